@@ -1,0 +1,1 @@
+"""Read, write, explain and explore Apache Paimon tables."""

@@ -1,0 +1,156 @@
+"""The error tree: grouped by what the one who catches would do.
+
+    PaimonError
+      NotFoundError (LookupError)            a catalog object that does not exist
+      AlreadyExistsError                     a catalog object that exists already
+      InvalidInputError (ValueError)         a bad argument, option, predicate, schema or name
+      FormatError (ValueError)               bytes on disk that break the format
+        CorruptFileError                     a file whose content breaks a rule
+        UnsupportedVersionError              a file of a version that is not known here
+      UnsupportedFeatureError (NotImplementedError)   valid in Paimon, not done here
+      CommitError                            a commit that did not take effect
+        CommitConflictError                  another commit got in the way: plan again
+        CommitOutcomeUnknownError            the reply was lost: look before you retry
+      SnapshotExpiredError (LookupError)     files of the snapshot being read were removed meanwhile
+      StorageError (OSError)                 a storage operation failed
+        MissingFileError (FileNotFoundError) a file that was asked for is not there
+
+Every class takes facts and writes its message from them: what failed, where, the rule, what to do
+next. Bytes on disk never raise `InvalidInputError`; arguments never raise `FormatError`.
+"""
+
+from collections.abc import Iterable
+
+
+def choices(names: Iterable[str], *, limit: int = 20) -> str:
+    """Names as a readable list for a message, cut at `limit`."""
+    shown = [repr(name) for name in names]
+    more = f" and {len(shown) - limit} more" if len(shown) > limit else ""
+    return (", ".join(shown[:limit]) or "none") + more
+
+
+class PaimonError(Exception):
+    """Any error raised on purpose by this package."""
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        self.message = message
+        self.hint = hint
+        super().__init__(f"{message} {hint}".strip())
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Rebuild from the attributes: subclasses have constructors of their own."""
+        return (_rebuild, (type(self), self.args, self.__dict__))
+
+
+def _rebuild(
+    cls: type[PaimonError], args: tuple[object, ...], state: dict[str, object]
+) -> PaimonError:
+    error = cls.__new__(cls, *args)
+    error.args = args
+    error.__dict__.update(state)
+    return error
+
+
+class NotFoundError(PaimonError, LookupError):
+    """A database, table, snapshot, schema, tag, branch or consumer that does not exist."""
+
+    def __init__(self, kind: str, name: object, where: str = "", *, hint: str = "") -> None:
+        self.kind = kind
+        self.name = name
+        self.where = where
+        super().__init__(
+            f"{kind} {name!r} does not exist{f' in {where}' if where else ''}.", hint=hint
+        )
+
+
+class AlreadyExistsError(PaimonError):
+    """A database, table, tag or branch that exists already."""
+
+    def __init__(self, kind: str, name: object, where: str = "", *, hint: str = "") -> None:
+        self.kind = kind
+        self.name = name
+        self.where = where
+        super().__init__(
+            f"{kind} {name!r} exists already{f' in {where}' if where else ''}.", hint=hint
+        )
+
+
+class InvalidInputError(PaimonError, ValueError):
+    """An argument, option, predicate, schema or identifier from the caller that cannot be used."""
+
+
+class FormatError(PaimonError, ValueError):
+    """Bytes on disk that break the format."""
+
+
+class CorruptFileError(FormatError):
+    """A file whose content breaks a rule of the format.
+
+    Attributes:
+        path: the file.
+        where: field, record or byte offset in it.
+        rule: what the format demands there.
+    """
+
+    def __init__(self, path: str, where: str, rule: str, *, hint: str = "") -> None:
+        self.path = path
+        self.where = where
+        self.rule = rule
+        super().__init__(f"{path or 'bytes'}: {where}: {rule}", hint=hint)
+
+
+class UnsupportedVersionError(FormatError):
+    """A file of a version that is not known here; nothing in it is guessed at."""
+
+    def __init__(self, what: str, found: object, known: Iterable[object], path: str = "") -> None:
+        self.what = what
+        self.found = found
+        self.known = tuple(known)
+        self.path = path
+        super().__init__(
+            f"{f'{path}: ' if path else ''}{what} has version {found!r}; "
+            f"known here: {', '.join(map(str, self.known))}.",
+            hint="Use a newer paimon_explore, or ask for this version to be added.",
+        )
+
+
+class UnsupportedFeatureError(PaimonError, NotImplementedError):
+    """Valid in Paimon, not done here."""
+
+    def __init__(self, feature: str, where: str = "", *, hint: str = "") -> None:
+        self.feature = feature
+        self.where = where
+        super().__init__(f"{feature} is not supported{f' ({where})' if where else ''}.", hint=hint)
+
+
+class CommitError(PaimonError):
+    """A commit that did not take effect."""
+
+
+class CommitConflictError(CommitError):
+    """Another commit got in the way; the work must be planned again on the new snapshot."""
+
+
+class CommitOutcomeUnknownError(CommitError):
+    """The storage gave no answer to the decisive step: look for the commit before retrying."""
+
+
+class SnapshotExpiredError(PaimonError, LookupError):
+    """Files of the snapshot being read were removed meanwhile, for the snapshot expired."""
+
+
+class StorageError(PaimonError, OSError):
+    """A storage operation that failed."""
+
+    def __init__(self, operation: str, path: str, reason: str, *, hint: str = "") -> None:
+        self.operation = operation
+        self.path = path
+        self.reason = reason
+        super().__init__(f"cannot {operation} {path}: {reason}", hint=hint)
+
+
+class MissingFileError(StorageError, FileNotFoundError):
+    """A file that was asked for is not there."""
+
+    def __init__(self, operation: str, path: str) -> None:
+        super().__init__(operation, path, "no such file")
