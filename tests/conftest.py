@@ -1,0 +1,26 @@
+"""Settings and fixtures shared by all tests."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from support.golden import GoldenTables
+
+settings.register_profile(
+    "default",
+    derandomize=True,
+    deadline=None,
+    max_examples=50,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+settings.register_profile("deep", parent=settings.get_profile("default"), max_examples=5000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+@pytest.fixture(scope="session")
+def golden(tmp_path_factory: pytest.TempPathFactory) -> GoldenTables:
+    """Real tables of other implementations, unpacked once per run; treat them as read-only."""
+    archives = Path(__file__).parent / "golden"
+    return GoldenTables(archives, tmp_path_factory.mktemp("golden"))

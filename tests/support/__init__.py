@@ -1,0 +1,1 @@
+"""Fixtures, builders, strategies and models that the tests share."""

@@ -1,0 +1,74 @@
+"""Real tables that other implementations wrote, and the rows they must give."""
+
+import json
+import shutil
+import tarfile
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+WRITERS = ("java200", "java142", "java09", "pypaimon21", "rust04")
+
+
+@dataclass(frozen=True)
+class GoldenTable:
+    """One table: its folder, and the folder of what is expected of it."""
+
+    writer: str
+    folder: Path
+    expected: Path
+
+    @cached_property
+    def meta(self) -> dict[str, object]:
+        """What the writer said of the table: schema, options, what it could not read itself."""
+        found: dict[str, object] = json.loads(self._text("meta.json"))
+        return found
+
+    @cached_property
+    def system(self) -> dict[str, object]:
+        """Rows of the writer's own system tables."""
+        found: dict[str, object] = json.loads(self._text("system.json"))
+        return found
+
+    def _text(self, name: str) -> str:
+        return (self.expected / name).read_text(encoding="utf-8")
+
+
+class GoldenTables:
+    """The archives beside the tests, each unpacked when first asked for."""
+
+    def __init__(self, archives: Path, folder: Path) -> None:
+        self._archives = archives
+        self._folder = folder
+
+    def warehouse(self, writer: str) -> Path:
+        """The unpacked warehouse of one writer."""
+        target = self._folder / writer
+        if not target.exists():
+            with tarfile.open(self._archives / f"{writer}.tar.xz") as archive:
+                archive.extractall(self._folder, filter="data")
+        return target
+
+    def table(self, writer: str, name: str) -> GoldenTable:
+        """One table by its writer and name."""
+        warehouse = self.warehouse(writer)
+        found = GoldenTable(
+            writer=writer,
+            folder=warehouse / "gold.db" / name,
+            expected=warehouse / "expected" / name,
+        )
+        self._place_external(found)
+        return found
+
+    def names(self, writer: str) -> list[str]:
+        """All tables of a writer that have expectations."""
+        return sorted(p.name for p in (self.warehouse(writer) / "expected").iterdir())
+
+    def _place_external(self, table: GoldenTable) -> None:
+        """Put data files outside a table where its options say, an absolute path."""
+        options = table.meta["options"]
+        target = options.get("data-file.external-paths", "") if isinstance(options, dict) else ""
+        target = str(target).removeprefix("file://")
+        if target and not Path(target).exists():
+            source = self.warehouse(table.writer) / "external" / Path(target).name
+            shutil.copytree(source, target)
