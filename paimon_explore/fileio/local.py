@@ -1,0 +1,218 @@
+"""The local disk.
+
+How `create` keeps its promise: the bytes go to a hidden file of a random name in the same folder,
+are forced to disk, and get the final name by `link`, which fails if the name is taken (`rename`
+would replace it). A crash leaves at worst the hidden file, which readers ignore and orphan removal
+finds. Where links are not possible the final name is opened exclusively and written in one call.
+"""
+
+import errno
+import os
+import shutil
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from stat import S_ISDIR
+
+import pyarrow as pa
+
+from paimon_explore.errors import MissingFileError, StorageError
+from paimon_explore.fileio import paths
+from paimon_explore.fileio.file_io import FileStatus
+
+_NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
+
+
+@dataclass(frozen=True, slots=True)
+class LocalFileIO:
+    """Files of this machine; paths may carry the scheme `file:`.
+
+    Attributes:
+        durable: whether `create` waits until the bytes are on the disk.
+    """
+
+    durable: bool = True
+
+    def read(self, path: str) -> bytes:
+        """The whole content of a file."""
+        with _naming("read", path):
+            return Path(local_path(path)).read_bytes()
+
+    def read_range(self, path: str, offset: int, length: int) -> bytes:
+        """Bytes [offset, offset + length) of a file; fewer when the file ends before."""
+        with _naming("read", path), Path(local_path(path)).open("rb", buffering=0) as file:
+            return os.pread(file.fileno(), length, offset)
+
+    def open(self, path: str) -> pa.NativeFile:
+        """A file for random reading; the caller closes it."""
+        with _naming("open", path):
+            return pa.OSFile(local_path(path), "rb")
+
+    def status(self, path: str) -> FileStatus:
+        """Size and time of a file or folder."""
+        with _naming("look at", path):
+            return _status(path, paths.name(path), Path(local_path(path)).stat())
+
+    def exists(self, path: str) -> bool:
+        """Whether a file or folder is there."""
+        with _naming("look at", path):
+            return Path(local_path(path)).exists()
+
+    def list(self, folder: str) -> list[FileStatus]:
+        """What lies directly in a folder, by name; hidden files too; nothing when it is absent."""
+        with _naming("list", folder):
+            return sorted(_entries(folder), key=lambda status: status.name)
+
+    def walk(self, folder: str) -> Iterator[FileStatus]:
+        """All files (not folders) below a folder, at any depth, in no order."""
+        pending = [folder]
+        while pending:
+            for status in self.list(pending.pop()):
+                if status.is_folder:
+                    pending.append(status.path)
+                else:
+                    yield status
+
+    def create(self, path: str, data: bytes) -> bool:
+        """Make a file that is not there yet, in one step; make missing parent folders."""
+        with _naming("create", path):
+            final = local_path(path)
+            hidden = _hidden_sibling(final)
+            _write_new(hidden, data, durable=self.durable)
+            try:
+                return _link(hidden, final, data, durable=self.durable)
+            finally:
+                Path(hidden).unlink()
+
+    def replace(self, path: str, data: bytes) -> None:
+        """Write a file whether or not it exists. Readers see the old or the new content."""
+        with _naming("replace", path):
+            final = local_path(path)
+            hidden = _hidden_sibling(final)
+            _write_new(hidden, data, durable=False)
+            Path(hidden).replace(final)
+
+    @contextmanager
+    def create_stream(self, path: str) -> Iterator[pa.NativeFile]:
+        """A new file to write piece by piece; complete when the block ends, gone if it raises."""
+        final = local_path(path)
+        with _naming("create", path):
+            Path(final).parent.mkdir(parents=True, exist_ok=True)
+            stream = pa.OSFile(final, "wb")
+        try:
+            with stream:
+                yield stream
+        except BaseException:
+            with suppress(OSError):
+                Path(final).unlink()
+            raise
+
+    def delete(self, path: str) -> None:
+        """Remove a file; not an error if it is absent."""
+        with _naming("delete", path):
+            Path(local_path(path)).unlink(missing_ok=True)
+
+    def delete_folder(self, path: str) -> None:
+        """Remove a folder with everything in it; not an error if it is absent."""
+        with _naming("delete", path), suppress(FileNotFoundError):
+            shutil.rmtree(local_path(path))
+
+    def rename_folder(self, source: str, target: str) -> None:
+        """Move a folder in one step; the target must be absent or empty."""
+        with _naming("rename", source):
+            goal = Path(local_path(target))
+            goal.parent.mkdir(parents=True, exist_ok=True)
+            Path(local_path(source)).rename(goal)
+
+    def make_folder(self, path: str) -> None:
+        """Make a folder and its parents."""
+        with _naming("make", path):
+            Path(local_path(path)).mkdir(parents=True, exist_ok=True)
+
+
+def local_path(path: str) -> str:
+    """The path the operating system knows: without `file:` and its slashes.
+
+    >>> local_path("file:///tmp/t"), local_path("file:/tmp/t"), local_path("/tmp/t")
+    ('/tmp/t', '/tmp/t', '/tmp/t')
+    """
+    if not path.startswith("file:"):
+        return path
+    rest = path.removeprefix("file:")
+    return "/" + rest.lstrip("/")
+
+
+@contextmanager
+def _naming(operation: str, path: str) -> Iterator[None]:
+    """Turn the system's errors into ours, with what was done to which path."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise MissingFileError(operation, path) from error
+    except OSError as error:
+        raise StorageError(operation, path, error.strerror or str(error)) from error
+
+
+def _entries(folder: str) -> Iterator[FileStatus]:
+    try:
+        found = os.scandir(local_path(folder))
+    except FileNotFoundError:
+        return
+    with found:
+        for entry in found:
+            with suppress(FileNotFoundError):  # removed since the listing began
+                yield _status(paths.join(folder, entry.name), entry.name, entry.stat())
+
+
+def _status(path: str, name: str, stat: os.stat_result) -> FileStatus:
+    is_folder = S_ISDIR(stat.st_mode)
+    return FileStatus(
+        path=path,
+        name=name,
+        size=0 if is_folder else stat.st_size,
+        is_folder=is_folder,
+        modified_ms=0 if is_folder else stat.st_mtime_ns // 1_000_000,
+    )
+
+
+def _hidden_sibling(final: str) -> str:
+    folder, _, name = final.rpartition("/")
+    return f"{folder}/.{name}.{uuid.uuid4()}.tmp"
+
+
+def _write_new(path: str, data: bytes, *, durable: bool) -> None:
+    """Write a file that must not exist; its folder is made when it turns out to be missing."""
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    except FileNotFoundError:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    try:
+        view = memoryview(data)
+        while view:
+            view = view[os.write(handle, view) :]
+        if durable:
+            os.fsync(handle)
+    except BaseException:
+        with suppress(OSError):
+            Path(path).unlink()
+        raise
+    finally:
+        os.close(handle)
+
+
+def _link(hidden: str, final: str, data: bytes, *, durable: bool) -> bool:
+    try:
+        os.link(hidden, final)
+    except FileExistsError:
+        return False
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        try:
+            _write_new(final, data, durable=durable)
+        except FileExistsError:
+            return False
+    return True

@@ -1,0 +1,167 @@
+"""Files in the memory of this process, for tests and demonstrations.
+
+A `MemoryFileIO` is only the name of a file set that the process keeps, so it pickles like any
+other; in another process the same name starts empty.
+"""
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+
+from paimon_explore.errors import MissingFileError, StorageError
+from paimon_explore.fileio import paths
+from paimon_explore.fileio.file_io import FileStatus
+
+
+@dataclass(slots=True)
+class _Files:
+    content: dict[str, tuple[bytes, int]] = field(default_factory=dict)
+    folders: set[str] = field(default_factory=set)
+    lock: threading.RLock = field(default_factory=threading.RLock)
+
+
+_FILE_SETS: dict[str, _Files] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryFileIO:
+    """A named set of files in memory.
+
+    Attributes:
+        name: the file set; equal names share their files.
+    """
+
+    name: str = "default"
+
+    def read(self, path: str) -> bytes:
+        """The whole content of a file."""
+        return self._content("read", path)[0]
+
+    def read_range(self, path: str, offset: int, length: int) -> bytes:
+        """Bytes [offset, offset + length) of a file; fewer when the file ends before."""
+        return self._content("read", path)[0][offset : offset + length]
+
+    def open(self, path: str) -> pa.NativeFile:
+        """A file for random reading; the caller closes it."""
+        return pa.BufferReader(self._content("open", path)[0])
+
+    def status(self, path: str) -> FileStatus:
+        """Size and time of a file or folder."""
+        found = self._files.content.get(_key(path))
+        if found is None and not self._is_folder(_key(path)):
+            raise MissingFileError("look at", path)
+        return _status(path, found)
+
+    def exists(self, path: str) -> bool:
+        """Whether a file or folder is there."""
+        return _key(path) in self._files.content or self._is_folder(_key(path))
+
+    def list(self, folder: str) -> list[FileStatus]:
+        """What lies directly in a folder, by name; hidden files too; nothing when it is absent."""
+        prefix = _key(folder) + "/"
+        files = self._files
+        with files.lock:
+            below = [p for p in (*files.content, *files.folders) if p.startswith(prefix)]
+            names = sorted({path[len(prefix) :].partition("/")[0] for path in below})
+            return [
+                _status(paths.join(folder, name), files.content.get(prefix + name))
+                for name in names
+            ]
+
+    def walk(self, folder: str) -> Iterator[FileStatus]:
+        """All files (not folders) below a folder, at any depth, in no order."""
+        prefix = _key(folder) + "/"
+        for path, found in list(self._files.content.items()):
+            if path.startswith(prefix):
+                yield _status(paths.join(folder, path[len(prefix) :]), found)
+
+    def create(self, path: str, data: bytes) -> bool:
+        """Make a file that is not there yet, in one step."""
+        files = self._files
+        with files.lock:
+            if _key(path) in files.content:
+                return False
+            self.replace(path, data)
+            return True
+
+    def replace(self, path: str, data: bytes) -> None:
+        """Write a file whether or not it exists."""
+        if self._is_folder(_key(path)):
+            raise StorageError("write", path, "it is a folder")
+        self._files.content[_key(path)] = (bytes(data), time.time_ns() // 1_000_000)
+
+    @contextmanager
+    def create_stream(self, path: str) -> Iterator[pa.NativeFile]:
+        """A new file to write piece by piece; there when the block ends, absent if it raises."""
+        stream = pa.BufferOutputStream()
+        yield stream
+        self.replace(path, stream.getvalue().to_pybytes())
+
+    def delete(self, path: str) -> None:
+        """Remove a file; not an error if it is absent."""
+        self._files.content.pop(_key(path), None)
+
+    def delete_folder(self, path: str) -> None:
+        """Remove a folder with everything in it; not an error if it is absent."""
+        key = _key(path)
+        files = self._files
+        with files.lock:
+            for known in [p for p in files.content if p.startswith(key + "/")]:
+                del files.content[known]
+            files.folders.difference_update(
+                [p for p in files.folders if p == key or p.startswith(key + "/")]
+            )
+
+    def rename_folder(self, source: str, target: str) -> None:
+        """Move a folder."""
+        old, new = _key(source), _key(target)
+        files = self._files
+        with files.lock:
+            if not self._is_folder(old):
+                raise MissingFileError("rename", source)
+            for known in [p for p in files.content if p.startswith(old + "/")]:
+                files.content[new + known[len(old) :]] = files.content.pop(known)
+            moved = {p for p in files.folders if p == old or p.startswith(old + "/")}
+            files.folders -= moved
+            files.folders |= {new + p[len(old) :] for p in moved}
+
+    def make_folder(self, path: str) -> None:
+        """Make a folder."""
+        self._files.folders.add(_key(path))
+
+    @property
+    def _files(self) -> _Files:
+        return _FILE_SETS.setdefault(self.name, _Files())
+
+    def _content(self, operation: str, path: str) -> tuple[bytes, int]:
+        found = self._files.content.get(_key(path))
+        if found is None:
+            raise MissingFileError(operation, path)
+        return found
+
+    def _is_folder(self, key: str) -> bool:
+        files = self._files
+        with files.lock:
+            known = (*files.content, *files.folders)
+            return key in files.folders or any(path.startswith(key + "/") for path in known)
+
+
+def _key(path: str) -> str:
+    """One spelling per path: without scheme and trailing slashes."""
+    rest = path.partition("://")[2] if "://" in path else path
+    return "/" + rest.strip("/")
+
+
+def _status(path: str, found: tuple[bytes, int] | None) -> FileStatus:
+    data, modified_ms = found if found is not None else (b"", 0)
+    return FileStatus(
+        path=path,
+        name=paths.name(path),
+        size=len(data),
+        is_folder=found is None,
+        modified_ms=modified_ms,
+    )

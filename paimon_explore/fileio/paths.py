@@ -1,0 +1,52 @@
+"""Paths as text: `/a/b` on a local disk, `scheme://bucket/key` elsewhere.
+
+Storage paths are not `pathlib` paths: an object key may hold what a file name may not, and
+`//` after a scheme must stay.
+"""
+
+
+def join(folder: str, *names: str) -> str:
+    """A path below a folder; empty names are left out.
+
+    >>> join("s3://bucket/t/", "", "snapshot", "snapshot-1")
+    's3://bucket/t/snapshot/snapshot-1'
+    """
+    parts = [folder.rstrip("/") or ("/" if folder.startswith("/") else "")]
+    parts.extend(name.strip("/") for name in names)
+    head, *rest = parts
+    below = "/".join(part for part in rest if part)
+    if not below:
+        return head
+    return f"{head}{below}" if head in ("", "/") else f"{head}/{below}"
+
+
+def name(path: str) -> str:
+    """The last part of a path.
+
+    >>> name("/a/b/")
+    'b'
+    """
+    return path.rstrip("/").rpartition("/")[2]
+
+
+def parent(path: str) -> str:
+    """The folder that holds a path.
+
+    >>> parent("s3://bucket/key"), parent("/a")
+    ('s3://bucket', '/')
+    """
+    head = path.rstrip("/").rpartition("/")[0]
+    return head or "/"
+
+
+def scheme(path: str) -> str:
+    """The lower-case scheme of a location, or "" for a plain path.
+
+    >>> scheme("S3A://bucket/key"), scheme("file:/tmp"), scheme("/tmp/a:b"), scheme("C:/data")
+    ('s3a', 'file', '', '')
+    """
+    head, colon, _ = path.partition(":")
+    plain = not colon or len(head) < 2 or not head[0].isascii() or not head[0].isalpha()  # noqa: PLR2004 - one letter is a drive
+    if plain or not all(c.isascii() and (c.isalnum() or c in "+-.") for c in head):
+        return ""
+    return head.lower()

@@ -1,0 +1,44 @@
+"""From a location that a person writes to a storage and a path in it."""
+
+from collections.abc import Mapping
+from os import PathLike, fspath
+from pathlib import Path
+
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
+from paimon_explore.fileio import paths
+from paimon_explore.fileio.file_io import FileIO
+from paimon_explore.fileio.local import LocalFileIO, local_path
+from paimon_explore.fileio.memory import MemoryFileIO
+
+_KNOWN_SCHEMES = ("file", "memory")
+
+
+def resolve(
+    location: str | PathLike[str], storage_options: Mapping[str, str] | None = None
+) -> tuple[FileIO, str]:
+    """The storage of a location and the absolute path there, without a trailing slash.
+
+    Args:
+        location: a path (`~` and relative paths are of this machine) or a URL.
+        storage_options: keys, endpoints and the like of an object store.
+
+    Raises:
+        InvalidInputError: the location is empty.
+        UnsupportedFeatureError: no storage for its scheme.
+    """
+    text = fspath(location)
+    if not text.strip():
+        raise InvalidInputError(
+            "The location of a table or warehouse is empty.", hint="Give a path or a URL."
+        )
+    kind = paths.scheme(text)
+    if kind == "":
+        return LocalFileIO(), str(Path(text).expanduser().absolute())
+    if kind == "file":
+        return LocalFileIO(), local_path(text).rstrip("/") or "/"
+    if kind == "memory":
+        name = text.partition("://")[2].partition("/")[0]
+        return MemoryFileIO(name or "default"), text.rstrip("/")
+    raise UnsupportedFeatureError(
+        f"storage scheme {kind!r}", text, hint=f"Known here: {choices(_KNOWN_SCHEMES)}."
+    )

@@ -1,0 +1,135 @@
+"""One contract for every `FileIO`."""
+
+import pickle
+from pathlib import Path
+
+import pytest
+
+from paimon_explore.errors import MissingFileError, StorageError
+from paimon_explore.fileio.file_io import FileIO
+from paimon_explore.fileio.local import LocalFileIO
+from paimon_explore.fileio.memory import MemoryFileIO
+
+
+@pytest.fixture(params=["local", "local_file_scheme", "memory"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[FileIO, str]:
+    if request.param == "memory":
+        return MemoryFileIO(request.node.name), "memory://m/root"
+    prefix = "file:" if request.param == "local_file_scheme" else ""
+    return LocalFileIO(), f"{prefix}{tmp_path}"
+
+
+def test_a_created_file_reads_back_whole_and_in_ranges(place: tuple[FileIO, str]) -> None:
+    io, root = place
+    assert io.create(f"{root}/a/b/file", b"0123456789")
+    assert io.read(f"{root}/a/b/file") == b"0123456789"
+    assert io.read_range(f"{root}/a/b/file", 2, 3) == b"234"
+    assert io.read_range(f"{root}/a/b/file", 8, 10) == b"89"
+    with io.open(f"{root}/a/b/file") as opened:
+        opened.seek(4)
+        assert opened.read(2) == b"45"
+
+
+def test_create_never_replaces_a_file_and_leaves_nothing_else(place: tuple[FileIO, str]) -> None:
+    io, root = place
+    assert io.create(f"{root}/f", b"first")
+    assert not io.create(f"{root}/f", b"second")
+    assert io.read(f"{root}/f") == b"first"
+    assert [found.name for found in io.list(root)] == ["f"]
+
+
+def test_replace_writes_over_a_file_and_makes_folders(place: tuple[FileIO, str]) -> None:
+    io, root = place
+    io.replace(f"{root}/x/hint", b"1")
+    io.replace(f"{root}/x/hint", b"22")
+    assert io.read(f"{root}/x/hint") == b"22"
+    assert len(io.list(f"{root}/x")) == 1
+
+
+def test_absent_files_raise_missing_file_error(place: tuple[FileIO, str]) -> None:
+    io, root = place
+    for act in (io.read, io.open, io.status, lambda path: io.read_range(path, 0, 1)):
+        with pytest.raises(MissingFileError) as caught:
+            act(f"{root}/none")
+        assert caught.value.path == f"{root}/none"
+    assert not io.exists(f"{root}/none")
+    io.delete(f"{root}/none")
+    io.delete_folder(f"{root}/none")
+
+
+def test_listing_shows_files_and_folders_sorted_with_whole_paths(place: tuple[FileIO, str]) -> None:
+    io, root = place
+    io.create(f"{root}/t/b", b"xy")
+    io.create(f"{root}/t/a/deep/c", b"")
+    io.create(f"{root}/t/.hidden", b"h")
+    found = io.list(f"{root}/t")
+    assert [(f.path, f.name, f.size, f.is_folder) for f in found] == [
+        (f"{root}/t/.hidden", ".hidden", 1, False),
+        (f"{root}/t/a", "a", 0, True),
+        (f"{root}/t/b", "b", 2, False),
+    ]
+    assert found[2].modified_ms > 1_600_000_000_000
+    assert io.list(f"{root}/absent") == []
+    assert sorted(f.path for f in io.walk(f"{root}/t")) == [
+        f"{root}/t/.hidden",
+        f"{root}/t/a/deep/c",
+        f"{root}/t/b",
+    ]
+    assert list(io.walk(f"{root}/absent")) == []
+
+
+def test_status_tells_files_from_folders(place: tuple[FileIO, str]) -> None:
+    io, root = place
+    io.create(f"{root}/t/b", b"xy")
+    assert (io.status(f"{root}/t/b").size, io.status(f"{root}/t/b").is_folder) == (2, False)
+    assert io.status(f"{root}/t").is_folder
+    assert io.exists(f"{root}/t")
+
+
+def test_a_stream_makes_the_file_or_nothing(place: tuple[FileIO, str]) -> None:
+    io, root = place
+    with io.create_stream(f"{root}/d/data-1") as stream:
+        stream.write(b"ab")
+        stream.write(b"cd")
+    assert io.read(f"{root}/d/data-1") == b"abcd"
+    with pytest.raises(KeyError):
+        _break_off(io, f"{root}/d/data-2")
+    assert [f.name for f in io.list(f"{root}/d")] == ["data-1"]
+
+
+def test_folders_move_and_go(place: tuple[FileIO, str]) -> None:
+    io, root = place
+    io.create(f"{root}/old/sub/f", b"1")
+    io.rename_folder(f"{root}/old", f"{root}/x/new")
+    assert io.read(f"{root}/x/new/sub/f") == b"1"
+    assert not io.exists(f"{root}/old/sub/f")
+    io.delete_folder(f"{root}/x")
+    assert not io.exists(f"{root}/x/new/sub/f")
+    with pytest.raises(StorageError):
+        io.rename_folder(f"{root}/none", f"{root}/any")
+
+
+def test_deleted_files_are_gone(place: tuple[FileIO, str]) -> None:
+    io, root = place
+    io.create(f"{root}/f", b"1")
+    io.delete(f"{root}/f")
+    assert not io.exists(f"{root}/f")
+    assert io.create(f"{root}/f", b"2")
+
+
+def test_a_file_io_travels_to_other_processes(place: tuple[FileIO, str]) -> None:
+    io, root = place
+    io.create(f"{root}/f", b"1")
+    again = pickle.loads(pickle.dumps(io))  # noqa: S301 - our own bytes
+    assert again == io
+    assert again.read(f"{root}/f") == b"1"
+
+
+def test_every_implementation_fulfils_the_protocol(place: tuple[FileIO, str]) -> None:
+    assert isinstance(place[0], FileIO)
+
+
+def _break_off(io: FileIO, path: str) -> None:
+    with io.create_stream(path) as stream:
+        stream.write(b"ab")
+        raise KeyError

@@ -1,0 +1,29 @@
+"""What only the local disk can do wrong."""
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from paimon_explore.errors import StorageError
+from paimon_explore.fileio.local import LocalFileIO
+
+
+def test_create_works_where_links_do_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_links(_source: str, _target: str) -> None:
+        raise OSError(errno.EPERM, "no links here")
+
+    monkeypatch.setattr(os, "link", no_links)
+    io = LocalFileIO()
+    assert io.create(f"{tmp_path}/f", b"1")
+    assert not io.create(f"{tmp_path}/f", b"2")
+    assert io.read(f"{tmp_path}/f") == b"1"
+    assert [f.name for f in io.list(f"{tmp_path}")] == ["f"]
+
+
+def test_other_failures_name_the_operation_and_the_path(tmp_path: Path) -> None:
+    with pytest.raises(StorageError) as caught:
+        LocalFileIO().read(f"{tmp_path}")
+    assert (caught.value.operation, caught.value.path) == ("read", f"{tmp_path}")
+    assert "cannot read" in str(caught.value)
