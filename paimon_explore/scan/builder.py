@@ -1,0 +1,222 @@
+"""Predicates written in Python: `(col("a") > 3) & col("b").isin(["x", "y"])`."""
+
+from collections.abc import Iterable
+from typing import NoReturn
+
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.scan.expression import (
+    And,
+    Cast,
+    Column,
+    Compare,
+    CompareOp,
+    Expression,
+    In,
+    IsNull,
+    IsTrue,
+    Like,
+    Literal,
+    Not,
+    Operand,
+    Or,
+    conjunction,
+    disjunction,
+    literal,
+)
+from paimon_explore.types.data_types import DataType
+from paimon_explore.types.parse import parse_type
+
+
+class Term:
+    """An expression under construction: operators and methods make larger terms of it.
+
+    `&`, `|` and `~` are SQL's AND, OR and NOT; Python's own `and`, `or` and `not` cannot be used,
+    and comparisons beside `&` or `|` need parentheses.
+
+    Attributes:
+        expression: the tree made so far.
+    """
+
+    __slots__ = ("expression",)
+
+    def __init__(self, expression: Expression) -> None:
+        self.expression = expression
+
+    def __eq__(self, other: object) -> "Term":  # type: ignore[override]  # a condition, not a bool
+        return self._compare(CompareOp.EQ, other)
+
+    def __ne__(self, other: object) -> "Term":  # type: ignore[override]  # a condition, not a bool
+        return self._compare(CompareOp.NE, other)
+
+    def __lt__(self, other: object) -> "Term":
+        return self._compare(CompareOp.LT, other)
+
+    def __le__(self, other: object) -> "Term":
+        return self._compare(CompareOp.LE, other)
+
+    def __gt__(self, other: object) -> "Term":
+        return self._compare(CompareOp.GT, other)
+
+    def __ge__(self, other: object) -> "Term":
+        return self._compare(CompareOp.GE, other)
+
+    def __hash__(self) -> int:
+        return hash(self.expression)
+
+    def __and__(self, other: object) -> "Term":
+        return Term(conjunction((self.expression, expression_of(other))))
+
+    def __rand__(self, other: object) -> "Term":
+        return Term(conjunction((expression_of(other), self.expression)))
+
+    def __or__(self, other: object) -> "Term":
+        return Term(disjunction((self.expression, expression_of(other))))
+
+    def __ror__(self, other: object) -> "Term":
+        return Term(disjunction((expression_of(other), self.expression)))
+
+    def __invert__(self) -> "Term":
+        return Term(Not(child=self.expression))
+
+    def __bool__(self) -> NoReturn:
+        raise InvalidInputError(
+            "a predicate has no truth of its own: it is a condition on rows.",
+            hint="Combine predicates by & | ~ and put comparisons in parentheses: "
+            '(col("a") > 1) & (col("b") < 2); a range is col("a").between(1, 2).',
+        )
+
+    def __repr__(self) -> str:
+        return f"Term({self.expression!r})"
+
+    def same_as(self, other: object) -> "Term":
+        """Equal, or both null: SQL's `<=>`, never unknown."""
+        return Term(
+            Compare(op=CompareOp.SAME, left=self._operand(), right=_operand_of(other, null=True))
+        )
+
+    def isin(self, values: Iterable[object]) -> "Term":
+        """Equal to one of the values."""
+        if isinstance(values, str | bytes | Term):
+            raise InvalidInputError("isin takes a list of values.", hint='Write isin(["a", "b"]).')
+        return Term(In(operand=self._operand(), values=tuple(map(literal, values))))
+
+    def between(self, low: object, high: object) -> "Term":
+        """At least `low` and at most `high`."""
+        return (self >= low) & (self <= high)
+
+    def like(self, pattern: str, *, escape: str = "\\") -> "Term":
+        """SQL's LIKE: `%` stands for any run of characters, `_` for one."""
+        return Term(like(self._operand(), pattern, escape))
+
+    def startswith(self, text: str) -> "Term":
+        """A text that begins with `text`, taken as it is."""
+        return self.like(_escaped(text) + "%")
+
+    def endswith(self, text: str) -> "Term":
+        """A text that ends with `text`, taken as it is."""
+        return self.like("%" + _escaped(text))
+
+    def contains(self, text: str) -> "Term":
+        """A text that holds `text`, taken as it is."""
+        return self.like("%" + _escaped(text) + "%")
+
+    def is_null(self) -> "Term":
+        """No value."""
+        return Term(IsNull(operand=self._operand()))
+
+    def is_not_null(self) -> "Term":
+        """Any value."""
+        return ~self.is_null()
+
+    def is_true(self) -> "Term":
+        """True, where false and unknown both count as false."""
+        return Term(IsTrue(child=self.expression))
+
+    def cast(self, target: str | DataType) -> "Term":
+        """The value as another type, named as in SQL: `"INT"`, `"DECIMAL(10, 2)"`."""
+        kind = cast_target(target) if isinstance(target, str) else target
+        return Term(Cast(operand=self._operand(), type=kind))
+
+    def field(self, *names: str) -> "Term":
+        """A member of a ROW column, and so on inwards."""
+        if not isinstance(self.expression, Column):
+            raise InvalidInputError("only a column has fields.", hint='Write col("a", "b").')
+        return col(*self.expression.path, *names)
+
+    def _operand(self) -> Operand:
+        return _operand_of(self, null=True)
+
+    def _compare(self, op: CompareOp, other: object) -> "Term":
+        return Term(Compare(op=op, left=self._operand(), right=_operand_of(other, null=False)))
+
+
+def col(*path: str) -> Term:
+    """A column, or a member of a ROW column by the names that lead to it.
+
+    >>> col("a").between(1, 3).expression == ((col("a") >= 1) & (col("a") <= 3)).expression
+    True
+    """
+    if not path or not all(isinstance(name, str) and name for name in path):
+        raise InvalidInputError(f"{path!r} is no column name.", hint='Write col("name").')
+    return Term(Column(path=path))
+
+
+def lit(value: object) -> Term:
+    """A constant; seldom needed, for values beside a term become constants by themselves."""
+    return Term(literal(value))
+
+
+def expression_of(value: object) -> Expression:
+    """The tree of a term, a tree or a constant."""
+    if isinstance(value, Term):
+        return value.expression
+    return value if isinstance(value, Expression) else literal(value)
+
+
+def like(operand: Operand, pattern: str, escape: str = "\\") -> Like:
+    """A LIKE of a checked pattern.
+
+    Raises:
+        InvalidInputError: `escape` is longer than a character, or ends the pattern.
+    """
+    if len(escape) > 1:
+        raise InvalidInputError(f"the escape {escape!r} is not one character.")
+    position = 0
+    while escape and 0 <= position < len(pattern):
+        at = pattern.find(escape, position)
+        if at == len(pattern) - 1 and at >= 0:
+            raise InvalidInputError(
+                f"the LIKE pattern {pattern!r} ends in its escape {escape!r}.",
+                hint=f"Write it twice to mean itself: {pattern + escape!r}.",
+            )
+        position = at + 2 if at >= 0 else -1
+    return Like(operand=operand, pattern=pattern, escape=escape)
+
+
+def cast_target(text: str) -> DataType:
+    """The type a cast names.
+
+    Raises:
+        InvalidInputError: the text names no type.
+    """
+    ...
+
+
+def _escaped(text: str) -> str:
+    if not isinstance(text, str):
+        raise InvalidInputError(f"{text!r} is no text.")
+    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+
+
+def _operand_of(value: object, *, null: bool) -> Operand:
+    expression = expression_of(value)
+    if isinstance(expression, And | Or | Not | Compare | In | Like | IsNull | IsTrue):
+        raise InvalidInputError(
+            "a condition cannot be compared with a value.",
+            hint="Put each comparison in parentheses, & and | bind closer than < and =.",
+        )
+    if not null and isinstance(expression, Literal) and expression.value is None:
+        raise InvalidInputError(
+            "a comparison with null is never true.", hint="Use is_null() or is_not_null()."
+        )
+    return expression
