@@ -1,0 +1,316 @@
+"""Cells of binary rows and arrays back into columns, level by level.
+
+Every cell is known by the byte at which its fixed part starts, and by the region (start and end of
+the row or array image around it) that offsets count from and must stay within. A null cell is
+pointed at zeros behind the data, so that all cells of a column are read alike.
+
+The data is untrusted: every range is checked against its region, and the items of one column may
+not add up to more than the data itself, so that overlapping items cannot blow up the result.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from paimon_explore.encoding import buffers as nb
+from paimon_explore.encoding.binary_cells import (
+    COMPACT_DECIMAL,
+    COMPACT_TIMESTAMP,
+    COUNT_TYPE,
+    DECIMAL_ITEM,
+    INLINE,
+    fixed_width,
+    is_text,
+    is_timestamp,
+    row_header,
+)
+from paimon_explore.encoding.buffers import Bools, Bytes, Ints
+from paimon_explore.errors import CorruptFileError
+from paimon_explore.types.arrow import to_arrow
+from paimon_explore.types.data_types import (
+    ArrayType,
+    AtomicType,
+    DataType,
+    MapType,
+    MultisetType,
+    RowType,
+    TypeRoot,
+    VectorType,
+)
+
+_MAX_ELEMENTS = 2**31 - 1
+_SPARE = 2 * DECIMAL_ITEM
+_MILLIS = {"s": 1000, "ms": 1}
+_UNITS_PER_MILLI = {"us": 1_000, "ns": 1_000_000}
+
+
+class Source:
+    """Bytes with zeros behind them, and the name they have in errors."""
+
+    def __init__(self, data: Bytes, where: str) -> None:
+        self.data = nb.padded(data, _SPARE)
+        self.size = len(data)
+        self.where = where
+
+    def read(self, positions: Ints, dtype: npt.DTypeLike) -> npt.NDArray[np.generic]:
+        """The number at each position."""
+        return nb.unaligned(self.data, dtype)[positions]
+
+    def demand(self, good: Bools, rule: str) -> None:
+        """Raise unless the rule holds for every value.
+
+        Raises:
+            CorruptFileError: it does not; the message names the first value that breaks it.
+        """
+        if not good.all():
+            raise CorruptFileError(self.where, f"value {int(np.argmin(good))}", rule)
+
+
+@dataclass(frozen=True, slots=True)
+class Spots:
+    """n cells: where their fixed parts start, which are not null, and the region of each."""
+
+    at: Ints
+    valid: Bools
+    start: Ints
+    end: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """n ranges of bytes; empty for null cells."""
+
+    at: Ints
+    size: Ints
+    valid: Bools
+
+    @property
+    def end(self) -> Ints:
+        """Where each range ends."""
+        return self.at + self.size
+
+
+def decode_cells(source: Source, spots: Spots, data_type: DataType) -> pa.Array:
+    """The values of cells of one type, as the Arrow type of `types.arrow`.
+
+    Raises:
+        CorruptFileError: a range leaves its region, or a value is not one of its type.
+    """
+    match data_type:
+        case AtomicType():
+            return _decode_atomic(source, spots, data_type)
+        case RowType():
+            return _decode_row(source, spots, data_type)
+        case ArrayType():
+            return _decode_array(source, spots, data_type)
+        case VectorType():
+            return _decode_vector(source, spots, data_type)
+        case MapType(key=key, value=value):
+            return _decode_map(source, spots, data_type, (key, value))
+        case MultisetType(element=element):
+            return _decode_map(source, spots, data_type, (element, COUNT_TYPE))
+
+
+def decode_fields(source: Source, rows: Items, types: list[DataType]) -> list[pa.Array]:
+    """The columns of row images.
+
+    Args:
+        source: the bytes.
+        rows: n images, without arity.
+        types: of the k fields.
+
+    Returns:
+        k columns of n values; a null row is null in all of them.
+    """
+    header = row_header(len(types))
+    fits = ~rows.valid | (rows.size >= header + nb.WORD * len(types))
+    source.demand(fits, "a row is at least as long as its fixed part")
+    columns = []
+    for index, data_type in enumerate(types):
+        bit = 8 + index
+        flags = source.read(np.where(rows.valid, rows.at, source.size) + (bit >> 3), np.uint8)
+        valid = rows.valid & ((flags & np.uint8(1 << (bit & 7))) == 0)
+        at = np.where(valid, rows.at + (header + nb.WORD * index), source.size)
+        columns.append(decode_cells(source, Spots(at, valid, rows.at, rows.end), data_type))
+    return columns
+
+
+def _decode_atomic(source: Source, spots: Spots, data_type: AtomicType) -> pa.Array:
+    arrow = to_arrow(data_type)
+    if is_text(data_type):
+        return _decode_text(source, spots, arrow)
+    if data_type.root is TypeRoot.DECIMAL:
+        return _decode_decimal(source, spots, data_type, arrow)
+    if is_timestamp(data_type):
+        return _decode_timestamp(source, spots, data_type, arrow)
+    if data_type.root is TypeRoot.VARIANT:
+        return _decode_variant(source, spots, arrow)
+    if data_type.root is TypeRoot.BOOLEAN:
+        return nb.build_bool(source.read(spots.at, np.uint8) != 0, spots.valid)
+    width = fixed_width(data_type)
+    return nb.build_fixed(arrow, source.read(spots.at, f"<u{width}"), spots.valid)
+
+
+def _decode_text(source: Source, spots: Spots, arrow: pa.DataType) -> pa.Array:
+    slots = source.read(spots.at, "<u8").astype(np.uint64)
+    inline = (slots >> np.uint64(63)) == 1
+    short = ((slots >> np.uint64(56)) & np.uint64(0x7F)).astype(np.int64)
+    source.demand(~inline | (short <= INLINE), f"text in a slot has at most {INLINE} bytes")
+    size = np.where(inline, short, (slots & np.uint64(0xFFFFFFFF)).astype(np.int64))
+    at = np.where(inline, spots.at, spots.start + (slots >> np.uint64(32)).astype(np.int64))
+    items = _checked(source, Items(at, size, spots.valid), spots)
+    offsets, data = nb.gather(source.data, items.at, items.size)
+    return _validated(source, nb.build_var(arrow, offsets, data, spots.valid))
+
+
+def _checked(source: Source, items: Items, spots: Spots) -> Items:
+    """The items with those of nulls emptied, after checking that they lie in their regions."""
+    inside = (items.at >= spots.start) & (items.end <= spots.end)
+    source.demand(~spots.valid | inside, "a value lies within its row or array")
+    size = np.where(spots.valid, items.size, 0)
+    if int(size.sum()) > source.size:
+        raise CorruptFileError(source.where, "variable part", "values do not overlap")
+    return Items(np.where(spots.valid, items.at, source.size), size, spots.valid)
+
+
+def _items(source: Source, spots: Spots) -> Items:
+    """The ranges that slots of offset and size point at."""
+    slots = source.read(spots.at, "<i8").astype(np.int64)
+    items = Items(spots.start + (slots >> 32), slots & 0xFFFFFFFF, spots.valid)
+    return _checked(source, items, spots)
+
+
+def _validated(source: Source, array: pa.Array) -> pa.Array:
+    """The array, after checking what Arrow demands of its values: UTF-8, decimal digits."""
+    try:
+        array.validate(full=True)
+    except pa.ArrowInvalid as error:
+        raise CorruptFileError(source.where, str(array.type), str(error)) from error
+    return array
+
+
+def _decode_decimal(
+    source: Source, spots: Spots, data_type: AtomicType, arrow: pa.DataType
+) -> pa.Array:
+    if (data_type.precision or 0) <= COMPACT_DECIMAL:
+        low = source.read(spots.at, "<i8").astype(np.int64)
+        halves = np.stack([low, low >> 63], axis=1)
+        return _validated(source, nb.build_fixed(arrow, halves, spots.valid))
+    items = _items(source, spots)
+    good = (items.size >= 1) & (items.size <= DECIMAL_ITEM)
+    source.demand(~spots.valid | good, f"a decimal has 1 to {DECIMAL_ITEM} bytes")
+    shift = np.arange(DECIMAL_ITEM) - (DECIMAL_ITEM - items.size)[:, None]
+    image = source.data[items.at[:, None] + np.maximum(shift, 0)]
+    sign = (image[:, :1] >> 7) * np.uint8(0xFF)
+    image = np.where(shift >= 0, image, sign)
+    little = np.ascontiguousarray(image[:, ::-1])
+    return _validated(source, nb.build_fixed(arrow, little, spots.valid))
+
+
+def _decode_timestamp(
+    source: Source, spots: Spots, data_type: AtomicType, arrow: pa.DataType
+) -> pa.Array:
+    if (data_type.precision or 0) <= COMPACT_TIMESTAMP:
+        millis = source.read(spots.at, "<i8").astype(np.int64)
+        return nb.build_fixed(arrow, millis // _MILLIS[arrow.unit], spots.valid)
+    slots = source.read(spots.at, "<i8").astype(np.int64)
+    items = Items(spots.start + (slots >> 32), np.full(len(slots), nb.WORD), spots.valid)
+    items = _checked(source, items, spots)
+    millis = source.read(items.at, "<i8").astype(np.int64)
+    nanos = slots & 0xFFFFFFFF
+    source.demand(nanos < 1_000_000, "nanoseconds of a millisecond are below 1000000")
+    per_milli = _UNITS_PER_MILLI[arrow.unit]
+    limit = 2**63 // per_milli - 1
+    source.demand(
+        (millis >= -limit) & (millis < limit), f"a timestamp fits 64 bits of {arrow.unit}"
+    )
+    values = millis * per_milli + nanos // (1_000_000 // per_milli)
+    return nb.build_fixed(arrow, values, spots.valid)
+
+
+def _decode_variant(source: Source, spots: Spots, arrow: pa.DataType) -> pa.Array:
+    items = _items(source, spots)
+    source.demand(~spots.valid | (items.size >= 4), "a variant starts with the size of its value")
+    size = source.read(items.at, "<i4").astype(np.int64)
+    good = (size >= 0) & (size <= items.size - 4)
+    source.demand(~spots.valid | good, "a variant's value lies within the variant")
+    size = np.where(spots.valid, size, 0)
+    everything = np.ones(len(size), np.bool_)
+    parts = []
+    rest = np.where(spots.valid, items.size - 4 - size, 0)
+    for at, part in ((items.at + 4, size), (items.at + 4 + size, rest)):
+        offsets, data = nb.gather(source.data, at, part)
+        parts.append(nb.build_var(pa.binary(), offsets, data, everything))
+    return nb.build_struct(arrow, parts, spots.valid)
+
+
+def _decode_row(source: Source, spots: Spots, data_type: RowType) -> pa.Array:
+    types = [field.type for field in data_type.fields]
+    children = decode_fields(source, _items(source, spots), types)
+    return nb.build_struct(to_arrow(data_type), children, spots.valid)
+
+
+def _elements(source: Source, arrays: Items, data_type: DataType) -> tuple[Ints, Spots]:
+    """The cells of array images, and their offsets by array."""
+    source.demand(~arrays.valid | (arrays.size >= 4), "an array starts with its count")
+    counts = source.read(np.where(arrays.valid, arrays.at, source.size), "<i4").astype(np.int64)
+    width = fixed_width(data_type)
+    header = 4 + (counts + 31) // 32 * 4
+    good = (counts >= 0) & (header + counts * width <= arrays.size)
+    source.demand(~arrays.valid | good, "an array's elements lie within the array")
+    offsets = nb.ends_of(counts)
+    owner = np.repeat(np.arange(len(counts)), counts)
+    rank = np.arange(offsets[-1]) - offsets[:-1][owner]
+    start = arrays.at[owner]
+    flags = source.read(start + 4 + (rank >> 3), np.uint8).astype(np.int64)
+    valid = (flags >> (rank & 7)) & 1 == 0
+    at = np.where(valid, start + header[owner] + rank * width, source.size)
+    return offsets, Spots(at, valid, start, arrays.end[owner])
+
+
+def _decode_array(source: Source, spots: Spots, data_type: ArrayType) -> pa.Array:
+    offsets, cells = _elements(source, _items(source, spots), data_type.element)
+    values = decode_cells(source, cells, data_type.element)
+    return nb.build_list(to_arrow(data_type), offsets, [values], spots.valid)
+
+
+def _decode_vector(source: Source, spots: Spots, data_type: VectorType) -> pa.Array:
+    items = _items(source, spots)
+    length = data_type.length
+    width = fixed_width(data_type.element)
+    source.demand(~items.valid | (items.size >= 4 + length * width), "a vector holds its elements")
+    counts = source.read(items.at, "<i4").astype(np.int64)
+    source.demand(~items.valid | (counts == length), f"a vector has {length} elements")
+    if len(counts) * length > _MAX_ELEMENTS:
+        raise CorruptFileError(source.where, "vector", f"at most {_MAX_ELEMENTS} elements at once")
+    at = items.at[:, None] + 4 + np.arange(length) * width
+    at = np.where(items.valid[:, None], at, source.size).reshape(-1)
+    owner = np.repeat(np.arange(len(counts)), length)
+    everything = np.ones(len(at), np.bool_)
+    cells = Spots(at, everything, items.at[owner], items.end[owner])
+    values = decode_cells(source, cells, data_type.element)
+    return nb.build_struct(to_arrow(data_type), [values], spots.valid)
+
+
+def _decode_map(
+    source: Source, spots: Spots, data_type: DataType, types: tuple[DataType, DataType]
+) -> pa.Array:
+    items = _items(source, spots)
+    source.demand(~items.valid | (items.size >= 4), "a map starts with the size of its keys")
+    size = source.read(items.at, "<i4").astype(np.int64)
+    good = (size >= 0) & (size <= items.size - 4)
+    source.demand(~items.valid | good, "a map's keys lie within the map")
+    size = np.where(items.valid, size, 0)
+    rest = np.where(items.valid, items.size - 4 - size, 0)
+    at = np.where(items.valid, items.at + 4, source.size)
+    offsets, keys = _elements(source, Items(at, size, items.valid), types[0])
+    ends, values = _elements(source, Items(at + size, rest, items.valid), types[1])
+    source.demand(np.diff(offsets) == np.diff(ends), "a map has as many keys as values")
+    source.demand(keys.valid, "a map's keys are not null")
+    arrow = to_arrow(data_type)
+    columns = [decode_cells(source, keys, types[0]), decode_cells(source, values, types[1])]
+    entry = pa.struct([arrow.key_field, arrow.item_field])
+    entries = nb.build_struct(entry, columns, np.ones(len(keys.at), np.bool_))
+    return nb.build_list(arrow, offsets, [entries], spots.valid)

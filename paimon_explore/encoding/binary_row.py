@@ -1,0 +1,128 @@
+"""Binary rows: partitions, keys and statistics as Paimon stores, hashes and compares them.
+
+A row image is a header (row kind, null bits), a slot of 8 bytes per field and a variable part, all
+little endian. In manifests 4 bytes with the number of fields, big endian, stand before it.
+
+Spec: concepts/spec/manifest, binary row. Seen in: golden java200/all_types_pk_parquet.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from paimon_explore.encoding import buffers as nb
+from paimon_explore.encoding.binary_cells import encode_cells, pack_rows
+from paimon_explore.encoding.binary_decode import Items, Source, decode_fields
+from paimon_explore.errors import CorruptFileError
+from paimon_explore.types.data_types import DataType
+
+ARITY_BYTES = 4
+EMPTY_ROW = bytes(12)
+"""The row of no fields with its arity, as unpartitioned tables have it."""
+
+
+def encode_rows(
+    columns: Sequence[pa.Array],
+    types: Sequence[DataType],
+    *,
+    reserve_nulls: bool = True,
+    count: int | None = None,
+) -> pa.BinaryArray:
+    """Row images without arity.
+
+    Args:
+        columns: k columns of n values each, of exactly the Arrow types of `types.arrow`.
+        types: the k types.
+        reserve_nulls: whether nulls of wide decimals and timestamps take up space, as partitions,
+            keys and bucket keys have it always, statistics since release 1.2.
+        count: n, needed when there are no columns.
+
+    Returns:
+        n images, row kind +I, none null.
+
+    >>> from paimon_explore.types.data_types import AtomicType, TypeRoot
+    >>> rows = encode_rows([pa.array([1], pa.int32())], [AtomicType(root=TypeRoot.INT)])
+    >>> rows[0].as_py().hex()
+    '00000000000000000100000000000000'
+    """
+    size = len(columns[0]) if columns else (count or 0)
+    cells = [
+        encode_cells(column, data_type, reserve=reserve_nulls)
+        for column, data_type in zip(columns, types, strict=True)
+    ]
+    offsets, data = pack_rows(cells, size)
+    return nb.build_var(pa.binary(), offsets, data, np.ones(size, np.bool_))
+
+
+def with_arity(rows: pa.BinaryArray, arity: int) -> pa.BinaryArray:
+    """Row images with their number of fields before them, as manifests have it; null stays null."""
+    valid = nb.valid_mask(rows)
+    starts, data = nb.var_values(rows)
+    sizes = np.where(valid, np.diff(starts), 0)
+    offsets = nb.ends_of(np.where(valid, sizes + ARITY_BYTES, 0))
+    out = np.zeros(offsets[-1], np.uint8)
+    heads = offsets[:-1]
+    prefix = np.frombuffer(arity.to_bytes(ARITY_BYTES, "big"), np.uint8)
+    out[heads[valid][:, None] + np.arange(ARITY_BYTES)] = prefix
+    _, images = nb.gather(data, starts[:-1], sizes)
+    out[nb.spread(heads + ARITY_BYTES, sizes)] = images
+    return nb.build_var(pa.binary(), offsets, out, valid)
+
+
+def without_arity(rows: pa.BinaryArray, *, where: str = "") -> pa.BinaryArray:
+    """Row images without the number of fields before them; null stays null.
+
+    Raises:
+        CorruptFileError: a row is too short to have one.
+    """
+    items = _images(rows, Source(nb.var_values(rows)[1], where))
+    offsets, data = nb.gather(nb.var_values(rows)[1], items.at, items.size)
+    return nb.build_var(pa.binary(), offsets, data, items.valid)
+
+
+def arities(rows: pa.BinaryArray, *, where: str = "") -> nb.Ints:
+    """The number of fields that each row has; -1 for null.
+
+    Raises:
+        CorruptFileError: a row is too short to have one.
+    """
+    source = Source(nb.var_values(rows)[1], where)
+    items = _images(rows, source)
+    found = source.read(np.where(items.valid, items.at - ARITY_BYTES, 0), ">i4")
+    return np.where(items.valid, found.astype(np.int64), -1)
+
+
+def decode_rows(rows: pa.BinaryArray, types: Sequence[DataType], *, where: str) -> list[pa.Array]:
+    """The columns of rows that have their arity before them.
+
+    Args:
+        rows: n rows in the form of manifests; a null row is null in every column.
+        types: the k types.
+        where: what the rows are called in errors, a path or field.
+
+    Returns:
+        k columns of n values, of the Arrow types of `types.arrow`.
+
+    Raises:
+        CorruptFileError: a row has another number of fields, or breaks the layout.
+    """
+    source = Source(nb.var_values(rows)[1], where)
+    items = _images(rows, source)
+    found = source.read(np.where(items.valid, items.at - ARITY_BYTES, source.size), ">i4")
+    wrong = items.valid & (found.astype(np.int64) != len(types))
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        rule = f"a row has {len(types)} fields, not {int(found[row])}"
+        raise CorruptFileError(where, f"row {row}", rule)
+    return decode_fields(source, items, list(types))
+
+
+def _images(rows: pa.BinaryArray, source: Source) -> Items:
+    """The ranges of the images behind the arities."""
+    valid = nb.valid_mask(rows)
+    offsets, _ = nb.var_values(rows)
+    sizes = np.diff(offsets)
+    source.demand(~valid | (sizes >= ARITY_BYTES), "a row starts with its number of fields")
+    at = np.where(valid, offsets[:-1] + ARITY_BYTES, source.size)
+    return Items(at, np.where(valid, sizes - ARITY_BYTES, 0), valid)

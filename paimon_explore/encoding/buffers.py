@@ -1,0 +1,154 @@
+"""Arrow arrays as numpy views and back, without the detours that import pandas.
+
+Nothing here knows Paimon. Sliced arrays are handled; the views are read-only.
+"""
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+Bools = npt.NDArray[np.bool_]
+Bytes = npt.NDArray[np.uint8]
+Ints = npt.NDArray[np.int64]
+Words = npt.NDArray[np.uint64]
+
+WORD = 8
+"""Bytes of a word, and what variable parts are padded to."""
+
+
+def as_bytes(buffer: pa.Buffer | bytes | None) -> Bytes:
+    """A buffer as bytes; empty when there is none."""
+    return np.frombuffer(buffer if buffer is not None else b"", dtype=np.uint8)
+
+
+def valid_mask(array: pa.Array) -> Bools:
+    """True where the array holds a value, n booleans."""
+    if not array.null_count:
+        return np.ones(len(array), dtype=np.bool_)
+    return bits_of(as_bytes(array.buffers()[0]), array.offset, len(array))
+
+
+def bits_of(packed: Bytes, offset: int, size: int) -> Bools:
+    """`size` bits from bit `offset` on, least significant first."""
+    first = offset >> 3
+    shift = offset & 7
+    part = packed[first : first + ((shift + size + 7) >> 3)]
+    return np.unpackbits(part, bitorder="little")[shift : shift + size].view(np.bool_)
+
+
+def pack_bits(bits: Bools) -> pa.Buffer:
+    """Bits as an Arrow bitmap, least significant first."""
+    return pa.py_buffer(np.packbits(bits, bitorder="little"))
+
+
+def validity_buffer(valid: Bools) -> pa.Buffer | None:
+    """The bitmap of an array; None when nothing is null."""
+    return None if bool(valid.all()) else pack_bits(valid)
+
+
+def fixed_values(array: pa.Array, dtype: npt.DTypeLike) -> npt.NDArray[np.generic]:
+    """The raw values of a fixed-width array, n items; those of null entries are arbitrary."""
+    item = np.dtype(dtype)
+    start = array.offset * item.itemsize
+    raw = as_bytes(array.buffers()[1])[start : start + len(array) * item.itemsize]
+    return raw.view(item)
+
+
+def bool_values(array: pa.Array) -> Bools:
+    """The values of a boolean array; those of null entries are arbitrary."""
+    if not len(array):
+        return np.zeros(0, dtype=np.bool_)
+    return bits_of(as_bytes(array.buffers()[1]), array.offset, len(array))
+
+
+def var_values(array: pa.Array) -> tuple[Ints, Bytes]:
+    """Offsets (n + 1) into the bytes of a string or binary array; null entries may have some."""
+    wide = pa.types.is_large_binary(array.type) or pa.types.is_large_string(array.type)
+    _, offsets, data = array.buffers()
+    return _offsets(offsets, array.offset, len(array), wide=wide), as_bytes(data)
+
+
+def list_offsets(array: pa.Array) -> Ints:
+    """Offsets (n + 1) of a list or map array into its children, which ignore slicing."""
+    return _offsets(array.buffers()[1], array.offset, len(array), wide=False)
+
+
+def _offsets(buffer: pa.Buffer | None, first: int, size: int, *, wide: bool) -> Ints:
+    kind = np.dtype(np.int64 if wide else np.int32)
+    raw = as_bytes(buffer)[first * kind.itemsize : (first + size + 1) * kind.itemsize]
+    if not len(raw):  # Arrow allows an empty array to have no offsets
+        return np.zeros(1, dtype=np.int64)
+    return raw.view(kind).astype(np.int64)
+
+
+def build_fixed(data_type: pa.DataType, values: npt.NDArray[np.generic], valid: Bools) -> pa.Array:
+    """An array of a fixed-width type out of raw values."""
+    buffers = [validity_buffer(valid), pa.py_buffer(np.ascontiguousarray(values))]
+    return pa.Array.from_buffers(data_type, len(valid), buffers)
+
+
+def build_bool(values: Bools, valid: Bools) -> pa.Array:
+    """A boolean array."""
+    buffers = [validity_buffer(valid), pack_bits(values)]
+    return pa.Array.from_buffers(pa.bool_(), len(valid), buffers)
+
+
+def build_var(data_type: pa.DataType, offsets: Ints, data: Bytes, valid: Bools) -> pa.Array:
+    """A string or binary array out of offsets (n + 1) and bytes."""
+    wide = pa.types.is_large_binary(data_type) or pa.types.is_large_string(data_type)
+    buffers = [
+        validity_buffer(valid),
+        pa.py_buffer(offsets.astype(np.int64 if wide else np.int32)),
+        pa.py_buffer(np.ascontiguousarray(data)),
+    ]
+    return pa.Array.from_buffers(data_type, len(valid), buffers)
+
+
+def build_list(
+    data_type: pa.DataType, offsets: Ints, children: list[pa.Array], valid: Bools
+) -> pa.Array:
+    """A list or map array; a map's single child is the struct of its keys and values."""
+    buffers = [validity_buffer(valid), pa.py_buffer(offsets.astype(np.int32))]
+    return pa.Array.from_buffers(data_type, len(valid), buffers, children=children)
+
+
+def build_struct(data_type: pa.DataType, children: list[pa.Array], valid: Bools) -> pa.Array:
+    """A struct array, also the shell of a fixed-size list."""
+    return pa.Array.from_buffers(data_type, len(valid), [validity_buffer(valid)], children=children)
+
+
+def ends_of(sizes: Ints) -> Ints:
+    """Running offsets of consecutive items: 0, then the end of each, n + 1 numbers."""
+    offsets = np.zeros(len(sizes) + 1, dtype=np.int64)
+    np.cumsum(sizes, out=offsets[1:])
+    return offsets
+
+
+def spread(starts: Ints, sizes: Ints) -> Ints:
+    """All positions of consecutive ranges: starts[0], starts[0] + 1, ... for each range in turn."""
+    offsets = ends_of(sizes)
+    return np.repeat(starts - offsets[:-1], sizes) + np.arange(offsets[-1])
+
+
+def gather(data: Bytes, starts: Ints, sizes: Ints) -> tuple[Ints, Bytes]:
+    """The bytes of many ranges one after the other, with their offsets (n + 1)."""
+    return ends_of(sizes), data[spread(starts, sizes)]
+
+
+def padded(data: Bytes, extra: int = WORD) -> Bytes:
+    """The bytes with zeros behind them, so that reading a word at the last one stays inside."""
+    out = np.zeros(len(data) + extra, dtype=np.uint8)
+    out[: len(data)] = data
+    return out
+
+
+def unaligned(data: Bytes, dtype: npt.DTypeLike) -> npt.NDArray[np.generic]:
+    """Every item of that type that starts at any byte: item i is read at byte i."""
+    item = np.dtype(dtype)
+    count = max(len(data) - item.itemsize + 1, 0)
+    return np.ndarray((count,), item, buffer=data, strides=(1,))
+
+
+def round_up(sizes: Ints) -> Ints:
+    """Sizes rounded up to whole words."""
+    return (sizes + (WORD - 1)) & ~(WORD - 1)
