@@ -18,17 +18,17 @@ from paimon_explore.encoding import buffers as nb
 from paimon_explore.encoding.binary_cells import (
     COMPACT_DECIMAL,
     COMPACT_TIMESTAMP,
-    COUNT_TYPE,
     DECIMAL_ITEM,
     INLINE,
+    UNITS_PER_MILLI,
     fixed_width,
     is_text,
     is_timestamp,
-    row_header,
 )
-from paimon_explore.encoding.buffers import Bools, Bytes, Ints
+from paimon_explore.encoding.binary_nested import COUNT_TYPE, row_header
+from paimon_explore.encoding.buffers import Bools, Bytes, Column, Ints, Numbers, Words
 from paimon_explore.errors import CorruptFileError
-from paimon_explore.types.arrow import to_arrow
+from paimon_explore.types.arrow import timestamp_unit, to_arrow
 from paimon_explore.types.data_types import (
     ArrayType,
     AtomicType,
@@ -43,7 +43,8 @@ from paimon_explore.types.data_types import (
 _MAX_ELEMENTS = 2**31 - 1
 _SPARE = 2 * DECIMAL_ITEM
 _MILLIS = {"s": 1000, "ms": 1}
-_UNITS_PER_MILLI = {"us": 1_000, "ns": 1_000_000}
+_NANOS_PER_MILLI = 1_000_000
+_COUNT = 4  # bytes of the count or size that starts an array, map, vector or variant
 
 
 class Source:
@@ -54,9 +55,17 @@ class Source:
         self.size = len(data)
         self.where = where
 
-    def read(self, positions: Ints, dtype: npt.DTypeLike) -> npt.NDArray[np.generic]:
-        """The number at each position."""
-        return nb.unaligned(self.data, dtype)[positions]
+    def raw(self, positions: Ints, width: int) -> Numbers:
+        """The `width` bytes at each position as an unsigned number."""
+        return nb.unaligned(self.data, f"<u{width}")[positions]
+
+    def words(self, positions: Ints) -> Words:
+        """The word at each position."""
+        return nb.unaligned_words(self.data)[positions]
+
+    def read(self, positions: Ints, dtype: npt.DTypeLike) -> Ints:
+        """The integer at each position."""
+        return nb.unaligned(self.data, dtype)[positions].astype(np.int64)
 
     def demand(self, good: Bools, rule: str) -> None:
         """Raise unless the rule holds for every value.
@@ -92,7 +101,7 @@ class Items:
         return self.at + self.size
 
 
-def decode_cells(source: Source, spots: Spots, data_type: DataType) -> pa.Array:
+def decode_cells(source: Source, spots: Spots, data_type: DataType) -> Column:
     """The values of cells of one type, as the Arrow type of `types.arrow`.
 
     Raises:
@@ -113,7 +122,7 @@ def decode_cells(source: Source, spots: Spots, data_type: DataType) -> pa.Array:
             return _decode_map(source, spots, data_type, (element, COUNT_TYPE))
 
 
-def decode_fields(source: Source, rows: Items, types: list[DataType]) -> list[pa.Array]:
+def decode_fields(source: Source, rows: Items, types: list[DataType]) -> list[Column]:
     """The columns of row images.
 
     Args:
@@ -131,13 +140,13 @@ def decode_fields(source: Source, rows: Items, types: list[DataType]) -> list[pa
     for index, data_type in enumerate(types):
         bit = 8 + index
         flags = source.read(np.where(rows.valid, rows.at, source.size) + (bit >> 3), np.uint8)
-        valid = rows.valid & ((flags & np.uint8(1 << (bit & 7))) == 0)
+        valid = rows.valid & ((flags & (1 << (bit & 7))) == 0)
         at = np.where(valid, rows.at + (header + nb.WORD * index), source.size)
         columns.append(decode_cells(source, Spots(at, valid, rows.at, rows.end), data_type))
     return columns
 
 
-def _decode_atomic(source: Source, spots: Spots, data_type: AtomicType) -> pa.Array:
+def _decode_atomic(source: Source, spots: Spots, data_type: AtomicType) -> Column:
     arrow = to_arrow(data_type)
     if is_text(data_type):
         return _decode_text(source, spots, arrow)
@@ -150,11 +159,11 @@ def _decode_atomic(source: Source, spots: Spots, data_type: AtomicType) -> pa.Ar
     if data_type.root is TypeRoot.BOOLEAN:
         return nb.build_bool(source.read(spots.at, np.uint8) != 0, spots.valid)
     width = fixed_width(data_type)
-    return nb.build_fixed(arrow, source.read(spots.at, f"<u{width}"), spots.valid)
+    return nb.build_fixed(arrow, source.raw(spots.at, width), spots.valid)
 
 
-def _decode_text(source: Source, spots: Spots, arrow: pa.DataType) -> pa.Array:
-    slots = source.read(spots.at, "<u8").astype(np.uint64)
+def _decode_text(source: Source, spots: Spots, arrow: pa.DataType) -> Column:
+    slots = source.words(spots.at)
     inline = (slots >> np.uint64(63)) == 1
     short = ((slots >> np.uint64(56)) & np.uint64(0x7F)).astype(np.int64)
     source.demand(~inline | (short <= INLINE), f"text in a slot has at most {INLINE} bytes")
@@ -177,12 +186,12 @@ def _checked(source: Source, items: Items, spots: Spots) -> Items:
 
 def _items(source: Source, spots: Spots) -> Items:
     """The ranges that slots of offset and size point at."""
-    slots = source.read(spots.at, "<i8").astype(np.int64)
+    slots = source.read(spots.at, "<i8")
     items = Items(spots.start + (slots >> 32), slots & 0xFFFFFFFF, spots.valid)
     return _checked(source, items, spots)
 
 
-def _validated(source: Source, array: pa.Array) -> pa.Array:
+def _validated(source: Source, array: Column) -> Column:
     """The array, after checking what Arrow demands of its values: UTF-8, decimal digits."""
     try:
         array.validate(full=True)
@@ -193,9 +202,9 @@ def _validated(source: Source, array: pa.Array) -> pa.Array:
 
 def _decode_decimal(
     source: Source, spots: Spots, data_type: AtomicType, arrow: pa.DataType
-) -> pa.Array:
+) -> Column:
     if (data_type.precision or 0) <= COMPACT_DECIMAL:
-        low = source.read(spots.at, "<i8").astype(np.int64)
+        low = source.read(spots.at, "<i8")
         halves = np.stack([low, low >> 63], axis=1)
         return _validated(source, nb.build_fixed(arrow, halves, spots.valid))
     items = _items(source, spots)
@@ -211,42 +220,43 @@ def _decode_decimal(
 
 def _decode_timestamp(
     source: Source, spots: Spots, data_type: AtomicType, arrow: pa.DataType
-) -> pa.Array:
+) -> Column:
+    unit = timestamp_unit(data_type.precision)
     if (data_type.precision or 0) <= COMPACT_TIMESTAMP:
-        millis = source.read(spots.at, "<i8").astype(np.int64)
-        return nb.build_fixed(arrow, millis // _MILLIS[arrow.unit], spots.valid)
-    slots = source.read(spots.at, "<i8").astype(np.int64)
+        millis = source.read(spots.at, "<i8")
+        return nb.build_fixed(arrow, millis // _MILLIS[unit], spots.valid)
+    slots = source.read(spots.at, "<i8")
     items = Items(spots.start + (slots >> 32), np.full(len(slots), nb.WORD), spots.valid)
     items = _checked(source, items, spots)
-    millis = source.read(items.at, "<i8").astype(np.int64)
+    millis = source.read(items.at, "<i8")
     nanos = slots & 0xFFFFFFFF
-    source.demand(nanos < 1_000_000, "nanoseconds of a millisecond are below 1000000")
-    per_milli = _UNITS_PER_MILLI[arrow.unit]
+    source.demand(nanos < _NANOS_PER_MILLI, "nanoseconds of a millisecond are below 1000000")
+    per_milli = UNITS_PER_MILLI[unit]
     limit = 2**63 // per_milli - 1
-    source.demand(
-        (millis >= -limit) & (millis < limit), f"a timestamp fits 64 bits of {arrow.unit}"
-    )
-    values = millis * per_milli + nanos // (1_000_000 // per_milli)
+    source.demand((millis >= -limit) & (millis < limit), f"a timestamp fits 64 bits of {unit}")
+    values = millis * per_milli + nanos // (_NANOS_PER_MILLI // per_milli)
     return nb.build_fixed(arrow, values, spots.valid)
 
 
-def _decode_variant(source: Source, spots: Spots, arrow: pa.DataType) -> pa.Array:
+def _decode_variant(source: Source, spots: Spots, arrow: pa.DataType) -> Column:
     items = _items(source, spots)
-    source.demand(~spots.valid | (items.size >= 4), "a variant starts with the size of its value")
-    size = source.read(items.at, "<i4").astype(np.int64)
-    good = (size >= 0) & (size <= items.size - 4)
+    source.demand(
+        ~spots.valid | (items.size >= _COUNT), "a variant starts with the size of its value"
+    )
+    size = source.read(items.at, "<i4")
+    good = (size >= 0) & (size <= items.size - _COUNT)
     source.demand(~spots.valid | good, "a variant's value lies within the variant")
     size = np.where(spots.valid, size, 0)
     everything = np.ones(len(size), np.bool_)
     parts = []
-    rest = np.where(spots.valid, items.size - 4 - size, 0)
-    for at, part in ((items.at + 4, size), (items.at + 4 + size, rest)):
+    rest = np.where(spots.valid, items.size - _COUNT - size, 0)
+    for at, part in ((items.at + _COUNT, size), (items.at + _COUNT + size, rest)):
         offsets, data = nb.gather(source.data, at, part)
         parts.append(nb.build_var(pa.binary(), offsets, data, everything))
     return nb.build_struct(arrow, parts, spots.valid)
 
 
-def _decode_row(source: Source, spots: Spots, data_type: RowType) -> pa.Array:
+def _decode_row(source: Source, spots: Spots, data_type: RowType) -> Column:
     types = [field.type for field in data_type.fields]
     children = decode_fields(source, _items(source, spots), types)
     return nb.build_struct(to_arrow(data_type), children, spots.valid)
@@ -254,34 +264,36 @@ def _decode_row(source: Source, spots: Spots, data_type: RowType) -> pa.Array:
 
 def _elements(source: Source, arrays: Items, data_type: DataType) -> tuple[Ints, Spots]:
     """The cells of array images, and their offsets by array."""
-    source.demand(~arrays.valid | (arrays.size >= 4), "an array starts with its count")
-    counts = source.read(np.where(arrays.valid, arrays.at, source.size), "<i4").astype(np.int64)
+    source.demand(~arrays.valid | (arrays.size >= _COUNT), "an array starts with its count")
+    counts = source.read(np.where(arrays.valid, arrays.at, source.size), "<i4")
     width = fixed_width(data_type)
-    header = 4 + (counts + 31) // 32 * 4
+    header = _COUNT + (counts + 31) // 32 * 4
     good = (counts >= 0) & (header + counts * width <= arrays.size)
     source.demand(~arrays.valid | good, "an array's elements lie within the array")
     offsets = nb.ends_of(counts)
     owner = np.repeat(np.arange(len(counts)), counts)
     rank = np.arange(offsets[-1]) - offsets[:-1][owner]
     start = arrays.at[owner]
-    flags = source.read(start + 4 + (rank >> 3), np.uint8).astype(np.int64)
+    flags = source.read(start + _COUNT + (rank >> 3), np.uint8)
     valid = (flags >> (rank & 7)) & 1 == 0
     at = np.where(valid, start + header[owner] + rank * width, source.size)
     return offsets, Spots(at, valid, start, arrays.end[owner])
 
 
-def _decode_array(source: Source, spots: Spots, data_type: ArrayType) -> pa.Array:
+def _decode_array(source: Source, spots: Spots, data_type: ArrayType) -> Column:
     offsets, cells = _elements(source, _items(source, spots), data_type.element)
     values = decode_cells(source, cells, data_type.element)
     return nb.build_list(to_arrow(data_type), offsets, [values], spots.valid)
 
 
-def _decode_vector(source: Source, spots: Spots, data_type: VectorType) -> pa.Array:
+def _decode_vector(source: Source, spots: Spots, data_type: VectorType) -> Column:
     items = _items(source, spots)
     length = data_type.length
     width = fixed_width(data_type.element)
-    source.demand(~items.valid | (items.size >= 4 + length * width), "a vector holds its elements")
-    counts = source.read(items.at, "<i4").astype(np.int64)
+    source.demand(
+        ~items.valid | (items.size >= _COUNT + length * width), "a vector holds its elements"
+    )
+    counts = source.read(items.at, "<i4")
     source.demand(~items.valid | (counts == length), f"a vector has {length} elements")
     if len(counts) * length > _MAX_ELEMENTS:
         raise CorruptFileError(source.where, "vector", f"at most {_MAX_ELEMENTS} elements at once")
@@ -296,21 +308,23 @@ def _decode_vector(source: Source, spots: Spots, data_type: VectorType) -> pa.Ar
 
 def _decode_map(
     source: Source, spots: Spots, data_type: DataType, types: tuple[DataType, DataType]
-) -> pa.Array:
+) -> Column:
     items = _items(source, spots)
-    source.demand(~items.valid | (items.size >= 4), "a map starts with the size of its keys")
-    size = source.read(items.at, "<i4").astype(np.int64)
-    good = (size >= 0) & (size <= items.size - 4)
+    source.demand(~items.valid | (items.size >= _COUNT), "a map starts with the size of its keys")
+    size = source.read(items.at, "<i4")
+    good = (size >= 0) & (size <= items.size - _COUNT)
     source.demand(~items.valid | good, "a map's keys lie within the map")
     size = np.where(items.valid, size, 0)
-    rest = np.where(items.valid, items.size - 4 - size, 0)
-    at = np.where(items.valid, items.at + 4, source.size)
+    rest = np.where(items.valid, items.size - _COUNT - size, 0)
+    at = np.where(items.valid, items.at + _COUNT, source.size)
     offsets, keys = _elements(source, Items(at, size, items.valid), types[0])
     ends, values = _elements(source, Items(at + size, rest, items.valid), types[1])
     source.demand(np.diff(offsets) == np.diff(ends), "a map has as many keys as values")
     source.demand(keys.valid, "a map's keys are not null")
-    arrow = to_arrow(data_type)
     columns = [decode_cells(source, keys, types[0]), decode_cells(source, values, types[1])]
-    entry = pa.struct([arrow.key_field, arrow.item_field])
-    entries = nb.build_struct(entry, columns, np.ones(len(keys.at), np.bool_))
-    return nb.build_list(arrow, offsets, [entries], spots.valid)
+    fields = [
+        pa.field("key", columns[0].type, nullable=False),
+        pa.field("value", columns[1].type, nullable=types[1].nullable),
+    ]
+    entries = nb.build_struct(pa.struct(fields), columns, np.ones(len(keys.at), np.bool_))
+    return nb.build_list(to_arrow(data_type), offsets, [entries], spots.valid)

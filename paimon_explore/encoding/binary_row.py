@@ -12,8 +12,9 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore.encoding import buffers as nb
-from paimon_explore.encoding.binary_cells import encode_cells, pack_rows
 from paimon_explore.encoding.binary_decode import Items, Source, decode_fields
+from paimon_explore.encoding.binary_nested import encode_cells, pack_rows
+from paimon_explore.encoding.buffers import Column
 from paimon_explore.errors import CorruptFileError
 from paimon_explore.types.data_types import DataType
 
@@ -23,7 +24,7 @@ EMPTY_ROW = bytes(12)
 
 
 def encode_rows(
-    columns: Sequence[pa.Array],
+    columns: Sequence[Column],
     types: Sequence[DataType],
     *,
     reserve_nulls: bool = True,
@@ -52,7 +53,7 @@ def encode_rows(
         for column, data_type in zip(columns, types, strict=True)
     ]
     offsets, data = pack_rows(cells, size)
-    return nb.build_var(pa.binary(), offsets, data, np.ones(size, np.bool_))
+    return nb.build_binary(offsets, data, np.ones(size, np.bool_))
 
 
 def with_arity(rows: pa.BinaryArray, arity: int) -> pa.BinaryArray:
@@ -67,7 +68,7 @@ def with_arity(rows: pa.BinaryArray, arity: int) -> pa.BinaryArray:
     out[heads[valid][:, None] + np.arange(ARITY_BYTES)] = prefix
     _, images = nb.gather(data, starts[:-1], sizes)
     out[nb.spread(heads + ARITY_BYTES, sizes)] = images
-    return nb.build_var(pa.binary(), offsets, out, valid)
+    return nb.build_binary(offsets, out, valid)
 
 
 def without_arity(rows: pa.BinaryArray, *, where: str = "") -> pa.BinaryArray:
@@ -78,7 +79,7 @@ def without_arity(rows: pa.BinaryArray, *, where: str = "") -> pa.BinaryArray:
     """
     items = _images(rows, Source(nb.var_values(rows)[1], where))
     offsets, data = nb.gather(nb.var_values(rows)[1], items.at, items.size)
-    return nb.build_var(pa.binary(), offsets, data, items.valid)
+    return nb.build_binary(offsets, data, items.valid)
 
 
 def arities(rows: pa.BinaryArray, *, where: str = "") -> nb.Ints:
@@ -90,10 +91,10 @@ def arities(rows: pa.BinaryArray, *, where: str = "") -> nb.Ints:
     source = Source(nb.var_values(rows)[1], where)
     items = _images(rows, source)
     found = source.read(np.where(items.valid, items.at - ARITY_BYTES, 0), ">i4")
-    return np.where(items.valid, found.astype(np.int64), -1)
+    return np.where(items.valid, found, -1)
 
 
-def decode_rows(rows: pa.BinaryArray, types: Sequence[DataType], *, where: str) -> list[pa.Array]:
+def decode_rows(rows: pa.BinaryArray, types: Sequence[DataType], *, where: str) -> list[Column]:
     """The columns of rows that have their arity before them.
 
     Args:
@@ -110,7 +111,7 @@ def decode_rows(rows: pa.BinaryArray, types: Sequence[DataType], *, where: str) 
     source = Source(nb.var_values(rows)[1], where)
     items = _images(rows, source)
     found = source.read(np.where(items.valid, items.at - ARITY_BYTES, source.size), ">i4")
-    wrong = items.valid & (found.astype(np.int64) != len(types))
+    wrong = items.valid & (found != len(types))
     if wrong.any():
         row = int(np.argmax(wrong))
         rule = f"a row has {len(types)} fields, not {int(found[row])}"

@@ -3,10 +3,18 @@
 Nothing here knows Paimon. Sliced arrays are handled; the views are read-only.
 """
 
+from typing import TypeAlias
+
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+Column: TypeAlias = "pa.Array[pa.Scalar[pa.DataType]]"
+"""An Arrow array of any type."""
+ListColumn: TypeAlias = "pa.ListArray[pa.Scalar[pa.DataType]]"
+VectorColumn: TypeAlias = "pa.FixedSizeListArray[pa.DataType]"
+MapColumn: TypeAlias = "pa.MapArray[pa.DataType, pa.DataType]"
+Numbers = npt.NDArray[np.generic]
 Bools = npt.NDArray[np.bool_]
 Bytes = npt.NDArray[np.uint8]
 Ints = npt.NDArray[np.int64]
@@ -18,10 +26,10 @@ WORD = 8
 
 def as_bytes(buffer: pa.Buffer | bytes | None) -> Bytes:
     """A buffer as bytes; empty when there is none."""
-    return np.frombuffer(buffer if buffer is not None else b"", dtype=np.uint8)
+    return np.frombuffer(memoryview(buffer if buffer is not None else b""), dtype=np.uint8)
 
 
-def valid_mask(array: pa.Array) -> Bools:
+def valid_mask(array: Column) -> Bools:
     """True where the array holds a value, n booleans."""
     if not array.null_count:
         return np.ones(len(array), dtype=np.bool_)
@@ -36,9 +44,14 @@ def bits_of(packed: Bytes, offset: int, size: int) -> Bools:
     return np.unpackbits(part, bitorder="little")[shift : shift + size].view(np.bool_)
 
 
+def as_buffer(values: Numbers) -> pa.Buffer:
+    """Numbers as an Arrow buffer, without a copy where they lie together."""
+    return pa.py_buffer(np.ascontiguousarray(values).data)
+
+
 def pack_bits(bits: Bools) -> pa.Buffer:
     """Bits as an Arrow bitmap, least significant first."""
-    return pa.py_buffer(np.packbits(bits, bitorder="little"))
+    return as_buffer(np.packbits(bits, bitorder="little"))
 
 
 def validity_buffer(valid: Bools) -> pa.Buffer | None:
@@ -46,7 +59,7 @@ def validity_buffer(valid: Bools) -> pa.Buffer | None:
     return None if bool(valid.all()) else pack_bits(valid)
 
 
-def fixed_values(array: pa.Array, dtype: npt.DTypeLike) -> npt.NDArray[np.generic]:
+def fixed_values(array: Column, dtype: npt.DTypeLike) -> Numbers:
     """The raw values of a fixed-width array, n items; those of null entries are arbitrary."""
     item = np.dtype(dtype)
     start = array.offset * item.itemsize
@@ -54,21 +67,21 @@ def fixed_values(array: pa.Array, dtype: npt.DTypeLike) -> npt.NDArray[np.generi
     return raw.view(item)
 
 
-def bool_values(array: pa.Array) -> Bools:
+def bool_values(array: Column) -> Bools:
     """The values of a boolean array; those of null entries are arbitrary."""
     if not len(array):
         return np.zeros(0, dtype=np.bool_)
     return bits_of(as_bytes(array.buffers()[1]), array.offset, len(array))
 
 
-def var_values(array: pa.Array) -> tuple[Ints, Bytes]:
+def var_values(array: Column) -> tuple[Ints, Bytes]:
     """Offsets (n + 1) into the bytes of a string or binary array; null entries may have some."""
     wide = pa.types.is_large_binary(array.type) or pa.types.is_large_string(array.type)
     _, offsets, data = array.buffers()
     return _offsets(offsets, array.offset, len(array), wide=wide), as_bytes(data)
 
 
-def list_offsets(array: pa.Array) -> Ints:
+def list_offsets(array: Column) -> Ints:
     """Offsets (n + 1) of a list or map array into its children, which ignore slicing."""
     return _offsets(array.buffers()[1], array.offset, len(array), wide=False)
 
@@ -81,38 +94,54 @@ def _offsets(buffer: pa.Buffer | None, first: int, size: int, *, wide: bool) -> 
     return raw.view(kind).astype(np.int64)
 
 
-def build_fixed(data_type: pa.DataType, values: npt.NDArray[np.generic], valid: Bools) -> pa.Array:
+def build_fixed(data_type: pa.DataType, values: Numbers, valid: Bools) -> Column:
     """An array of a fixed-width type out of raw values."""
-    buffers = [validity_buffer(valid), pa.py_buffer(np.ascontiguousarray(values))]
+    buffers = [validity_buffer(valid), as_buffer(values)]
     return pa.Array.from_buffers(data_type, len(valid), buffers)
 
 
-def build_bool(values: Bools, valid: Bools) -> pa.Array:
+def build_bool(values: Bools, valid: Bools) -> Column:
     """A boolean array."""
     buffers = [validity_buffer(valid), pack_bits(values)]
     return pa.Array.from_buffers(pa.bool_(), len(valid), buffers)
 
 
-def build_var(data_type: pa.DataType, offsets: Ints, data: Bytes, valid: Bools) -> pa.Array:
+def build_var(data_type: pa.DataType, offsets: Ints, data: Bytes, valid: Bools) -> Column:
     """A string or binary array out of offsets (n + 1) and bytes."""
     wide = pa.types.is_large_binary(data_type) or pa.types.is_large_string(data_type)
     buffers = [
         validity_buffer(valid),
-        pa.py_buffer(offsets.astype(np.int64 if wide else np.int32)),
-        pa.py_buffer(np.ascontiguousarray(data)),
+        as_buffer(offsets.astype(np.int64 if wide else np.int32)),
+        as_buffer(data),
     ]
     return pa.Array.from_buffers(data_type, len(valid), buffers)
 
 
+def build_binary(offsets: Ints, data: Bytes, valid: Bools) -> pa.BinaryArray:
+    """A binary array out of offsets (n + 1) and bytes."""
+    return build_var(pa.binary(), offsets, data, valid)  # type: ignore[return-value]  # in stubs
+
+
+def kept_rows(array: Column, kept: Bools) -> Column:
+    """The entries at which `kept` is true."""
+    return array.filter(build_bool(kept, np.ones_like(kept)))  # type: ignore[arg-type]  # in stubs
+
+
+def taken_rows(array: Column, positions: Ints) -> Column:
+    """The entries at the positions."""
+    index = build_fixed(pa.int64(), positions, np.ones(len(positions), np.bool_))
+    return array.take(index)  # type: ignore[arg-type]  # in stubs
+
+
 def build_list(
-    data_type: pa.DataType, offsets: Ints, children: list[pa.Array], valid: Bools
-) -> pa.Array:
+    data_type: pa.DataType, offsets: Ints, children: list[Column], valid: Bools
+) -> Column:
     """A list or map array; a map's single child is the struct of its keys and values."""
-    buffers = [validity_buffer(valid), pa.py_buffer(offsets.astype(np.int32))]
+    buffers = [validity_buffer(valid), as_buffer(offsets.astype(np.int32))]
     return pa.Array.from_buffers(data_type, len(valid), buffers, children=children)
 
 
-def build_struct(data_type: pa.DataType, children: list[pa.Array], valid: Bools) -> pa.Array:
+def build_struct(data_type: pa.DataType, children: list[Column], valid: Bools) -> Column:
     """A struct array, also the shell of a fixed-size list."""
     return pa.Array.from_buffers(data_type, len(valid), [validity_buffer(valid)], children=children)
 
@@ -142,7 +171,12 @@ def padded(data: Bytes, extra: int = WORD) -> Bytes:
     return out
 
 
-def unaligned(data: Bytes, dtype: npt.DTypeLike) -> npt.NDArray[np.generic]:
+def unaligned_words(data: Bytes) -> Words:
+    """Every word that starts at any byte, as `unaligned`."""
+    return np.ndarray((max(len(data) - WORD + 1, 0),), np.uint64, buffer=data, strides=(1,))
+
+
+def unaligned(data: Bytes, dtype: npt.DTypeLike) -> Numbers:
     """Every item of that type that starts at any byte: item i is read at byte i."""
     item = np.dtype(dtype)
     count = max(len(data) - item.itemsize + 1, 0)
