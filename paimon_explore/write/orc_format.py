@@ -1,0 +1,153 @@
+"""ORC files, written through pyarrow.
+
+ORC has fewer types than Paimon: TIME is stored as INT (milliseconds of the day), a VECTOR as a
+list, and nothing is NOT NULL. Timestamps before 1970 with a fraction of a second are refused:
+pyarrow writes them in a way that Java's ORC reader rejects together with the whole file (seen in
+pyarrow 19 and 26).
+
+Spec: concepts/spec/fileformat, ORC section.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import BinaryIO, Literal
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import orc
+
+from paimon_explore.encoding.buffers import Bools, Column, fixed_values, valid_mask
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
+from paimon_explore.types.arrow import timestamp_unit, to_arrow
+from paimon_explore.types.data_types import (
+    MAX_LENGTH,
+    ArrayType,
+    AtomicType,
+    DataField,
+    DataType,
+    MapType,
+    MultisetType,
+    RowType,
+    TypeRoot,
+    VectorType,
+)
+from paimon_explore.write.nested import COUNT, convert
+
+_Codec = Literal["UNCOMPRESSED", "ZLIB", "SNAPPY", "LZ4", "ZSTD"]
+_CODECS: Mapping[str, _Codec] = {
+    "zstd": "ZSTD",
+    "snappy": "SNAPPY",
+    "zlib": "ZLIB",
+    "lz4": "LZ4",
+    "none": "UNCOMPRESSED",
+    "uncompressed": "UNCOMPRESSED",
+}
+_PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
+_TIMESTAMPS = frozenset({TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ})
+_BOUNDED = frozenset({TypeRoot.BINARY, TypeRoot.VARBINARY})
+_FOREIGN = frozenset({TypeRoot.VARIANT, TypeRoot.BLOB, TypeRoot.GEOMETRY, TypeRoot.GEOGRAPHY})
+
+
+class OrcWriter:
+    """Writes one ORC file.
+
+    Args:
+        sink: takes the bytes; stays open.
+        fields: the columns.
+        compression: a Paimon codec name.
+
+    Raises:
+        UnsupportedFeatureError: a column has a type that ORC cannot hold.
+    """
+
+    def __init__(self, sink: BinaryIO, fields: Sequence[DataField], *, compression: str) -> None:
+        codec = _CODECS.get(compression.lower())
+        if codec is None:
+            raise InvalidInputError(
+                f"{compression!r} is no compression of ORC files.",
+                hint=f"Set file.compression to one of {choices(_CODECS)}.",
+            )
+        self._fields = tuple(fields)
+        self._schema = pa.schema([pa.field(f.name, stored_type(f.type)) for f in fields])
+        self._sink = sink
+        self._writer = orc.ORCWriter(sink, compression=codec)
+        self._wrote = False
+
+    def write(self, columns: Sequence[Column]) -> None:
+        """Write rows: one array per field, in `to_arrow` of its type."""
+        arrays = [
+            to_stored(column, field) for column, field in zip(columns, self._fields, strict=True)
+        ]
+        self._writer.write(pa.Table.from_arrays(arrays, schema=self._schema))
+        self._wrote = True
+
+    def position(self) -> int:
+        """Bytes written so far."""
+        return self._sink.tell()
+
+    def close(self) -> None:
+        """Write the footer."""
+        if not self._wrote:
+            self._writer.write(self._schema.empty_table())
+        self._writer.close()
+
+    def abort(self) -> None:
+        """Let go of the writer without caring for what it writes."""
+
+
+def stored_type(data_type: DataType) -> pa.DataType:
+    """The Arrow type that pyarrow stores in Paimon's ORC layout of a type."""
+    match data_type:
+        case AtomicType():
+            return _stored_atom(data_type)
+        case ArrayType(element=element) | VectorType(element=element):
+            return pa.list_(_child("element", element))
+        case MapType(key=key, value=value):
+            return _stored_map(key, value)
+        case MultisetType(element=element):
+            return _stored_map(element, COUNT)
+        case RowType():
+            return pa.struct([_child(field.name, field.type) for field in data_type])
+
+
+def _child(name: str, data_type: DataType) -> "pa.Field[pa.DataType]":
+    return pa.field(name, stored_type(data_type), nullable=data_type.nullable)
+
+
+def _stored_map(key: DataType, value: DataType) -> pa.DataType:
+    key_field = pa.field("key", stored_type(key), nullable=False)
+    found: pa.DataType = pa.map_(key_field, _child("value", value))  # type: ignore[call-overload]  # stubs know types only, not fields
+    return found
+
+
+def _stored_atom(data_type: AtomicType) -> pa.DataType:
+    if data_type.root in _FOREIGN:
+        raise UnsupportedFeatureError(f"{data_type.root.value} in an ORC file", hint="Use Parquet.")
+    if data_type.root in _BOUNDED and data_type.length != MAX_LENGTH:
+        raise UnsupportedFeatureError(
+            f"{data_type.root.value}({data_type.length}) in an ORC file",
+            hint="Use BYTES or Parquet.",
+        )
+    return pa.int32() if data_type.root is TypeRoot.TIME else to_arrow(data_type)
+
+
+def to_stored(array: Column, field: DataField) -> Column:
+    """The same values in `stored_type`."""
+
+    def leaf(values: Column, data_type: AtomicType) -> Column:
+        if data_type.root in _TIMESTAMPS:
+            _check_fractions(values, data_type, field.name)
+        return values.cast(pa.int32()) if data_type.root is TypeRoot.TIME else values
+
+    return convert(array, field.type, leaf)
+
+
+def _check_fractions(array: Column, data_type: AtomicType, where: str) -> None:
+    ticks = fixed_values(array, np.int64).astype(np.int64)
+    second = _PER_SECOND[timestamp_unit(data_type.precision)]
+    broken: Bools = (ticks < 0) & (ticks % second != 0) & valid_mask(array)
+    if broken.any():
+        raise UnsupportedFeatureError(
+            "a timestamp before 1970 with a fraction of a second in an ORC file",
+            f"column {where!r}, row {int(broken.argmax())} of its batch",
+            hint="Java could not read the file; set file.format to parquet.",
+        )
