@@ -122,6 +122,11 @@ def build_binary(offsets: Ints, data: Bytes, valid: Bools) -> pa.BinaryArray:
     return build_var(pa.binary(), offsets, data, valid)  # type: ignore[return-value]  # in stubs
 
 
+def as_python(array: Column) -> list[object]:
+    """The values as Python objects."""
+    return [*array.to_pylist()]  # type: ignore[misc]  # in stubs
+
+
 def kept_rows(array: Column, kept: Bools) -> Column:
     """The entries at which `kept` is true."""
     return array.filter(build_bool(kept, np.ones_like(kept)))  # type: ignore[arg-type]  # in stubs

@@ -1,0 +1,174 @@
+"""Which bucket of a fixed-bucket table a row belongs to.
+
+Spec: concepts/spec/datafile, bucket section. Seen in: golden java200/bucket_mod and bucket_hive.
+"""
+
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from paimon_explore.encoding import buffers as nb
+from paimon_explore.encoding.binary_row import encode_rows
+from paimon_explore.encoding.buffers import Column, Ints
+from paimon_explore.encoding.murmur import hash_rows
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
+from paimon_explore.types.data_types import AtomicType, DataType, TypeRoot
+
+BucketFunction = Literal["default", "mod", "hive"]
+"""The values of the table option `bucket-function.type`."""
+
+_HIVE_SIGN_MASK = 0x7FFFFFFF
+_MOD_TYPES = {TypeRoot.INT: "<i4", TypeRoot.BIGINT: "<i8"}
+
+
+def key_hashes(columns: Sequence[Column], types: Sequence[DataType]) -> npt.NDArray[np.int32]:
+    """The hash of each key, as the default bucket function and hash indexes use it.
+
+    Args:
+        columns: the key's k columns of n values, in the key's order.
+        types: their types.
+
+    Returns:
+        n signed hashes.
+    """
+    return hash_rows(encode_rows(columns, types))
+
+
+def bucket_of(
+    columns: Sequence[Column],
+    types: Sequence[DataType],
+    bucket_count: int,
+    function: BucketFunction = "default",
+) -> npt.NDArray[np.int32]:
+    """Bucket of each row of a fixed-bucket table.
+
+    Args:
+        columns: the bucket key's k columns of n values, in bucket-key order.
+        types: their types.
+        bucket_count: the table's `bucket` option, at least 1.
+        function: the table's `bucket-function.type` option.
+
+    Returns:
+        n bucket ids in [0, bucket_count).
+
+    Raises:
+        InvalidInputError: the count is below 1, or the function takes no such key.
+        UnsupportedFeatureError: the function takes no column of such a type.
+
+    >>> import pyarrow as pa
+    >>> bucket_of([pa.array([7], pa.int32())], [AtomicType(root=TypeRoot.INT)], 1).tolist()
+    [0]
+    """
+    if bucket_count < 1:
+        raise InvalidInputError(f"A table has 1 bucket or more, not {bucket_count}.")
+    match function:
+        case "default":
+            hashes = key_hashes(columns, types).astype(np.int64)
+            return np.fmod(np.abs(hashes), bucket_count).astype(np.int32)
+        case "mod":
+            return np.mod(_mod_values(columns, types), bucket_count).astype(np.int32)
+        case "hive":
+            hashes = _hive_hashes(columns, types) & _HIVE_SIGN_MASK
+            return (hashes % bucket_count).astype(np.int32)
+
+
+def _mod_values(columns: Sequence[Column], types: Sequence[DataType]) -> Ints:
+    data_type = types[0] if len(types) == 1 else None
+    kind = _MOD_TYPES.get(data_type.root) if isinstance(data_type, AtomicType) else None
+    if kind is None:
+        raise InvalidInputError("The bucket function 'mod' takes one INT or BIGINT column.")
+    values = nb.fixed_values(columns[0], kind).astype(np.int64)
+    return np.where(nb.valid_mask(columns[0]), values, 0)
+
+
+def _hive_hashes(columns: Sequence[Column], types: Sequence[DataType]) -> Ints:
+    hashes = np.zeros(len(columns[0]), np.int64)
+    for column, data_type in zip(columns, types, strict=True):
+        hashing = _HIVE.get(data_type.root) if isinstance(data_type, AtomicType) else None
+        if hashing is None:
+            raise UnsupportedFeatureError(f"{data_type} in the bucket function 'hive'")
+        values = np.where(nb.valid_mask(column), hashing(column), 0)
+        hashes = _wrapped(hashes * 31 + values)
+    return hashes
+
+
+def _wrapped(values: Ints) -> Ints:
+    """Numbers as Java's int keeps them: 32 bits with a sign."""
+    return values.astype(np.int32).astype(np.int64)
+
+
+def _folded(values: Ints) -> Ints:
+    """Java's hash of a long."""
+    return _wrapped(values ^ ((values >> 32) & 0xFFFFFFFF))
+
+
+def _hive_bool(column: Column) -> Ints:
+    return nb.bool_values(column).astype(np.int64)
+
+
+def _hive_float(column: Column) -> Ints:
+    values = nb.fixed_values(column, "<f4").astype(np.float32)
+    values = np.where(np.isnan(values), np.float32(np.nan), values)
+    return np.where(values == 0, 0, values.view(np.int32).astype(np.int64))
+
+
+def _hive_double(column: Column) -> Ints:
+    values = nb.fixed_values(column, "<f8").astype(np.float64)
+    values = np.where(np.isnan(values), np.nan, values)
+    return _folded(np.where(values == 0, 0, values.view(np.int64)))
+
+
+def _hive_bytes(column: Column) -> Ints:
+    """31 * r + byte over the signed bytes: all rows step through their bytes together."""
+    offsets, data = nb.var_values(column)
+    sizes = np.where(nb.valid_mask(column), np.diff(offsets), 0)
+    hashes = np.zeros(len(column), np.int64)
+    order = np.argsort(sizes)
+    firsts = np.searchsorted(sizes[order], np.arange(sizes.max(initial=0)), side="right")
+    for step, first in enumerate(firsts.tolist()):
+        rows = order[first:]  # those longer than `step`
+        byte = data[offsets[:-1][rows] + step].view(np.int8).astype(np.int64)
+        hashes[rows] = _wrapped(hashes[rows] * 31 + byte)
+    return hashes
+
+
+def _hive_decimal(column: Column) -> Ints:
+    """Java's BigDecimal hash, trailing zeros stripped; row by row, for it needs 128-bit numbers."""
+    values = [
+        _decimal_hash(value) if isinstance(value, Decimal) else 0 for value in nb.as_python(column)
+    ]
+    return np.array(values, np.int64)
+
+
+def _decimal_hash(value: Decimal) -> int:
+    sign, digits, exponent = value.as_tuple()
+    unscaled = int("".join(map(str, digits)))
+    scale = -int(exponent)
+    while scale > 0 and unscaled % 10 == 0:
+        unscaled //= 10
+        scale -= 1
+    magnitude = 0
+    for shift in range((unscaled.bit_length() + 31) // 32 * 32 - 32, -1, -32):
+        magnitude = (31 * magnitude + ((unscaled >> shift) & 0xFFFFFFFF)) & 0xFFFFFFFF
+    return 31 * (-magnitude if sign else magnitude) + scale
+
+
+_HIVE: dict[TypeRoot, Callable[[Column], Ints]] = {
+    TypeRoot.BOOLEAN: _hive_bool,
+    TypeRoot.TINYINT: lambda column: nb.fixed_values(column, "<i1").astype(np.int64),
+    TypeRoot.SMALLINT: lambda column: nb.fixed_values(column, "<i2").astype(np.int64),
+    TypeRoot.INT: lambda column: nb.fixed_values(column, "<i4").astype(np.int64),
+    TypeRoot.DATE: lambda column: nb.fixed_values(column, "<i4").astype(np.int64),
+    TypeRoot.TIME: lambda column: nb.fixed_values(column, "<i4").astype(np.int64),
+    TypeRoot.BIGINT: lambda column: _folded(nb.fixed_values(column, "<i8").astype(np.int64)),
+    TypeRoot.FLOAT: _hive_float,
+    TypeRoot.DOUBLE: _hive_double,
+    TypeRoot.DECIMAL: _hive_decimal,
+    TypeRoot.CHAR: _hive_bytes,
+    TypeRoot.VARCHAR: _hive_bytes,
+    TypeRoot.BINARY: _hive_bytes,
+    TypeRoot.VARBINARY: _hive_bytes,
+}

@@ -1,0 +1,16 @@
+"""Arrow arrays for tests, with types that a checker accepts."""
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+
+from paimon_explore.encoding.buffers import Column, as_python
+from paimon_explore.types.arrow import to_arrow
+from paimon_explore.types.data_types import DataType
+
+__all__ = ["as_python", "column_of"]
+
+
+def column_of(values: Sequence[object], data_type: DataType) -> Column:
+    """Python values as a column of a Paimon type."""
+    return pa.array(values, to_arrow(data_type))
