@@ -1,0 +1,206 @@
+"""The snapshot file: one commit of a table.
+
+Spec: concepts/spec/snapshot. Seen in: golden java09, java200, pypaimon21 and rust04 `append_avro`.
+Keys come in any order; `null` means absent; unknown keys are kept, so that what is written again
+from a value loses nothing.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from operator import attrgetter
+from types import MappingProxyType
+
+from paimon_explore.errors import UnsupportedVersionError, choices
+from paimon_explore.metadata.json_object import JsonObject, parse_object, render_object
+
+CURRENT_VERSION = 3
+KNOWN_VERSIONS = (1, 2, 3)
+
+NO_WATERMARK = -(2**63)
+"""The watermark that means none; an absent key means the same."""
+
+BATCH_COMMIT_IDENTIFIER = 2**63 - 1
+"""The commit identifier of batch jobs, which commit once."""
+
+
+class CommitKind(Enum):
+    """What a commit did, as the file says it."""
+
+    APPEND = "APPEND"
+    COMPACT = "COMPACT"
+    OVERWRITE = "OVERWRITE"
+    ANALYZE = "ANALYZE"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """One snapshot, tag or long-lived changelog.
+
+    Attributes:
+        version: format of the file, 1 to 3.
+        id: the snapshot's number, from 1.
+        schema_id: schema valid at the commit.
+        base_manifest_list: file name; all manifests up to the snapshot before.
+        delta_manifest_list: file name; manifests with this commit's changes.
+        commit_user: who committed; unique per writing job.
+        commit_identifier: transaction number of the user; 2^63-1 for batch jobs.
+        commit_kind: what the commit did.
+        time_millis: wall clock of the commit, milliseconds since 1970 UTC.
+        total_record_count: physical rows of the live files; None only before version 3.
+        delta_record_count: physical rows added minus removed; None only before version 3.
+        changelog_manifest_list: file name; manifests of changelog files, if any were made.
+        changelog_record_count: rows of the changelog files.
+        index_manifest: file name; all index files of the table, if it has any.
+        watermark: largest watermark so far, or None; -2^63 stands for none.
+        statistics: file name of the table's statistics.
+        properties: free text by key.
+        next_row_id: first row id still free, for row tracking.
+        uuid: identity of this snapshot among rewritten ones.
+        operation: the SQL operation behind the commit, as text.
+        writer_version: program that wrote the file.
+        log_offsets: kept from releases up to 1.3; no meaning today.
+        base_manifest_list_size, delta_manifest_list_size, changelog_manifest_list_size: bytes.
+        unknown: members with keys not listed here.
+    """
+
+    version: int = CURRENT_VERSION
+    id: int
+    schema_id: int
+    base_manifest_list: str
+    delta_manifest_list: str
+    commit_user: str
+    commit_identifier: int
+    commit_kind: CommitKind
+    time_millis: int
+    total_record_count: int | None
+    delta_record_count: int | None
+    changelog_manifest_list: str | None = None
+    changelog_record_count: int | None = None
+    index_manifest: str | None = None
+    watermark: int | None = None
+    statistics: str | None = None
+    properties: Mapping[str, str] | None = None
+    next_row_id: int | None = None
+    uuid: str | None = None
+    operation: str | None = None
+    writer_version: str | None = None
+    log_offsets: Mapping[str, int] | None = None
+    base_manifest_list_size: int | None = None
+    delta_manifest_list_size: int | None = None
+    changelog_manifest_list_size: int | None = None
+    unknown: Mapping[str, object] = field(default_factory=dict)
+
+
+_KEYS = MappingProxyType(
+    {  # in the order in which Java writes them
+        "version": "version",
+        "uuid": "uuid",
+        "id": "id",
+        "schemaId": "schema_id",
+        "baseManifestList": "base_manifest_list",
+        "baseManifestListSize": "base_manifest_list_size",
+        "deltaManifestList": "delta_manifest_list",
+        "deltaManifestListSize": "delta_manifest_list_size",
+        "changelogManifestList": "changelog_manifest_list",
+        "changelogManifestListSize": "changelog_manifest_list_size",
+        "indexManifest": "index_manifest",
+        "commitUser": "commit_user",
+        "writerVersion": "writer_version",
+        "commitIdentifier": "commit_identifier",
+        "commitKind": "commit_kind",
+        "timeMillis": "time_millis",
+        "logOffsets": "log_offsets",
+        "totalRecordCount": "total_record_count",
+        "deltaRecordCount": "delta_record_count",
+        "changelogRecordCount": "changelog_record_count",
+        "watermark": "watermark",
+        "statistics": "statistics",
+        "properties": "properties",
+        "nextRowId": "next_row_id",
+        "operation": "operation",
+    }
+)
+
+
+def parse_snapshot(data: bytes, path: str) -> Snapshot:
+    """A snapshot from the content of its file.
+
+    Args:
+        data: the file's bytes.
+        path: the file, for messages.
+
+    Raises:
+        UnsupportedVersionError: a version other than 1, 2 and 3.
+        CorruptFileError: no JSON object, or a member of the wrong kind.
+    """
+    return snapshot_from_object(parse_object(data, path))
+
+
+def snapshot_from_object(source: JsonObject) -> Snapshot:
+    """A snapshot from a JSON object that may hold more, as a tag file does."""
+    version = source.optional_integer("version")
+    if version is None:
+        version = KNOWN_VERSIONS[0]
+    if version not in KNOWN_VERSIONS:
+        raise UnsupportedVersionError("snapshot file", version, KNOWN_VERSIONS, source.path)
+    return Snapshot(
+        version=version,
+        id=source.integer("id"),
+        schema_id=source.integer("schemaId"),
+        base_manifest_list=source.text("baseManifestList"),
+        delta_manifest_list=source.text("deltaManifestList"),
+        commit_user=source.text("commitUser"),
+        commit_identifier=source.integer("commitIdentifier"),
+        commit_kind=_commit_kind(source),
+        time_millis=source.integer("timeMillis"),
+        total_record_count=_count(source, "totalRecordCount", version),
+        delta_record_count=_count(source, "deltaRecordCount", version),
+        changelog_manifest_list=source.optional_text("changelogManifestList"),
+        changelog_record_count=source.optional_integer("changelogRecordCount"),
+        index_manifest=source.optional_text("indexManifest"),
+        watermark=source.optional_integer("watermark"),
+        statistics=source.optional_text("statistics"),
+        properties=source.optional_texts("properties"),
+        next_row_id=source.optional_integer("nextRowId"),
+        uuid=source.optional_text("uuid"),
+        operation=source.optional_text("operation"),
+        writer_version=source.optional_text("writerVersion"),
+        log_offsets=source.optional_integers("logOffsets"),
+        base_manifest_list_size=source.optional_integer("baseManifestListSize"),
+        delta_manifest_list_size=source.optional_integer("deltaManifestListSize"),
+        changelog_manifest_list_size=source.optional_integer("changelogManifestListSize"),
+        unknown=source.unknown(_KEYS),
+    )
+
+
+def encode_snapshot(snapshot: Snapshot) -> bytes:
+    """The content of a snapshot file."""
+    return render_object(snapshot_members(snapshot))
+
+
+def snapshot_members(snapshot: Snapshot) -> dict[str, object]:
+    """A snapshot as members of a JSON object, in Java's order, unknown ones last."""
+    values = {key: _member(snapshot, name) for key, name in _KEYS.items()}
+    return {**values, **snapshot.unknown}
+
+
+def _member(snapshot: Snapshot, name: str) -> object:
+    value: object = attrgetter(name)(snapshot)
+    if isinstance(value, CommitKind):
+        return value.value
+    return dict(value) if isinstance(value, Mapping) else value
+
+
+def _commit_kind(source: JsonObject) -> CommitKind:
+    token = source.text("commitKind")
+    for kind in CommitKind:
+        if kind.value == token:
+            return kind
+    known = choices(kind.value for kind in CommitKind)
+    raise source.error("commitKind", f"must be one of {known}, not {token!r}")
+
+
+def _count(source: JsonObject, key: str, version: int) -> int | None:
+    """A record count: version 3 demands it, older files may lack it."""
+    return source.integer(key) if version >= CURRENT_VERSION else source.optional_integer(key)

@@ -1,0 +1,101 @@
+"""The tag file: a snapshot under a name, with its time to live.
+
+Spec: concepts/spec/snapshot, maintenance/manage-tags. Seen in: golden java200 `tags`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from paimon_explore.metadata.json_object import JsonObject, parse_object, render_object, shown
+from paimon_explore.metadata.snapshot import Snapshot, snapshot_from_object, snapshot_members
+
+_CREATE_TIME = "tagCreateTime"
+_TIME_RETAINED = "tagTimeRetained"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tag:
+    """What a tag file says.
+
+    Attributes:
+        snapshot: the tagged snapshot, whole: it outlives the snapshot file.
+        create_time: local wall clock of the maker, without a zone; only with a retention.
+        time_retained: how long the tag is to live from `create_time` on; None: for ever.
+    """
+
+    snapshot: Snapshot
+    create_time: datetime | None = None
+    time_retained: timedelta | None = None
+
+    @property
+    def expire_time(self) -> datetime | None:
+        """When the tag may be removed, local wall clock of the maker; None: never."""
+        if self.create_time is None or self.time_retained is None:
+            return None
+        return self.create_time + self.time_retained
+
+
+def parse_tag(data: bytes, path: str) -> Tag:
+    """A tag from the content of its file.
+
+    Raises:
+        UnsupportedVersionError: an unknown version of the snapshot in it.
+        CorruptFileError: no JSON object, or a member of the wrong kind.
+    """
+    source = parse_object(data, path)
+    snapshot = snapshot_from_object(source)
+    own = {_CREATE_TIME, _TIME_RETAINED}
+    unknown: Mapping[str, object] = {
+        key: value for key, value in snapshot.unknown.items() if key not in own
+    }
+    return Tag(
+        snapshot=replace(snapshot, unknown=unknown),
+        create_time=_create_time(source),
+        time_retained=_time_retained(source),
+    )
+
+
+def encode_tag(tag: Tag) -> bytes:
+    """The content of a tag file; times in the form Java's JSON library gives them."""
+    members = snapshot_members(tag.snapshot)
+    if tag.create_time is not None:
+        time = tag.create_time
+        parts = [time.year, time.month, time.day, time.hour, time.minute]
+        if time.second or time.microsecond:
+            parts.append(time.second)
+        if time.microsecond:
+            parts.append(time.microsecond * 1000)
+        members[_CREATE_TIME] = parts
+    if tag.time_retained is not None:
+        members[_TIME_RETAINED] = tag.time_retained.total_seconds()
+    return render_object(members)
+
+
+def _create_time(source: JsonObject) -> datetime | None:
+    """`[year, month, day, hour, minute(, second(, nanosecond))]`, or ISO text."""
+    value = source.values.get(_CREATE_TIME)
+    if value is None:
+        return None
+    try:
+        if isinstance(value, str):
+            return datetime.fromisoformat(value).replace(tzinfo=None)
+        if isinstance(value, list) and all(type(part) is int for part in value):
+            year, month, day, hour, minute, *rest = value
+            second, nanosecond = ([*rest, 0, 0])[:2]
+            return datetime(year, month, day, hour, minute, second, nanosecond // 1000)  # noqa: DTZ001 - a local wall clock by definition
+    except (ValueError, OverflowError) as error:
+        raise source.error(_CREATE_TIME, f"must be a local date and time: {error}") from error
+    raise source.error(_CREATE_TIME, f"must be a local date and time, not {shown(value)}")
+
+
+def _time_retained(source: JsonObject) -> timedelta | None:
+    value = source.values.get(_TIME_RETAINED)
+    if value is None:
+        return None
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        try:
+            return timedelta(seconds=value)
+        except (ValueError, OverflowError) as error:
+            raise source.error(_TIME_RETAINED, f"must be a duration: {error}") from error
+    raise source.error(_TIME_RETAINED, f"must be seconds as a number, not {shown(value)}")
