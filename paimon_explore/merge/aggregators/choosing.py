@@ -1,0 +1,178 @@
+"""Functions whose result is one of the values: first, last, greatest, smallest."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import pyarrow as pa
+
+from paimon_explore.merge.aggregators.folding import (
+    first_rows,
+    last_rows,
+    refuse_retract,
+    retract_error,
+    since_reset,
+    walked,
+)
+from paimon_explore.merge.columns import Bools, Int64s, take_or_null, valid_mask
+from paimon_explore.merge.order import ranks
+from paimon_explore.merge.steps import Step, Steps
+
+_NONE = -1
+
+Walk: TypeAlias = Callable[[Iterator[tuple[Step, int]], Bools], int]
+
+
+def last_value(column: pa.Array, steps: Steps) -> pa.Array:
+    """The newest value, null or not; a retract makes it null."""
+    if steps.kinds is None:
+        return take_or_null(column, last_rows(steps))
+    steps = steps.kept(steps.kinds != Step.ADD_REVERSED)
+    return take_or_null(column, _last_or_null(steps))
+
+
+def last_non_null_value(column: pa.Array, steps: Steps) -> pa.Array:
+    """The newest value that is not null; a retract of a value makes it null."""
+    valid = _validity(column)[steps.rows]
+    if steps.kinds is None:
+        return take_or_null(column, last_rows(steps.kept(valid)))
+    mixed = steps.groups_with(steps.kinds == Step.ADD_REVERSED)
+    resets = (steps.kinds == Step.REPLACE) | (steps.kinds == Step.CLEAR)
+    straight = steps.kept(valid | resets).of_groups(~mixed)
+    chosen = np.empty(steps.count, np.int64)
+    chosen[~mixed] = _last_or_null(straight)
+    chosen[mixed] = _walk(_walk_last_non_null, column, steps.of_groups(mixed))
+    return take_or_null(column, chosen)
+
+
+def primary_key(column: pa.Array, steps: Steps) -> pa.Array:
+    """The newest value, of retracts too: key columns are equal in all records."""
+    return take_or_null(column, last_rows(steps))
+
+
+def first_value(column: pa.Array, steps: Steps) -> pa.Array:
+    """The oldest value, null or not."""
+    refuse_retract(steps, "first_value")
+    return take_or_null(column, _first(column, steps, steps, _walk_first))
+
+
+def first_non_null_value(column: pa.Array, steps: Steps) -> pa.Array:
+    """The oldest value that is not null."""
+    refuse_retract(steps, "first_non_null_value")
+    known = steps.kept(_validity(column)[steps.rows])
+    return take_or_null(column, _first(column, steps, known, _walk_first_non_null))
+
+
+def greatest(column: pa.Array, steps: Steps) -> pa.Array:
+    """The greatest value; of booleans: whether any is true."""
+    return _extreme(column, steps, np.maximum, "max")
+
+
+def smallest(column: pa.Array, steps: Steps) -> pa.Array:
+    """The smallest value; of booleans: whether all are true."""
+    return _extreme(column, steps, np.minimum, "min")
+
+
+def _validity(column: pa.Array) -> Bools:
+    valid = valid_mask(column)
+    return np.ones(len(column), bool) if valid is None else valid
+
+
+def _last_or_null(steps: Steps) -> Int64s:
+    """Row of the last step, where that one gives a value."""
+    if steps.kinds is None:
+        return last_rows(steps)
+    gives = (steps.kinds == Step.ADD) | (steps.kinds == Step.REPLACE)
+    return last_rows(Steps(np.where(gives, steps.rows, _NONE), steps.kinds, steps.starts))
+
+
+def _first(column: pa.Array, steps: Steps, known: Steps, walk: Walk) -> Int64s:
+    mixed = steps.groups_with_other_than(Step.ADD)
+    chosen = np.empty(steps.count, np.int64)
+    chosen[~mixed] = first_rows(known.of_groups(~mixed))
+    chosen[mixed] = _walk(walk, column, steps.of_groups(mixed))
+    return chosen
+
+
+def _extreme(column: pa.Array, steps: Steps, better: np.ufunc, name: str) -> pa.Array:
+    refuse_retract(steps, name)
+    steps = since_reset(steps)
+    steps = steps.kept(_validity(column)[steps.rows])
+    some = steps.ends > steps.starts
+    chosen = np.full(steps.count, _NONE, np.int64)
+    if some.any():
+        places = ranks([take_or_null(column, steps.rows)], count=len(steps.rows))
+        best = better.reduceat(places, steps.starts[some])
+        sizes = (steps.ends - steps.starts)[some]
+        chosen[some] = first_rows(steps.of_groups(some).kept(places == np.repeat(best, sizes)))
+    return take_or_null(column, chosen)
+
+
+# ---------------------------------------------------------------- record by record
+
+
+def _walk(walk: Walk, column: pa.Array, steps: Steps) -> Int64s:
+    valid = _validity(column)
+    found = (walk(group, valid) for group in walked(steps))
+    return np.fromiter(found, np.int64, count=steps.count)
+
+
+def _walk_last_non_null(group: Iterator[tuple[Step, int]], valid: Bools) -> int:
+    row = _NONE
+    for step, at in group:
+        match step:
+            case Step.ADD:
+                row = at if valid[at] else row
+            case Step.ADD_REVERSED:
+                row = at if row == _NONE or not valid[row] else row
+            case Step.RETRACT:
+                row = _NONE if valid[at] else row
+            case Step.REPLACE:
+                row = at
+            case Step.CLEAR:
+                row = _NONE
+    return row
+
+
+@dataclass(slots=True)
+class _Started:
+    """Java's aggregators of first values remember that they began, even if the row is replaced."""
+
+    value: bool = False
+
+
+def _walk_first(group: Iterator[tuple[Step, int]], valid: Bools) -> int:
+    del valid
+    row, started = _NONE, _Started()
+    for step, at in group:
+        row = _first_step(row, step, at, started)
+    return row
+
+
+def _first_step(row: int, step: Step, at: int, started: _Started) -> int:
+    match step:
+        case Step.ADD:
+            row, started.value = (row if started.value else at), True
+        case Step.ADD_REVERSED:
+            row, started.value = (at if started.value else row), True
+        case Step.REPLACE:
+            row = at
+        case Step.CLEAR:
+            row = _NONE
+        case Step.RETRACT:
+            raise retract_error("first_value")
+    return row
+
+
+def _walk_first_non_null(group: Iterator[tuple[Step, int]], valid: Bools) -> int:
+    row, started = _NONE, _Started()
+    for step, at in group:
+        if step is Step.ADD and not valid[at]:
+            continue
+        known = row != _NONE and bool(valid[row])
+        if step is Step.ADD_REVERSED and not known:
+            row = at  # Java returns the record and does not note that there is a first value
+        else:
+            row = _first_step(row, step, at, started)
+    return row

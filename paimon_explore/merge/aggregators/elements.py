@@ -1,0 +1,135 @@
+"""List and map columns as their elements, for functions that work on elements."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.types as pat
+
+from paimon_explore.merge.columns import (
+    Bools,
+    Int64s,
+    int_array,
+    joined,
+    offsets_of,
+    take_or_null,
+    valid_mask,
+)
+from paimon_explore.merge.steps import Step, Steps
+
+
+@dataclass(frozen=True, slots=True)
+class Elements:
+    """A list or map column taken apart.
+
+    Attributes:
+        values: all elements; of a map structs of key and value.
+        begins: per row the place of its first element in `values`.
+        ends: per row the place after its last.
+        valid: per row whether there is a list at all.
+    """
+
+    values: pa.Array
+    begins: Int64s
+    ends: Int64s
+    valid: Bools
+
+    def places(self, row: int) -> range:
+        """Places of a row's elements."""
+        return range(int(self.begins[row]), int(self.ends[row]))
+
+
+def elements_of(column: pa.Array) -> Elements:
+    """Take a list or map column apart."""
+    offsets = offsets_of(column)
+    valid = valid_mask(column)
+    known = np.ones(len(column), bool) if valid is None else valid
+    begins = offsets[:-1]
+    ends = np.where(known, offsets[1:], begins)
+    return Elements(child_of(column), begins, ends, known)
+
+
+def child_of(column: pa.Array) -> pa.Array:
+    """All elements of a list or map column, also those outside a slice."""
+    if pat.is_map(column.type):
+        key, item = column.type.key_field, column.type.item_field
+        return pa.StructArray.from_arrays([column.keys, column.items], fields=[key, item])
+    return column.values
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Elements chosen for g keys.
+
+    Attributes:
+        groups: for each chosen element its key, ascending.
+        places: for each chosen element its place in `Elements.values`.
+        valid: for each key whether it has a list at all.
+    """
+
+    groups: Int64s
+    places: Int64s
+    valid: Bools
+
+
+def all_elements(elements: Elements, steps: Steps) -> Chosen:
+    """The elements of all steps of each key, in order; a key has a list if any step has."""
+    valid = steps.groups_with(elements.valid[steps.rows])
+    begins, sizes = elements.begins[steps.rows], (elements.ends - elements.begins)[steps.rows]
+    total = int(sizes.sum())
+    ahead = np.cumsum(sizes) - sizes
+    places = np.arange(total) + np.repeat(begins - ahead, sizes)
+    return Chosen(np.repeat(steps.group_ids, sizes), places, valid)
+
+
+def lists_of(values: pa.Array, chosen: Chosen, data_type: pa.DataType) -> pa.Array:
+    """A list or map column of chosen elements; a negative place is a null element.
+
+    Args:
+        values: the elements to choose from.
+        chosen: which.
+        data_type: of the result.
+    """
+    sizes = np.bincount(chosen.groups, minlength=len(chosen.valid))
+    ends = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
+    child = take_or_null(values, chosen.places)
+    return wrapped(child, ends, chosen.valid, data_type)
+
+
+def wrapped(child: pa.Array, ends: np.ndarray, valid: Bools, data_type: pa.DataType) -> pa.Array:
+    """A list or map column of these elements."""
+    bits = None if valid.all() else pa.py_buffer(np.packbits(valid, bitorder="little"))
+    offsets = pa.py_buffer(ends.astype(np.int32))
+    return pa.Array.from_buffers(data_type, len(valid), [bits, offsets], children=[child])
+
+
+def merged_apart(
+    steps: Steps, mixed: Bools, straight: pa.Array, walked: Callable[[Steps], pa.Array]
+) -> pa.Array:
+    """Results of keys worked on together and of keys that were walked, in the order of keys.
+
+    Args:
+        steps: of all keys.
+        mixed: which keys are to be walked.
+        straight: the results of the others.
+        walked: gives the results of the keys that are.
+    """
+    if not mixed.any():
+        return straight
+    others = walked(steps.of_groups(mixed))
+    places = np.where(mixed, len(straight) + np.cumsum(mixed) - 1, np.cumsum(~mixed) - 1)
+    return joined([straight, others]).take(int_array(places.astype(np.int64)))
+
+
+def chosen_of(lists: Sequence[list[int] | None]) -> Chosen:
+    """The chosen elements of keys that were walked; None is no list."""
+    sizes = [0 if places is None else len(places) for places in lists]
+    flat = [place for places in lists if places is not None for place in places]
+    valid = np.fromiter((places is not None for places in lists), bool, count=len(lists))
+    groups = np.repeat(np.arange(len(lists)), sizes)
+    return Chosen(groups, np.array(flat, np.int64), valid)
+
+
+Group = Iterator[tuple[Step, int]]
+"""The steps of one key."""

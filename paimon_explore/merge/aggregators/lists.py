@@ -1,0 +1,85 @@
+"""Arrays put together: `collect`."""
+
+from functools import partial
+
+import pyarrow as pa
+
+from paimon_explore.merge.aggregators.elements import (
+    Chosen,
+    Elements,
+    Group,
+    all_elements,
+    chosen_of,
+    elements_of,
+    lists_of,
+    merged_apart,
+)
+from paimon_explore.merge.aggregators.folding import walked
+from paimon_explore.merge.columns import Int64s
+from paimon_explore.merge.equality import codes, last_of_each
+from paimon_explore.merge.spec import AggregateFunction
+from paimon_explore.merge.steps import Step, Steps
+
+
+def collect(column: pa.Array, steps: Steps, function: AggregateFunction) -> pa.Array:
+    """All elements of all arrays, equal ones once if `distinct`; a retract removes one of each.
+
+    Elements stay in the order of first appearance (Java's order of distinct ones is that of a hash
+    table).
+    """
+    elements = elements_of(column)
+    mixed = steps.groups_with_other_than(Step.ADD, Step.ADD_REVERSED)
+    chosen = all_elements(elements, steps.of_groups(~mixed))
+    known = codes(elements.values) if function.distinct or mixed.any() else chosen.places
+    if function.distinct:
+        firsts, _ = last_of_each(chosen.groups, known[chosen.places])
+        chosen = Chosen(chosen.groups[firsts], chosen.places[firsts], chosen.valid)
+    straight = lists_of(elements.values, chosen, column.type)
+
+    def walk(some: Steps) -> pa.Array:
+        work = partial(_walk, elements, known, distinct=function.distinct)
+        lists = chosen_of([work(group) for group in walked(some)])
+        return lists_of(elements.values, lists, column.type)
+
+    return merged_apart(steps, mixed, straight, walk)
+
+
+def _walk(
+    elements: Elements, known: Int64s, group: Group, *, distinct: bool
+) -> list[int] | None:
+    places: list[int] | None = None
+    for step, row in group:
+        there = bool(elements.valid[row])
+        match step:
+            case Step.ADD | Step.ADD_REVERSED if there:
+                places = [*(places or []), *elements.places(row)]
+                places = _different(places, known) if distinct else places
+            case Step.RETRACT if there and places is not None:
+                places = _without(places, elements.places(row), known)
+            case Step.REPLACE:
+                places = list(elements.places(row)) if there else None
+            case Step.CLEAR:
+                places = None
+            case _:
+                pass
+    return places
+
+
+def _different(places: list[int], known: Int64s) -> list[int]:
+    """The foremost place of each different element."""
+    firsts: dict[int, int] = {}
+    for at in places:
+        firsts.setdefault(int(known[at]), at)
+    return list(firsts.values())
+
+
+def _without(places: list[int], taken: range, known: Int64s) -> list[int]:
+    """The places but for one equal element per element taken, the foremost."""
+    gone = [int(known[at]) for at in taken]
+    kept = []
+    for at in places:
+        if known[at] in gone:
+            gone.remove(int(known[at]))
+        else:
+            kept.append(at)
+    return kept

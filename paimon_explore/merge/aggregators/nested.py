@@ -1,0 +1,294 @@
+"""Arrays of rows kept like tables: `nested_update` and `nested_partial_update`."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeAlias
+
+import numpy as np
+import pyarrow as pa
+
+from paimon_explore.errors import FormatError
+from paimon_explore.merge.aggregators.elements import (
+    Chosen,
+    Elements,
+    Group,
+    all_elements,
+    chosen_of,
+    elements_of,
+    lists_of,
+    merged_apart,
+    wrapped,
+)
+from paimon_explore.merge.aggregators.folding import refuse_retract, walked
+from paimon_explore.merge.columns import Bools, Int64s, take_or_null, valid_mask
+from paimon_explore.merge.equality import codes, combined, last_of_each, rank_in_group
+from paimon_explore.merge.order import ranks
+from paimon_explore.merge.spec import AggregateFunction, NullKeyStrategy
+from paimon_explore.merge.steps import Step, Steps
+
+_NO_ROW = -1
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """The elements of a column as rows with a key.
+
+    Attributes:
+        elements: the column taken apart.
+        present: per element whether it is a row that counts: not null, key allowed.
+        keys: per element a code of its nested key; without a key of the whole row.
+        sequence: per element the rank of its sequence fields; all 0 without any.
+        has_key: whether there is a nested key.
+        limit: new rows beyond it are dropped.
+    """
+
+    elements: Elements
+    present: Bools
+    keys: Int64s
+    sequence: Int64s
+    has_key: bool
+    limit: int
+
+
+def _table_of(column: pa.Array, function: AggregateFunction) -> _Table:
+    elements = elements_of(column)
+    rows = elements.values
+    valid = valid_mask(rows)
+    present = np.ones(len(rows), bool) if valid is None else valid
+    key_columns = [rows.field(name) for name in function.nested_key]
+    if key_columns:
+        present = present & _allowed(key_columns, present, function.nested_key_null_strategy)
+        keys = combined([codes(column) for column in key_columns], count=len(rows))
+    else:
+        keys = codes(rows)
+    order = [rows.field(name) for name in function.nested_sequence_field]
+    sequence = ranks(order, count=len(rows)) if order else np.zeros(len(rows), np.int64)
+    limit = function.count_limit
+    return _Table(elements, present, keys, sequence, bool(key_columns), limit)
+
+
+def _allowed(keys: list[pa.Array], present: Bools, strategy: NullKeyStrategy) -> Bools:
+    allowed = np.ones(len(present), bool)
+    if strategy is NullKeyStrategy.MERGE:
+        return allowed
+    for valid in map(valid_mask, keys):
+        if valid is not None:
+            allowed &= valid
+    if strategy is NullKeyStrategy.ERROR and (present & ~allowed).any():
+        raise FormatError(
+            "A nested key has a null.",
+            hint="Set fields.<column>.nested-key-null-strategy to 'merge' or 'ignore'.",
+        )
+    return allowed
+
+
+def nested_update(column: pa.Array, steps: Steps, function: AggregateFunction) -> pa.Array:
+    """Rows one after another, or one per nested key; a retract removes equal rows or keys.
+
+    Of rows with the same nested key the last one stays, or the one with the greatest sequence. Null
+    rows are dropped. Rows stay in the order in which their keys appeared (Java: of a hash table).
+    """
+    table = _table_of(column, function)
+    mixed = steps.groups_with_other_than(Step.ADD)
+    chosen = _present_only(all_elements(table.elements, steps.of_groups(~mixed)), table.present)
+    picked = _one_per_key(chosen, table) if table.has_key else _within_limit(chosen, table.limit)
+    straight = lists_of(table.elements.values, picked, column.type)
+
+    def walk(some: Steps) -> pa.Array:
+        lists = chosen_of([_walk(table, group) for group in walked(some)])
+        return lists_of(table.elements.values, lists, column.type)
+
+    return merged_apart(steps, mixed, straight, walk)
+
+
+def _present_only(chosen: Chosen, present: Bools) -> Chosen:
+    keep = present[chosen.places]
+    return Chosen(chosen.groups[keep], chosen.places[keep], chosen.valid)
+
+
+def _within_limit(chosen: Chosen, limit: int) -> Chosen:
+    keep = rank_in_group(chosen.groups) < limit
+    return Chosen(chosen.groups[keep], chosen.places[keep], chosen.valid)
+
+
+def _one_per_key(chosen: Chosen, table: _Table) -> Chosen:
+    keys = table.keys[chosen.places]
+    sequence = table.sequence[chosen.places]
+    firsts, lasts = last_of_each(chosen.groups, keys)
+    if sequence.any():
+        lasts = _greatest(chosen.groups, keys, sequence)
+    groups, places = chosen.groups[firsts], chosen.places[lasts]
+    return _within_limit(Chosen(groups, places, chosen.valid), table.limit)
+
+
+def _greatest(groups: Int64s, keys: Int64s, sequence: Int64s) -> Int64s:
+    """Of each group and key, by first appearance, the entry with the greatest sequence, the last."""
+    entries = combined([groups, keys], count=len(keys))
+    newest = np.empty(len(keys), np.int64)
+    by_sequence = np.lexsort((sequence, entries))
+    newest[entries[by_sequence]] = by_sequence
+    firsts, _ = last_of_each(groups, keys)
+    return newest[entries[firsts]]
+
+
+def _walk(table: _Table, group: Group) -> list[int] | None:
+    places: list[int] | None = None
+    for step, row in group:
+        valid = bool(table.elements.valid[row])
+        record = list(table.elements.places(row)) if valid else None
+        match step:
+            case Step.ADD:
+                places = _added(places, record, table)
+            case Step.ADD_REVERSED:
+                places = _added(record, places, table)
+            case Step.RETRACT:
+                places = _without(places, record, table)
+            case Step.REPLACE:
+                places = record
+            case Step.CLEAR:
+                places = None
+    return places
+
+
+def _added(places: list[int] | None, more: list[int] | None, table: _Table) -> list[int] | None:
+    if more is None:
+        return places
+    first = [at for at in places or () if table.present[at]]
+    second = [at for at in more if table.present[at]]
+    if not table.has_key:
+        if places is not None and len(places) >= table.limit:
+            return places
+        return first + second[: max(table.limit - len(places or ()), 0)]
+    found: dict[int, int] = {}
+    for limited, part in ((False, first), (True, second)):
+        for at in part:
+            key = int(table.keys[at])
+            if key in found:
+                newer = table.sequence[at] >= table.sequence[found[key]]
+                found[key] = at if newer else found[key]
+            elif not limited or len(found) < table.limit:
+                found[key] = at
+    return list(found.values())
+
+
+def _without(places: list[int] | None, gone: list[int] | None, table: _Table) -> list[int] | None:
+    if places is None or gone is None:
+        return places
+    taken = {int(table.keys[at]) for at in gone if table.present[at]}
+    kept = [at for at in places if table.present[at]]
+    if table.has_key:
+        kept = list({int(table.keys[at]): at for at in kept}.values())
+    return [at for at in kept if int(table.keys[at]) not in taken]
+
+
+# ---------------------------------------------------------------- nested_partial_update
+
+_Row: TypeAlias = tuple[int, ...] | None
+"""Per field the element it comes from, or -1; None is a null row."""
+
+
+def nested_partial_update(
+    column: pa.Array, steps: Steps, function: AggregateFunction
+) -> pa.Array:
+    """One row per nested key, whose fields are the last that were not null."""
+    refuse_retract(steps, "nested_partial_update")
+    table = _table_of(column, function)
+    fields = _fields(table.elements.values)
+    mixed = steps.groups_with_other_than(Step.ADD)
+    chosen = _present_only(all_elements(table.elements, steps.of_groups(~mixed)), table.present)
+    straight = _straight(column.type, fields, chosen, table)
+    walk = partial(_walked_rows, column.type, table, fields)
+    return merged_apart(steps, mixed, straight, walk)
+
+
+def _fields(rows: pa.Array) -> list[tuple[pa.Array, Bools]]:
+    """Every field of the rows, and where it is not null."""
+    found = []
+    for at in range(rows.type.num_fields):
+        field = rows.field(at)
+        valid = valid_mask(field)
+        found.append((field, np.ones(len(field), bool) if valid is None else valid))
+    return found
+
+
+def _straight(
+    data_type: pa.DataType, fields: list[tuple[pa.Array, Bools]], chosen: Chosen, table: _Table
+) -> pa.Array:
+    keys = table.keys[chosen.places]
+    firsts, _ = last_of_each(chosen.groups, keys)
+    entry = combined([chosen.groups, keys], count=len(keys))
+    columns = []
+    for field, valid in fields:
+        known = np.flatnonzero(valid[chosen.places])
+        rows = np.full(len(keys), _NO_ROW, np.int64)
+        rows[entry[known]] = chosen.places[known]
+        columns.append(take_or_null(field, rows[entry[firsts]]))
+    ends = np.bincount(chosen.groups[firsts], minlength=len(chosen.valid)).cumsum()
+    child = _rows(columns, data_type.value_type, np.ones(len(firsts), bool))
+    return wrapped(child, np.concatenate([[0], ends]), chosen.valid, data_type)
+
+
+def _rows(columns: list[pa.Array], data_type: pa.DataType, valid: Bools) -> pa.Array:
+    bits = None if valid.all() else pa.py_buffer(np.packbits(valid, bitorder="little"))
+    return pa.Array.from_buffers(data_type, len(valid), [bits], children=columns)
+
+
+def _walked_rows(
+    data_type: pa.DataType,
+    table: _Table,
+    fields: list[tuple[pa.Array, Bools]],
+    steps: Steps,
+) -> pa.Array:
+    lists = [_walk_rows(table, fields, group) for group in walked(steps)]
+    flat = [row for rows in lists for row in rows or ()]
+    missing = (_NO_ROW,) * len(fields)
+    sources = np.array([row or missing for row in flat], np.int64).reshape(-1, len(fields))
+    columns = [take_or_null(field, sources[:, at]) for at, (field, _) in enumerate(fields)]
+    there = np.array([row is not None for row in flat], bool)
+    valid = np.array([rows is not None for rows in lists], bool)
+    ends = np.cumsum([0, *(len(rows or ()) for rows in lists)])
+    return wrapped(_rows(columns, data_type.value_type, there), ends, valid, data_type)
+
+
+def _walk_rows(
+    table: _Table, fields: list[tuple[pa.Array, Bools]], group: Group
+) -> list[_Row] | None:
+    rows: list[tuple[int, _Row]] | None = None
+    for step, at in group:
+        record = _keyed_rows(table, fields, at)
+        match step:
+            case Step.ADD:
+                rows = _partially_updated(rows, record)
+            case Step.ADD_REVERSED:
+                rows = _partially_updated(record, rows)
+            case Step.REPLACE:
+                rows = record
+            case _:
+                rows = None
+    return None if rows is None else [row for _, row in rows]
+
+
+def _keyed_rows(
+    table: _Table, fields: list[tuple[pa.Array, Bools]], row: int
+) -> list[tuple[int, _Row]] | None:
+    if not table.elements.valid[row]:
+        return None
+    found: list[tuple[int, _Row]] = []
+    for at in table.elements.places(row):
+        sources = tuple(at if valid[at] else _NO_ROW for _, valid in fields)
+        found.append((int(table.keys[at]), sources if table.present[at] else None))
+    return found
+
+
+def _partially_updated(
+    rows: list[tuple[int, _Row]] | None, more: list[tuple[int, _Row]] | None
+) -> list[tuple[int, _Row]] | None:
+    if more is None:
+        return rows
+    found: dict[int, _Row] = {}
+    for key, row in [*(rows or ()), *more]:
+        if row is not None:
+            old = found.get(key) or row
+            pairs = zip(old, row, strict=True)
+            found[key] = tuple(new if new != _NO_ROW else known for known, new in pairs)
+    return list(found.items())

@@ -1,0 +1,288 @@
+"""Sum, product and count."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from decimal import Context, Decimal, DivisionByZero, Inexact, InvalidOperation, localcontext
+from decimal import ROUND_HALF_UP
+from typing import TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.types as pat
+
+from paimon_explore.errors import FormatError
+from paimon_explore.merge.aggregators.folding import fold, since_reset, walked
+from paimon_explore.merge.columns import (
+    NARROW_DIGITS,
+    Bools,
+    Int64s,
+    decimal_halves,
+    fixed_array,
+    ints_of,
+    take_or_null,
+    valid_mask,
+)
+from paimon_explore.merge.steps import Step, Steps
+
+_Number: TypeAlias = int | float | Decimal
+_HALF = np.uint64(32)
+_LOW_HALF = np.uint64(0xFFFFFFFF)
+_EXACT_FLOAT = 2.0**62
+_DIGITS = 80
+
+
+def total(column: pa.Array, steps: Steps) -> pa.Array:
+    """Sum; a retract subtracts. Integers beyond their type are an error, decimals become null."""
+    steps = _of_values(column, since_reset(steps))
+    values = take_or_null(column, steps.rows)
+    minus = None if steps.kinds is None else steps.kinds == Step.RETRACT
+    some = steps.ends > steps.starts
+    starts = steps.starts[some]
+    if pat.is_decimal(column.type):
+        return _decimal_total(values, minus, steps)
+    if pat.is_floating(column.type):
+        numbers = ints_of(values).view(f"f{column.type.bit_width // 8}")
+        signed = numbers if minus is None else np.where(minus, -numbers, numbers)
+        found = fold(np.add, signed, starts) if len(starts) else signed
+        return _spread(found, some, column.type)
+    return _integer_total(values, minus, (starts, some))
+
+
+def product(column: pa.Array, steps: Steps) -> pa.Array:
+    """Product; a retract divides, integers towards zero; taking back from nothing does nothing."""
+    steps = since_reset(steps)
+    steps = _of_values(column, steps)
+    if pat.is_decimal(column.type):
+        return _walked_product(column, steps, _decimal_step(column.type))
+    if steps.kinds is not None and (steps.kinds == Step.RETRACT).any():
+        return _walked_product(column, steps, _plain_step(column.type))
+    some = steps.ends > steps.starts
+    starts = steps.starts[some]
+    values = take_or_null(column, steps.rows)
+    numbers = ints_of(values)
+    if pat.is_floating(column.type):
+        numbers = numbers.view(f"f{column.type.bit_width // 8}")
+        return _spread(fold(np.multiply, numbers, starts), some, column.type)
+    size = fold(np.multiply, np.maximum(np.abs(numbers.astype(float)), 1.0), starts)
+    if (size >= _EXACT_FLOAT).any():
+        return _walked_product(column, steps, _plain_step(column.type))
+    found = fold(np.multiply, numbers.astype(np.int64), starts)
+    return _spread(_in_range(found, column.type), some, column.type)
+
+
+def count(column: pa.Array, steps: Steps) -> pa.Array:
+    """Number of records, as releases up to 0.8 counted them: a first null counts, later ones do not.
+
+    Raises:
+        FormatError: more records than the type can say.
+    """
+    valid = valid_mask(column)
+    known = np.ones(len(column), bool) if valid is None else valid
+    found = [_counted(group, known) for group in walked(steps)]
+    try:
+        return pa.array(found, column.type)
+    except (pa.ArrowInvalid, OverflowError) as error:
+        raise _overflow(column.type) from error
+
+
+def _counted(group: Iterator[tuple[Step, int]], known: Bools) -> int | None:
+    counted: int | None = None
+    for step, row in group:
+        if step is Step.CLEAR:
+            counted = None
+        elif counted is None:
+            counted = 1
+        elif known[row]:
+            counted += -1 if step is Step.RETRACT else 1
+    return counted
+
+
+def _of_values(column: pa.Array, steps: Steps) -> Steps:
+    valid = valid_mask(column)
+    return steps if valid is None else steps.kept(valid[steps.rows])
+
+
+def _spread(values: np.ndarray, some: Bools, data_type: pa.DataType) -> pa.Array:
+    """Values of the keys that have one; null for the others."""
+    if some.all():
+        return fixed_array(values, None, data_type)
+    spread = np.zeros(len(some), values.dtype)
+    spread[some] = values
+    return fixed_array(spread, some, data_type)
+
+
+def _overflow(data_type: pa.DataType) -> FormatError:
+    return FormatError(
+        f"A sum or product leaves the range of {data_type}.",
+        hint="Alter the column to a wider type.",
+    )
+
+
+def _in_range(values: Int64s, data_type: pa.DataType) -> np.ndarray:
+    bits = data_type.bit_width
+    limits = np.iinfo(f"i{bits // 8}")
+    if ((values < limits.min) | (values > limits.max)).any():
+        raise _overflow(data_type)
+    return values.astype(limits.dtype)
+
+
+def _integer_total(
+    values: pa.Array, minus: Bools | None, groups: tuple[Int64s, Bools]
+) -> pa.Array:
+    """Exact: high and low halves are added apart and put together again."""
+    starts, some = groups
+    numbers = ints_of(values).astype(np.int64)
+    if not len(starts):
+        return _spread(_in_range(numbers[:0], values.type), some, values.type)
+    high, low = numbers >> 32, numbers & 0xFFFFFFFF
+    if minus is not None:
+        high, low = np.where(minus, -high, high), np.where(minus, -low, low)
+    highs, lows = np.add.reduceat(high, starts), np.add.reduceat(low, starts)
+    highs += lows >> 32
+    if ((highs < -(2**31)) | (highs >= 2**31)).any():
+        raise _overflow(values.type)
+    found = (highs << 32) | (lows & 0xFFFFFFFF)
+    return _spread(_in_range(found, values.type), some, values.type)
+
+
+# ---------------------------------------------------------------- decimals
+
+
+def _decimal_total(values: pa.Array, minus: Bools | None, steps: Steps) -> pa.Array:
+    """Sums that surely stay in range together, the others record by record.
+
+    Java makes a sum null when it leaves the type, and the next record starts anew.
+    """
+    some = steps.ends > steps.starts
+    starts = steps.starts[some]
+    if not len(starts):
+        return values.take(pa.nulls(steps.count, pa.int64()))
+    high, low = decimal_halves(values)
+    size = np.abs(high.astype(float) * 2.0**64 + low.astype(float))
+    far = np.add.reduceat(size, starts) >= 10.0**values.type.precision * 0.999
+    halves = _add_halves((high, low), minus, starts)
+    valid = some.copy()
+    words = np.zeros((steps.count, 2), np.uint64)
+    words[some, 0], words[some, 1] = halves[1], halves[0].view(np.uint64)
+    if far.any():
+        _walk_far(values, steps, (np.flatnonzero(some)[far], words, valid))
+    return fixed_array(words.reshape(-1), valid, values.type)
+
+
+def _add_halves(
+    halves: tuple[Int64s, np.ndarray], minus: Bools | None, starts: Int64s
+) -> tuple[Int64s, np.ndarray]:
+    """Sums of 128-bit integers, in four parts of 32 bits each, carried at the end."""
+    high, low = halves
+    parts = [
+        (low & _LOW_HALF).view(np.int64),
+        (low >> _HALF).view(np.int64),
+        high & 0xFFFFFFFF,
+        high >> 32,
+    ]
+    if minus is not None:
+        parts = [np.where(minus, -part, part) for part in parts]
+    sums = [np.add.reduceat(part, starts) for part in parts]
+    for at in range(3):
+        sums[at + 1] += sums[at] >> 32
+        sums[at] &= 0xFFFFFFFF
+    return (sums[3] << 32) | sums[2], (sums[0] | (sums[1] << 32)).view(np.uint64)
+
+
+def _walk_far(
+    values: pa.Array, steps: Steps, result: tuple[Int64s, np.ndarray, Bools]
+) -> None:
+    keys, words, valid = result
+    high, low = decimal_halves(values)
+    limit = 10**values.type.precision
+    ends = steps.ends
+    for key in keys.tolist():
+        sum_: int | None = None
+        for at in range(int(steps.starts[key]), int(ends[key])):
+            number = (int(high[at]) << 64) + int(low[at])
+            taken = steps.kinds is not None and steps.kinds[at] == Step.RETRACT
+            sum_ = (sum_ or 0) + (-number if taken else number)
+            sum_ = sum_ if abs(sum_) < limit else None
+        valid[key] = sum_ is not None
+        words[key] = [(sum_ or 0) & (2**64 - 1), ((sum_ or 0) >> 64) & (2**64 - 1)]
+
+
+# ---------------------------------------------------------------- products record by record
+
+_ProductStep: TypeAlias = Callable[[_Number, _Number, bool], _Number | None]
+
+
+def _walked_product(column: pa.Array, steps: Steps, work: _ProductStep) -> pa.Array:
+    """Products with divisions, or with numbers that may leave their type."""
+    known = column.to_pylist()
+    found: list[_Number | None] = []
+    for group in walked(steps):
+        value: _Number | None = None
+        for step, row in group:
+            taken = step is Step.RETRACT
+            if value is not None:
+                value = work(value, known[row], taken)
+            elif not taken:
+                value = known[row]
+        found.append(value)
+    return pa.array(found, column.type)
+
+
+def _plain_step(data_type: pa.DataType) -> _ProductStep:
+    return _float_step(data_type) if pat.is_floating(data_type) else _integer_step(data_type)
+
+
+def _integer_step(data_type: pa.DataType) -> _ProductStep:
+    limits = np.iinfo(f"i{data_type.bit_width // 8}")
+
+    def work(value: _Number, other: _Number, divide: bool) -> int:  # noqa: FBT001 # a step's kind
+        left, right = int(value), int(other)
+        if divide and not right:
+            raise _no_division()
+        found = left * right
+        if divide:
+            found = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
+        if not limits.min <= found <= limits.max:
+            raise _overflow(data_type)
+        return found
+
+    return work
+
+
+def _float_step(data_type: pa.DataType) -> _ProductStep:
+    number = np.float32 if pat.is_float32(data_type) else np.float64
+
+    def work(value: _Number, other: _Number, divide: bool) -> float:  # noqa: FBT001 # a step's kind
+        with np.errstate(all="ignore"):
+            left, right = number(value), number(other)
+            return float(left / right if divide else left * right)
+
+    return work
+
+
+def _decimal_step(data_type: pa.DataType) -> _ProductStep:
+    unit = Decimal(1).scaleb(-data_type.scale)
+    limit = Decimal(10) ** (data_type.precision - data_type.scale)
+
+    def work(value: _Number, other: _Number, divide: bool) -> Decimal | None:  # noqa: FBT001 # a step's kind
+        left, right = Decimal(value), Decimal(other)
+        with localcontext(Context(prec=_DIGITS, rounding=ROUND_HALF_UP)) as context:
+            context.traps[Inexact] = divide
+            context.traps[InvalidOperation] = context.traps[DivisionByZero] = True
+            try:
+                found = left / right if divide else left * right
+            except (Inexact, InvalidOperation, DivisionByZero) as error:
+                raise _no_division() from error
+            context.traps[Inexact] = False
+            found = found.quantize(unit)
+        return found if abs(found) < limit else None
+
+    return work
+
+
+def _no_division() -> FormatError:
+    return FormatError(
+        "A product cannot be taken back: the quotient is not a number of the column's type.",
+        hint="Set fields.<column>.ignore-retract = true to leave the column as it is then.",
+    )
+

@@ -1,0 +1,84 @@
+"""Texts put together."""
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from paimon_explore.merge.aggregators.folding import refuse_retract, walked
+from paimon_explore.merge.columns import bits_of, take_or_null
+from paimon_explore.merge.spec import AggregateFunction
+from paimon_explore.merge.steps import Step, Steps
+
+_BLANK = (
+    "\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2008\u2009"
+    "\u200a\u2028\u2029\u205f\u3000"
+)
+"""What Java calls whitespace; not the same as Python's."""
+
+
+def listagg(column: pa.Array, steps: Steps, function: AggregateFunction) -> pa.Array:
+    """The texts with the delimiter between; null and blank ones are passed over."""
+    refuse_retract(steps, "listagg")
+    blank = pc.equal(pc.utf8_trim(column, characters=_BLANK), "")
+    filled = ~bits_of(pc.fill_null(blank, fill_value=True))
+    mixed = steps.groups_with_other_than(Step.ADD)
+    known = steps.kept(filled[steps.rows])
+    if function.distinct:
+        mixed |= known.ends - known.starts > 1
+    straight = known.of_groups(~mixed)
+    texts = _joined(take_or_null(column, straight.rows), straight, function.list_agg_delimiter)
+    if not mixed.any():
+        return texts
+    work = partial(_walk, column.to_pylist(), function)
+    walks = pa.array([work(group) for group in walked(steps.of_groups(mixed))], column.type)
+    places = np.where(mixed, len(texts) + np.cumsum(mixed) - 1, np.cumsum(~mixed) - 1)
+    return take_or_null(pa.concat_arrays([texts, walks]), places)
+
+
+def _joined(texts: pa.Array, steps: Steps, delimiter: str) -> pa.Array:
+    ends = np.append(steps.starts, len(steps.rows)).astype(np.int32)
+    offsets = pa.Array.from_buffers(pa.int32(), len(ends), [None, pa.py_buffer(ends)])
+    joined = pc.binary_join(pa.ListArray.from_arrays(offsets, texts), delimiter)
+    empty = np.flatnonzero(steps.ends == steps.starts)
+    if not len(empty):
+        return joined
+    rows = np.arange(steps.count)
+    rows[empty] = -1
+    return take_or_null(joined, rows)
+
+
+def _walk(
+    texts: list[str | None], function: AggregateFunction, group: Iterator[tuple[Step, int]]
+) -> str | None:
+    value: str | None = None
+    for step, row in group:
+        match step:
+            case Step.ADD:
+                value = _added(value, texts[row], function)
+            case Step.ADD_REVERSED:
+                value = _added(texts[row], value, function)
+            case Step.REPLACE:
+                value = texts[row]
+            case _:
+                value = None
+    return value
+
+
+def _added(value: str | None, more: str | None, function: AggregateFunction) -> str | None:
+    if more is None or not more.strip(_BLANK):
+        return value
+    if value is None or not value.strip(_BLANK):
+        return more
+    delimiter = function.list_agg_delimiter
+    if not function.distinct:
+        return value + delimiter + more
+    known = dict.fromkeys(value.split(delimiter or " "))
+    fresh = []
+    for token in more.split(delimiter or " "):
+        if token.strip(_BLANK) and token not in known:
+            known[token] = None
+            fresh.append(token)
+    return delimiter.join([value, *fresh])

@@ -1,0 +1,96 @@
+"""Which values are equal, for values of any type, nested ones too."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.types as pat
+
+from paimon_explore.merge.columns import (
+    Int64s,
+    fixed_values,
+    offsets_of,
+    valid_mask,
+)
+from paimon_explore.merge.order import float_words
+
+_NULL = -1
+
+
+def codes(values: pa.Array) -> Int64s:
+    """A number per value: equal numbers for equal values, one of its own for null.
+
+    All NaN are equal, -0.0 and 0.0 are not, as in Java's collections. Lists and maps are equal when
+    their elements are, in order; rows when all fields are.
+    """
+    found = _codes(values)
+    valid = valid_mask(values)
+    return found if valid is None else np.where(valid, found, _NULL)
+
+
+def _codes(values: pa.Array) -> Int64s:
+    kind = values.type
+    if pat.is_struct(kind):
+        fields = [values.field(at) for at in range(kind.num_fields)]
+        return combined([codes(field) for field in fields], count=len(values))
+    if pat.is_fixed_size_list(kind):
+        offsets = (np.arange(len(values) + 1) + values.offset) * kind.list_size
+        return _list_codes(values.values, offsets)
+    if pat.is_map(kind):
+        entries = pa.StructArray.from_arrays([values.keys, values.items], ["key", "value"])
+        return _list_codes(entries, offsets_of(values))
+    if pat.is_list(kind):
+        return _list_codes(values.values, offsets_of(values))
+    if pat.is_floating(kind):
+        return np.unique(float_words(values), return_inverse=True)[1].astype(np.int64)
+    indices = values.dictionary_encode().indices
+    return fixed_values(indices, "i4").astype(np.int64)
+
+
+def combined(parts: list[Int64s], *, count: int) -> Int64s:
+    """One code for several: equal where all parts are equal; from 0, ascending with the parts."""
+    found = np.zeros(count, np.int64)
+    for part in parts:
+        low = int(part.min(initial=0))
+        width = int(part.max(initial=0)) - low + 1
+        found = np.unique(found * width + (part - low), return_inverse=True)[1].astype(np.int64)
+    return found
+
+
+def _list_codes(elements: pa.Array, offsets: Int64s) -> Int64s:
+    """Lists as byte strings of their elements' codes."""
+    begin, end = int(offsets[0]), int(offsets[-1])
+    inner = codes(elements.slice(begin, end - begin))
+    ends = pa.py_buffer((offsets - begin) * inner.itemsize)
+    data = pa.py_buffer(np.ascontiguousarray(inner))
+    images = pa.Array.from_buffers(pa.large_binary(), len(offsets) - 1, [None, ends, data])
+    return fixed_values(images.dictionary_encode().indices, "i4").astype(np.int64)
+
+
+def last_of_each(groups: Int64s, values: Int64s) -> tuple[Int64s, Int64s]:
+    """Of the entries with equal group and value, where the first and the last one is.
+
+    Args:
+        groups: e group numbers, ascending.
+        values: e codes.
+
+    Returns:
+        Places of the first entries, ascending, and of the last entries that belong to them.
+    """
+    if not len(groups):
+        return groups[:0], groups[:0]
+    keys = combined([groups, values], count=len(groups))
+    order = np.argsort(keys, kind="stable")
+    fresh = np.flatnonzero(np.diff(keys[order], prepend=-1))
+    firsts = order[fresh]
+    lasts = order[np.append(fresh[1:], len(order)) - 1]
+    by_place = np.argsort(firsts)
+    return firsts[by_place], lasts[by_place]
+
+
+def rank_in_group(groups: Int64s) -> Int64s:
+    """For each entry how many entries of its group come before it; groups ascend."""
+    if not len(groups):
+        return groups
+    fresh = np.flatnonzero(np.diff(groups, prepend=groups[0] - 1))
+    sizes = np.diff(fresh, append=len(groups))
+    return np.arange(len(groups)) - np.repeat(fresh, sizes)
+
