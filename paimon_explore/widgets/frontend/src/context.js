@@ -1,0 +1,68 @@
+// @ts-check
+/** What every pane gets; a new view is one more entry of `panes` in explorer.js. */
+
+/** @import {History} from "./history.js" */
+/** @import {Lives} from "./lives.js" */
+/** @import {Colours} from "./theme.js" */
+/** @import {Channel, Failure} from "./wire.js" */
+/** @import {State} from "./state.js" */
+
+/**
+ * What may change: a part of the state, or the files of the history.
+ * @typedef {keyof State | "lives" | "mask" | "theme"} Change
+ */
+
+/**
+ * @typedef {object} Store
+ * @property {() => State} get
+ * @property {(patch: Partial<State>) => void} set
+ */
+
+/** @typedef {{up: ArrayLike<number>, down: ArrayLike<number>, peak: number}} Bars */
+
+/**
+ * @typedef {object} LivesState
+ * @property {Lives | undefined} lives
+ * @property {number} frame  Python's number of the frame the rows belong to
+ * @property {number} first  first position whose files are known
+ * @property {number} last  last position whose files are known
+ * @property {number} covered  snapshots read so far
+ * @property {Failure | undefined} failure
+ * @property {Set<number>} unknown  positions whose manifests cannot be read
+ */
+
+/**
+ * @typedef {object} Context
+ * @property {Store} store
+ * @property {History} history
+ * @property {Channel} channel
+ * @property {() => Bars} bars
+ * @property {() => ReturnType<Lives["changes"]> | undefined} changes
+ * @property {() => LivesState} files
+ * @property {() => Uint8Array | undefined} mask  rows that pass the filter
+ * @property {() => Failure | undefined} filterFailure
+ * @property {() => Colours} colours
+ * @property {() => string} font
+ * @property {(position: number) => void} moveTo
+ * @property {(by: number) => void} step
+ * @property {(text: string) => Promise<boolean>} goTo
+ * @property {(failure: Failure) => void} report
+ * @property {string} prefix  for ids of elements
+ */
+
+/**
+ * @typedef {object} Pane
+ * @property {HTMLElement} element
+ * @property {(changed: Set<Change>) => void} update
+ * @property {() => void} focus
+ * @property {() => void} [dispose]
+ */
+
+/**
+ * @typedef {object} PaneKind
+ * @property {string} id  value of the trait `tab`
+ * @property {string} title
+ * @property {(context: Context) => Pane} create
+ */
+
+export {};

@@ -1,0 +1,222 @@
+// @ts-check
+/** The detail pane: draws whatever document Python makes of the chosen node. */
+
+import { attribute, button, el, fill, whenQuiet } from "./dom.js";
+import { HELP } from "./keys.js";
+import { CELL_LIMIT, cut, visible } from "./text.js";
+import { AskError } from "./wire.js";
+
+/** @import {Context, Pane} from "./context.js" */
+/** @import {Failure} from "./wire.js" */
+
+/** @typedef {{column: string, type: string, min?: string, max?: string, nulls?: string, reason?: string, note?: string}} Bound */
+/**
+ * @typedef {{type: "facts", title?: string, rows: [label: string, value: string][]}
+ *   | {type: "bounds", title: string, rows: Bound[], note?: string}
+ *   | {type: "problem", failure: Failure}
+ *   | {type: "text", title: string, text: string}} Section
+ */
+/** @typedef {{title: string, subtitle: string, kind?: string, sections: Section[]}} Document */
+
+const QUIET_MILLIS = 60;
+
+/**
+ * @param {Context} context
+ * @returns {Pane}
+ */
+export function createDetail(context) {
+  const { store, channel } = context;
+  const body = el("div", {
+    class: "pe-detail",
+    tabindex: "0",
+    role: "region",
+    "aria-label": "Details of the chosen item",
+  });
+  const element = el(
+    "section",
+    { class: "pe-pane pe-pane-detail", "aria-label": "Details" },
+    el("h3", { class: "pe-pane-title" }, "Details"),
+    body,
+  );
+
+  const load = whenQuiet(async () => {
+    const { node, selected, help } = store.get();
+    if (help || !selected) return;
+    try {
+      const answer = await channel.latest("detail", "detail", { node: node || String(selected) });
+      if (!answer || store.get().help) return;
+      draw(answer.body);
+    } catch (error) {
+      const failure =
+        error instanceof AskError ? error.failure : { kind: "error", message: String(error) };
+      fill(body, problem(failure));
+      attribute(element, "data-node", node);
+    }
+  }, QUIET_MILLIS);
+
+  /** @param {Document} document */
+  const draw = (document) => {
+    fill(
+      body,
+      el("div", { class: "pe-detail-kind" }, visible(document.subtitle)),
+      el("h4", { class: "pe-detail-title", "data-kind": document.kind }, longText(document.title)),
+      ...document.sections.map(section),
+    );
+    body.scrollTop = 0;
+    attribute(element, "data-node", store.get().node);
+  };
+
+  load();
+  return {
+    element,
+    focus: () => body.focus(),
+    update(changed) {
+      if (changed.has("help")) {
+        if (store.get().help) fill(body, help());
+        else load();
+      } else if (changed.has("node") || changed.has("selected")) load();
+    },
+    dispose: () => load.cancel(),
+  };
+}
+
+/**
+ * @param {Section} part
+ * @returns {HTMLElement}
+ */
+function section(part) {
+  switch (part.type) {
+    case "facts":
+      return el("div", { class: "pe-section" }, heading(part.title), facts(part.rows));
+    case "bounds":
+      return el(
+        "div",
+        { class: "pe-section" },
+        heading(part.title),
+        bounds(part.rows, part.title),
+        part.note ? el("p", { class: "pe-note" }, visible(part.note)) : null,
+      );
+    case "problem":
+      return problem(part.failure);
+    case "text":
+      return el(
+        "div",
+        { class: "pe-section" },
+        heading(part.title),
+        el("pre", { class: "pe-text", tabindex: "0" }, visibleLines(part.text)),
+      );
+  }
+}
+
+/** @param {string | undefined} title */
+function heading(title) {
+  return title ? el("h5", { class: "pe-heading" }, visible(title)) : null;
+}
+
+/** @param {[string, string][]} rows */
+function facts(rows) {
+  const list = el("dl", { class: "pe-facts" });
+  for (const [label, value] of rows) {
+    list.append(el("dt", {}, visible(label)), el("dd", {}, longText(value)));
+  }
+  return list;
+}
+
+/**
+ * @param {Bound[]} rows
+ * @param {string} label
+ */
+function bounds(rows, label) {
+  const table = el("table", { class: "pe-bounds", "aria-label": label });
+  const head = el("tr", {});
+  for (const name of ["column", "min", "max", "nulls"]) {
+    const cell = el("th", {}, name);
+    cell.scope = "col";
+    head.append(cell);
+  }
+  table.append(el("thead", {}, head));
+  const inside = el("tbody", {});
+  for (const row of rows) inside.append(boundRow(row));
+  table.append(inside);
+  return table;
+}
+
+/** @param {Bound} row */
+function boundRow(row) {
+  const name = el(
+    "th",
+    {},
+    longText(row.column),
+    el("span", { class: "pe-type" }, visible(row.type)),
+  );
+  name.scope = "row";
+  const nulls = el("td", { class: "pe-nulls" }, row.nulls ?? "?");
+  if (row.min === undefined || row.max === undefined) {
+    const why = el("td", { class: "pe-absent" }, visible(row.reason ?? "unknown"));
+    why.colSpan = 2;
+    return el("tr", {}, name, why, nulls);
+  }
+  const max = el("td", { class: "pe-value" }, longText(row.max));
+  if (row.note) max.append(el("span", { class: "pe-type" }, visible(row.note)));
+  return el("tr", {}, name, el("td", { class: "pe-value" }, longText(row.min)), max, nulls);
+}
+
+/**
+ * Escaped text, cut with an expander where it is long.
+ * @param {string} text
+ * @returns {HTMLElement | string}
+ */
+export function longText(text) {
+  if (text === "") return el("span", { class: "pe-type" }, "empty");
+  if (text.length <= CELL_LIMIT) return visible(text);
+  const shown = el("span", {}, visible(cut(text)));
+  const expand = button("show all", `Show all ${text.length} characters`, () => {
+    fill(shown, visible(text));
+    expand.remove();
+  });
+  return el("span", {}, shown, " ", expand);
+}
+
+/** @param {string} text */
+function visibleLines(text) {
+  return cut(text, 20_000).split("\n").map(visible).join("\n");
+}
+
+/**
+ * What failed, where, the rule, what to do next.
+ * @param {Failure} failure
+ */
+export function problem(failure) {
+  return el(
+    "div",
+    { class: "pe-problem", role: "alert", "data-error": failure.kind },
+    el("strong", {}, visible(failure.kind)),
+    el("p", {}, visible(cut(failure.message, 2000))),
+    failure.path ? el("p", { class: "pe-path" }, visible(failure.path)) : null,
+    failure.hint ? el("p", {}, visible(failure.hint)) : null,
+  );
+}
+
+function help() {
+  const list = el("dl", { class: "pe-facts pe-help" });
+  for (const [keys, meaning] of HELP) {
+    const names = keys.split(" ").map((key) => el("kbd", {}, key));
+    list.append(el("dt", {}, ...names), el("dd", {}, meaning));
+  }
+  return el(
+    "div",
+    { class: "pe-section" },
+    el("h4", { class: "pe-detail-title" }, "Keys"),
+    list,
+    el(
+      "p",
+      { class: "pe-note" },
+      "Filter by any column of the grid and by partition columns, in SQL: level = 0 and size < 1 MB",
+    ),
+    el(
+      "p",
+      { class: "pe-note" },
+      "Marks: circle A append, square C compact, triangle O overwrite, diamond Z analyze; hollow: expired, held by a tag. Bars up: added, below: removed; their height is a square root.",
+    ),
+  );
+}

@@ -1,0 +1,632 @@
+// @ts-check
+/** The explorer: time, tree, view and detail panes over one selection. */
+
+import { createDetail, problem } from "./detail.js";
+import { attribute, button, el, fill, whenQuiet } from "./dom.js";
+import css from "./explorer.css";
+import { createFiles } from "./files_view.js";
+import { History } from "./history.js";
+import { commandOf } from "./keys.js";
+import { Lives } from "./lives.js";
+import { createPartitions } from "./partitions_view.js";
+import { createStore, TRAITS } from "./state.js";
+import { formatBytes, formatCount, formatShort, formatTime, plural, visible } from "./text.js";
+import { readColours, watchTheme } from "./theme.js";
+import { createTimeline } from "./timeline.js";
+import { clamp } from "./timeline_layout.js";
+import { createTree } from "./tree_view.js";
+import { AskError, Channel, decodeTexts } from "./wire.js";
+
+/** @import {Change, Context, LivesState, Pane, PaneKind} from "./context.js" */
+/** @import {State} from "./state.js" */
+/** @import {Answer, Failure, Model} from "./wire.js" */
+
+/** @type {readonly PaneKind[]} */
+const PANES = [
+  { id: "files", title: "Files", create: createFiles },
+  { id: "partitions", title: "Partitions", create: createPartitions },
+];
+
+const SYNC_MILLIS = 80;
+let instances = 0;
+
+/**
+ * @param {{model: Model, el: HTMLElement}} given
+ * @returns {() => void} takes the widget down
+ */
+function render({ model, el: place }) {
+  const root = el("div", {
+    class: "pe-explorer",
+    "data-lm-suppress-shortcuts": "true",
+    role: "group",
+    "aria-label": "Paimon table explorer",
+    tabindex: "-1",
+  });
+  root.style.setProperty(
+    "--pe-height",
+    `${clamp(Number(model.get("height")) || 560, 320, 2000)}px`,
+  );
+  fill(place, el("style", {}, css), root);
+  fill(root, el("div", { class: "pe-empty" }, "Reading snapshots…"));
+  const channel = new Channel(model);
+  let close = () => {};
+  let gone = false;
+  channel.ask("open").then(
+    (answer) => {
+      if (!gone) close = start(model, root, channel, new History(answer));
+    },
+    (error) => {
+      fill(root, problem(failureOf(error)));
+      attribute(root, "data-error", failureOf(error).kind);
+      attribute(root, "data-ready", "1");
+    },
+  );
+  return () => {
+    gone = true;
+    close();
+    channel.close();
+  };
+}
+
+/**
+ * @param {unknown} error
+ * @returns {Failure}
+ */
+function failureOf(error) {
+  return error instanceof AskError ? error.failure : { kind: "error", message: String(error) };
+}
+
+/**
+ * @param {Model} model
+ * @param {HTMLElement} root
+ * @param {Channel} channel
+ * @param {History} history
+ */
+function start(model, root, channel, history) {
+  const prefix = `pe${++instances}`;
+  const store = createStore(initialState(model, history));
+  /** @type {LivesState} */
+  let files = {
+    lives: undefined,
+    frame: -1,
+    first: 0,
+    last: -1,
+    covered: 0,
+    failure: undefined,
+    unknown: new Set(),
+  };
+  /** @type {ReturnType<Lives["changes"]> | undefined} */
+  let changes;
+  /** @type {Uint8Array | undefined} */
+  let mask;
+  /** @type {Failure | undefined} */
+  let filterFailure;
+  let colours = readColours(root);
+  let stopped = false;
+
+  /** @type {Context} */
+  const context = {
+    store,
+    history,
+    channel,
+    prefix,
+    files: () => files,
+    changes: () => changes,
+    mask: () => mask,
+    filterFailure: () => filterFailure,
+    colours: () => colours,
+    font: () => getComputedStyle(root).fontFamily,
+    bars() {
+      const { metric } = store.get();
+      if (changes) return withPeak(changes.added[metric], changes.removed[metric]);
+      const none = new Float64Array(history.count);
+      if (metric !== "rows") return withPeak(none, none);
+      return withPeak(
+        history.deltaRows,
+        Float64Array.from(history.deltaRows, (rows) => -rows),
+      );
+    },
+    moveTo(position) {
+      if (!history.count) return;
+      const to = clamp(position, 0, history.count - 1);
+      store.set({ position: to, selected: history.ids[to], node: "", help: false });
+    },
+    step: (by) => context.moveTo(store.get().position + by),
+    async goTo(text) {
+      try {
+        const answer = await channel.latest("resolve", "resolve", { text });
+        if (!answer) return false;
+        fill(notice);
+        context.moveTo(history.positionOf(answer.body.snapshot));
+        return true;
+      } catch (error) {
+        context.report(failureOf(error));
+        return false;
+      }
+    },
+    report(failure) {
+      fill(
+        notice,
+        problem(failure),
+        button("×", "Dismiss", () => fill(notice)),
+      );
+    },
+  };
+
+  const notice = el("div", { class: "pe-notice" });
+  const header = createHeader(context);
+  const summary = createSummary(context);
+  const timeline = createTimeline(context);
+  const tree = createTree(context);
+  const detail = createDetail(context);
+  const views = createViews(context);
+  const code = createCode(context, history.table.problems.length);
+  const main = el("div", { class: "pe-main" }, tree.element, views.element, detail.element);
+  fill(root, header, timeline.element, summary.element, notice, main, code.element);
+  for (const { message, path } of history.table.problems) {
+    notice.append(problem({ kind: "Problem", message, path }));
+  }
+
+  /** @param {Set<Change>} changed */
+  const tell = (changed) => {
+    for (const part of [timeline, summary, tree, views, detail, code]) part.update(changed);
+  };
+  const save = whenQuiet(() => model.save_changes(), SYNC_MILLIS);
+  const offStore = store.on((changed) => {
+    const state = store.get();
+    let dirty = false;
+    for (const name of TRAITS) {
+      if (!changed.has(name) || model.get(name) === state[name]) continue;
+      model.set(name, state[name]);
+      dirty = true;
+    }
+    if (dirty) save();
+    tell(/** @type {Set<Change>} */ (changed));
+    if (changed.has("filter")) applyFilter();
+    if (changed.has("position") && !files.failure) ensureFiles();
+  });
+
+  const fromPython = TRAITS.map((name) => {
+    const listener = () => {
+      /** @type {Partial<State>} */
+      const patch = { [name]: model.get(name) };
+      if (name === "selected") patch.position = history.positionOf(model.get(name));
+      if (name === "height") root.style.setProperty("--pe-height", `${model.get(name)}px`);
+      store.set(patch);
+    };
+    model.on(`change:${name}`, listener);
+    return () => model.off(`change:${name}`, listener);
+  });
+
+  const applyFilter = async () => {
+    const { filter } = store.get();
+    const { frame } = files;
+    if (!filter || frame < 0) {
+      mask = undefined;
+      filterFailure = undefined;
+    } else {
+      try {
+        const answer = await channel.latest("filter", "filter", { text: filter, frame });
+        if (!answer || frame !== files.frame) return;
+        mask = /** @type {Uint8Array} */ (answer.columns.mask);
+        filterFailure = undefined;
+      } catch (error) {
+        filterFailure = failureOf(error);
+      }
+    }
+    tell(new Set(["mask"]));
+  };
+
+  /** @param {Answer} answer */
+  const takeFiles = ({ body, columns }) => {
+    const partitions = decodeTexts(columns.partition_text, columns.partition_end);
+    const lives = new Lives(columns, partitions, history.count);
+    const all = body.first === 0 && body.last === history.count - 1;
+    files = {
+      ...files,
+      lives,
+      frame: body.frame,
+      first: body.first,
+      last: body.last,
+      unknown: new Set(body.unknown),
+    };
+    changes = all ? lives.changes() : undefined;
+    mask = undefined;
+    tell(new Set(["lives"]));
+    if (store.get().filter) applyFilter();
+  };
+
+  let ensuring = false;
+  /** Show the files of the cursor's snapshot at once, while the whole history is still being read. */
+  const ensureFiles = async () => {
+    const { position, selected } = store.get();
+    if (ensuring || position < 0 || (position >= files.first && position <= files.last)) return;
+    ensuring = true;
+    try {
+      const answer = await channel.ask("files", { snapshot: selected });
+      if (!stopped && !changes) takeFiles(answer);
+    } catch (error) {
+      if (!changes) files = { ...files, failure: failureOf(error) };
+      tell(new Set(["lives"]));
+    }
+    ensuring = false;
+  };
+
+  const readHistory = async () => {
+    await ensureFiles();
+    try {
+      for (;;) {
+        const answer = await channel.ask("history");
+        if (stopped) return;
+        if (answer.body.done) {
+          files = { ...files, failure: undefined };
+          takeFiles(answer);
+          break;
+        }
+        files = { ...files, covered: answer.body.covered };
+        tell(new Set(["lives"]));
+        ensureFiles();
+      }
+    } catch (error) {
+      context.report(failureOf(error));
+    }
+    attribute(root, "data-complete", "1");
+  };
+
+  const unwatch = watchTheme(root, () => {
+    colours = readColours(root);
+    tell(new Set(["theme"]));
+  });
+  const onKey = createKeys(context, root, views, code);
+  root.addEventListener("keydown", onKey);
+  if (history.count) readHistory();
+  attribute(root, "data-count", history.count);
+  attribute(root, "data-ready", "1");
+
+  return () => {
+    stopped = true;
+    offStore();
+    save.cancel();
+    unwatch();
+    for (const off of fromPython) off();
+    for (const part of [timeline, tree, detail, views]) part.dispose?.();
+    root.removeEventListener("keydown", onKey);
+  };
+}
+
+/**
+ * @param {Model} model
+ * @param {History} history
+ * @returns {State}
+ */
+function initialState(model, history) {
+  const traits = Object.fromEntries(TRAITS.map((name) => [name, model.get(name)]));
+  const tab = PANES.some(({ id }) => id === traits.tab) ? traits.tab : PANES[0].id;
+  return /** @type {State} */ ({
+    ...traits,
+    tab,
+    position: history.positionOf(traits.selected),
+    metric: "rows",
+    axis: "id",
+    scope: "live",
+    sort: "partition",
+    descending: false,
+    help: false,
+  });
+}
+
+/**
+ * @param {ArrayLike<number>} up
+ * @param {ArrayLike<number>} down
+ */
+function withPeak(up, down) {
+  let peak = 0;
+  for (let i = 0; i < up.length; i++) peak = Math.max(peak, up[i], down[i]);
+  return { up, down, peak };
+}
+
+/** @param {Context} context */
+function createHeader({ history, store }) {
+  const { table } = history;
+  const toggle = () => store.set({ help: !store.get().help });
+  return el(
+    "header",
+    { class: "pe-header" },
+    el("h2", { class: "pe-name" }, visible(table.name)),
+    el("span", { class: "pe-muted", title: visible(table.location) }, visible(table.database)),
+    ...(table.branch === "main"
+      ? []
+      : [el("span", { class: "pe-chip" }, `branch ${visible(table.branch)}`)]),
+    ...table.chips.map((text) => el("span", { class: "pe-chip" }, visible(text))),
+    el("span", { class: "pe-space" }),
+    button("?", "Keys and marks", toggle),
+  );
+}
+
+/**
+ * One line about the snapshot under the cursor.
+ * @param {Context} context
+ */
+function createSummary(context) {
+  const { history, store } = context;
+  const element = el("div", { class: "pe-summary", role: "status" });
+  const show = () => {
+    const { position, compare } = store.get();
+    if (position < 0) {
+      fill(
+        element,
+        el(
+          "span",
+          { class: "pe-muted" },
+          history.count
+            ? "No snapshot is chosen."
+            : "No snapshot yet: nothing was committed to this table.",
+        ),
+      );
+      return;
+    }
+    const kind = history.kind(position);
+    const changes = context.changes();
+    const parts = [
+      el("strong", {}, `snapshot ${history.ids[position]}`),
+      el("span", { class: "pe-kind", "data-kind": kind.colour }, kind.token),
+    ];
+    if (history.unreadable(position)) {
+      fill(
+        element,
+        ...parts,
+        el("span", { class: "pe-minus" }, "the snapshot file cannot be read"),
+      );
+      return;
+    }
+    const delta = history.deltaRows[position];
+    parts.push(
+      el("span", {}, formatTime(history.times[position])),
+      el("span", {}, `schema ${history.schemas[position]}`),
+      el(
+        "span",
+        { title: "Rows of all live files, before merging" },
+        `${formatCount(history.totalRows[position])} rows`,
+      ),
+      el(
+        "span",
+        { class: delta < 0 ? "pe-minus" : "pe-plus" },
+        `${delta < 0 ? "−" : "+"}${formatCount(Math.abs(delta))}`,
+      ),
+    );
+    if (changes) parts.push(fileChange(changes, position));
+    const flags = history.flags().filter((flag) => flag.position === position);
+    for (const { kind: sort, name } of flags) {
+      parts.push(el("span", { class: "pe-chip", "data-flag": sort }, `${sort} ${visible(name)}`));
+    }
+    if (compare) parts.push(el("span", { class: "pe-chip" }, `marked ${compare}`));
+    parts.push(
+      el(
+        "span",
+        { class: "pe-muted pe-user", title: "Commit user" },
+        visible(history.user(position)),
+      ),
+    );
+    fill(element, ...parts);
+  };
+  show();
+  return {
+    element,
+    /** @param {Set<Change>} changed */
+    update(changed) {
+      if (changed.has("position") || changed.has("compare") || changed.has("lives")) show();
+    },
+  };
+}
+
+/**
+ * @param {ReturnType<Lives["changes"]>} changes
+ * @param {number} position
+ */
+function fileChange({ added, removed }, position) {
+  const text = `+${formatShort(added.bytes[position]) === "0" ? "0 B" : formatBytes(added.bytes[position])} −${formatBytes(removed.bytes[position])}`;
+  return el(
+    "span",
+    { title: text },
+    el("span", { class: "pe-plus" }, `+${formatCount(added.files[position])}`),
+    " ",
+    el("span", { class: "pe-minus" }, `−${formatCount(removed.files[position])}`),
+    " files",
+  );
+}
+
+/** @param {Context} context */
+function createViews(context) {
+  const { store, prefix } = context;
+  const bar = el("div", { class: "pe-tabs", role: "tablist", "aria-label": "Views" });
+  const panel = el("div", { class: "pe-panel", role: "tabpanel", id: `${prefix}-panel` });
+  const element = el(
+    "section",
+    { class: "pe-pane pe-pane-view", "aria-label": "View" },
+    bar,
+    panel,
+  );
+  /** @type {Map<string, Pane>} */
+  const made = new Map();
+  /** @type {Map<string, HTMLElement>} */
+  const tabs = new Map();
+  for (const { id, title } of PANES) {
+    const tab = el(
+      "button",
+      {
+        type: "button",
+        role: "tab",
+        id: `${prefix}-tab-${id}`,
+        "aria-controls": `${prefix}-panel`,
+      },
+      title,
+    );
+    tab.addEventListener("click", () => store.set({ tab: id }));
+    tabs.set(id, tab);
+    bar.append(tab);
+  }
+  bar.addEventListener("keydown", (event) => {
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (by === undefined) return;
+    const at = PANES.findIndex(({ id }) => id === store.get().tab);
+    const next = PANES[(at + by + PANES.length) % PANES.length].id;
+    store.set({ tab: next });
+    tabs.get(next)?.focus();
+    event.preventDefault();
+    event.stopPropagation();
+  });
+
+  const current = () => {
+    const kind = PANES.find(({ id }) => id === store.get().tab) ?? PANES[0];
+    let pane = made.get(kind.id);
+    if (!pane) {
+      pane = kind.create(context);
+      made.set(kind.id, pane);
+    }
+    return { kind, pane };
+  };
+  const show = () => {
+    const { kind, pane } = current();
+    for (const [id, tab] of tabs) {
+      attribute(tab, "aria-selected", String(id === kind.id));
+      attribute(tab, "tabindex", id === kind.id ? "0" : "-1");
+    }
+    attribute(panel, "aria-labelledby", `${prefix}-tab-${kind.id}`);
+    fill(panel, pane.element);
+    return pane;
+  };
+  show();
+  return {
+    element,
+    focus: () => current().pane.focus(),
+    /** @param {Set<Change>} changed */
+    update(changed) {
+      if (changed.has("tab")) show();
+      for (const pane of made.values()) pane.update(changed);
+    },
+    dispose() {
+      for (const pane of made.values()) pane.dispose?.();
+    },
+  };
+}
+
+/**
+ * The line of Python, or of PySpark, that yields what is shown.
+ * @param {Context} context
+ * @param {number} problems
+ */
+function createCode({ store, channel }, problems) {
+  let spark = false;
+  const prompt = el("span", { class: "pe-prompt", "aria-hidden": "true" });
+  const text = el("code", {
+    class: "pe-code",
+    tabindex: "0",
+    role: "textbox",
+    "aria-readonly": "true",
+    "aria-label": "Code",
+  });
+  const busy = el("span", { class: "pe-busy", role: "status" });
+  const line = () => (spark ? store.get().spark_code : store.get().code);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(line());
+      fill(copyButton, "copied");
+      setTimeout(() => fill(copyButton, "copy"), 1200);
+    } catch {
+      getSelection()?.selectAllChildren(text);
+    }
+  };
+  const copyButton = button("copy", "Copy the line", copy);
+  const toggle = button("Spark", "Show the line of PySpark", () => {
+    spark = !spark;
+    attribute(toggle, "aria-pressed", String(spark));
+    show();
+  });
+  const show = () => {
+    fill(prompt, spark ? "spark" : "python");
+    fill(text, visible(line()));
+  };
+  let timer = 0;
+  channel.onWaiting = (count) => {
+    clearTimeout(timer);
+    if (!count) fill(busy);
+    else timer = setTimeout(() => fill(busy, "waiting for Python…"), 400);
+  };
+  show();
+  const note = problems ? el("span", { class: "pe-minus" }, plural(problems, "problem")) : null;
+  const element = el(
+    "footer",
+    { class: "pe-footer" },
+    prompt,
+    text,
+    busy,
+    note,
+    copyButton,
+    toggle,
+  );
+  return {
+    element,
+    copy,
+    /** @param {Set<Change>} changed */
+    update(changed) {
+      if (changed.has("code") || changed.has("spark_code")) show();
+    },
+  };
+}
+
+/**
+ * @param {Context} context
+ * @param {HTMLElement} root
+ * @param {{focus: () => void}} views
+ * @param {{copy: () => void}} code
+ */
+function createKeys(context, root, views, code) {
+  const { store, history } = context;
+  /** @param {KeyboardEvent} event */
+  return (event) => {
+    const target = /** @type {HTMLElement} */ (event.target);
+    const typing = target.tagName === "INPUT";
+    const command = commandOf(event, { typing, tabs: target.getAttribute("role") === "tab" });
+    if (!command) return;
+    event.preventDefault();
+    event.stopPropagation();
+    switch (command.do) {
+      case "step":
+        return context.step(command.by);
+      case "first":
+        return context.moveTo(0);
+      case "last":
+        return context.moveTo(history.count - 1);
+      case "filter":
+        store.set({ tab: "files" });
+        return /** @type {HTMLElement | null} */ (root.querySelector(".pe-filter"))?.focus();
+      case "mark": {
+        const { compare, selected } = store.get();
+        return store.set({ compare: compare === selected ? 0 : selected });
+      }
+      case "copy":
+        return void code.copy();
+      case "help":
+        return store.set({ help: !store.get().help });
+      case "leave":
+        if (typing) return views.focus();
+        if (store.get().help) return store.set({ help: false });
+        return leave(root, target);
+    }
+  };
+}
+
+/**
+ * Give the keyboard back to the notebook.
+ * @param {HTMLElement} root
+ * @param {HTMLElement} focused
+ */
+function leave(root, focused) {
+  focused.blur();
+  const cell = /** @type {HTMLElement | null} */ (
+    root.closest(".jp-Notebook, [data-windowed-list-index]")
+  );
+  cell?.focus();
+}
+
+export default { render };

@@ -1,0 +1,109 @@
+// @ts-check
+/** The snapshots of the table as columns, and what points at them. */
+
+import { decodeTexts } from "./wire.js";
+
+/** @import {Answer} from "./wire.js" */
+/** @import {Flag} from "./timeline_layout.js" */
+
+export const KINDS = [
+  { token: "APPEND", letter: "A", colour: "append" },
+  { token: "COMPACT", letter: "C", colour: "compact" },
+  { token: "OVERWRITE", letter: "O", colour: "overwrite" },
+  { token: "ANALYZE", letter: "Z", colour: "analyze" },
+  { token: "unreadable", letter: "!", colour: "unknown" },
+];
+
+const UNREADABLE = 1;
+const EXPIRED = 2;
+
+/**
+ * @typedef {object} TableFacts
+ * @property {string} name
+ * @property {string} database
+ * @property {string} location
+ * @property {string} branch
+ * @property {string[]} chips  short properties of the table
+ * @property {{message: string, path: string}[]} problems
+ */
+
+export class History {
+  /** @param {Answer} answer */
+  constructor({ body, columns }) {
+    /** @type {TableFacts} */
+    this.table = body.table;
+    this.ids = columns.id;
+    this.times = columns.time;
+    this.kinds = columns.kind;
+    this.states = columns.state;
+    this.schemas = columns.schema;
+    this.totalRows = columns.total_rows;
+    this.deltaRows = columns.delta_rows;
+    this.changelogRows = columns.changelog_rows;
+    this.userIndex = columns.user;
+    this.users = decodeTexts(columns.user_text, columns.user_end);
+    /** @type {{kind: string, name: string, snapshot: number}[]} */
+    this.pointers = body.flags;
+    this.count = this.ids.length;
+  }
+
+  /**
+   * @param {number} id
+   * @returns {number} index in the timeline, -1 when it is not there
+   */
+  positionOf(id) {
+    let low = 0;
+    let high = this.count - 1;
+    while (low <= high) {
+      const middle = (low + high) >> 1;
+      if (this.ids[middle] === id) return middle;
+      if (this.ids[middle] < id) low = middle + 1;
+      else high = middle - 1;
+    }
+    return -1;
+  }
+
+  /** @param {number} position */
+  kind(position) {
+    return KINDS[this.kinds[position]] ?? KINDS[KINDS.length - 1];
+  }
+
+  /** @param {number} position */
+  unreadable(position) {
+    return (this.states[position] & UNREADABLE) !== 0;
+  }
+
+  /**
+   * Whether only a tag still holds the snapshot.
+   * @param {number} position
+   */
+  expired(position) {
+    return (this.states[position] & EXPIRED) !== 0;
+  }
+
+  /** @param {number} position */
+  user(position) {
+    return this.users[this.userIndex[position]] ?? "";
+  }
+
+  /**
+   * Whether ids are missing between a mark and the one before it.
+   * @param {number} position
+   */
+  gapBefore(position) {
+    return position > 0 && this.ids[position] !== this.ids[position - 1] + 1;
+  }
+
+  /**
+   * Tags, branches, consumers and hints at their marks; those that point past the end stand at the last.
+   * @returns {Flag[]}
+   */
+  flags() {
+    const last = this.count - 1;
+    return this.pointers.flatMap(({ kind, name, snapshot }) => {
+      const found = this.positionOf(snapshot);
+      const position = found < 0 && snapshot > this.ids[last] ? last : found;
+      return position < 0 ? [] : [{ kind, name, position }];
+    });
+  }
+}

@@ -1,0 +1,95 @@
+// @ts-check
+/** The files of the snapshot summed by partition. */
+
+import { attribute, el, fill, perFrame } from "./dom.js";
+import { formatBytes, formatCount, formatShort, plural, visible } from "./text.js";
+
+/** @import {Context, Pane} from "./context.js" */
+
+const MOST = 500;
+
+/**
+ * @param {Context} context
+ * @returns {Pane}
+ */
+export function createPartitions(context) {
+  const { store } = context;
+  const inside = el("tbody", {});
+  const head = el("tr", {});
+  for (const name of ["partition", "files", "level 0", "buckets", "rows", "size"]) {
+    const cell = el("th", { class: name === "partition" ? "" : "pe-number" }, name);
+    cell.scope = "col";
+    head.append(cell);
+  }
+  const table = el("table", { class: "pe-table" }, el("thead", {}, head), inside);
+  const scroller = el(
+    "div",
+    { class: "pe-scroll", tabindex: "0", role: "region", "aria-label": "Partitions" },
+    table,
+  );
+  const note = el("div", { class: "pe-totals", role: "status" });
+  const element = el("div", { class: "pe-view" }, scroller, note);
+
+  const draw = perFrame(() => {
+    const { lives, first, last, unknown } = context.files();
+    const { position, selected } = store.get();
+    const known = lives && position >= first && position <= last && !unknown.has(position);
+    if (!lives || !known) {
+      fill(inside);
+      fill(
+        note,
+        context.history.count
+          ? "The files of this snapshot are not known yet."
+          : "No snapshot yet.",
+      );
+      return;
+    }
+    const sums = lives.byPartition(lives.select(position, "live", context.mask()));
+    const most = sums.reduce((peak, sum) => Math.max(peak, sum.bytes), 0);
+    fill(
+      inside,
+      ...sums.slice(0, MOST).map((sum) => line(sum, lives.partitions[sum.partition], most)),
+    );
+    const cut = sums.length > MOST ? `, the first ${MOST} are shown` : "";
+    fill(
+      note,
+      el("strong", {}, plural(sums.length, "partition")),
+      el("span", {}, `in snapshot ${selected}${cut}`),
+    );
+    attribute(element, "data-count", sums.length);
+  });
+
+  draw();
+  return {
+    element,
+    focus: () => scroller.focus(),
+    update(changed) {
+      const relevant = /** @type {const} */ (["position", "lives", "mask", "tab"]);
+      if (relevant.some((key) => changed.has(key))) draw();
+    },
+    dispose: () => draw.cancel(),
+  };
+}
+
+/**
+ * @param {ReturnType<import("./lives.js").Lives["byPartition"]>[number]} sum
+ * @param {string} name
+ * @param {number} most
+ */
+function line(sum, name, most) {
+  const title = el("th", { class: "pe-cell" }, visible(name || "unpartitioned"));
+  title.scope = "row";
+  const bar = el("span", { class: "pe-size-bar", "aria-hidden": "true" });
+  bar.style.setProperty("--pe-share", `${most ? (100 * sum.bytes) / most : 0}%`);
+  const number = (/** @type {string} */ text) => el("td", { class: "pe-number" }, text);
+  return el(
+    "tr",
+    {},
+    title,
+    number(formatCount(sum.files)),
+    number(formatCount(sum.level0)),
+    number(formatCount(sum.buckets.size)),
+    number(formatShort(sum.rows)),
+    el("td", { class: "pe-number" }, formatBytes(sum.bytes), bar),
+  );
+}

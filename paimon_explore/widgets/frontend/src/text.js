@@ -1,0 +1,106 @@
+// @ts-check
+/** Text of table data made safe to look at, and numbers made easy to read. */
+
+// Controls, line separators, bidi marks and overrides, invisible joiners that hide text, byte order mark, lone surrogates.
+const UNSEEN =
+  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+const SHORT = new Map([
+  ["\n", "\\n"],
+  ["\r", "\\r"],
+  ["\t", "\\t"],
+]);
+
+export const CELL_LIMIT = 256;
+
+/**
+ * The text with every control and bidi character drawn as an escape.
+ * @param {string} text
+ */
+export function visible(text) {
+  return text.replace(UNSEEN, (found) => {
+    const code = found.charCodeAt(0);
+    return SHORT.get(found) ?? (code < 256 ? `\\x${hex(code, 2)}` : `\\u{${hex(code, 4)}}`);
+  });
+}
+
+/**
+ * @param {number} code
+ * @param {number} digits
+ */
+function hex(code, digits) {
+  return code.toString(16).padStart(digits, "0");
+}
+
+/**
+ * The beginning of a long text; a pair of surrogates is not cut.
+ * @param {string} text
+ * @param {number} [limit]
+ */
+export function cut(text, limit = CELL_LIMIT) {
+  if (text.length <= limit) return text;
+  const end = /[\ud800-\udbff]/.test(text[limit - 1]) ? limit - 1 : limit;
+  return `${text.slice(0, end)}…`;
+}
+
+/**
+ * @param {number} count
+ */
+export function formatCount(count) {
+  return Math.round(count).toLocaleString("en-US");
+}
+
+/**
+ * A count in four characters or so: 950, 1.2k, 34M.
+ * @param {number} count
+ */
+export function formatShort(count) {
+  return scaled(count, 1000, ["", "k", "M", "G", "T", "P"]);
+}
+
+/**
+ * @param {number} bytes
+ */
+export function formatBytes(bytes) {
+  return scaled(bytes, 1000, [" B", " kB", " MB", " GB", " TB", " PB"]);
+}
+
+/**
+ * @param {number} value
+ * @param {number} step
+ * @param {readonly string[]} units
+ */
+function scaled(value, step, units) {
+  let rest = Math.abs(value);
+  let unit = 0;
+  while (rest >= step * 0.9995 && unit < units.length - 1) {
+    rest /= step;
+    unit += 1;
+  }
+  const digits = unit > 0 && rest < 9.95 ? rest.toFixed(1) : Math.round(rest).toString();
+  return `${value < 0 ? "−" : ""}${digits}${units[unit]}`;
+}
+
+/**
+ * "2026-11-20 23:14:02" in the viewer's zone; `utc` for values that carry no zone.
+ * @param {number} millis
+ * @param {{utc?: boolean, seconds?: boolean}} [how]
+ */
+export function formatTime(millis, { utc = false, seconds = true } = {}) {
+  const shifted = utc ? millis : millis - new Date(millis).getTimezoneOffset() * 60_000;
+  const date = new Date(shifted);
+  if (Number.isNaN(date.getTime())) return "unknown time";
+  return date
+    .toISOString()
+    .slice(0, seconds ? 19 : 16)
+    .replace("T", " ");
+}
+
+/**
+ * "1 file", "2 files".
+ * @param {number} count
+ * @param {string} noun
+ */
+export function plural(count, noun) {
+  return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,2721 @@
+// src/dom.js
+var ATTRIBUTES = /* @__PURE__ */ new Set([
+  "autocomplete",
+  "class",
+  "for",
+  "height",
+  "hidden",
+  "id",
+  "placeholder",
+  "role",
+  "spellcheck",
+  "tabindex",
+  "title",
+  "type",
+  "width"
+]);
+function attribute(element, name, value) {
+  if (!ATTRIBUTES.has(name) && !/^(aria|data)-[a-z-]+$/.test(name)) {
+    throw new TypeError(`attribute ${name} is not allowed`);
+  }
+  if (value === null || value === void 0 || value === false) element.removeAttribute(name);
+  else element.setAttribute(name, value === true ? "" : String(value));
+}
+function el(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) attribute(element, name, value);
+  fill(element, ...children);
+  return element;
+}
+function fill(element, ...children) {
+  element.replaceChildren(
+    .../** @type {(Node | string)[]} */
+    children.filter((child) => child || child === "")
+  );
+}
+function button(label, says, action, attributes = {}) {
+  const made = el(
+    "button",
+    { type: "button", class: "pe-button", title: says, "aria-label": says, ...attributes },
+    label
+  );
+  made.addEventListener("click", action);
+  return made;
+}
+function segmented(says, choices, choose) {
+  const buttons = /* @__PURE__ */ new Map();
+  const element = el("div", { class: "pe-segmented", role: "group", "aria-label": says });
+  for (const [value, label, title2] of choices) {
+    const made = el("button", { type: "button", title: title2, "aria-pressed": "false" }, label);
+    made.addEventListener("click", () => choose(value));
+    buttons.set(value, made);
+    element.append(made);
+  }
+  return {
+    element,
+    /** @param {string} value */
+    press(value) {
+      for (const [key, made] of buttons) attribute(made, "aria-pressed", String(key === value));
+    },
+    /**
+     * @param {string} value
+     * @param {string} label
+     */
+    label(value, label) {
+      fill(
+        /** @type {Element} */
+        buttons.get(value),
+        label
+      );
+    }
+  };
+}
+function perFrame(callback) {
+  let pending = 0;
+  const schedule = () => {
+    pending ||= requestAnimationFrame(() => {
+      pending = 0;
+      callback();
+    });
+  };
+  schedule.cancel = () => {
+    cancelAnimationFrame(pending);
+    pending = 0;
+  };
+  return schedule;
+}
+function whenQuiet(callback, millis) {
+  let timer = 0;
+  const schedule = () => {
+    clearTimeout(timer);
+    timer = setTimeout(callback, millis);
+  };
+  schedule.cancel = () => clearTimeout(timer);
+  return schedule;
+}
+
+// src/keys.js
+var HELP = [
+  ["← →", "previous, next snapshot"],
+  ["PgUp PgDn", "ten snapshots back, on"],
+  ["Home End", "first, last snapshot"],
+  ["↑ ↓", "row of the tree or of the files"],
+  ["+ −", "open, close a tree node"],
+  ["Enter", "details of the row"],
+  ["/", "filter the files"],
+  ["m", "mark this snapshot for comparison"],
+  ["y", "copy the line of Python"],
+  ["?", "this help"],
+  ["Esc", "back to the notebook"]
+];
+var COMMANDS = {
+  ArrowLeft: { do: "step", by: -1 },
+  ArrowRight: { do: "step", by: 1 },
+  PageUp: { do: "step", by: -10 },
+  PageDown: { do: "step", by: 10 },
+  Home: { do: "first" },
+  End: { do: "last" },
+  "/": { do: "filter" },
+  m: { do: "mark" },
+  y: { do: "copy" },
+  "?": { do: "help" },
+  Escape: { do: "leave" }
+};
+function commandOf(event, where) {
+  if (event.ctrlKey || event.metaKey || event.altKey) return void 0;
+  if (where.typing && event.key !== "Escape") return void 0;
+  if (where.tabs && /^(Arrow|Home|End)/.test(event.key)) return void 0;
+  return Object.hasOwn(COMMANDS, event.key) ? COMMANDS[event.key] : void 0;
+}
+function rowAfter(key, row, count) {
+  if (!count) return void 0;
+  if (key === "ArrowDown") return Math.min(row + 1, count - 1);
+  if (key === "ArrowUp") return Math.max(row - 1, 0);
+  return void 0;
+}
+
+// src/text.js
+var UNSEEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+var SHORT = /* @__PURE__ */ new Map([
+  ["\n", "\\n"],
+  ["\r", "\\r"],
+  ["	", "\\t"]
+]);
+var CELL_LIMIT = 256;
+function visible(text) {
+  return text.replace(UNSEEN, (found) => {
+    const code = found.charCodeAt(0);
+    return SHORT.get(found) ?? (code < 256 ? `\\x${hex(code, 2)}` : `\\u{${hex(code, 4)}}`);
+  });
+}
+function hex(code, digits) {
+  return code.toString(16).padStart(digits, "0");
+}
+function cut(text, limit = CELL_LIMIT) {
+  if (text.length <= limit) return text;
+  const end = /[\ud800-\udbff]/.test(text[limit - 1]) ? limit - 1 : limit;
+  return `${text.slice(0, end)}…`;
+}
+function formatCount(count) {
+  return Math.round(count).toLocaleString("en-US");
+}
+function formatShort(count) {
+  return scaled(count, 1e3, ["", "k", "M", "G", "T", "P"]);
+}
+function formatBytes(bytes) {
+  return scaled(bytes, 1e3, [" B", " kB", " MB", " GB", " TB", " PB"]);
+}
+function scaled(value, step, units) {
+  let rest = Math.abs(value);
+  let unit = 0;
+  while (rest >= step * 0.9995 && unit < units.length - 1) {
+    rest /= step;
+    unit += 1;
+  }
+  const digits = unit > 0 && rest < 9.95 ? rest.toFixed(1) : Math.round(rest).toString();
+  return `${value < 0 ? "−" : ""}${digits}${units[unit]}`;
+}
+function formatTime(millis, { utc = false, seconds = true } = {}) {
+  const shifted = utc ? millis : millis - new Date(millis).getTimezoneOffset() * 6e4;
+  const date = new Date(shifted);
+  if (Number.isNaN(date.getTime())) return "unknown time";
+  return date.toISOString().slice(0, seconds ? 19 : 16).replace("T", " ");
+}
+function plural(count, noun) {
+  return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+// src/wire.js
+var TYPES = {
+  u8: Uint8Array,
+  u16: Uint16Array,
+  u32: Uint32Array,
+  i8: Int8Array,
+  i16: Int16Array,
+  i32: Int32Array,
+  f64: Float64Array
+};
+function decodeColumns(specs, buffer) {
+  const columns = /* @__PURE__ */ Object.create(null);
+  if (!specs.length) return columns;
+  const bytes = aligned(buffer);
+  for (const [name, type, offset, length] of specs) {
+    if (!Object.hasOwn(TYPES, type)) throw new RangeError(`column type ${type} is not known`);
+    const Type = TYPES[
+      /** @type {keyof typeof TYPES} */
+      type
+    ];
+    if (offset % 8 !== 0 || offset + length * Type.BYTES_PER_ELEMENT > bytes.byteLength) {
+      throw new RangeError(`column ${name} lies outside of its buffer`);
+    }
+    columns[name] = new Type(
+      /** @type {ArrayBuffer} */
+      bytes.buffer,
+      bytes.byteOffset + offset,
+      length
+    );
+  }
+  return columns;
+}
+function aligned(buffer) {
+  if (!buffer) throw new RangeError("the buffer of the columns is missing");
+  if (buffer instanceof ArrayBuffer) return new Uint8Array(buffer);
+  const bytes = new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
+  return bytes.byteOffset % 8 === 0 ? bytes : bytes.slice();
+}
+function decodeTexts(bytes, ends) {
+  const decoder = new TextDecoder();
+  const texts = [];
+  let start2 = 0;
+  for (const end of ends) {
+    texts.push(decoder.decode(
+      /** @type {Uint8Array} */
+      bytes.subarray(start2, end)
+    ));
+    start2 = end;
+  }
+  return texts;
+}
+var AskError = class extends Error {
+  /** @param {Failure} failure */
+  constructor(failure) {
+    super(failure.message);
+    this.failure = failure;
+  }
+};
+var Channel = class {
+  #model;
+  #next = 1;
+  /** @type {Map<number, {resolve: (answer: Answer) => void, reject: (reason: Error) => void}>} */
+  #waiting = /* @__PURE__ */ new Map();
+  /** @type {Map<string, number>} */
+  #newest = /* @__PURE__ */ new Map();
+  #receive = (content, buffers) => this.#settle(content, buffers);
+  /** Called with the number of requests that wait, after each change. */
+  onWaiting = (_count) => {
+  };
+  /** @param {Model} model */
+  constructor(model) {
+    this.#model = model;
+    model.on("msg:custom", this.#receive);
+  }
+  close() {
+    this.#model.off("msg:custom", this.#receive);
+    this.#waiting.clear();
+  }
+  /**
+   * One request; rejects with `AskError` when Python refuses it.
+   * @param {string} op
+   * @param {Record<string, unknown>} [args]
+   * @returns {Promise<Answer>}
+   */
+  ask(op, args = {}) {
+    const id = this.#next++;
+    const promise = new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
+    this.#model.send({ ...args, id, op });
+    this.onWaiting(this.#waiting.size);
+    return promise;
+  }
+  /**
+   * As `ask`, but the answer is undefined once a newer request of the same slot was made.
+   * @param {string} slot
+   * @param {string} op
+   * @param {Record<string, unknown>} [args]
+   * @returns {Promise<Answer | undefined>}
+   */
+  async latest(slot, op, args = {}) {
+    const number = (this.#newest.get(slot) ?? 0) + 1;
+    this.#newest.set(slot, number);
+    try {
+      const answer = await this.ask(op, args);
+      return this.#newest.get(slot) === number ? answer : void 0;
+    } catch (error) {
+      if (this.#newest.get(slot) !== number) return void 0;
+      throw error;
+    }
+  }
+  /**
+   * @param {any} content
+   * @param {DataView[]} buffers
+   */
+  #settle(content, buffers) {
+    const waiter = this.#waiting.get(content?.id);
+    if (!waiter) return;
+    this.#waiting.delete(content.id);
+    this.onWaiting(this.#waiting.size);
+    if (!content.ok) {
+      waiter.reject(new AskError(content.error));
+      return;
+    }
+    try {
+      const columns = decodeColumns(content.columns ?? [], buffers?.[0]);
+      waiter.resolve({ body: content.body, columns });
+    } catch (error) {
+      waiter.reject(
+        /** @type {Error} */
+        error
+      );
+    }
+  }
+};
+
+// src/detail.js
+var QUIET_MILLIS = 60;
+function createDetail(context) {
+  const { store, channel } = context;
+  const body = el("div", {
+    class: "pe-detail",
+    tabindex: "0",
+    role: "region",
+    "aria-label": "Details of the chosen item"
+  });
+  const element = el(
+    "section",
+    { class: "pe-pane pe-pane-detail", "aria-label": "Details" },
+    el("h3", { class: "pe-pane-title" }, "Details"),
+    body
+  );
+  const load = whenQuiet(async () => {
+    const { node, selected, help: help2 } = store.get();
+    if (help2 || !selected) return;
+    try {
+      const answer = await channel.latest("detail", "detail", { node: node || String(selected) });
+      if (!answer || store.get().help) return;
+      draw(answer.body);
+    } catch (error) {
+      const failure = error instanceof AskError ? error.failure : { kind: "error", message: String(error) };
+      fill(body, problem(failure));
+      attribute(element, "data-node", node);
+    }
+  }, QUIET_MILLIS);
+  const draw = (document2) => {
+    fill(
+      body,
+      el("div", { class: "pe-detail-kind" }, visible(document2.subtitle)),
+      el("h4", { class: "pe-detail-title", "data-kind": document2.kind }, longText(document2.title)),
+      ...document2.sections.map(section)
+    );
+    body.scrollTop = 0;
+    attribute(element, "data-node", store.get().node);
+  };
+  load();
+  return {
+    element,
+    focus: () => body.focus(),
+    update(changed) {
+      if (changed.has("help")) {
+        if (store.get().help) fill(body, help());
+        else load();
+      } else if (changed.has("node") || changed.has("selected")) load();
+    },
+    dispose: () => load.cancel()
+  };
+}
+function section(part) {
+  switch (part.type) {
+    case "facts":
+      return el("div", { class: "pe-section" }, heading(part.title), facts(part.rows));
+    case "bounds":
+      return el(
+        "div",
+        { class: "pe-section" },
+        heading(part.title),
+        bounds(part.rows, part.title),
+        part.note ? el("p", { class: "pe-note" }, visible(part.note)) : null
+      );
+    case "problem":
+      return problem(part.failure);
+    case "text":
+      return el(
+        "div",
+        { class: "pe-section" },
+        heading(part.title),
+        el("pre", { class: "pe-text", tabindex: "0" }, visibleLines(part.text))
+      );
+  }
+}
+function heading(title2) {
+  return title2 ? el("h5", { class: "pe-heading" }, visible(title2)) : null;
+}
+function facts(rows) {
+  const list = el("dl", { class: "pe-facts" });
+  for (const [label, value] of rows) {
+    list.append(el("dt", {}, visible(label)), el("dd", {}, longText(value)));
+  }
+  return list;
+}
+function bounds(rows, label) {
+  const table = el("table", { class: "pe-bounds", "aria-label": label });
+  const head = el("tr", {});
+  for (const name of ["column", "min", "max", "nulls"]) {
+    const cell = el("th", {}, name);
+    cell.scope = "col";
+    head.append(cell);
+  }
+  table.append(el("thead", {}, head));
+  const inside = el("tbody", {});
+  for (const row of rows) inside.append(boundRow(row));
+  table.append(inside);
+  return table;
+}
+function boundRow(row) {
+  const name = el(
+    "th",
+    {},
+    longText(row.column),
+    el("span", { class: "pe-type" }, visible(row.type))
+  );
+  name.scope = "row";
+  const nulls = el("td", { class: "pe-nulls" }, row.nulls ?? "?");
+  if (row.min === void 0 || row.max === void 0) {
+    const why = el("td", { class: "pe-absent" }, visible(row.reason ?? "unknown"));
+    why.colSpan = 2;
+    return el("tr", {}, name, why, nulls);
+  }
+  const max = el("td", { class: "pe-value" }, longText(row.max));
+  if (row.note) max.append(el("span", { class: "pe-type" }, visible(row.note)));
+  return el("tr", {}, name, el("td", { class: "pe-value" }, longText(row.min)), max, nulls);
+}
+function longText(text) {
+  if (text === "") return el("span", { class: "pe-type" }, "empty");
+  if (text.length <= CELL_LIMIT) return visible(text);
+  const shown = el("span", {}, visible(cut(text)));
+  const expand = button("show all", `Show all ${text.length} characters`, () => {
+    fill(shown, visible(text));
+    expand.remove();
+  });
+  return el("span", {}, shown, " ", expand);
+}
+function visibleLines(text) {
+  return cut(text, 2e4).split("\n").map(visible).join("\n");
+}
+function problem(failure) {
+  return el(
+    "div",
+    { class: "pe-problem", role: "alert", "data-error": failure.kind },
+    el("strong", {}, visible(failure.kind)),
+    el("p", {}, visible(cut(failure.message, 2e3))),
+    failure.path ? el("p", { class: "pe-path" }, visible(failure.path)) : null,
+    failure.hint ? el("p", {}, visible(failure.hint)) : null
+  );
+}
+function help() {
+  const list = el("dl", { class: "pe-facts pe-help" });
+  for (const [keys, meaning] of HELP) {
+    const names = keys.split(" ").map((key) => el("kbd", {}, key));
+    list.append(el("dt", {}, ...names), el("dd", {}, meaning));
+  }
+  return el(
+    "div",
+    { class: "pe-section" },
+    el("h4", { class: "pe-detail-title" }, "Keys"),
+    list,
+    el(
+      "p",
+      { class: "pe-note" },
+      "Filter by any column of the grid and by partition columns, in SQL: level = 0 and size < 1 MB"
+    ),
+    el(
+      "p",
+      { class: "pe-note" },
+      "Marks: circle A append, square C compact, triangle O overwrite, diamond Z analyze; hollow: expired, held by a tag. Bars up: added, below: removed; their height is a square root."
+    )
+  );
+}
+
+// src/explorer.css
+var explorer_default = '.pe-explorer {\n  --pe-bg: var(--jp-layout-color1, var(--vscode-editor-background, Canvas));\n  --pe-fg: var(--jp-ui-font-color1, var(--vscode-editor-foreground, CanvasText));\n  --pe-muted: color-mix(in srgb, var(--pe-fg) 74%, var(--pe-bg));\n  --pe-faint: color-mix(in srgb, var(--pe-fg) 5%, var(--pe-bg));\n  --pe-line: color-mix(in srgb, var(--pe-fg) 16%, var(--pe-bg));\n  --pe-accent: var(--jp-brand-color1, var(--vscode-focusBorder, #1b6ac9));\n  --pe-select: color-mix(in srgb, var(--pe-accent) 18%, var(--pe-bg));\n  --pe-append: #2563c9;\n  --pe-compact: #7b45c4;\n  --pe-overwrite: #b3540b;\n  --pe-analyze: #0b7568;\n  --pe-unknown: #b3261e;\n  --pe-add: #1a7038;\n  --pe-remove: #b3261e;\n  --pe-tag: #96690a;\n  --pe-branch: #0b7568;\n  --pe-consumer: #a03a8f;\n  --pe-hint: #5a6472;\n  --pe-font: var(--jp-ui-font-family, var(--vscode-font-family, system-ui, sans-serif));\n  --pe-mono: var(--jp-code-font-family, var(--vscode-editor-font-family, ui-monospace, monospace));\n  --pe-gap: 8px;\n\n  container: pe-explorer / inline-size;\n  display: flex;\n  flex-direction: column;\n  height: var(--pe-height, 560px);\n  box-sizing: border-box;\n  border: 1px solid var(--pe-line);\n  border-radius: 6px;\n  background: var(--pe-bg);\n  color: var(--pe-fg);\n  font: 13px / 1.4 var(--pe-font);\n  font-variant-numeric: tabular-nums;\n  overflow: hidden;\n  text-align: left;\n}\n.pe-explorer[data-theme="dark"] {\n  --pe-append: #79aefc;\n  --pe-compact: #c3a0f8;\n  --pe-overwrite: #f5a35f;\n  --pe-analyze: #55cdb9;\n  --pe-unknown: #ff8f85;\n  --pe-add: #76d48f;\n  --pe-remove: #ff8f85;\n  --pe-tag: #e6bd5c;\n  --pe-branch: #55cdb9;\n  --pe-consumer: #ee9fe0;\n  --pe-hint: #a9b3c0;\n}\n.pe-explorer *,\n.pe-explorer *::before {\n  box-sizing: border-box;\n}\n.pe-explorer [hidden] {\n  display: none !important;\n}\n.pe-explorer :focus-visible {\n  outline: 2px solid var(--pe-accent);\n  outline-offset: -2px;\n}\n.pe-explorer :is(h2, h3, h4, h5, p, dl, dd, pre, table) {\n  margin: 0;\n  padding: 0;\n}\n.pe-hidden {\n  position: absolute;\n  width: 1px;\n  height: 1px;\n  overflow: hidden;\n  clip-path: inset(50%);\n}\n.pe-space {\n  flex: 1;\n}\n.pe-muted {\n  color: var(--pe-muted);\n}\n.pe-plus {\n  color: var(--pe-add);\n}\n.pe-minus {\n  color: var(--pe-remove);\n}\n\n/* controls */\n.pe-explorer button {\n  border: 1px solid var(--pe-line);\n  border-radius: 4px;\n  background: var(--pe-bg);\n  color: var(--pe-fg);\n  font: inherit;\n  font-size: 12px;\n  line-height: 18px;\n  padding: 1px 7px;\n  cursor: pointer;\n}\n.pe-explorer button:hover:not(:disabled) {\n  background: var(--pe-faint);\n  border-color: var(--pe-muted);\n}\n.pe-explorer button:disabled {\n  opacity: 0.45;\n  cursor: default;\n}\n.pe-explorer button[aria-pressed="true"] {\n  background: var(--pe-select);\n  border-color: var(--pe-accent);\n}\n.pe-segmented,\n.pe-steps {\n  display: inline-flex;\n}\n.pe-segmented button:not(:first-child),\n.pe-steps button:not(:first-child) {\n  border-top-left-radius: 0;\n  border-bottom-left-radius: 0;\n  margin-left: -1px;\n}\n.pe-segmented button:not(:last-child),\n.pe-steps button:not(:last-child) {\n  border-top-right-radius: 0;\n  border-bottom-right-radius: 0;\n}\n.pe-segmented button[aria-pressed="true"] {\n  z-index: 1;\n}\n.pe-steps button {\n  min-width: 28px;\n}\n.pe-explorer input {\n  border: 1px solid var(--pe-line);\n  border-radius: 4px;\n  background: var(--pe-bg);\n  color: var(--pe-fg);\n  font: inherit;\n  font-size: 12px;\n  line-height: 18px;\n  padding: 1px 7px;\n  min-width: 0;\n}\n.pe-explorer input::placeholder {\n  color: var(--pe-muted);\n  opacity: 1;\n}\n.pe-explorer input[aria-invalid] {\n  border-color: var(--pe-remove);\n}\n.pe-goto {\n  width: 116px;\n}\n.pe-filter {\n  flex: 1 1 140px;\n  font-family: var(--pe-mono) !important;\n}\n.pe-bar {\n  display: flex;\n  flex-wrap: wrap;\n  align-items: center;\n  gap: 6px var(--pe-gap);\n  padding: 6px 10px;\n}\n.pe-chip {\n  display: inline-block;\n  border-radius: 9px;\n  background: color-mix(in srgb, var(--pe-fg) 8%, var(--pe-bg));\n  color: var(--pe-fg);\n  font-size: 11px;\n  line-height: 18px;\n  padding: 0 8px;\n  white-space: nowrap;\n  max-width: 240px;\n  overflow: hidden;\n  text-overflow: ellipsis;\n}\n.pe-chip[data-flag="tag"] {\n  background: color-mix(in srgb, var(--pe-tag) 18%, var(--pe-bg));\n}\n.pe-chip[data-flag="branch"] {\n  background: color-mix(in srgb, var(--pe-branch) 18%, var(--pe-bg));\n}\n.pe-chip[data-flag="consumer"] {\n  background: color-mix(in srgb, var(--pe-consumer) 18%, var(--pe-bg));\n}\n\n/* header and summary */\n.pe-header {\n  display: flex;\n  align-items: center;\n  gap: 6px;\n  padding: 7px 10px 6px;\n  border-bottom: 1px solid var(--pe-line);\n  overflow: hidden;\n}\n.pe-name {\n  font-size: 15px;\n  font-weight: 600;\n  line-height: 20px;\n  white-space: nowrap;\n  overflow: hidden;\n  text-overflow: ellipsis;\n  min-width: 48px;\n}\n.pe-header .pe-muted {\n  white-space: nowrap;\n  margin-right: 4px;\n}\n.pe-header .pe-chip {\n  flex: 0 1 auto;\n  min-width: 24px;\n}\n.pe-header .pe-button {\n  flex: none;\n}\n.pe-summary {\n  display: flex;\n  flex-wrap: wrap;\n  align-items: center;\n  gap: 2px 12px;\n  padding: 5px 10px;\n  border-top: 1px solid var(--pe-line);\n  background: var(--pe-faint);\n  min-height: 30px;\n}\n.pe-user {\n  flex: 0 1 auto;\n  margin-left: auto;\n  max-width: 180px;\n  overflow: hidden;\n  text-overflow: ellipsis;\n  white-space: nowrap;\n  font-size: 12px;\n}\n.pe-kind {\n  font-size: 11px;\n  font-weight: 600;\n  letter-spacing: 0.03em;\n  color: var(--pe-unknown);\n}\n.pe-kind::before {\n  content: "";\n  display: inline-block;\n  width: 8px;\n  height: 8px;\n  margin-right: 5px;\n  background: currentColor;\n}\n.pe-kind[data-kind="append"],\n.pe-legend-item[data-kind="append"]::first-letter {\n  color: var(--pe-append);\n}\n.pe-kind[data-kind="append"]::before {\n  border-radius: 50%;\n}\n.pe-kind[data-kind="compact"],\n.pe-legend-item[data-kind="compact"]::first-letter {\n  color: var(--pe-compact);\n}\n.pe-kind[data-kind="overwrite"],\n.pe-legend-item[data-kind="overwrite"]::first-letter {\n  color: var(--pe-overwrite);\n}\n.pe-kind[data-kind="overwrite"]::before {\n  clip-path: polygon(50% 0, 100% 100%, 0 100%);\n}\n.pe-kind[data-kind="analyze"],\n.pe-legend-item[data-kind="analyze"]::first-letter {\n  color: var(--pe-analyze);\n}\n.pe-kind[data-kind="analyze"]::before {\n  clip-path: polygon(50% 0, 100% 50%, 50% 100%, 0 50%);\n}\n.pe-legend {\n  display: flex;\n  gap: 10px;\n  font-size: 11px;\n  color: var(--pe-muted);\n}\n.pe-legend-item {\n  display: inline-block;\n  white-space: nowrap;\n}\n.pe-legend-item::first-letter {\n  font-weight: 700;\n}\n\n/* timeline */\n.pe-timeline-frame {\n  position: relative;\n  padding: 0;\n  margin: 0 10px 4px;\n  min-height: 84px;\n}\n.pe-timeline-canvas {\n  display: block;\n  width: 100%;\n  cursor: pointer;\n  touch-action: pan-y;\n  border-radius: 4px;\n}\n.pe-peak {\n  position: absolute;\n  right: 2px;\n  top: 0;\n  padding: 0 4px;\n  border-radius: 3px;\n  background: color-mix(in srgb, var(--pe-bg) 85%, transparent);\n  font-size: 11px;\n  color: var(--pe-muted);\n  pointer-events: none;\n}\n.pe-peak:empty {\n  display: none;\n}\n.pe-peak + .pe-peak {\n  top: 82px;\n}\n.pe-tip {\n  position: absolute;\n  top: 2px;\n  z-index: 2;\n  padding: 4px 8px;\n  border: 1px solid var(--pe-line);\n  border-radius: 4px;\n  background: var(--pe-bg);\n  box-shadow: 0 2px 8px rgb(0 0 0 / 18%);\n  font-size: 11px;\n  line-height: 16px;\n  white-space: nowrap;\n  pointer-events: none;\n  max-width: 320px;\n}\n.pe-tip > div {\n  overflow: hidden;\n  text-overflow: ellipsis;\n}\n.pe-tip > div:first-child {\n  font-weight: 600;\n}\n\n/* panes */\n.pe-main {\n  display: grid;\n  grid-template-columns: minmax(210px, 27fr) minmax(260px, 43fr) minmax(210px, 30fr);\n  flex: 1;\n  min-height: 0;\n  border-top: 1px solid var(--pe-line);\n}\n.pe-pane {\n  display: flex;\n  flex-direction: column;\n  min-width: 0;\n  min-height: 0;\n}\n.pe-pane + .pe-pane {\n  border-left: 1px solid var(--pe-line);\n}\n.pe-explorer .pe-pane-title {\n  padding: 0 10px;\n  border-bottom: 1px solid var(--pe-line);\n  font-size: 12px;\n  font-weight: 600;\n  line-height: 28px;\n}\n.pe-tabs {\n  display: flex;\n  gap: 2px;\n  padding: 0 6px;\n  border-bottom: 1px solid var(--pe-line);\n}\n.pe-explorer .pe-tabs button {\n  border: 0;\n  border-bottom: 2px solid transparent;\n  border-radius: 0;\n  background: none;\n  color: var(--pe-muted);\n  line-height: 26px;\n  padding: 0 8px;\n}\n.pe-explorer .pe-tabs button[aria-selected="true"] {\n  border-bottom-color: var(--pe-accent);\n  color: var(--pe-fg);\n  font-weight: 600;\n}\n.pe-panel,\n.pe-view {\n  display: flex;\n  flex-direction: column;\n  flex: 1;\n  min-height: 0;\n  min-width: 0;\n}\n.pe-empty {\n  padding: 28px 16px;\n  color: var(--pe-muted);\n  text-align: center;\n  text-wrap: balance;\n  flex: 1;\n}\n\n/* tree */\n.pe-tree {\n  flex: 1;\n  overflow: auto;\n  padding: 4px 0;\n}\n.pe-stale {\n  opacity: 0.55;\n}\n.pe-tree-row {\n  display: flex;\n  align-items: center;\n  gap: 5px;\n  padding: 0 8px 0 calc(4px + var(--pe-depth) * 14px);\n  min-height: 24px;\n  white-space: nowrap;\n  cursor: default;\n}\n.pe-tree-row:hover,\n.pe-grid-row:hover {\n  background: var(--pe-faint);\n}\n.pe-tree-row[aria-selected="true"],\n.pe-grid-row[aria-selected="true"] {\n  background: var(--pe-select) !important;\n}\n.pe-twisty {\n  flex: none;\n  width: 14px;\n  color: var(--pe-muted);\n  text-align: center;\n  cursor: pointer;\n}\n.pe-tree-label {\n  flex: 0 1 auto;\n  min-width: 40px;\n  overflow: hidden;\n  text-overflow: ellipsis;\n}\n.pe-tree-row:is([data-type="manifest"], [data-type="entry"], [data-type="index-file"])\n  .pe-tree-label {\n  font: 12px / 1.4 var(--pe-mono);\n}\n.pe-tree-row:is([data-type="loading"], [data-type="none"]) .pe-tree-label {\n  color: var(--pe-muted);\n  font-style: italic;\n}\n.pe-tree-row[data-type="more"] .pe-tree-label {\n  color: var(--pe-accent);\n  cursor: pointer;\n  text-decoration: underline;\n}\n.pe-tree-row[data-cancelled] .pe-tree-label {\n  color: var(--pe-muted);\n}\n.pe-tree-range {\n  flex: 0 100 auto;\n  min-width: 0;\n  overflow: hidden;\n  text-overflow: ellipsis;\n  color: var(--pe-muted);\n  font-size: 11px;\n}\n.pe-tree-figure {\n  flex: none;\n  margin-left: auto;\n  color: var(--pe-muted);\n  font-size: 11px;\n}\n.pe-tree-problem {\n  flex: 1 0 100%;\n  overflow: hidden;\n  text-overflow: ellipsis;\n  color: var(--pe-remove);\n  font-size: 11px;\n}\n.pe-tree-row[data-problem] {\n  flex-wrap: wrap;\n}\n.pe-sign {\n  flex: none;\n  width: 10px;\n  font-weight: 700;\n  text-align: center;\n}\n.pe-sign[data-kind="ADD"] {\n  color: var(--pe-add);\n}\n.pe-sign[data-kind="DELETE"] {\n  color: var(--pe-remove);\n}\n.pe-shared {\n  flex: none;\n  font-size: 10px;\n  opacity: 0.8;\n}\n.pe-change {\n  flex: none;\n  display: inline-flex;\n  align-items: center;\n  gap: 4px;\n  font-size: 11px;\n}\n.pe-change-bar {\n  width: 22px;\n  height: 6px;\n  border-radius: 2px;\n  background: linear-gradient(\n    to right,\n    var(--pe-add) var(--pe-share),\n    var(--pe-remove) var(--pe-share)\n  );\n}\n\n/* grid */\n.pe-grid {\n  flex: 1;\n  overflow: auto;\n  min-height: 80px;\n}\n.pe-grid-top {\n  position: sticky;\n  top: 0;\n  z-index: 1;\n  width: max-content;\n}\n.pe-grid-head,\n.pe-grid-row {\n  display: grid;\n  grid-template-columns: var(--pe-columns);\n}\n.pe-grid-head {\n  border-bottom: 1px solid var(--pe-line);\n  border-top: 1px solid var(--pe-line);\n  background: var(--pe-bg);\n  font-size: 11px;\n  line-height: 22px;\n  color: var(--pe-muted);\n}\n.pe-explorer .pe-grid-head button {\n  border: 0;\n  background: none;\n  color: inherit;\n  font-size: 11px;\n  line-height: 22px;\n  padding: 0;\n}\n.pe-explorer .pe-grid-head button:hover {\n  color: var(--pe-fg);\n  text-decoration: underline;\n  background: none;\n}\n.pe-grid-head [aria-sort]:not([aria-sort="none"]) {\n  color: var(--pe-fg);\n  font-weight: 600;\n}\n.pe-arrow {\n  display: inline-block;\n  width: 0;\n  overflow: visible;\n}\n.pe-cell {\n  padding: 0 8px;\n  overflow: hidden;\n  text-overflow: ellipsis;\n  white-space: nowrap;\n}\n.pe-explorer .pe-number {\n  text-align: right;\n}\n.pe-grid-sizer {\n  position: relative;\n  contain: strict;\n}\n.pe-grid-row {\n  position: absolute;\n  top: 0;\n  left: 0;\n  height: 24px;\n  line-height: 24px;\n  font-size: 12px;\n  cursor: default;\n  will-change: transform;\n}\n.pe-grid-row.pe-odd {\n  background: color-mix(in srgb, var(--pe-fg) 2.5%, var(--pe-bg));\n}\n.pe-grid-row .pe-cell:nth-child(n + 6):nth-child(-n + 7),\n.pe-grid-row .pe-cell:last-child {\n  font-family: var(--pe-mono);\n}\n.pe-totals {\n  display: flex;\n  flex-wrap: wrap;\n  align-items: center;\n  gap: 2px 10px;\n  padding: 4px 10px;\n  border-top: 1px solid var(--pe-line);\n  font-size: 12px;\n  min-height: 28px;\n}\n\n/* partitions */\n.pe-scroll {\n  flex: 1;\n  overflow: auto;\n}\n.pe-explorer .pe-table {\n  width: 100%;\n  border-collapse: collapse;\n  font-size: 12px;\n}\n.pe-explorer .pe-table :is(th, td) {\n  padding: 3px 10px;\n  font-weight: normal;\n  text-align: left;\n  white-space: nowrap;\n  background: none;\n  border: 0;\n}\n.pe-explorer .pe-table .pe-number {\n  text-align: right;\n}\n.pe-explorer .pe-table thead th {\n  position: sticky;\n  top: 0;\n  background: var(--pe-bg);\n  color: var(--pe-muted);\n  font-size: 11px;\n  box-shadow: inset 0 -1px var(--pe-line);\n}\n.pe-size-bar {\n  display: block;\n  height: 3px;\n  width: var(--pe-share);\n  margin-left: auto;\n  border-radius: 2px;\n  background: var(--pe-accent);\n}\n\n/* detail */\n.pe-detail {\n  flex: 1;\n  overflow: auto;\n  padding: 8px 10px;\n}\n.pe-detail-kind {\n  color: var(--pe-muted);\n  font-size: 11px;\n}\n.pe-explorer .pe-detail-title {\n  font-size: 13px;\n  font-weight: 600;\n  overflow-wrap: anywhere;\n}\n.pe-section {\n  margin-top: 8px;\n}\n.pe-explorer .pe-heading {\n  margin: 12px 0 4px;\n  padding-bottom: 2px;\n  border-bottom: 1px solid var(--pe-line);\n  font-size: 12px;\n  font-weight: 600;\n}\n.pe-facts {\n  display: grid;\n  grid-template-columns: auto minmax(0, 1fr);\n  gap: 2px 10px;\n  font-size: 12px;\n}\n.pe-facts dt {\n  color: var(--pe-muted);\n  font-weight: normal;\n}\n.pe-facts dd {\n  overflow-wrap: anywhere;\n}\n.pe-help dt {\n  display: flex;\n  gap: 3px;\n}\n.pe-explorer kbd {\n  padding: 0 5px;\n  border: 1px solid var(--pe-line);\n  border-radius: 3px;\n  background: var(--pe-faint);\n  color: var(--pe-fg);\n  font: 11px / 17px var(--pe-mono);\n}\n.pe-explorer .pe-bounds {\n  width: 100%;\n  border-collapse: collapse;\n  table-layout: fixed;\n  font-size: 12px;\n}\n.pe-explorer .pe-bounds :is(th, td) {\n  padding: 3px 8px 3px 0;\n  border: 0;\n  border-bottom: 1px solid var(--pe-line);\n  background: none;\n  font-weight: normal;\n  text-align: left;\n  vertical-align: top;\n  white-space: normal;\n  overflow-wrap: anywhere;\n}\n.pe-explorer .pe-bounds thead th {\n  color: var(--pe-muted);\n  font-size: 11px;\n}\n.pe-bounds th:first-child {\n  width: 30%;\n}\n.pe-explorer .pe-bounds :is(th, td):last-child {\n  width: 40px;\n  padding-right: 0;\n  text-align: right;\n}\n.pe-type {\n  display: block;\n  color: var(--pe-muted);\n  font-size: 11px;\n}\n.pe-explorer .pe-value {\n  font-family: var(--pe-mono);\n}\n.pe-explorer .pe-absent {\n  color: var(--pe-muted);\n  font-style: italic;\n}\n.pe-note {\n  margin-top: 6px !important;\n  color: var(--pe-muted);\n  font-size: 12px;\n}\n.pe-explorer .pe-text {\n  max-height: 260px;\n  overflow: auto;\n  padding: 6px 8px;\n  border-radius: 4px;\n  background: var(--pe-faint);\n  color: var(--pe-fg);\n  font: 11px / 1.5 var(--pe-mono);\n  white-space: pre-wrap;\n  overflow-wrap: anywhere;\n}\n.pe-problem {\n  margin: 6px 10px;\n  padding: 6px 10px;\n  border-left: 3px solid var(--pe-remove);\n  border-radius: 3px;\n  background: color-mix(in srgb, var(--pe-remove) 8%, var(--pe-bg));\n  font-size: 12px;\n  overflow-wrap: anywhere;\n}\n.pe-detail .pe-problem {\n  margin: 8px 0;\n}\n.pe-path {\n  font-family: var(--pe-mono);\n}\n.pe-notice {\n  display: flex;\n  flex-direction: column;\n  max-height: 40%;\n  overflow: auto;\n  position: relative;\n}\n.pe-notice > .pe-button {\n  position: absolute;\n  top: 10px;\n  right: 16px;\n}\n\n/* code */\n.pe-footer {\n  display: flex;\n  align-items: center;\n  gap: var(--pe-gap);\n  padding: 5px 10px;\n  border-top: 1px solid var(--pe-line);\n  background: var(--pe-faint);\n}\n.pe-prompt {\n  color: var(--pe-muted);\n  font-size: 11px;\n}\n.pe-explorer .pe-code {\n  flex: 1;\n  min-width: 0;\n  overflow-x: auto;\n  background: none;\n  color: var(--pe-fg);\n  font: 12px / 20px var(--pe-mono);\n  white-space: pre;\n  scrollbar-width: none;\n  padding: 0 2px;\n}\n.pe-busy {\n  color: var(--pe-muted);\n  font-size: 11px;\n  white-space: nowrap;\n}\n\n/* narrow: panes below each other */\n@container pe-explorer (max-width: 700px) {\n  .pe-legend,\n  .pe-header .pe-muted,\n  .pe-user {\n    display: none;\n  }\n  .pe-main {\n    grid-template-columns: minmax(0, 1fr);\n    grid-auto-rows: 240px 340px 280px;\n    overflow-y: auto;\n  }\n  .pe-pane + .pe-pane {\n    border-left: 0;\n    border-top: 1px solid var(--pe-line);\n  }\n}\n@media (prefers-reduced-motion: reduce) {\n  .pe-explorer * {\n    transition: none !important;\n    animation: none !important;\n    scroll-behavior: auto !important;\n  }\n}\n@media (forced-colors: active) {\n  .pe-tree-row[aria-selected="true"],\n  .pe-grid-row[aria-selected="true"] {\n    outline: 2px solid Highlight;\n    outline-offset: -2px;\n  }\n}\n';
+
+// src/grid.js
+var ROW_HEIGHT = 24;
+var OVERSCAN = 6;
+var MOST_PIXELS = 8e6;
+function windowOf(count, scrollTop, viewHeight) {
+  const whole = count * ROW_HEIGHT;
+  const height = Math.min(whole, MOST_PIXELS);
+  const share = whole > height ? (whole - viewHeight) / Math.max(height - viewHeight, 1) : 1;
+  const place = Math.max(Math.min(scrollTop, height - viewHeight), 0) * share;
+  const first = Math.max(Math.floor(place / ROW_HEIGHT) - OVERSCAN, 0);
+  const last = Math.min(Math.ceil((place + viewHeight) / ROW_HEIGHT) + OVERSCAN, count);
+  const shift = share === 1 ? 0 : Math.min(scrollTop, Math.max(height - viewHeight, 0)) - place;
+  return { first, last, top: first * ROW_HEIGHT + shift, height };
+}
+function scrollTo(row, count, scrollTop, viewHeight) {
+  const whole = count * ROW_HEIGHT;
+  const height = Math.min(whole, MOST_PIXELS);
+  const share = whole > height ? (whole - viewHeight) / Math.max(height - viewHeight, 1) : 1;
+  const place = scrollTop * share;
+  const top = row * ROW_HEIGHT;
+  if (top < place) return top / share;
+  if (top + ROW_HEIGHT > place + viewHeight) return (top + ROW_HEIGHT - viewHeight) / share;
+  return scrollTop;
+}
+
+// src/tree.js
+var Tree = class {
+  /** @type {Set<string>} */
+  open = /* @__PURE__ */ new Set(["", "delta"]);
+  /** @type {Map<string, Children>} */
+  children = /* @__PURE__ */ new Map();
+  /**
+   * Replace all that is known by the answer for another snapshot.
+   * @param {Record<string, Children>} children
+   */
+  load(children) {
+    this.children = new Map(Object.entries(children));
+  }
+  /**
+   * One more page of a node's children.
+   * @param {string} key
+   * @param {Children} page
+   */
+  extend(key, page) {
+    const known = this.children.get(key);
+    const nodes = known ? [...known.nodes, ...page.nodes] : page.nodes;
+    this.children.set(key, { nodes, total: page.total });
+  }
+  /**
+   * Rows from top to bottom below the root; a node with more children than known ends in a row of type "more".
+   * @returns {TreeRow[]}
+   */
+  rows() {
+    const rows = [];
+    this.#collect("", 1, rows);
+    return rows;
+  }
+  /**
+   * @param {string} key
+   * @param {number} depth
+   * @param {TreeRow[]} rows
+   */
+  #collect(key, depth, rows) {
+    const known = this.children.get(key);
+    if (!known) {
+      rows.push({ ...bare(`${key}/…`, "loading", "reading…"), depth });
+      return;
+    }
+    known.nodes.forEach((node, position) => {
+      const open = this.open.has(node.key) && node.expandable === true;
+      rows.push({ ...node, depth, open, position: position + 1, siblings: known.total, rest: 0 });
+      if (open) this.#collect(node.key, depth + 1, rows);
+    });
+    const rest = known.total - known.nodes.length;
+    if (rest > 0) rows.push({ ...bare(`${key}/more`, "more", ""), depth, rest });
+    if (!known.total && key) rows.push({ ...bare(`${key}/none`, "none", "empty"), depth });
+  }
+};
+function bare(key, type, label) {
+  return { key, type, label, depth: 0, open: false, position: 1, siblings: 1, rest: 0 };
+}
+function parentKey(key) {
+  const cut2 = key.lastIndexOf("/");
+  return cut2 < 0 ? "" : key.slice(0, cut2);
+}
+function shortName(name) {
+  return name.replace(
+    /([0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g,
+    (_whole, first) => `${first}…`
+  );
+}
+
+// src/files_view.js
+var UNKNOWN_BUCKET = -1;
+function createFiles(context) {
+  const { store, channel, history } = context;
+  const texts = /* @__PURE__ */ new Map();
+  let textsFrame = -1;
+  const columns = columnsOf(context, (row) => texts.get(row));
+  const filter = createFilter(context);
+  const scope = segmented(
+    "Which files",
+    [
+      ["live", "live", "Files that a reader of this snapshot sees"],
+      ["added", "added", "Files this snapshot added"],
+      ["removed", "removed", "Files this snapshot removed"]
+    ],
+    (value) => store.set({ scope: (
+      /** @type {"live" | "added" | "removed"} */
+      value
+    ) })
+  );
+  const header = el("div", { class: "pe-grid-head", role: "row", "aria-rowindex": "1" });
+  const sizer = el("div", { class: "pe-grid-sizer", role: "presentation" });
+  const scroller = el(
+    "div",
+    { class: "pe-grid", role: "grid", tabindex: "0", "aria-label": "Data files" },
+    el("div", { role: "rowgroup", class: "pe-grid-top" }, header),
+    el("div", { role: "rowgroup" }, sizer)
+  );
+  const empty = el("div", { class: "pe-empty", role: "status" });
+  const totals = el("div", { class: "pe-totals", role: "status", "aria-live": "polite" });
+  const element = el(
+    "div",
+    { class: "pe-view" },
+    el("div", { class: "pe-bar" }, scope.element, filter.element),
+    filter.message,
+    scroller,
+    empty,
+    totals
+  );
+  let rows = new Uint32Array(0);
+  let cursor = -1;
+  const pool = [];
+  const template = columns.map(({ width }) => `${width}px`).join(" ");
+  const wide = columns.reduce((sum, { width }) => sum + width, 0);
+  element.style.setProperty("--pe-columns", template);
+  sizer.style.width = `${wide}px`;
+  header.style.width = `${wide}px`;
+  const titles = columns.map((column, index) => headerCell(column, index, sortBy));
+  fill(header, ...titles.map(({ cell }) => cell));
+  function sortBy(key) {
+    const { sort, descending } = store.get();
+    store.set({ sort: key, descending: sort === key ? !descending : false });
+  }
+  const draw = perFrame(() => {
+    const { lives } = context.files();
+    if (!lives) return;
+    const top = header.offsetHeight;
+    const view = Math.max(scroller.clientHeight - top, 0);
+    const { first, last, top: start2, height } = windowOf(rows.length, scroller.scrollTop, view);
+    sizer.style.height = `${height}px`;
+    while (pool.length < last - first) pool.push(rowElement(columns, sizer));
+    pool.forEach((line3, index) => {
+      const at = first + index;
+      line3.hidden = at >= last;
+      if (line3.hidden) return;
+      line3.style.transform = `translateY(${start2 + index * ROW_HEIGHT}px)`;
+      write(line3, at, lives);
+    });
+    attribute(
+      scroller,
+      "aria-activedescendant",
+      cursor >= first && cursor < last ? rowId(cursor) : null
+    );
+    want(first, last);
+  });
+  const rowId = (at) => `${context.prefix}-file-${at}`;
+  const write = (line3, at, lives) => {
+    const row = rows[at];
+    line3.id = rowId(at);
+    attribute(line3, "aria-rowindex", at + 2);
+    attribute(line3, "aria-selected", String(at === cursor));
+    line3.classList.toggle("pe-odd", at % 2 === 1);
+    columns.forEach((column, index) => {
+      const cell = (
+        /** @type {HTMLElement} */
+        line3.children[index]
+      );
+      const text = column.text(row, lives);
+      if (cell.textContent !== text) cell.textContent = text;
+    });
+  };
+  let window_ = [0, 0];
+  const fetch = whenQuiet(async () => {
+    const { frame } = context.files();
+    const missing = [...rows.subarray(window_[0], window_[1])].filter((row) => !texts.has(row));
+    if (!missing.length || frame < 0) return;
+    try {
+      const answer = await channel.latest("rows", "rows", { frame, rows: missing });
+      if (!answer || frame !== context.files().frame) return;
+      if (texts.size > 2e4) texts.clear();
+      for (const [index, row] of missing.entries()) texts.set(row, answer.body.rows[index]);
+      draw();
+    } catch {
+    }
+  }, 40);
+  const want = (first, last) => {
+    window_ = [first, last];
+    fetch();
+  };
+  const reselect = () => {
+    const { position, scope: chosen, sort, descending } = store.get();
+    const { lives, frame, first, last, unknown } = context.files();
+    if (frame !== textsFrame) {
+      texts.clear();
+      textsFrame = frame;
+    }
+    scope.press(chosen);
+    for (const { update } of titles) update(sort, descending);
+    const known = lives && position >= first && position <= last && !unknown.has(position);
+    if (lives && known) {
+      lives.sort(sort, descending);
+      rows = lives.select(position, chosen, context.mask());
+    } else rows = new Uint32Array(0);
+    const node = store.get().node;
+    const chosenRow = node.startsWith(`file/${frame}/`) ? Number(node.split("/")[2]) : -1;
+    cursor = chosenRow < 0 ? -1 : rows.indexOf(chosenRow);
+    attribute(scroller, "aria-rowcount", rows.length + 1);
+    attribute(element, "data-count", rows.length);
+    scroller.hidden = rows.length === 0;
+    summarize(known ? lives : void 0);
+    draw();
+  };
+  const summarize = (lives) => {
+    const { position, scope: chosen, filter: condition } = store.get();
+    fill(empty, ...rows.length ? [] : [emptyText(context, chosen, condition)]);
+    empty.hidden = rows.length > 0;
+    const changes = context.changes();
+    if (changes && position >= 0) {
+      scope.label("added", `added ${formatCount(changes.added.files[position])}`);
+      scope.label("removed", `removed ${formatCount(changes.removed.files[position])}`);
+    }
+    if (!lives) {
+      fill(totals);
+      return;
+    }
+    const sum = lives.sum(rows);
+    const levels = lives.byLevel(rows).map(([level, files]) => el("span", { class: "pe-chip" }, `L${level} ${formatCount(files)}`));
+    fill(
+      totals,
+      el(
+        "strong",
+        {},
+        condition ? `${formatCount(sum.files)} matching files` : plural(sum.files, "file")
+      ),
+      el("span", {}, formatBytes(sum.bytes)),
+      el(
+        "span",
+        { title: `${formatCount(sum.rows)} rows before merging` },
+        `${formatShort(sum.rows)} rows unmerged`
+      ),
+      ...levels.length > 1 ? levels : []
+    );
+  };
+  const choose = (at) => {
+    cursor = at;
+    const { frame } = context.files();
+    scroller.scrollTop = scrollTo(
+      at,
+      rows.length,
+      scroller.scrollTop,
+      scroller.clientHeight - header.offsetHeight
+    );
+    store.set({ node: `file/${frame}/${rows[at]}`, help: false });
+    draw();
+  };
+  scroller.addEventListener("scroll", draw, { passive: true });
+  sizer.addEventListener("click", (event) => {
+    const line3 = (
+      /** @type {Element} */
+      event.target.closest("[aria-rowindex]")
+    );
+    if (line3) choose(Number(line3.getAttribute("aria-rowindex")) - 2);
+  });
+  scroller.addEventListener("keydown", (event) => {
+    if (event.target !== scroller) return;
+    const next = rowAfter(event.key, cursor, rows.length);
+    if (next !== void 0) choose(next);
+    else if (event.key === "Enter" && cursor >= 0) choose(cursor);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  const observer = new ResizeObserver(draw);
+  observer.observe(scroller);
+  reselect();
+  return {
+    element,
+    focus: () => scroller.focus(),
+    update(changed) {
+      filter.update(changed);
+      if (changed.has("position")) scroller.scrollTop = 0;
+      const relevant = (
+        /** @type {const} */
+        [
+          "position",
+          "scope",
+          "sort",
+          "descending",
+          "lives",
+          "mask"
+        ]
+      );
+      if (relevant.some((key) => changed.has(key))) reselect();
+      else if (changed.has("node")) {
+        const { node } = store.get();
+        if (!node.startsWith("file/")) cursor = -1;
+        draw();
+      }
+      if (changed.has("filter") && history.count) filter.show();
+    },
+    dispose() {
+      observer.disconnect();
+      draw.cancel();
+      fetch.cancel();
+      filter.dispose();
+    }
+  };
+}
+function columnsOf({ history }, texts) {
+  const snapshot = (value) => {
+    if (value === 0) return `≤ ${history.ids[0]}`;
+    return value <= history.count ? String(history.ids[value - 1]) : "";
+  };
+  return [
+    {
+      key: "partition",
+      title: "partition",
+      width: 150,
+      text: (row, { columns, partitions }) => visible(partitions[columns.partition[row]] ?? "")
+    },
+    {
+      key: "bucket",
+      title: "bucket",
+      width: 62,
+      number: true,
+      text: (row, { columns }) => bucketText(columns.bucket[row])
+    },
+    {
+      key: "level",
+      title: "level",
+      width: 52,
+      number: true,
+      text: (row, { columns }) => `L${columns.level[row]}`
+    },
+    {
+      key: "rows",
+      title: "rows",
+      width: 66,
+      number: true,
+      text: (row, { columns }) => formatShort(columns.rows[row])
+    },
+    {
+      key: "size",
+      title: "size",
+      width: 66,
+      number: true,
+      text: (row, { columns }) => formatBytes(columns.size[row])
+    },
+    { key: "", title: "min key", width: 96, text: (row) => visible(texts(row)?.min_key ?? "…") },
+    { key: "", title: "max key", width: 96, text: (row) => visible(texts(row)?.max_key ?? "…") },
+    {
+      key: "added",
+      title: "added",
+      width: 60,
+      number: true,
+      says: "Snapshot that added the file",
+      text: (row, { columns }) => snapshot(columns.added[row])
+    },
+    {
+      key: "removed",
+      title: "removed",
+      width: 70,
+      number: true,
+      says: "Snapshot that removed the file",
+      text: (row, { columns }) => snapshot(columns.removed[row])
+    },
+    {
+      key: "schema",
+      title: "schema",
+      width: 62,
+      number: true,
+      text: (row, { columns }) => String(columns.schema[row])
+    },
+    {
+      key: "created",
+      title: "created",
+      width: 136,
+      says: "Wall clock of the writer",
+      text: (row, { columns }) => columns.created[row] ? formatTime(columns.created[row], { utc: true }) : "unknown"
+    },
+    {
+      key: "",
+      title: "file",
+      width: 300,
+      text: (row) => visible(shortName(texts(row)?.name ?? "…"))
+    }
+  ];
+}
+function bucketText(bucket) {
+  if (bucket === -2) return "post";
+  return bucket === UNKNOWN_BUCKET ? "–" : String(bucket);
+}
+function headerCell(column, index, sortBy) {
+  const cell = el("div", {
+    role: "columnheader",
+    class: column.number ? "pe-cell pe-number" : "pe-cell",
+    "aria-colindex": index + 1,
+    title: column.says
+  });
+  if (!column.key) {
+    cell.append(column.title);
+    return { cell, update: () => {
+    } };
+  }
+  const arrow = el("span", { class: "pe-arrow", "aria-hidden": "true" });
+  const made = el("button", { type: "button", tabindex: "-1" }, column.title, arrow);
+  made.addEventListener("click", () => sortBy(column.key));
+  cell.append(made);
+  return {
+    cell,
+    /**
+     * @param {string} sort
+     * @param {boolean} descending
+     */
+    update(sort, descending) {
+      const mine = sort === column.key;
+      attribute(cell, "aria-sort", mine ? descending ? "descending" : "ascending" : "none");
+      arrow.textContent = mine ? descending ? "▾" : "▴" : "";
+    }
+  };
+}
+function rowElement(columns, parent) {
+  const line3 = el("div", { class: "pe-grid-row", role: "row" });
+  columns.forEach((column, index) => {
+    line3.append(
+      el("div", {
+        role: "gridcell",
+        class: column.number ? "pe-cell pe-number" : "pe-cell",
+        "aria-colindex": index + 1
+      })
+    );
+  });
+  parent.append(line3);
+  return line3;
+}
+function emptyText(context, scope, condition) {
+  const { lives, failure, covered, first, last, unknown } = context.files();
+  const { position, selected } = context.store.get();
+  if (context.history.count === 0) return "This table has no snapshot yet: nothing was committed.";
+  if (failure) return `${failure.kind}: ${visible(failure.message)}`;
+  if (!lives || position < first || position > last) {
+    return covered ? `Reading manifests: ${formatCount(covered)} of ${formatCount(context.history.count)} snapshots…` : "Reading manifests…";
+  }
+  if (unknown.has(position)) {
+    return `The files of snapshot ${selected} are not known: a manifest cannot be read. The tree shows which one.`;
+  }
+  if (condition && context.mask()) return "No file of this snapshot passes the filter.";
+  const verb = { live: "is live in", added: "was added by", removed: "was removed by" }[scope];
+  return `No file ${verb} snapshot ${selected}.`;
+}
+function createFilter(context) {
+  const { store } = context;
+  const input = el("input", {
+    type: "text",
+    class: "pe-filter",
+    placeholder: "filter: level = 0 and size < 1 MB",
+    "aria-label": "Filter files",
+    autocomplete: "off",
+    spellcheck: "false"
+  });
+  const message = el("div", { class: "pe-problem", role: "alert", hidden: true });
+  const apply = whenQuiet(() => store.set({ filter: input.value.trim() }), 350);
+  input.addEventListener("input", apply);
+  input.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter") return;
+    apply.cancel();
+    store.set({ filter: input.value.trim() });
+  });
+  const show = () => {
+    const { filter } = store.get();
+    if (input.value.trim() !== filter) input.value = filter;
+  };
+  show();
+  return {
+    element: input,
+    message,
+    show,
+    /** @param {Set<string>} changed */
+    update(changed) {
+      if (!changed.has("mask")) return;
+      const failure = context.filterFailure();
+      message.hidden = !failure;
+      attribute(input, "aria-invalid", failure ? "true" : null);
+      fill(message, failure ? visible(failure.message) : "");
+    },
+    dispose: () => apply.cancel()
+  };
+}
+
+// src/history.js
+var KINDS = [
+  { token: "APPEND", letter: "A", colour: "append" },
+  { token: "COMPACT", letter: "C", colour: "compact" },
+  { token: "OVERWRITE", letter: "O", colour: "overwrite" },
+  { token: "ANALYZE", letter: "Z", colour: "analyze" },
+  { token: "unreadable", letter: "!", colour: "unknown" }
+];
+var UNREADABLE = 1;
+var EXPIRED = 2;
+var History = class {
+  /** @param {Answer} answer */
+  constructor({ body, columns }) {
+    this.table = body.table;
+    this.ids = columns.id;
+    this.times = columns.time;
+    this.kinds = columns.kind;
+    this.states = columns.state;
+    this.schemas = columns.schema;
+    this.totalRows = columns.total_rows;
+    this.deltaRows = columns.delta_rows;
+    this.changelogRows = columns.changelog_rows;
+    this.userIndex = columns.user;
+    this.users = decodeTexts(columns.user_text, columns.user_end);
+    this.pointers = body.flags;
+    this.count = this.ids.length;
+  }
+  /**
+   * @param {number} id
+   * @returns {number} index in the timeline, -1 when it is not there
+   */
+  positionOf(id) {
+    let low = 0;
+    let high = this.count - 1;
+    while (low <= high) {
+      const middle = low + high >> 1;
+      if (this.ids[middle] === id) return middle;
+      if (this.ids[middle] < id) low = middle + 1;
+      else high = middle - 1;
+    }
+    return -1;
+  }
+  /** @param {number} position */
+  kind(position) {
+    return KINDS[this.kinds[position]] ?? KINDS[KINDS.length - 1];
+  }
+  /** @param {number} position */
+  unreadable(position) {
+    return (this.states[position] & UNREADABLE) !== 0;
+  }
+  /**
+   * Whether only a tag still holds the snapshot.
+   * @param {number} position
+   */
+  expired(position) {
+    return (this.states[position] & EXPIRED) !== 0;
+  }
+  /** @param {number} position */
+  user(position) {
+    return this.users[this.userIndex[position]] ?? "";
+  }
+  /**
+   * Whether ids are missing between a mark and the one before it.
+   * @param {number} position
+   */
+  gapBefore(position) {
+    return position > 0 && this.ids[position] !== this.ids[position - 1] + 1;
+  }
+  /**
+   * Tags, branches, consumers and hints at their marks; those that point past the end stand at the last.
+   * @returns {Flag[]}
+   */
+  flags() {
+    const last = this.count - 1;
+    return this.pointers.flatMap(({ kind, name, snapshot }) => {
+      const found = this.positionOf(snapshot);
+      const position = found < 0 && snapshot > this.ids[last] ? last : found;
+      return position < 0 ? [] : [{ kind, name, position }];
+    });
+  }
+};
+
+// src/lives.js
+var Lives = class {
+  /**
+   * @param {Columns} columns  added, removed, size, rows, level, bucket, partition, created, schema
+   * @param {string[]} partitions  in sorting order, indexed by `partition`
+   * @param {number} snapshots  length of the timeline
+   */
+  constructor(columns, partitions, snapshots) {
+    this.columns = columns;
+    this.partitions = partitions;
+    this.count = columns.added.length;
+    this.snapshots = snapshots;
+    this.#scratch = new Uint32Array(this.count);
+    this.#order = Uint32Array.from(this.#scratch.keys());
+  }
+  #scratch;
+  #order;
+  #sorted = "";
+  /**
+   * Order all files once; later selections keep that order.
+   * @param {string} key  a column
+   * @param {boolean} descending
+   */
+  sort(key, descending) {
+    const wanted = `${key} ${descending}`;
+    if (wanted === this.#sorted) return;
+    this.#sorted = wanted;
+    const values = this.columns[key];
+    if (!values) return;
+    this.#order = sortedRows(values, descending);
+  }
+  /**
+   * Rows of one snapshot, in sorting order. The result is valid until the next call.
+   * @param {number} position
+   * @param {Scope} scope
+   * @param {Uint8Array | undefined} mask  one byte per row, 0 leaves it out
+   * @returns {Uint32Array}
+   */
+  select(position, scope, mask) {
+    const { added, removed } = this.columns;
+    const order = this.#order;
+    const found = this.#scratch;
+    const at = position + 1;
+    let length = 0;
+    for (let i = 0; i < order.length; i++) {
+      const row = order[i];
+      const from = added[row];
+      const to = removed[row];
+      const taken = scope === "live" ? from <= at && to > at : (scope === "added" ? from : to) === at;
+      if (taken && (mask === void 0 || mask[row] !== 0)) found[length++] = row;
+    }
+    return found.subarray(0, length);
+  }
+  /**
+   * @param {Uint32Array} rows
+   * @returns {Sum}
+   */
+  sum(rows) {
+    const { size, rows: counts } = this.columns;
+    let bytes = 0;
+    let total = 0;
+    for (const row of rows) {
+      bytes += size[row];
+      total += counts[row];
+    }
+    return { files: rows.length, bytes, rows: total };
+  }
+  /**
+   * What each snapshot added and removed.
+   * @returns {{added: Record<keyof Sum, Float64Array>, removed: Record<keyof Sum, Float64Array>}}
+   */
+  changes() {
+    const make = () => ({
+      files: new Float64Array(this.snapshots),
+      bytes: new Float64Array(this.snapshots),
+      rows: new Float64Array(this.snapshots)
+    });
+    const result = { added: make(), removed: make() };
+    const { added, removed, size, rows } = this.columns;
+    for (let row = 0; row < this.count; row++) {
+      tally(result.added, added[row] - 1, size[row], rows[row]);
+      tally(result.removed, removed[row] - 1, size[row], rows[row]);
+    }
+    return result;
+  }
+  /**
+   * Sums of the rows by partition, in partition order.
+   * @param {Uint32Array} rows
+   */
+  byPartition(rows) {
+    const { partition, size, rows: counts, level, bucket } = this.columns;
+    const slots = new Int32Array(this.partitions.length).fill(-1);
+    const sums = [];
+    for (const row of rows) {
+      const id = partition[row];
+      if (slots[id] < 0) {
+        slots[id] = sums.length;
+        sums.push({ partition: id, files: 0, bytes: 0, rows: 0, level0: 0, buckets: /* @__PURE__ */ new Set() });
+      }
+      const entry = sums[slots[id]];
+      entry.files += 1;
+      entry.bytes += size[row];
+      entry.rows += counts[row];
+      if (level[row] === 0) entry.level0 += 1;
+      entry.buckets.add(bucket[row]);
+    }
+    return sums.sort((left, right) => left.partition - right.partition);
+  }
+  /**
+   * Number of the rows on each level, lowest first.
+   * @param {Uint32Array} rows
+   * @returns {[level: number, files: number][]}
+   */
+  byLevel(rows) {
+    const counts = /* @__PURE__ */ new Map();
+    const { level } = this.columns;
+    for (const row of rows) counts.set(level[row], (counts.get(level[row]) ?? 0) + 1);
+    return [...counts].sort((left, right) => left[0] - right[0]);
+  }
+};
+function tally(sums, position, bytes, rows) {
+  if (position < 0 || position >= sums.files.length) return;
+  sums.files[position] += 1;
+  sums.bytes[position] += bytes;
+  sums.rows[position] += rows;
+}
+function sortedRows(values, descending) {
+  const sign2 = descending ? -1 : 1;
+  const rows = Uint32Array.from(values.keys());
+  return rows.sort((left, right) => sign2 * (values[left] - values[right]) || left - right);
+}
+
+// src/partitions_view.js
+var MOST = 500;
+function createPartitions(context) {
+  const { store } = context;
+  const inside = el("tbody", {});
+  const head = el("tr", {});
+  for (const name of ["partition", "files", "level 0", "buckets", "rows", "size"]) {
+    const cell = el("th", { class: name === "partition" ? "" : "pe-number" }, name);
+    cell.scope = "col";
+    head.append(cell);
+  }
+  const table = el("table", { class: "pe-table" }, el("thead", {}, head), inside);
+  const scroller = el(
+    "div",
+    { class: "pe-scroll", tabindex: "0", role: "region", "aria-label": "Partitions" },
+    table
+  );
+  const note = el("div", { class: "pe-totals", role: "status" });
+  const element = el("div", { class: "pe-view" }, scroller, note);
+  const draw = perFrame(() => {
+    const { lives, first, last, unknown } = context.files();
+    const { position, selected } = store.get();
+    const known = lives && position >= first && position <= last && !unknown.has(position);
+    if (!lives || !known) {
+      fill(inside);
+      fill(
+        note,
+        context.history.count ? "The files of this snapshot are not known yet." : "No snapshot yet."
+      );
+      return;
+    }
+    const sums = lives.byPartition(lives.select(position, "live", context.mask()));
+    const most = sums.reduce((peak, sum) => Math.max(peak, sum.bytes), 0);
+    fill(
+      inside,
+      ...sums.slice(0, MOST).map((sum) => line(sum, lives.partitions[sum.partition], most))
+    );
+    const cut2 = sums.length > MOST ? `, the first ${MOST} are shown` : "";
+    fill(
+      note,
+      el("strong", {}, plural(sums.length, "partition")),
+      el("span", {}, `in snapshot ${selected}${cut2}`)
+    );
+    attribute(element, "data-count", sums.length);
+  });
+  draw();
+  return {
+    element,
+    focus: () => scroller.focus(),
+    update(changed) {
+      const relevant = (
+        /** @type {const} */
+        ["position", "lives", "mask", "tab"]
+      );
+      if (relevant.some((key) => changed.has(key))) draw();
+    },
+    dispose: () => draw.cancel()
+  };
+}
+function line(sum, name, most) {
+  const title2 = el("th", { class: "pe-cell" }, visible(name || "unpartitioned"));
+  title2.scope = "row";
+  const bar = el("span", { class: "pe-size-bar", "aria-hidden": "true" });
+  bar.style.setProperty("--pe-share", `${most ? 100 * sum.bytes / most : 0}%`);
+  const number = (text) => el("td", { class: "pe-number" }, text);
+  return el(
+    "tr",
+    {},
+    title2,
+    number(formatCount(sum.files)),
+    number(formatCount(sum.level0)),
+    number(formatCount(sum.buckets.size)),
+    number(formatShort(sum.rows)),
+    el("td", { class: "pe-number" }, formatBytes(sum.bytes), bar)
+  );
+}
+
+// src/state.js
+var TRAITS = [
+  "selected",
+  "compare",
+  "node",
+  "filter",
+  "tab",
+  "code",
+  "spark_code",
+  "height"
+];
+function createStore(initial) {
+  let state = { ...initial };
+  const listeners = /* @__PURE__ */ new Set();
+  return {
+    get: () => state,
+    /** @param {Partial<T>} patch */
+    set(patch) {
+      const changed = /* @__PURE__ */ new Set();
+      for (
+        const key of
+        /** @type {(keyof T)[]} */
+        Object.keys(patch)
+      ) {
+        if (!Object.is(patch[key], state[key])) changed.add(key);
+      }
+      if (!changed.size) return;
+      state = { ...state, ...patch };
+      for (const listener of listeners) listener(changed);
+    },
+    /** @param {(changed: Set<keyof T>) => void} listener */
+    on(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    }
+  };
+}
+
+// src/theme.js
+var COLOURS = [
+  "bg",
+  "fg",
+  "muted",
+  "faint",
+  "line",
+  "accent",
+  "select",
+  "append",
+  "compact",
+  "overwrite",
+  "analyze",
+  "unknown",
+  "add",
+  "remove",
+  "tag",
+  "branch",
+  "consumer",
+  "hint"
+];
+function readColours(root) {
+  const probe = document.createElement("span");
+  probe.hidden = true;
+  root.append(probe);
+  const colours = {};
+  for (const name of COLOURS) {
+    probe.style.color = `var(--pe-${name})`;
+    colours[name] = getComputedStyle(probe).color;
+  }
+  probe.remove();
+  return colours;
+}
+function isDark(colour) {
+  const numbers = (colour.match(/-?[\d.]+(e-?\d+)?/g) ?? []).map(Number);
+  if (numbers.length < 3) return false;
+  const [r, g, b] = colour.startsWith("rgb") ? numbers.map((part) => part / 255) : numbers;
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b < 0.45;
+}
+function watchTheme(root, changed) {
+  const apply = () => {
+    const dark = isDark(readColours(root).bg);
+    root.setAttribute("data-theme", dark ? "dark" : "light");
+    changed();
+  };
+  let timers = (
+    /** @type {number[]} */
+    []
+  );
+  const soon = () => {
+    timers.forEach(clearTimeout);
+    timers = [0, 150, 600].map((millis) => setTimeout(apply, millis));
+  };
+  const observer = new MutationObserver(soon);
+  for (const target of [document.documentElement, document.body]) {
+    observer.observe(target, {
+      attributeFilter: [
+        "class",
+        "style",
+        "data-jp-theme-light",
+        "data-jp-theme-name",
+        "data-vscode-theme-kind",
+        "data-theme"
+      ]
+    });
+  }
+  const media = matchMedia("(prefers-color-scheme: dark)");
+  media.addEventListener("change", soon);
+  apply();
+  return () => {
+    observer.disconnect();
+    media.removeEventListener("change", soon);
+    timers.forEach(clearTimeout);
+  };
+}
+
+// src/timeline_layout.js
+var MARK_MIN = 15;
+var MARK_MAX = 46;
+var EDGE = 14;
+function layoutTimeline({ count, width, axis, times }) {
+  const room = Math.max(width - 2 * EDGE, 1);
+  const pitch = Math.min(Math.max(room / Math.max(count, 1), MARK_MIN), MARK_MAX);
+  const centres = new Float64Array(count);
+  if (axis === "time" && count > 1 && times[count - 1] > times[0]) {
+    placeByTime(centres, times, room);
+  } else {
+    for (let i = 0; i < count; i++) centres[i] = EDGE + (i + 0.5) * pitch;
+  }
+  const total = count ? Math.max(centres[count - 1] + pitch / 2 + EDGE, width) : width;
+  return { centres, pitch: axis === "time" ? MARK_MIN : pitch, total, width };
+}
+function placeByTime(centres, times, room) {
+  const last = centres.length - 1;
+  const start2 = EDGE + MARK_MIN / 2;
+  const length = Math.max(room, centres.length * MARK_MIN) - MARK_MIN;
+  const span = times[last] - times[0];
+  let least = -Infinity;
+  for (let i = 0; i <= last; i++) {
+    const share = clamp((times[i] - times[0]) / span, 0, 1);
+    centres[i] = Math.max(start2 + share * length, least);
+    least = centres[i] + MARK_MIN;
+  }
+  let most = start2 + length;
+  for (let i = last; i >= 0; i--) {
+    centres[i] = Math.min(centres[i], most);
+    most = centres[i] - MARK_MIN;
+  }
+}
+function offsetFor(layout, position, offset) {
+  const most = Math.max(layout.total - layout.width, 0);
+  if (position < 0 || position >= layout.centres.length) return clamp(offset, 0, most);
+  const centre = layout.centres[position];
+  const margin = Math.min(80, layout.width / 4);
+  if (centre < offset + margin) return clamp(centre - margin, 0, most);
+  if (centre > offset + layout.width - margin) {
+    return clamp(centre - layout.width + margin, 0, most);
+  }
+  return clamp(offset, 0, most);
+}
+function markAt(layout, x) {
+  const { centres } = layout;
+  let low = 0;
+  let high = centres.length - 1;
+  if (high < 0) return -1;
+  while (low < high) {
+    const middle = low + high >> 1;
+    if (centres[middle] < x) low = middle + 1;
+    else high = middle;
+  }
+  return low > 0 && x - centres[low - 1] < centres[low] - x ? low - 1 : low;
+}
+function visibleMarks(layout, offset) {
+  if (!layout.centres.length) return [0, -1];
+  const first = markAt(layout, offset - layout.pitch);
+  const last = markAt(layout, offset + layout.width + layout.pitch);
+  return [first, last];
+}
+function placeFlags(flags, layout, measure, lanes) {
+  const ends = new Array(lanes).fill(-Infinity);
+  const placed = [];
+  let hidden = 0;
+  const ordered = [...flags].sort((left, right) => left.position - right.position);
+  for (const flag of ordered) {
+    const x = layout.centres[flag.position];
+    const text = flag.name.length > 24 ? `${flag.name.slice(0, 23)}…` : flag.name;
+    const width = measure(text) + 16;
+    const lane = ends.findIndex((end) => end + 4 <= x);
+    if (x === void 0 || lane < 0) {
+      hidden += 1;
+      continue;
+    }
+    ends[lane] = x + width;
+    placed.push({ ...flag, x, width, lane, text });
+  }
+  return { placed, hidden };
+}
+function clamp(value, least, most) {
+  return Math.min(Math.max(value, least), most);
+}
+
+// src/timeline_draw.js
+var BASE = 38;
+var UP = 32;
+var DOWN = 14;
+var MARK_Y = BASE + DOWN + 11;
+var LABEL_Y = MARK_Y + 19;
+var FLAGS_Y = LABEL_Y + 9;
+var LANE = 18;
+var LANES = 3;
+var OVERVIEW = 14;
+function sceneHeight(layout, lanes) {
+  return FLAGS_Y + lanes * LANE + (scrolls(layout) ? OVERVIEW + 4 : 2);
+}
+function scrolls(layout) {
+  return layout.total > layout.width + 0.5;
+}
+function inOverview(layout, y, height) {
+  return scrolls(layout) && y > height - OVERVIEW - 4;
+}
+function arrangeFlags(context, scene) {
+  context.font = `11px ${scene.font}`;
+  const shown = scene.flags.map((flag) => ({ ...flag, name: visible(flag.name) }));
+  const result = placeFlags(shown, scene.layout, (text) => context.measureText(text).width, LANES);
+  const lanes = result.placed.reduce((most, flag) => Math.max(most, flag.lane + 1), 0);
+  return { ...result, lanes };
+}
+function drawTimeline(context, scene, flags, height) {
+  const { layout, offset, colours } = scene;
+  context.clearRect(0, 0, layout.width, height);
+  context.save();
+  context.translate(-offset, 0);
+  drawCursor(context, scene, height);
+  line2(context, colours.line, offset, BASE + 0.5, offset + layout.width);
+  const [first, last] = visibleMarks(layout, offset);
+  for (let i = first; i <= last; i++) drawBars(context, scene, i);
+  for (let i = first; i <= last; i++) drawMark(context, scene, i);
+  drawLabels(context, scene, first, last);
+  for (const flag of flags.placed) drawFlag(context, scene, flag);
+  context.restore();
+  if (scrolls(layout)) drawOverview(context, scene, height);
+}
+function line2(context, colour, x, y, end) {
+  context.strokeStyle = colour;
+  context.lineWidth = 1;
+  context.beginPath();
+  context.moveTo(x, y);
+  context.lineTo(end, y);
+  context.stroke();
+}
+function drawCursor(context, { layout, selected, compare, hover, colours }, height) {
+  const bottom = LABEL_Y + 6;
+  const column = (position, colour, alpha) => {
+    if (position < 0 || position >= layout.centres.length) return;
+    const width = Math.min(layout.pitch, 30);
+    context.globalAlpha = alpha;
+    context.fillStyle = colour;
+    context.beginPath();
+    context.roundRect(
+      layout.centres[position] - width / 2,
+      1,
+      width,
+      Math.min(bottom, height) - 1,
+      4
+    );
+    context.fill();
+    context.globalAlpha = 1;
+  };
+  if (hover !== selected) column(hover, colours.muted, 0.12);
+  column(compare, colours.overwrite, 0.2);
+  column(selected, colours.select, 1);
+}
+function drawBars(context, { history, layout, up, down, peak, colours }, i) {
+  if (!peak) return;
+  const width = Math.max(Math.min(layout.pitch * 0.5, 18), 3);
+  const x = layout.centres[i] - width / 2;
+  const height = up[i] > 0 ? Math.max(Math.sqrt(up[i] / peak) * UP, 1.5) : 0;
+  const depth = down[i] > 0 ? Math.max(Math.sqrt(down[i] / peak) * DOWN, 1.5) : 0;
+  context.fillStyle = colours[history.kind(i).colour];
+  context.fillRect(x, BASE - height, width, height);
+  context.globalAlpha = 0.45;
+  context.fillRect(x, BASE + 1, width, depth);
+  context.globalAlpha = 1;
+}
+function drawMark(context, { history, layout, selected, colours, font }, i) {
+  const { letter, colour } = history.kind(i);
+  const x = layout.centres[i];
+  const radius = 6.5;
+  shape(context, letter, x, MARK_Y, radius);
+  const hollow = history.expired(i);
+  if (hollow) {
+    context.lineWidth = 1.5;
+    context.strokeStyle = colours[colour];
+    context.stroke();
+  } else {
+    context.fillStyle = colours[colour];
+    context.fill();
+  }
+  context.fillStyle = hollow ? colours[colour] : colours.bg;
+  context.font = `600 9px ${font}`;
+  context.textAlign = "center";
+  context.textBaseline = "middle";
+  context.fillText(letter, x, MARK_Y + (letter === "O" ? 1.2 : 0.5));
+  if (history.gapBefore(i)) drawGap(context, (layout.centres[i - 1] + x) / 2, colours.muted);
+  if (i !== selected) return;
+  context.strokeStyle = colours.accent;
+  context.lineWidth = 2;
+  context.beginPath();
+  context.moveTo(x - 7, LABEL_Y + 7);
+  context.lineTo(x + 7, LABEL_Y + 7);
+  context.stroke();
+}
+function shape(context, letter, x, y, r) {
+  context.beginPath();
+  if (letter === "A") context.arc(x, y, r, 0, Math.PI * 2);
+  else if (letter === "C") context.roundRect(x - r + 0.5, y - r + 0.5, 2 * r - 1, 2 * r - 1, 2);
+  else {
+    const points = letter === "O" ? [x, y - r - 1.5, x + r + 1.5, y + r - 0.5, x - r - 1.5, y + r - 0.5] : [x, y - r - 1.5, x + r + 1.5, y, x, y + r + 1.5, x - r - 1.5, y];
+    for (let i = 0; i < points.length; i += 2) context.lineTo(points[i], points[i + 1]);
+    context.closePath();
+  }
+}
+function drawGap(context, x, colour) {
+  context.strokeStyle = colour;
+  context.lineWidth = 1;
+  context.beginPath();
+  for (const dx of [-1.5, 1.5]) {
+    context.moveTo(x + dx + 1, MARK_Y - 6);
+    context.lineTo(x + dx - 1, MARK_Y + 6);
+  }
+  context.stroke();
+}
+function drawLabels(context, { history, layout, selected, axis, colours, font }, first, last) {
+  context.font = `11px ${font}`;
+  context.textAlign = "center";
+  context.textBaseline = "middle";
+  const { centres } = layout;
+  const label = (i) => axis === "time" ? formatTime(history.times[i], { seconds: false }).slice(5) : String(history.ids[i]);
+  let taken = [Infinity, -Infinity];
+  const write = (i, colour) => {
+    context.fillStyle = colour;
+    context.fillText(label(i), centres[i], LABEL_Y);
+  };
+  if (selected >= first && selected <= last) {
+    const half = context.measureText(label(selected)).width / 2 + 8;
+    taken = [centres[selected] - half, centres[selected] + half];
+    context.font = `600 11px ${font}`;
+    write(selected, colours.fg);
+    context.font = `11px ${font}`;
+  }
+  const step = Math.max(Math.ceil((axis === "time" ? 84 : 44) / layout.pitch), 1);
+  let end = -Infinity;
+  for (let i = first - first % step; i <= last; i += step) {
+    if (i < 0 || i === selected) continue;
+    const half = context.measureText(label(i)).width / 2 + 4;
+    const [left, right] = [centres[i] - half, centres[i] + half];
+    if (left < end || right > taken[0] && left < taken[1]) continue;
+    write(i, colours.muted);
+    end = right;
+  }
+}
+function drawFlag(context, { colours, font }, { kind, text, x, width, lane }) {
+  const top = FLAGS_Y + lane * LANE + 2;
+  const colour = colours[kind] ?? colours.muted;
+  context.strokeStyle = colour;
+  context.lineWidth = 1;
+  context.beginPath();
+  context.moveTo(x + 0.5, LABEL_Y + 9);
+  context.lineTo(x + 0.5, top + 14);
+  context.stroke();
+  context.globalAlpha = 0.16;
+  context.fillStyle = colour;
+  context.beginPath();
+  context.roundRect(x, top, width - 4, 14, [0, 4, 4, 0]);
+  context.fill();
+  context.globalAlpha = 1;
+  context.font = `11px ${font}`;
+  context.textAlign = "left";
+  context.textBaseline = "middle";
+  context.fillStyle = colours.fg;
+  context.fillText(text, x + 6, top + 7.5);
+}
+function drawOverview(context, { history, layout, offset, up, peak, selected, colours }, height) {
+  const top = height - OVERVIEW - 1;
+  const scale = layout.width / layout.total;
+  context.globalAlpha = 0.08;
+  context.fillStyle = colours.fg;
+  context.fillRect(0, top, layout.width, OVERVIEW);
+  context.globalAlpha = 0.85;
+  const width = Math.max(scale * layout.pitch * 0.6, 1);
+  for (let i = 0; i < history.count; i++) {
+    const tall = 3 + (peak ? Math.sqrt(Math.max(up[i], 0) / peak) : 0) * (OVERVIEW - 4);
+    context.fillStyle = colours[history.kind(i).colour];
+    context.fillRect(layout.centres[i] * scale - width / 2, top + OVERVIEW - tall, width, tall);
+  }
+  context.globalAlpha = 1;
+  context.strokeStyle = colours.accent;
+  context.lineWidth = 1.5;
+  context.beginPath();
+  context.roundRect(offset * scale + 0.75, top - 0.25, layout.width * scale - 1.5, OVERVIEW, 3);
+  context.stroke();
+  if (selected < 0) return;
+  context.fillStyle = colours.accent;
+  context.fillRect(layout.centres[selected] * scale - 1, top, 2, OVERVIEW);
+}
+function peakLabel(peak, format = formatShort) {
+  return peak ? `max ${format(peak)}` : "";
+}
+
+// src/timeline.js
+var PLAY_MILLIS = 700;
+function createTimeline(context) {
+  const { store, history } = context;
+  const canvas = el("canvas", {
+    class: "pe-timeline-canvas",
+    role: "slider",
+    tabindex: "0",
+    "aria-label": "Snapshot",
+    "aria-orientation": "horizontal"
+  });
+  const paint = (
+    /** @type {CanvasRenderingContext2D} */
+    canvas.getContext("2d")
+  );
+  const tip = el("div", { class: "pe-tip", hidden: true, "aria-hidden": "true" });
+  const peakText = el("span", { class: "pe-peak" });
+  const hiddenFlags = el("span", { class: "pe-peak" });
+  const frame = el("div", { class: "pe-timeline-frame" }, canvas, peakText, hiddenFlags, tip);
+  const controls = createControls(context);
+  const element = el(
+    "section",
+    { class: "pe-timeline", "aria-label": "Timeline" },
+    controls.element,
+    frame
+  );
+  const flags = history.flags();
+  let offset = Number.POSITIVE_INFINITY;
+  let hover = -1;
+  let width = 0;
+  let height = 0;
+  let layout = layoutTimeline({ count: 0, width: 1, axis: "id", times: [] });
+  let arranged;
+  let bars = context.bars();
+  const scene = () => {
+    const { position, axis, compare } = store.get();
+    return {
+      history,
+      layout,
+      offset,
+      hover,
+      axis,
+      flags,
+      ...bars,
+      selected: position,
+      compare: compare ? history.positionOf(compare) : -1,
+      colours: context.colours(),
+      font: context.font()
+    };
+  };
+  const draw = perFrame(() => {
+    if (width <= 0 || !arranged) return;
+    drawTimeline(paint, scene(), arranged, height);
+  });
+  const relayout = () => {
+    const { axis, position } = store.get();
+    layout = layoutTimeline({ count: history.count, width, axis, times: history.times });
+    offset = offsetFor(layout, position, offset);
+    arranged = arrangeFlags(paint, scene());
+    height = sceneHeight(layout, arranged.lanes);
+    const ratio = globalThis.devicePixelRatio || 1;
+    canvas.width = Math.round(width * ratio);
+    canvas.height = Math.round(height * ratio);
+    canvas.style.height = `${height}px`;
+    paint.setTransform(ratio, 0, 0, ratio, 0, 0);
+    fill(hiddenFlags, arranged.hidden ? `+${arranged.hidden} flags` : "");
+    draw();
+  };
+  const describe = () => {
+    const { position } = store.get();
+    attribute(canvas, "aria-valuemin", history.count ? history.ids[0] : 0);
+    attribute(canvas, "aria-valuemax", history.count ? history.ids[history.count - 1] : 0);
+    attribute(canvas, "aria-valuenow", position < 0 ? 0 : history.ids[position]);
+    attribute(canvas, "aria-valuetext", position < 0 ? "none" : mark(position).join(", "));
+  };
+  const mark = (position) => {
+    const lines = [
+      `snapshot ${history.ids[position]} ${history.kind(position).token}`,
+      formatTime(history.times[position])
+    ];
+    if (history.unreadable(position)) return [lines[0]];
+    if (history.expired(position)) lines.push("expired, held by a tag");
+    const delta = history.deltaRows[position];
+    lines.push(`${delta < 0 ? "−" : "+"}${formatCount(Math.abs(delta))} rows`);
+    const changes = context.changes();
+    if (changes) {
+      lines.push(
+        `+${formatCount(changes.added.files[position])} −${formatCount(changes.removed.files[position])} files`
+      );
+    }
+    for (const flag of flags) {
+      if (flag.position === position) lines.push(`${flag.kind} ${visible(flag.name)}`);
+    }
+    return lines;
+  };
+  const place = (event) => {
+    const box = canvas.getBoundingClientRect();
+    return { x: event.clientX - box.left, y: event.clientY - box.top };
+  };
+  const choose = (event) => {
+    const { x, y } = place(event);
+    const strip = inOverview(layout, y, height) ? x / width * layout.total : x + offset;
+    context.moveTo(markAt(layout, strip));
+  };
+  canvas.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0) return;
+    canvas.setPointerCapture(event.pointerId);
+    choose(event);
+  });
+  canvas.addEventListener("pointermove", (event) => {
+    if (event.buttons & 1) choose(event);
+    const { x, y } = place(event);
+    hover = inOverview(layout, y, height) ? -1 : markAt(layout, x + offset);
+    showTip(hover < 0 ? [] : mark(hover), hover < 0 ? 0 : layout.centres[hover] - offset);
+    draw();
+  });
+  canvas.addEventListener("pointerleave", () => {
+    hover = -1;
+    showTip([], 0);
+    draw();
+  });
+  canvas.addEventListener(
+    "wheel",
+    (event) => {
+      if (!scrolls(layout) || event.ctrlKey) return;
+      const before = offset;
+      const by = Math.abs(event.deltaX) > Math.abs(event.deltaY) ? event.deltaX : event.deltaY;
+      offset = clamp(offset + by, 0, layout.total - layout.width);
+      if (offset === before) return;
+      event.preventDefault();
+      draw();
+    },
+    { passive: false }
+  );
+  const showTip = (lines, x) => {
+    tip.hidden = !lines.length;
+    if (!lines.length) return;
+    fill(tip, ...lines.map((text) => el("div", {}, text)));
+    const room = width - tip.offsetWidth - 8;
+    tip.style.left = `${clamp(x + 14, 4, Math.max(room, 4))}px`;
+  };
+  const rescale = () => {
+    bars = context.bars();
+    const { metric } = store.get();
+    fill(peakText, peakLabel(bars.peak, metric === "bytes" ? formatBytes : formatShort));
+  };
+  const observer = new ResizeObserver(() => {
+    const found = frame.clientWidth;
+    if (found === width || found === 0) return;
+    width = found;
+    relayout();
+  });
+  observer.observe(frame);
+  rescale();
+  describe();
+  return {
+    element,
+    focus: () => canvas.focus(),
+    /** @param {Set<string>} changed */
+    update(changed) {
+      controls.update();
+      if (changed.has("metric") || changed.has("lives")) rescale();
+      if (changed.has("axis")) relayout();
+      if (changed.has("position")) {
+        offset = offsetFor(layout, store.get().position, offset);
+        describe();
+      }
+      draw();
+    },
+    dispose() {
+      observer.disconnect();
+      draw.cancel();
+      controls.dispose();
+    }
+  };
+}
+function createControls(context) {
+  const { store, history } = context;
+  const metric = segmented(
+    "Height of the bars",
+    [
+      ["rows", "rows", "Rows added and removed by each snapshot"],
+      ["bytes", "bytes", "Bytes of data files added and removed"],
+      ["files", "files", "Number of data files added and removed"]
+    ],
+    (value) => store.set({ metric: (
+      /** @type {"rows" | "bytes" | "files"} */
+      value
+    ) })
+  );
+  const axis = segmented(
+    "Spacing of snapshots",
+    [
+      ["id", "by id", "Every snapshot takes the same room"],
+      ["time", "by time", "Snapshots stand where they happened"]
+    ],
+    (value) => store.set({ axis: (
+      /** @type {"id" | "time"} */
+      value
+    ) })
+  );
+  const input = el("input", {
+    type: "text",
+    class: "pe-goto",
+    placeholder: "id, tag or time",
+    "aria-label": "Go to a snapshot: id, tag or time",
+    autocomplete: "off",
+    spellcheck: "false"
+  });
+  input.addEventListener("keydown", async (event) => {
+    if (event.key !== "Enter" || !input.value.trim()) return;
+    if (await context.goTo(input.value)) input.value = "";
+  });
+  const step = (by) => () => context.step(by);
+  const first = button("«", "First snapshot", () => context.moveTo(0));
+  const previous = button("‹", "Previous snapshot", step(-1));
+  const next = button("›", "Next snapshot", step(1));
+  const last = button("»", "Last snapshot", () => context.moveTo(history.count - 1));
+  let timer = 0;
+  const play = button("▶", "Play through the snapshots", () => {
+    if (timer) stop();
+    else start2();
+  });
+  const start2 = () => {
+    if (store.get().position >= history.count - 1) context.moveTo(0);
+    fill(play, "❚❚");
+    attribute(play, "aria-pressed", "true");
+    timer = setInterval(() => {
+      if (store.get().position >= history.count - 1) stop();
+      else context.step(1);
+    }, PLAY_MILLIS);
+  };
+  const stop = () => {
+    clearInterval(timer);
+    timer = 0;
+    fill(play, "▶");
+    attribute(play, "aria-pressed", "false");
+  };
+  const update = () => {
+    const { metric: shown, axis: spaced, position } = store.get();
+    metric.press(shown);
+    axis.press(spaced);
+    first.disabled = previous.disabled = position <= 0;
+    next.disabled = last.disabled = position >= history.count - 1;
+  };
+  update();
+  const legend = el("div", { class: "pe-legend", "aria-hidden": "true" });
+  for (const [token, letter] of [
+    ["append", "A"],
+    ["compact", "C"],
+    ["overwrite", "O"],
+    ["analyze", "Z"]
+  ]) {
+    legend.append(
+      el("span", { class: "pe-legend-item", "data-kind": token }, `${letter} ${token}`)
+    );
+  }
+  const element = el(
+    "div",
+    { class: "pe-bar" },
+    metric.element,
+    axis.element,
+    legend,
+    el("span", { class: "pe-space" }),
+    input,
+    el(
+      "div",
+      { class: "pe-steps", role: "group", "aria-label": "Move the cursor" },
+      first,
+      previous,
+      play,
+      next,
+      last
+    )
+  );
+  return { element, update, dispose: stop };
+}
+
+// src/tree_view.js
+var QUIET_MILLIS2 = 60;
+function createTree(context) {
+  const { store, channel } = context;
+  const tree = new Tree();
+  const list = el("div", {
+    class: "pe-tree",
+    role: "tree",
+    tabindex: "0",
+    "aria-label": "Files of the snapshot"
+  });
+  const message = el("div", { class: "pe-problem", role: "status", hidden: true });
+  const element = el(
+    "section",
+    { class: "pe-pane pe-pane-tree", "aria-label": "Manifest tree" },
+    el("h3", { class: "pe-pane-title" }, "Manifests"),
+    message,
+    list
+  );
+  let current = "";
+  let shownSnapshot = -1;
+  let rows = [];
+  const path = (key) => `${store.get().selected}${key ? `/${key}` : ""}`;
+  const load = whenQuiet(async () => {
+    const { selected } = store.get();
+    if (!selected) return show();
+    try {
+      const keys = [...tree.open].sort();
+      const answer = await channel.latest("tree", "tree", { snapshot: selected, keys });
+      if (!answer) return;
+      tree.load(answer.body.children);
+      shownSnapshot = selected;
+      problem2("");
+    } catch (error) {
+      tree.load({});
+      problem2(error instanceof AskError ? error.message : String(error));
+    }
+    show();
+  }, QUIET_MILLIS2);
+  const problem2 = (text) => {
+    message.hidden = !text;
+    fill(message, visible(text));
+  };
+  const page = async (key) => {
+    const offset = tree.children.get(key)?.nodes.length ?? 0;
+    const { selected } = store.get();
+    try {
+      const { body } = await channel.ask("tree", { snapshot: selected, keys: [key], offset });
+      if (selected === store.get().selected) tree.extend(key, body.children[key]);
+    } catch (error) {
+      problem2(error instanceof AskError ? error.message : String(error));
+      tree.open.delete(key);
+    }
+    show();
+  };
+  const toggle = (row, open = !row.open) => {
+    if (!row.expandable || open === row.open) return;
+    if (open) {
+      tree.open.add(row.key);
+      if (!tree.children.has(row.key)) page(row.key);
+    } else tree.open.delete(row.key);
+    show();
+  };
+  const choose = (row) => {
+    if (row.type === "more") {
+      page(parentKey(row.key));
+      return;
+    }
+    if (row.type === "loading" || row.type === "none") return;
+    current = row.key;
+    store.set({ node: path(row.key) });
+    show();
+  };
+  const show = () => {
+    const { selected } = store.get();
+    rows = selected ? tree.rows() : [];
+    list.classList.toggle("pe-stale", shownSnapshot !== selected);
+    const elements = rows.map((row, index) => rowElement2(row, index, current, context.prefix));
+    fill(list, ...elements);
+    const at = rows.findIndex((row) => row.key === current);
+    attribute(list, "aria-activedescendant", at < 0 ? null : `${context.prefix}-tree-${at}`);
+    attribute(element, "data-count", rows.length);
+  };
+  list.addEventListener("click", (event) => {
+    const target = (
+      /** @type {Element} */
+      event.target
+    );
+    const row = rows[Number(target.closest("[data-row]")?.getAttribute("data-row"))];
+    if (!row) return;
+    if (target.closest(".pe-twisty")) toggle(row);
+    else choose(row);
+  });
+  list.addEventListener("dblclick", (event) => {
+    const target = (
+      /** @type {Element} */
+      event.target
+    );
+    const row = rows[Number(target.closest("[data-row]")?.getAttribute("data-row"))];
+    if (row && !target.closest(".pe-twisty")) toggle(row);
+  });
+  list.addEventListener("keydown", (event) => {
+    const at = Math.max(
+      rows.findIndex((row) => row.key === current),
+      -1
+    );
+    const next = rowAfter(event.key, at, rows.length);
+    if (next !== void 0) {
+      if (rows[next].type === "more") page(parentKey(rows[next].key));
+      else choose(rows[next]);
+      list.children[next]?.scrollIntoView({ block: "nearest" });
+    } else if (at >= 0 && (event.key === "+" || event.key === "=")) toggle(rows[at], true);
+    else if (at >= 0 && (event.key === "-" || event.key === "_")) toggle(rows[at], false);
+    else if (at >= 0 && (event.key === "Enter" || event.key === " ")) toggle(rows[at]);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  load();
+  return {
+    element,
+    focus: () => list.focus(),
+    update(changed) {
+      if (changed.has("selected")) {
+        load();
+        show();
+      }
+      if (changed.has("node")) {
+        const { node, selected } = store.get();
+        const mine = node === String(selected) || node.startsWith(`${selected}/`);
+        const key = mine ? node.slice(String(selected).length + 1) : "";
+        if (key !== current) {
+          current = key;
+          show();
+        }
+      }
+    },
+    dispose: () => load.cancel()
+  };
+}
+function rowElement2(row, index, current, prefix) {
+  const element = el(
+    "div",
+    {
+      class: "pe-tree-row",
+      id: `${prefix}-tree-${index}`,
+      role: "treeitem",
+      "data-row": index,
+      "data-type": row.type,
+      "data-kind": row.kind,
+      "data-cancelled": row.cancelled === true,
+      "data-problem": row.problem !== void 0,
+      "aria-level": row.depth,
+      "aria-posinset": row.position,
+      "aria-setsize": row.siblings,
+      "aria-selected": String(row.key === current),
+      "aria-expanded": row.expandable ? String(row.open) : null,
+      title: title(row)
+    },
+    el(
+      "span",
+      { class: "pe-twisty", "aria-hidden": "true" },
+      row.expandable ? row.open ? "▾" : "▸" : ""
+    ),
+    row.kind ? sign(row.kind) : null,
+    el("span", { class: "pe-tree-label" }, labelOf(row)),
+    row.range ? el("span", { class: "pe-tree-range" }, visible(row.range)) : null,
+    row.shared ? el("span", { class: "pe-shared", title: visible(row.shared) }, "⛓") : null,
+    changeBar(row),
+    el("span", { class: "pe-tree-figure" }, figure(row))
+  );
+  element.style.setProperty("--pe-depth", String(row.depth - 1));
+  if (!row.problem) return element;
+  element.append(el("span", { class: "pe-tree-problem" }, "⚠ ", visible(row.problem)));
+  return element;
+}
+function sign(kind) {
+  const add = kind === "ADD";
+  return el(
+    "span",
+    { class: "pe-sign", "data-kind": kind, title: kind },
+    add ? "+" : "−",
+    el("span", { class: "pe-hidden" }, ` ${kind} `)
+  );
+}
+function labelOf(row) {
+  if (row.type === "more") return `${formatCount(row.rest)} more…`;
+  const text = visible(shortName(row.label));
+  return row.cancelled ? el("s", {}, text) : text;
+}
+function title(row) {
+  return [
+    row.name ?? row.label,
+    row.range,
+    row.shared,
+    row.cancelled && "taken back by another entry",
+    row.problem
+  ].filter((text) => typeof text === "string" && text).map((text) => visible(
+    /** @type {string} */
+    text
+  )).join("\n");
+}
+function changeBar({ added, deleted }) {
+  if (added === void 0 || deleted === void 0 || added + deleted === 0) return null;
+  const bar = el("span", { class: "pe-change-bar", "aria-hidden": "true" });
+  bar.style.setProperty("--pe-share", `${100 * added / (added + deleted)}%`);
+  return el(
+    "span",
+    { class: "pe-change" },
+    added ? el("span", { class: "pe-plus" }, `+${formatShort(added)}`) : null,
+    deleted ? el("span", { class: "pe-minus" }, `−${formatShort(deleted)}`) : null,
+    bar
+  );
+}
+function figure({ count, size }) {
+  if (size !== void 0) return formatBytes(size);
+  return count === void 0 ? "" : formatCount(count);
+}
+
+// src/explorer.js
+var PANES = [
+  { id: "files", title: "Files", create: createFiles },
+  { id: "partitions", title: "Partitions", create: createPartitions }
+];
+var SYNC_MILLIS = 80;
+var instances = 0;
+function render({ model, el: place }) {
+  const root = el("div", {
+    class: "pe-explorer",
+    "data-lm-suppress-shortcuts": "true",
+    role: "group",
+    "aria-label": "Paimon table explorer",
+    tabindex: "-1"
+  });
+  root.style.setProperty(
+    "--pe-height",
+    `${clamp(Number(model.get("height")) || 560, 320, 2e3)}px`
+  );
+  fill(place, el("style", {}, explorer_default), root);
+  fill(root, el("div", { class: "pe-empty" }, "Reading snapshots…"));
+  const channel = new Channel(model);
+  let close = () => {
+  };
+  let gone = false;
+  channel.ask("open").then(
+    (answer) => {
+      if (!gone) close = start(model, root, channel, new History(answer));
+    },
+    (error) => {
+      fill(root, problem(failureOf(error)));
+      attribute(root, "data-error", failureOf(error).kind);
+      attribute(root, "data-ready", "1");
+    }
+  );
+  return () => {
+    gone = true;
+    close();
+    channel.close();
+  };
+}
+function failureOf(error) {
+  return error instanceof AskError ? error.failure : { kind: "error", message: String(error) };
+}
+function start(model, root, channel, history) {
+  const prefix = `pe${++instances}`;
+  const store = createStore(initialState(model, history));
+  let files = {
+    lives: void 0,
+    frame: -1,
+    first: 0,
+    last: -1,
+    covered: 0,
+    failure: void 0,
+    unknown: /* @__PURE__ */ new Set()
+  };
+  let changes;
+  let mask;
+  let filterFailure;
+  let colours = readColours(root);
+  let stopped = false;
+  const context = {
+    store,
+    history,
+    channel,
+    prefix,
+    files: () => files,
+    changes: () => changes,
+    mask: () => mask,
+    filterFailure: () => filterFailure,
+    colours: () => colours,
+    font: () => getComputedStyle(root).fontFamily,
+    bars() {
+      const { metric } = store.get();
+      if (changes) return withPeak(changes.added[metric], changes.removed[metric]);
+      const none = new Float64Array(history.count);
+      if (metric !== "rows") return withPeak(none, none);
+      return withPeak(
+        history.deltaRows,
+        Float64Array.from(history.deltaRows, (rows) => -rows)
+      );
+    },
+    moveTo(position) {
+      if (!history.count) return;
+      const to = clamp(position, 0, history.count - 1);
+      store.set({ position: to, selected: history.ids[to], node: "", help: false });
+    },
+    step: (by) => context.moveTo(store.get().position + by),
+    async goTo(text) {
+      try {
+        const answer = await channel.latest("resolve", "resolve", { text });
+        if (!answer) return false;
+        fill(notice);
+        context.moveTo(history.positionOf(answer.body.snapshot));
+        return true;
+      } catch (error) {
+        context.report(failureOf(error));
+        return false;
+      }
+    },
+    report(failure) {
+      fill(
+        notice,
+        problem(failure),
+        button("×", "Dismiss", () => fill(notice))
+      );
+    }
+  };
+  const notice = el("div", { class: "pe-notice" });
+  const header = createHeader(context);
+  const summary = createSummary(context);
+  const timeline = createTimeline(context);
+  const tree = createTree(context);
+  const detail = createDetail(context);
+  const views = createViews(context);
+  const code = createCode(context, history.table.problems.length);
+  const main = el("div", { class: "pe-main" }, tree.element, views.element, detail.element);
+  fill(root, header, timeline.element, summary.element, notice, main, code.element);
+  for (const { message, path } of history.table.problems) {
+    notice.append(problem({ kind: "Problem", message, path }));
+  }
+  const tell = (changed) => {
+    for (const part of [timeline, summary, tree, views, detail, code]) part.update(changed);
+  };
+  const save = whenQuiet(() => model.save_changes(), SYNC_MILLIS);
+  const offStore = store.on((changed) => {
+    const state = store.get();
+    let dirty = false;
+    for (const name of TRAITS) {
+      if (!changed.has(name) || model.get(name) === state[name]) continue;
+      model.set(name, state[name]);
+      dirty = true;
+    }
+    if (dirty) save();
+    tell(
+      /** @type {Set<Change>} */
+      changed
+    );
+    if (changed.has("filter")) applyFilter();
+    if (changed.has("position") && !files.failure) ensureFiles();
+  });
+  const fromPython = TRAITS.map((name) => {
+    const listener = () => {
+      const patch = { [name]: model.get(name) };
+      if (name === "selected") patch.position = history.positionOf(model.get(name));
+      if (name === "height") root.style.setProperty("--pe-height", `${model.get(name)}px`);
+      store.set(patch);
+    };
+    model.on(`change:${name}`, listener);
+    return () => model.off(`change:${name}`, listener);
+  });
+  const applyFilter = async () => {
+    const { filter } = store.get();
+    const { frame } = files;
+    if (!filter || frame < 0) {
+      mask = void 0;
+      filterFailure = void 0;
+    } else {
+      try {
+        const answer = await channel.latest("filter", "filter", { text: filter, frame });
+        if (!answer || frame !== files.frame) return;
+        mask = /** @type {Uint8Array} */
+        answer.columns.mask;
+        filterFailure = void 0;
+      } catch (error) {
+        filterFailure = failureOf(error);
+      }
+    }
+    tell(/* @__PURE__ */ new Set(["mask"]));
+  };
+  const takeFiles = ({ body, columns }) => {
+    const partitions = decodeTexts(columns.partition_text, columns.partition_end);
+    const lives = new Lives(columns, partitions, history.count);
+    const all = body.first === 0 && body.last === history.count - 1;
+    files = {
+      ...files,
+      lives,
+      frame: body.frame,
+      first: body.first,
+      last: body.last,
+      unknown: new Set(body.unknown)
+    };
+    changes = all ? lives.changes() : void 0;
+    mask = void 0;
+    tell(/* @__PURE__ */ new Set(["lives"]));
+    if (store.get().filter) applyFilter();
+  };
+  let ensuring = false;
+  const ensureFiles = async () => {
+    const { position, selected } = store.get();
+    if (ensuring || position < 0 || position >= files.first && position <= files.last) return;
+    ensuring = true;
+    try {
+      const answer = await channel.ask("files", { snapshot: selected });
+      if (!stopped && !changes) takeFiles(answer);
+    } catch (error) {
+      if (!changes) files = { ...files, failure: failureOf(error) };
+      tell(/* @__PURE__ */ new Set(["lives"]));
+    }
+    ensuring = false;
+  };
+  const readHistory = async () => {
+    await ensureFiles();
+    try {
+      for (; ; ) {
+        const answer = await channel.ask("history");
+        if (stopped) return;
+        if (answer.body.done) {
+          files = { ...files, failure: void 0 };
+          takeFiles(answer);
+          break;
+        }
+        files = { ...files, covered: answer.body.covered };
+        tell(/* @__PURE__ */ new Set(["lives"]));
+        ensureFiles();
+      }
+    } catch (error) {
+      context.report(failureOf(error));
+    }
+    attribute(root, "data-complete", "1");
+  };
+  const unwatch = watchTheme(root, () => {
+    colours = readColours(root);
+    tell(/* @__PURE__ */ new Set(["theme"]));
+  });
+  const onKey = createKeys(context, root, views, code);
+  root.addEventListener("keydown", onKey);
+  if (history.count) readHistory();
+  attribute(root, "data-count", history.count);
+  attribute(root, "data-ready", "1");
+  return () => {
+    stopped = true;
+    offStore();
+    save.cancel();
+    unwatch();
+    for (const off of fromPython) off();
+    for (const part of [timeline, tree, detail, views]) part.dispose?.();
+    root.removeEventListener("keydown", onKey);
+  };
+}
+function initialState(model, history) {
+  const traits = Object.fromEntries(TRAITS.map((name) => [name, model.get(name)]));
+  const tab = PANES.some(({ id }) => id === traits.tab) ? traits.tab : PANES[0].id;
+  return (
+    /** @type {State} */
+    {
+      ...traits,
+      tab,
+      position: history.positionOf(traits.selected),
+      metric: "rows",
+      axis: "id",
+      scope: "live",
+      sort: "partition",
+      descending: false,
+      help: false
+    }
+  );
+}
+function withPeak(up, down) {
+  let peak = 0;
+  for (let i = 0; i < up.length; i++) peak = Math.max(peak, up[i], down[i]);
+  return { up, down, peak };
+}
+function createHeader({ history, store }) {
+  const { table } = history;
+  const toggle = () => store.set({ help: !store.get().help });
+  return el(
+    "header",
+    { class: "pe-header" },
+    el("h2", { class: "pe-name" }, visible(table.name)),
+    el("span", { class: "pe-muted", title: visible(table.location) }, visible(table.database)),
+    ...table.branch === "main" ? [] : [el("span", { class: "pe-chip" }, `branch ${visible(table.branch)}`)],
+    ...table.chips.map((text) => el("span", { class: "pe-chip" }, visible(text))),
+    el("span", { class: "pe-space" }),
+    button("?", "Keys and marks", toggle)
+  );
+}
+function createSummary(context) {
+  const { history, store } = context;
+  const element = el("div", { class: "pe-summary", role: "status" });
+  const show = () => {
+    const { position, compare } = store.get();
+    if (position < 0) {
+      fill(
+        element,
+        el(
+          "span",
+          { class: "pe-muted" },
+          history.count ? "No snapshot is chosen." : "No snapshot yet: nothing was committed to this table."
+        )
+      );
+      return;
+    }
+    const kind = history.kind(position);
+    const changes = context.changes();
+    const parts = [
+      el("strong", {}, `snapshot ${history.ids[position]}`),
+      el("span", { class: "pe-kind", "data-kind": kind.colour }, kind.token)
+    ];
+    if (history.unreadable(position)) {
+      fill(
+        element,
+        ...parts,
+        el("span", { class: "pe-minus" }, "the snapshot file cannot be read")
+      );
+      return;
+    }
+    const delta = history.deltaRows[position];
+    parts.push(
+      el("span", {}, formatTime(history.times[position])),
+      el("span", {}, `schema ${history.schemas[position]}`),
+      el(
+        "span",
+        { title: "Rows of all live files, before merging" },
+        `${formatCount(history.totalRows[position])} rows`
+      ),
+      el(
+        "span",
+        { class: delta < 0 ? "pe-minus" : "pe-plus" },
+        `${delta < 0 ? "−" : "+"}${formatCount(Math.abs(delta))}`
+      )
+    );
+    if (changes) parts.push(fileChange(changes, position));
+    const flags = history.flags().filter((flag) => flag.position === position);
+    for (const { kind: sort, name } of flags) {
+      parts.push(el("span", { class: "pe-chip", "data-flag": sort }, `${sort} ${visible(name)}`));
+    }
+    if (compare) parts.push(el("span", { class: "pe-chip" }, `marked ${compare}`));
+    parts.push(
+      el(
+        "span",
+        { class: "pe-muted pe-user", title: "Commit user" },
+        visible(history.user(position))
+      )
+    );
+    fill(element, ...parts);
+  };
+  show();
+  return {
+    element,
+    /** @param {Set<Change>} changed */
+    update(changed) {
+      if (changed.has("position") || changed.has("compare") || changed.has("lives")) show();
+    }
+  };
+}
+function fileChange({ added, removed }, position) {
+  const text = `+${formatShort(added.bytes[position]) === "0" ? "0 B" : formatBytes(added.bytes[position])} −${formatBytes(removed.bytes[position])}`;
+  return el(
+    "span",
+    { title: text },
+    el("span", { class: "pe-plus" }, `+${formatCount(added.files[position])}`),
+    " ",
+    el("span", { class: "pe-minus" }, `−${formatCount(removed.files[position])}`),
+    " files"
+  );
+}
+function createViews(context) {
+  const { store, prefix } = context;
+  const bar = el("div", { class: "pe-tabs", role: "tablist", "aria-label": "Views" });
+  const panel = el("div", { class: "pe-panel", role: "tabpanel", id: `${prefix}-panel` });
+  const element = el(
+    "section",
+    { class: "pe-pane pe-pane-view", "aria-label": "View" },
+    bar,
+    panel
+  );
+  const made = /* @__PURE__ */ new Map();
+  const tabs = /* @__PURE__ */ new Map();
+  for (const { id, title: title2 } of PANES) {
+    const tab = el(
+      "button",
+      {
+        type: "button",
+        role: "tab",
+        id: `${prefix}-tab-${id}`,
+        "aria-controls": `${prefix}-panel`
+      },
+      title2
+    );
+    tab.addEventListener("click", () => store.set({ tab: id }));
+    tabs.set(id, tab);
+    bar.append(tab);
+  }
+  bar.addEventListener("keydown", (event) => {
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (by === void 0) return;
+    const at = PANES.findIndex(({ id }) => id === store.get().tab);
+    const next = PANES[(at + by + PANES.length) % PANES.length].id;
+    store.set({ tab: next });
+    tabs.get(next)?.focus();
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  const current = () => {
+    const kind = PANES.find(({ id }) => id === store.get().tab) ?? PANES[0];
+    let pane = made.get(kind.id);
+    if (!pane) {
+      pane = kind.create(context);
+      made.set(kind.id, pane);
+    }
+    return { kind, pane };
+  };
+  const show = () => {
+    const { kind, pane } = current();
+    for (const [id, tab] of tabs) {
+      attribute(tab, "aria-selected", String(id === kind.id));
+      attribute(tab, "tabindex", id === kind.id ? "0" : "-1");
+    }
+    attribute(panel, "aria-labelledby", `${prefix}-tab-${kind.id}`);
+    fill(panel, pane.element);
+    return pane;
+  };
+  show();
+  return {
+    element,
+    focus: () => current().pane.focus(),
+    /** @param {Set<Change>} changed */
+    update(changed) {
+      if (changed.has("tab")) show();
+      for (const pane of made.values()) pane.update(changed);
+    },
+    dispose() {
+      for (const pane of made.values()) pane.dispose?.();
+    }
+  };
+}
+function createCode({ store, channel }, problems) {
+  let spark = false;
+  const prompt = el("span", { class: "pe-prompt", "aria-hidden": "true" });
+  const text = el("code", {
+    class: "pe-code",
+    tabindex: "0",
+    role: "textbox",
+    "aria-readonly": "true",
+    "aria-label": "Code"
+  });
+  const busy = el("span", { class: "pe-busy", role: "status" });
+  const line3 = () => spark ? store.get().spark_code : store.get().code;
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(line3());
+      fill(copyButton, "copied");
+      setTimeout(() => fill(copyButton, "copy"), 1200);
+    } catch {
+      getSelection()?.selectAllChildren(text);
+    }
+  };
+  const copyButton = button("copy", "Copy the line", copy);
+  const toggle = button("Spark", "Show the line of PySpark", () => {
+    spark = !spark;
+    attribute(toggle, "aria-pressed", String(spark));
+    show();
+  });
+  const show = () => {
+    fill(prompt, spark ? "spark" : "python");
+    fill(text, visible(line3()));
+  };
+  let timer = 0;
+  channel.onWaiting = (count) => {
+    clearTimeout(timer);
+    if (!count) fill(busy);
+    else timer = setTimeout(() => fill(busy, "waiting for Python…"), 400);
+  };
+  show();
+  const note = problems ? el("span", { class: "pe-minus" }, plural(problems, "problem")) : null;
+  const element = el(
+    "footer",
+    { class: "pe-footer" },
+    prompt,
+    text,
+    busy,
+    note,
+    copyButton,
+    toggle
+  );
+  return {
+    element,
+    copy,
+    /** @param {Set<Change>} changed */
+    update(changed) {
+      if (changed.has("code") || changed.has("spark_code")) show();
+    }
+  };
+}
+function createKeys(context, root, views, code) {
+  const { store, history } = context;
+  return (event) => {
+    const target = (
+      /** @type {HTMLElement} */
+      event.target
+    );
+    const typing = target.tagName === "INPUT";
+    const command = commandOf(event, { typing, tabs: target.getAttribute("role") === "tab" });
+    if (!command) return;
+    event.preventDefault();
+    event.stopPropagation();
+    switch (command.do) {
+      case "step":
+        return context.step(command.by);
+      case "first":
+        return context.moveTo(0);
+      case "last":
+        return context.moveTo(history.count - 1);
+      case "filter":
+        store.set({ tab: "files" });
+        return (
+          /** @type {HTMLElement | null} */
+          root.querySelector(".pe-filter")?.focus()
+        );
+      case "mark": {
+        const { compare, selected } = store.get();
+        return store.set({ compare: compare === selected ? 0 : selected });
+      }
+      case "copy":
+        return void code.copy();
+      case "help":
+        return store.set({ help: !store.get().help });
+      case "leave":
+        if (typing) return views.focus();
+        if (store.get().help) return store.set({ help: false });
+        return leave(root, target);
+    }
+  };
+}
+function leave(root, focused) {
+  focused.blur();
+  const cell = (
+    /** @type {HTMLElement | null} */
+    root.closest(".jp-Notebook, [data-windowed-list-index]")
+  );
+  cell?.focus();
+}
+var explorer_default2 = { render };
+export {
+  explorer_default2 as default
+};
