@@ -15,6 +15,7 @@ from typing import Generic, TypeVar
 from paimon_explore.errors import InvalidInputError, choices
 
 T = TypeVar("T")
+Value_co = TypeVar("Value_co", covariant=True)
 IntDefault = TypeVar("IntDefault", int, None)
 FlagDefault = TypeVar("FlagDefault", bool, None)
 TextDefault = TypeVar("TextDefault", str, None)
@@ -49,7 +50,7 @@ class UnreadableValueError(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Option(Generic[T]):
+class Option(Generic[Value_co]):
     """A documented option of a table.
 
     Attributes:
@@ -62,13 +63,13 @@ class Option(Generic[T]):
     """
 
     key: str
-    parse: Callable[[str], T]
-    default: T
+    parse: Callable[[str], Value_co]
+    default: Value_co
     description: str
     fallback_keys: tuple[str, ...] = ()
     is_immutable: bool = False
 
-    def value_in(self, options: Mapping[str, str]) -> T:
+    def value_in(self, options: Mapping[str, str]) -> Value_co:
         """The option's value in a table's options.
 
         Raises:

@@ -1,0 +1,146 @@
+"""What a schema must fulfil, and new schemas that do.
+
+Spec: concepts/spec/schema, SQL DDL pages. Both engines and this package refuse the rest.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+
+import pyarrow as pa
+
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.metadata.key_rules import bucket_violations, column_violations, key_violations
+from paimon_explore.metadata.merge_rules import (
+    changelog_violations,
+    column_setting_violations,
+    deletion_vector_violations,
+    named_column_violations,
+    partial_update_violations,
+    retention_violations,
+    sequence_violations,
+)
+from paimon_explore.metadata.option import Option
+from paimon_explore.metadata.options import (
+    PARTITION,
+    PRIMARY_KEY,
+    PRIMARY_KEY_NULLABLE,
+    TableOptions,
+)
+from paimon_explore.metadata.scan_rules import scan_violations
+from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.metadata.storage_rules import (
+    blob_violations,
+    chain_violations,
+    clustering_violations,
+    format_violations,
+    row_tracking_violations,
+    vector_violations,
+)
+from paimon_explore.types.arrow import row_type_from_arrow
+from paimon_explore.types.data_types import DataField, RowType, with_nullable
+from paimon_explore.types.field_ids import assigned_ids, highest_field_id
+
+_RULES: tuple[Callable[[TableSchema, TableOptions], Iterator[str]], ...] = (
+    column_violations,
+    key_violations,
+    bucket_violations,
+    scan_violations,
+    column_setting_violations,
+    sequence_violations,
+    partial_update_violations,
+    changelog_violations,
+    deletion_vector_violations,
+    retention_violations,
+    named_column_violations,
+    format_violations,
+    blob_violations,
+    vector_violations,
+    row_tracking_violations,
+    clustering_violations,
+    chain_violations,
+)
+
+
+def violations(schema: TableSchema) -> tuple[str, ...]:
+    """Every rule that the schema breaks, as sentences without a full stop.
+
+    Raises:
+        InvalidInputError: an option's text is no value of it.
+    """
+    options = TableOptions(schema.options)
+    return tuple(sentence for rule in _RULES for sentence in rule(schema, options))
+
+
+def validate_create(schema: TableSchema) -> None:
+    """Check a schema before its table is created.
+
+    Raises:
+        InvalidInputError: it breaks rules; the message names all of them.
+    """
+    broken = violations(schema)
+    if broken:
+        raise InvalidInputError(f"The table cannot be created: {'; '.join(broken)}.")
+
+
+def new_schema(
+    columns: pa.Schema | RowType,
+    *,
+    primary_key: Iterable[str] = (),
+    partition_by: Iterable[str] = (),
+    options: Mapping[str, str] | None = None,
+    comment: str | None = None,
+    time_millis: int = 0,
+) -> TableSchema:
+    """The first schema of a new table, checked against all rules.
+
+    Args:
+        columns: the columns in order; fresh field ids replace theirs.
+        primary_key: names of the key columns, which become NOT NULL.
+        partition_by: names of the partition columns, in the order of the directories.
+        options: table options; `primary-key` and `partition` go to the places they stand for.
+        comment: the table's comment.
+        time_millis: the time of creation, epoch milliseconds.
+
+    Raises:
+        InvalidInputError: a column has no Paimon type, or a rule is broken.
+    """
+    row_type = columns if isinstance(columns, RowType) else row_type_from_arrow(columns)
+    texts = dict(options or {})
+    keys = _moved(texts, PRIMARY_KEY, primary_key)
+    partitions = _moved(texts, PARTITION, partition_by)
+    is_nullable = TableOptions(texts).value(PRIMARY_KEY_NULLABLE)
+    fields = assigned_ids(
+        _key_column(field, is_nullable=is_nullable) if field.name in keys else field
+        for field in row_type.fields
+    )
+    schema = TableSchema(
+        id=0,
+        fields=fields,
+        highest_field_id=highest_field_id(fields),
+        partition_keys=partitions,
+        primary_keys=keys,
+        options=texts,
+        comment=comment,
+        time_millis=time_millis,
+    )
+    validate_create(schema)
+    return schema
+
+
+def _moved(
+    options: dict[str, str], option: Option[tuple[str, ...]], given: Iterable[str]
+) -> tuple[str, ...]:
+    names = tuple(given)
+    if option.key not in options:
+        return names
+    if names:
+        raise InvalidInputError(
+            f"Option {option.key!r} says what an argument says too.", hint="Leave one of them out."
+        )
+    found = TableOptions(options).value(option)
+    del options[option.key]
+    return found
+
+
+def _key_column(field: DataField, *, is_nullable: bool) -> DataField:
+    return replace(field, type=with_nullable(field.type, nullable=is_nullable))

@@ -1,0 +1,179 @@
+"""What file formats, blobs, row tracking and clustering demand of a schema.
+
+Each rule yields a sentence per violation. Spec: concepts/spec/fileformat, append-table pages.
+"""
+
+from collections.abc import Iterator
+
+from paimon_explore.metadata.option_choices import ChangelogProducer, MergeEngine, TableKind
+from paimon_explore.metadata.options import (
+    BLOB_DESCRIPTOR_FIELD,
+    BLOB_FIELD,
+    BLOB_VIEW_FIELD,
+    BUCKET,
+    BUCKET_APPEND_ORDERED,
+    CHAIN_TABLE_ENABLED,
+    CHANGELOG_FILE_FORMAT,
+    CHANGELOG_PRODUCER,
+    CLUSTERING_COLUMNS,
+    CLUSTERING_INCREMENTAL,
+    DATA_EVOLUTION_ENABLED,
+    DELETION_VECTORS_ENABLED,
+    DYNAMIC_BUCKET,
+    FILE_FORMAT,
+    FILE_FORMAT_PER_LEVEL,
+    MERGE_ENGINE,
+    PARTITION_TIMESTAMP_FORMATTER,
+    PARTITION_TIMESTAMP_PATTERN,
+    PK_CLUSTERING_OVERRIDE,
+    RECORD_LEVEL_EXPIRE_TIME,
+    ROW_TRACKING_ENABLED,
+    SEQUENCE_FIELD,
+    TYPE,
+    VECTOR_FIELD,
+    TableOptions,
+)
+from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.types.data_types import AtomicType, DataField, TypeRoot, VectorType
+from paimon_explore.types.render import type_text
+from paimon_explore.types.walk import is_blob_file_type, is_root, parts
+
+_AVRO_TIMESTAMP_DIGITS = 6
+_AVRO_TIME_DIGITS = 3
+_SPATIAL = (TypeRoot.GEOMETRY, TypeRoot.GEOGRAPHY)
+
+
+def format_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]:
+    """Every format that data files may have can store every column."""
+    formats = {options.value(FILE_FORMAT).lower()}
+    formats.update(name.lower() for name in options.value(FILE_FORMAT_PER_LEVEL).values())
+    changelog = options.value(CHANGELOG_FILE_FORMAT)
+    spatial_formats = formats | ({changelog.lower()} if changelog else set())
+    for field in schema.fields:
+        kinds = list(parts(field.type))
+        if "avro" in formats:
+            yield from _avro_violations(field)
+        if spatial_formats != {"parquet"} and any(is_root(kind, *_SPATIAL) for kind in kinds):
+            yield f"column {field.name!r} of type {type_text(field.type)} needs Parquet files"
+
+
+def _avro_violations(field: DataField) -> Iterator[str]:
+    for kind in parts(field.type):
+        if not isinstance(kind, AtomicType) or kind.precision is None:
+            continue
+        is_time = kind.root is TypeRoot.TIME and kind.precision > _AVRO_TIME_DIGITS
+        is_timestamp = (
+            kind.root in {TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ}
+            and kind.precision > _AVRO_TIMESTAMP_DIGITS
+        )
+        if is_time or is_timestamp:
+            yield (
+                f"Avro files cannot store {type_text(kind)} of column {field.name!r}: "
+                f"at most {_AVRO_TIME_DIGITS} digits for TIME, {_AVRO_TIMESTAMP_DIGITS} for "
+                "timestamps"
+            )
+
+
+def row_tracking_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]:
+    """Row tracking needs an append table without buckets, data evolution needs row tracking."""
+    is_tracked = options.value(ROW_TRACKING_ENABLED)
+    if is_tracked and schema.primary_keys:
+        yield f"{ROW_TRACKING_ENABLED.key!r} takes no primary key"
+    if is_tracked and options.value(BUCKET) != DYNAMIC_BUCKET:
+        yield f"{ROW_TRACKING_ENABLED.key!r} needs 'bucket' = '-1'"
+    if not options.value(DATA_EVOLUTION_ENABLED):
+        return
+    if not is_tracked:
+        yield f"{DATA_EVOLUTION_ENABLED.key!r} needs {ROW_TRACKING_ENABLED.key!r} = 'true'"
+    if options.value(CLUSTERING_INCREMENTAL):
+        yield f"{DATA_EVOLUTION_ENABLED.key!r} does not go with {CLUSTERING_INCREMENTAL.key!r}"
+
+
+def blob_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]:
+    """BLOB stands alone or directly in an array or map, beside other columns."""
+    blobs = [field.name for field in schema.fields if is_blob_file_type(field.type)]
+    for field in schema.fields:
+        holds_blob = any(is_root(kind, TypeRoot.BLOB) for kind in parts(field.type))
+        if holds_blob and field.name not in blobs:
+            yield f"column {field.name!r}: BLOB cannot be inside {type_text(field.type)}"
+    if blobs and not schema.primary_keys and not options.value(DATA_EVOLUTION_ENABLED):
+        yield f"BLOB column {blobs[0]!r} needs {DATA_EVOLUTION_ENABLED.key!r} = 'true'"
+    if blobs and len(blobs) == len(schema.fields):
+        yield "a table with BLOB columns has other columns too"
+    yield from _blob_option_violations(schema, options, blobs)
+
+
+def _blob_option_violations(
+    schema: TableSchema, options: TableOptions, blobs: list[str]
+) -> Iterator[str]:
+    for name in options.value(BLOB_FIELD):
+        if name not in blobs:
+            yield f"{BLOB_FIELD.key!r} names {name!r}, which is no BLOB column"
+    for option in (BLOB_DESCRIPTOR_FIELD, BLOB_VIEW_FIELD):
+        for name in options.value(option):
+            field = schema.field(name)
+            if field is None or not is_root(field.type, TypeRoot.BLOB):
+                yield f"{option.key!r} names {name!r}, which is no BLOB column"
+    for name in set(options.value(BLOB_DESCRIPTOR_FIELD)) & set(options.value(BLOB_VIEW_FIELD)):
+        yield f"BLOB column {name!r} is either a descriptor or a view"
+
+
+def vector_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]:
+    """The columns listed as vectors are of type VECTOR."""
+    for name in options.value(VECTOR_FIELD):
+        field = schema.field(name)
+        if field is None or not isinstance(field.type, VectorType):
+            yield f"{VECTOR_FIELD.key!r} names {name!r}, which is no VECTOR column"
+
+
+def clustering_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]:
+    """Clustering fits the kind of table."""
+    if options.value(CLUSTERING_INCREMENTAL):
+        if schema.primary_keys:
+            yield f"{CLUSTERING_INCREMENTAL.key!r} takes no primary key"
+        elif options.value(BUCKET) != DYNAMIC_BUCKET:
+            if options.value(BUCKET_APPEND_ORDERED):
+                key = BUCKET_APPEND_ORDERED.key
+                yield f"{CLUSTERING_INCREMENTAL.key!r} needs {key!r} = 'false'"
+            if options.value(DELETION_VECTORS_ENABLED):
+                yield f"{CLUSTERING_INCREMENTAL.key!r} with buckets takes no deletion vectors"
+    if options.value(PK_CLUSTERING_OVERRIDE):
+        yield from _override_violations(options)
+
+
+def _override_violations(options: TableOptions) -> Iterator[str]:
+    key = PK_CLUSTERING_OVERRIDE.key
+    engine = options.value(MERGE_ENGINE)
+    if not options.value(CLUSTERING_COLUMNS):
+        yield f"{key!r} needs {CLUSTERING_COLUMNS.key!r}"
+    if not options.value(DELETION_VECTORS_ENABLED) and engine is not MergeEngine.FIRST_ROW:
+        yield f"{key!r} needs {DELETION_VECTORS_ENABLED.key!r} = 'true'"
+    if options.value(RECORD_LEVEL_EXPIRE_TIME) is not None:
+        yield f"{key!r} does not go with {RECORD_LEVEL_EXPIRE_TIME.key!r}"
+    if engine not in {MergeEngine.DEDUPLICATE, MergeEngine.FIRST_ROW}:
+        yield f"{key!r} does not go with 'merge-engine' = {engine.value!r}"
+    if options.value(SEQUENCE_FIELD):
+        yield f"{key!r} does not go with 'sequence.field'"
+    producer = options.value(CHANGELOG_PRODUCER)
+    if producer not in {ChangelogProducer.NONE, ChangelogProducer.INPUT}:
+        yield f"{key!r} does not go with 'changelog-producer' = {producer.value!r}"
+
+
+def chain_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]:
+    """A chain table is a partitioned, bucketed primary-key table with a time per partition."""
+    if not options.value(CHAIN_TABLE_ENABLED):
+        return
+    needs = {
+        "'type' = 'table'": options.value(TYPE) is TableKind.TABLE,
+        "a primary key": bool(schema.primary_keys),
+        "partition columns": bool(schema.partition_keys),
+        "a 'bucket' of 1 or more": options.value(BUCKET) >= 1,
+        "'sequence.field'": bool(options.value(SEQUENCE_FIELD)),
+        "'changelog-producer' = 'none' or 'input'": options.value(CHANGELOG_PRODUCER)
+        in {ChangelogProducer.NONE, ChangelogProducer.INPUT},
+        f"{PARTITION_TIMESTAMP_PATTERN.key!r}": options.has(PARTITION_TIMESTAMP_PATTERN),
+        f"{PARTITION_TIMESTAMP_FORMATTER.key!r}": options.has(PARTITION_TIMESTAMP_FORMATTER),
+    }
+    for need, is_met in needs.items():
+        if not is_met:
+            yield f"{CHAIN_TABLE_ENABLED.key!r} needs {need}"
