@@ -5,7 +5,7 @@ from typing import NoReturn
 
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.scan.expression import (
-    And,
+    FALSE,
     Cast,
     Column,
     Compare,
@@ -18,13 +18,23 @@ from paimon_explore.scan.expression import (
     Literal,
     Not,
     Operand,
-    Or,
     conjunction,
     disjunction,
+    is_operand,
     literal,
 )
 from paimon_explore.types.data_types import DataType
-from paimon_explore.types.parse import parse_type
+from paimon_explore.types.type_text import parse_type_text
+
+_ALIASES = {
+    "TEXT": "STRING",
+    "VARCHAR": "STRING",
+    "LONG": "BIGINT",
+    "SHORT": "SMALLINT",
+    "BYTE": "TINYINT",
+    "TIMESTAMP_NTZ": "TIMESTAMP",
+}
+"""Other engines' words for a type."""
 
 
 class Term:
@@ -95,10 +105,11 @@ class Term:
         )
 
     def isin(self, values: Iterable[object]) -> "Term":
-        """Equal to one of the values."""
+        """Equal to one of the values; false for no values."""
         if isinstance(values, str | bytes | Term):
             raise InvalidInputError("isin takes a list of values.", hint='Write isin(["a", "b"]).')
-        return Term(In(operand=self._operand(), values=tuple(map(literal, values))))
+        found = tuple(map(literal, values))
+        return Term(In(operand=self._operand(), values=found) if found else FALSE)
 
     def between(self, low: object, high: object) -> "Term":
         """At least `low` and at most `high`."""
@@ -110,15 +121,15 @@ class Term:
 
     def startswith(self, text: str) -> "Term":
         """A text that begins with `text`, taken as it is."""
-        return self.like(_escaped(text) + "%")
+        return Term(text_match(self._operand(), "", text, "%"))
 
     def endswith(self, text: str) -> "Term":
         """A text that ends with `text`, taken as it is."""
-        return self.like("%" + _escaped(text))
+        return Term(text_match(self._operand(), "%", text, ""))
 
     def contains(self, text: str) -> "Term":
         """A text that holds `text`, taken as it is."""
-        return self.like("%" + _escaped(text) + "%")
+        return Term(text_match(self._operand(), "%", text, "%"))
 
     def is_null(self) -> "Term":
         """No value."""
@@ -156,7 +167,7 @@ def col(*path: str) -> Term:
     >>> col("a").between(1, 3).expression == ((col("a") >= 1) & (col("a") <= 3)).expression
     True
     """
-    if not path or not all(isinstance(name, str) and name for name in path):
+    if not path or not all(path):
         raise InvalidInputError(f"{path!r} is no column name.", hint='Write col("name").')
     return Term(Column(path=path))
 
@@ -193,24 +204,28 @@ def like(operand: Operand, pattern: str, escape: str = "\\") -> Like:
     return Like(operand=operand, pattern=pattern, escape=escape)
 
 
+def text_match(operand: Operand, before: str, text: str, behind: str) -> Like:
+    """A LIKE of wildcards around a text that is taken as it is."""
+    plain = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return Like(operand=operand, pattern=before + plain + behind)
+
+
 def cast_target(text: str) -> DataType:
-    """The type a cast names.
+    """The type that a cast names.
 
     Raises:
         InvalidInputError: the text names no type.
+
+    >>> cast_target("varchar") == cast_target("STRING")
+    True
     """
-    ...
-
-
-def _escaped(text: str) -> str:
-    if not isinstance(text, str):
-        raise InvalidInputError(f"{text!r} is no text.")
-    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    word = text.strip()
+    return parse_type_text(_ALIASES.get(word.upper(), word))
 
 
 def _operand_of(value: object, *, null: bool) -> Operand:
     expression = expression_of(value)
-    if isinstance(expression, And | Or | Not | Compare | In | Like | IsNull | IsTrue):
+    if not is_operand(expression):
         raise InvalidInputError(
             "a condition cannot be compared with a value.",
             hint="Put each comparison in parentheses, & and | bind closer than < and =.",

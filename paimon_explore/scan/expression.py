@@ -1,8 +1,8 @@
 """Predicates as values: a small tree of SQL's conditions.
 
 A tree is made by `col("a") > 3` of `scan.builder` or from SQL text by `scan.sql`, tied to a table's
-columns by `scan.bind`, and then evaluated, pruned with, or shown by `scan.sql_text`. Nodes are plain values: equal by structure,
-hashable, picklable. Truth is three-valued as in SQL: true, false, unknown (null).
+columns by `scan.bind`, and then evaluated, pruned with, or shown by `scan.sql_text`. Nodes are plain values: equal
+by structure, hashable, picklable. Truth is three-valued as in SQL: true, false, unknown (null).
 
 One form per meaning keeps every walk over a tree short: `IS NOT NULL` is `Not(IsNull)`, `BETWEEN`
 an `And` of two comparisons, `startswith` a `Like`; And and Or of the same kind are flat.
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal
 from enum import Enum
+from typing import TypeGuard
 
 import numpy as np
 
@@ -89,7 +90,7 @@ class Literal:
 
     @property
     def _identity(self) -> tuple[AtomicType | None, object]:
-        return self.type, "NaN" if self.value != self.value else self.value  # noqa: PLR0124 - NaN
+        return self.type, "NaN" if self.value != self.value else self.value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -261,6 +262,18 @@ def conjuncts(expr: Expression) -> tuple[Expression, ...]:
     return expr.children if isinstance(expr, And) else (expr,)
 
 
+def is_operand(expr: Expression) -> TypeGuard[Operand]:
+    """Whether a node has a value of a column's type, and is not a condition."""
+    return isinstance(expr, Column | Literal | Cast)
+
+
+def unit_nanos(kind: AtomicType | None) -> int:
+    """Nanoseconds in one unit of a timestamp type's integers, by its precision."""
+    precision = 0 if kind is None else kind.precision or 0
+    nanos: int = 1000 ** (3 - (precision + 2) // 3)
+    return nanos
+
+
 def parts_of(expr: Expression) -> tuple[Expression, ...]:
     """The nodes right below `expr`."""
     match expr:
@@ -316,10 +329,8 @@ def _decimal_literal(value: Decimal) -> Literal:
         raise InvalidInputError(
             f"{value} has more than {_MAX_DIGITS} digits.", hint="No DECIMAL column can hold it."
         )
-    kind = AtomicType(
-        root=TypeRoot.DECIMAL, precision=max(len(digits), -exponent), scale=-exponent
-    )
-    return Literal(value=value if value else value.copy_abs(), type=kind)
+    kind = AtomicType(root=TypeRoot.DECIMAL, precision=max(len(digits), -exponent), scale=-exponent)
+    return Literal(value=value or value.copy_abs(), type=kind)
 
 
 def _typed(root: TypeRoot) -> Callable[[str | bytes], Literal]:
@@ -327,7 +338,9 @@ def _typed(root: TypeRoot) -> Callable[[str | bytes], Literal]:
     return lambda value: Literal(value=value, type=kind)
 
 
-def _literal_maker(kinds: type, make: Callable[..., Literal]) -> tuple[type, Callable[..., Literal]]:
+def _literal_maker(
+    kinds: type, make: Callable[..., Literal]
+) -> tuple[type, Callable[..., Literal]]:
     return kinds, make
 
 

@@ -1,7 +1,69 @@
-"""Predicates from SQL text."""
+"""Predicates from SQL text.
 
-from paimon_explore.scan.builder import Term
-from paimon_explore.scan.expression import Expression
+A reader of our own, from left to right with one token in view: a condition is a small language, it
+can then say where and what it does not understand, and a full SQL parser would take longer to
+import than a small table takes to read.
+
+    or        = and { OR and }
+    and       = not { AND not }
+    not       = NOT not | predicate
+    predicate = operand { sign operand | IS ... | [NOT] IN ... | [NOT] BETWEEN ... | [NOT] LIKE ...}
+    operand   = ( or ) | constant | name { . name } | CAST ( operand AS type ) | function
+                and :: type behind any of them
+"""
+
+import math
+from collections.abc import Callable
+from decimal import Decimal
+
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.scan.builder import Term, cast_target, like, text_match
+from paimon_explore.scan.expression import (
+    FALSE,
+    NULL,
+    TRUE,
+    Cast,
+    Column,
+    Compare,
+    CompareOp,
+    Expression,
+    In,
+    IsNull,
+    IsTrue,
+    Literal,
+    Not,
+    Operand,
+    conjunction,
+    date_text_literal,
+    datetime_text_literal,
+    disjunction,
+    is_operand,
+    literal,
+    time_text_literal,
+)
+from paimon_explore.scan.sql_tokens import (
+    ALLOWED,
+    RESERVED,
+    Token,
+    TokenKind,
+    problem_at,
+    tokens_of,
+)
+from paimon_explore.types.data_types import AtomicType, DataType, TypeRoot
+
+_MAX_DEPTH = 100
+_SIGNS = {op.value: op for op in CompareOp} | {"!=": CompareOp.NE, "==": CompareOp.EQ}
+_TYPED_TEXTS: dict[str, Callable[[str], Literal]] = {
+    "DATE": date_text_literal,
+    "TIME": time_text_literal,
+    "TIMESTAMP": datetime_text_literal,
+    "TIMESTAMP_NTZ": datetime_text_literal,
+    "TIMESTAMP_LTZ": datetime_text_literal,
+}
+_SPECIAL_FLOATS = {"NAN": math.nan, "INFINITY": math.inf, "-INFINITY": -math.inf}
+_DOUBLE = AtomicType(root=TypeRoot.DOUBLE)
+_CONSTANTS = {"TRUE": TRUE, "FALSE": FALSE, "NULL": NULL}
+_TEXT_FUNCTIONS = {"STARTSWITH": ("", "%"), "ENDSWITH": ("%", ""), "CONTAINS": ("%", "%")}
 
 
 def parse_where(text: str) -> Expression:
@@ -10,8 +72,11 @@ def parse_where(text: str) -> Expression:
     Raises:
         InvalidInputError: the text is no condition, or uses what a scan cannot evaluate; the
             message names the part, its position and what may be written.
+
+    >>> parse_where("a > 3 AND b IS NOT NULL").children[0].op
+    <CompareOp.GT: '>'>
     """
-    ...
+    return _Reader(text).whole()
 
 
 def predicate(where: str | Term | Expression) -> Expression:
@@ -20,4 +85,324 @@ def predicate(where: str | Term | Expression) -> Expression:
     Raises:
         InvalidInputError: see `parse_where`.
     """
-    ...
+    if isinstance(where, str):
+        return parse_where(where)
+    return where.expression if isinstance(where, Term) else where
+
+
+class _Reader:
+    """Reads a condition token by token."""
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._tokens = tokens_of(source)
+        self._at = 0
+        self._depth = 0
+
+    def whole(self) -> Expression:
+        condition = self._or()
+        if self._here.kind is not TokenKind.END:
+            raise self._problem("the condition should end here, or go on with AND or OR")
+        return condition
+
+    @property
+    def _here(self) -> Token:
+        return self._tokens[self._at]
+
+    def _problem(self, what: str, token: Token | None = None, hint: str = "") -> InvalidInputError:
+        return problem_at(self._source, (token or self._here).start, what, hint or ALLOWED)
+
+    def _next(self) -> Token:
+        token = self._here
+        self._at = min(self._at + 1, len(self._tokens) - 1)
+        return token
+
+    def _takes(self, *words: str) -> bool:
+        """Step over these words or signs if they come next, all of them or none."""
+        upcoming = self._tokens[self._at : self._at + len(words)]
+        found = tuple(
+            token.text.upper() if token.kind in {TokenKind.WORD, TokenKind.SIGN} else None
+            for token in upcoming
+        )
+        if found != words:
+            return False
+        self._at += len(words)
+        return True
+
+    def _expect(self, word: str) -> None:
+        if not self._takes(word):
+            raise self._problem(f"{word} is missing here")
+
+    def _or(self) -> Expression:
+        self._depth += 1
+        if self._depth > _MAX_DEPTH:
+            raise self._problem(f"parentheses and NOTs nest deeper than {_MAX_DEPTH} levels")
+        parts = [self._and()]
+        while self._takes("OR"):
+            parts.append(self._and())
+        self._depth -= 1
+        return disjunction(parts)
+
+    def _and(self) -> Expression:
+        parts = [self._not()]
+        while self._takes("AND"):
+            parts.append(self._not())
+        return conjunction(parts)
+
+    def _not(self) -> Expression:
+        negations = 0
+        while self._takes("NOT"):
+            negations += 1
+        if negations > _MAX_DEPTH:
+            raise self._problem(f"more than {_MAX_DEPTH} NOTs in a row")
+        condition = self._predicate()
+        for _ in range(negations):
+            condition = Not(child=condition)
+        return condition
+
+    def _predicate(self) -> Expression:
+        start = self._here
+        subject = self._operand_or_condition()
+        while True:
+            token = self._here
+            following = self._comparison(subject, start)
+            if following is None:
+                return subject
+            if self._here is token:
+                raise self._problem("an operator is missing here")
+            subject = following
+
+    def _comparison(self, subject: Expression, start: Token) -> Expression | None:
+        token = self._here
+        if token.kind is TokenKind.SIGN and token.text in _SIGNS:
+            self._next()
+            left = self._as_operand(subject, start)
+            return Compare(op=_SIGNS[token.text], left=left, right=self._operand())
+        if self._takes("IS"):
+            return self._is(subject, start)
+        negated = self._takes("NOT")
+        found = self._set_or_text(subject, start)
+        if found is None:
+            if negated:
+                raise self._problem("IN, BETWEEN or LIKE is missing behind NOT")
+            return None
+        return Not(child=found) if negated else found
+
+    def _is(self, subject: Expression, start: Token) -> Expression:
+        negated = self._takes("NOT")
+        if self._takes("TRUE"):
+            found: Expression = IsTrue(child=subject)
+        elif self._takes("FALSE"):
+            found = IsTrue(child=Not(child=subject))
+        elif self._takes("NULL") or self._takes("UNKNOWN"):
+            found = IsNull(operand=self._as_operand(subject, start))
+        elif self._takes("DISTINCT", "FROM"):
+            left = self._as_operand(subject, start)
+            found = Not(child=Compare(op=CompareOp.SAME, left=left, right=self._operand()))
+        else:
+            raise self._problem("NULL, TRUE, FALSE or DISTINCT FROM is missing behind IS")
+        return Not(child=found) if negated else found
+
+    def _set_or_text(self, subject: Expression, start: Token) -> Expression | None:
+        if self._takes("IN"):
+            return In(operand=self._as_operand(subject, start), values=self._values())
+        if self._takes("BETWEEN"):
+            operand = self._as_operand(subject, start)
+            low = self._operand()
+            self._expect("AND")
+            return conjunction(
+                (
+                    Compare(op=CompareOp.GE, left=operand, right=low),
+                    Compare(op=CompareOp.LE, left=operand, right=self._operand()),
+                )
+            )
+        if self._takes("LIKE"):
+            return self._like(self._as_operand(subject, start))
+        if self._here.kind is TokenKind.WORD and self._here.text.lower() in {
+            "rlike",
+            "regexp",
+            "ilike",
+        }:
+            raise self._problem(f"{self._here.text.upper()} is not done in a scan")
+        return None
+
+    def _values(self) -> tuple[Literal, ...]:
+        self._expect("(")
+        values: list[Literal] = []
+        while True:
+            token = self._here
+            value = self._operand()
+            if not isinstance(value, Literal):
+                raise self._problem("IN takes a list of constants", token)
+            values.append(value)
+            if not self._takes(","):
+                break
+        self._expect(")")
+        return tuple(values)
+
+    def _like(self, operand: Operand) -> Expression:
+        token = self._here
+        pattern = self._text("LIKE takes a text constant")
+        escape = self._text("ESCAPE takes a text constant") if self._takes("ESCAPE") else "\\"
+        try:
+            return like(operand, pattern, escape)
+        except InvalidInputError as error:
+            raise self._problem(error.message.rstrip("."), token, error.hint) from None
+
+    def _text(self, rule: str) -> str:
+        if self._here.kind is not TokenKind.TEXT:
+            raise self._problem(rule)
+        return self._next().text
+
+    def _operand(self) -> Operand:
+        start = self._here
+        return self._as_operand(self._operand_or_condition(), start)
+
+    def _as_operand(self, found: Expression, start: Token) -> Operand:
+        if not is_operand(found):
+            raise self._problem("a condition cannot be compared with a value", start)
+        return found
+
+    def _operand_or_condition(self) -> Expression:
+        start = self._here
+        found = self._primary()
+        while self._takes("::"):
+            found = _cast(self._as_operand(found, start), self._type_behind_colons())
+        return found
+
+    def _primary(self) -> Expression:
+        token = self._here
+        if self._takes("("):
+            inner = self._or()
+            self._expect(")")
+            return inner
+        match token.kind:
+            case TokenKind.TEXT:
+                found: Expression = literal(self._next().text)
+            case TokenKind.BYTES:
+                found = literal(bytes.fromhex(self._next().text))
+            case TokenKind.NAME:
+                found = self._column()
+            case TokenKind.WORD:
+                found = self._word()
+            case _:
+                found = self._signed()
+        return found
+
+    def _signed(self) -> Literal:
+        sign = ""
+        while self._here.text in {"-", "+"} and self._here.kind is TokenKind.SIGN:
+            minus = self._next().text == "-"
+            sign = ("" if sign else "-") if minus else sign
+        if self._here.kind is not TokenKind.NUMBER:
+            raise self._problem("a column, a constant or a condition is missing here")
+        return self._number(sign)
+
+    def _number(self, sign: str) -> Literal:
+        token = self._next()
+        text = token.text.upper()
+        try:
+            return _number_literal(sign, text)
+        except InvalidInputError as error:
+            raise self._problem(error.message.rstrip("."), token, error.hint) from None
+        except (ValueError, ArithmeticError):
+            raise self._problem(f"{token.text!r} is no number", token) from None
+
+    def _word(self) -> Expression:
+        word, following = self._here, self._tokens[self._at + 1]
+        upper = word.text.upper()
+        if following.kind is TokenKind.SIGN and following.text == "(":
+            return self._call(upper)
+        if following.kind is TokenKind.TEXT and upper in _TYPED_TEXTS:
+            self._next()
+            return self._typed_text(upper)
+        if upper in _CONSTANTS:
+            self._next()
+            return _CONSTANTS[upper]
+        if word.text.lower() in RESERVED:
+            raise self._problem(f"{upper} is not understood here", hint=_quote_hint(word.text))
+        return self._column()
+
+    def _typed_text(self, kind: str) -> Literal:
+        token = self._next()
+        try:
+            return _TYPED_TEXTS[kind](token.text)
+        except InvalidInputError as error:
+            raise self._problem(error.message.rstrip("."), token, error.hint) from None
+
+    def _column(self) -> Column:
+        path = [self._next().text]
+        while self._takes("."):
+            if self._here.kind not in {TokenKind.WORD, TokenKind.NAME}:
+                raise self._problem("a name is missing behind the dot")
+            path.append(self._next().text)
+        if self._here.kind is TokenKind.SIGN and self._here.text == "[":
+            raise self._problem("elements of arrays and maps cannot be compared in a scan")
+        return Column(path=tuple(path))
+
+    def _call(self, function: str) -> Expression:
+        token = self._next()
+        self._expect("(")
+        if function in {"CAST", "TRY_CAST"}:
+            operand = self._operand()
+            self._expect("AS")
+            return _cast(operand, self._type_until_closed())
+        if function in _TEXT_FUNCTIONS:
+            operand = self._operand()
+            self._expect(",")
+            before, behind = _TEXT_FUNCTIONS[function]
+            text = self._text(f"{function} takes a text constant")
+            self._expect(")")
+            return text_match(operand, before, text, behind)
+        raise self._problem(f"{token.text} is not evaluated in a scan", token)
+
+    def _type_until_closed(self) -> DataType:
+        start, depth = self._here, 0
+        while depth or self._here.text != ")" or self._here.kind is not TokenKind.SIGN:
+            if self._here.kind is TokenKind.END:
+                raise self._problem(") is missing behind the type")
+            if self._here.kind is TokenKind.SIGN:
+                depth += {"(": 1, ")": -1}.get(self._here.text, 0)
+            self._next()
+        return self._type_between(start, self._next().start)
+
+    def _type_behind_colons(self) -> DataType:
+        start = self._here
+        end = self._next().end
+        if self._takes("("):
+            while self._here.kind is TokenKind.NUMBER or self._here.text == ",":
+                self._next()
+            end = self._here.end
+            self._expect(")")
+        return self._type_between(start, end)
+
+    def _type_between(self, start: Token, end: int) -> DataType:
+        try:
+            return cast_target(self._source[start.start : end])
+        except InvalidInputError as error:
+            raise self._problem(error.message.rstrip("."), start, error.hint) from None
+
+
+def _number_literal(sign: str, text: str) -> Literal:
+    """The literal of digits with Spark's suffixes: L, S, Y whole, D, F binary, BD decimal."""
+    if "_" in text:
+        raise ValueError(text)
+    for suffix, make in (("BD", Decimal), ("L", int), ("S", int), ("Y", int)):
+        if text.endswith(suffix):
+            return literal(make(sign + text.removesuffix(suffix)))
+    if text.endswith(("D", "F")) or "E" in text:
+        return literal(float(sign + text.rstrip("DF")))
+    return literal(Decimal(sign + text) if "." in text else int(sign + text))
+
+
+def _cast(operand: Operand, target: DataType) -> Operand:
+    """A cast; of the texts that name the special floating-point values, the value."""
+    if target == _DOUBLE and isinstance(operand, Literal) and isinstance(operand.value, str):
+        special = _SPECIAL_FLOATS.get(operand.value.strip().upper())
+        if special is not None:
+            return literal(special)
+    return Cast(operand=operand, type=target)
+
+
+def _quote_hint(word: str) -> str:
+    return f"A column of this name is written `{word}`. {ALLOWED}"

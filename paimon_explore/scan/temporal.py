@@ -19,7 +19,9 @@ _DATE = r"([+-]?\d{4,6})-(\d{1,2})-(\d{1,2})"
 _CLOCK = r"(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?"
 _DATE_TEXT = re.compile(_DATE)
 _CLOCK_TEXT = re.compile(_CLOCK)
-_TIMESTAMP_TEXT = re.compile(rf"{_DATE}(?:[ T]{_CLOCK}\s*(Z|[+-]\d{{2}}:?\d{{2}}(?::\d{{2}})?|[A-Za-z][\w/+-]*)?)?")
+_TIMESTAMP_TEXT = re.compile(
+    rf"{_DATE}(?:[ T]{_CLOCK}\s*(Z|[+-]\d{{2}}:?\d{{2}}(?::\d{{2}})?|[A-Za-z][\w/+-]*)?)?"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +106,7 @@ def _days(year: str, month: str, day: str) -> int | None:
         first = np.datetime64(f"{year}-{int(month):02d}", "M")
     except ValueError:
         return None
-    start, end = (int(np.datetime64(value, "D").astype(np.int64)) for value in (first, first + 1))
+    start, end = (int(month.astype("M8[D]").astype(np.int64)) for month in (first, first + 1))
     return start + int(day) - 1 if 1 <= int(day) <= end - start else None
 
 

@@ -1,0 +1,153 @@
+"""SQL text cut into words, numbers, quoted things and signs, each with its place.
+
+Spark's rules: text in single quotes with backslash escapes, a quote also by doubling it; names in
+backticks, or in double quotes as in standard SQL; `--` and `/* */` comments.
+"""
+
+import re
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from paimon_explore.errors import InvalidInputError
+
+ALLOWED = (
+    "A condition may use columns (a, `odd name`, row.member), constants (1, 2.5, 1e3, 'text', "
+    "DATE '2026-01-31', TIMESTAMP '2026-01-31 10:00:00', X'CAFE', TRUE, NULL), = <> < <= > >= <=>, "
+    "IN, BETWEEN, LIKE, IS NULL, IS TRUE, CAST, startswith, endswith, contains, AND, OR, NOT and "
+    "parentheses."
+)
+RESERVED = frozenset(
+    {
+        *("and", "or", "not", "in", "is", "like", "ilike", "rlike", "regexp", "between", "null"),
+        *("true", "false", "case", "select", "exists", "interval", "distinct", "escape"),
+    }
+)
+"""Words that are columns only when quoted, in lower case."""
+
+PLAIN_NAME = re.compile(r"[^\W\d]\w*")
+_MAX_SHOWN = 40
+
+
+class TokenKind(Enum):
+    """What a token is."""
+
+    WORD = auto()
+    NAME = auto()
+    NUMBER = auto()
+    TEXT = auto()
+    BYTES = auto()
+    SIGN = auto()
+    END = auto()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Token:
+    """A piece of the text.
+
+    Attributes:
+        kind: what it is.
+        text: a word as written, a name or text without its quotes, hexadecimal digits of bytes.
+        start: offset of its first character.
+        end: offset behind its last one.
+    """
+
+    kind: TokenKind
+    text: str
+    start: int
+    end: int
+
+
+_TOKEN = re.compile(
+    r"""(?P<space>(?:\s|--[^\n]*|/\*.*?\*/)+)
+    |(?P<bytes>[xX]'[^']*')
+    |(?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\w*)
+    |(?P<word>[^\W\d]\w*)
+    |(?P<name>`(?:[^`]|``)+`|"(?:[^"]|"")+")
+    |(?P<text>'(?:[^'\\]|\\.|'')*')
+    |(?P<sign><=>|<>|!=|<=|>=|==|::|[=<>(),.+*/%|&\[\]-])
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_ESCAPED = re.compile(r"\\(u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)|''", re.DOTALL)
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "0": "\0", "Z": "\x1a"}
+_KINDS = {
+    "bytes": TokenKind.BYTES,
+    "number": TokenKind.NUMBER,
+    "word": TokenKind.WORD,
+    "name": TokenKind.NAME,
+    "text": TokenKind.TEXT,
+    "sign": TokenKind.SIGN,
+}
+
+
+def tokens_of(source: str) -> list[Token]:
+    """The tokens of a condition, with an END token last.
+
+    Raises:
+        InvalidInputError: a character that starts no token, such as a quote without its end.
+    """
+    tokens: list[Token] = []
+    at = 0
+    while at < len(source):
+        match = _TOKEN.match(source, at)
+        if match is None:
+            what = "a quote without its end" if source[at] in "'\"`" else "an unexpected character"
+            raise problem_at(source, at, what)
+        kind = _KINDS.get(match.lastgroup or "")
+        if kind is not None:
+            token = Token(kind=kind, text=match.group(), start=at, end=match.end())
+            tokens.append(_unquoted(source, token))
+        at = match.end()
+    tokens.append(Token(kind=TokenKind.END, text="", start=at, end=at))
+    return tokens
+
+
+def quoted_text(text: str) -> str:
+    """A constant that `tokens_of` reads back as `text`."""
+    return "'" + text.replace("\\", "\\\\").replace("'", "''") + "'"
+
+
+def quoted_name(name: str) -> str:
+    """A name, in backticks if it has to be."""
+    if PLAIN_NAME.fullmatch(name) and name.lower() not in RESERVED:
+        return name
+    return "`" + name.replace("`", "``") + "`"
+
+
+def problem_at(source: str, at: int, what: str, hint: str = ALLOWED) -> InvalidInputError:
+    """The error that tells what is wrong at an offset of the text."""
+    line = source.count("\n", 0, at) + 1
+    column = at - (source.rfind("\n", 0, at) + 1) + 1
+    rest = source[at:].strip()
+    shown = rest[:_MAX_SHOWN] + ("…" if len(rest) > _MAX_SHOWN else "")
+    place = f"line {line}, column {column}" + (f", at {shown!r}" if rest else ", at its end")
+    return InvalidInputError(f"the condition cannot be read: {what} ({place}).", hint=hint)
+
+
+def _unquoted(source: str, token: Token) -> Token:
+    body = token.text[1:-1]
+    match token.kind:
+        case TokenKind.NAME:
+            quote = token.text[0]
+            text = body.replace(quote * 2, quote)
+        case TokenKind.TEXT:
+            text = _ESCAPED.sub(_unescaped, body)
+        case TokenKind.BYTES:
+            text = token.text[2:-1]
+            if re.fullmatch(r"(?:[0-9a-fA-F]{2})*", text) is None:
+                raise problem_at(source, token.start, "bytes are pairs of hexadecimal digits")
+        case _:
+            text = token.text
+    return Token(kind=token.kind, text=text, start=token.start, end=token.end)
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    code: str | None = match.group(1)
+    if code is None:
+        return "'"
+    if len(code) > 1:
+        point = int(code[1:], 16)
+        return chr(point) if point < 0xD800 or 0xDFFF < point < 0x110000 else "\ufffd"  # noqa: PLR2004 - Unicode's own bounds
+    if code in "%_":
+        return "\\" + code  # kept for LIKE
+    return _ESCAPES.get(code, code)
