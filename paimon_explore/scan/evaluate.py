@@ -31,7 +31,7 @@ _BOOLEAN = AtomicType(root=TypeRoot.BOOLEAN)
 
 def evaluate(
     expr: Expression, batch: pa.RecordBatch | pa.Table, row_type: RowType
-) -> pa.BooleanArray | pa.ChunkedArray[pa.BooleanScalar]:
+) -> "pa.BooleanArray | pa.ChunkedArray[pa.BooleanScalar]":
     """Truth of a bound predicate for each row.
 
     Args:

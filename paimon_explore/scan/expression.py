@@ -1,8 +1,9 @@
 """Predicates as values: a small tree of SQL's conditions.
 
 A tree is made by `col("a") > 3` of `scan.builder` or from SQL text by `scan.sql`, tied to a table's
-columns by `scan.bind`, and then evaluated, pruned with, or shown by `scan.sql_text`. Nodes are plain values: equal
-by structure, hashable, picklable. Truth is three-valued as in SQL: true, false, unknown (null).
+columns by `scan.bind`, and then evaluated, pruned with, or shown by `scan.sql_text`. Nodes are
+plain values: equal by structure, hashable, picklable. Truth is three-valued as in SQL: true, false,
+unknown (null).
 
 One form per meaning keeps every walk over a tree short: `IS NOT NULL` is `Not(IsNull)`, `BETWEEN`
 an `And` of two comparisons, `startswith` a `Like`; And and Or of the same kind are flat.

@@ -17,6 +17,7 @@ from paimon_explore.scan.expression import (
     Like,
     Literal,
     Not,
+    Operand,
     Or,
     unit_nanos,
 )
@@ -35,24 +36,27 @@ def to_sql(expr: Expression) -> str:
     """
     match expr:
         case And(children=children):
-            text = " AND ".join(_wrapped(child, (Or, And)) for child in children)
+            return " AND ".join(_wrapped(child, (Or, And)) for child in children)
         case Or(children=children):
-            text = " OR ".join(_wrapped(child, (Or,)) for child in children)
-        case Not(child=child):
-            text = _not_text(child)
-        case IsTrue(child=child):
-            text = _truth_text(child, "")
+            return " OR ".join(_wrapped(child, (Or,)) for child in children)
+        case Not() | IsTrue():
+            return _truth_text(expr)
         case Compare(op=op, left=left, right=right):
-            text = f"{to_sql(left)} {op.value} {to_sql(right)}"
+            return f"{to_sql(left)} {op.value} {to_sql(right)}"
         case In() | Like() | IsNull():
-            text = _test_text(expr, "")
+            return _test_text(expr, "")
+        case Column() | Cast() | Literal():
+            return _operand_text(expr)
+
+
+def _operand_text(operand: Operand) -> str:
+    match operand:
         case Column(path=path):
-            text = ".".join(map(quoted_name, path))
-        case Cast(operand=operand, type=target):
-            text = f"CAST({to_sql(operand)} AS {type_text(target)})"
+            return ".".join(map(quoted_name, path))
+        case Cast(operand=inner, type=target):
+            return f"CAST({_operand_text(inner)} AS {type_text(target)})"
         case Literal():
-            text = literal_text(expr)
-    return text
+            return literal_text(operand)
 
 
 def literal_text(constant: Literal) -> str:
@@ -64,21 +68,18 @@ def literal_text(constant: Literal) -> str:
     """
     value = constant.value
     match value:
-        case None:
-            text = "NULL"
-        case bool():
-            text = str(value).upper()
+        case None | bool():
+            return "NULL" if value is None else str(value).upper()
         case bytes():
-            text = f"X'{value.hex().upper()}'"
+            return f"X'{value.hex().upper()}'"
         case str():
-            text = quoted_text(value)
+            return quoted_text(value)
         case float():
-            text = _float_text(value, constant.type)
+            return _float_text(value, constant.type)
         case Decimal():
-            text = f"{value:f}"
+            return f"{value:f}"
         case int():
-            text = _int_text(value, constant.type)
-    return text
+            return _int_text(value, constant.type)
 
 
 def _wrapped(child: Expression, kinds: tuple[type, ...] = (And, Or, Not, Compare)) -> str:
@@ -86,17 +87,19 @@ def _wrapped(child: Expression, kinds: tuple[type, ...] = (And, Or, Not, Compare
     return f"({text})" if isinstance(child, kinds) else text
 
 
-def _not_text(child: Expression) -> str:
-    match child:
-        case In() | Like() | IsNull():
-            return _test_text(child, "NOT ")
-        case IsTrue(child=inner):
-            return _truth_text(inner, "NOT ")
-        case _:
+def _truth_text(expr: Not | IsTrue) -> str:
+    match expr:
+        case IsTrue(child=child):
+            return _is_text(child, "")
+        case Not(child=IsTrue(child=child)):
+            return _is_text(child, "NOT ")
+        case Not(child=In() | Like() | IsNull() as test):
+            return _test_text(test, "NOT ")
+        case Not(child=child):
             return f"NOT {_wrapped(child)}"
 
 
-def _truth_text(child: Expression, negation: str) -> str:
+def _is_text(child: Expression, negation: str) -> str:
     if isinstance(child, Not):
         return f"{_wrapped(child.child)} IS {negation}FALSE"
     return f"{_wrapped(child)} IS {negation}TRUE"
