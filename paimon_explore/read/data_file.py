@@ -3,28 +3,39 @@
 Theory of operation. A data file is described by the schema it was written with (its `_SCHEMA_ID`),
 restricted to its `_WRITE_COLS`; the caller wants columns of a newer or other schema.
 
-1. `read/evolution.py` finds for every wanted field the field of the same id in the file's schema and
+1. `read/evolution.py` finds for every wanted field the field of the same id in the file's schema,
    so the *name* under which the file holds it, and what to do with the values afterwards.
-2. The format's reader (`encoding/parquet.py`, `orc.py`, `avro_rows.py`, `text.py`, `row_file.py`,
-   `blob_file.py`) decodes only those columns, in the file's types, together with the physical
-   position of the first row of each batch.
-3. Values are cast to the wanted types, absent columns become nulls, system columns are computed,
-   and rows that are deleted or not selected are dropped.
+2. The format's reader, chosen by `read/data_file_format.py`, decodes only those columns, in the
+   file's types, together with the physical position of the first row of each batch.
+3. `read/data_file_rows.py` drops rows that are deleted or not selected.
+4. Values are cast to the wanted types, absent columns become nulls, system columns are computed.
 
 Positions are always physical: skipping row groups or stripes never renumbers rows.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import assert_never
 
+import numpy as np
 import pyarrow as pa
 from pyroaring import BitMap, BitMap64
 
+from paimon_explore.encoding.buffers import build_fixed
+from paimon_explore.encoding.decoding import PositionedBatch, StoredColumn
 from paimon_explore.fileio.file_io import FileIO
+from paimon_explore.metadata.options import TableOptions
 from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.read.data_file_format import FileToOpen, data_file_name, open_data_file
+from paimon_explore.read.data_file_rows import Positions, RowFilter
+from paimon_explore.read.evolution import FieldSource, field_sources
 from paimon_explore.scan.expression import Expression
-from paimon_explore.types.data_types import DataField
+from paimon_explore.types.arrow import arrow_field
+from paimon_explore.types.data_types import AtomicType, DataField, TypeRoot
+
+KEY_PREFIX = "_KEY_"
+"""Before the name of a primary-key column whose value is stored apart from the row's."""
 
 
 class SystemColumn(StrEnum):
@@ -36,6 +47,22 @@ class SystemColumn(StrEnum):
     POSITION = "_POSITION"
 
 
+_SYSTEM_FIELDS: Mapping[SystemColumn, "pa.Field[pa.DataType]"] = {
+    SystemColumn.SEQUENCE_NUMBER: pa.field("_SEQUENCE_NUMBER", pa.int64()),
+    SystemColumn.VALUE_KIND: pa.field("_VALUE_KIND", pa.int8()),
+    SystemColumn.ROW_ID: pa.field("_ROW_ID", pa.int64()),
+    SystemColumn.POSITION: pa.field("_POSITION", pa.int64()),
+}
+_SYSTEM_STORED: Mapping[SystemColumn, StoredColumn] = {
+    column: StoredColumn(name=column.value, type=AtomicType(root=root))
+    for column, root in (
+        (SystemColumn.SEQUENCE_NUMBER, TypeRoot.BIGINT),
+        (SystemColumn.VALUE_KIND, TypeRoot.TINYINT),
+        (SystemColumn.ROW_ID, TypeRoot.BIGINT),
+    )
+}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataFileSource:
     """A data file and what its manifest entry says about it.
@@ -45,7 +72,8 @@ class DataFileSource:
         path: of the file; its last extension names the format (`.zst.parquet`, `.json.gz`).
         size: in bytes, if known; saves a request on object stores.
         schema: the table's schema of the entry's `_SCHEMA_ID`.
-        write_cols: the entry's `_WRITE_COLS`: names, as of `schema`, that the file holds. None: all.
+        write_cols: the entry's `_WRITE_COLS`: names, as of `schema`, that the file holds. None is
+            all of them.
         first_row_id: the entry's `_FIRST_ROW_ID`; row ids that are not stored are this + position.
         max_sequence_number: the entry's; stands in for sequence numbers that are not stored (row
             tracking). Without it they are null.
@@ -62,6 +90,13 @@ class DataFileSource:
     max_sequence_number: int | None = None
     sequence_number: int | None = None
 
+    @property
+    def stored_fields(self) -> tuple[DataField, ...]:
+        """The table's columns that the file holds."""
+        if self.write_cols is None:
+            return self.schema.fields
+        return tuple(field for field in self.schema.fields if field.name in self.write_cols)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadRequest:
@@ -72,12 +107,12 @@ class ReadRequest:
             fields may be a part of what the table has. May be empty: batches then have the right
             number of rows and only the system columns.
         system_columns: appended after `fields`, in this order.
-        from_keys: read trimmed primary-key columns from `_KEY_<name>` where the file has it (changelog
-            and data files of primary-key tables); thin files and False: from the value column.
+        from_keys: read trimmed primary-key columns from `_KEY_<name>` where the file has it (data
+            and changelog files of primary-key tables); thin files and False: the value column.
         deleted: positions to drop (a deletion vector), if any.
         selection: the only positions to keep (a file index's answer), if any.
-        predicate: bound to `fields`; whole row groups or stripes that cannot match are skipped. Never
-            used to drop single rows: the caller filters.
+        predicate: bound to the reading schema; whole row groups or stripes that cannot match are
+            skipped. Never used to drop single rows: the caller filters.
         batch_rows: no batch is longer; batches may be shorter, none is empty.
         use_threads: decode columns of one batch in parallel.
     """
@@ -98,7 +133,8 @@ def result_schema(request: ReadRequest) -> pa.Schema:
     `arrow_field` of each wanted field, then `_SEQUENCE_NUMBER` int64, `_VALUE_KIND` int8, `_ROW_ID`
     int64, `_POSITION` int64 as asked for.
     """
-    raise NotImplementedError(request)
+    fields = [arrow_field(field) for field in request.fields]
+    return pa.schema([*fields, *(_SYSTEM_FIELDS[column] for column in request.system_columns)])
 
 
 def read_data_file(source: DataFileSource, request: ReadRequest) -> Iterator[pa.RecordBatch]:
@@ -110,8 +146,8 @@ def read_data_file(source: DataFileSource, request: ReadRequest) -> Iterator[pa.
 
     Yields:
         Batches of `result_schema(request)`: columns in exactly `to_arrow(type)`. `_VALUE_KIND` is 0
-        where the file has none; `_POSITION` is the row's 0-based place in the file before any row was
-        dropped. The file is opened at the first step and closed at the end or when the iterator is.
+        where the file has none; `_POSITION` is the row's 0-based place in the file before any row
+        was dropped. The file is opened at the first step, closed at the end or with the iterator.
 
     Raises:
         MissingFileError: the file is not there.
@@ -120,4 +156,120 @@ def read_data_file(source: DataFileSource, request: ReadRequest) -> Iterator[pa.
 
     Spec: concepts/spec/datafile; schema evolution: concepts/spec/schema.
     """
-    raise NotImplementedError(source, request)
+    to_open = FileToOpen(
+        file_io=source.file_io,
+        path=source.path,
+        name=data_file_name(source.path),
+        fields=source.stored_fields,
+        options=TableOptions(source.schema.options),
+        use_threads=request.use_threads,
+    )
+    with open_data_file(to_open) as opened:
+        columns = _Columns.of(source, request, opened.names)
+        rows = RowFilter.of(request.deleted, request.selection)
+        spans = [i for i, span in enumerate(opened.spans) if rows.may_keep(span)]
+        for batch in opened.batches(columns.stored, spans, request.batch_rows):
+            kept, positions = rows.kept(batch)
+            if kept.rows:
+                yield columns.result(kept, positions)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Columns:
+    """How the columns of a result come from those of the file.
+
+    Attributes:
+        schema: of the result.
+        sources: of the wanted fields, each with the place in `stored` or None.
+        system: of the system columns likewise, for those the file stores.
+        stored: columns to read.
+    """
+
+    source: DataFileSource
+    schema: pa.Schema
+    sources: tuple[tuple[FieldSource, int | None], ...]
+    system: tuple[tuple[SystemColumn, int | None], ...]
+    stored: tuple[StoredColumn, ...]
+
+    @classmethod
+    def of(cls, source: DataFileSource, request: ReadRequest, names: frozenset[str]) -> "_Columns":
+        stored: list[StoredColumn] = []
+
+        def place(column: StoredColumn) -> int | None:
+            if column.name not in names:
+                return None
+            stored.append(column)
+            return len(stored) - 1
+
+        keys = source.schema.trimmed_primary_keys if request.from_keys else ()
+        sources = []
+        for found in field_sources(request.fields, source.stored_fields):
+            if found.stored is None:
+                sources.append((found, None))
+                continue
+            name = found.stored.name
+            if name in keys and KEY_PREFIX + name in names:
+                name = KEY_PREFIX + name
+            sources.append((found, place(StoredColumn(name=name, type=found.stored.type))))
+        system = tuple(
+            (column, place(_SYSTEM_STORED[column]) if column in _SYSTEM_STORED else None)
+            for column in request.system_columns
+        )
+        return cls(
+            source=source,
+            schema=result_schema(request),
+            sources=tuple(sources),
+            system=system,
+            stored=tuple(stored),
+        )
+
+    def result(self, batch: PositionedBatch, positions: Positions | None) -> pa.RecordBatch:
+        """The wanted columns of a batch of stored ones.
+
+        Args:
+            batch: n rows.
+            positions: of the rows; None when they are consecutive from `batch.first` on.
+        """
+        arrays = [
+            source.column(None if at is None else batch.columns[at], batch.rows)
+            for source, at in self.sources
+        ]
+        if positions is None and self.system:
+            positions = np.arange(batch.first, batch.first + batch.rows, dtype=np.int64)
+        for column, at in self.system:
+            stored = None if at is None else batch.columns[at]
+            arrays.append(self._system_column(column, stored, positions))
+        if not arrays:
+            rows = pa.StructArray.from_buffers(pa.struct([]), batch.rows, [None])
+            return pa.RecordBatch.from_struct_array(rows)
+        return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+
+    def _system_column(
+        self, column: SystemColumn, stored: pa.Array | None, positions: Positions
+    ) -> pa.Array:
+        rows = len(positions)
+        match column:
+            case SystemColumn.POSITION:
+                return _int64s(positions)
+            case SystemColumn.VALUE_KIND:
+                return _constant(0, rows, pa.int8()) if stored is None else stored
+            case SystemColumn.SEQUENCE_NUMBER:
+                if self.source.sequence_number is not None:
+                    return _constant(self.source.sequence_number, rows, pa.int64())
+                fallback = _constant(self.source.max_sequence_number, rows, pa.int64())
+            case SystemColumn.ROW_ID:
+                first = self.source.first_row_id
+                fallback = pa.nulls(rows, pa.int64())
+                if first is not None:
+                    fallback = _int64s(positions + first)
+            case _:
+                assert_never(column)
+        return fallback if stored is None else stored.fill_null(fallback)
+
+
+def _int64s(values: Positions) -> pa.Array:
+    return build_fixed(pa.int64(), values, np.ones(len(values), dtype=np.bool_))
+
+
+def _constant(value: int | None, rows: int, data_type: pa.DataType) -> pa.Array:
+    return pa.repeat(pa.scalar(value, data_type), rows)

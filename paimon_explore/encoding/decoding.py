@@ -1,0 +1,96 @@
+"""What the readers of data files share: the shape of an open file, and their errors."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Protocol
+
+import pyarrow as pa
+
+from paimon_explore.errors import CorruptFileError, PaimonError, StorageError
+from paimon_explore.types.data_types import DataType
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredColumn:
+    """A top-level column to read.
+
+    Attributes:
+        name: in the file.
+        type: in the file's schema; of a ROW only the members to read.
+    """
+
+    name: str
+    type: DataType
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """A part of a file that can be skipped: a Parquet row group or an ORC stripe.
+
+    Attributes:
+        first: position of its first row.
+        rows: how many it has.
+    """
+
+    first: int
+    rows: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PositionedBatch:
+    """Consecutive rows of a file.
+
+    Attributes:
+        first: position of the first row.
+        rows: how many; kept apart because there may be no column.
+        columns: one array per column asked for, each of `rows` values.
+    """
+
+    first: int
+    rows: int
+    columns: tuple[pa.Array, ...]
+
+
+class OpenDataFile(Protocol):
+    """A data file whose footer has been read."""
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The top-level columns the file has."""
+        ...
+
+    @property
+    def spans(self) -> Sequence[Span]:
+        """The parts that can be skipped, in file order; together all rows."""
+        ...
+
+    def batches(
+        self, columns: Sequence[StoredColumn], spans: Sequence[int], batch_rows: int
+    ) -> Iterator[PositionedBatch]:
+        """The rows of some spans in file order.
+
+        Args:
+            columns: each in `names`; the batches hold them in this order, in `to_arrow(type)`.
+            spans: ascending indexes into `spans`.
+            batch_rows: no batch is longer.
+        """
+        ...
+
+
+@contextmanager
+def decoding(path: str, what: str) -> Iterator[None]:
+    """Turns what Arrow raises on broken bytes into a `CorruptFileError` about the file.
+
+    Errors of the storage pass through: they say nothing about the bytes.
+    """
+    try:
+        yield
+    except PaimonError:
+        raise
+    except OSError as error:
+        if error.errno is not None:
+            raise StorageError("read", path, str(error)) from error
+        raise CorruptFileError(path, what, str(error)) from error
+    except (pa.ArrowException, ValueError) as error:
+        raise CorruptFileError(path, what, str(error)) from error

@@ -1,0 +1,165 @@
+"""Parquet data files as positioned batches in the package's Arrow types.
+
+Arrow decodes; this module chooses the leaf columns, keeps positions over skipped row groups, and
+opens files that Arrow would refuse or garble through a footer changed in memory (`parquet_footer`).
+
+Columns are found by name. Files up to release 0.9 and those of other writers carry no field ids.
+
+Spec: concepts/spec/fileformat, Parquet.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from paimon_explore.encoding.conform import conform
+from paimon_explore.encoding.decoding import PositionedBatch, Span, StoredColumn, decoding
+from paimon_explore.encoding.empty_rows import rows_without_columns
+from paimon_explore.encoding.parquet_footer import (
+    TAIL_BYTES,
+    footer_as_file,
+    footer_length,
+    readable_footer,
+)
+from paimon_explore.types.data_types import DataType, RowType
+
+_KEYS_REFUSED = "Map keys must be annotated as required"
+_FORMAT = "Parquet file"
+
+
+class ParquetDataFile:
+    """An open Parquet file; see `decoding.OpenDataFile`."""
+
+    def __init__(self, file: pq.ParquetFile, path: str, *, use_threads: bool) -> None:
+        self._file = file
+        self._path = path
+        self._use_threads = use_threads
+        self.metadata: pq.FileMetaData = file.metadata
+        self.spans = _spans(self.metadata)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The top-level columns."""
+        return frozenset(self._file.schema_arrow.names)
+
+    def batches(
+        self, columns: Sequence[StoredColumn], spans: Sequence[int], batch_rows: int
+    ) -> Iterator[PositionedBatch]:
+        """Rows of the given row groups; see `decoding.OpenDataFile`."""
+        if not columns:
+            yield from rows_without_columns([self.spans[i] for i in spans], batch_rows)
+            return
+        paths = [path for column in columns for path in _leaf_prefixes(column.name, column.type)]
+        for run in consecutive(spans):
+            first = self.spans[run[0]].first
+            for batch in self._decoded(run, paths, batch_rows):
+                yield PositionedBatch(
+                    first=first, rows=batch.num_rows, columns=self._conformed(batch, columns)
+                )
+                first += batch.num_rows
+
+    def _decoded(
+        self, groups: list[int], paths: list[str], batch_rows: int
+    ) -> Iterator[pa.RecordBatch]:
+        with decoding(self._path, _FORMAT):
+            yield from self._file.iter_batches(
+                batch_rows, row_groups=groups, columns=paths, use_threads=self._use_threads
+            )
+
+    def _conformed(
+        self, batch: pa.RecordBatch, columns: Sequence[StoredColumn]
+    ) -> tuple[pa.Array, ...]:
+        places = {name: i for i, name in enumerate(batch.schema.names)}
+        return tuple(
+            conform(
+                batch.column(places[column.name]),
+                column.type,
+                path=self._path,
+                column=column.name,
+            )
+            for column in columns
+        )
+
+
+def open_parquet(file: pa.NativeFile, path: str, *, use_threads: bool = True) -> ParquetDataFile:
+    """Read the footer of a Parquet file.
+
+    Args:
+        file: open for random reading; the caller closes it, after the last batch.
+        path: for messages.
+        use_threads: decode columns in parallel.
+
+    Raises:
+        CorruptFileError: the file is no Parquet file or its footer is damaged.
+    """
+    # remote files: fetch the wanted chunks in few large requests; locally it only costs memory
+    pre_buffer = not isinstance(file, pa.OSFile | pa.MemoryMappedFile | pa.BufferReader)
+    with decoding(path, _FORMAT):
+        opened = _opened(file, pre_buffer=pre_buffer)
+        if opened is None:
+            metadata = _readable_metadata(file, path)
+            opened = pq.ParquetFile(file, metadata=metadata, pre_buffer=pre_buffer)
+        return ParquetDataFile(opened, path, use_threads=use_threads)
+
+
+def _opened(file: pa.NativeFile, *, pre_buffer: bool) -> pq.ParquetFile | None:
+    """The file as Arrow opens it; None where its footer has to be changed first."""
+    try:
+        opened = pq.ParquetFile(file, pre_buffer=pre_buffer)
+    except pa.ArrowInvalid as error:
+        if _KEYS_REFUSED in str(error):
+            return None
+        raise
+    schema = opened.metadata.schema
+    has_int96 = any(schema.column(i).physical_type == "INT96" for i in range(len(schema)))
+    return None if has_int96 else opened
+
+
+def _readable_metadata(file: pa.NativeFile, path: str) -> pq.FileMetaData:
+    size = file.size()
+    file.seek(max(size - TAIL_BYTES, 0))
+    length = footer_length(file.read(TAIL_BYTES), path=path, size=size)
+    file.seek(size - TAIL_BYTES - length)
+    footer = readable_footer(file.read(length), path=path)
+    return pq.ParquetFile(pa.BufferReader(footer_as_file(footer))).metadata
+
+
+def _spans(metadata: pq.FileMetaData) -> tuple[Span, ...]:
+    """The row groups."""
+    spans = []
+    first = 0
+    for group in range(metadata.num_row_groups):
+        rows = metadata.row_group(group).num_rows
+        spans.append(Span(first=first, rows=rows))
+        first += rows
+    return tuple(spans)
+
+
+def _leaf_prefixes(name: str, data_type: DataType) -> list[str]:
+    """Dotted paths that together select the leaves of a column; ROW members are chosen one by one.
+
+    Below arrays and maps all is selected, for writers name the groups in between differently.
+    """
+    if not isinstance(data_type, RowType) or not data_type.fields:
+        return [name]
+    return [
+        path
+        for field in data_type.fields
+        for path in _leaf_prefixes(f"{name}.{field.name}", field.type)
+    ]
+
+
+def consecutive(indexes: Sequence[int]) -> list[list[int]]:
+    """Ascending indexes cut where one is left out.
+
+    >>> consecutive([0, 1, 3])
+    [[0, 1], [3]]
+    """
+    runs: list[list[int]] = []
+    for index in indexes:
+        if runs and runs[-1][-1] + 1 == index:
+            runs[-1].append(index)
+        else:
+            runs.append([index])
+    return runs

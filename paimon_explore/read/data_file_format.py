@@ -1,0 +1,110 @@
+"""Opens a data file by the format that its name tells.
+
+Spec: concepts/spec/datafile, file names. The format is the last extension; text formats may have a
+compression extension behind it (`.json.gz`), with `file.suffix.include.compression` the others have
+one before it (`.zst.parquet`).
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+
+from paimon_explore.encoding.decoding import OpenDataFile
+from paimon_explore.encoding.orc import open_orc
+from paimon_explore.encoding.parquet import open_parquet
+from paimon_explore.errors import CorruptFileError, UnsupportedFeatureError
+from paimon_explore.fileio import paths
+from paimon_explore.fileio.file_io import FileIO
+from paimon_explore.metadata.format_options import ORC_TIMESTAMP_LTZ_LEGACY
+from paimon_explore.metadata.options import TableOptions
+from paimon_explore.types.data_types import DataField
+
+_TEXT_FORMATS = frozenset({"csv", "json"})
+_COMPRESSIONS = frozenset({"gz", "gzip", "bz2", "deflate", "snappy", "lz4", "zst", "zstd"})
+_REFUSED = frozenset({"lance", "vortex", "mosaic", "text", "txt"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataFileName:
+    """What a data file's name tells.
+
+    Attributes:
+        format: of the bytes.
+        compression: of the whole file, for text formats; else empty.
+    """
+
+    format: str
+    compression: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileToOpen:
+    """What a format's reader may ask for.
+
+    Attributes:
+        fields: what the file holds by its schema, in order, system columns first; text and blob
+            files do not name their columns themselves.
+        options: of the file's schema.
+    """
+
+    file_io: FileIO
+    path: str
+    name: DataFileName
+    fields: tuple[DataField, ...]
+    options: TableOptions
+    use_threads: bool
+
+
+def data_file_name(path: str) -> DataFileName:
+    """Format and compression of a data file.
+
+    Raises:
+        CorruptFileError: the extension is none of Paimon's.
+        UnsupportedFeatureError: the format needs an engine of its own.
+
+    >>> data_file_name("/t/bucket-0/data-1-0.json.gz")
+    DataFileName(format='json', compression='gz')
+    """
+    _, *extensions = paths.name(path).lower().split(".")
+    last = extensions[-1] if extensions else ""
+    if last in _COMPRESSIONS and len(extensions) > 1 and extensions[-2] in _TEXT_FORMATS | _REFUSED:
+        name = DataFileName(format=extensions[-2], compression=last)
+    else:
+        name = DataFileName(format=last)
+    if name.format in _REFUSED:
+        raise UnsupportedFeatureError(f"The file format {name.format!r}", path)
+    if name.format not in _OPENERS:
+        known = ", ".join(sorted(_OPENERS))
+        raise CorruptFileError(path, "extension", f"must name a file format: {known}")
+    return name
+
+
+@contextmanager
+def open_data_file(file: FileToOpen) -> Iterator[OpenDataFile]:
+    """The open file; closed at the end of the block.
+
+    Raises:
+        MissingFileError: it is not there.
+        CorruptFileError: its bytes break the format.
+    """
+    with _OPENERS[file.name.format](file) as opened:
+        yield opened
+
+
+@contextmanager
+def _parquet(file: FileToOpen) -> Iterator[OpenDataFile]:
+    with file.file_io.open(file.path) as stream:
+        yield open_parquet(stream, file.path, use_threads=file.use_threads)
+
+
+@contextmanager
+def _orc(file: FileToOpen) -> Iterator[OpenDataFile]:
+    legacy = file.options.value(ORC_TIMESTAMP_LTZ_LEGACY)
+    with file.file_io.open(file.path) as stream:
+        yield open_orc(stream, file.path, legacy_ltz=legacy)
+
+
+_OPENERS: Mapping[str, Callable[[FileToOpen], AbstractContextManager[OpenDataFile]]] = {
+    "parquet": _parquet,
+    "orc": _orc,
+}

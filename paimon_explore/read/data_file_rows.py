@@ -1,0 +1,80 @@
+"""Which rows of a data file are kept, by their positions in it.
+
+Deletion vectors and the answers of file indexes are bitmaps of physical positions, so they are
+right whatever parts of the file are skipped.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+from pyroaring import BitMap, BitMap64
+
+from paimon_explore.encoding.buffers import build_bool
+from paimon_explore.encoding.decoding import PositionedBatch, Span
+
+Positions = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class RowFilter:
+    """Positions to drop and positions to keep, ascending.
+
+    Attributes:
+        deleted: rows to drop.
+        selected: the only rows to keep; None for all.
+    """
+
+    deleted: Positions
+    selected: Positions | None = field(default=None)
+
+    @classmethod
+    def of(
+        cls, deleted: BitMap | BitMap64 | None, selection: BitMap | BitMap64 | None
+    ) -> "RowFilter":
+        """From bitmaps; None is no bitmap."""
+        return cls(
+            positions(deleted or BitMap()), None if selection is None else positions(selection)
+        )
+
+    def may_keep(self, span: Span) -> bool:
+        """Whether any row of a part of the file can be left."""
+        end = span.first + span.rows
+        if self.selected is not None and not len(_between(self.selected, span.first, end)):
+            return False
+        return len(_between(self.deleted, span.first, end)) < span.rows
+
+    def kept(self, batch: PositionedBatch) -> tuple[PositionedBatch, Positions | None]:
+        """The rows of a batch that are left, and their positions when they are not consecutive."""
+        end = batch.first + batch.rows
+        deleted = _between(self.deleted, batch.first, end)
+        if self.selected is None:
+            if not len(deleted):
+                return batch, None
+            keep = np.ones(batch.rows, dtype=np.bool_)
+        else:
+            selected = _between(self.selected, batch.first, end)
+            if len(selected) == batch.rows and not len(deleted):
+                return batch, None
+            keep = np.zeros(batch.rows, dtype=np.bool_)
+            keep[selected - batch.first] = True
+        keep[deleted - batch.first] = False
+        rows = np.flatnonzero(keep)
+        mask = build_bool(keep, np.ones(batch.rows, dtype=np.bool_))
+        columns = tuple(array.filter(mask) for array in batch.columns)
+        return (
+            PositionedBatch(first=batch.first, rows=len(rows), columns=columns),
+            rows + batch.first,
+        )
+
+
+def _between(ascending: Positions, start: int, end: int) -> Positions:
+    low, high = np.searchsorted(ascending, (start, end))
+    return ascending[low:high]
+
+
+def positions(bitmap: BitMap | BitMap64) -> Positions:
+    """The members of a bitmap, ascending."""
+    packed = bitmap.to_array()
+    kind = np.uint32 if packed.itemsize == 4 else np.uint64  # noqa: PLR2004 - bytes
+    return np.frombuffer(packed, dtype=kind).astype(np.int64)
