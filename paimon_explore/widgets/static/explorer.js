@@ -337,7 +337,11 @@ function createDetail(context) {
   );
   const load = whenQuiet(async () => {
     const { node, selected, help: help2 } = store.get();
-    if (help2 || !selected) return;
+    if (help2) return;
+    if (!selected) {
+      fill(body, el("div", { class: "pe-empty" }, "Choose a snapshot, a tree node or a file."));
+      return;
+    }
     try {
       const answer = await channel.latest("detail", "detail", { node: node || String(selected) });
       if (!answer || store.get().help) return;
@@ -484,7 +488,7 @@ function help() {
 }
 
 // src/explorer.css
-var explorer_default = '.pe-explorer {\n  --pe-bg: var(--jp-layout-color1, var(--vscode-editor-background, Canvas));\n  --pe-fg: var(--jp-ui-font-color1, var(--vscode-editor-foreground, CanvasText));\n  --pe-muted: color-mix(in srgb, var(--pe-fg) 74%, var(--pe-bg));\n  --pe-faint: color-mix(in srgb, var(--pe-fg) 5%, var(--pe-bg));\n  --pe-line: color-mix(in srgb, var(--pe-fg) 16%, var(--pe-bg));\n  --pe-accent: var(--jp-brand-color1, var(--vscode-focusBorder, #1b6ac9));\n  --pe-select: color-mix(in srgb, var(--pe-accent) 18%, var(--pe-bg));\n  --pe-append: #2563c9;\n  --pe-compact: #7b45c4;\n  --pe-overwrite: #b3540b;\n  --pe-analyze: #0b7568;\n  --pe-unknown: #b3261e;\n  --pe-add: #1a7038;\n  --pe-remove: #b3261e;\n  --pe-tag: #96690a;\n  --pe-branch: #0b7568;\n  --pe-consumer: #a03a8f;\n  --pe-hint: #5a6472;\n  --pe-font: var(--jp-ui-font-family, var(--vscode-font-family, system-ui, sans-serif));\n  --pe-mono: var(--jp-code-font-family, var(--vscode-editor-font-family, ui-monospace, monospace));\n  --pe-gap: 8px;\n\n  container: pe-explorer / inline-size;\n  display: flex;\n  flex-direction: column;\n  height: var(--pe-height, 560px);\n  box-sizing: border-box;\n  border: 1px solid var(--pe-line);\n  border-radius: 6px;\n  background: var(--pe-bg);\n  color: var(--pe-fg);\n  font: 13px / 1.4 var(--pe-font);\n  font-variant-numeric: tabular-nums;\n  overflow: hidden;\n  text-align: left;\n}\n.pe-explorer[data-theme="dark"] {\n  --pe-append: #79aefc;\n  --pe-compact: #c3a0f8;\n  --pe-overwrite: #f5a35f;\n  --pe-analyze: #55cdb9;\n  --pe-unknown: #ff8f85;\n  --pe-add: #76d48f;\n  --pe-remove: #ff8f85;\n  --pe-tag: #e6bd5c;\n  --pe-branch: #55cdb9;\n  --pe-consumer: #ee9fe0;\n  --pe-hint: #a9b3c0;\n}\n.pe-explorer *,\n.pe-explorer *::before {\n  box-sizing: border-box;\n}\n.pe-explorer [hidden] {\n  display: none !important;\n}\n.pe-explorer :focus-visible {\n  outline: 2px solid var(--pe-accent);\n  outline-offset: -2px;\n}\n.pe-explorer :is(h2, h3, h4, h5, p, dl, dd, pre, table) {\n  margin: 0;\n  padding: 0;\n}\n.pe-hidden {\n  position: absolute;\n  width: 1px;\n  height: 1px;\n  overflow: hidden;\n  clip-path: inset(50%);\n}\n.pe-space {\n  flex: 1;\n}\n.pe-muted {\n  color: var(--pe-muted);\n}\n.pe-plus {\n  color: var(--pe-add);\n}\n.pe-minus {\n  color: var(--pe-remove);\n}\n\n/* controls */\n.pe-explorer button {\n  border: 1px solid var(--pe-line);\n  border-radius: 4px;\n  background: var(--pe-bg);\n  color: var(--pe-fg);\n  font: inherit;\n  font-size: 12px;\n  line-height: 18px;\n  padding: 1px 7px;\n  cursor: pointer;\n}\n.pe-explorer button:hover:not(:disabled) {\n  background: var(--pe-faint);\n  border-color: var(--pe-muted);\n}\n.pe-explorer button:disabled {\n  opacity: 0.45;\n  cursor: default;\n}\n.pe-explorer button[aria-pressed="true"] {\n  background: var(--pe-select);\n  border-color: var(--pe-accent);\n}\n.pe-segmented,\n.pe-steps {\n  display: inline-flex;\n}\n.pe-segmented button:not(:first-child),\n.pe-steps button:not(:first-child) {\n  border-top-left-radius: 0;\n  border-bottom-left-radius: 0;\n  margin-left: -1px;\n}\n.pe-segmented button:not(:last-child),\n.pe-steps button:not(:last-child) {\n  border-top-right-radius: 0;\n  border-bottom-right-radius: 0;\n}\n.pe-segmented button[aria-pressed="true"] {\n  z-index: 1;\n}\n.pe-steps button {\n  min-width: 28px;\n}\n.pe-explorer input {\n  border: 1px solid var(--pe-line);\n  border-radius: 4px;\n  background: var(--pe-bg);\n  color: var(--pe-fg);\n  font: inherit;\n  font-size: 12px;\n  line-height: 18px;\n  padding: 1px 7px;\n  min-width: 0;\n}\n.pe-explorer input::placeholder {\n  color: var(--pe-muted);\n  opacity: 1;\n}\n.pe-explorer input[aria-invalid] {\n  border-color: var(--pe-remove);\n}\n.pe-goto {\n  width: 116px;\n}\n.pe-filter {\n  flex: 1 1 140px;\n  font-family: var(--pe-mono) !important;\n}\n.pe-bar {\n  display: flex;\n  flex-wrap: wrap;\n  align-items: center;\n  gap: 6px var(--pe-gap);\n  padding: 6px 10px;\n}\n.pe-chip {\n  display: inline-block;\n  border-radius: 9px;\n  background: color-mix(in srgb, var(--pe-fg) 8%, var(--pe-bg));\n  color: var(--pe-fg);\n  font-size: 11px;\n  line-height: 18px;\n  padding: 0 8px;\n  white-space: nowrap;\n  max-width: 240px;\n  overflow: hidden;\n  text-overflow: ellipsis;\n}\n.pe-chip[data-flag="tag"] {\n  background: color-mix(in srgb, var(--pe-tag) 18%, var(--pe-bg));\n}\n.pe-chip[data-flag="branch"] {\n  background: color-mix(in srgb, var(--pe-branch) 18%, var(--pe-bg));\n}\n.pe-chip[data-flag="consumer"] {\n  background: color-mix(in srgb, var(--pe-consumer) 18%, var(--pe-bg));\n}\n\n/* header and summary */\n.pe-header {\n  display: flex;\n  align-items: center;\n  gap: 6px;\n  padding: 7px 10px 6px;\n  border-bottom: 1px solid var(--pe-line);\n  overflow: hidden;\n}\n.pe-name {\n  font-size: 15px;\n  font-weight: 600;\n  line-height: 20px;\n  white-space: nowrap;\n  overflow: hidden;\n  text-overflow: ellipsis;\n  min-width: 48px;\n}\n.pe-header .pe-muted {\n  white-space: nowrap;\n  margin-right: 4px;\n}\n.pe-header .pe-chip {\n  flex: 0 1 auto;\n  min-width: 24px;\n}\n.pe-header .pe-button {\n  flex: none;\n}\n.pe-summary {\n  display: flex;\n  flex-wrap: wrap;\n  align-items: center;\n  gap: 2px 12px;\n  padding: 5px 10px;\n  border-top: 1px solid var(--pe-line);\n  background: var(--pe-faint);\n  min-height: 30px;\n}\n.pe-user {\n  flex: 0 1 auto;\n  margin-left: auto;\n  max-width: 180px;\n  overflow: hidden;\n  text-overflow: ellipsis;\n  white-space: nowrap;\n  font-size: 12px;\n}\n.pe-kind {\n  font-size: 11px;\n  font-weight: 600;\n  letter-spacing: 0.03em;\n  color: var(--pe-unknown);\n}\n.pe-kind::before {\n  content: "";\n  display: inline-block;\n  width: 8px;\n  height: 8px;\n  margin-right: 5px;\n  background: currentColor;\n}\n.pe-kind[data-kind="append"],\n.pe-legend-item[data-kind="append"]::first-letter {\n  color: var(--pe-append);\n}\n.pe-kind[data-kind="append"]::before {\n  border-radius: 50%;\n}\n.pe-kind[data-kind="compact"],\n.pe-legend-item[data-kind="compact"]::first-letter {\n  color: var(--pe-compact);\n}\n.pe-kind[data-kind="overwrite"],\n.pe-legend-item[data-kind="overwrite"]::first-letter {\n  color: var(--pe-overwrite);\n}\n.pe-kind[data-kind="overwrite"]::before {\n  clip-path: polygon(50% 0, 100% 100%, 0 100%);\n}\n.pe-kind[data-kind="analyze"],\n.pe-legend-item[data-kind="analyze"]::first-letter {\n  color: var(--pe-analyze);\n}\n.pe-kind[data-kind="analyze"]::before {\n  clip-path: polygon(50% 0, 100% 50%, 50% 100%, 0 50%);\n}\n.pe-legend {\n  display: flex;\n  gap: 10px;\n  font-size: 11px;\n  color: var(--pe-muted);\n}\n.pe-legend-item {\n  display: inline-block;\n  white-space: nowrap;\n}\n.pe-legend-item::first-letter {\n  font-weight: 700;\n}\n\n/* timeline */\n.pe-timeline-frame {\n  position: relative;\n  padding: 0;\n  margin: 0 10px 4px;\n  min-height: 84px;\n}\n.pe-timeline-canvas {\n  display: block;\n  width: 100%;\n  cursor: pointer;\n  touch-action: pan-y;\n  border-radius: 4px;\n}\n.pe-peak {\n  position: absolute;\n  right: 2px;\n  top: 0;\n  padding: 0 4px;\n  border-radius: 3px;\n  background: color-mix(in srgb, var(--pe-bg) 85%, transparent);\n  font-size: 11px;\n  color: var(--pe-muted);\n  pointer-events: none;\n}\n.pe-peak:empty {\n  display: none;\n}\n.pe-peak + .pe-peak {\n  top: 82px;\n}\n.pe-tip {\n  position: absolute;\n  top: 2px;\n  z-index: 2;\n  padding: 4px 8px;\n  border: 1px solid var(--pe-line);\n  border-radius: 4px;\n  background: var(--pe-bg);\n  box-shadow: 0 2px 8px rgb(0 0 0 / 18%);\n  font-size: 11px;\n  line-height: 16px;\n  white-space: nowrap;\n  pointer-events: none;\n  max-width: 320px;\n}\n.pe-tip > div {\n  overflow: hidden;\n  text-overflow: ellipsis;\n}\n.pe-tip > div:first-child {\n  font-weight: 600;\n}\n\n/* panes */\n.pe-main {\n  display: grid;\n  grid-template-columns: minmax(210px, 27fr) minmax(260px, 43fr) minmax(210px, 30fr);\n  flex: 1;\n  min-height: 0;\n  border-top: 1px solid var(--pe-line);\n}\n.pe-pane {\n  display: flex;\n  flex-direction: column;\n  min-width: 0;\n  min-height: 0;\n}\n.pe-pane + .pe-pane {\n  border-left: 1px solid var(--pe-line);\n}\n.pe-explorer .pe-pane-title {\n  padding: 0 10px;\n  border-bottom: 1px solid var(--pe-line);\n  font-size: 12px;\n  font-weight: 600;\n  line-height: 28px;\n}\n.pe-tabs {\n  display: flex;\n  gap: 2px;\n  padding: 0 6px;\n  border-bottom: 1px solid var(--pe-line);\n}\n.pe-explorer .pe-tabs button {\n  border: 0;\n  border-bottom: 2px solid transparent;\n  border-radius: 0;\n  background: none;\n  color: var(--pe-muted);\n  line-height: 26px;\n  padding: 0 8px;\n}\n.pe-explorer .pe-tabs button[aria-selected="true"] {\n  border-bottom-color: var(--pe-accent);\n  color: var(--pe-fg);\n  font-weight: 600;\n}\n.pe-panel,\n.pe-view {\n  display: flex;\n  flex-direction: column;\n  flex: 1;\n  min-height: 0;\n  min-width: 0;\n}\n.pe-empty {\n  padding: 28px 16px;\n  color: var(--pe-muted);\n  text-align: center;\n  text-wrap: balance;\n  flex: 1;\n}\n\n/* tree */\n.pe-tree {\n  flex: 1;\n  overflow: auto;\n  padding: 4px 0;\n}\n.pe-stale {\n  opacity: 0.55;\n}\n.pe-tree-row {\n  display: flex;\n  align-items: center;\n  gap: 5px;\n  padding: 0 8px 0 calc(4px + var(--pe-depth) * 14px);\n  min-height: 24px;\n  white-space: nowrap;\n  cursor: default;\n}\n.pe-tree-row:hover,\n.pe-grid-row:hover {\n  background: var(--pe-faint);\n}\n.pe-tree-row[aria-selected="true"],\n.pe-grid-row[aria-selected="true"] {\n  background: var(--pe-select) !important;\n}\n.pe-twisty {\n  flex: none;\n  width: 14px;\n  color: var(--pe-muted);\n  text-align: center;\n  cursor: pointer;\n}\n.pe-tree-label {\n  flex: 0 1 auto;\n  min-width: 40px;\n  overflow: hidden;\n  text-overflow: ellipsis;\n}\n.pe-tree-row:is([data-type="manifest"], [data-type="entry"], [data-type="index-file"])\n  .pe-tree-label {\n  font: 12px / 1.4 var(--pe-mono);\n}\n.pe-tree-row:is([data-type="loading"], [data-type="none"]) .pe-tree-label {\n  color: var(--pe-muted);\n  font-style: italic;\n}\n.pe-tree-row[data-type="more"] .pe-tree-label {\n  color: var(--pe-accent);\n  cursor: pointer;\n  text-decoration: underline;\n}\n.pe-tree-row[data-cancelled] .pe-tree-label {\n  color: var(--pe-muted);\n}\n.pe-tree-range {\n  flex: 0 100 auto;\n  min-width: 0;\n  overflow: hidden;\n  text-overflow: ellipsis;\n  color: var(--pe-muted);\n  font-size: 11px;\n}\n.pe-tree-figure {\n  flex: none;\n  margin-left: auto;\n  color: var(--pe-muted);\n  font-size: 11px;\n}\n.pe-tree-problem {\n  flex: 1 0 100%;\n  overflow: hidden;\n  text-overflow: ellipsis;\n  color: var(--pe-remove);\n  font-size: 11px;\n}\n.pe-tree-row[data-problem] {\n  flex-wrap: wrap;\n}\n.pe-sign {\n  flex: none;\n  width: 10px;\n  font-weight: 700;\n  text-align: center;\n}\n.pe-sign[data-kind="ADD"] {\n  color: var(--pe-add);\n}\n.pe-sign[data-kind="DELETE"] {\n  color: var(--pe-remove);\n}\n.pe-shared {\n  flex: none;\n  font-size: 10px;\n  opacity: 0.8;\n}\n.pe-change {\n  flex: none;\n  display: inline-flex;\n  align-items: center;\n  gap: 4px;\n  font-size: 11px;\n}\n.pe-change-bar {\n  width: 22px;\n  height: 6px;\n  border-radius: 2px;\n  background: linear-gradient(\n    to right,\n    var(--pe-add) var(--pe-share),\n    var(--pe-remove) var(--pe-share)\n  );\n}\n\n/* grid */\n.pe-grid {\n  flex: 1;\n  overflow: auto;\n  min-height: 80px;\n}\n.pe-grid-top {\n  position: sticky;\n  top: 0;\n  z-index: 1;\n  width: max-content;\n}\n.pe-grid-head,\n.pe-grid-row {\n  display: grid;\n  grid-template-columns: var(--pe-columns);\n}\n.pe-grid-head {\n  border-bottom: 1px solid var(--pe-line);\n  border-top: 1px solid var(--pe-line);\n  background: var(--pe-bg);\n  font-size: 11px;\n  line-height: 22px;\n  color: var(--pe-muted);\n}\n.pe-explorer .pe-grid-head button {\n  border: 0;\n  background: none;\n  color: inherit;\n  font-size: 11px;\n  line-height: 22px;\n  padding: 0;\n}\n.pe-explorer .pe-grid-head button:hover {\n  color: var(--pe-fg);\n  text-decoration: underline;\n  background: none;\n}\n.pe-grid-head [aria-sort]:not([aria-sort="none"]) {\n  color: var(--pe-fg);\n  font-weight: 600;\n}\n.pe-arrow {\n  display: inline-block;\n  width: 0;\n  overflow: visible;\n}\n.pe-cell {\n  padding: 0 8px;\n  overflow: hidden;\n  text-overflow: ellipsis;\n  white-space: nowrap;\n}\n.pe-explorer .pe-number {\n  text-align: right;\n}\n.pe-grid-sizer {\n  position: relative;\n  contain: strict;\n}\n.pe-grid-row {\n  position: absolute;\n  top: 0;\n  left: 0;\n  height: 24px;\n  line-height: 24px;\n  font-size: 12px;\n  cursor: default;\n  will-change: transform;\n}\n.pe-grid-row.pe-odd {\n  background: color-mix(in srgb, var(--pe-fg) 2.5%, var(--pe-bg));\n}\n.pe-grid-row .pe-cell:nth-child(n + 6):nth-child(-n + 7),\n.pe-grid-row .pe-cell:last-child {\n  font-family: var(--pe-mono);\n}\n.pe-totals {\n  display: flex;\n  flex-wrap: wrap;\n  align-items: center;\n  gap: 2px 10px;\n  padding: 4px 10px;\n  border-top: 1px solid var(--pe-line);\n  font-size: 12px;\n  min-height: 28px;\n}\n\n/* partitions */\n.pe-scroll {\n  flex: 1;\n  overflow: auto;\n}\n.pe-explorer .pe-table {\n  width: 100%;\n  border-collapse: collapse;\n  font-size: 12px;\n}\n.pe-explorer .pe-table :is(th, td) {\n  padding: 3px 10px;\n  font-weight: normal;\n  text-align: left;\n  white-space: nowrap;\n  background: none;\n  border: 0;\n}\n.pe-explorer .pe-table .pe-number {\n  text-align: right;\n}\n.pe-explorer .pe-table thead th {\n  position: sticky;\n  top: 0;\n  background: var(--pe-bg);\n  color: var(--pe-muted);\n  font-size: 11px;\n  box-shadow: inset 0 -1px var(--pe-line);\n}\n.pe-size-bar {\n  display: block;\n  height: 3px;\n  width: var(--pe-share);\n  margin-left: auto;\n  border-radius: 2px;\n  background: var(--pe-accent);\n}\n\n/* detail */\n.pe-detail {\n  flex: 1;\n  overflow: auto;\n  padding: 8px 10px;\n}\n.pe-detail-kind {\n  color: var(--pe-muted);\n  font-size: 11px;\n}\n.pe-explorer .pe-detail-title {\n  font-size: 13px;\n  font-weight: 600;\n  overflow-wrap: anywhere;\n}\n.pe-section {\n  margin-top: 8px;\n}\n.pe-explorer .pe-heading {\n  margin: 12px 0 4px;\n  padding-bottom: 2px;\n  border-bottom: 1px solid var(--pe-line);\n  font-size: 12px;\n  font-weight: 600;\n}\n.pe-facts {\n  display: grid;\n  grid-template-columns: auto minmax(0, 1fr);\n  gap: 2px 10px;\n  font-size: 12px;\n}\n.pe-facts dt {\n  color: var(--pe-muted);\n  font-weight: normal;\n}\n.pe-facts dd {\n  overflow-wrap: anywhere;\n}\n.pe-help dt {\n  display: flex;\n  gap: 3px;\n}\n.pe-explorer kbd {\n  padding: 0 5px;\n  border: 1px solid var(--pe-line);\n  border-radius: 3px;\n  background: var(--pe-faint);\n  color: var(--pe-fg);\n  font: 11px / 17px var(--pe-mono);\n}\n.pe-explorer .pe-bounds {\n  width: 100%;\n  border-collapse: collapse;\n  table-layout: fixed;\n  font-size: 12px;\n}\n.pe-explorer .pe-bounds :is(th, td) {\n  padding: 3px 8px 3px 0;\n  border: 0;\n  border-bottom: 1px solid var(--pe-line);\n  background: none;\n  font-weight: normal;\n  text-align: left;\n  vertical-align: top;\n  white-space: normal;\n  overflow-wrap: anywhere;\n}\n.pe-explorer .pe-bounds thead th {\n  color: var(--pe-muted);\n  font-size: 11px;\n}\n.pe-bounds th:first-child {\n  width: 30%;\n}\n.pe-explorer .pe-bounds :is(th, td):last-child {\n  width: 40px;\n  padding-right: 0;\n  text-align: right;\n}\n.pe-type {\n  display: block;\n  color: var(--pe-muted);\n  font-size: 11px;\n}\n.pe-explorer .pe-value {\n  font-family: var(--pe-mono);\n}\n.pe-explorer .pe-absent {\n  color: var(--pe-muted);\n  font-style: italic;\n}\n.pe-note {\n  margin-top: 6px !important;\n  color: var(--pe-muted);\n  font-size: 12px;\n}\n.pe-explorer .pe-text {\n  max-height: 260px;\n  overflow: auto;\n  padding: 6px 8px;\n  border-radius: 4px;\n  background: var(--pe-faint);\n  color: var(--pe-fg);\n  font: 11px / 1.5 var(--pe-mono);\n  white-space: pre-wrap;\n  overflow-wrap: anywhere;\n}\n.pe-problem {\n  margin: 6px 10px;\n  padding: 6px 10px;\n  border-left: 3px solid var(--pe-remove);\n  border-radius: 3px;\n  background: color-mix(in srgb, var(--pe-remove) 8%, var(--pe-bg));\n  font-size: 12px;\n  overflow-wrap: anywhere;\n}\n.pe-detail .pe-problem {\n  margin: 8px 0;\n}\n.pe-path {\n  font-family: var(--pe-mono);\n}\n.pe-notice {\n  display: flex;\n  flex-direction: column;\n  max-height: 40%;\n  overflow: auto;\n  position: relative;\n}\n.pe-notice > .pe-button {\n  position: absolute;\n  top: 10px;\n  right: 16px;\n}\n\n/* code */\n.pe-footer {\n  display: flex;\n  align-items: center;\n  gap: var(--pe-gap);\n  padding: 5px 10px;\n  border-top: 1px solid var(--pe-line);\n  background: var(--pe-faint);\n}\n.pe-prompt {\n  color: var(--pe-muted);\n  font-size: 11px;\n}\n.pe-explorer .pe-code {\n  flex: 1;\n  min-width: 0;\n  overflow-x: auto;\n  background: none;\n  color: var(--pe-fg);\n  font: 12px / 20px var(--pe-mono);\n  white-space: pre;\n  scrollbar-width: none;\n  padding: 0 2px;\n}\n.pe-busy {\n  color: var(--pe-muted);\n  font-size: 11px;\n  white-space: nowrap;\n}\n\n/* narrow: panes below each other */\n@container pe-explorer (max-width: 700px) {\n  .pe-legend,\n  .pe-header .pe-muted,\n  .pe-user {\n    display: none;\n  }\n  .pe-main {\n    grid-template-columns: minmax(0, 1fr);\n    grid-auto-rows: 240px 340px 280px;\n    overflow-y: auto;\n  }\n  .pe-pane + .pe-pane {\n    border-left: 0;\n    border-top: 1px solid var(--pe-line);\n  }\n}\n@media (prefers-reduced-motion: reduce) {\n  .pe-explorer * {\n    transition: none !important;\n    animation: none !important;\n    scroll-behavior: auto !important;\n  }\n}\n@media (forced-colors: active) {\n  .pe-tree-row[aria-selected="true"],\n  .pe-grid-row[aria-selected="true"] {\n    outline: 2px solid Highlight;\n    outline-offset: -2px;\n  }\n}\n';
+var explorer_default = '.pe-explorer {\n  --pe-bg: var(--jp-layout-color1, var(--vscode-editor-background, Canvas));\n  --pe-fg: var(--jp-ui-font-color1, var(--vscode-editor-foreground, CanvasText));\n  --pe-muted: color-mix(in srgb, var(--pe-fg) 74%, var(--pe-bg));\n  --pe-faint: color-mix(in srgb, var(--pe-fg) 5%, var(--pe-bg));\n  --pe-line: color-mix(in srgb, var(--pe-fg) 16%, var(--pe-bg));\n  --pe-accent: var(--jp-brand-color1, var(--vscode-focusBorder, #1b6ac9));\n  --pe-select: color-mix(in srgb, var(--pe-accent) 20%, var(--pe-bg));\n  --pe-append: #2563c9;\n  --pe-compact: #7b45c4;\n  --pe-overwrite: #b3540b;\n  --pe-analyze: #0b7568;\n  --pe-unknown: #b3261e;\n  --pe-add: #1a7038;\n  --pe-remove: #b3261e;\n  --pe-tag: #96690a;\n  --pe-branch: #0b7568;\n  --pe-consumer: #a03a8f;\n  --pe-hint: #5a6472;\n  --pe-font: var(--jp-ui-font-family, var(--vscode-font-family, system-ui, sans-serif));\n  --pe-mono: var(--jp-code-font-family, var(--vscode-editor-font-family, ui-monospace, monospace));\n  --pe-gap: 8px;\n\n  container: pe-explorer / inline-size;\n  background: var(--pe-bg);\n  color: var(--pe-fg);\n  font: 13px / 1.4 var(--pe-font);\n  font-variant-numeric: tabular-nums;\n  text-align: left;\n}\n.pe-frame {\n  display: flex;\n  flex-direction: column;\n  height: var(--pe-height, 560px);\n  border: 1px solid var(--pe-line);\n  border-radius: 6px;\n  overflow: hidden;\n}\n.pe-explorer[data-theme="dark"] {\n  --pe-append: #79aefc;\n  --pe-compact: #c3a0f8;\n  --pe-overwrite: #f5a35f;\n  --pe-analyze: #55cdb9;\n  --pe-unknown: #ff8f85;\n  --pe-add: #76d48f;\n  --pe-remove: #ff8f85;\n  --pe-tag: #e6bd5c;\n  --pe-branch: #55cdb9;\n  --pe-consumer: #ee9fe0;\n  --pe-hint: #a9b3c0;\n}\n.pe-explorer *,\n.pe-explorer *::before {\n  box-sizing: border-box;\n}\n.pe-explorer [hidden] {\n  display: none !important;\n}\n.pe-explorer :focus-visible {\n  outline: 2px solid var(--pe-accent);\n  outline-offset: -2px;\n}\n.pe-explorer :is(h2, h3, h4, h5, p, dl, dd, pre, table) {\n  margin: 0;\n  padding: 0;\n}\n.pe-hidden {\n  position: absolute;\n  width: 1px;\n  height: 1px;\n  overflow: hidden;\n  clip-path: inset(50%);\n}\n.pe-space {\n  flex: 1;\n}\n.pe-muted {\n  color: var(--pe-muted);\n}\n.pe-plus {\n  color: var(--pe-add);\n}\n.pe-minus {\n  color: var(--pe-remove);\n}\n\n/* controls */\n.pe-explorer button {\n  border: 1px solid var(--pe-line);\n  border-radius: 4px;\n  background: var(--pe-bg);\n  color: var(--pe-fg);\n  font: inherit;\n  font-size: 12px;\n  line-height: 18px;\n  padding: 1px 7px;\n  cursor: pointer;\n}\n.pe-explorer button:hover:not(:disabled) {\n  background: var(--pe-faint);\n  border-color: var(--pe-muted);\n}\n.pe-explorer button:disabled {\n  opacity: 0.45;\n  cursor: default;\n}\n.pe-explorer button[aria-pressed="true"] {\n  background: var(--pe-select);\n  border-color: var(--pe-accent);\n}\n.pe-segmented,\n.pe-steps {\n  display: inline-flex;\n}\n.pe-segmented button:not(:first-child),\n.pe-steps button:not(:first-child) {\n  border-top-left-radius: 0;\n  border-bottom-left-radius: 0;\n  margin-left: -1px;\n}\n.pe-segmented button:not(:last-child),\n.pe-steps button:not(:last-child) {\n  border-top-right-radius: 0;\n  border-bottom-right-radius: 0;\n}\n.pe-segmented button[aria-pressed="true"] {\n  z-index: 1;\n}\n.pe-steps button {\n  min-width: 28px;\n}\n.pe-explorer input {\n  border: 1px solid var(--pe-line);\n  border-radius: 4px;\n  background: var(--pe-bg);\n  color: var(--pe-fg);\n  font: inherit;\n  font-size: 12px;\n  line-height: 18px;\n  padding: 1px 7px;\n  min-width: 0;\n}\n.pe-explorer input::placeholder {\n  color: var(--pe-muted);\n  opacity: 1;\n}\n.pe-explorer input[aria-invalid] {\n  border-color: var(--pe-remove);\n}\n.pe-steps-bar {\n  display: flex;\n  flex: none;\n  gap: var(--pe-gap);\n}\n.pe-goto {\n  width: 108px;\n}\n.pe-filter {\n  flex: 1 1 140px;\n  font-family: var(--pe-mono) !important;\n}\n.pe-bar {\n  display: flex;\n  flex-wrap: wrap;\n  align-items: center;\n  gap: 6px var(--pe-gap);\n  padding: 6px 10px;\n}\n.pe-chip {\n  display: inline-block;\n  border-radius: 9px;\n  background: color-mix(in srgb, var(--pe-fg) 8%, var(--pe-bg));\n  color: var(--pe-fg);\n  font-size: 11px;\n  line-height: 18px;\n  padding: 0 8px;\n  white-space: nowrap;\n  max-width: 240px;\n  overflow: hidden;\n  text-overflow: ellipsis;\n}\n.pe-chip[data-flag="tag"] {\n  background: color-mix(in srgb, var(--pe-tag) 18%, var(--pe-bg));\n}\n.pe-chip[data-flag="branch"] {\n  background: color-mix(in srgb, var(--pe-branch) 18%, var(--pe-bg));\n}\n.pe-chip[data-flag="consumer"] {\n  background: color-mix(in srgb, var(--pe-consumer) 18%, var(--pe-bg));\n}\n\n/* header and summary */\n.pe-header {\n  display: flex;\n  align-items: center;\n  gap: 6px;\n  padding: 7px 10px 6px;\n  border-bottom: 1px solid var(--pe-line);\n  overflow: hidden;\n}\n.pe-name {\n  font-size: 15px;\n  font-weight: 600;\n  line-height: 20px;\n  white-space: nowrap;\n  overflow: hidden;\n  text-overflow: ellipsis;\n  min-width: 48px;\n}\n.pe-header .pe-muted {\n  white-space: nowrap;\n  margin-right: 4px;\n}\n.pe-header .pe-chip {\n  flex: 0 1 auto;\n  min-width: 24px;\n}\n.pe-header .pe-button {\n  flex: none;\n}\n.pe-summary {\n  display: flex;\n  flex-wrap: wrap;\n  align-items: center;\n  gap: 2px 12px;\n  padding: 5px 10px;\n  border-top: 1px solid var(--pe-line);\n  background: var(--pe-faint);\n  min-height: 30px;\n}\n.pe-user {\n  flex: 0 1 auto;\n  margin-left: auto;\n  max-width: 180px;\n  overflow: hidden;\n  text-overflow: ellipsis;\n  white-space: nowrap;\n  font-size: 12px;\n}\n.pe-kind {\n  font-size: 11px;\n  font-weight: 600;\n  letter-spacing: 0.03em;\n  color: var(--pe-unknown);\n}\n.pe-kind::before {\n  content: "";\n  display: inline-block;\n  width: 8px;\n  height: 8px;\n  margin-right: 5px;\n  background: currentColor;\n}\n.pe-kind[data-kind="append"],\n.pe-legend-item[data-kind="append"]::first-letter {\n  color: var(--pe-append);\n}\n.pe-kind[data-kind="append"]::before {\n  border-radius: 50%;\n}\n.pe-kind[data-kind="compact"],\n.pe-legend-item[data-kind="compact"]::first-letter {\n  color: var(--pe-compact);\n}\n.pe-kind[data-kind="overwrite"],\n.pe-legend-item[data-kind="overwrite"]::first-letter {\n  color: var(--pe-overwrite);\n}\n.pe-kind[data-kind="overwrite"]::before {\n  clip-path: polygon(50% 0, 100% 100%, 0 100%);\n}\n.pe-kind[data-kind="analyze"],\n.pe-legend-item[data-kind="analyze"]::first-letter {\n  color: var(--pe-analyze);\n}\n.pe-kind[data-kind="analyze"]::before {\n  clip-path: polygon(50% 0, 100% 50%, 50% 100%, 0 50%);\n}\n.pe-legend {\n  display: grid;\n  grid-template-columns: auto auto;\n  gap: 0 12px;\n  font-size: 11px;\n  line-height: 15px;\n  color: var(--pe-muted);\n}\n.pe-legend-item {\n  display: inline-block;\n  white-space: nowrap;\n}\n.pe-legend-item::first-letter {\n  font-weight: 700;\n}\n\n/* timeline */\n.pe-timeline {\n  display: flex;\n}\n.pe-timeline-controls {\n  display: flex;\n  flex-direction: column;\n  align-items: flex-start;\n  gap: 5px;\n  width: 162px;\n  padding: 6px 0 4px 10px;\n}\n.pe-timeline-frame {\n  position: relative;\n  flex: 1;\n  min-width: 0;\n  margin: 2px 10px 4px 6px;\n  min-height: 90px;\n}\n.pe-timeline-canvas {\n  display: block;\n  width: 100%;\n  cursor: pointer;\n  touch-action: pan-y;\n  border-radius: 4px;\n}\n.pe-timeline-note {\n  font-size: 11px;\n  line-height: 15px;\n  color: var(--pe-muted);\n}\n.pe-tip {\n  position: absolute;\n  top: 2px;\n  z-index: 2;\n  padding: 4px 8px;\n  border: 1px solid var(--pe-line);\n  border-radius: 4px;\n  background: var(--pe-bg);\n  box-shadow: 0 2px 8px rgb(0 0 0 / 18%);\n  font-size: 11px;\n  line-height: 16px;\n  white-space: nowrap;\n  pointer-events: none;\n  max-width: 320px;\n}\n.pe-tip > div {\n  overflow: hidden;\n  text-overflow: ellipsis;\n}\n.pe-tip > div:first-child {\n  font-weight: 600;\n}\n\n/* panes */\n.pe-main {\n  display: grid;\n  grid-template-columns: minmax(210px, 27fr) minmax(260px, 45fr) minmax(210px, 28fr);\n  flex: 1;\n  min-height: 0;\n  border-top: 1px solid var(--pe-line);\n}\n.pe-pane {\n  display: flex;\n  flex-direction: column;\n  min-width: 0;\n  min-height: 0;\n}\n.pe-pane + .pe-pane {\n  border-left: 1px solid var(--pe-line);\n}\n.pe-explorer .pe-pane-title {\n  padding: 0 10px;\n  border-bottom: 1px solid var(--pe-line);\n  font-size: 12px;\n  font-weight: 600;\n  line-height: 28px;\n}\n.pe-tabs {\n  display: flex;\n  gap: 2px;\n  padding: 0 6px;\n  border-bottom: 1px solid var(--pe-line);\n}\n.pe-explorer .pe-tabs button {\n  border: 0;\n  border-bottom: 2px solid transparent;\n  border-radius: 0;\n  background: none;\n  color: var(--pe-muted);\n  line-height: 26px;\n  padding: 0 8px;\n}\n.pe-explorer .pe-tabs button[aria-selected="true"] {\n  border-bottom-color: var(--pe-accent);\n  color: var(--pe-fg);\n  font-weight: 600;\n}\n.pe-panel,\n.pe-view {\n  display: flex;\n  flex-direction: column;\n  flex: 1;\n  min-height: 0;\n  min-width: 0;\n}\n.pe-empty {\n  padding: 28px 16px;\n  color: var(--pe-muted);\n  text-align: center;\n  text-wrap: balance;\n  flex: 1;\n}\n\n/* tree */\n.pe-tree {\n  flex: 1;\n  overflow: auto;\n  padding: 4px 0;\n}\n.pe-stale {\n  opacity: 0.55;\n}\n.pe-tree-row {\n  display: flex;\n  align-items: center;\n  gap: 5px;\n  padding: 0 8px 0 calc(4px + var(--pe-depth) * 14px);\n  min-height: 24px;\n  white-space: nowrap;\n  cursor: default;\n}\n.pe-tree-row:hover,\n.pe-grid-row:hover {\n  background: var(--pe-faint);\n}\n.pe-tree-row[aria-selected="true"],\n.pe-grid-row[aria-selected="true"] {\n  background: var(--pe-select) !important;\n}\n.pe-twisty {\n  flex: none;\n  width: 14px;\n  color: var(--pe-muted);\n  text-align: center;\n  cursor: pointer;\n}\n.pe-tree-label {\n  flex: 0 1 auto;\n  min-width: 40px;\n  overflow: hidden;\n  text-overflow: ellipsis;\n}\n.pe-tree-row:is([data-type="manifest"], [data-type="entry"], [data-type="index-file"])\n  .pe-tree-label {\n  font: 12px / 1.4 var(--pe-mono);\n}\n.pe-tree-row:is([data-type="loading"], [data-type="none"]) .pe-tree-label {\n  color: var(--pe-muted);\n  font-style: italic;\n}\n.pe-tree-row[data-type="more"] .pe-tree-label {\n  color: var(--pe-accent);\n  cursor: pointer;\n  text-decoration: underline;\n}\n.pe-tree-row[data-cancelled] .pe-tree-label {\n  color: var(--pe-muted);\n}\n.pe-tree-range {\n  flex: 0 100 auto;\n  min-width: 0;\n  overflow: hidden;\n  text-overflow: ellipsis;\n  color: var(--pe-muted);\n  font-size: 11px;\n}\n.pe-tree-figure {\n  flex: none;\n  margin-left: auto;\n  color: var(--pe-muted);\n  font-size: 11px;\n}\n.pe-tree-problem {\n  flex: 1 0 100%;\n  overflow: hidden;\n  text-overflow: ellipsis;\n  color: var(--pe-remove);\n  font-size: 11px;\n}\n.pe-tree-row[data-problem] {\n  flex-wrap: wrap;\n}\n.pe-sign {\n  flex: none;\n  width: 10px;\n  font-weight: 700;\n  text-align: center;\n}\n.pe-sign[data-kind="ADD"] {\n  color: var(--pe-add);\n}\n.pe-sign[data-kind="DELETE"] {\n  color: var(--pe-remove);\n}\n.pe-shared {\n  position: relative;\n  flex: none;\n  width: 11px;\n  height: 11px;\n}\n.pe-shared::before,\n.pe-shared::after {\n  content: "";\n  position: absolute;\n  width: 7px;\n  height: 7px;\n  border: 1px solid var(--pe-muted);\n  border-radius: 2px;\n}\n.pe-shared::after {\n  left: 3px;\n  top: 3px;\n  background: var(--pe-bg);\n}\n.pe-change {\n  flex: none;\n  display: inline-flex;\n  align-items: center;\n  gap: 4px;\n  font-size: 11px;\n}\n.pe-change-bar {\n  width: 22px;\n  height: 6px;\n  border-radius: 2px;\n  background: linear-gradient(\n    to right,\n    var(--pe-add) var(--pe-share),\n    var(--pe-remove) var(--pe-share)\n  );\n}\n\n/* grid */\n.pe-grid {\n  flex: 1;\n  overflow: auto;\n  min-height: 80px;\n}\n.pe-grid-top {\n  position: sticky;\n  top: 0;\n  z-index: 1;\n  width: max-content;\n}\n.pe-grid-head,\n.pe-grid-row {\n  display: grid;\n  grid-template-columns: var(--pe-columns);\n}\n.pe-grid-head {\n  border-bottom: 1px solid var(--pe-line);\n  border-top: 1px solid var(--pe-line);\n  background: var(--pe-bg);\n  font-size: 11px;\n  line-height: 22px;\n  color: var(--pe-muted);\n}\n.pe-explorer .pe-grid-head button {\n  border: 0;\n  background: none;\n  color: inherit;\n  font-size: 11px;\n  line-height: 22px;\n  padding: 0;\n}\n.pe-explorer .pe-grid-head button:hover {\n  color: var(--pe-fg);\n  text-decoration: underline;\n  background: none;\n}\n.pe-grid-head [aria-sort]:not([aria-sort="none"]) {\n  color: var(--pe-fg);\n  font-weight: 600;\n}\n.pe-arrow {\n  display: inline-block;\n  width: 0;\n  overflow: visible;\n}\n.pe-cell {\n  padding: 0 8px;\n  overflow: hidden;\n  text-overflow: ellipsis;\n  white-space: nowrap;\n}\n.pe-explorer .pe-number {\n  text-align: right;\n}\n.pe-grid-sizer {\n  position: relative;\n  contain: strict;\n}\n.pe-grid-row {\n  position: absolute;\n  top: 0;\n  left: 0;\n  height: 24px;\n  line-height: 24px;\n  font-size: 12px;\n  cursor: default;\n  will-change: transform;\n}\n.pe-grid-row.pe-odd {\n  background: color-mix(in srgb, var(--pe-fg) 2.5%, var(--pe-bg));\n}\n.pe-grid-row .pe-cell:nth-child(n + 6):nth-child(-n + 7),\n.pe-grid-row .pe-cell:last-child {\n  font-family: var(--pe-mono);\n}\n.pe-totals > * {\n  flex: none;\n}\n.pe-totals {\n  display: flex;\n  align-items: center;\n  gap: 2px 10px;\n  overflow: hidden;\n  white-space: nowrap;\n  padding: 4px 10px;\n  border-top: 1px solid var(--pe-line);\n  font-size: 12px;\n  min-height: 28px;\n}\n\n/* partitions */\n.pe-scroll {\n  flex: 1;\n  overflow: auto;\n}\n.pe-explorer .pe-table {\n  width: 100%;\n  border-collapse: collapse;\n  font-size: 12px;\n}\n.pe-explorer .pe-table :is(th, td) {\n  padding: 3px 10px;\n  font-weight: normal;\n  text-align: left;\n  white-space: nowrap;\n  background: none;\n  border: 0;\n}\n.pe-explorer .pe-table .pe-number {\n  text-align: right;\n}\n.pe-explorer .pe-table thead th {\n  position: sticky;\n  top: 0;\n  background: var(--pe-bg);\n  color: var(--pe-muted);\n  font-size: 11px;\n  box-shadow: inset 0 -1px var(--pe-line);\n}\n.pe-size-bar {\n  display: block;\n  height: 3px;\n  width: var(--pe-share);\n  margin-left: auto;\n  border-radius: 2px;\n  background: var(--pe-accent);\n}\n\n/* detail */\n.pe-detail {\n  flex: 1;\n  overflow: auto;\n  padding: 8px 10px;\n}\n.pe-detail-kind {\n  color: var(--pe-muted);\n  font-size: 11px;\n}\n.pe-explorer .pe-detail-title {\n  font-size: 13px;\n  font-weight: 600;\n  overflow-wrap: anywhere;\n}\n.pe-section {\n  margin-top: 8px;\n}\n.pe-explorer .pe-heading {\n  margin: 12px 0 4px;\n  padding-bottom: 2px;\n  border-bottom: 1px solid var(--pe-line);\n  font-size: 12px;\n  font-weight: 600;\n}\n.pe-facts {\n  display: grid;\n  grid-template-columns: auto minmax(0, 1fr);\n  gap: 2px 10px;\n  font-size: 12px;\n}\n.pe-facts dt {\n  color: var(--pe-muted);\n  font-weight: normal;\n}\n.pe-facts dd {\n  overflow-wrap: anywhere;\n}\n.pe-help dt {\n  display: flex;\n  align-items: flex-start;\n  gap: 3px;\n}\n.pe-explorer kbd {\n  padding: 0 5px;\n  border: 1px solid var(--pe-line);\n  border-radius: 3px;\n  background: var(--pe-faint);\n  color: var(--pe-fg);\n  font: 11px / 17px var(--pe-mono);\n}\n.pe-explorer .pe-bounds {\n  width: 100%;\n  border-collapse: collapse;\n  table-layout: fixed;\n  font-size: 12px;\n}\n.pe-explorer .pe-bounds :is(th, td) {\n  padding: 3px 8px 3px 0;\n  border: 0;\n  border-bottom: 1px solid var(--pe-line);\n  background: none;\n  font-weight: normal;\n  text-align: left;\n  vertical-align: top;\n  white-space: normal;\n  overflow-wrap: anywhere;\n}\n.pe-explorer .pe-bounds thead th {\n  color: var(--pe-muted);\n  font-size: 11px;\n}\n.pe-bounds th:first-child {\n  width: 30%;\n}\n.pe-explorer .pe-bounds :is(th, td):last-child {\n  width: 40px;\n  padding-right: 0;\n  text-align: right;\n}\n.pe-type {\n  display: block;\n  color: var(--pe-muted);\n  font-size: 11px;\n}\n.pe-explorer .pe-value {\n  font-family: var(--pe-mono);\n}\n.pe-explorer .pe-absent {\n  color: var(--pe-muted);\n  font-style: italic;\n}\n.pe-note {\n  margin-top: 6px !important;\n  color: var(--pe-muted);\n  font-size: 12px;\n}\n.pe-explorer .pe-text {\n  max-height: 260px;\n  overflow: auto;\n  padding: 6px 8px;\n  border-radius: 4px;\n  background: var(--pe-faint);\n  color: var(--pe-fg);\n  font: 11px / 1.5 var(--pe-mono);\n  white-space: pre-wrap;\n  overflow-wrap: anywhere;\n}\n.pe-problem {\n  margin: 6px 10px;\n  padding: 6px 10px;\n  border-left: 3px solid var(--pe-remove);\n  border-radius: 3px;\n  background: color-mix(in srgb, var(--pe-remove) 8%, var(--pe-bg));\n  font-size: 12px;\n  overflow-wrap: anywhere;\n}\n.pe-detail .pe-problem {\n  margin: 8px 0;\n}\n.pe-path {\n  font-family: var(--pe-mono);\n}\n.pe-notice {\n  display: flex;\n  flex-direction: column;\n  max-height: 40%;\n  overflow: auto;\n  position: relative;\n}\n.pe-notice-item {\n  position: relative;\n}\n.pe-notice-item > .pe-button {\n  position: absolute;\n  top: 10px;\n  right: 16px;\n}\n\n/* code */\n.pe-footer {\n  display: flex;\n  align-items: center;\n  gap: var(--pe-gap);\n  padding: 5px 10px;\n  border-top: 1px solid var(--pe-line);\n  background: var(--pe-faint);\n}\n.pe-prompt {\n  color: var(--pe-muted);\n  font-size: 11px;\n}\n.pe-explorer .pe-code {\n  flex: 1;\n  min-width: 0;\n  overflow-x: auto;\n  background: none;\n  color: var(--pe-fg);\n  font: 12px / 20px var(--pe-mono);\n  white-space: pre;\n  scrollbar-width: none;\n  padding: 0 2px;\n}\n.pe-busy {\n  color: var(--pe-muted);\n  font-size: 11px;\n  white-space: nowrap;\n}\n\n/* narrow: panes below each other */\n@container pe-explorer (max-width: 700px) {\n  .pe-frame {\n    height: auto;\n  }\n  .pe-timeline,\n  .pe-header {\n    flex-wrap: wrap;\n  }\n  .pe-timeline-controls {\n    flex-direction: row;\n    align-items: center;\n    width: auto;\n    padding: 6px 10px 0;\n  }\n  .pe-timeline-frame {\n    flex: 1 0 calc(100% - 20px);\n    margin: 2px 10px 4px;\n  }\n  .pe-legend,\n  .pe-header .pe-muted,\n  .pe-user {\n    display: none;\n  }\n  .pe-main {\n    grid-template-columns: minmax(0, 1fr);\n    grid-auto-rows: 240px 340px 300px;\n  }\n  .pe-pane + .pe-pane {\n    border-left: 0;\n    border-top: 1px solid var(--pe-line);\n  }\n}\n@media (prefers-reduced-motion: reduce) {\n  .pe-explorer * {\n    transition: none !important;\n    animation: none !important;\n    scroll-behavior: auto !important;\n  }\n}\n@media (forced-colors: active) {\n  .pe-tree-row[aria-selected="true"],\n  .pe-grid-row[aria-selected="true"] {\n    outline: 2px solid Highlight;\n    outline-offset: -2px;\n  }\n}\n';
 
 // src/grid.js
 var ROW_HEIGHT = 24;
@@ -730,7 +734,7 @@ function createFiles(context) {
       el(
         "strong",
         {},
-        condition ? `${formatCount(sum.files)} matching files` : plural(sum.files, "file")
+        condition && context.mask() ? `${formatCount(sum.files)} matching files` : plural(sum.files, "file")
       ),
       el("span", {}, formatBytes(sum.bytes)),
       el(
@@ -815,7 +819,7 @@ function columnsOf({ history }, texts) {
     {
       key: "partition",
       title: "partition",
-      width: 150,
+      width: 136,
       text: (row, { columns, partitions }) => visible(partitions[columns.partition[row]] ?? "")
     },
     {
@@ -953,7 +957,7 @@ function createFilter(context) {
   const input = el("input", {
     type: "text",
     class: "pe-filter",
-    placeholder: "filter: level = 0 and size < 1 MB",
+    placeholder: "filter, say level = 0",
     "aria-label": "Filter files",
     autocomplete: "off",
     spellcheck: "false"
@@ -1316,6 +1320,72 @@ function createStore(initial) {
   };
 }
 
+// src/steps.js
+var PLAY_MILLIS = 700;
+function createSteps(context) {
+  const { store, history } = context;
+  const input = el("input", {
+    type: "text",
+    class: "pe-goto",
+    placeholder: "id, tag or time",
+    "aria-label": "Go to a snapshot: id, tag or time",
+    autocomplete: "off",
+    spellcheck: "false"
+  });
+  input.addEventListener("keydown", async (event) => {
+    if (event.key !== "Enter" || !input.value.trim()) return;
+    if (await context.goTo(input.value)) input.value = "";
+  });
+  const step = (by) => () => context.step(by);
+  const first = button("«", "First snapshot", () => context.moveTo(0));
+  const previous = button("‹", "Previous snapshot", step(-1));
+  const next = button("›", "Next snapshot", step(1));
+  const last = button("»", "Last snapshot", () => context.moveTo(history.count - 1));
+  let timer = 0;
+  const play = button("▶", "Play through the snapshots", () => {
+    if (timer) stop();
+    else start2();
+  });
+  const start2 = () => {
+    if (store.get().position >= history.count - 1) context.moveTo(0);
+    fill(play, "❚❚");
+    attribute(play, "aria-pressed", "true");
+    timer = setInterval(() => {
+      if (store.get().position >= history.count - 1) stop();
+      else context.step(1);
+    }, PLAY_MILLIS);
+  };
+  const stop = () => {
+    clearInterval(timer);
+    timer = 0;
+    fill(play, "▶");
+    attribute(play, "aria-pressed", "false");
+  };
+  const update = () => {
+    const { position } = store.get();
+    first.disabled = previous.disabled = position <= 0;
+    next.disabled = last.disabled = position >= history.count - 1;
+  };
+  update();
+  const group = el(
+    "div",
+    { class: "pe-steps", role: "group", "aria-label": "Move the cursor" },
+    first,
+    previous,
+    play,
+    next,
+    last
+  );
+  return {
+    elements: [input, group],
+    /** @param {Set<Change>} changed */
+    update(changed) {
+      if (changed.has("position")) update();
+    },
+    dispose: stop
+  };
+}
+
 // src/theme.js
 var COLOURS = [
   "bg",
@@ -1463,13 +1533,16 @@ function placeFlags(flags, layout, measure, lanes) {
     const x = layout.centres[flag.position];
     const text = flag.name.length > 24 ? `${flag.name.slice(0, 23)}…` : flag.name;
     const width = measure(text) + 16;
-    const lane = ends.findIndex((end) => end + 4 <= x);
-    if (x === void 0 || lane < 0) {
+    const sides = x + width > layout.total ? [x - width + 4] : [x, x - width + 4];
+    const free = (left2) => ends.findIndex((end) => end + 4 <= left2);
+    const left = sides.find((side) => side >= 0 && free(side) >= 0);
+    if (left === void 0) {
       hidden += 1;
       continue;
     }
-    ends[lane] = x + width;
-    placed.push({ ...flag, x, width, lane, text });
+    const lane = free(left);
+    ends[lane] = left + width;
+    placed.push({ ...flag, x, left, width, lane, text });
   }
   return { placed, hidden };
 }
@@ -1617,7 +1690,8 @@ function drawLabels(context, { history, layout, selected, axis, colours, font },
   let taken = [Infinity, -Infinity];
   const write = (i, colour) => {
     context.fillStyle = colour;
-    context.fillText(label(i), centres[i], LABEL_Y);
+    const half = context.measureText(label(i)).width / 2;
+    context.fillText(label(i), clamp(centres[i], half, layout.total - half), LABEL_Y);
   };
   if (selected >= first && selected <= last) {
     const half = context.measureText(label(selected)).width / 2 + 8;
@@ -1637,7 +1711,7 @@ function drawLabels(context, { history, layout, selected, axis, colours, font },
     end = right;
   }
 }
-function drawFlag(context, { colours, font }, { kind, text, x, width, lane }) {
+function drawFlag(context, { colours, font }, { kind, text, x, left, width, lane }) {
   const top = FLAGS_Y + lane * LANE + 2;
   const colour = colours[kind] ?? colours.muted;
   context.strokeStyle = colour;
@@ -1649,14 +1723,14 @@ function drawFlag(context, { colours, font }, { kind, text, x, width, lane }) {
   context.globalAlpha = 0.16;
   context.fillStyle = colour;
   context.beginPath();
-  context.roundRect(x, top, width - 4, 14, [0, 4, 4, 0]);
+  context.roundRect(left, top, width - 4, 14, left < x ? [4, 0, 0, 4] : [0, 4, 4, 0]);
   context.fill();
   context.globalAlpha = 1;
   context.font = `11px ${font}`;
   context.textAlign = "left";
   context.textBaseline = "middle";
   context.fillStyle = colours.fg;
-  context.fillText(text, x + 6, top + 7.5);
+  context.fillText(text, left + 6, top + 7.5);
 }
 function drawOverview(context, { history, layout, offset, up, peak, selected, colours }, height) {
   const top = height - OVERVIEW - 1;
@@ -1681,12 +1755,8 @@ function drawOverview(context, { history, layout, offset, up, peak, selected, co
   context.fillStyle = colours.accent;
   context.fillRect(layout.centres[selected] * scale - 1, top, 2, OVERVIEW);
 }
-function peakLabel(peak, format = formatShort) {
-  return peak ? `max ${format(peak)}` : "";
-}
 
 // src/timeline.js
-var PLAY_MILLIS = 700;
 function createTimeline(context) {
   const { store, history } = context;
   const canvas = el("canvas", {
@@ -1701,9 +1771,7 @@ function createTimeline(context) {
     canvas.getContext("2d")
   );
   const tip = el("div", { class: "pe-tip", hidden: true, "aria-hidden": "true" });
-  const peakText = el("span", { class: "pe-peak" });
-  const hiddenFlags = el("span", { class: "pe-peak" });
-  const frame = el("div", { class: "pe-timeline-frame" }, canvas, peakText, hiddenFlags, tip);
+  const frame = el("div", { class: "pe-timeline-frame" }, canvas, tip);
   const controls = createControls(context);
   const element = el(
     "section",
@@ -1750,7 +1818,7 @@ function createTimeline(context) {
     canvas.height = Math.round(height * ratio);
     canvas.style.height = `${height}px`;
     paint.setTransform(ratio, 0, 0, ratio, 0, 0);
-    fill(hiddenFlags, arranged.hidden ? `+${arranged.hidden} flags` : "");
+    controls.hint(bars.peak, arranged.hidden);
     draw();
   };
   const describe = () => {
@@ -1828,8 +1896,7 @@ function createTimeline(context) {
   };
   const rescale = () => {
     bars = context.bars();
-    const { metric } = store.get();
-    fill(peakText, peakLabel(bars.peak, metric === "bytes" ? formatBytes : formatShort));
+    controls.hint(bars.peak, arranged?.hidden ?? 0);
   };
   const observer = new ResizeObserver(() => {
     const found = frame.clientWidth;
@@ -1857,12 +1924,11 @@ function createTimeline(context) {
     dispose() {
       observer.disconnect();
       draw.cancel();
-      controls.dispose();
     }
   };
 }
 function createControls(context) {
-  const { store, history } = context;
+  const { store } = context;
   const metric = segmented(
     "Height of the bars",
     [
@@ -1886,49 +1952,10 @@ function createControls(context) {
       value
     ) })
   );
-  const input = el("input", {
-    type: "text",
-    class: "pe-goto",
-    placeholder: "id, tag or time",
-    "aria-label": "Go to a snapshot: id, tag or time",
-    autocomplete: "off",
-    spellcheck: "false"
-  });
-  input.addEventListener("keydown", async (event) => {
-    if (event.key !== "Enter" || !input.value.trim()) return;
-    if (await context.goTo(input.value)) input.value = "";
-  });
-  const step = (by) => () => context.step(by);
-  const first = button("«", "First snapshot", () => context.moveTo(0));
-  const previous = button("‹", "Previous snapshot", step(-1));
-  const next = button("›", "Next snapshot", step(1));
-  const last = button("»", "Last snapshot", () => context.moveTo(history.count - 1));
-  let timer = 0;
-  const play = button("▶", "Play through the snapshots", () => {
-    if (timer) stop();
-    else start2();
-  });
-  const start2 = () => {
-    if (store.get().position >= history.count - 1) context.moveTo(0);
-    fill(play, "❚❚");
-    attribute(play, "aria-pressed", "true");
-    timer = setInterval(() => {
-      if (store.get().position >= history.count - 1) stop();
-      else context.step(1);
-    }, PLAY_MILLIS);
-  };
-  const stop = () => {
-    clearInterval(timer);
-    timer = 0;
-    fill(play, "▶");
-    attribute(play, "aria-pressed", "false");
-  };
   const update = () => {
-    const { metric: shown, axis: spaced, position } = store.get();
+    const { metric: shown, axis: spaced } = store.get();
     metric.press(shown);
     axis.press(spaced);
-    first.disabled = previous.disabled = position <= 0;
-    next.disabled = last.disabled = position >= history.count - 1;
   };
   update();
   const legend = el("div", { class: "pe-legend", "aria-hidden": "true" });
@@ -1942,25 +1969,22 @@ function createControls(context) {
       el("span", { class: "pe-legend-item", "data-kind": token }, `${letter} ${token}`)
     );
   }
+  const note = el("div", { class: "pe-timeline-note" });
   const element = el(
     "div",
-    { class: "pe-bar" },
+    { class: "pe-timeline-controls" },
     metric.element,
     axis.element,
     legend,
-    el("span", { class: "pe-space" }),
-    input,
-    el(
-      "div",
-      { class: "pe-steps", role: "group", "aria-label": "Move the cursor" },
-      first,
-      previous,
-      play,
-      next,
-      last
-    )
+    note
   );
-  return { element, update, dispose: stop };
+  const hint = (peak, hidden) => {
+    const { metric: shown } = store.get();
+    const tallest = shown === "bytes" ? formatBytes(peak) : `${formatShort(peak)} ${shown}`;
+    const parts = [peak ? `tallest ${tallest}` : "", hidden ? `+${hidden} flags` : ""];
+    fill(note, parts.filter(Boolean).join(" · "));
+  };
+  return { element, update, hint };
 }
 
 // src/tree_view.js
@@ -1974,12 +1998,14 @@ function createTree(context) {
     tabindex: "0",
     "aria-label": "Files of the snapshot"
   });
+  const empty = el("div", { class: "pe-empty" }, "Nothing was committed yet.");
   const message = el("div", { class: "pe-problem", role: "status", hidden: true });
   const element = el(
     "section",
     { class: "pe-pane pe-pane-tree", "aria-label": "Manifest tree" },
     el("h3", { class: "pe-pane-title" }, "Manifests"),
     message,
+    empty,
     list
   );
   let current = "";
@@ -2040,6 +2066,8 @@ function createTree(context) {
     const { selected } = store.get();
     rows = selected ? tree.rows() : [];
     list.classList.toggle("pe-stale", shownSnapshot !== selected);
+    empty.hidden = selected > 0;
+    list.hidden = selected <= 0;
     const elements = rows.map((row, index) => rowElement2(row, index, current, context.prefix));
     fill(list, ...elements);
     const at = rows.findIndex((row) => row.key === current);
@@ -2130,7 +2158,7 @@ function rowElement2(row, index, current, prefix) {
     row.kind ? sign(row.kind) : null,
     el("span", { class: "pe-tree-label" }, labelOf(row)),
     row.range ? el("span", { class: "pe-tree-range" }, visible(row.range)) : null,
-    row.shared ? el("span", { class: "pe-shared", title: visible(row.shared) }, "⛓") : null,
+    row.shared ? el("span", { class: "pe-shared", title: visible(row.shared) }) : null,
     changeBar(row),
     el("span", { class: "pe-tree-figure" }, figure(row))
   );
@@ -2283,15 +2311,19 @@ function start(model, root, channel, history) {
       }
     },
     report(failure) {
-      fill(
-        notice,
+      const item = el(
+        "div",
+        { class: "pe-notice-item" },
         problem(failure),
-        button("×", "Dismiss", () => fill(notice))
+        button("×", "Dismiss", () => item.remove())
       );
+      notice.append(item);
+      while (notice.children.length > 4) notice.children[0].remove();
     }
   };
   const notice = el("div", { class: "pe-notice" });
-  const header = createHeader(context);
+  const steps = createSteps(context);
+  const header = createHeader(context, steps.elements);
   const summary = createSummary(context);
   const timeline = createTimeline(context);
   const tree = createTree(context);
@@ -2299,12 +2331,22 @@ function start(model, root, channel, history) {
   const views = createViews(context);
   const code = createCode(context, history.table.problems.length);
   const main = el("div", { class: "pe-main" }, tree.element, views.element, detail.element);
-  fill(root, header, timeline.element, summary.element, notice, main, code.element);
+  const frame = el(
+    "div",
+    { class: "pe-frame" },
+    header,
+    timeline.element,
+    summary.element,
+    notice,
+    main,
+    code.element
+  );
+  fill(root, frame);
   for (const { message, path } of history.table.problems) {
-    notice.append(problem({ kind: "Problem", message, path }));
+    context.report({ kind: "Problem", message, path });
   }
   const tell = (changed) => {
-    for (const part of [timeline, summary, tree, views, detail, code]) part.update(changed);
+    for (const part of [steps, timeline, summary, tree, views, detail, code]) part.update(changed);
   };
   const save = whenQuiet(() => model.save_changes(), SYNC_MILLIS);
   const offStore = store.on((changed) => {
@@ -2335,14 +2377,14 @@ function start(model, root, channel, history) {
   });
   const applyFilter = async () => {
     const { filter } = store.get();
-    const { frame } = files;
-    if (!filter || frame < 0) {
+    const { frame: frame2 } = files;
+    if (!filter || frame2 < 0) {
       mask = void 0;
       filterFailure = void 0;
     } else {
       try {
-        const answer = await channel.latest("filter", "filter", { text: filter, frame });
-        if (!answer || frame !== files.frame) return;
+        const answer = await channel.latest("filter", "filter", { text: filter, frame: frame2 });
+        if (!answer || frame2 !== files.frame) return;
         mask = /** @type {Uint8Array} */
         answer.columns.mask;
         filterFailure = void 0;
@@ -2418,7 +2460,7 @@ function start(model, root, channel, history) {
     save.cancel();
     unwatch();
     for (const off of fromPython) off();
-    for (const part of [timeline, tree, detail, views]) part.dispose?.();
+    for (const part of [steps, timeline, tree, detail, views]) part.dispose?.();
     root.removeEventListener("keydown", onKey);
   };
 }
@@ -2445,7 +2487,7 @@ function withPeak(up, down) {
   for (let i = 0; i < up.length; i++) peak = Math.max(peak, up[i], down[i]);
   return { up, down, peak };
 }
-function createHeader({ history, store }) {
+function createHeader({ history, store }, steps) {
   const { table } = history;
   const toggle = () => store.set({ help: !store.get().help });
   return el(
@@ -2456,7 +2498,7 @@ function createHeader({ history, store }) {
     ...table.branch === "main" ? [] : [el("span", { class: "pe-chip" }, `branch ${visible(table.branch)}`)],
     ...table.chips.map((text) => el("span", { class: "pe-chip" }, visible(text))),
     el("span", { class: "pe-space" }),
-    button("?", "Keys and marks", toggle)
+    el("div", { class: "pe-steps-bar" }, ...steps, button("?", "Keys and marks", toggle))
   );
 }
 function createSummary(context) {

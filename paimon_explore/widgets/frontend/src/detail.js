@@ -41,7 +41,11 @@ export function createDetail(context) {
 
   const load = whenQuiet(async () => {
     const { node, selected, help } = store.get();
-    if (help || !selected) return;
+    if (help) return;
+    if (!selected) {
+      fill(body, el("div", { class: "pe-empty" }, "Choose a snapshot, a tree node or a file."));
+      return;
+    }
     try {
       const answer = await channel.latest("detail", "detail", { node: node || String(selected) });
       if (!answer || store.get().help) return;

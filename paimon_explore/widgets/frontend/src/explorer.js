@@ -10,6 +10,7 @@ import { commandOf } from "./keys.js";
 import { Lives } from "./lives.js";
 import { createPartitions } from "./partitions_view.js";
 import { createStore, TRAITS } from "./state.js";
+import { createSteps } from "./steps.js";
 import { formatBytes, formatCount, formatShort, formatTime, plural, visible } from "./text.js";
 import { readColours, watchTheme } from "./theme.js";
 import { createTimeline } from "./timeline.js";
@@ -145,16 +146,20 @@ function start(model, root, channel, history) {
       }
     },
     report(failure) {
-      fill(
-        notice,
+      const item = el(
+        "div",
+        { class: "pe-notice-item" },
         problem(failure),
-        button("×", "Dismiss", () => fill(notice)),
+        button("×", "Dismiss", () => item.remove()),
       );
+      notice.append(item);
+      while (notice.children.length > 4) notice.children[0].remove();
     },
   };
 
   const notice = el("div", { class: "pe-notice" });
-  const header = createHeader(context);
+  const steps = createSteps(context);
+  const header = createHeader(context, steps.elements);
   const summary = createSummary(context);
   const timeline = createTimeline(context);
   const tree = createTree(context);
@@ -162,14 +167,24 @@ function start(model, root, channel, history) {
   const views = createViews(context);
   const code = createCode(context, history.table.problems.length);
   const main = el("div", { class: "pe-main" }, tree.element, views.element, detail.element);
-  fill(root, header, timeline.element, summary.element, notice, main, code.element);
+  const frame = el(
+    "div",
+    { class: "pe-frame" },
+    header,
+    timeline.element,
+    summary.element,
+    notice,
+    main,
+    code.element,
+  );
+  fill(root, frame);
   for (const { message, path } of history.table.problems) {
-    notice.append(problem({ kind: "Problem", message, path }));
+    context.report({ kind: "Problem", message, path });
   }
 
   /** @param {Set<Change>} changed */
   const tell = (changed) => {
-    for (const part of [timeline, summary, tree, views, detail, code]) part.update(changed);
+    for (const part of [steps, timeline, summary, tree, views, detail, code]) part.update(changed);
   };
   const save = whenQuiet(() => model.save_changes(), SYNC_MILLIS);
   const offStore = store.on((changed) => {
@@ -289,7 +304,7 @@ function start(model, root, channel, history) {
     save.cancel();
     unwatch();
     for (const off of fromPython) off();
-    for (const part of [timeline, tree, detail, views]) part.dispose?.();
+    for (const part of [steps, timeline, tree, detail, views]) part.dispose?.();
     root.removeEventListener("keydown", onKey);
   };
 }
@@ -325,8 +340,11 @@ function withPeak(up, down) {
   return { up, down, peak };
 }
 
-/** @param {Context} context */
-function createHeader({ history, store }) {
+/**
+ * @param {Context} context
+ * @param {HTMLElement[]} steps
+ */
+function createHeader({ history, store }, steps) {
   const { table } = history;
   const toggle = () => store.set({ help: !store.get().help });
   return el(
@@ -339,7 +357,7 @@ function createHeader({ history, store }) {
       : [el("span", { class: "pe-chip" }, `branch ${visible(table.branch)}`)]),
     ...table.chips.map((text) => el("span", { class: "pe-chip" }, visible(text))),
     el("span", { class: "pe-space" }),
-    button("?", "Keys and marks", toggle),
+    el("div", { class: "pe-steps-bar" }, ...steps, button("?", "Keys and marks", toggle)),
   );
 }
 

@@ -199,7 +199,9 @@ export function createFiles(context) {
       el(
         "strong",
         {},
-        condition ? `${formatCount(sum.files)} matching files` : plural(sum.files, "file"),
+        condition && context.mask()
+          ? `${formatCount(sum.files)} matching files`
+          : plural(sum.files, "file"),
       ),
       el("span", {}, formatBytes(sum.bytes)),
       el(
@@ -289,7 +291,7 @@ function columnsOf({ history }, texts) {
     {
       key: "partition",
       title: "partition",
-      width: 150,
+      width: 136,
       text: (row, { columns, partitions }) => visible(partitions[columns.partition[row]] ?? ""),
     },
     {
@@ -450,7 +452,7 @@ function createFilter(context) {
   const input = el("input", {
     type: "text",
     class: "pe-filter",
-    placeholder: "filter: level = 0 and size < 1 MB",
+    placeholder: "filter, say level = 0",
     "aria-label": "Filter files",
     autocomplete: "off",
     spellcheck: "false",

@@ -1,22 +1,13 @@
 // @ts-check
 /** The time pane: a canvas that is a slider over the snapshots, with its controls. */
 
-import { attribute, button, el, fill, perFrame, segmented } from "./dom.js";
+import { attribute, el, fill, perFrame, segmented } from "./dom.js";
 import { formatBytes, formatCount, formatShort, formatTime, visible } from "./text.js";
-import {
-  arrangeFlags,
-  drawTimeline,
-  inOverview,
-  peakLabel,
-  sceneHeight,
-  scrolls,
-} from "./timeline_draw.js";
+import { arrangeFlags, drawTimeline, inOverview, sceneHeight, scrolls } from "./timeline_draw.js";
 import { clamp, layoutTimeline, markAt, offsetFor } from "./timeline_layout.js";
 
 /** @import {Context} from "./context.js" */
 /** @import {TimelineLayout} from "./timeline_layout.js" */
-
-const PLAY_MILLIS = 700;
 
 /** @param {Context} context */
 export function createTimeline(context) {
@@ -30,9 +21,7 @@ export function createTimeline(context) {
   });
   const paint = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
   const tip = el("div", { class: "pe-tip", hidden: true, "aria-hidden": "true" });
-  const peakText = el("span", { class: "pe-peak" });
-  const hiddenFlags = el("span", { class: "pe-peak" });
-  const frame = el("div", { class: "pe-timeline-frame" }, canvas, peakText, hiddenFlags, tip);
+  const frame = el("div", { class: "pe-timeline-frame" }, canvas, tip);
   const controls = createControls(context);
   const element = el(
     "section",
@@ -85,7 +74,7 @@ export function createTimeline(context) {
     canvas.height = Math.round(height * ratio);
     canvas.style.height = `${height}px`;
     paint.setTransform(ratio, 0, 0, ratio, 0, 0);
-    fill(hiddenFlags, arranged.hidden ? `+${arranged.hidden} flags` : "");
+    controls.hint(bars.peak, arranged.hidden);
     draw();
   };
 
@@ -177,8 +166,7 @@ export function createTimeline(context) {
 
   const rescale = () => {
     bars = context.bars();
-    const { metric } = store.get();
-    fill(peakText, peakLabel(bars.peak, metric === "bytes" ? formatBytes : formatShort));
+    controls.hint(bars.peak, arranged?.hidden ?? 0);
   };
 
   const observer = new ResizeObserver(() => {
@@ -208,14 +196,13 @@ export function createTimeline(context) {
     dispose() {
       observer.disconnect();
       draw.cancel();
-      controls.dispose();
     },
   };
 }
 
 /** @param {Context} context */
 function createControls(context) {
-  const { store, history } = context;
+  const { store } = context;
   const metric = segmented(
     "Height of the bars",
     [
@@ -233,51 +220,10 @@ function createControls(context) {
     ],
     (value) => store.set({ axis: /** @type {"id" | "time"} */ (value) }),
   );
-  const input = el("input", {
-    type: "text",
-    class: "pe-goto",
-    placeholder: "id, tag or time",
-    "aria-label": "Go to a snapshot: id, tag or time",
-    autocomplete: "off",
-    spellcheck: "false",
-  });
-  input.addEventListener("keydown", async (event) => {
-    if (event.key !== "Enter" || !input.value.trim()) return;
-    if (await context.goTo(input.value)) input.value = "";
-  });
-  const step = (/** @type {number} */ by) => () => context.step(by);
-  const first = button("«", "First snapshot", () => context.moveTo(0));
-  const previous = button("‹", "Previous snapshot", step(-1));
-  const next = button("›", "Next snapshot", step(1));
-  const last = button("»", "Last snapshot", () => context.moveTo(history.count - 1));
-
-  let timer = 0;
-  const play = button("▶", "Play through the snapshots", () => {
-    if (timer) stop();
-    else start();
-  });
-  const start = () => {
-    if (store.get().position >= history.count - 1) context.moveTo(0);
-    fill(play, "❚❚");
-    attribute(play, "aria-pressed", "true");
-    timer = setInterval(() => {
-      if (store.get().position >= history.count - 1) stop();
-      else context.step(1);
-    }, PLAY_MILLIS);
-  };
-  const stop = () => {
-    clearInterval(timer);
-    timer = 0;
-    fill(play, "▶");
-    attribute(play, "aria-pressed", "false");
-  };
-
   const update = () => {
-    const { metric: shown, axis: spaced, position } = store.get();
+    const { metric: shown, axis: spaced } = store.get();
     metric.press(shown);
     axis.press(spaced);
-    first.disabled = previous.disabled = position <= 0;
-    next.disabled = last.disabled = position >= history.count - 1;
   };
   update();
   const legend = el("div", { class: "pe-legend", "aria-hidden": "true" });
@@ -291,23 +237,24 @@ function createControls(context) {
       el("span", { class: "pe-legend-item", "data-kind": token }, `${letter} ${token}`),
     );
   }
+  const note = el("div", { class: "pe-timeline-note" });
   const element = el(
     "div",
-    { class: "pe-bar" },
+    { class: "pe-timeline-controls" },
     metric.element,
     axis.element,
     legend,
-    el("span", { class: "pe-space" }),
-    input,
-    el(
-      "div",
-      { class: "pe-steps", role: "group", "aria-label": "Move the cursor" },
-      first,
-      previous,
-      play,
-      next,
-      last,
-    ),
+    note,
   );
-  return { element, update, dispose: stop };
+  /**
+   * @param {number} peak  what the tallest bar stands for
+   * @param {number} hidden  flags without room
+   */
+  const hint = (peak, hidden) => {
+    const { metric: shown } = store.get();
+    const tallest = shown === "bytes" ? formatBytes(peak) : `${formatShort(peak)} ${shown}`;
+    const parts = [peak ? `tallest ${tallest}` : "", hidden ? `+${hidden} flags` : ""];
+    fill(note, parts.filter(Boolean).join(" · "));
+  };
+  return { element, update, hint };
 }

@@ -1,8 +1,8 @@
 // @ts-check
 /** Paints the timeline on a canvas; every colour comes from the theme. */
 
-import { formatShort, formatTime, visible } from "./text.js";
-import { placeFlags, visibleMarks } from "./timeline_layout.js";
+import { formatTime, visible } from "./text.js";
+import { clamp, placeFlags, visibleMarks } from "./timeline_layout.js";
 
 /** @import {Colours} from "./theme.js" */
 /** @import {History} from "./history.js" */
@@ -248,7 +248,8 @@ function drawLabels(context, { history, layout, selected, axis, colours, font },
   /** @type {(i: number, colour: string) => void} */
   const write = (i, colour) => {
     context.fillStyle = colour;
-    context.fillText(label(i), centres[i], LABEL_Y);
+    const half = context.measureText(label(i)).width / 2;
+    context.fillText(label(i), clamp(centres[i], half, layout.total - half), LABEL_Y);
   };
   if (selected >= first && selected <= last) {
     const half = context.measureText(label(selected)).width / 2 + 8;
@@ -274,7 +275,7 @@ function drawLabels(context, { history, layout, selected, axis, colours, font },
  * @param {Scene} scene
  * @param {import("./timeline_layout.js").PlacedFlag} flag
  */
-function drawFlag(context, { colours, font }, { kind, text, x, width, lane }) {
+function drawFlag(context, { colours, font }, { kind, text, x, left, width, lane }) {
   const top = FLAGS_Y + lane * LANE + 2;
   const colour = colours[kind] ?? colours.muted;
   context.strokeStyle = colour;
@@ -286,14 +287,14 @@ function drawFlag(context, { colours, font }, { kind, text, x, width, lane }) {
   context.globalAlpha = 0.16;
   context.fillStyle = colour;
   context.beginPath();
-  context.roundRect(x, top, width - 4, 14, [0, 4, 4, 0]);
+  context.roundRect(left, top, width - 4, 14, left < x ? [4, 0, 0, 4] : [0, 4, 4, 0]);
   context.fill();
   context.globalAlpha = 1;
   context.font = `11px ${font}`;
   context.textAlign = "left";
   context.textBaseline = "middle";
   context.fillStyle = colours.fg;
-  context.fillText(text, x + 6, top + 7.5);
+  context.fillText(text, left + 6, top + 7.5);
 }
 
 /**
@@ -324,13 +325,4 @@ function drawOverview(context, { history, layout, offset, up, peak, selected, co
   if (selected < 0) return;
   context.fillStyle = colours.accent;
   context.fillRect(layout.centres[selected] * scale - 1, top, 2, OVERVIEW);
-}
-
-/**
- * Text of the scale: what the tallest bar stands for.
- * @param {number} peak
- * @param {(value: number) => string} [format]
- */
-export function peakLabel(peak, format = formatShort) {
-  return peak ? `max ${format(peak)}` : "";
 }

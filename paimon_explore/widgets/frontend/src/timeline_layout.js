@@ -109,10 +109,11 @@ export function visibleMarks(layout, offset) {
 }
 
 /** @typedef {{kind: string, name: string, position: number}} Flag */
-/** @typedef {Flag & {x: number, width: number, lane: number, text: string}} PlacedFlag */
+/** @typedef {Flag & {x: number, left: number, width: number, lane: number, text: string}} PlacedFlag */
 
 /**
  * Flags side by side where they fit, else in lanes below each other; what fits no lane is counted.
+ * A flag hangs to the left of its pole where the right is taken or over the end.
  * @param {readonly Flag[]} flags
  * @param {TimelineLayout} layout
  * @param {(text: string) => number} measure
@@ -129,13 +130,16 @@ export function placeFlags(flags, layout, measure, lanes) {
     const x = layout.centres[flag.position];
     const text = flag.name.length > 24 ? `${flag.name.slice(0, 23)}…` : flag.name;
     const width = measure(text) + 16;
-    const lane = ends.findIndex((end) => end + 4 <= x);
-    if (x === undefined || lane < 0) {
+    const sides = x + width > layout.total ? [x - width + 4] : [x, x - width + 4];
+    const free = (/** @type {number} */ left) => ends.findIndex((end) => end + 4 <= left);
+    const left = sides.find((side) => side >= 0 && free(side) >= 0);
+    if (left === undefined) {
       hidden += 1;
       continue;
     }
-    ends[lane] = x + width;
-    placed.push({ ...flag, x, width, lane, text });
+    const lane = free(left);
+    ends[lane] = left + width;
+    placed.push({ ...flag, x, left, width, lane, text });
   }
   return { placed, hidden };
 }

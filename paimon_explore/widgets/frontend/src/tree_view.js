@@ -25,12 +25,14 @@ export function createTree(context) {
     tabindex: "0",
     "aria-label": "Files of the snapshot",
   });
+  const empty = el("div", { class: "pe-empty" }, "Nothing was committed yet.");
   const message = el("div", { class: "pe-problem", role: "status", hidden: true });
   const element = el(
     "section",
     { class: "pe-pane pe-pane-tree", "aria-label": "Manifest tree" },
     el("h3", { class: "pe-pane-title" }, "Manifests"),
     message,
+    empty,
     list,
   );
   let current = "";
@@ -107,6 +109,8 @@ export function createTree(context) {
     const { selected } = store.get();
     rows = selected ? tree.rows() : [];
     list.classList.toggle("pe-stale", shownSnapshot !== selected);
+    empty.hidden = selected > 0;
+    list.hidden = selected <= 0;
     const elements = rows.map((row, index) => rowElement(row, index, current, context.prefix));
     fill(list, ...elements);
     const at = rows.findIndex((row) => row.key === current);
@@ -200,7 +204,7 @@ function rowElement(row, index, current, prefix) {
     row.kind ? sign(row.kind) : null,
     el("span", { class: "pe-tree-label" }, labelOf(row)),
     row.range ? el("span", { class: "pe-tree-range" }, visible(row.range)) : null,
-    row.shared ? el("span", { class: "pe-shared", title: visible(row.shared) }, "⛓") : null,
+    row.shared ? el("span", { class: "pe-shared", title: visible(row.shared) }) : null,
     changeBar(row),
     el("span", { class: "pe-tree-figure" }, figure(row)),
   );

@@ -1,0 +1,75 @@
+// @ts-check
+/** Buttons and a field that move the cursor. */
+
+import { attribute, button, el, fill } from "./dom.js";
+
+/** @import {Change, Context} from "./context.js" */
+
+const PLAY_MILLIS = 700;
+
+/** @param {Context} context */
+export function createSteps(context) {
+  const { store, history } = context;
+  const input = el("input", {
+    type: "text",
+    class: "pe-goto",
+    placeholder: "id, tag or time",
+    "aria-label": "Go to a snapshot: id, tag or time",
+    autocomplete: "off",
+    spellcheck: "false",
+  });
+  input.addEventListener("keydown", async (event) => {
+    if (event.key !== "Enter" || !input.value.trim()) return;
+    if (await context.goTo(input.value)) input.value = "";
+  });
+  const step = (/** @type {number} */ by) => () => context.step(by);
+  const first = button("«", "First snapshot", () => context.moveTo(0));
+  const previous = button("‹", "Previous snapshot", step(-1));
+  const next = button("›", "Next snapshot", step(1));
+  const last = button("»", "Last snapshot", () => context.moveTo(history.count - 1));
+
+  let timer = 0;
+  const play = button("▶", "Play through the snapshots", () => {
+    if (timer) stop();
+    else start();
+  });
+  const start = () => {
+    if (store.get().position >= history.count - 1) context.moveTo(0);
+    fill(play, "❚❚");
+    attribute(play, "aria-pressed", "true");
+    timer = setInterval(() => {
+      if (store.get().position >= history.count - 1) stop();
+      else context.step(1);
+    }, PLAY_MILLIS);
+  };
+  const stop = () => {
+    clearInterval(timer);
+    timer = 0;
+    fill(play, "▶");
+    attribute(play, "aria-pressed", "false");
+  };
+
+  const update = () => {
+    const { position } = store.get();
+    first.disabled = previous.disabled = position <= 0;
+    next.disabled = last.disabled = position >= history.count - 1;
+  };
+  update();
+  const group = el(
+    "div",
+    { class: "pe-steps", role: "group", "aria-label": "Move the cursor" },
+    first,
+    previous,
+    play,
+    next,
+    last,
+  );
+  return {
+    elements: [input, group],
+    /** @param {Set<Change>} changed */
+    update(changed) {
+      if (changed.has("position")) update();
+    },
+    dispose: stop,
+  };
+}

@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Lives, sortedRows } from "../src/lives.js";
+
+// Three snapshots: file 0 from before, 1 added by the first and removed by the third, 2 added by the third.
+function three() {
+  return new Lives(
+    {
+      added: Uint8Array.of(0, 1, 3),
+      removed: Uint8Array.of(4, 3, 4),
+      size: Uint32Array.of(100, 20, 3),
+      rows: Uint32Array.of(10, 2, 1),
+      level: Uint8Array.of(5, 0, 0),
+      bucket: Int8Array.of(0, 1, 1),
+      partition: Uint8Array.of(1, 0, 1),
+    },
+    ["dt=a", "dt=b"],
+    3,
+  );
+}
+
+test("files are live from the snapshot that adds them until the one that removes them", () => {
+  const lives = three();
+  assert.deepEqual([...lives.select(0, "live", undefined)], [0, 1]);
+  assert.deepEqual([...lives.select(1, "live", undefined)], [0, 1]);
+  assert.deepEqual([...lives.select(2, "live", undefined)], [0, 2]);
+  assert.deepEqual([...lives.select(2, "added", undefined)], [2]);
+  assert.deepEqual([...lives.select(2, "removed", undefined)], [1]);
+  assert.deepEqual([...lives.select(1, "removed", undefined)], []);
+});
+
+test("the mask leaves rows out and the order is kept", () => {
+  const lives = three();
+  lives.sort("size", false);
+  assert.deepEqual([...lives.select(0, "live", undefined)], [1, 0]);
+  lives.sort("size", true);
+  assert.deepEqual([...lives.select(0, "live", Uint8Array.of(1, 0, 1))], [0]);
+});
+
+test("sums count files, bytes and rows", () => {
+  const lives = three();
+  assert.deepEqual(lives.sum(lives.select(0, "live", undefined)), {
+    files: 2,
+    bytes: 120,
+    rows: 12,
+  });
+  const { added, removed } = lives.changes();
+  assert.deepEqual([...added.files], [1, 0, 1]);
+  assert.deepEqual([...added.bytes], [20, 0, 3]);
+  assert.deepEqual([...removed.rows], [0, 0, 2]);
+});
+
+test("files are summed by partition and by level", () => {
+  const lives = three();
+  const sums = lives.byPartition(lives.select(2, "live", undefined));
+  assert.deepEqual(
+    sums.map(({ partition, files, bytes, level0, buckets }) => [
+      partition,
+      files,
+      bytes,
+      level0,
+      [...buckets],
+    ]),
+    [[1, 2, 103, 1, [0, 1]]],
+  );
+  assert.deepEqual(lives.byLevel(lives.select(0, "live", undefined)), [
+    [0, 1],
+    [5, 1],
+  ]);
+});
+
+test("equal values keep the order of their rows in both directions", () => {
+  assert.deepEqual([...sortedRows(Uint8Array.of(2, 1, 2, 1), false)], [1, 3, 0, 2]);
+  assert.deepEqual([...sortedRows(Uint8Array.of(2, 1, 2, 1), true)], [0, 2, 1, 3]);
+});

@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { AskError, Channel, decodeColumns, decodeTexts } from "../src/wire.js";
+
+function fakeModel() {
+  const listeners = new Map();
+  return {
+    sent: [],
+    on: (event, callback) => listeners.set(event, callback),
+    off: (event) => listeners.delete(event),
+    send(content) {
+      this.sent.push(content);
+    },
+    answer: (content, buffers = []) => listeners.get("msg:custom")(content, buffers),
+  };
+}
+
+test("columns are read from their places in one buffer", () => {
+  const bytes = new Uint8Array(24);
+  bytes.set([1, 2, 3]);
+  new DataView(bytes.buffer).setFloat64(8, 2.5, true);
+  new DataView(bytes.buffer).setInt16(16, -2, true);
+  const columns = decodeColumns(
+    [
+      ["a", "u8", 0, 3],
+      ["b", "f64", 8, 1],
+      ["c", "i16", 16, 1],
+    ],
+    new DataView(bytes.buffer),
+  );
+  assert.deepEqual([...columns.a], [1, 2, 3]);
+  assert.deepEqual([...columns.b], [2.5]);
+  assert.deepEqual([...columns.c], [-2]);
+});
+
+test("a buffer that starts at an odd place is copied first", () => {
+  const bytes = new Uint8Array(11);
+  new DataView(bytes.buffer).setFloat64(3, 7.25, true);
+  const columns = decodeColumns([["b", "f64", 0, 1]], new DataView(bytes.buffer, 3, 8));
+  assert.deepEqual([...columns.b], [7.25]);
+});
+
+test("columns outside of the buffer, unknown types and missing buffers are refused", () => {
+  const buffer = new ArrayBuffer(8);
+  assert.throws(() => decodeColumns([["a", "u8", 0, 9]], buffer), RangeError);
+  assert.throws(() => decodeColumns([["a", "u8", 4, 1]], buffer), RangeError);
+  assert.throws(() => decodeColumns([["a", "constructor", 0, 1]], buffer), RangeError);
+  assert.throws(() => decodeColumns([["a", "u8", 0, 1]], undefined), RangeError);
+});
+
+test("a column may be called __proto__", () => {
+  const columns = decodeColumns([["__proto__", "u8", 0, 1]], new ArrayBuffer(8));
+  assert.deepEqual(Object.keys(columns), ["__proto__"]);
+});
+
+test("texts are cut at their ends", () => {
+  const bytes = new TextEncoder().encode("abçd");
+  assert.deepEqual(decodeTexts(bytes, Uint32Array.of(1, 4, 4, 5)), ["a", "bç", "", "d"]);
+});
+
+test("answers find their requests in any order", async () => {
+  const model = fakeModel();
+  const channel = new Channel(model);
+  const [first, second] = [channel.ask("a", { x: 1 }), channel.ask("b")];
+  assert.deepEqual(model.sent, [
+    { x: 1, id: 1, op: "a" },
+    { id: 2, op: "b" },
+  ]);
+  model.answer({ id: 2, ok: true, body: "two" });
+  model.answer({ id: 1, ok: true, body: "one" });
+  assert.deepEqual([(await first).body, (await second).body], ["one", "two"]);
+});
+
+test("late answers of a slot are dropped, errors too", async () => {
+  const model = fakeModel();
+  const channel = new Channel(model);
+  const [old, newer, newest] = [1, 2, 3].map(() => channel.latest("slot", "a"));
+  model.answer({ id: 1, ok: false, error: { kind: "E", message: "late" } });
+  model.answer({ id: 3, ok: true, body: 3 });
+  model.answer({ id: 2, ok: true, body: 2 });
+  assert.deepEqual([await old, await newer, (await newest).body], [undefined, undefined, 3]);
+});
+
+test("a refusal keeps what Python raised", async () => {
+  const model = fakeModel();
+  const asked = new Channel(model).ask("a");
+  model.answer({
+    id: 1,
+    ok: false,
+    error: { kind: "MissingFileError", message: "gone", path: "/p" },
+  });
+  await assert.rejects(asked, (error) => error instanceof AskError && error.failure.path === "/p");
+});
+
+test("the number of waiting requests is told", async () => {
+  const model = fakeModel();
+  const channel = new Channel(model);
+  const told = [];
+  channel.onWaiting = (count) => told.push(count);
+  const asked = channel.ask("a");
+  model.answer({ id: 1, ok: true });
+  await asked;
+  assert.deepEqual(told, [1, 0]);
+});
