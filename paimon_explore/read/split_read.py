@@ -1,0 +1,291 @@
+"""The rows of a split.
+
+Raw splits are read file by file. Others are cut into sections of overlapping key ranges; each
+section's files are laid into sorted runs and merged in one streaming pass. What the manifest
+already tells is not read from files: without retracted rows no `_VALUE_KIND`, and where every run
+is wholly newer than the one before no `_SEQUENCE_NUMBER`.
+
+A predicate is always checked on the resulting rows. Before that it may only skip: row groups and
+indexed rows of raw files by any column, of merged files by key columns, since an older version of a
+row must not resurface.
+Spec: primary-key-table, merge read; concepts/spec/tableindex.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+
+import numpy as np
+import pyarrow as pa
+
+from paimon_explore.encoding.deletion_vector import FRAME_BYTES, DeletionVector, decode_vector
+from paimon_explore.fileio.file_io import FileIO
+from paimon_explore.fileio.paths import join, parent
+from paimon_explore.merge.spec import MergeSpec, merge_spec, needed_columns
+from paimon_explore.merge.stream import merge_runs
+from paimon_explore.metadata.options import (
+    FILE_INDEX_READ_ENABLED,
+    SEQUENCE_SNAPSHOT_ORDERING,
+    TableOptions,
+)
+from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.read.data_file import (
+    DataFileSource,
+    ReadRequest,
+    SystemColumn,
+    read_data_file,
+)
+from paimon_explore.scan.evaluate import evaluate
+from paimon_explore.scan.expression import TRUE, Expression, names_of
+from paimon_explore.scan.index_filter import IndexedRows, indexed_rows
+from paimon_explore.scan.partition_filter import split as split_predicate
+from paimon_explore.scan.sections import by_age, key_ranks, sections, sorted_runs
+from paimon_explore.scan.split import DataSplit, DeletionFile
+from paimon_explore.store.table_store import TableStore
+from paimon_explore.types.data_types import DataField, RowType, with_nullable
+
+INDEX_SUFFIX = ".index"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SplitReader:
+    """Reads splits of one table into the wanted columns.
+
+    Attributes:
+        store: of the main branch; other branches are reached through it.
+        schema: the reading schema.
+        options: of the table, with dynamic ones on top.
+        columns: wanted columns in result order.
+        predicate: bound to the reading schema; only rows of which it is true are given.
+        batch_rows: no batch is longer.
+        system_columns: also wanted, after the columns, in this order: row kinds and sequence
+            numbers, with which retracted rows are given too.
+    """
+
+    store: TableStore
+    schema: TableSchema
+    options: TableOptions
+    columns: tuple[str, ...]
+    predicate: Expression = TRUE
+    batch_rows: int = 65_536
+    system_columns: tuple[SystemColumn, ...] = ()
+    _schemas: dict[tuple[str, int], TableSchema] = field(
+        default_factory=dict, compare=False, repr=False
+    )
+
+    @property
+    def fields(self) -> tuple[DataField, ...]:
+        """The wanted columns, then those that only the predicate reads."""
+        extra = [n for n in self.schema.row_type.names if n in names_of(self.predicate)]
+        names = (*self.columns, *(n for n in extra if n not in self.columns))
+        return tuple(self.schema.field(name) for name in names)
+
+    def read(self, split: DataSplit) -> Iterator[pa.RecordBatch]:
+        """The split's rows.
+
+        Yields:
+            Batches of the wanted columns in their Arrow types and the wanted system columns, none
+            empty.
+
+        Raises:
+            FormatError: a data or index file breaks the format.
+            MissingFileError: a file is gone.
+            UnsupportedFeatureError: a file format or feature that is not read.
+        """
+        batches = self._raw(split) if split.raw_convertible else self._merged(split)
+        return filter_batches(batches, self)
+
+    def _raw(self, split: DataSplit) -> Iterator[pa.RecordBatch]:
+        for row in range(len(split.files)):
+            yield from self._plain_file(split, row)
+
+    def _plain_file(self, split: DataSplit, row: int) -> Iterator[pa.RecordBatch]:
+        """A file whose rows are the table's rows: any predicate may skip in it."""
+        file = SplitFile(split=split, row=row, reader=self)
+        indexed = file.indexed_rows(self.predicate)
+        if indexed.skip:
+            return iter(())
+        return read_data_file(
+            file.source(),
+            ReadRequest(
+                fields=self.fields,
+                system_columns=self.system_columns,
+                deleted=file.deleted(),
+                selection=indexed.positions,
+                predicate=None if self.predicate == TRUE else self.predicate,
+                batch_rows=self.batch_rows,
+            ),
+        )
+
+    def _merged(self, split: DataSplit) -> Iterator[pa.RecordBatch]:
+        keys = RowType(fields=tuple(map(self.schema.field, self.schema.trimmed_primary_keys)))
+        spec = merge_spec(self.schema_in_force, [wanted.name for wanted in self.fields])
+        lows, highs = key_ranks(split.files, keys)
+        newest = _numbers(split, "max_sequence_number")
+        for section in sections(lows, highs):
+            runs = by_age(sorted_runs(section, lows, highs), newest)
+            if len(runs) == 1 and not _retracts(split, runs[0]):
+                for row in runs[0]:
+                    yield from self._plain_file(split, row)
+            else:
+                yield from self._merge_section(split, runs, spec)
+
+    def _merge_section(
+        self, split: DataSplit, runs: list[list[int]], spec: MergeSpec
+    ) -> Iterator[pa.RecordBatch]:
+        keep = bool(self.system_columns)
+        ordered = not keep and not spec.sequence_fields and runs_in_order(split, runs)
+        streams = [self._run(split, run, spec, with_sequence=not ordered) for run in runs]
+        return merge_runs(streams, spec, keep_retracts=keep, by_run_order=ordered, key_order=False)
+
+    def _run(
+        self, split: DataSplit, run: list[int], spec: MergeSpec, *, with_sequence: bool
+    ) -> Iterator[pa.RecordBatch]:
+        """The files of one sorted run, one after the other."""
+        system = (SystemColumn.SEQUENCE_NUMBER,) if with_sequence else ()
+        if _retracts(split, run):
+            system = (*system, SystemColumn.VALUE_KIND)
+        on_keys = split_predicate(self.predicate, self.schema.trimmed_primary_keys).inside
+        fields = tuple(self.schema.field(name) for name in needed_columns(spec))
+        for row in run:
+            file = SplitFile(split=split, row=row, reader=self)
+            yield from read_data_file(
+                file.source(),
+                ReadRequest(
+                    fields=fields,
+                    system_columns=system,
+                    from_keys=True,
+                    deleted=file.deleted(),
+                    predicate=None if on_keys == TRUE else on_keys,
+                    batch_rows=self.batch_rows,
+                ),
+            )
+
+    @property
+    def schema_in_force(self) -> TableSchema:
+        """The reading schema with dynamic options in it."""
+        return replace(self.schema, options=dict(self.options))
+
+    def schema_of(self, branch: str, schema_id: int) -> TableSchema:
+        """The schema a file was written with."""
+        if (branch, schema_id) not in self._schemas:
+            found = self.store.for_branch(branch).schemas.load(schema_id)
+            self._schemas[branch, schema_id] = found
+        return self._schemas[branch, schema_id]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SplitFile:
+    """One file of a split, and what its manifest entry says."""
+
+    split: DataSplit
+    row: int
+    reader: SplitReader
+
+    def value(self, column: str) -> object:
+        """A column of the manifest entry."""
+        return self.split.files.table.column(column)[self.row].as_py()
+
+    def source(self) -> DataFileSource:
+        """What the data file reader has to know."""
+        table = self.split.files.table
+        written = table.column("write_cols")[self.row].as_py()
+        level_0 = table.column("level")[self.row].as_py() == 0
+        newest = table.column("max_sequence_number")[self.row].as_py()
+        stamped = level_0 and self.reader.options.value(SEQUENCE_SNAPSHOT_ORDERING)
+        return DataFileSource(
+            file_io=self.reader.store.file_io,
+            path=self.split.paths[self.row],
+            schema=self.reader.schema_of(
+                self.split.branch, table.column("schema_id")[self.row].as_py()
+            ),
+            size=table.column("file_size")[self.row].as_py(),
+            write_cols=None if written is None else tuple(written),
+            first_row_id=table.column("first_row_id")[self.row].as_py(),
+            max_sequence_number=newest,
+            sequence_number=newest if stamped else None,
+        )
+
+    def deleted(self) -> DeletionVector | None:
+        """Positions that its deletion vector deletes."""
+        name = self.split.files.table.column("file_name")[self.row].as_py()
+        found = self.split.deletion_files.get(name)
+        return None if found is None else load_vector(self.reader.store.file_io, found)
+
+    def indexed_rows(self, predicate: Expression) -> IndexedRows:
+        """The rows that its file index leaves for a predicate."""
+        everything = IndexedRows(skip=False, positions=None)
+        if predicate == TRUE or not self.reader.options.value(FILE_INDEX_READ_ENABLED):
+            return everything
+        index = self._index()
+        if index is None:
+            return everything
+        written = self.source().schema.row_type
+        same: dict[DataField, str] = {}
+        for wanted in self.reader.schema.fields:
+            source = written.field_by_id(wanted.id)
+            if source is not None and _same_type(source, wanted):
+                same[wanted] = source.name
+        return indexed_rows(
+            predicate,
+            index,
+            RowType(fields=tuple(same)),
+            self.split.files.column("row_count")[self.row].as_py(),
+            {wanted.name: name for wanted, name in same.items()},
+        )
+
+    def _index(self) -> bytes | None:
+        """The file index: in the manifest entry, or in a file beside the data file."""
+        embedded: bytes | None = self.split.files.column("embedded_file_index")[self.row].as_py()
+        if embedded is not None:
+            return embedded
+        extra = self.split.files.column("extra_files")[self.row].as_py()
+        name = next((n for n in extra if n.endswith(INDEX_SUFFIX)), None)
+        if name is None:
+            return None
+        return self.reader.store.file_io.read(join(parent(self.split.paths[self.row]), name))
+
+
+def _same_type(source: DataField, wanted: DataField) -> bool:
+    return with_nullable(source.type, nullable=True) == with_nullable(wanted.type, nullable=True)
+
+
+def load_vector(file_io: FileIO, found: DeletionFile) -> DeletionVector:
+    """A deletion vector from its index file.
+
+    Raises:
+        CorruptFileError: it breaks its layout.
+        MissingFileError: the index file is gone.
+    """
+    record = file_io.read_range(found.path, found.offset, found.length + FRAME_BYTES)
+    return decode_vector(record, found.length, path=found.path, cardinality=found.cardinality)
+
+
+def filter_batches(
+    batches: Iterator[pa.RecordBatch], reader: SplitReader
+) -> Iterator[pa.RecordBatch]:
+    """Only rows of which the reader's predicate is true, only the wanted columns."""
+    row_type = reader.schema.row_type
+    for batch in batches:
+        kept = batch
+        if reader.predicate != TRUE:
+            kept = batch.filter(evaluate(reader.predicate, batch, row_type))
+        if kept.num_rows:
+            yield kept.select([*reader.columns, *reader.system_columns])
+
+
+def runs_in_order(split: DataSplit, runs: list[list[int]]) -> bool:
+    """Whether every record of a run is newer than all records of the runs before it."""
+    lows = _numbers(split, "min_sequence_number")
+    highs = _numbers(split, "max_sequence_number")
+    return all(highs[old].max() < lows[new].min() for old, new in pairwise(runs))
+
+
+def _numbers(split: DataSplit, column: str) -> np.ndarray:
+    return np.asarray(split.files.table.column(column).combine_chunks())
+
+
+def _retracts(split: DataSplit, run: list[int]) -> bool:
+    """Whether the files of a run may hold -U or -D records; unknown counts as yes."""
+    counts = split.files.table.column("delete_row_count")
+    return any(counts[row].as_py() != 0 for row in run)

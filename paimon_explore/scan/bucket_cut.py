@@ -1,0 +1,32 @@
+"""Files whose bucket can hold a row that a predicate keeps.
+
+Every entry counts with the bucket number it was written under, so rescaled tables are cut rightly.
+"""
+
+import numpy as np
+
+from paimon_explore.metadata.manifest_entry import ManifestEntries
+from paimon_explore.metadata.options import BUCKET_FUNCTION, TableOptions
+from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.scan.bucket_filter import allowed_buckets
+from paimon_explore.scan.entries import Mask
+from paimon_explore.scan.expression import Expression
+
+
+def bucket_mask(
+    entries: ManifestEntries, schema: TableSchema, options: TableOptions, predicate: Expression
+) -> Mask:
+    """Which of n files may hold matching rows, by bucket alone."""
+    mask = np.ones(len(entries), dtype=np.bool_)
+    keys = [schema.field(name) for name in schema.bucket_keys]
+    if not keys:
+        return mask
+    totals = np.asarray(entries.table.column("total_buckets"))
+    buckets = np.asarray(entries.table.column("bucket"))
+    function = options.value(BUCKET_FUNCTION).value
+    for total in np.unique(totals[totals > 0]).tolist():
+        allowed = allowed_buckets(predicate, keys, total, function)
+        if allowed is not None:
+            fits = np.isin(buckets, np.fromiter(allowed, dtype=np.int64))
+            mask &= (totals != total) | fits
+    return mask

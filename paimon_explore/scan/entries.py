@@ -1,0 +1,155 @@
+"""From a snapshot to the manifest entries a scan has to look at.
+
+Manifests are dropped by partition range, bucket and level; what remains is decoded into one frame,
+cut to the wanted partitions, and cancelled: ADD against DELETE. Partition cuts come first and with
+one predicate for both kinds, so that no DELETE loses its ADD or the other way round; everything
+that looks at statistics of single files comes after.
+Spec: concepts/spec/manifest, merging of entries.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from paimon_explore.encoding.binary_row import decode_rows
+from paimon_explore.metadata.manifest_entry import FileKind, ManifestEntries, live_entries
+from paimon_explore.metadata.manifest_list import ManifestFiles
+from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.scan.evaluate import evaluate
+from paimon_explore.scan.expression import Expression
+from paimon_explore.scan.prune import ColumnStats, StatsFrame, may_match
+from paimon_explore.store.table_store import TableStore
+from paimon_explore.types.arrow import arrow_schema
+from paimon_explore.types.data_types import RowType
+
+Mask: TypeAlias = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartitionCut:
+    """A predicate over partition columns, applied to manifests and to entries alike.
+
+    Attributes:
+        row_type: the partition columns in partition-key order.
+        predicate: bound to them; None keeps everything.
+    """
+
+    row_type: RowType
+    predicate: Expression | None
+
+    def manifests(self, manifests: ManifestFiles) -> Mask:
+        """Which manifests may hold an entry of a wanted partition."""
+        count = manifests.table.num_rows
+        if self.predicate is None or not count:
+            return np.ones(count, dtype=np.bool_)
+        return may_match(self.predicate, self._ranges(manifests))
+
+    def _ranges(self, manifests: ManifestFiles) -> StatsFrame:
+        types = [field.type for field in self.row_type]
+        table = manifests.table
+        lows = decode_rows(_binary(table, "partition_min"), types, where="_PARTITION_STATS")
+        highs = decode_rows(_binary(table, "partition_max"), types, where="_PARTITION_STATS")
+        nulls = _array(table, "partition_null_counts")
+        rows = pc.add(table.column("num_added_files"), table.column("num_deleted_files"))
+        columns = {
+            field.name: ColumnStats(minimum=lows[i], maximum=highs[i], null_count=element(nulls, i))
+            for i, field in enumerate(self.row_type)
+        }
+        return StatsFrame(columns=columns, row_count=rows.combine_chunks())
+
+    def entries(self, partitions: pa.BinaryArray) -> Mask:
+        """Which of n partition rows are wanted; decodes each distinct row once."""
+        if self.predicate is None or not len(partitions):
+            return np.ones(len(partitions), dtype=np.bool_)
+        encoded = partitions.dictionary_encode()
+        rows = self.decode(encoded.dictionary.cast(pa.binary()))
+        wanted = evaluate(self.predicate, rows, self.row_type).fill_null(fill_value=False)
+        return as_mask(wanted)[np.asarray(encoded.indices)]
+
+    def decode(self, partitions: pa.BinaryArray) -> pa.RecordBatch:
+        """Partition rows, n of them, as n rows of the partition columns."""
+        types = [field.type for field in self.row_type]
+        columns = decode_rows(partitions, types, where="_PARTITION")
+        if not columns:
+            return pa.RecordBatch.from_struct_array(pa.array([{}] * len(partitions), pa.struct([])))
+        return pa.RecordBatch.from_arrays(columns, schema=nullable_schema(self.row_type))
+
+
+def nullable_schema(row_type: RowType) -> pa.Schema:
+    """Arrow schema in which every column may be null, as statistics and partition rows need."""
+    return pa.schema([field.with_nullable(nullable=True) for field in arrow_schema(row_type)])
+
+
+def partition_row_type(schema: TableSchema) -> RowType:
+    """The partition columns in partition-key order."""
+    return RowType(fields=tuple(schema.field(name) for name in schema.partition_keys))
+
+
+def as_mask(values: pa.BooleanArray | pa.ChunkedArray) -> Mask:
+    """A boolean array without nulls as a numpy mask."""
+    if isinstance(values, pa.ChunkedArray):
+        values = values.combine_chunks()
+    return np.asarray(values.to_numpy(zero_copy_only=False), dtype=np.bool_)
+
+
+def element(lists: pa.ListArray, index: int) -> pa.Int64Array:
+    """Element `index` of each list; null where the list is null or shorter."""
+    if not len(lists):
+        return pa.nulls(0, pa.int64())
+    long_enough = pc.fill_null(pc.greater(pc.list_value_length(lists), index), fill_value=False)
+    offsets = np.asarray(lists.offsets)[:-1] + index
+    take = pa.array(offsets, mask=~as_mask(long_enough))
+    return pc.take(lists.values, take)
+
+
+def _array(table: pa.Table, name: str) -> pa.Array:
+    return table.column(name).combine_chunks()
+
+
+def _binary(table: pa.Table, name: str) -> pa.BinaryArray:
+    return _array(table, name)
+
+
+def manifest_files(store: TableStore, snapshot: Snapshot) -> ManifestFiles:
+    """All manifests of a snapshot, base list before delta list."""
+    return ManifestFiles.concat(
+        [
+            store.manifests.list(snapshot.base_manifest_list),
+            store.manifests.list(snapshot.delta_manifest_list),
+        ]
+    )
+
+
+def read_entries(
+    store: TableStore, manifests: ManifestFiles, cut: PartitionCut
+) -> Iterator[ManifestEntries]:
+    """Entries of the wanted partitions, one frame per manifest in list order."""
+    for name in manifests.table.column("file_name").to_pylist():
+        entries = store.manifests.read(name)
+        if cut.predicate is None:
+            yield entries
+        else:
+            yield entries.filter(cut.entries(_binary(entries.table, "partition")))
+
+
+def live_files(store: TableStore, snapshot: Snapshot, cut: PartitionCut) -> ManifestEntries:
+    """Live files of a snapshot in the wanted partitions: one ADD entry each, in list order."""
+    manifests = manifest_files(store, snapshot)
+    kept = manifests.filter(cut.manifests(manifests))
+    return live_entries(ManifestEntries.concat(list(read_entries(store, kept, cut))))
+
+
+def delta_files(
+    store: TableStore, snapshot: Snapshot, cut: PartitionCut, kind: FileKind
+) -> ManifestEntries:
+    """Entries of one kind that a snapshot's delta list holds, in the wanted partitions."""
+    manifests = store.manifests.list(snapshot.delta_manifest_list)
+    kept = manifests.filter(cut.manifests(manifests))
+    entries = ManifestEntries.concat(list(read_entries(store, kept, cut)))
+    return entries.filter(as_mask(pc.equal(entries.table.column("kind"), kind.value)))

@@ -1,0 +1,242 @@
+"""A batch scan planned: which files of a snapshot a read opens, and how they are grouped.
+
+The order of cuts is fixed, each stage counted: manifests by partition range; entries by partition
+(both kinds), then cancelled; files by level, bucket, key statistics, value statistics. Statistics
+of value columns may drop single files only where no other file of the bucket can hold an older or
+newer version of a row; elsewhere a bucket goes as a whole or stays.
+Spec: primary-key-table, filter push-down; concepts/spec/manifest.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from paimon_explore.metadata.manifest_entry import ManifestEntries, live_entries
+from paimon_explore.metadata.options import (
+    DELETION_VECTORS_ENABLED,
+    DELETION_VECTORS_MERGE_ON_READ,
+    MERGE_ENGINE,
+    SOURCE_SPLIT_OPEN_FILE_COST,
+    SOURCE_SPLIT_TARGET_SIZE,
+    MergeEngine,
+    TableOptions,
+)
+from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.scan.bucket_cut import bucket_mask
+from paimon_explore.scan.deletion_files import deletion_files
+from paimon_explore.scan.entries import (
+    Mask,
+    PartitionCut,
+    manifest_files,
+    partition_row_type,
+    read_entries,
+)
+from paimon_explore.scan.expression import TRUE, Expression, names_of
+from paimon_explore.scan.file_paths import data_file_paths
+from paimon_explore.scan.file_stats import key_stats, value_stats
+from paimon_explore.scan.partition_filter import split
+from paimon_explore.scan.prune import may_match
+from paimon_explore.scan.split import MAIN_BRANCH, DataSplit
+from paimon_explore.scan.splits import PlacedFiles, SplitRules, make_splits
+from paimon_explore.store.table_store import TableStore
+from paimon_explore.types.data_types import RowType
+
+_POSTPONED = -2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScanTarget:
+    """What is scanned.
+
+    Attributes:
+        store: of the branch.
+        schema: the reading schema: the snapshot's under time travel, else the latest.
+        options: of the table, with dynamic ones on top.
+        snapshot: None for a table without any.
+        branch: its name.
+    """
+
+    store: TableStore
+    schema: TableSchema
+    options: TableOptions
+    snapshot: Snapshot | None
+    branch: str = MAIN_BRANCH
+
+    @property
+    def keys(self) -> RowType | None:
+        """The trimmed primary key; None for append tables."""
+        names = self.schema.trimmed_primary_keys
+        return RowType(fields=tuple(self.schema.field(n) for n in names)) if names else None
+
+    @property
+    def levels_disjoint(self) -> bool:
+        """Whether a key is live at most once above level 0."""
+        first_row = self.options.value(MERGE_ENGINE) is MergeEngine.FIRST_ROW
+        return self.keys is not None and (first_row or self.options.value(DELETION_VECTORS_ENABLED))
+
+    @property
+    def hides_level_0(self) -> bool:
+        """Whether rows become visible only by compaction."""
+        return self.levels_disjoint and not self.options.value(DELETION_VECTORS_MERGE_ON_READ)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """One cut of the planning.
+
+    Attributes:
+        name: what is cut by.
+        unit: `manifests` or `files`.
+        total: items before.
+        kept: items after.
+    """
+
+    name: str
+    unit: str
+    total: int
+    kept: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScanPlan:
+    """The files to read.
+
+    Attributes:
+        snapshot: planned at; None for a table without any.
+        splits: what is read together.
+        stages: the cuts in order.
+        rest: what of the predicate still has to be checked on rows; TRUE if nothing.
+    """
+
+    snapshot: Snapshot | None
+    splits: tuple[DataSplit, ...]
+    stages: tuple[Stage, ...]
+    rest: Expression
+
+
+def plan_scan(target: ScanTarget, predicate: Expression = TRUE) -> ScanPlan:
+    """Plan a batch scan.
+
+    Args:
+        target: table, schema and snapshot.
+        predicate: bound to the reading schema's row type.
+
+    Raises:
+        FormatError: a metadata file breaks the format.
+        MissingFileError: a manifest or manifest list is gone.
+    """
+    parts = split(predicate, target.schema.partition_keys)
+    if target.snapshot is None:
+        return ScanPlan(snapshot=None, splits=(), stages=(), rest=parts.rest)
+    cut = PartitionCut(
+        row_type=partition_row_type(target.schema),
+        predicate=None if parts.inside == TRUE else parts.inside,
+    )
+    stages: list[Stage] = []
+    entries = _live(target.store, target.snapshot, cut, stages)
+    entries = prune_files(target, entries, parts.rest, stages)
+    return ScanPlan(
+        snapshot=target.snapshot,
+        splits=splits_of(target, target.snapshot, entries),
+        stages=tuple(stages),
+        rest=parts.rest,
+    )
+
+
+def _live(
+    store: TableStore, snapshot: Snapshot, cut: PartitionCut, stages: list[Stage]
+) -> ManifestEntries:
+    manifests = manifest_files(store, snapshot)
+    wanted = cut.manifests(manifests)
+    stages.append(_stage("partition ranges", "manifests", wanted))
+    kept = manifests.filter(wanted)
+    entries = live_entries(ManifestEntries.concat(list(read_entries(store, kept, cut))))
+    count = len(entries)
+    stages.append(Stage(name="partitions", unit="files", total=count, kept=count))
+    return entries
+
+
+def _stage(name: str, unit: str, mask: Mask) -> Stage:
+    return Stage(name=name, unit=unit, total=len(mask), kept=int(mask.sum()))
+
+
+def prune_files(
+    target: ScanTarget, entries: ManifestEntries, rest: Expression, stages: list[Stage]
+) -> ManifestEntries:
+    """Drop files by level rule, bucket, key and value statistics; append a stage for each."""
+
+    def cut(name: str, mask: Mask) -> None:
+        nonlocal entries
+        stages.append(_stage(name, "files", mask))
+        if not mask.all():
+            entries = entries.filter(mask)
+
+    cut("visible levels", _visible(target, entries))
+    if rest == TRUE:
+        return entries
+    cut("bucket", bucket_mask(entries, target.schema, target.options, rest))
+    keys = target.keys
+    if keys is None:
+        cut("value statistics", _values(target, entries, rest))
+        return entries
+    on_keys = split(rest, [field.name for field in keys]).inside
+    if on_keys != TRUE:
+        cut("key statistics", may_match(on_keys, key_stats(entries, keys)))
+    cut("value statistics", _values_by_bucket(target, entries, rest))
+    return entries
+
+
+def _visible(target: ScanTarget, entries: ManifestEntries) -> Mask:
+    mask = np.ones(len(entries), dtype=np.bool_)
+    if target.keys is not None:
+        mask &= np.asarray(entries.table.column("bucket")) != _POSTPONED
+    if target.hides_level_0:
+        mask &= np.asarray(entries.table.column("level")) != 0
+    return mask
+
+
+def _values(target: ScanTarget, entries: ManifestEntries, rest: Expression) -> Mask:
+    fields = [target.schema.field(name) for name in sorted(names_of(rest))]
+    return may_match(rest, value_stats(entries, target.store.schemas.load, fields))
+
+
+def _values_by_bucket(target: ScanTarget, entries: ManifestEntries, rest: Expression) -> Mask:
+    """Whole buckets, or single files of tables whose keys are live once above level 0."""
+    matches = _values(target, entries, rest)
+    if target.hides_level_0:
+        return matches
+    engine = target.options.value(MERGE_ENGINE)
+    if engine not in {MergeEngine.DEDUPLICATE, MergeEngine.FIRST_ROW} and not (
+        target.options.value(DELETION_VECTORS_ENABLED)
+    ):
+        return np.ones(len(entries), dtype=np.bool_)
+    table = entries.table
+    partition = table.column("partition").combine_chunks().dictionary_encode().indices
+    group = np.asarray(partition).astype(np.int64) * 2**32 + np.asarray(table.column("bucket"))
+    _, bucket = np.unique(group, return_inverse=True)
+    return np.bincount(bucket, weights=matches)[bucket] > 0 if len(entries) else matches
+
+
+def splits_of(
+    target: ScanTarget, snapshot: Snapshot, entries: ManifestEntries
+) -> tuple[DataSplit, ...]:
+    """The live files of a snapshot in splits, with paths and deletion vectors."""
+    files = PlacedFiles(
+        entries=entries,
+        paths=data_file_paths(entries, target.schema, target.options, target.store.paths),
+        deletion_files=deletion_files(target.store, snapshot, target.schema, target.options),
+        snapshot_id=snapshot.id,
+        branch=target.branch,
+    )
+    return make_splits(files, split_rules(target))
+
+
+def split_rules(target: ScanTarget) -> SplitRules:
+    """How a table's files are packed."""
+    return SplitRules(
+        keys=target.keys,
+        levels_disjoint=target.levels_disjoint,
+        target_bytes=target.options.value(SOURCE_SPLIT_TARGET_SIZE),
+        open_cost_bytes=target.options.value(SOURCE_SPLIT_OPEN_FILE_COST),
+    )

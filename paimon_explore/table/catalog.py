@@ -1,0 +1,201 @@
+"""`Catalog`: the databases and tables of a warehouse folder.
+
+Databases are folders `<name>.db`, tables are folders in them that hold a schema.
+Spec: concepts/catalog, filesystem catalog.
+"""
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+
+import pyarrow as pa
+
+from paimon_explore.errors import AlreadyExistsError, InvalidInputError, NotFoundError, choices
+from paimon_explore.fileio.paths import join
+from paimon_explore.fileio.resolve import resolve as resolve_location
+from paimon_explore.metadata.paths import MAIN_BRANCH, TablePaths
+from paimon_explore.metadata.schema_rules import new_schema, validate_create
+from paimon_explore.store.table_store import TableStore
+from paimon_explore.table.identifier import Identifier, check_name, parse_identifier
+from paimon_explore.table.table import Table, open_table
+
+_SUFFIX = ".db"
+
+
+class Catalog:
+    """The databases and tables of a warehouse.
+
+    Args:
+        warehouse: its folder: a local path, `file:///…`, `s3://bucket/…` and the like.
+        storage_options: settings and secrets of the storage.
+
+    >>> import tempfile
+    >>> cat = Catalog(tempfile.mkdtemp())
+    >>> cat.create_database("db")
+    >>> cat.databases()
+    ['db']
+    """
+
+    def __init__(
+        self, warehouse: str | PathLike[str], storage_options: Mapping[str, str] | None = None
+    ) -> None:
+        self._file_io, self.warehouse = resolve_location(warehouse, storage_options)
+        self._storage_options = dict(storage_options or {})
+
+    def __repr__(self) -> str:
+        """The warehouse and its databases."""
+        return f"Catalog({self.warehouse!r}): databases {choices(self.databases())}"
+
+    def databases(self) -> list[str]:
+        """Names of the databases, sorted."""
+        found = (s.name for s in self._file_io.list(self.warehouse) if s.is_folder)
+        return sorted(n.removesuffix(_SUFFIX) for n in found if n.endswith(_SUFFIX))
+
+    def create_database(self, name: str, *, ignore_if_exists: bool = False) -> None:
+        """Make a database.
+
+        Raises:
+            AlreadyExistsError: it is there, unless `ignore_if_exists`.
+            InvalidInputError: no usable name.
+        """
+        check_name(name, name)
+        if "." in name or "$" in name:
+            raise InvalidInputError(f"{name!r} cannot be a database: it holds '.' or '$'.")
+        if name in self.databases():
+            if ignore_if_exists:
+                return
+            raise AlreadyExistsError("database", name, self.warehouse)
+        self._file_io.make_folder(self._folder(name))
+
+    def drop_database(self, name: str, *, cascade: bool = False) -> None:
+        """Remove a database.
+
+        Raises:
+            NotFoundError: it does not exist.
+            InvalidInputError: it holds tables, unless `cascade`.
+        """
+        tables = self.tables(name)
+        if tables and not cascade:
+            msg = f"Database {name!r} holds tables {choices(tables)}."
+            raise InvalidInputError(msg, hint="Drop them first, or pass cascade=True.")
+        self._file_io.delete_folder(self._folder(name))
+
+    def tables(self, database: str) -> list[str]:
+        """Names of a database's tables, sorted.
+
+        Raises:
+            NotFoundError: there is no such database.
+        """
+        self._known_database(database)
+        folders = [s for s in self._file_io.list(self._folder(database)) if s.is_folder]
+        return sorted(s.name for s in folders if self._store(s.path).schemas.ids())
+
+    def table(self, name: str, options: Mapping[str, str] | None = None) -> Table:
+        """Open a table, or one of its branches.
+
+        Args:
+            name: `database.table` or `database.table$branch_<branch>`.
+            options: dynamic table options, such as `scan.snapshot-id`.
+
+        Raises:
+            NotFoundError: there is no such database, table or branch.
+            InvalidInputError: no usable name, or a wrong option.
+        """
+        wanted = parse_identifier(name)
+        self._known_database(wanted.database)
+        try:
+            return open_table(
+                self._table_folder(wanted), wanted.branch, self._storage_options, options
+            )
+        except NotFoundError as error:
+            if error.kind != "table":
+                raise
+            hint = f"Its tables: {choices(self.tables(wanted.database))}."
+            raise NotFoundError("table", wanted.table, wanted.database, hint=hint) from error
+
+    def create_table(  # noqa: PLR0913 - the clauses of CREATE TABLE
+        self,
+        name: str,
+        schema: pa.Schema,
+        *,
+        primary_key: Sequence[str] = (),
+        partition_by: Sequence[str] = (),
+        options: Mapping[str, str] | None = None,
+        comment: str | None = None,
+        ignore_if_exists: bool = False,
+    ) -> Table:
+        """Make a table.
+
+        Args:
+            name: `database.table`.
+            schema: its columns; field comments may be in the metadata key `comment`.
+            primary_key: columns that identify a row; none for an append table.
+            partition_by: partition columns, in the order of the folders.
+            options: table options, for example `{"bucket": "2"}`.
+            comment: of the table.
+            ignore_if_exists: give the table that is there already.
+
+        Raises:
+            AlreadyExistsError: the table is there, unless `ignore_if_exists`.
+            NotFoundError: there is no such database.
+            InvalidInputError: columns, keys and options break a rule, which the message names.
+        """
+        wanted = parse_identifier(name)
+        if wanted.branch != MAIN_BRANCH or wanted.system_table is not None:
+            raise InvalidInputError(f"{name!r} is no name for a new table: it holds '$'.")
+        self._known_database(wanted.database)
+        created = new_schema(
+            schema,
+            primary_key=primary_key,
+            partition_by=partition_by,
+            options=dict(options or {}),
+            comment=comment,
+        )
+        validate_create(created)
+        store = self._store(self._table_folder(wanted))
+        made = not store.schemas.ids() and store.schemas.create(created)
+        if not made and not ignore_if_exists:
+            raise AlreadyExistsError("table", wanted.table, wanted.database)
+        return self.table(name)
+
+    def drop_table(self, name: str, *, ignore_if_missing: bool = False) -> None:
+        """Remove a table with all its files.
+
+        Raises:
+            NotFoundError: it does not exist, unless `ignore_if_missing`.
+        """
+        wanted = parse_identifier(name)
+        if not self._store(self._table_folder(wanted)).schemas.ids():
+            if ignore_if_missing:
+                return
+            raise NotFoundError("table", wanted.table, wanted.database)
+        self._file_io.delete_folder(self._table_folder(wanted))
+
+    def rename_table(self, source: str, target: str) -> None:
+        """Give a table another name, or another database of this warehouse.
+
+        Raises:
+            NotFoundError: the table or the target's database does not exist.
+            AlreadyExistsError: the target exists.
+        """
+        old, new = parse_identifier(source), parse_identifier(target)
+        self._known_database(new.database)
+        if not self._store(self._table_folder(old)).schemas.ids():
+            raise NotFoundError("table", old.table, old.database)
+        if self._file_io.exists(self._table_folder(new)):
+            raise AlreadyExistsError("table", new.table, new.database)
+        self._file_io.rename_folder(self._table_folder(old), self._table_folder(new))
+
+    def _known_database(self, name: str) -> None:
+        known = self.databases()
+        if name not in known:
+            hint = f"Databases: {choices(known)}."
+            raise NotFoundError("database", name, self.warehouse, hint=hint)
+
+    def _folder(self, database: str) -> str:
+        return join(self.warehouse, f"{database}{_SUFFIX}")
+
+    def _table_folder(self, wanted: Identifier) -> str:
+        return join(self._folder(wanted.database), wanted.table)
+
+    def _store(self, folder: str) -> TableStore:
+        return TableStore(self._file_io, TablePaths(folder))

@@ -1,0 +1,68 @@
+"""Names of tables in a catalog: `database.table[$branch_<branch>][$<system table>]`.
+
+Spec: concepts/system-tables; identifiers split at the first dot.
+"""
+
+from dataclasses import dataclass
+
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.metadata.paths import MAIN_BRANCH
+
+_BRANCH = "branch_"
+_FORBIDDEN = ("/", "\\", "\0")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identifier:
+    """A table, one of its branches, or one of its system tables.
+
+    Attributes:
+        database: its database.
+        table: its name, without branch and system table.
+        branch: the branch; `main` unless named.
+        system_table: name of the system table in lower case, if one is named.
+    """
+
+    database: str
+    table: str
+    branch: str = MAIN_BRANCH
+    system_table: str | None = None
+
+
+def parse_identifier(text: str) -> Identifier:
+    """Split a name.
+
+    Raises:
+        InvalidInputError: no database, an empty or unusable part, too many `$`.
+
+    >>> parse_identifier("db.t$branch_b1$files")
+    Identifier(database='db', table='t', branch='b1', system_table='files')
+    """
+    database, dot, rest = text.partition(".")
+    table, *suffixes = rest.split("$")
+    if not dot:
+        raise InvalidInputError(
+            f"{text!r} names no database.", hint="Write it as 'database.table'."
+        )
+    for part in (database, table, *suffixes):
+        check_name(part, text)
+    branch = MAIN_BRANCH
+    if suffixes and suffixes[0].lower().startswith(_BRANCH):
+        branch = suffixes.pop(0)[len(_BRANCH) :]
+        check_name(branch, text)
+    if len(suffixes) > 1:
+        hint = "Write it as 'database.table$branch_<branch>$<system table>'."
+        raise InvalidInputError(f"{text!r} has too many '$'.", hint=hint)
+    system = suffixes[0].lower() if suffixes else None
+    return Identifier(database=database, table=table, branch=branch, system_table=system)
+
+
+def check_name(part: str, text: str) -> None:
+    """Refuse parts that are no names of a folder.
+
+    Raises:
+        InvalidInputError: empty, `.`, `..`, or with a separator.
+    """
+    if not part.strip() or part in {".", ".."} or any(c in part for c in _FORBIDDEN):
+        msg = f"{part!r} in {text!r} cannot be a name."
+        raise InvalidInputError(msg, hint="Names are not empty and hold no '/', '\\' or NUL.")

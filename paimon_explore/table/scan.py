@@ -1,0 +1,165 @@
+"""`Scan`: a read being described, planned, explained and run."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from paimon_explore.errors import InvalidInputError, choices
+from paimon_explore.read.split_read import SplitReader
+from paimon_explore.scan.bind import bind
+from paimon_explore.scan.expression import TRUE, Expression
+from paimon_explore.scan.plan import ScanPlan, ScanTarget, plan_scan
+from paimon_explore.scan.sql import Predicate, predicate
+from paimon_explore.types.arrow import arrow_schema
+from paimon_explore.types.data_types import RowType
+
+if TYPE_CHECKING:
+    import duckdb
+    import pandas as pd
+    import polars as pl
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scan:
+    """A read of one snapshot: which columns, which rows, how many.
+
+    Made by `Table.scan`. Nothing is read before one of the methods is called; the snapshot is fixed
+    when the scan is made, so that plan and rows agree.
+
+    Attributes:
+        target: table, schema and snapshot.
+        columns: wanted columns in result order.
+        where: bound predicate; TRUE keeps all.
+        limit: most rows to give; None for all.
+    """
+
+    target: ScanTarget
+    columns: tuple[str, ...]
+    where: Expression
+    limit: int | None
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The Arrow schema of the result."""
+        fields = tuple(self.target.schema.field(name) for name in self.columns)
+        return arrow_schema(RowType(fields=fields))
+
+    def plan(self) -> ScanPlan:
+        """The splits that have to be read, and how many manifests and files each cut left."""
+        return plan_scan(self.target, self.where)
+
+    def explain(self) -> str:
+        """The plan as text: every cut with what went in and what was kept."""
+        plan = self.plan()
+        snapshot = "no snapshot" if plan.snapshot is None else f"snapshot {plan.snapshot.id}"
+        files = sum(len(split.files) for split in plan.splits)
+        raw = sum(split.raw_convertible for split in plan.splits)
+        lines = [f"{snapshot}: {len(plan.splits)} splits ({raw} raw), {files} files"]
+        lines += [f"  {s.name}: {s.kept} of {s.total} {s.unit}" for s in plan.stages]
+        return "\n".join(lines)
+
+    def to_batches(self) -> pa.RecordBatchReader:
+        """The rows as a stream of record batches; memory stays bounded."""
+        schema = self.schema
+        batches = (pa.RecordBatch.from_arrays(b.columns, schema=schema) for b in self._batches())
+        return pa.RecordBatchReader.from_batches(schema, batches)
+
+    def to_arrow(self) -> pa.Table:
+        """The rows as an Arrow table."""
+        return self.to_batches().read_all()
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """The rows as a pandas DataFrame."""
+        return self.to_arrow().to_pandas()
+
+    def to_polars(self) -> "pl.DataFrame":
+        """The rows as a polars DataFrame.
+
+        Raises:
+            InvalidInputError: polars is not installed.
+        """
+        try:
+            import polars as pl  # noqa: PLC0415 - optional, asked for by this call alone
+        except ImportError as error:
+            raise InvalidInputError(
+                "polars is not installed.", hint="pip install polars"
+            ) from error
+        frame = pl.from_arrow(self.to_arrow())
+        return frame if isinstance(frame, pl.DataFrame) else frame.to_frame()
+
+    def to_duckdb(self, name: str = "t") -> "duckdb.DuckDBPyConnection":
+        """A DuckDB connection in which the rows are a view of that name.
+
+        Raises:
+            InvalidInputError: duckdb is not installed.
+        """
+        try:
+            import duckdb  # noqa: PLC0415 - optional, asked for by this call alone
+        except ImportError as error:
+            raise InvalidInputError(
+                "duckdb is not installed.", hint="pip install duckdb"
+            ) from error
+        connection = duckdb.connect()
+        connection.register(name, self.to_arrow())
+        return connection
+
+    def count(self) -> int:
+        """The number of rows; reads only the columns that the predicate needs."""
+        return sum(batch.num_rows for batch in replace(self, columns=())._batches())  # noqa: SLF001
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """The rows through Arrow's C stream interface."""
+        return self.to_batches().__arrow_c_stream__(requested_schema)
+
+    def _batches(self) -> Iterator[pa.RecordBatch]:
+        plan = self.plan()
+        reader = SplitReader(
+            store=self.target.store,
+            schema=self.target.schema,
+            options=self.target.options,
+            columns=self.columns,
+            predicate=plan.rest,
+        )
+        batches = (batch for split in plan.splits for batch in reader.read(split))
+        return _limited(batches, self.limit)
+
+
+def make_scan(
+    target: ScanTarget,
+    columns: Iterable[str] | None,
+    where: Predicate | None,
+    limit: int | None,
+) -> Scan:
+    """A scan with its columns checked and its predicate bound.
+
+    Raises:
+        InvalidInputError: unknown columns, a predicate that cannot be bound, a negative limit.
+    """
+    row_type = target.schema.row_type
+    if isinstance(columns, str):
+        columns = [columns]
+    names = row_type.names if columns is None else tuple(columns)
+    unknown = [name for name in names if row_type.field(name) is None]
+    if unknown:
+        msg = f"The table has no column {choices(unknown)}."
+        raise InvalidInputError(msg, hint=f"Columns: {choices(row_type.names)}.")
+    if len(set(names)) != len(names):
+        raise InvalidInputError("A column is wanted twice.", hint="Name every column once.")
+    if limit is not None and limit < 0:
+        raise InvalidInputError(f"limit is {limit}.", hint="Use 0 or more, or None for all rows.")
+    bound = TRUE if where is None else bind(predicate(where), row_type)
+    return Scan(target=target, columns=names, where=bound, limit=limit)
+
+
+def _limited(batches: Iterator[pa.RecordBatch], limit: int | None) -> Iterator[pa.RecordBatch]:
+    left = limit
+    for batch in batches:
+        if left is None:
+            yield batch
+        elif left > 0:
+            yield batch.slice(0, left)
+            left -= min(left, batch.num_rows)
+        if left == 0:
+            return

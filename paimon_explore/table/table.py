@@ -1,0 +1,229 @@
+"""`Table`: one Paimon table, read, written and explained; and its view at a point in time."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from os import PathLike
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from paimon_explore.errors import NotFoundError
+from paimon_explore.fileio.paths import name as name_of
+from paimon_explore.fileio.paths import parent
+from paimon_explore.fileio.resolve import resolve as resolve_location
+from paimon_explore.metadata.options import (
+    BRANCH,
+    DATA_FILE_PATH_DIRECTORY,
+    INDEX_FILE_IN_DATA_FILE_DIR,
+    TableOptions,
+)
+from paimon_explore.metadata.paths import MAIN_BRANCH, TablePaths
+from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.scan.plan import ScanTarget
+from paimon_explore.scan.sql import Predicate
+from paimon_explore.scan.time_travel import TimeTravel, epoch_ms, resolve, travel_of
+from paimon_explore.store.table_store import TableStore
+from paimon_explore.table.scan import Scan, make_scan
+
+if TYPE_CHECKING:
+    import duckdb
+    import pandas as pd
+    import polars as pl
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Table:
+    """A table of any Paimon version, opened by `Catalog.table` or `open_table`.
+
+    Reads see the newest snapshot at the time of the call, or the pinned one of a view made by `at`.
+    Rows come through Arrow: `to_arrow`, `to_pandas`, `to_polars`, `to_duckdb`, or anything that
+    takes the Arrow C stream.
+
+    Attributes:
+        name: `database.table`, with `$branch_<name>` for another branch than main.
+        store: the table's metadata files, of its branch.
+        dynamic_options: options of this object alone, over those of the schema.
+        travel: the point in time that reads see; empty for the newest.
+    """
+
+    name: str
+    store: TableStore
+    dynamic_options: Mapping[str, str] = field(default_factory=dict)
+    travel: TimeTravel = field(default_factory=TimeTravel)
+
+    @property
+    def path(self) -> str:
+        """The table's folder."""
+        return self.store.paths.root
+
+    @property
+    def branch(self) -> str:
+        """The branch that is read and written."""
+        return self.store.paths.branch
+
+    @property
+    def schema(self) -> TableSchema:
+        """The schema that reads use: of the pinned snapshot, else the newest."""
+        return self._target().schema
+
+    @property
+    def options(self) -> TableOptions:
+        """The table's options, dynamic ones included."""
+        return TableOptions({**self.schema.options, **self.dynamic_options})
+
+    @property
+    def snapshot(self) -> Snapshot | None:
+        """The snapshot that reads see; None for a table that has none."""
+        return resolve(self.store, self.travel)
+
+    def at(
+        self,
+        *,
+        snapshot: int | None = None,
+        tag: str | None = None,
+        timestamp: datetime | str | None = None,
+        watermark: int | None = None,
+        version: str | None = None,
+    ) -> "Table":
+        """The table as it was: an unchanging view with the same methods to read.
+
+        Args:
+            snapshot: a snapshot id.
+            tag: a tag's name.
+            timestamp: the newest snapshot not younger than that; text is ISO, without a zone local.
+            watermark: the first snapshot with at least this watermark, in milliseconds.
+            version: a tag's name, `watermark-<n>` or a snapshot id, as text.
+
+        Raises:
+            InvalidInputError: none or more than one of the arguments is given.
+            NotFoundError: there is no such snapshot or tag.
+        """
+        travel = TimeTravel(
+            snapshot=snapshot,
+            tag=tag,
+            timestamp_ms=None if timestamp is None else epoch_ms(timestamp),
+            watermark=watermark,
+            version=version,
+        )
+        return replace(self, travel=travel.pinned(self.store))
+
+    def scan(
+        self,
+        columns: Iterable[str] | None = None,
+        where: Predicate | None = None,
+        limit: int | None = None,
+    ) -> Scan:
+        """Describe a read.
+
+        Args:
+            columns: wanted columns in result order; None for all.
+            where: rows to keep: SQL text (`"dt = '2026-01-01' AND a > 3"`) or `pe.col("a") > 3`.
+            limit: most rows to give.
+
+        Raises:
+            InvalidInputError: unknown columns or a predicate that cannot be understood.
+        """
+        return make_scan(self._target(), columns, where, limit)
+
+    def to_arrow(self) -> pa.Table:
+        """All rows as an Arrow table."""
+        return self.scan().to_arrow()
+
+    def to_batches(self) -> pa.RecordBatchReader:
+        """All rows as a stream of record batches."""
+        return self.scan().to_batches()
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """All rows as a pandas DataFrame."""
+        return self.scan().to_pandas()
+
+    def to_polars(self) -> "pl.DataFrame":
+        """All rows as a polars DataFrame."""
+        return self.scan().to_polars()
+
+    def to_duckdb(self, name: str = "t") -> "duckdb.DuckDBPyConnection":
+        """A DuckDB connection in which the rows are a view of that name."""
+        return self.scan().to_duckdb(name)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """All rows through Arrow's C stream interface."""
+        return self.scan().__arrow_c_stream__(requested_schema)
+
+    def _target(self) -> ScanTarget:
+        snapshot = self.snapshot
+        pinned = self.travel != TimeTravel()
+        if pinned and snapshot is not None:
+            schema = self.store.schemas.load(snapshot.schema_id)
+        else:
+            schema = latest_schema(self.store)
+        return ScanTarget(
+            store=self.store,
+            schema=schema,
+            options=TableOptions({**schema.options, **self.dynamic_options}),
+            snapshot=snapshot,
+            branch=self.branch,
+        )
+
+
+def open_table(
+    path: str | PathLike[str],
+    branch: str | None = None,
+    storage_options: Mapping[str, str] | None = None,
+    options: Mapping[str, str] | None = None,
+) -> Table:
+    """Open the table in a folder.
+
+    Args:
+        path: the table's folder: a local path, `file:///…`, `s3://bucket/…` and the like.
+        branch: the branch to read and write; None for main.
+        storage_options: settings and secrets of the storage.
+        options: dynamic table options, such as `scan.snapshot-id`.
+
+    Raises:
+        NotFoundError: there is no table, or it has no such branch, snapshot or tag.
+        InvalidInputError: an option has a wrong value.
+    """
+    file_io, root = resolve_location(path, storage_options)
+    dynamic = dict(options or {})
+    wanted = branch or dynamic.get(BRANCH.key, MAIN_BRANCH)
+    store = TableStore(file_io, TablePaths(root, wanted))
+    schema = latest_schema(store)
+    chosen = TableOptions({**schema.options, **dynamic})
+    paths = TablePaths(
+        root,
+        wanted,
+        data_directory=chosen.value(DATA_FILE_PATH_DIRECTORY) or "",
+        index_in_data_directory=chosen.value(INDEX_FILE_IN_DATA_FILE_DIR),
+    )
+    store = TableStore(file_io, paths)
+    return Table(
+        name=table_name(root, wanted),
+        store=store,
+        dynamic_options=dynamic,
+        travel=travel_of(chosen).pinned(store),
+    )
+
+
+def latest_schema(store: TableStore) -> TableSchema:
+    """The newest schema.
+
+    Raises:
+        NotFoundError: the folder holds no table, or the table no such branch.
+    """
+    schema = store.schemas.latest()
+    if schema is not None:
+        return schema
+    if store.paths.branch != MAIN_BRANCH and store.for_branch(MAIN_BRANCH).schemas.ids():
+        raise NotFoundError("branch", store.paths.branch, store.paths.root)
+    hint = "A table's folder holds schema/schema-0; is this the database or the warehouse?"
+    raise NotFoundError("table", store.paths.root, hint=hint)
+
+
+def table_name(root: str, branch: str) -> str:
+    """`database.table` of a folder `…/database.db/table`."""
+    folder = name_of(parent(root))
+    database = folder.removesuffix(".db") if folder.endswith(".db") else "unknown"
+    suffix = "" if branch == MAIN_BRANCH else f"$branch_{branch}"
+    return f"{database}.{name_of(root)}{suffix}"
