@@ -9,7 +9,7 @@ Spec: concepts/spec/fileformat, ORC section.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import BinaryIO, Literal
+from typing import Literal
 
 import numpy as np
 import pyarrow as pa
@@ -59,7 +59,9 @@ class OrcWriter:
         UnsupportedFeatureError: a column has a type that ORC cannot hold.
     """
 
-    def __init__(self, sink: BinaryIO, fields: Sequence[DataField], *, compression: str) -> None:
+    def __init__(
+        self, sink: pa.NativeFile, fields: Sequence[DataField], *, compression: str
+    ) -> None:
         codec = _CODECS.get(compression.lower())
         if codec is None:
             raise InvalidInputError(

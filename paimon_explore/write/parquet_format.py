@@ -16,7 +16,7 @@ Spec: concepts/spec/fileformat, Parquet section. Seen in: golden java-2.0.0/appe
 """
 
 from collections.abc import Mapping, Sequence
-from typing import BinaryIO, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -78,7 +78,12 @@ class ParquetWriter:
     """
 
     def __init__(
-        self, sink: BinaryIO, fields: Sequence[DataField], *, compression: str, zstd_level: int = 1
+        self,
+        sink: pa.NativeFile,
+        fields: Sequence[DataField],
+        *,
+        compression: str,
+        zstd_level: int = 1,
     ) -> None:
         self._sink = _EndingSink(sink)
         self._fields = tuple(fields)
@@ -144,7 +149,7 @@ class ParquetWriter:
 class _EndingSink:
     """Passes bytes on, and can keep the last ones back so that they may be changed."""
 
-    def __init__(self, sink: BinaryIO) -> None:
+    def __init__(self, sink: pa.NativeFile) -> None:
         self._sink = sink
         self._held: list[bytes] | None = None
         self._position = 0

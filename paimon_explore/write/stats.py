@@ -25,6 +25,7 @@ import pyarrow.compute as pc
 from paimon_explore.encoding.binary_row import EMPTY_ROW, encode_rows, with_arity
 from paimon_explore.encoding.buffers import Column
 from paimon_explore.errors import InvalidInputError
+from paimon_explore.types.arrow import to_arrow
 from paimon_explore.types.data_types import AtomicType, DataField, DataType, TypeRoot, with_nullable
 
 _UNORDERED = frozenset(
@@ -146,15 +147,11 @@ class StatsCollector:
     Args:
         fields: the columns, in the order in which `add` gets them.
         modes: the mode of each.
-        types: the Arrow type of each.
     """
 
-    def __init__(
-        self, fields: Sequence[DataField], modes: Sequence[StatsMode], types: Sequence[pa.DataType]
-    ) -> None:
+    def __init__(self, fields: Sequence[DataField], modes: Sequence[StatsMode]) -> None:
         self._fields = tuple(fields)
         self._modes = tuple(modes)
-        self._types = tuple(types)
         self._null_counts = [0] * len(self._fields)
         self._bounds: list[Column | None] = [None] * len(self._fields)
         self._unordered = [
@@ -188,7 +185,7 @@ class StatsCollector:
         mode, data_type = self._modes[index], self._fields[index].type
         bounds = self._bounds[index]
         if bounds is None:
-            bounds = _unknown(self._types[index])
+            bounds = _unknown(to_arrow(data_type))
         elif _is_float(data_type):
             bounds = _widen_zeros(bounds)
         elif mode.kind is StatsKind.TRUNCATE and isinstance(data_type, AtomicType):

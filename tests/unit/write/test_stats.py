@@ -44,7 +44,7 @@ def field(data_type: DataType, name: str = "c", number: int = 0) -> DataField:
 
 
 def gathered(data_type: DataType, mode: StatsMode, *batches: Column) -> ColumnStats:
-    collector = StatsCollector([field(data_type)], [mode], [batches[0].type])
+    collector = StatsCollector([field(data_type)], [mode])
     for batch in batches:
         collector.add([batch])
     return collector.finish()[0]
@@ -130,7 +130,7 @@ def test_nested_columns_have_no_bounds() -> None:
 
 def test_dense_statistics_leave_out_columns_without_any_and_name_the_others() -> None:
     fields = [field(INT, "a", 0), field(INT, "b", 1)]
-    collector = StatsCollector(fields, [NONE, FULL], [pa.int32(), pa.int32()])
+    collector = StatsCollector(fields, [NONE, FULL])
     collector.add([pa.array([1], pa.int32()), pa.array([7], pa.int32())])
     encoded = encode_stats(fields, collector.finish(), dense=True)
     assert encoded.columns == ("b",)
@@ -140,14 +140,14 @@ def test_dense_statistics_leave_out_columns_without_any_and_name_the_others() ->
 
 def test_dense_statistics_of_all_columns_name_none() -> None:
     fields = [field(INT, "a", 0)]
-    collector = StatsCollector(fields, [FULL], [pa.int32()])
+    collector = StatsCollector(fields, [FULL])
     collector.add([pa.array([1], pa.int32())])
     assert encode_stats(fields, collector.finish(), dense=True).columns is None
 
 
 def test_statistics_that_are_not_dense_hold_nulls_for_columns_without_any() -> None:
     fields = [field(INT, "a", 0), field(INT, "b", 1)]
-    collector = StatsCollector(fields, [NONE, FULL], [pa.int32(), pa.int32()])
+    collector = StatsCollector(fields, [NONE, FULL])
     collector.add([pa.array([1], pa.int32()), pa.array([7], pa.int32())])
     encoded = encode_stats(fields, collector.finish(), dense=False)
     assert encoded.columns is None
@@ -158,9 +158,7 @@ def test_statistics_that_are_not_dense_hold_nulls_for_columns_without_any() -> N
 
 def test_no_statistics_at_all_are_rows_without_fields() -> None:
     fields = [field(INT)]
-    encoded = encode_stats(
-        fields, StatsCollector(fields, [NONE], [pa.int32()]).finish(), dense=True
-    )
+    encoded = encode_stats(fields, StatsCollector(fields, [NONE]).finish(), dense=True)
     assert encoded.minimum == bytes(12)
     assert encoded.columns == ()
 

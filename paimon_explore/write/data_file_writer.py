@@ -1,0 +1,388 @@
+"""Rows of one bucket into data files: rolling, statistics, manifest entries.
+
+A file is opened when its first row group is full or the writer is closed, so that many writers can
+wait with few rows without holding files open. Every file that was begun is removed when the writer
+is aborted; a file is complete and unknown to everybody until its entry is committed.
+
+Spec: concepts/spec/datafile; concepts/spec/manifest, data file meta.
+"""
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import count
+from typing import Protocol
+from uuid import uuid4
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from paimon_explore.encoding.binary_row import EMPTY_ROW, encode_rows, with_arity
+from paimon_explore.encoding.buffers import Column
+from paimon_explore.errors import UnsupportedFeatureError
+from paimon_explore.fileio.file_io import FileIO
+from paimon_explore.fileio.paths import join
+from paimon_explore.metadata.manifest_entry import FileKind, FileSource
+from paimon_explore.metadata.options import MAX_INT64
+from paimon_explore.types.data_types import DataField
+from paimon_explore.write.avro_format import AvroWriter
+from paimon_explore.write.orc_format import OrcWriter
+from paimon_explore.write.parquet_format import ParquetWriter
+from paimon_explore.write.stats import (
+    EMPTY_STATS,
+    KEY_MODE,
+    EncodedStats,
+    StatsCollector,
+    StatsMode,
+    encode_stats,
+)
+
+GROUP_ROWS = 1 << 18
+GROUP_BYTES = 64 * 1024 * 1024
+_LEAST_GROUP_ROWS = 1024
+_RETRACT_KINDS = pa.array([1, 3], pa.int8())
+_COMPRESSION_SUFFIXES = {"zstd": "zst", "gzip": "gz", "none": "", "uncompressed": ""}
+
+Clock = Callable[[], int]
+"""Epoch milliseconds."""
+FileRow = dict[str, object]
+"""A manifest entry's columns by name, without the columns of its place."""
+
+
+class FormatWriter(Protocol):
+    """Writes one file of one format."""
+
+    def write(self, columns: Sequence[Column]) -> None:
+        """Write rows: one array per column, in `to_arrow` of its type."""
+        ...
+
+    def position(self) -> int:
+        """Bytes written so far."""
+        ...
+
+    def close(self) -> None:
+        """Write what ends the file; the sink stays open."""
+        ...
+
+    def abort(self) -> None:
+        """Let go of the writer; its bytes do not matter any more."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileLayout:
+    """What the data files of one kind have in common.
+
+    Attributes:
+        format: `parquet`, `orc` or `avro`.
+        compression: a codec name of the option `file.compression`.
+        zstd_level: of the codec zstd.
+        prefix: of file names, such as `data-`.
+        suffix_compression: whether file names hold the compression.
+        schema_id: of the rows.
+        fields: the physical columns in file order.
+        key_columns: positions of the columns that hold the trimmed primary key, in key order.
+        value_columns: positions of the table's columns.
+        value_modes: statistics mode of each value column.
+        dense_stats: whether columns without statistics are left out.
+        sequence_column: position of `_SEQUENCE_NUMBER`, None in append files.
+        kind_column: position of `_VALUE_KIND`, None in append files.
+        level: of the LSM tree; 0 in append files.
+        source: who made the files.
+        target_bytes: size at which a new file is begun.
+        target_rows: number of rows at which a new file is begun.
+        numbered: append rows are counted in `_MIN/_MAX_SEQUENCE_NUMBER`; False: both are 0 (row
+            tracking: the commit fills them in).
+    """
+
+    format: str
+    compression: str
+    zstd_level: int = 1
+    prefix: str = "data-"
+    suffix_compression: bool = False
+    schema_id: int
+    fields: tuple[DataField, ...]
+    key_columns: tuple[int, ...] = ()
+    value_columns: tuple[int, ...]
+    value_modes: tuple[StatsMode, ...]
+    dense_stats: bool = True
+    sequence_column: int | None = None
+    kind_column: int | None = None
+    level: int = 0
+    source: FileSource = FileSource.APPEND
+    target_bytes: int
+    target_rows: int = MAX_INT64
+    numbered: bool = True
+
+    @property
+    def extension(self) -> str:
+        """What file names end in, without the first dot."""
+        codec = self.compression.lower()
+        shown = _COMPRESSION_SUFFIXES.get(codec, codec) if self.suffix_compression else ""
+        return f"{shown}.{self.format}" if shown else self.format
+
+
+@dataclass(slots=True, kw_only=True)
+class FileNames:
+    """Names of one bucket's new files: one random part, and one counter for all kinds of files."""
+
+    unique: str = field(default_factory=lambda: str(uuid4()))
+    numbers: "count[int]" = field(default_factory=count)
+
+    def next(self, layout: FileLayout) -> str:
+        """A name nobody has had."""
+        return f"{layout.prefix}{self.unique}-{next(self.numbers)}.{layout.extension}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilePlace:
+    """Where and when files are made.
+
+    Attributes:
+        file_io: the storage.
+        folder: the bucket's folder.
+        names: gives the files' names.
+        clock: wall clock.
+    """
+
+    file_io: FileIO
+    folder: str
+    names: FileNames
+    clock: Clock
+
+
+class DataFileWriter:
+    """Writes the rows of one bucket, in the order given, into as many files as the layout wants.
+
+    Args:
+        place: where the files go.
+        layout: what they look like.
+        first_sequence: number of the first row, of append files.
+    """
+
+    def __init__(self, place: FilePlace, layout: FileLayout, *, first_sequence: int = 0) -> None:
+        self._place = place
+        self._layout = layout
+        self._next_sequence = first_sequence
+        self._waiting: list[pa.Table] = []
+        self._waiting_rows = 0
+        self._open: _OpenFile | None = None
+        self._files: list[FileRow] = []
+        self._paths: list[str] = []
+        self.waiting_bytes = 0
+        """Size in memory of rows that are not in a file yet."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a file is open."""
+        return self._open is not None
+
+    def write(self, rows: pa.Table) -> None:
+        """Take rows with the layout's columns, in its order."""
+        if len(rows) == 0:
+            return
+        self._waiting.append(rows)
+        self._waiting_rows += len(rows)
+        self.waiting_bytes += rows.nbytes
+        if self._waiting_rows >= self._group_rows():
+            self._write_groups(everything=False)
+
+    def _group_rows(self) -> int:
+        limit = min(GROUP_BYTES, self._layout.target_bytes)
+        row_bytes = max(self.waiting_bytes // self._waiting_rows, 1)
+        return max(min(GROUP_ROWS, limit // row_bytes), _LEAST_GROUP_ROWS)
+
+    def _write_groups(self, *, everything: bool) -> None:
+        """Write waiting rows in groups; a group that is not full stays unless `everything`."""
+        rows = pa.concat_tables(self._waiting)
+        size = self._group_rows()
+        start = 0
+        while start < len(rows) and (everything or len(rows) - start >= size):
+            group = rows.slice(start, min(size, self._room()))
+            self._write_group(group)
+            start += len(group)
+        rest = rows.slice(start)
+        self._waiting = [rest] if len(rest) else []
+        self._waiting_rows = len(rest)
+        self.waiting_bytes = rest.nbytes if len(rest) else 0
+
+    def _room(self) -> int:
+        """Rows that the current file may still take."""
+        return self._layout.target_rows - (self._open.row_count if self._open else 0)
+
+    def _write_group(self, rows: pa.Table) -> None:
+        if self._open is None:
+            path = join(self._place.folder, self._place.names.next(self._layout))
+            self._paths.append(path)
+            self._open = _OpenFile(self._place.file_io, path, self._layout)
+        self._open.write([_contiguous(column) for column in rows.columns])
+        full = self._open.row_count >= self._layout.target_rows
+        if full or self._open.position() >= self._layout.target_bytes:
+            self.end_file()
+
+    def flush(self) -> None:
+        """Put all waiting rows into a file."""
+        if self._waiting:
+            self._write_groups(everything=True)
+
+    def end_file(self) -> None:
+        """Complete the current file, if one is open; further rows begin a new one."""
+        if self._open is None:
+            return
+        row = self._open.close(self._next_sequence)
+        self._next_sequence += self._open.row_count
+        row["creation_time"] = local_millis(self._place.clock())
+        self._files.append(row)
+        self._open = None
+
+    def close(self) -> list[FileRow]:
+        """Complete all files and return their entries' columns."""
+        self.flush()
+        self.end_file()
+        return self._files
+
+    def abort(self) -> None:
+        """Remove every file this writer has begun."""
+        if self._open is not None:
+            self._open.abort()
+            self._open = None
+        for path in self._paths:
+            self._place.file_io.delete(path)
+
+
+class _OpenFile:
+    """One file being written."""
+
+    def __init__(self, file_io: FileIO, path: str, layout: FileLayout) -> None:
+        self.row_count = 0
+        self._layout = layout
+        self._name = path.rpartition("/")[2]
+        self._ends: list[tuple[bytes, bytes]] = []
+        self._sequences: list[pa.StructScalar] = []
+        self._deletes = 0
+        keys = [layout.fields[i] for i in layout.key_columns]
+        values = [layout.fields[i] for i in layout.value_columns]
+        self._key_stats = StatsCollector(keys, [KEY_MODE] * len(keys))
+        self._value_stats = StatsCollector(values, layout.value_modes)
+        self._stack = ExitStack()
+        self._sink = self._stack.enter_context(file_io.create_stream(path))
+        try:
+            self._writer = open_format(self._sink, layout)
+        except BaseException as error:
+            self._stack.__exit__(type(error), error, error.__traceback__)
+            raise
+
+    def position(self) -> int:
+        return self._writer.position()
+
+    def write(self, columns: list[Column]) -> None:
+        layout = self._layout
+        keys = [columns[i] for i in layout.key_columns]
+        self._key_stats.add(keys)
+        self._value_stats.add([columns[i] for i in layout.value_columns])
+        if keys:
+            self._ends.append(self._first_and_last(keys))
+        if layout.sequence_column is not None:
+            self._sequences.append(pc.min_max(columns[layout.sequence_column]))
+        if layout.kind_column is not None:
+            retracts = pc.is_in(columns[layout.kind_column], value_set=_RETRACT_KINDS)
+            self._deletes += pc.sum(retracts, min_count=0).as_py()  # type: ignore[type-var]  # counts what is true
+        self._writer.write(columns)
+        self.row_count += len(columns[0])
+
+    def _first_and_last(self, keys: list[Column]) -> tuple[bytes, bytes]:
+        types = [self._layout.fields[i].type for i in self._layout.key_columns]
+        ends = [pa.concat_arrays([key.slice(0, 1), key.slice(len(key) - 1, 1)]) for key in keys]
+        rows = with_arity(encode_rows(ends, types), len(types))
+        return rows[0].as_py() or b"", rows[1].as_py() or b""
+
+    def close(self, first_sequence: int) -> FileRow:
+        self._writer.close()
+        size = self._writer.position()
+        self._stack.close()
+        layout = self._layout
+        keys = [layout.fields[i] for i in layout.key_columns]
+        values = [layout.fields[i] for i in layout.value_columns]
+        value_stats = encode_stats(values, self._value_stats.finish(), dense=layout.dense_stats)
+        key_stats = (
+            encode_stats(keys, self._key_stats.finish(), dense=False) if keys else EMPTY_STATS
+        )
+        low, high = self._sequence_range(first_sequence)
+        return {
+            "kind": FileKind.ADD.value,
+            "file_name": self._name,
+            "file_size": size,
+            "row_count": self.row_count,
+            "min_key": self._ends[0][0] if keys else EMPTY_ROW,
+            "max_key": self._ends[-1][1] if keys else EMPTY_ROW,
+            **_stats_columns("key", key_stats),
+            **_stats_columns("value", value_stats),
+            "value_stats_cols": None if value_stats.columns is None else list(value_stats.columns),
+            "min_sequence_number": low,
+            "max_sequence_number": high,
+            "schema_id": layout.schema_id,
+            "level": layout.level,
+            "extra_files": [],
+            "delete_row_count": self._deletes,
+            "file_source": layout.source.value,
+        }
+
+    def _sequence_range(self, first: int) -> tuple[int, int]:
+        if self._layout.sequence_column is not None:
+            lows = [found["min"].as_py() for found in self._sequences]
+            return min(lows), max(found["max"].as_py() for found in self._sequences)
+        return (first, first + self.row_count - 1) if self._layout.numbered else (0, 0)
+
+    def abort(self) -> None:
+        """Close the sink as a failed one: whoever made it removes the file."""
+        error = _AbortedError()
+        try:
+            self._writer.abort()
+        finally:
+            self._stack.__exit__(_AbortedError, error, None)
+
+
+class _AbortedError(Exception):
+    """Tells a sink that its file is not wanted."""
+
+
+def _stats_columns(name: str, stats: EncodedStats) -> FileRow:
+    return {
+        f"{name}_min": stats.minimum,
+        f"{name}_max": stats.maximum,
+        f"{name}_null_counts": list(stats.null_counts),
+    }
+
+
+def open_format(sink: pa.NativeFile, layout: FileLayout) -> FormatWriter:
+    """A writer of the layout's format.
+
+    Raises:
+        UnsupportedFeatureError: the format is not written here, or cannot hold a column.
+    """
+    match layout.format:
+        case "parquet":
+            return ParquetWriter(
+                sink, layout.fields, compression=layout.compression, zstd_level=layout.zstd_level
+            )
+        case "orc":
+            return OrcWriter(sink, layout.fields, compression=layout.compression)
+        case "avro":
+            return AvroWriter(sink, layout.fields, compression=layout.compression)
+        case other:
+            raise UnsupportedFeatureError(
+                f"writing {other} files", hint="Set file.format to parquet, orc or avro."
+            )
+
+
+def _contiguous(column: "pa.ChunkedArray[pa.Scalar[pa.DataType]]") -> Column:
+    if column.num_chunks == 1:
+        return column.chunk(0)
+    return pa.concat_arrays(column.chunks)  # type: ignore[return-value]  # stubs: chunks of chunks
+
+
+def local_millis(now: int) -> int:
+    """The local wall clock at an instant, encoded as if it were UTC, as `_CREATION_TIME` has it."""
+    offset = datetime.fromtimestamp(now / 1000, tz=UTC).astimezone().utcoffset()
+    return now + int(offset.total_seconds() * 1000) if offset else now

@@ -1,0 +1,245 @@
+"""What callers may write: kinds of data, safe casts, and the messages of what does not fit."""
+
+import datetime as dt
+from collections.abc import Mapping
+from decimal import Decimal
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.types.data_types import (
+    MAX_LENGTH,
+    ArrayType,
+    AtomicType,
+    DataField,
+    DataType,
+    MapType,
+    MultisetType,
+    RowType,
+    TypeRoot,
+    VectorType,
+    with_nullable,
+)
+from paimon_explore.write.input_rows import InputShape, Rows, open_rows
+
+INT = AtomicType(root=TypeRoot.INT)
+BIGINT = AtomicType(root=TypeRoot.BIGINT)
+STRING = AtomicType(root=TypeRoot.VARCHAR, length=MAX_LENGTH)
+
+
+def row_type(**types: DataType) -> RowType:
+    fields = [DataField(id=i, name=name, type=t) for i, (name, t) in enumerate(types.items())]
+    return RowType(fields=tuple(fields), nullable=False)
+
+
+def written(data: Rows, **types: DataType) -> list[Mapping[str, object]]:
+    shape = InputShape(row_type=row_type(**types))
+    return [row for batch in open_rows(data, shape) for row in batch.to_pylist()]
+
+
+def refused(data: Rows, **types: DataType) -> str:
+    with pytest.raises(InvalidInputError) as caught:
+        written(data, **types)
+    return str(caught.value)
+
+
+ROWS: list[dict[str, object]] = [{"a": 1, "b": "x"}, {"a": None, "b": None}]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        ROWS,
+        pa.Table.from_pylist(ROWS),
+        pa.Table.from_pylist(ROWS).to_batches()[0],
+        pa.Table.from_pylist(ROWS).to_reader(),
+        pd.DataFrame({"a": pd.array([1, None], dtype="Int64"), "b": ["x", None]}),
+        pa.Table.from_pylist([{"b": "x", "a": 1}, {"b": None, "a": None}]),
+    ],
+    ids=["dictionaries", "table", "batch", "reader", "pandas", "other order"],
+)
+def test_all_kinds_of_data_give_the_same_rows(data: Rows) -> None:
+    assert written(data, a=INT, b=STRING) == ROWS
+
+
+def test_batches_have_exactly_the_arrow_types_of_the_table() -> None:
+    shape = InputShape(row_type=row_type(a=INT))
+    batch = next(open_rows([{"a": 1}], shape))
+    assert batch.schema.field("a").type == pa.int32()
+
+
+def test_a_pandas_index_is_not_a_column() -> None:
+    frame = pd.DataFrame({"a": [1, 2]}, index=[7, 9])
+    assert written(frame, a=INT) == [{"a": 1}, {"a": 2}]
+
+
+def test_missing_columns_become_null_or_their_default_value() -> None:
+    fields = (
+        DataField(id=0, name="a", type=INT),
+        DataField(id=1, name="b", type=INT, default_value="5"),
+        DataField(id=2, name="d", type=AtomicType(root=TypeRoot.DATE), default_value="2024-01-02"),
+    )
+    shape = InputShape(row_type=RowType(fields=fields))
+    batches = list(open_rows(pa.table({"a": pa.array([1, 2], pa.int32())}), shape))
+    day = dt.date(2024, 1, 2)
+    assert batches[0].to_pylist() == [{"a": 1, "b": 5, "d": day}, {"a": 2, "b": 5, "d": day}]
+
+
+def test_a_dictionary_without_the_column_gets_the_default_value() -> None:
+    fields = (DataField(id=0, name="b", type=INT, default_value="5"),)
+    rows: list[Mapping[str, object]] = [{"b": 1}, {}, {"b": None}]
+    batches = list(open_rows(rows, InputShape(row_type=RowType(fields=fields))))
+    assert batches[0].to_pylist() == [{"b": 1}, {"b": 5}, {"b": None}]
+
+
+def test_a_missing_not_null_column_is_refused() -> None:
+    message = refused([{"a": 1}], a=INT, b=AtomicType(root=TypeRoot.INT, nullable=False))
+    assert "'b' is missing" in message
+
+
+def test_an_unknown_column_is_refused_with_the_choices() -> None:
+    message = refused([{"a": 1, "c": 2}], a=INT)
+    assert "no column 'c'" in message
+    assert "'a'" in message
+
+
+def test_an_overflow_is_named_by_column_and_row() -> None:
+    table = pa.table({"a": pa.array([1, 2, 2**40])})
+    assert "Column 'a', row 2: 1099511627776 does not fit int32" in refused(table, a=INT)
+
+
+def test_rows_are_counted_over_all_batches() -> None:
+    table = pa.concat_tables([pa.table({"a": [1, 2]}), pa.table({"a": [2**40]})])
+    assert "row 2" in refused(table, a=INT)
+
+
+def test_a_bad_value_in_a_dictionary_is_named_by_column_and_row() -> None:
+    assert "Column 'a', row 1: 'x' is no int32" in refused([{"a": 1}, {"a": "x"}], a=INT)
+
+
+def test_a_null_in_a_not_null_column_is_named_by_column_and_row() -> None:
+    strict = AtomicType(root=TypeRoot.INT, nullable=False)
+    assert "Column 'a', row 1: null" in refused([{"a": 1}, {"a": None}], a=strict)
+
+
+def test_text_is_not_parsed_into_numbers() -> None:
+    assert "without a cast" in refused(pa.table({"a": ["1"]}), a=INT)
+
+
+def test_fractions_are_not_cut_off() -> None:
+    assert "row 1" in refused(pa.table({"a": [1.0, 1.5]}), a=INT)
+
+
+def test_finer_timestamps_are_taken_when_nothing_is_lost() -> None:
+    millis = AtomicType(root=TypeRoot.TIMESTAMP, precision=3)
+    table = pa.table({"t": pa.array([1_000_000], pa.timestamp("ns"))})
+    assert written(table, t=millis) == [{"t": dt.datetime(1970, 1, 1, 0, 0, 0, 1000)}]  # noqa: DTZ001  # without zone
+    assert "row 0" in refused(pa.table({"t": pa.array([1], pa.timestamp("ns"))}), t=millis)
+
+
+def test_timestamps_with_and_without_zone_are_not_mixed() -> None:
+    instant = AtomicType(root=TypeRoot.TIMESTAMP_LTZ, precision=6)
+    table = pa.table({"t": pa.array([1], pa.timestamp("us"))})
+    assert "without a cast" in refused(table, t=instant)
+
+
+def test_texts_bytes_and_fractions_beyond_the_type_are_refused() -> None:
+    short = AtomicType(root=TypeRoot.VARCHAR, length=2)
+    assert "row 1: xyz does not fit VARCHAR(2)" in refused([{"a": "中文"}, {"a": "xyz"}], a=short)
+    blob = AtomicType(root=TypeRoot.VARBINARY, length=1)
+    assert "VARBINARY(1)" in refused([{"a": b"xx"}], a=blob)
+    tenth = AtomicType(root=TypeRoot.TIMESTAMP, precision=1)
+    late = dt.datetime(2024, 1, 1, 0, 0, 0, 120_000)  # noqa: DTZ001  # without zone
+    assert "TIMESTAMP(1)" in refused([{"a": late}], a=tenth)
+
+
+def test_decimals_are_rescaled_when_nothing_is_lost() -> None:
+    money = AtomicType(root=TypeRoot.DECIMAL, precision=10, scale=2)
+    table = pa.table({"a": [Decimal("1.5")]})
+    assert written(table, a=money) == [{"a": Decimal("1.50")}]
+    assert "row 0" in refused(pa.table({"a": [Decimal("1.555")]}), a=money)
+
+
+def test_dictionary_and_view_and_large_arrays_are_taken() -> None:
+    table = pa.table(
+        {
+            "a": pa.array(["x", "y"]).dictionary_encode(),
+            "b": pa.array(["x", "y"], pa.large_string()),
+            "c": pa.array([[1], None], pa.large_list(pa.int64())),
+        }
+    )
+    assert written(table, a=STRING, b=STRING, c=ArrayType(element=INT)) == [
+        {"a": "x", "b": "x", "c": [1]},
+        {"a": "y", "b": "y", "c": None},
+    ]
+
+
+VALUE = with_nullable(row_type(x=INT, y=ArrayType(element=INT)), nullable=True)
+NESTED = MapType(key=STRING, value=VALUE)
+
+
+def test_nested_values_are_cast_part_by_part() -> None:
+    rows: list[Mapping[str, object]] = [
+        {"m": {"k": {"y": [1, None], "x": 1}, "j": None}},
+        {"m": None},
+        {"m": {}},
+    ]
+    assert written(rows, m=NESTED) == [
+        {"m": [("k", {"x": 1, "y": [1, None]}), ("j", None)]},
+        {"m": None},
+        {"m": []},
+    ]
+    arrow = pa.table(
+        {
+            "m": pa.array(
+                [[("k", {"y": [1], "x": 2**33})], None],
+                pa.map_(pa.string(), pa.struct([("y", pa.list_(pa.int64())), ("x", pa.int64())])),
+            )
+        }
+    )
+    assert "'m{value}.x'" in refused(arrow, m=NESTED)
+    sliced = arrow.slice(1)
+    assert written(sliced, m=NESTED) == [{"m": None}]
+
+
+def test_lists_that_are_sliced_or_hold_values_under_nulls_are_taken() -> None:
+    lists = pa.ListArray.from_arrays(
+        pa.array([0, 1, 3, 4], pa.int32()),
+        pa.array([1, 2**40, 3, 4]),
+        mask=pa.array([False, True, False]),
+    )
+    table = pa.table({"a": lists}).slice(1)
+    assert written(table, a=ArrayType(element=INT)) == [{"a": None}, {"a": [4]}]
+
+
+def test_nulls_inside_not_null_parts_are_refused() -> None:
+    strict = AtomicType(root=TypeRoot.INT, nullable=False)
+    assert "'a[]'" in refused([{"a": [1, None]}], a=ArrayType(element=strict))
+    assert "'a.x'" in refused([{"a": {"x": None}}], a=row_type(x=strict))
+    nullable_row = RowType(fields=(DataField(id=0, name="x", type=strict),))
+    assert written([{"a": None}, {"a": {"x": 1}}], a=nullable_row) == [
+        {"a": None},
+        {"a": {"x": 1}},
+    ]
+
+
+def test_unknown_fields_of_rows_are_refused() -> None:
+    arrow = pa.table({"a": pa.array([{"z": 1}])})
+    assert "no field 'z'" in refused(arrow, a=row_type(x=INT))
+
+
+def test_vectors_and_multisets_are_taken() -> None:
+    floats = AtomicType(root=TypeRoot.FLOAT)
+    rows: list[Mapping[str, object]] = [{"v": [1.0, 2.0], "s": {"a": 2}}, {"v": None, "s": None}]
+    assert written(
+        rows, v=VectorType(element=floats, length=2), s=MultisetType(element=STRING)
+    ) == [{"v": [1.0, 2.0], "s": [("a", 2)]}, {"v": None, "s": None}]
+    lists = pa.table({"v": pa.array([[1.0, 2.0]], pa.list_(pa.float64()))})
+    assert written(lists, v=VectorType(element=floats, length=2)) == [{"v": [1.0, 2.0]}]
+
+
+def test_data_that_is_no_rows_is_refused() -> None:
+    with pytest.raises(InvalidInputError, match="cannot be taken from a int"):
+        list(open_rows(5, InputShape(row_type=row_type(a=INT))))  # type: ignore[arg-type]  # that is the test
