@@ -1,0 +1,210 @@
+"""Avro files as Arrow columns.
+
+Theory of operation. Blocks of one or many files with one schema are unpacked into a buffer of some
+megabytes; the records' beginnings are found (`avro_skip`), then all records are decoded at once,
+column by column, as positions advance over the buffer (`avro_decode`). No Python object stands for
+a record. Groups bound memory and keep the caches warm.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TypeAlias
+
+import numpy as np
+import pyarrow as pa
+
+from paimon_explore.encoding.avro_container import Block, read_blocks, read_header
+from paimon_explore.encoding.avro_decode import natural_field, take_fields
+from paimon_explore.encoding.avro_lanes import PAD, Lanes, Positions
+from paimon_explore.encoding.avro_schema import (
+    AvroNode,
+    OptionalNode,
+    RecordNode,
+    parse_avro_schema,
+    top_record,
+)
+from paimon_explore.encoding.avro_skip import branch_taken, misfit, record_starts
+from paimon_explore.encoding.buffers import Column, Ints, ends_of
+from paimon_explore.errors import CorruptFileError
+
+_GROUP_BYTES = 4 << 20
+_CHUNK_RECORDS = 16_384
+
+Fields: TypeAlias = "Sequence[pa.Field[pa.DataType]]"
+StartFinder: TypeAlias = Callable[[Lanes, AvroNode, Ints, Ints, Ints], Positions]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Group:
+    """Blocks that are decoded together.
+
+    Attributes:
+        node: their records' type.
+        blocks: each with the number of its file.
+    """
+
+    node: AvroNode
+    blocks: tuple[tuple[int, Block], ...]
+
+
+def read_avro(data: bytes, wanted: pa.Schema | None, where: str) -> Iterator[pa.RecordBatch]:
+    """The rows of an Avro data file, batch by batch.
+
+    Args:
+        data: the whole file.
+        wanted: columns to give, by name, in this order, with these types: columns that the file
+            lacks are null, others are left out. None: all columns, in the types of the file
+            (timestamps: Avro's `timestamp-*` have no zone and `local-timestamp-*` are UTC instants,
+            as Paimon has it).
+        where: the file, for messages.
+
+    Yields:
+        Batches with exactly the wanted schema; none for a file without rows.
+
+    Raises:
+        CorruptFileError: bytes that break the format, or a type that does not agree.
+    """
+    fields = list(wanted) if wanted is not None else _all_fields(data, where)
+    schema = wanted if wanted is not None else pa.schema(fields)
+    for _, group in _grouped([(where, data)]):
+        for columns in _decoded(group, fields, (where,), record_starts):
+            yield pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def read_columns(
+    files: Sequence[tuple[str, bytes]], fields: Fields, *, starts: StartFinder = record_starts
+) -> tuple[pa.Table, list[int]]:
+    """The records of many files as one table; made for manifests.
+
+    Args:
+        files: path and content of each.
+        fields: wanted columns; records inside records are structs.
+        starts: how the records' beginnings are found.
+
+    Returns:
+        The records in the files' order, and the number of records of each file.
+
+    Raises:
+        CorruptFileError: names the file that is damaged.
+    """
+    schema = pa.schema(fields)
+    names = tuple(path for path, _ in files)
+    counts = [0] * len(files)
+    batches: list[pa.RecordBatch] = []
+    for rows, group in _grouped(files):
+        for index, count in rows:
+            counts[index] += count
+        chunks = _decoded(group, fields, names, starts)
+        batches.extend(pa.RecordBatch.from_arrays(columns, schema=schema) for columns in chunks)
+    return pa.Table.from_batches(batches, schema=schema), counts
+
+
+def avro_fields(data: bytes, where: str) -> Fields:
+    """The columns of an Avro file in the types of the file."""
+    return _all_fields(data, where)
+
+
+def _all_fields(data: bytes, where: str) -> list["pa.Field[pa.DataType]"]:
+    with_path = _naming(where)
+    try:
+        record = top_record(_schema_node(read_header(data).schema))
+        return [natural_field(name, node) for name, node in record.fields]
+    except CorruptFileError as error:
+        raise with_path(error) from error
+
+
+@lru_cache(maxsize=64)
+def _schema_node(text: bytes) -> AvroNode:
+    node = parse_avro_schema(text)
+    top_record(node)
+    return node
+
+
+def _grouped(
+    files: Sequence[tuple[str, bytes]],
+) -> Iterator[tuple[list[tuple[int, int]], _Group]]:
+    """Groups in order, each with (file, records) of its blocks."""
+    blocks: list[tuple[int, Block]] = []
+    size = 0
+    current: AvroNode | None = None
+    for index, (path, data) in enumerate(files):
+        with_path = _naming(path)
+        try:
+            header = read_header(data)
+            node = _schema_node(header.schema)
+            for block in read_blocks(data, header):
+                if current is not None and blocks and (node is not current or size > _GROUP_BYTES):
+                    yield _closed(current, blocks)
+                    blocks, size = [], 0
+                current = node
+                blocks.append((index, block))
+                size += len(block.data)
+        except CorruptFileError as error:
+            raise with_path(error) from error
+    if current is not None and blocks:
+        yield _closed(current, blocks)
+
+
+def _closed(
+    node: AvroNode, blocks: list[tuple[int, Block]]
+) -> tuple[list[tuple[int, int]], _Group]:
+    rows = [(index, block.count) for index, block in blocks]
+    return rows, _Group(node=node, blocks=tuple(blocks))
+
+
+def _naming(path: str) -> Callable[[CorruptFileError], CorruptFileError]:
+    def with_path(error: CorruptFileError) -> CorruptFileError:
+        return CorruptFileError(path, error.where, error.rule) if not error.path else error
+
+    return with_path
+
+
+def _decoded(
+    group: _Group, fields: Fields, names: tuple[str, ...], starts: StartFinder
+) -> list[list[Column]]:
+    """Columns of the group's records, in chunks; an error names the file it comes from."""
+    try:
+        return list(_chunks(group.node, [block for _, block in group.blocks], fields, starts))
+    except (CorruptFileError, IndexError) as error:
+        files = sorted({index for index, _ in group.blocks})
+        if len(files) == 1:
+            raise _as_corrupt(error, names[files[0]]) from error
+        for index in files:  # one of them is to blame: this raises
+            own = tuple(pair for pair in group.blocks if pair[0] == index)
+            _decoded(_Group(node=group.node, blocks=own), fields, names, starts)
+        raise
+
+
+def _as_corrupt(error: CorruptFileError | IndexError, path: str) -> CorruptFileError:
+    if isinstance(error, CorruptFileError):
+        return _naming(path)(error)
+    return CorruptFileError(path, "a block", "its records must not run past its end")
+
+
+def _chunks(
+    node: AvroNode, blocks: Sequence[Block], fields: Fields, starts: StartFinder
+) -> Iterator[list[Column]]:
+    lanes = Lanes([block.data for block in blocks])
+    sizes = ends_of(np.array([len(block.data) for block in blocks], dtype=np.int64)) + PAD
+    counts = np.array([block.count for block in blocks], dtype=np.int64)
+    begins = starts(lanes, node, sizes[:-1], sizes[1:], counts)
+    stops = np.append(begins[1:], lanes.end)
+    for first in range(0, len(begins), _CHUNK_RECORDS):
+        part = slice(first, first + _CHUNK_RECORDS)
+        columns, behind = _take_records(lanes, node, fields, begins[part])
+        if not np.array_equal(behind, stops[part]):
+            raise misfit()
+        yield columns
+
+
+def _take_records(
+    lanes: Lanes, node: AvroNode, fields: Fields, at: Positions
+) -> tuple[list[Column], Positions]:
+    record: AvroNode = node
+    if isinstance(node, OptionalNode):
+        if branch_taken(lanes, node, at) is not None:
+            raise CorruptFileError("", "a record", "must not be null")
+        record, at = node.inner, at + 1
+    assert isinstance(record, RecordNode)  # noqa: S101 - top_record saw to it
+    return take_fields(lanes, record, fields, at, "")

@@ -1,0 +1,301 @@
+"""The Avro object container file: header, blocks, codecs.
+
+    magic "Obj" 1, metadata map, 16-byte sync marker,
+    then blocks of: record count (long), byte length (long), bytes, sync marker
+
+Sizes are read from the file and therefore capped before anything is allocated.
+Spec: Avro 1.11 specification, object container files.
+"""
+
+import bz2
+import lzma
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from io import BytesIO
+from types import MappingProxyType
+
+import cramjam
+import zstandard
+
+from paimon_explore.errors import CorruptFileError
+
+MAGIC = b"Obj\x01"
+SYNC_SIZE = 16
+
+MAX_BLOCK_BYTES = 1 << 29
+"""Largest block that is unpacked, bytes. Writers make blocks of some 64 kB."""
+_MAX_HEADER_ENTRIES = 1000
+_LONG_BYTES = 10
+_CRC_BYTES = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Header:
+    """What a container says of itself.
+
+    Attributes:
+        schema: the writer's schema, JSON.
+        codec: name of the codec, "null" for none.
+        sync: the marker between blocks.
+        size: bytes of the header, i.e. where the first block begins.
+    """
+
+    schema: bytes
+    codec: str
+    sync: bytes
+    size: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """A run of records, unpacked.
+
+    Attributes:
+        count: records in it.
+        data: their bytes.
+        offset: where the block begins in the file.
+    """
+
+    count: int
+    data: bytes
+    offset: int
+
+
+def is_avro(data: bytes) -> bool:
+    """Whether bytes begin like a container."""
+    return data[: len(MAGIC)] == MAGIC
+
+
+def read_header(data: bytes) -> Header:
+    """The header of a container.
+
+    Raises:
+        CorruptFileError: not a container, cut short, or without a schema.
+    """
+    if not is_avro(data):
+        raise _wrong("byte 0", "an Avro file must begin with Obj and 1")
+    values, position = _metadata(data, len(MAGIC))
+    schema = values.get("avro.schema")
+    if schema is None:
+        raise _wrong("header", "must hold avro.schema")
+    if position + SYNC_SIZE > len(data):
+        raise _cut_short(position)
+    return Header(
+        schema=schema,
+        codec=values.get("avro.codec", b"null").decode("ascii", "replace"),
+        sync=data[position : position + SYNC_SIZE],
+        size=position + SYNC_SIZE,
+    )
+
+
+def read_blocks(data: bytes, header: Header) -> Iterator[Block]:
+    """The blocks of a container, unpacked one by one; those without a record are left out.
+
+    Raises:
+        CorruptFileError: a block that is cut short, of a wrong size or marker, or does not unpack.
+    """
+    unpack = _UNPACK.get(header.codec)
+    if unpack is None:
+        raise _wrong("avro.codec", f"must be one of {sorted(_UNPACK)}, not {header.codec!r:.40}")
+    position = header.size
+    while position < len(data):
+        start = position
+        count, position = read_long(data, position)
+        size, position = read_long(data, position)
+        end = position + size
+        if count < 0 or size < 0 or size > MAX_BLOCK_BYTES or end + SYNC_SIZE > len(data):
+            raise _wrong(f"block at byte {start}", "must lie wholly in the file")
+        if data[end : end + SYNC_SIZE] != header.sync:
+            raise _wrong(f"byte {end}", "a block must end with the file's sync marker")
+        unpacked = _unpacked(unpack, data[position:end], start)
+        if count > len(unpacked):
+            raise _wrong(f"block at byte {start}", "must have at least one byte per record")
+        if count:
+            yield Block(count=count, data=unpacked, offset=start)
+        elif unpacked:
+            raise _wrong(f"block at byte {start}", "must not have bytes without records")
+        position = end + SYNC_SIZE
+
+
+def read_long(data: bytes, position: int) -> tuple[int, int]:
+    """A zigzag number of variable length, and the position after it."""
+    value = 0
+    for shift in range(0, 7 * _LONG_BYTES, 7):
+        if position >= len(data):
+            raise _cut_short(position)
+        byte = data[position]
+        position += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:  # noqa: PLR2004 - the bit that says that more follows
+            return (value >> 1) ^ -(value & 1), position
+    raise _wrong(f"byte {position - _LONG_BYTES}", f"a number has at most {_LONG_BYTES} bytes")
+
+
+def write_long(value: int) -> bytes:
+    r"""A number of 64 bits in zigzag form of variable length.
+
+    >>> write_long(-1), write_long(64)
+    (b'\x01', b'\x80\x01')
+    """
+    rest = (value << 1) ^ (value >> 63)
+    out = bytearray()
+    while rest > 0x7F:  # noqa: PLR2004 - what fits in seven bits
+        out.append(rest & 0x7F | 0x80)
+        rest >>= 7
+    out.append(rest)
+    return bytes(out)
+
+
+def write_header(schema: bytes, codec: str, sync: bytes) -> bytes:
+    """The header of a new container; its metadata in the order in which Java has it."""
+    if codec not in PACK:
+        raise _wrong("avro.codec", f"must be one of {sorted(PACK)}, not {codec!r}")
+    entries = {"avro.codec": codec.encode("ascii"), "avro.schema": schema}
+    parts = [MAGIC, write_long(len(entries))]
+    for key, value in entries.items():
+        parts += [write_long(len(key)), key.encode("ascii"), write_long(len(value)), value]
+    return b"".join([*parts, write_long(0), sync])
+
+
+def write_block(count: int, data: bytes, codec: str, sync: bytes) -> bytes:
+    """One block of `count` records."""
+    packed = PACK[codec](data)
+    return b"".join([write_long(count), write_long(len(packed)), packed, sync])
+
+
+def _metadata(data: bytes, position: int) -> tuple[dict[str, bytes], int]:
+    values: dict[str, bytes] = {}
+    while True:
+        count, position = read_long(data, position)
+        if count == 0:
+            return values, position
+        if count < 0:
+            count = -count
+            _, position = read_long(data, position)
+        if len(values) + count > _MAX_HEADER_ENTRIES:
+            raise _wrong("header", f"must have at most {_MAX_HEADER_ENTRIES} entries")
+        for _ in range(count):
+            key, position = _text(data, position)
+            values[key.decode("utf-8", "replace")], position = _text(data, position)
+
+
+def _text(data: bytes, position: int) -> tuple[bytes, int]:
+    size, start = read_long(data, position)
+    if size < 0 or start + size > len(data):
+        raise _cut_short(start)
+    return data[start : start + size], start + size
+
+
+def _unpacked(unpack: Callable[[bytes], bytes], packed: bytes, start: int) -> bytes:
+    where = f"block at byte {start}"
+    try:
+        unpacked = unpack(packed)
+    except (zlib.error, zstandard.ZstdError, lzma.LZMAError, cramjam.DecompressionError) as error:
+        raise _wrong(where, f"must unpack with the file's codec: {error}") from error
+    except (OSError, EOFError, ValueError, MemoryError) as error:
+        raise _wrong(where, f"must unpack with the file's codec: {error}") from error
+    if len(unpacked) > MAX_BLOCK_BYTES:
+        raise _wrong(where, f"must unpack to at most {MAX_BLOCK_BYTES} bytes")
+    return unpacked
+
+
+def _unpack_zstandard(packed: bytes) -> bytes:
+    """Writers may or may not give the size in the frame; a made-up size is not believed."""
+    told = zstandard.frame_content_size(packed)
+    if 0 <= told <= MAX_BLOCK_BYTES:
+        return zstandard.ZstdDecompressor().decompress(packed, allow_extra_data=False)
+    with zstandard.ZstdDecompressor().stream_reader(packed, read_across_frames=True) as reader:
+        return _all_of(reader.read)
+
+
+def _all_of(read: Callable[[int], bytes]) -> bytes:
+    """Everything a reader gives, up to one piece more than a block may have."""
+    parts = []
+    total = 0
+    while total <= MAX_BLOCK_BYTES and (part := read(1 << 18)):
+        parts.append(part)
+        total += len(part)
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def _unpack_deflate(packed: bytes) -> bytes:
+    unpacker = zlib.decompressobj(-zlib.MAX_WBITS)
+    unpacked = unpacker.decompress(packed, MAX_BLOCK_BYTES + 1)
+    if not unpacker.eof and len(unpacked) <= MAX_BLOCK_BYTES:
+        raise zlib.error("the data is cut short")
+    return unpacked
+
+
+def _unpack_snappy(packed: bytes) -> bytes:
+    """Snappy with a big-endian CRC-32 of the unpacked bytes behind it."""
+    body = packed[:-_CRC_BYTES]
+    size, _ = _snappy_size(body)
+    if size > MAX_BLOCK_BYTES:
+        raise ValueError("too large")
+    unpacked = bytes(cramjam.snappy.decompress_raw(body))
+    if zlib.crc32(unpacked).to_bytes(_CRC_BYTES, "big") != packed[-_CRC_BYTES:]:
+        raise ValueError("the checksum does not match")
+    return unpacked
+
+
+def _snappy_size(body: bytes) -> tuple[int, int]:
+    """The unpacked size that raw snappy begins with, a varint."""
+    size = 0
+    for position, byte in enumerate(body[:5]):
+        size |= (byte & 0x7F) << 7 * position
+        if byte < 0x80:  # noqa: PLR2004 - the bit that says that more follows
+            return size, position + 1
+    raise ValueError("no size")
+
+
+def _unpack_bzip2(packed: bytes) -> bytes:
+    with bz2.open(BytesIO(packed)) as reader:
+        return _all_of(reader.read)
+
+
+def _unpack_xz(packed: bytes) -> bytes:
+    with lzma.open(BytesIO(packed)) as reader:
+        return _all_of(reader.read)
+
+
+def _pack_deflate(data: bytes) -> bytes:
+    packer = zlib.compressobj(6, zlib.DEFLATED, -zlib.MAX_WBITS)
+    return packer.compress(data) + packer.flush()
+
+
+def _pack_snappy(data: bytes) -> bytes:
+    return bytes(cramjam.snappy.compress_raw(data)) + zlib.crc32(data).to_bytes(_CRC_BYTES, "big")
+
+
+_ZSTANDARD_LEVEL = 3
+
+_UNPACK: MappingProxyType[str, Callable[[bytes], bytes]] = MappingProxyType(
+    {
+        "null": lambda packed: packed,
+        "deflate": _unpack_deflate,
+        "snappy": _unpack_snappy,
+        "zstandard": _unpack_zstandard,
+        "bzip2": _unpack_bzip2,
+        "xz": _unpack_xz,
+    }
+)
+PACK: MappingProxyType[str, Callable[[bytes], bytes]] = MappingProxyType(
+    {
+        "null": lambda data: data,
+        "deflate": _pack_deflate,
+        "snappy": _pack_snappy,
+        "zstandard": lambda data: zstandard.ZstdCompressor(level=_ZSTANDARD_LEVEL).compress(data),
+        "bzip2": bz2.compress,
+        "xz": lzma.compress,
+    }
+)
+"""How blocks are packed, by codec name."""
+
+
+def _wrong(where: str, rule: str) -> CorruptFileError:
+    return CorruptFileError("", where, rule)
+
+
+def _cut_short(position: int) -> CorruptFileError:
+    return _wrong(f"byte {position}", "the file must not end here")
