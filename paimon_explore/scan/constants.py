@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from paimon_explore.encoding import buffers as nb
 from paimon_explore.encoding.buffers import Column
-from paimon_explore.scan.expression import Literal
+from paimon_explore.scan.expression import Literal, LiteralValue
 from paimon_explore.types.arrow import to_arrow
 from paimon_explore.types.data_types import AtomicType, TypeRoot
 
@@ -60,7 +60,7 @@ def repeated(constant: Literal, count: int) -> Column:
     return nb.taken_rows(one, np.zeros(count, np.int64))
 
 
-def value_at(array: Column, index: int, kind: AtomicType) -> object:
+def value_at(array: Column, index: int, kind: AtomicType) -> LiteralValue:
     """The value at `index` in `Literal.value`'s form; None for a null.
 
     >>> kind = AtomicType(root=TypeRoot.DATE)
@@ -71,8 +71,10 @@ def value_at(array: Column, index: int, kind: AtomicType) -> object:
     if one.null_count:
         return None
     if kind.root in _DTYPES:
-        return nb.fixed_values(one, _DTYPES[kind.root])[0].item()
-    return one[0].as_py()
+        number: LiteralValue = nb.fixed_values(one, _DTYPES[kind.root])[0].item()
+        return number
+    value: LiteralValue = one[0].as_py()
+    return value
 
 
 def unscaled(value: Decimal, scale: int) -> int:
@@ -91,7 +93,10 @@ def scaled(number: int, scale: int) -> Decimal:
 
 
 def _decimal_bytes(values: Sequence[object], scale: int) -> nb.Bytes:
-    numbers = (unscaled(value, scale) if isinstance(value, Decimal) else 0 for value in values)
+    numbers = (
+        unscaled(Decimal(value), scale) if isinstance(value, Decimal | int) else 0
+        for value in values
+    )
     return nb.as_bytes(
         b"".join(number.to_bytes(_DECIMAL_BYTES, "little", signed=True) for number in numbers)
     )

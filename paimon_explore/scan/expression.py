@@ -26,6 +26,7 @@ from paimon_explore.types.data_types import MAX_LENGTH, AtomicType, DataType, Ty
 LITERAL_KINDS = "None, bool, int, float, Decimal, str, bytes, date, time and datetime"
 _BIGINT_LIMIT = 2**63
 _MAX_DIGITS = 38
+_DECIMAL_LIMIT: int = 10**_MAX_DIGITS
 
 
 class CompareOp(Enum):
@@ -66,6 +67,10 @@ class Column:
         return self.path[0]
 
 
+LiteralValue = bool | int | float | Decimal | str | bytes | None
+"""The forms of a constant's value."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Literal:
     """A constant.
@@ -78,7 +83,7 @@ class Literal:
             with; None for a null.
     """
 
-    value: bool | int | float | Decimal | str | bytes | None
+    value: LiteralValue
     type: AtomicType | None
 
     def __eq__(self, other: object) -> bool:
@@ -310,6 +315,10 @@ def names_of(expr: Expression) -> frozenset[str]:
 def _int_literal(value: int) -> Literal:
     if -_BIGINT_LIMIT <= value < _BIGINT_LIMIT:
         return Literal(value=value, type=AtomicType(root=TypeRoot.BIGINT))
+    if abs(value) >= _DECIMAL_LIMIT:
+        raise InvalidInputError(
+            f"an integer has more than {_MAX_DIGITS} digits.", hint="No column can hold it."
+        )
     return Literal(
         value=value, type=AtomicType(root=TypeRoot.DECIMAL, precision=_MAX_DIGITS, scale=0)
     )

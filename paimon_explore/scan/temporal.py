@@ -15,6 +15,8 @@ import numpy as np
 NANOS_PER_SECOND = 1_000_000_000
 NANOS_PER_DAY = 86_400 * NANOS_PER_SECOND
 _DAY = timedelta(days=1)
+_FIRST_SECOND, _LAST_SECOND = -62_135_424_000, 253_402_128_000
+"""The years 1 and 9999, two days spared."""
 _DATE = r"([+-]?\d{4,6})-(\d{1,2})-(\d{1,2})"
 _CLOCK = r"(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?"
 _DATE_TEXT = re.compile(_DATE)
@@ -85,6 +87,13 @@ def to_utc(wall_nanos: int, zone: tzinfo | None) -> int:
     return wall_nanos - _offset_seconds(wall_nanos, zone) * NANOS_PER_SECOND
 
 
+def to_wall_clock(utc_nanos: int, zone: tzinfo | None) -> int:
+    """Wall clock reading in `zone`, None being the local zone, of UTC nanoseconds."""
+    seconds = min(max(utc_nanos // NANOS_PER_SECOND, _FIRST_SECOND), _LAST_SECOND)
+    instant = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds)
+    return utc_nanos + _seconds_of(instant.astimezone(zone)) * NANOS_PER_SECOND
+
+
 def date_text(days: int) -> str:
     """`yyyy-MM-dd` of days since 1970-01-01."""
     return str(np.datetime64(days, "D"))
@@ -139,9 +148,11 @@ def _zone(text: str) -> tzinfo | None:
 
 def _offset_seconds(wall_nanos: int, zone: tzinfo | None) -> int:
     """UTC offset of a wall clock reading; that of the nearest year Python knows for far ones."""
-    lowest, highest = -62_135_510_400, 253_402_214_400  # years 1 and 9999, a day spared
-    seconds = min(max(wall_nanos // NANOS_PER_SECOND, lowest), highest)
+    seconds = min(max(wall_nanos // NANOS_PER_SECOND, _FIRST_SECOND), _LAST_SECOND)
     wall = datetime(1970, 1, 1) + timedelta(seconds=seconds)  # noqa: DTZ001 - a wall clock reading
-    aware = wall.astimezone() if zone is None else wall.replace(tzinfo=zone)
+    return _seconds_of(wall.astimezone() if zone is None else wall.replace(tzinfo=zone))
+
+
+def _seconds_of(aware: datetime) -> int:
     offset = aware.utcoffset()
     return 0 if offset is None else round(offset.total_seconds())
