@@ -1,0 +1,106 @@
+"""What a commit changes, gathered from the messages of all writers.
+
+One transaction may become two snapshots: what was written (APPEND), then what was compacted
+(COMPACT). Each is one `Changes`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.metadata.index_manifest import DELETION_VECTORS_INDEX, IndexEntries
+from paimon_explore.metadata.manifest_entry import FileKind, ManifestEntries
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changes:
+    """The changes of one snapshot.
+
+    Attributes:
+        entries: data files added and deleted, in the order of the delta manifest.
+        changelog: changelog files, all added.
+        added_index: index files that come.
+        deleted_index: index files that go.
+    """
+
+    entries: ManifestEntries = field(default_factory=ManifestEntries.empty)
+    changelog: ManifestEntries = field(default_factory=ManifestEntries.empty)
+    added_index: IndexEntries = field(default_factory=IndexEntries.empty)
+    deleted_index: IndexEntries = field(default_factory=IndexEntries.empty)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing changes."""
+        files = len(self.entries) + len(self.changelog)
+        return files + len(self.added_index) + len(self.deleted_index) == 0
+
+    @property
+    def deletes_rows(self) -> bool:
+        """Whether rows of existing files go: by a file that goes or by a deletion vector."""
+        if len(self.entries.of_kind(FileKind.DELETE)):
+            return True
+        vectors = (self.added_index, self.deleted_index)
+        return any(len(part.of_type(DELETION_VECTORS_INDEX)) for part in vectors)
+
+    @property
+    def partitions(self) -> frozenset[bytes]:
+        """Binary rows of the partitions that change."""
+        columns = [
+            part.table.column("partition")
+            for part in (self.entries, self.added_index, self.deleted_index)
+        ]
+        return frozenset(
+            value
+            for column in columns
+            for value in column.unique().to_pylist()
+            if isinstance(value, bytes)
+        )
+
+    def row_delta(self) -> int:
+        """Rows of added files minus rows of deleted ones."""
+        added = self.entries.of_kind(FileKind.ADD).total_rows
+        return added - self.entries.of_kind(FileKind.DELETE).total_rows
+
+
+def written_changes(messages: Sequence[CommitMessage]) -> Changes:
+    """What the messages' writers wrote: the changes of the APPEND snapshot."""
+    return Changes(
+        entries=_files(
+            [(m.new_files, FileKind.ADD) for m in messages],
+            [(m.deleted_files, FileKind.DELETE) for m in messages],
+        ),
+        changelog=_files([(m.changelog_files, FileKind.ADD) for m in messages]),
+        added_index=_index([m.new_index_files for m in messages]),
+        deleted_index=_index([m.deleted_index_files for m in messages]),
+    )
+
+
+def compacted_changes(messages: Sequence[CommitMessage]) -> Changes:
+    """What the messages' compactions replaced: the changes of the COMPACT snapshot."""
+    return Changes(
+        entries=_files(
+            [(m.compact_before, FileKind.DELETE) for m in messages],
+            [(m.compact_after, FileKind.ADD) for m in messages],
+        ),
+        changelog=_files([(m.compact_changelog, FileKind.ADD) for m in messages]),
+        added_index=_index([m.compact_new_index_files for m in messages]),
+        deleted_index=_index([m.compact_deleted_index_files for m in messages]),
+    )
+
+
+def _files(*groups: Sequence[tuple[ManifestEntries, FileKind]]) -> ManifestEntries:
+    parts = [entries.with_kind(kind) for group in groups for entries, kind in group if len(entries)]
+    return ManifestEntries.concat(parts)
+
+
+def _index(parts: Sequence[IndexEntries]) -> IndexEntries:
+    return IndexEntries.concat([part.with_kind(FileKind.ADD) for part in parts if len(part)])
+
+
+def in_partitions(entries: ManifestEntries, partitions: frozenset[bytes]) -> ManifestEntries:
+    """The entries of some partitions."""
+    wanted = pa.array(sorted(partitions), pa.binary())
+    return entries.filter(pc.is_in(entries.column("partition"), value_set=wanted))

@@ -1,0 +1,208 @@
+"""Whether changes still fit the table as others have left it.
+
+The changes were planned on some snapshot; meanwhile others may have committed. Plain appends always
+fit. Whatever removes files, or replaces files by others, is checked against the live files of the
+changed partitions:
+
+1. all files of one partition have the same number of buckets, unless the commit overwrites;
+2. no file is added twice, and every file that goes is still there;
+3. the files of a level above 0 of one bucket have disjoint key ranges (two compactions at once);
+4. on tables without buckets, the deletion vector of a changed file is still the one it replaces;
+5. with data evolution, no other file has new values for the same columns of the same rows.
+
+A conflict ends the commit: its changes have to be planned again.
+
+Spec: concepts/concurrency-control.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from paimon_explore.commit.changes import Changes
+from paimon_explore.encoding.buffers import fixed_values
+from paimon_explore.errors import CommitConflictError, CorruptFileError
+from paimon_explore.metadata.index_manifest import DELETION_VECTORS_INDEX, IndexEntries
+from paimon_explore.metadata.manifest_entry import (
+    FileKind,
+    FileSource,
+    ManifestEntries,
+    merge_entries,
+)
+from paimon_explore.metadata.snapshot import CommitKind
+from paimon_explore.scan.sections import key_ranks
+from paimon_explore.types.data_types import RowType
+
+_AGAIN = "Plan the change again on the latest snapshot."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConflictRules:
+    """What the check has to know of the table.
+
+    Attributes:
+        keys: the trimmed primary key; None for append tables.
+        is_bucketed: whether files belong to buckets.
+        data_evolution: whether columns of a row may lie in several files.
+    """
+
+    keys: RowType | None
+    is_bucketed: bool
+    data_evolution: bool = False
+
+
+def check_conflicts(
+    live: ManifestEntries,
+    changes: Changes,
+    index_before: IndexEntries,
+    *,
+    kind: CommitKind,
+    rules: ConflictRules,
+) -> None:
+    """Refuse changes that do not fit.
+
+    Args:
+        live: live files of the changed partitions, one ADD entry each.
+        changes: the changes.
+        index_before: all index files of the snapshot before.
+        kind: of the commit.
+        rules: of the table.
+
+    Raises:
+        CommitConflictError: they do not fit.
+    """
+    if kind is not CommitKind.OVERWRITE:
+        check_bucket_counts(live, changes.entries)
+    _check_alone(changes.entries)
+    if not rules.is_bucketed:
+        _check_vectors(changes, index_before)
+    after = _after(live, changes.entries)
+    if rules.keys is not None:
+        _check_levels(after, rules.keys)
+    if rules.data_evolution:
+        _check_row_ranges(live, changes.entries.of_kind(FileKind.ADD))
+
+
+def check_bucket_counts(live: ManifestEntries, entries: ManifestEntries) -> None:
+    """Refuse files written under another number of buckets than their partition has.
+
+    Raises:
+        CommitConflictError: the numbers differ.
+    """
+    added = entries.of_kind(FileKind.ADD)
+    both = pa.concat_tables([part.table.select(_BUCKETS) for part in (live, added)])
+    fixed = both.filter(pc.field("total_buckets") > 0)
+    counts: dict[object, object] = {}
+    for row in fixed.select(_BUCKETS).group_by(_BUCKETS).aggregate([]).to_pylist():
+        other = counts.setdefault(row["partition"], row["total_buckets"])
+        if other != row["total_buckets"]:
+            raise CommitConflictError(
+                f"A partition has files of {other} and of {row['total_buckets']} buckets.",
+                hint="The number of buckets of a partition changes through an overwrite only.",
+            )
+
+
+_BUCKETS = ["partition", "total_buckets"]
+
+
+def _check_alone(entries: ManifestEntries) -> None:
+    try:
+        merge_entries(entries)
+    except CorruptFileError as error:
+        raise CommitConflictError(f"The commit adds a file twice: {error.where}.") from error
+
+
+def _after(live: ManifestEntries, entries: ManifestEntries) -> ManifestEntries:
+    """The live files after the change."""
+    try:
+        merged = merge_entries(ManifestEntries.concat([live, entries]))
+    except CorruptFileError as error:
+        raise CommitConflictError(
+            f"A file that the commit adds is in the table already: {error.where}.",
+            hint="The same commit may have succeeded before.",
+        ) from error
+    gone = merged.of_kind(FileKind.DELETE)
+    if len(gone):
+        name = gone.column("file_name")[0].as_py()
+        raise CommitConflictError(
+            f"Data file {name} and {len(gone) - 1} more that the commit removes are no longer in "
+            "the table: another commit removed or replaced them.",
+            hint=_AGAIN,
+        )
+    return merged
+
+
+def _check_levels(files: ManifestEntries, keys: RowType) -> None:
+    """Refuse overlapping files on one level above 0 of one bucket."""
+    levels = fixed_values(pa.concat_arrays(files.column("level").chunks), np.int32)
+    upper = files.filter(levels.astype(np.int64) > 0)
+    if len(upper) < 2:  # noqa: PLR2004  # one file overlaps nothing
+        return
+    lows, highs = key_ranks(upper, keys)
+    places = upper.table.select(["partition", "bucket", "level", "file_name"]).to_pylist()
+    runs: dict[tuple[object, int, int], list[tuple[int, int, str]]] = {}
+    for place, low, high in zip(places, lows.tolist(), highs.tolist(), strict=True):
+        run = (place["partition"], int(place["bucket"]), int(place["level"]))
+        runs.setdefault(run, []).append((low, high, place["file_name"]))
+    for run, ranges in runs.items():
+        for before, after in pairwise(sorted(ranges)):
+            if after[0] <= before[1]:
+                raise CommitConflictError(
+                    f"Files {before[2]} and {after[2]} of bucket {run[1]}, level {run[2]} hold "
+                    "the same keys: two compactions ran at once.",
+                    hint="Only one job may compact a bucket. " + _AGAIN,
+                )
+
+
+def _check_vectors(changes: Changes, before: IndexEntries) -> None:
+    """Refuse a vector file that goes but is gone already: somebody else deleted rows meanwhile."""
+    gone = _vector_files(changes.deleted_index)
+    known = _vector_files(before)
+    for name, files in gone.items():
+        if name not in known:
+            touched = next(iter(files), "")
+            raise CommitConflictError(
+                f"The deletion vectors of {touched or name} changed meanwhile: "
+                "another commit deleted rows of the same files.",
+                hint=_AGAIN,
+            )
+    replaced = {file for files in gone.values() for file in files}
+    kept = {file for name, files in known.items() if name not in gone for file in files}
+    clashing = {file for files in _vector_files(changes.added_index).values() for file in files}
+    for file in sorted((clashing & kept) - replaced):
+        raise CommitConflictError(
+            f"Data file {file} got a deletion vector meanwhile: another commit deleted rows of it.",
+            hint=_AGAIN,
+        )
+
+
+def _vector_files(index: IndexEntries) -> Mapping[str, tuple[str, ...]]:
+    """Data files by the index file that holds their vectors."""
+    found: dict[str, tuple[str, ...]] = {}
+    for row in index.of_type(DELETION_VECTORS_INDEX).rows():
+        ranges = row["dv_ranges"]
+        parts: Iterable[Mapping[str, object]] = ranges if isinstance(ranges, list) else ()
+        found[str(row["file_name"])] = tuple(str(part["data_file"]) for part in parts)
+    return found
+
+
+def _check_row_ranges(live: ManifestEntries, added: ManifestEntries) -> None:
+    """Refuse columns for ranges of rows that no longer are the ranges of the live files."""
+    known = {
+        (row["first_row_id"], row["row_count"])
+        for row in live.table.select(["first_row_id", "row_count"]).to_pylist()
+    }
+    read = ["first_row_id", "row_count", "file_name", "file_source"]
+    for row in added.table.select(read).to_pylist():
+        first, rows = row["first_row_id"], row["row_count"]
+        is_update = first is not None and row["file_source"] != FileSource.COMPACT
+        if is_update and (first, rows) not in known:
+            raise CommitConflictError(
+                f"File {row['file_name']} has columns of rows {first} to {first + rows - 1}, "
+                "which lie in other files by now.",
+                hint=_AGAIN,
+            )

@@ -1,0 +1,163 @@
+"""The index files of the table after a commit.
+
+An index manifest is complete: it lists every index file of the snapshot. How changes combine with
+the files before depends on the kind of index:
+
+| index | key | rule |
+| --- | --- | --- |
+| hash index; deletion vectors of tables with buckets | partition, bucket, type | one file each: removals first, then a new file replaces the old one |
+| deletion vectors of tables without buckets | file name | a file that goes must be there, one that comes must not; no data file in two of them |
+| global index | file name | removals first; row ranges of one field do not overlap |
+
+Spec: concepts/spec/manifest, index manifest.
+"""  # noqa: E501  # a table
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from paimon_explore.commit.changes import Changes
+from paimon_explore.errors import CommitConflictError
+from paimon_explore.metadata.index_manifest import (
+    DELETION_VECTORS_INDEX,
+    HASH_INDEX,
+    IndexEntries,
+)
+
+IndexRow = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexRules:
+    """What the combination has to know of the table.
+
+    Attributes:
+        is_bucketed: whether files belong to buckets (not: append tables without buckets).
+    """
+
+    is_bucketed: bool
+
+
+def combine_index(before: IndexEntries, changes: Changes, rules: IndexRules) -> IndexEntries:
+    """All index files after a commit.
+
+    Args:
+        before: all index files of the snapshot before.
+        changes: those that come and go.
+        rules: of the table.
+
+    Raises:
+        CommitConflictError: a file that goes is not there, or one that comes clashes.
+    """
+    by_bucket: list[IndexEntries] = []
+    found = before
+    for index_type in _types(found, changes.added_index, changes.deleted_index):
+        old, new, gone = (
+            part.of_type(index_type) for part in (found, changes.added_index, changes.deleted_index)
+        )
+        if _has_one_file_per_bucket(index_type, rules):
+            by_bucket.append(_by_bucket(old, new, gone))
+        elif index_type == DELETION_VECTORS_INDEX:
+            by_bucket.append(_by_vector_file(old, new, gone))
+        else:
+            by_bucket.append(_by_name(old, new, gone))
+    return IndexEntries.concat([part for part in by_bucket if len(part)])
+
+
+def _has_one_file_per_bucket(index_type: str, rules: IndexRules) -> bool:
+    return index_type == HASH_INDEX or (index_type == DELETION_VECTORS_INDEX and rules.is_bucketed)
+
+
+def _types(*parts: IndexEntries) -> list[str]:
+    return list(dict.fromkeys(str(row["index_type"]) for part in parts for row in part.rows()))
+
+
+def _by_bucket(old: IndexEntries, new: IndexEntries, gone: IndexEntries) -> IndexEntries:
+    files = {_bucket_key(row): row for row in old.rows()}
+    for row in gone.rows():
+        files.pop(_bucket_key(row), None)
+    for row in new.rows():
+        files[_bucket_key(row)] = row
+    return IndexEntries.from_rows(list(files.values()))
+
+
+def _bucket_key(row: IndexRow) -> tuple[object, object]:
+    return row["partition"], row["bucket"]
+
+
+def _by_vector_file(old: IndexEntries, new: IndexEntries, gone: IndexEntries) -> IndexEntries:
+    kept = _without(old, gone)
+    _refuse_known(kept, new)
+    result = IndexEntries.concat([kept, new])
+    _refuse_two_vectors(result.rows())
+    return result
+
+
+def _without(old: IndexEntries, gone: IndexEntries) -> IndexEntries:
+    """The old files but those that go, which must be there."""
+    missing = _names(gone) - _names(old)
+    if missing:
+        raise CommitConflictError(
+            f"Index file {min(missing)} is no longer in the table: another commit replaced it.",
+            hint="Plan the change again on the latest snapshot.",
+        )
+    return _drop(old, gone)
+
+
+def _names(entries: IndexEntries) -> set[str]:
+    return {str(row["file_name"]) for row in entries.rows()}
+
+
+def _drop(old: IndexEntries, gone: IndexEntries) -> IndexEntries:
+    value_set = pa.array(sorted(_names(gone)), pa.string())
+    return old.filter(pc.invert(pc.is_in(old.column("file_name"), value_set=value_set)))
+
+
+def _refuse_known(old: IndexEntries, new: IndexEntries) -> None:
+    twice = _names(old) & _names(new)
+    if twice:
+        raise CommitConflictError(f"Index file {min(twice)} is in the table already.")
+
+
+def _refuse_two_vectors(rows: Iterable[IndexRow]) -> None:
+    seen: dict[tuple[object, str], str] = {}
+    for row in rows:
+        ranges = row["dv_ranges"]
+        for part in ranges if isinstance(ranges, list) else []:
+            key = (row["partition"], str(part["data_file"]))
+            if key in seen:
+                raise CommitConflictError(
+                    f"Data file {key[1]} has deletion vectors in {seen[key]} and "
+                    f"{row['file_name']}: another commit deleted rows of it.",
+                    hint="Plan the change again on the latest snapshot.",
+                )
+            seen[key] = str(row["file_name"])
+
+
+def _by_name(old: IndexEntries, new: IndexEntries, gone: IndexEntries) -> IndexEntries:
+    kept = _drop(old, gone)
+    _refuse_known(kept, new)
+    result = IndexEntries.concat([kept, new])
+    _refuse_overlaps(result.rows())
+    return result
+
+
+def _refuse_overlaps(rows: Iterable[IndexRow]) -> None:
+    """Global indexes of one field and partition must cover disjoint row ranges."""
+    ranges: dict[tuple[object, ...], list[tuple[int, int, str]]] = {}
+    for row in rows:
+        found = row["global_index"]
+        if isinstance(found, dict) and found["source_meta"] is None:
+            key = (row["partition"], row["bucket"], row["index_type"], found["index_field_id"])
+            part = (found["row_range_start"], found["row_range_end"], str(row["file_name"]))
+            ranges.setdefault(key, []).append(part)
+    for parts in ranges.values():
+        parts.sort()
+        for before, after in pairwise(parts):
+            if after[0] <= before[1]:
+                raise CommitConflictError(
+                    f"Index files {before[2]} and {after[2]} cover the same rows."
+                )
