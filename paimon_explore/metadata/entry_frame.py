@@ -42,8 +42,8 @@ def check_columns(table: pa.Table, schema: pa.Schema, what: str) -> None:
         assert field.type == wanted, f"{what}: {field.name} is {field.type}, not {wanted}"  # noqa: S101 - made by our own code
 
 
-def complete(table: pa.Table, schema: pa.Schema, path: str) -> pa.Table:
-    """A table with the columns of `schema`: absent nullable ones become null.
+def complete(table: pa.Table, schema: pa.Schema, path: str, *, rows: int) -> pa.Table:
+    """A table of `rows` rows with the columns of `schema`: absent nullable ones become null.
 
     Raises:
         CorruptFileError: a column that must be there is absent or holds null.
@@ -52,11 +52,11 @@ def complete(table: pa.Table, schema: pa.Schema, path: str) -> pa.Table:
     for field in schema:
         position = table.schema.get_field_index(field.name)
         if position < 0:
-            if not field.nullable:
+            if not field.nullable and rows:
                 raise CorruptFileError(path, field.name, "the field is required")
-            columns.append(pa.chunked_array([pa.nulls(len(table), field.type)]))
+            columns.append(pa.chunked_array([pa.nulls(rows, field.type)]))
             continue
-        column = table.column(position).cast(field.type)
+        column = table.column(position)
         if not field.nullable and column.null_count:
             raise CorruptFileError(path, field.name, "the field must not be null")
         columns.append(column)
@@ -69,7 +69,7 @@ def check_values(column: Chunks, allowed: tuple[int, ...], path: str, where: str
     Raises:
         CorruptFileError: a value that is not in `allowed`.
     """
-    known = pa.array(allowed, column.type)
+    known = pa.array([*allowed, None], column.type)
     strange = pc.filter(column, pc.invert(pc.is_in(column, value_set=known)))
     if len(strange):
         raise CorruptFileError(path, where, f"must be one of {allowed}, not {strange[0]}")
