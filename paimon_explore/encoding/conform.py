@@ -12,8 +12,16 @@ from collections.abc import Mapping
 
 import numpy as np
 import pyarrow as pa
+from pyarrow import lib
 
-from paimon_explore.encoding.buffers import build_fixed, fixed_values, valid_mask
+from paimon_explore.encoding.buffers import (
+    Column,
+    ListColumn,
+    MapColumn,
+    build_fixed,
+    fixed_values,
+    valid_mask,
+)
 from paimon_explore.encoding.int96 import WIDTH, decode_int96
 from paimon_explore.errors import CorruptFileError, UnsupportedFeatureError
 from paimon_explore.types.arrow import VARIANT_ARROW, arrow_field, to_arrow
@@ -30,7 +38,6 @@ from paimon_explore.types.data_types import (
 
 _PER_SECOND: Mapping[str, int] = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 _INT64_MAX = 2**63 - 1
-_LIST_TYPES = (pa.ListType, pa.MapType)
 _OTHER_LISTS = (pa.LargeListType, pa.FixedSizeListType, pa.ListViewType, pa.LargeListViewType)
 _ENTRY_FIELDS = 2
 
@@ -38,7 +45,7 @@ COUNT = AtomicType(root=TypeRoot.INT, nullable=False)
 """How often an element is in a multiset."""
 
 
-def conform(array: pa.Array, data_type: DataType, *, path: str, column: str) -> pa.Array:
+def conform(array: Column, data_type: DataType, *, path: str, column: str) -> Column:
     """The same values in `to_arrow(data_type)`.
 
     Args:
@@ -67,11 +74,11 @@ def conform(array: pa.Array, data_type: DataType, *, path: str, column: str) -> 
             return _row(array, data_type, path, column)
 
 
-def _mismatch(array: pa.Array, expected: str, path: str, column: str) -> CorruptFileError:
+def _mismatch(array: Column, expected: str, path: str, column: str) -> CorruptFileError:
     return CorruptFileError(path, f"column {column!r}", f"{expected} expected, found {array.type}")
 
 
-def _atomic(array: pa.Array, data_type: AtomicType, path: str, column: str) -> pa.Array:
+def _atomic(array: Column, data_type: AtomicType, path: str, column: str) -> Column:
     target = to_arrow(data_type)
     if data_type.root is TypeRoot.VARIANT:
         return _variant(array, path, column)
@@ -85,65 +92,55 @@ def _atomic(array: pa.Array, data_type: AtomicType, path: str, column: str) -> p
     if not _may_cast(source.type, target):
         raise _mismatch(array, str(target), path, column)
     try:
-        return source.cast(target)
+        values: Column = source.cast(target)
     except pa.ArrowInvalid as error:
         rule = f"a value that does not fit {target}: {error}"
         raise CorruptFileError(path, f"column {column!r}", rule) from error
+    return values
 
 
-def _unwrapped(array: pa.Array) -> pa.Array:
+def _unwrapped(array: Column) -> Column:
     """Dictionaries decoded, extension types as their storage."""
     if isinstance(array, pa.DictionaryArray):
         return array.dictionary_decode()
     if isinstance(array, pa.ExtensionArray):
-        return array.storage
+        storage: Column = array.storage
+        return storage
     return array
 
 
 def _may_cast(source: pa.DataType, target: pa.DataType) -> bool:
     """Whether the two are forms of one kind of value; text never turns into numbers here."""
-    return _kinds(source) & _kinds(target) != set()
+    kind = _KINDS.get(target.id)
+    # ORC holds TIME in an int, and DATE is one in some writers
+    as_int = source == pa.int32() and kind in ("date", "time")
+    return kind is not None and (as_int or _KINDS.get(source.id) == kind)
 
 
-def _kinds(arrow: pa.DataType) -> set[str]:
-    types = pa.types
-    if types.is_integer(arrow):
-        # ORC holds TIME in an int, and DATE is one in some writers
-        return {"integer", "date", "time"} if arrow == pa.int32() else {"integer"}
-    checks = {
-        "boolean": types.is_boolean,
-        "float": types.is_floating,
-        "decimal": types.is_decimal,
-        "date": types.is_date,
-        "time": types.is_time,
-    }
-    kinds = {kind for kind, check in checks.items() if check(arrow)}
-    if _is_bytes(arrow):
-        kinds.add("bytes")
-    return kinds
+_INTEGERS = (lib.Type_INT8, lib.Type_INT16, lib.Type_INT32, lib.Type_INT64)
+_UNSIGNED = (lib.Type_UINT8, lib.Type_UINT16, lib.Type_UINT32, lib.Type_UINT64)
+_TEXTS = (lib.Type_STRING, lib.Type_LARGE_STRING, lib.Type_STRING_VIEW)
+_BINARIES = (lib.Type_BINARY, lib.Type_LARGE_BINARY, lib.Type_BINARY_VIEW)
+_BY_KIND: Mapping[str, tuple[int, ...]] = {
+    "boolean": (lib.Type_BOOL,),
+    "integer": (*_INTEGERS, *_UNSIGNED),
+    "float": (lib.Type_HALF_FLOAT, lib.Type_FLOAT, lib.Type_DOUBLE),
+    "decimal": (pa.decimal32(1).id, pa.decimal64(1).id, lib.Type_DECIMAL128, lib.Type_DECIMAL256),
+    "date": (lib.Type_DATE32, lib.Type_DATE64),
+    "time": (lib.Type_TIME32, lib.Type_TIME64),
+    "bytes": (*_TEXTS, *_BINARIES, lib.Type_FIXED_SIZE_BINARY),
+}
+_KINDS: Mapping[int, str] = {id_: kind for kind, ids in _BY_KIND.items() for id_ in ids}
 
 
-def _is_bytes(arrow: pa.DataType) -> bool:
-    types = pa.types
-    return (
-        types.is_binary(arrow)
-        or types.is_large_binary(arrow)
-        or types.is_binary_view(arrow)
-        or types.is_fixed_size_binary(arrow)
-        or types.is_string(arrow)
-        or types.is_large_string(arrow)
-        or types.is_string_view(arrow)
-    )
-
-
-def _unscaled(array: pa.Array, scale: int) -> pa.Array:
+def _unscaled(array: Column, scale: int) -> Column:
     """Integers that are unscaled decimals: the same digits, the scale put beside them."""
     digits = array.cast(pa.int64()).cast(pa.decimal128(38, 0))
     scaled = pa.decimal128(38, scale)
     return pa.Array.from_buffers(scaled, len(digits), digits.buffers(), offset=digits.offset)
 
 
-def _timestamp(array: pa.Array, target: pa.TimestampType, path: str, column: str) -> pa.Array:
+def _timestamp(array: Column, target: pa.TimestampType, path: str, column: str) -> Column:
     source = array.type
     if pa.types.is_fixed_size_binary(source) and source.byte_width == WIDTH:
         return decode_int96(array, target, where=f"{path}, column {column!r}")
@@ -166,29 +163,29 @@ def _timestamp(array: pa.Array, target: pa.TimestampType, path: str, column: str
     return build_fixed(target, values * factor, valid)
 
 
-def _as_list(array: pa.Array, path: str, column: str) -> pa.Array:
+def _as_list(array: Column, path: str, column: str) -> "ListColumn | MapColumn":
     """The array with 32-bit offsets into one child."""
     if isinstance(array.type, _OTHER_LISTS):
-        return array.cast(pa.list_(array.type.field(0)))
-    if not isinstance(array.type, _LIST_TYPES):
+        array = array.cast(pa.list_(array.type.field(0)))
+    if not isinstance(array, pa.ListArray | pa.MapArray):
         raise _mismatch(array, "a list", path, column)
     return array
 
 
-def _list(array: pa.Array, data_type: ArrayType, path: str, column: str) -> pa.Array:
+def _list(array: Column, data_type: ArrayType, path: str, column: str) -> Column:
     source = _as_list(array, path, column)
     element = conform(source.values, data_type.element, path=path, column=f"{column}.element")
     return with_children(source, to_arrow(data_type), element)
 
 
-def with_children(array: pa.Array, target: pa.DataType, child: pa.Array) -> pa.Array:
+def with_children(array: Column, target: pa.DataType, child: Column) -> Column:
     """A list or map array of another type around a new child; offsets and nulls are shared."""
     return pa.Array.from_buffers(
         target, len(array), array.buffers()[:2], offset=array.offset, children=[child]
     )
 
 
-def _vector(array: pa.Array, data_type: VectorType, path: str, column: str) -> pa.Array:
+def _vector(array: Column, data_type: VectorType, path: str, column: str) -> Column:
     target = to_arrow(data_type)
     plain = ArrayType(element=data_type.element, nullable=data_type.nullable)
     try:
@@ -198,7 +195,7 @@ def _vector(array: pa.Array, data_type: VectorType, path: str, column: str) -> p
         raise CorruptFileError(path, f"column {column!r}", rule) from error
 
 
-def _map(array: pa.Array, data_type: MapType, path: str, column: str) -> pa.Array:
+def _map(array: Column, data_type: MapType, path: str, column: str) -> Column:
     source = _as_list(array, path, column)
     entries = source.values
     if not isinstance(entries, pa.StructArray) or entries.type.num_fields != _ENTRY_FIELDS:
@@ -210,14 +207,14 @@ def _map(array: pa.Array, data_type: MapType, path: str, column: str) -> pa.Arra
     return with_children(source, to_arrow(data_type), entries_of(to_arrow(data_type), keys, values))
 
 
-def entries_of(map_type: pa.DataType, keys: pa.Array, values: pa.Array) -> pa.Array:
+def entries_of(map_type: pa.DataType, keys: Column, values: Column) -> Column:
     """The child of a map array."""
     assert isinstance(map_type, pa.MapType)  # noqa: S101 - of to_arrow
     fields = [map_type.key_field, map_type.item_field]
     return pa.StructArray.from_arrays([keys, values], fields=fields)
 
 
-def _row(array: pa.Array, data_type: RowType, path: str, column: str) -> pa.Array:
+def _row(array: Column, data_type: RowType, path: str, column: str) -> Column:
     if not isinstance(array, pa.StructArray):
         raise _mismatch(array, "a struct", path, column)
     stored = {array.type.field(i).name: i for i in range(array.type.num_fields)}
@@ -226,13 +223,19 @@ def _row(array: pa.Array, data_type: RowType, path: str, column: str) -> pa.Arra
             array.field(stored[field.name]), field.type, path=path, column=f"{column}.{field.name}"
         )
         if field.name in stored
-        else pa.nulls(len(array), to_arrow(field.type))
+        else null_column(len(array), field.type)
         for field in data_type.fields
     ]
     return struct_of_children(array, data_type, children)
 
 
-def struct_of_children(array: pa.Array, data_type: RowType, children: list[pa.Array]) -> pa.Array:
+def null_column(rows: int, data_type: DataType) -> Column:
+    """So many nulls in `to_arrow(data_type)`."""
+    nulls: Column = pa.nulls(rows, to_arrow(data_type))  # type: ignore[call-overload]  # in stubs
+    return nulls
+
+
+def struct_of_children(array: Column, data_type: RowType, children: list[Column]) -> Column:
     """A struct of `to_arrow(data_type)` with the nulls of `array`."""
     fields = [arrow_field(field) for field in data_type.fields]
     mask = array.is_null() if array.null_count else None
@@ -241,7 +244,7 @@ def struct_of_children(array: pa.Array, data_type: RowType, children: list[pa.Ar
     return pa.StructArray.from_arrays(children, fields=fields, mask=mask)
 
 
-def _variant(array: pa.Array, path: str, column: str) -> pa.Array:
+def _variant(array: Column, path: str, column: str) -> Column:
     if not isinstance(array, pa.StructArray):
         raise _mismatch(array, "a variant", path, column)
     names = [array.type.field(i).name for i in range(array.type.num_fields)]

@@ -7,6 +7,7 @@ from typing import Protocol
 
 import pyarrow as pa
 
+from paimon_explore.encoding.buffers import Column
 from paimon_explore.errors import CorruptFileError, PaimonError, StorageError
 from paimon_explore.types.data_types import DataType
 
@@ -37,6 +38,10 @@ class Span:
     rows: int
 
 
+WHOLE_FILE = (Span(first=0, rows=2**62),)
+"""The spans of a format that has no parts and does not say how many rows it holds."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PositionedBatch:
     """Consecutive rows of a file.
@@ -49,7 +54,7 @@ class PositionedBatch:
 
     first: int
     rows: int
-    columns: tuple[pa.Array, ...]
+    columns: tuple[Column, ...]
 
 
 class OpenDataFile(Protocol):
@@ -62,7 +67,7 @@ class OpenDataFile(Protocol):
 
     @property
     def spans(self) -> Sequence[Span]:
-        """The parts that can be skipped, in file order; together all rows."""
+        """The parts that can be skipped, in file order; together all rows, or `WHOLE_FILE`."""
         ...
 
     def batches(

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.encoding.buffers import as_bytes, build_fixed, valid_mask
+from paimon_explore.encoding.buffers import Column, as_bytes, build_fixed, valid_mask
 from paimon_explore.errors import UnsupportedFeatureError
 
 WIDTH = 12
@@ -24,7 +24,7 @@ _NANOS_PER_DAY = 86_400 * 10**9
 _INT64_MAX = 2**63 - 1
 
 
-def decode_int96(array: pa.Array, target: pa.TimestampType, *, where: str) -> pa.Array:
+def decode_int96(array: Column, target: pa.TimestampType, *, where: str) -> Column:
     """Timestamps of 12-byte fixed-length binaries.
 
     Args:

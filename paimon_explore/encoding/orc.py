@@ -19,10 +19,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.orc as po
 
+from paimon_explore.encoding.buffers import Column
 from paimon_explore.encoding.conform import conform, entries_of, with_children
 from paimon_explore.encoding.decoding import PositionedBatch, Span, StoredColumn, decoding
-from paimon_explore.encoding.empty_rows import rows_without_columns
 from paimon_explore.encoding.orc_tail import OrcKind, OrcTail, OrcType, read_tail
+from paimon_explore.encoding.positioned import rows_without_columns
 from paimon_explore.encoding.protobuf import decode_message, raw, signed
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.types.data_types import DataType, RowType
@@ -84,7 +85,7 @@ class OrcDataFile:
         zone = self.tail.writer_zone(self._file, stripe)
         return "" if zone in _UTC_NAMES else zone
 
-    def _column(self, part: pa.RecordBatch, column: StoredColumn, zone: str) -> pa.Array:
+    def _column(self, part: pa.RecordBatch, column: StoredColumn, zone: str) -> Column:
         array = _mended(part.column(column.name), self._types[column.name], zone)
         return conform(array, column.type, path=self._path, column=column.name)
 
@@ -134,19 +135,21 @@ def _has(orc_type: OrcType, kind: OrcKind) -> bool:
     return orc_type.kind == kind or any(_has(child, kind) for child in orc_type.children)
 
 
-def _mended(array: pa.Array, orc_type: OrcType, zone: str) -> pa.Array:
+def _mended(array: Column, orc_type: OrcType, zone: str) -> Column:
     """CHAR values trimmed and instants restored, at any depth; other arrays as they are."""
     if orc_type.kind == OrcKind.CHAR:
-        return pc.utf8_rtrim(array, characters=" ")
+        trimmed: Column = pc.call_function("utf8_rtrim", [array], pc.TrimOptions(" "))
+        return trimmed
     if orc_type.kind == OrcKind.TIMESTAMP_INSTANT:
         return _instant(array, zone) if zone else array
-    trimmed = _has(orc_type, OrcKind.CHAR)
-    if not trimmed and not (zone and _has(orc_type, OrcKind.TIMESTAMP_INSTANT)):
+    if not _has(orc_type, OrcKind.CHAR) and not (
+        zone and _has(orc_type, OrcKind.TIMESTAMP_INSTANT)
+    ):
         return array
     return _mended_nested(array, orc_type, zone)
 
 
-def _mended_nested(array: pa.Array, orc_type: OrcType, zone: str) -> pa.Array:
+def _mended_nested(array: Column, orc_type: OrcType, zone: str) -> Column:
     if isinstance(array, pa.MapArray):
         keys = _mended(array.keys, orc_type.children[0], zone)
         values = _mended(array.items, orc_type.children[1], zone)
@@ -164,7 +167,8 @@ def _mended_nested(array: pa.Array, orc_type: OrcType, zone: str) -> pa.Array:
     return array
 
 
-def _instant(array: pa.Array, zone: str) -> pa.Array:
+def _instant(array: Column, zone: str) -> Column:
     """Instants from clocks of the writer's zone that show the UTC wall clock."""
-    with_zone = array.view(pa.timestamp("ns", zone))
-    return pc.local_timestamp(with_zone).view(pa.timestamp("ns", "UTC"))
+    in_zone = array.view(pa.timestamp("ns", zone))
+    clocks: Column = pc.call_function("local_timestamp", [in_zone])
+    return clocks.view(pa.timestamp("ns", "UTC"))

@@ -13,15 +13,16 @@ from collections.abc import Iterator, Sequence
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from paimon_explore.encoding.buffers import Column
 from paimon_explore.encoding.conform import conform
 from paimon_explore.encoding.decoding import PositionedBatch, Span, StoredColumn, decoding
-from paimon_explore.encoding.empty_rows import rows_without_columns
 from paimon_explore.encoding.parquet_footer import (
     TAIL_BYTES,
     footer_as_file,
     footer_length,
     readable_footer,
 )
+from paimon_explore.encoding.positioned import rows_without_columns
 from paimon_explore.types.data_types import DataType, RowType
 
 _KEYS_REFUSED = "Map keys must be annotated as required"
@@ -69,7 +70,7 @@ class ParquetDataFile:
 
     def _conformed(
         self, batch: pa.RecordBatch, columns: Sequence[StoredColumn]
-    ) -> tuple[pa.Array, ...]:
+    ) -> tuple[Column, ...]:
         places = {name: i for i, name in enumerate(batch.schema.names)}
         return tuple(
             conform(

@@ -20,9 +20,10 @@ from typing import assert_never
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyroaring import BitMap, BitMap64
 
-from paimon_explore.encoding.buffers import build_fixed
+from paimon_explore.encoding.buffers import Column, build_fixed
 from paimon_explore.encoding.decoding import PositionedBatch, StoredColumn
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.metadata.options import TableOptions
@@ -160,7 +161,7 @@ def read_data_file(source: DataFileSource, request: ReadRequest) -> Iterator[pa.
         file_io=source.file_io,
         path=source.path,
         name=data_file_name(source.path),
-        fields=source.stored_fields,
+        names=tuple(field.name for field in source.stored_fields),
         options=TableOptions(source.schema.options),
         use_threads=request.use_threads,
     )
@@ -202,7 +203,7 @@ class _Columns:
             return len(stored) - 1
 
         keys = source.schema.trimmed_primary_keys if request.from_keys else ()
-        sources = []
+        sources: list[tuple[FieldSource, int | None]] = []
         for found in field_sources(request.fields, source.stored_fields):
             if found.stored is None:
                 sources.append((found, None))
@@ -234,19 +235,19 @@ class _Columns:
             source.column(None if at is None else batch.columns[at], batch.rows)
             for source, at in self.sources
         ]
-        if positions is None and self.system:
+        if positions is None:
             positions = np.arange(batch.first, batch.first + batch.rows, dtype=np.int64)
         for column, at in self.system:
             stored = None if at is None else batch.columns[at]
             arrays.append(self._system_column(column, stored, positions))
         if not arrays:
             rows = pa.StructArray.from_buffers(pa.struct([]), batch.rows, [None])
-            return pa.RecordBatch.from_struct_array(rows)
+            return pa.RecordBatch.from_struct_array(rows)  # type: ignore[arg-type]  # a StructArray
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
 
     def _system_column(
-        self, column: SystemColumn, stored: pa.Array | None, positions: Positions
-    ) -> pa.Array:
+        self, column: SystemColumn, stored: "Column | None", positions: Positions
+    ) -> Column:
         rows = len(positions)
         match column:
             case SystemColumn.POSITION:
@@ -259,17 +260,20 @@ class _Columns:
                 fallback = _constant(self.source.max_sequence_number, rows, pa.int64())
             case SystemColumn.ROW_ID:
                 first = self.source.first_row_id
-                fallback = pa.nulls(rows, pa.int64())
-                if first is not None:
-                    fallback = _int64s(positions + first)
+                absent = _constant(None, rows, pa.int64())
+                fallback = absent if first is None else _int64s(positions + first)
             case _:
                 assert_never(column)
-        return fallback if stored is None else stored.fill_null(fallback)
+        if stored is None:
+            return fallback
+        filled: Column = pc.call_function("coalesce", [stored, fallback])
+        return filled
 
 
-def _int64s(values: Positions) -> pa.Array:
+def _int64s(values: Positions) -> Column:
     return build_fixed(pa.int64(), values, np.ones(len(values), dtype=np.bool_))
 
 
-def _constant(value: int | None, rows: int, data_type: pa.DataType) -> pa.Array:
-    return pa.repeat(pa.scalar(value, data_type), rows)
+def _constant(value: int | None, rows: int, data_type: pa.DataType) -> Column:
+    repeated: Column = pa.repeat(pa.scalar(value, data_type), rows)  # type: ignore[call-overload]  # in stubs
+    return repeated

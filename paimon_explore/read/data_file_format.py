@@ -9,15 +9,17 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
+from paimon_explore.encoding.avro_file import AvroDataFile
 from paimon_explore.encoding.decoding import OpenDataFile
 from paimon_explore.encoding.orc import open_orc
 from paimon_explore.encoding.parquet import open_parquet
+from paimon_explore.encoding.text import decompressed
 from paimon_explore.errors import CorruptFileError, UnsupportedFeatureError
 from paimon_explore.fileio import paths
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.metadata.format_options import ORC_TIMESTAMP_LTZ_LEGACY
 from paimon_explore.metadata.options import TableOptions
-from paimon_explore.types.data_types import DataField
+from paimon_explore.read.text_file import csv_file, json_file
 
 _TEXT_FORMATS = frozenset({"csv", "json"})
 _COMPRESSIONS = frozenset({"gz", "gzip", "bz2", "deflate", "snappy", "lz4", "zst", "zstd"})
@@ -42,15 +44,16 @@ class FileToOpen:
     """What a format's reader may ask for.
 
     Attributes:
-        fields: what the file holds by its schema, in order, system columns first; text and blob
-            files do not name their columns themselves.
+        names: of the table's columns that the file holds, in order; some formats do not name
+            them. Files of primary-key tables hold others before them.
         options: of the file's schema.
+        use_threads: decode columns in parallel, where the format can.
     """
 
     file_io: FileIO
     path: str
     name: DataFileName
-    fields: tuple[DataField, ...]
+    names: tuple[str, ...]
     options: TableOptions
     use_threads: bool
 
@@ -104,7 +107,27 @@ def _orc(file: FileToOpen) -> Iterator[OpenDataFile]:
         yield open_orc(stream, file.path, legacy_ltz=legacy)
 
 
+@contextmanager
+def _avro(file: FileToOpen) -> Iterator[OpenDataFile]:
+    yield AvroDataFile(file.file_io.read(file.path), file.path)
+
+
+@contextmanager
+def _csv(file: FileToOpen) -> Iterator[OpenDataFile]:
+    text = decompressed(file.file_io.read(file.path), file.name.compression, path=file.path)
+    yield csv_file(text, file.names, file.options, path=file.path)
+
+
+@contextmanager
+def _json(file: FileToOpen) -> Iterator[OpenDataFile]:
+    text = decompressed(file.file_io.read(file.path), file.name.compression, path=file.path)
+    yield json_file(text, file.options, path=file.path)
+
+
 _OPENERS: Mapping[str, Callable[[FileToOpen], AbstractContextManager[OpenDataFile]]] = {
     "parquet": _parquet,
     "orc": _orc,
+    "avro": _avro,
+    "csv": _csv,
+    "json": _json,
 }

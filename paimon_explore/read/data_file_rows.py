@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow.compute as pc
 from pyroaring import BitMap, BitMap64
 
-from paimon_explore.encoding.buffers import build_bool
+from paimon_explore.encoding.buffers import Column, build_bool
 from paimon_explore.encoding.decoding import PositionedBatch, Span
 
 Positions = npt.NDArray[np.int64]
@@ -61,11 +62,16 @@ class RowFilter:
         keep[deleted - batch.first] = False
         rows = np.flatnonzero(keep)
         mask = build_bool(keep, np.ones(batch.rows, dtype=np.bool_))
-        columns = tuple(array.filter(mask) for array in batch.columns)
+        columns = tuple(_filtered(array, mask) for array in batch.columns)
         return (
             PositionedBatch(first=batch.first, rows=len(rows), columns=columns),
             rows + batch.first,
         )
+
+
+def _filtered(array: Column, mask: Column) -> Column:
+    kept: Column = pc.call_function("filter", [array, mask])
+    return kept
 
 
 def _between(ascending: Positions, start: int, end: int) -> Positions:

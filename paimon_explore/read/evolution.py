@@ -13,7 +13,14 @@ from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
-from paimon_explore.encoding.conform import COUNT, entries_of, struct_of_children, with_children
+from paimon_explore.encoding.buffers import Column
+from paimon_explore.encoding.conform import (
+    COUNT,
+    entries_of,
+    null_column,
+    struct_of_children,
+    with_children,
+)
 from paimon_explore.read.cast import cast_array
 from paimon_explore.types.arrow import to_arrow
 from paimon_explore.types.data_types import (
@@ -41,7 +48,7 @@ class FieldSource:
     wanted: DataField
     stored: DataField | None
 
-    def column(self, array: pa.Array | None, rows: int) -> pa.Array:
+    def column(self, array: "Column | None", rows: int) -> Column:
         """The wanted column.
 
         Args:
@@ -49,7 +56,7 @@ class FieldSource:
             rows: n.
         """
         if self.stored is None or array is None:
-            return pa.nulls(rows, to_arrow(self.wanted.type))
+            return null_column(rows, self.wanted.type)
         return adapt(array, self.stored.type, self.wanted.type)
 
 
@@ -92,7 +99,7 @@ def pruned(stored: DataType, wanted: DataType) -> DataType:
             return stored
 
 
-def adapt(array: pa.Array, stored: DataType, wanted: DataType) -> pa.Array:
+def adapt(array: Column, stored: DataType, wanted: DataType) -> Column:
     """Values of one type as values of another.
 
     Args:
@@ -109,8 +116,7 @@ def adapt(array: pa.Array, stored: DataType, wanted: DataType) -> pa.Array:
         case RowType(), RowType():
             return _adapt_row(array, stored, wanted)
         case ArrayType(), ArrayType():
-            child = adapt(array.values, stored.element, wanted.element)
-            return with_children(array, to_arrow(wanted), child)
+            return _adapt_list(array, stored, wanted)
         case ((MapType() | MultisetType()), (MapType() | MultisetType())):
             return _adapt_map(array, _as_map(stored), _as_map(wanted))
         case VectorType(), VectorType() if stored.length == wanted.length:
@@ -119,12 +125,19 @@ def adapt(array: pa.Array, stored: DataType, wanted: DataType) -> pa.Array:
             return cast_array(array, stored, wanted)
 
 
-def _adapt_row(array: pa.Array, stored: RowType, wanted: RowType) -> pa.Array:
+def _adapt_list(array: Column, stored: ArrayType, wanted: ArrayType) -> Column:
+    assert isinstance(array, pa.ListArray)  # noqa: S101 - by `to_arrow`
+    child = adapt(array.values, stored.element, wanted.element)
+    return with_children(array, to_arrow(wanted), child)
+
+
+def _adapt_row(array: Column, stored: RowType, wanted: RowType) -> Column:
+    assert isinstance(array, pa.StructArray)  # noqa: S101 - by `to_arrow`
     places = {field.id: i for i, field in enumerate(stored.fields)}
     children = [
         adapt(array.field(places[field.id]), stored.fields[places[field.id]].type, field.type)
         if field.id in places
-        else pa.nulls(len(array), to_arrow(field.type))
+        else null_column(len(array), field.type)
         for field in wanted.fields
     ]
     return struct_of_children(array, wanted, children)
@@ -136,13 +149,15 @@ def _as_map(data_type: MapType | MultisetType) -> MapType:
     return MapType(key=data_type.element, value=COUNT, nullable=data_type.nullable)
 
 
-def _adapt_map(array: pa.Array, stored: MapType, wanted: MapType) -> pa.Array:
+def _adapt_map(array: Column, stored: MapType, wanted: MapType) -> Column:
+    assert isinstance(array, pa.MapArray)  # noqa: S101 - by `to_arrow`
     keys = adapt(array.keys, stored.key, wanted.key)
     values = adapt(array.items, stored.value, wanted.value)
     return with_children(array, to_arrow(wanted), entries_of(to_arrow(wanted), keys, values))
 
 
-def _adapt_vector(array: pa.Array, stored: VectorType, wanted: VectorType) -> pa.Array:
+def _adapt_vector(array: Column, stored: VectorType, wanted: VectorType) -> Column:
+    assert isinstance(array, pa.FixedSizeListArray)  # noqa: S101 - by `to_arrow`
     child = adapt(array.values, stored.element, wanted.element)
     return pa.Array.from_buffers(
         to_arrow(wanted), len(array), array.buffers()[:1], offset=array.offset, children=[child]
