@@ -1,14 +1,20 @@
-"""The part of a predicate that partitions, or any set of columns, decide alone."""
+"""The part of a predicate that some of the columns decide alone: partition keys, primary keys."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-import pyarrow as pa
-
-from paimon_explore.scan.expression import Expression
-from paimon_explore.types.data_types import RowType
+from paimon_explore.scan.expression import (
+    TRUE,
+    And,
+    Expression,
+    IsTrue,
+    Not,
+    Or,
+    conjunction,
+    conjuncts,
+    disjunction,
+    names_of,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,23 +33,52 @@ class Parts:
 def split(expr: Expression, names: Collection[str]) -> Parts:
     """A predicate's part on the columns `names`, and what it leaves over.
 
-    The part may also follow from a condition that stays in the rest: `(p = 1 AND a > 2) OR p = 3`
-    gives `p = 1 OR p = 3`.
+    The part may also follow from a condition that stays in the rest: `p = 1 AND a > 2 OR p = 3`
+    gives `p = 1 OR p = 3`. Conditions that read no column are in the part.
+
+    >>> from paimon_explore.scan.sql import parse_where
+    >>> from paimon_explore.scan.sql_text import to_sql
+    >>> parts = split(parse_where("p = 1 AND a > 2"), ["p"])
+    >>> to_sql(parts.inside), to_sql(parts.rest)
+    ('p = 1', 'a > 2')
     """
-    ...
+    wanted = frozenset(names)
+    inside: list[Expression] = []
+    rest: list[Expression] = []
+    for part in conjuncts(expr):
+        if part == TRUE:
+            continue
+        if names_of(part) <= wanted:
+            inside.append(part)
+            continue
+        rest.append(part)
+        implied = _implied(part, wanted)
+        if implied != TRUE:
+            inside.append(implied)
+    return Parts(inside=conjunction(inside), rest=conjunction(rest))
 
 
-def partition_mask(
-    expr: Expression, columns: Sequence[pa.Array], partition_type: RowType
-) -> npt.NDArray[np.bool_]:
-    """Which partitions a bound predicate on partition columns keeps.
+def _implied(expr: Expression, names: frozenset[str]) -> Expression:
+    """A condition on `names` that is true wherever `expr` is; TRUE if there is no better one."""
+    match expr:
+        case And(children=children):
+            return _all_of(_implied(child, names) for child in children)
+        case Or(children=children):
+            return _any_of(_implied(child, names) for child in children)
+        case Not(child=Not(child=child)) | IsTrue(child=child):
+            return _implied(child, names)
+        case Not(child=Or(children=children)):
+            return _all_of(_implied(Not(child=child), names) for child in children)
+        case Not(child=And(children=children)):
+            return _any_of(_implied(Not(child=child), names) for child in children)
+        case _:
+            return expr if names_of(expr) <= names else TRUE
 
-    Args:
-        expr: `split(...).inside`.
-        columns: n partitions' values by partition key, as `decode_rows` gives them.
-        partition_type: the partition keys' fields, in the same order.
 
-    Returns:
-        n values.
-    """
-    ...
+def _all_of(children: Iterable[Expression]) -> Expression:
+    return conjunction(child for child in children if child != TRUE)
+
+
+def _any_of(children: Iterable[Expression]) -> Expression:
+    parts = tuple(children)
+    return TRUE if TRUE in parts else disjunction(parts)
