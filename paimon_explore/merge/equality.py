@@ -4,29 +4,26 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.types as pat
 
-from paimon_explore.merge.columns import (
-    Int64s,
-    fixed_values,
-    offsets_of,
-    valid_mask,
-)
+from paimon_explore.encoding import buffers as nb
+from paimon_explore.encoding.buffers import Column, Ints
+from paimon_explore.merge.columns import nulls_mask
 from paimon_explore.merge.order import float_words
 
 _NULL = -1
 
 
-def codes(values: pa.Array) -> Int64s:
+def codes(values: Column) -> Ints:
     """A number per value: equal numbers for equal values, one of its own for null.
 
     All NaN are equal, -0.0 and 0.0 are not, as in Java's collections. Lists and maps are equal when
     their elements are, in order; rows when all fields are.
     """
     found = _codes(values)
-    valid = valid_mask(values)
+    valid = nulls_mask(values)
     return found if valid is None else np.where(valid, found, _NULL)
 
 
-def _codes(values: pa.Array) -> Int64s:
+def _codes(values: Column) -> Ints:
     kind = values.type
     if pat.is_struct(kind):
         fields = [values.field(at) for at in range(kind.num_fields)]
@@ -36,16 +33,16 @@ def _codes(values: pa.Array) -> Int64s:
         return _list_codes(values.values, offsets)
     if pat.is_map(kind):
         entries = pa.StructArray.from_arrays([values.keys, values.items], ["key", "value"])
-        return _list_codes(entries, offsets_of(values))
+        return _list_codes(entries, nb.list_offsets(values))
     if pat.is_list(kind):
-        return _list_codes(values.values, offsets_of(values))
+        return _list_codes(values.values, nb.list_offsets(values))
     if pat.is_floating(kind):
         return np.unique(float_words(values), return_inverse=True)[1].astype(np.int64)
     indices = values.dictionary_encode().indices
-    return fixed_values(indices, "i4").astype(np.int64)
+    return nb.fixed_values(indices, "i4").astype(np.int64)
 
 
-def combined(parts: list[Int64s], *, count: int) -> Int64s:
+def combined(parts: list[Ints], *, count: int) -> Ints:
     """One code for several: equal where all parts are equal; from 0, ascending with the parts."""
     found = np.zeros(count, np.int64)
     for part in parts:
@@ -55,17 +52,17 @@ def combined(parts: list[Int64s], *, count: int) -> Int64s:
     return found
 
 
-def _list_codes(elements: pa.Array, offsets: Int64s) -> Int64s:
+def _list_codes(elements: Column, offsets: Ints) -> Ints:
     """Lists as byte strings of their elements' codes."""
     begin, end = int(offsets[0]), int(offsets[-1])
     inner = codes(elements.slice(begin, end - begin))
     ends = pa.py_buffer((offsets - begin) * inner.itemsize)
     data = pa.py_buffer(np.ascontiguousarray(inner))
     images = pa.Array.from_buffers(pa.large_binary(), len(offsets) - 1, [None, ends, data])
-    return fixed_values(images.dictionary_encode().indices, "i4").astype(np.int64)
+    return nb.fixed_values(images.dictionary_encode().indices, "i4").astype(np.int64)
 
 
-def last_of_each(groups: Int64s, values: Int64s) -> tuple[Int64s, Int64s]:
+def last_of_each(groups: Ints, values: Ints) -> tuple[Ints, Ints]:
     """Of the entries with equal group and value, where the first and the last one is.
 
     Args:
@@ -86,11 +83,10 @@ def last_of_each(groups: Int64s, values: Int64s) -> tuple[Int64s, Int64s]:
     return firsts[by_place], lasts[by_place]
 
 
-def rank_in_group(groups: Int64s) -> Int64s:
+def rank_in_group(groups: Ints) -> Ints:
     """For each entry how many entries of its group come before it; groups ascend."""
     if not len(groups):
         return groups
     fresh = np.flatnonzero(np.diff(groups, prepend=groups[0] - 1))
     sizes = np.diff(fresh, append=len(groups))
     return np.arange(len(groups)) - np.repeat(fresh, sizes)
-

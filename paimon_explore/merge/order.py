@@ -2,10 +2,10 @@
 
 Theory of operation. A key is a list of columns, a column a list of *words*: arrays of fixed-width
 numbers whose natural order, word after word, is the order of the column. Strings have one word of
-eight bytes, high byte first, for every eight bytes after what all values have in common, and at last
-their length. Rows are sorted by the first word of all; only rows that are equal so far are looked at
-again with the next word, and sorted again only if they differ in it. So sorted runs cost one pass of
-a sort that knows about runs, and long keys cost little more than what is needed to see they are equal.
+eight bytes, high byte first, for every eight bytes after what all values have in common, and at
+last their length. Rows are sorted by the first word of all; only rows that are equal so far are
+looked at again with the next word, and sorted again only if they differ in it. So sorted runs cost
+one pass of a sort that knows about runs, and long keys cost little more than seeing them equal.
 
 Order: column by column, null first, booleans false first, numbers by value, floats -0.0 before 0.0
 and NaN last, strings and bytes by unsigned bytes, shorter first.
@@ -21,24 +21,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pat
 
+from paimon_explore.encoding import buffers as nb
+from paimon_explore.encoding.buffers import Bools, Bytes, Column, Ints, Words
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.merge.columns import (
     NARROW_DIGITS,
-    Bools,
-    Int64s,
-    UInt64s,
-    Words,
-    bits_of,
+    Keys,
     decimal_halves,
     ints_of,
-    offsets_of,
-    valid_mask,
+    nulls_mask,
 )
 
-WordSource: TypeAlias = Callable[[Int64s | None], Words]
+WordSource: TypeAlias = Callable[[Ints | None], Keys]
 """One word of the rows asked for; None: of all rows."""
-
-_WORD = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,23 +45,21 @@ class Groups:
         starts: for each of the g keys the place in `order` of its first row, ascending.
     """
 
-    order: Int64s
-    starts: Int64s
+    order: Ints
+    starts: Ints
 
     @property
-    def sizes(self) -> Int64s:
+    def sizes(self) -> Ints:
         """Number of rows of each key, at least 1."""
         return np.diff(self.starts, append=len(self.order))
 
     @property
-    def lasts(self) -> Int64s:
+    def lasts(self) -> Ints:
         """For each key the place in `order` of its last row."""
         return np.append(self.starts[1:], len(self.order)) - 1
 
 
-def group_rows(
-    keys: Sequence[pa.Array], within: Sequence[WordSource] = (), *, count: int
-) -> Groups:
+def group_rows(keys: Sequence[Column], within: Sequence[WordSource] = (), *, count: int) -> Groups:
     """Sort rows by key and find those with equal keys.
 
     Args:
@@ -82,7 +75,7 @@ def group_rows(
     return Groups(_sorted_within(order, fresh, within)[0], np.flatnonzero(fresh))
 
 
-def ranks(columns: Sequence[pa.Array], *, count: int) -> Int64s:
+def ranks(columns: Sequence[Column], *, count: int) -> Ints:
     """For every row the place of its values among all different ones, 0 for the smallest."""
     groups = group_rows(columns, count=count)
     found = np.empty(count, np.int64)
@@ -90,7 +83,7 @@ def ranks(columns: Sequence[pa.Array], *, count: int) -> Int64s:
     return found
 
 
-def _sorted_by(sources: Sequence[WordSource], count: int) -> tuple[Int64s, Bools]:
+def _sorted_by(sources: Sequence[WordSource], count: int) -> tuple[Ints, Bools]:
     """Rows in order, and for every place whether its row differs from the one before."""
     fresh = np.zeros(count, bool)
     fresh[:1] = True
@@ -106,9 +99,7 @@ def _sorted_by(sources: Sequence[WordSource], count: int) -> tuple[Int64s, Bools
     return _sorted_within(order, fresh, sources[1:])
 
 
-def _sorted_within(
-    order: Int64s, fresh: Bools, sources: Sequence[WordSource]
-) -> tuple[Int64s, Bools]:
+def _sorted_within(order: Ints, fresh: Bools, sources: Sequence[WordSource]) -> tuple[Ints, Bools]:
     """Refine an order: rows equal so far are sorted by further words."""
     order, fresh = order.copy(), fresh.copy()
     for source in sources:
@@ -128,7 +119,7 @@ def _sorted_within(
     return order, fresh
 
 
-def words_of(column: pa.Array, *, descending: bool = False) -> Iterator[WordSource]:
+def words_of(column: Column, *, descending: bool = False) -> Iterator[WordSource]:
     """The words of a column.
 
     Args:
@@ -138,35 +129,40 @@ def words_of(column: pa.Array, *, descending: bool = False) -> Iterator[WordSour
     Raises:
         UnsupportedFeatureError: a type that has no order here: nested ones, variants.
     """
-    valid = valid_mask(column)
+    valid = nulls_mask(column)
     if valid is not None:
-        yield partial(_picked, valid)
+        yield picked(valid)
     for source in _value_words(column, valid):
         yield partial(_reversed, source) if descending else source
 
 
-def _picked(words: Words, rows: Int64s | None) -> Words:
+def picked(words: Keys) -> WordSource:
+    """A word that is there already."""
+    return partial(_picked, words)
+
+
+def _picked(words: Keys, rows: Ints | None) -> Keys:
     return words if rows is None else words[rows]
 
 
-def _reversed(source: WordSource, rows: Int64s | None) -> Words:
+def _reversed(source: WordSource, rows: Ints | None) -> Keys:
     words = source(rows)
     return np.logical_not(words) if words.dtype == bool else np.invert(words)
 
 
-def _value_words(column: pa.Array, valid: Bools | None) -> Iterator[WordSource]:
+def _value_words(column: Column, valid: Bools | None) -> Iterator[WordSource]:
     kind = column.type
     if pat.is_string(kind) or pat.is_binary(kind) or pat.is_large_binary(kind):
         yield from _byte_words(column, valid)
         return
     for words in _fixed_words(column):
-        yield partial(_picked, words if valid is None else np.where(valid, words, 0))
+        yield picked(words if valid is None else np.where(valid, words, 0))
 
 
-def _fixed_words(column: pa.Array) -> tuple[Words, ...]:
+def _fixed_words(column: Column) -> tuple[Keys, ...]:
     kind = column.type
     if pat.is_boolean(kind):
-        return (bits_of(column),)
+        return (nb.bool_values(column),)
     if pat.is_floating(kind):
         return (float_words(column),)
     if pat.is_decimal128(kind):
@@ -179,50 +175,60 @@ def _fixed_words(column: pa.Array) -> tuple[Words, ...]:
     raise UnsupportedFeatureError(f"order of values of type {kind}")
 
 
-def float_words(column: pa.Array) -> Words:
+def float_words(column: Column) -> Keys:
     """Floats as integers of the same order: all NaN alike and greatest, -0.0 before 0.0."""
     bits = ints_of(column)
     values = bits.view(f"f{bits.itemsize}")
     largest = np.iinfo(bits.dtype).max
     words = np.where(bits < 0, bits ^ largest, bits)
-    found: Words = np.where(np.isnan(values), largest, words)
+    found: Keys = np.where(np.isnan(values), largest, words)
     return found
 
 
 # ---------------------------------------------------------------- strings and bytes
 
 
-def _byte_words(column: pa.Array, valid: Bools | None) -> Iterator[WordSource]:
-    offsets = offsets_of(column)
-    lengths = np.diff(offsets) if valid is None else np.where(valid, np.diff(offsets), 0)
-    data = column.buffers()[2]
-    raw = np.frombuffer(data, np.uint8) if data is not None else np.zeros(0, np.uint8)
-    if len(raw) < offsets[-1] + _WORD:
-        begin = int(offsets[0])
-        raw = np.concatenate([raw[begin : offsets[-1]], np.zeros(_WORD, np.uint8)])
-        offsets = offsets - begin
-    longest = int(lengths.max(initial=0))
-    words = np.ndarray((len(raw) - _WORD + 1,), ">u8", raw, 0, (1,))
-    for at in range(_common_prefix(column), longest, _WORD):
-        yield partial(_byte_word, words, offsets, lengths, at)
-    if not len(lengths) or int(lengths.min()) != longest:
-        yield partial(_picked, lengths)
+def _byte_words(column: Column, valid: Bools | None) -> Iterator[WordSource]:
+    offsets, data = nb.var_values(column)
+    begins, lengths = offsets[: len(column)], np.diff(offsets)[: len(column)]
+    if valid is not None:
+        lengths = np.where(valid, lengths, 0)
+    text = _Bytes(begins, lengths, _readable(data, offsets))
+    longest, shortest = int(lengths.max(initial=0)), int(lengths.min(initial=0))
+    for at in range(_common_prefix(column), longest, nb.WORD):
+        yield partial(_byte_word, text, at)
+    if longest != shortest:
+        yield picked(lengths)
 
 
-def _byte_word(
-    words: Words, offsets: Int64s, lengths: Int64s, at: int, rows: Int64s | None
-) -> UInt64s:
-    """Eight bytes from `at` on, zero beyond the end of the value."""
-    begins = offsets[:-1] if rows is None else offsets[rows]
-    left = (lengths if rows is None else lengths[rows]) - at
-    found: UInt64s = words[begins + np.where(left > 0, at, 0)].astype(np.uint64)
-    if int(left.min(initial=_WORD)) < _WORD:
-        drop = (8 * np.clip(_WORD - left, 0, _WORD - 1)).astype(np.uint64)
-        found = np.where(left > 0, (found >> drop) << drop, np.uint64(0))
-    return found
+@dataclass(frozen=True, slots=True)
+class _Bytes:
+    """Byte strings: where each begins, its length, and the word that starts at any byte."""
+
+    begins: Ints
+    lengths: Ints
+    words: Words
 
 
-def _common_prefix(column: pa.Array) -> int:
+def _readable(data: Bytes, offsets: Ints) -> Words:
+    """Every word of the bytes, also those that begin at the last byte."""
+    if len(data) < int(offsets[-1]) + nb.WORD:
+        data = nb.padded(data[: int(offsets[-1])])
+    return nb.unaligned_words(data)
+
+
+def _byte_word(text: _Bytes, at: int, rows: Ints | None) -> Keys:
+    """Eight bytes from `at` on, the first one highest, zero beyond the end of the value."""
+    begins = text.begins if rows is None else text.begins[rows]
+    left = (text.lengths if rows is None else text.lengths[rows]) - at
+    found = text.words[begins + np.where(left > 0, at, 0)].byteswap()
+    if int(left.min(initial=nb.WORD)) >= nb.WORD:
+        return found
+    drop = (8 * np.clip(nb.WORD - left, 0, nb.WORD - 1)).astype(np.uint64)
+    return np.where(left > 0, (found >> drop) << drop, np.uint64(0))
+
+
+def _common_prefix(column: Column) -> int:
     """How many leading bytes all values that are not null share."""
     if pat.is_string(column.type):
         column = column.view(pa.binary())
@@ -232,3 +238,39 @@ def _common_prefix(column: pa.Array) -> int:
         return 0
     shorter = min(len(low), len(high))
     return next((at for at in range(shorter) if low[at] != high[at]), shorter)
+
+
+# ---------------------------------------------------------------- single keys
+
+KeyTuple: TypeAlias = tuple[object, ...]
+"""One key, comparable with others of the same columns by Python's own order."""
+
+
+def key_at(columns: Sequence[Column], row: int) -> KeyTuple:
+    """The key of one row."""
+    return tuple(part for column in columns for part in _key_parts(column, row))
+
+
+def _key_parts(column: Column, row: int) -> tuple[object, ...]:
+    scalar = column[row]
+    if not scalar.is_valid:
+        return (0, 0)
+    kind = column.type
+    if pat.is_floating(kind):
+        return (1, int(float_words(column.slice(row, 1))[0]))
+    if pat.is_temporal(kind):
+        return (1, int(ints_of(column.slice(row, 1))[0]))
+    value = scalar.as_py()
+    return (1, value.encode() if isinstance(value, str) else value)
+
+
+def rows_up_to(columns: Sequence[Column], key: KeyTuple, *, count: int) -> int:
+    """How many of n ascending rows are not above a key."""
+    low, high = 0, count
+    while low < high:
+        middle = (low + high) // 2
+        if key_at(columns, middle) <= key:
+            low = middle + 1
+        else:
+            high = middle
+    return low

@@ -1,7 +1,11 @@
 """The merge of rows that are all at hand: what a writer buffered before it flushes."""
 
+import numpy as np
 import pyarrow as pa
 
+from paimon_explore.errors import FormatError, InvalidInputError
+from paimon_explore.merge.columns import index_array, one_array
+from paimon_explore.merge.piece import Piece, Task, functions_of, merge_groups, record_groups
 from paimon_explore.merge.spec import MergeSpec
 
 
@@ -16,7 +20,11 @@ def sort_rows(rows: pa.Table | pa.RecordBatch, spec: MergeSpec) -> pa.RecordBatc
     Returns:
         All n rows and all columns of `rows`.
     """
-    raise NotImplementedError((rows, spec))
+    batch = _one_batch(rows)
+    groups = record_groups(Piece([batch]), Task(spec=spec, functions={}))
+    if (groups.order == np.arange(len(groups.order))).all():
+        return batch
+    return batch.take(index_array(groups.order))
 
 
 def merge_sorted(rows: pa.Table | pa.RecordBatch, spec: MergeSpec) -> pa.RecordBatch:
@@ -35,4 +43,16 @@ def merge_sorted(rows: pa.Table | pa.RecordBatch, spec: MergeSpec) -> pa.RecordB
         InvalidInputError: retract records that the engine or a function does not accept.
         UnsupportedFeatureError: a function that needs an optional package.
     """
-    raise NotImplementedError((rows, spec))
+    task = Task(spec=spec, functions=functions_of(spec), keep_retracts=True)
+    piece = Piece([_one_batch(rows)])
+    try:
+        return merge_groups(piece, task, record_groups(piece, task))
+    except FormatError as error:
+        raise InvalidInputError(error.message, hint=error.hint) from error
+
+
+def _one_batch(rows: pa.Table | pa.RecordBatch) -> pa.RecordBatch:
+    if isinstance(rows, pa.RecordBatch):
+        return rows
+    arrays = [one_array(column) for column in rows.columns]
+    return pa.RecordBatch.from_arrays(arrays, schema=rows.schema)

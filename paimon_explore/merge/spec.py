@@ -1,33 +1,22 @@
 """How the rows of one key become one row, and which columns that takes."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
+from paimon_explore.errors import InvalidInputError, choices
+from paimon_explore.metadata import column_options, options
+from paimon_explore.metadata.option import parse_names
+from paimon_explore.metadata.option_choices import MergeEngine, NestedKeyNullStrategy, SortOrder
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.types.data_types import RowType
 
 SEQUENCE_NUMBER = "_SEQUENCE_NUMBER"
 """Column of int64: the place of a record in the order of writing, unique in its bucket."""
 VALUE_KIND = "_VALUE_KIND"
-"""Column of int8: what a record does, a `RowKind`."""
+"""Column of int8: what a record does: 0 +I, 1 -U, 2 +U, 3 -D."""
 
-
-class MergeEngine(StrEnum):
-    """What becomes of several records of one key; option `merge-engine`."""
-
-    DEDUPLICATE = "deduplicate"
-    FIRST_ROW = "first-row"
-    PARTIAL_UPDATE = "partial-update"
-    AGGREGATION = "aggregation"
-
-
-class NullKeyStrategy(StrEnum):
-    """What nested functions do with elements whose nested key has a null."""
-
-    MERGE = "merge"
-    IGNORE = "ignore"
-    ERROR = "error"
+LAST_NON_NULL_VALUE = "last_non_null_value"
+_LAST_VALUE = "last_value"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,9 +40,9 @@ class AggregateFunction:
     distinct: bool = False
     list_agg_delimiter: str = ","
     nested_key: tuple[str, ...] = ()
-    nested_key_null_strategy: NullKeyStrategy = NullKeyStrategy.MERGE
+    nested_key_null_strategy: NestedKeyNullStrategy = NestedKeyNullStrategy.MERGE
     nested_sequence_field: tuple[str, ...] = ()
-    count_limit: int = 2**31 - 1
+    count_limit: int = options.MAX_INT32
     ts_field: str | None = None
 
 
@@ -64,7 +53,7 @@ class SequenceGroup:
     Attributes:
         ordering: the columns compared, in order, ascending, null smallest.
         columns: the columns governed, without the ordering ones.
-        removes: a -D record that is not older, of this group, removes the row.
+        removes: a -D record of this group that is not older removes the row.
     """
 
     ordering: tuple[str, ...]
@@ -79,6 +68,7 @@ class MergeSpec:
     Attributes:
         engine: the merge engine.
         keys: the trimmed primary key: rows that are equal in these columns are merged.
+        primary_keys: the whole primary key; aggregate functions leave it alone.
         row_type: all columns of the table.
         columns: the wanted columns, in the order of the result.
         sequence_fields: columns of `sequence.field`: compared before the sequence number.
@@ -86,12 +76,13 @@ class MergeSpec:
         ignore_delete: retract records found in files are passed over.
         remove_on_delete: a -D record removes the row (partial-update, aggregation).
         sequence_groups: of partial-update.
-        functions: aggregate function per column that has one; for aggregation every column but
-            those of the key has one.
+        functions: aggregate function per column; of aggregation every column has one but those of
+            the primary key, of partial-update few or none.
     """
 
     engine: MergeEngine
     keys: tuple[str, ...]
+    primary_keys: tuple[str, ...]
     row_type: RowType
     columns: tuple[str, ...]
     sequence_fields: tuple[str, ...] = ()
@@ -99,7 +90,7 @@ class MergeSpec:
     ignore_delete: bool = False
     remove_on_delete: bool = False
     sequence_groups: tuple[SequenceGroup, ...] = ()
-    functions: tuple[tuple[str, AggregateFunction], ...] = ()
+    functions: Mapping[str, AggregateFunction]
 
 
 def merge_spec(schema: TableSchema, columns: Sequence[str] | None = None) -> MergeSpec:
@@ -111,9 +102,30 @@ def merge_spec(schema: TableSchema, columns: Sequence[str] | None = None) -> Mer
 
     Raises:
         InvalidInputError: an unknown column is wanted, or the options contradict each other.
-        UnsupportedFeatureError: an unknown merge engine or aggregate function.
     """
-    raise NotImplementedError((schema, columns))
+    given = options.TableOptions(schema.options)
+    engine = given.value(options.MERGE_ENGINE)
+    groups = _sequence_groups(schema) if engine is MergeEngine.PARTIAL_UPDATE else ()
+    sequence_fields = given.value(options.SEQUENCE_FIELD)
+    known = schema.row_type.names
+    wanted = known if columns is None else tuple(columns)
+    _check_known(wanted, known, "Column")
+    _check_known(sequence_fields, known, "Sequence field")
+    spec = MergeSpec(
+        engine=engine,
+        keys=schema.trimmed_primary_keys,
+        primary_keys=schema.primary_keys,
+        row_type=schema.row_type,
+        columns=wanted,
+        sequence_fields=sequence_fields,
+        sequence_descending=given.value(options.SEQUENCE_FIELD_SORT_ORDER) is SortOrder.DESCENDING,
+        ignore_delete=given.value(options.IGNORE_DELETE),
+        remove_on_delete=_remove_on_delete(engine, given),
+        sequence_groups=groups,
+        functions=_functions(schema, engine, groups),
+    )
+    _check_compatible(spec)
+    return spec
 
 
 def needed_columns(spec: MergeSpec) -> tuple[str, ...]:
@@ -122,4 +134,133 @@ def needed_columns(spec: MergeSpec) -> tuple[str, ...]:
     These are the wanted ones, the key, the sequence fields, and for wanted columns of a sequence
     group the ordering columns of that group. Groups that can remove rows are always needed.
     """
-    raise NotImplementedError(spec)
+    needed = {*spec.columns, *spec.keys, *spec.sequence_fields}
+    for group in spec.sequence_groups:
+        if group.removes or not needed.isdisjoint((*group.columns, *group.ordering)):
+            needed.update(group.ordering)
+    return tuple(name for name in spec.row_type.names if name in needed)
+
+
+def _check_known(names: Iterable[str], known: Sequence[str], what: str) -> None:
+    for name in names:
+        if name not in known:
+            raise InvalidInputError(
+                f"{what} {name!r} is not in the table.", hint=f"Columns: {choices(known)}."
+            )
+
+
+def _remove_on_delete(engine: MergeEngine, given: options.TableOptions) -> bool:
+    match engine:
+        case MergeEngine.PARTIAL_UPDATE:
+            return given.value(options.PARTIAL_UPDATE_REMOVE_RECORD_ON_DELETE)
+        case MergeEngine.AGGREGATION:
+            return given.value(options.AGGREGATION_REMOVE_RECORD_ON_DELETE)
+        case MergeEngine.DEDUPLICATE | MergeEngine.FIRST_ROW:
+            return False
+
+
+# ---------------------------------------------------------------- sequence groups
+
+
+def _sequence_groups(schema: TableSchema) -> tuple[SequenceGroup, ...]:
+    removing = options.TableOptions(schema.options).value(
+        options.PARTIAL_UPDATE_REMOVE_RECORD_ON_SEQUENCE_GROUP
+    )
+    groups = []
+    governed: set[str] = set()
+    for ordering, text in column_options.SEQUENCE_GROUP.columns_in(schema.options):
+        columns = parse_names(text)
+        _check_known((*ordering, *columns), schema.row_type.names, "Sequence group column")
+        _check_governed((*ordering, *columns), governed, schema.primary_keys)
+        governed.update(columns)
+        removes = not set(removing).isdisjoint(ordering)
+        rest = tuple(name for name in columns if name not in ordering)
+        groups.append(SequenceGroup(ordering=ordering, columns=rest, removes=removes))
+    ordering_columns = {name for group in groups for name in group.ordering}
+    for name in removing:
+        if name not in ordering_columns:
+            raise InvalidInputError(
+                f"{options.PARTIAL_UPDATE_REMOVE_RECORD_ON_SEQUENCE_GROUP.key} names {name!r}, "
+                "which orders no sequence group."
+            )
+    return tuple(groups)
+
+
+def _check_governed(names: Iterable[str], governed: set[str], keys: Sequence[str]) -> None:
+    for name in names:
+        if name in keys:
+            raise InvalidInputError(f"Key column {name!r} cannot be in a sequence group.")
+        if name in governed:
+            raise InvalidInputError(f"Column {name!r} is in more than one sequence group.")
+
+
+def _check_compatible(spec: MergeSpec) -> None:
+    removing = any(group.removes for group in spec.sequence_groups)
+    clash = ""
+    if spec.engine is MergeEngine.PARTIAL_UPDATE:
+        if spec.ignore_delete and (spec.remove_on_delete or removing):
+            clash = "Deletes cannot be both ignored and remove rows"
+        elif spec.remove_on_delete and spec.sequence_groups:
+            clash = "Deletes cannot remove rows of tables with sequence groups"
+    if clash:
+        raise InvalidInputError(
+            f"{clash}: use one of ignore-delete, partial-update.remove-record-on-delete, "
+            "and sequence groups with partial-update.remove-record-on-sequence-group."
+        )
+
+
+# ---------------------------------------------------------------- aggregate functions
+
+
+def _functions(
+    schema: TableSchema, engine: MergeEngine, groups: Sequence[SequenceGroup]
+) -> Mapping[str, AggregateFunction]:
+    given = options.TableOptions(schema.options)
+    match engine:
+        case MergeEngine.AGGREGATION:
+            ordering = given.value(options.SEQUENCE_FIELD)
+            fallback = given.value(options.DEFAULT_AGGREGATE_FUNCTION) or LAST_NON_NULL_VALUE
+        case MergeEngine.PARTIAL_UPDATE:
+            ordering = tuple(name for group in groups for name in group.ordering)
+            fallback = given.value(options.DEFAULT_AGGREGATE_FUNCTION)
+        case MergeEngine.DEDUPLICATE | MergeEngine.FIRST_ROW:
+            return {}
+    found = {}
+    for name in schema.row_type.names:
+        if name in schema.primary_keys:
+            continue
+        if name not in ordering:
+            chosen = column_options.AGGREGATE_FUNCTION.value_for(name, schema.options) or fallback
+        else:
+            chosen = _LAST_VALUE if engine is MergeEngine.AGGREGATION else None
+        if chosen is not None:
+            found[name] = _function(chosen.strip(), name, schema.options)
+    if engine is MergeEngine.PARTIAL_UPDATE:
+        _check_grouped(found, groups)
+    return found
+
+
+def _check_grouped(
+    functions: Mapping[str, AggregateFunction], groups: Sequence[SequenceGroup]
+) -> None:
+    grouped = {name for group in groups for name in group.columns}
+    for name, function in functions.items():
+        if name not in grouped and function.name != LAST_NON_NULL_VALUE:
+            raise InvalidInputError(
+                f"Aggregate function {function.name!r} of column {name!r} needs a sequence group."
+            )
+
+
+def _function(name: str, column: str, given: Mapping[str, str]) -> AggregateFunction:
+    of = column_options
+    return AggregateFunction(
+        name=name,
+        ignore_retract=of.IGNORE_RETRACT.value_for(column, given),
+        distinct=of.DISTINCT.value_for(column, given),
+        list_agg_delimiter=of.LIST_AGG_DELIMITER.value_for(column, given),
+        nested_key=of.NESTED_KEY.value_for(column, given),
+        nested_key_null_strategy=of.NESTED_KEY_NULL_STRATEGY.value_for(column, given),
+        nested_sequence_field=of.NESTED_SEQUENCE_FIELD.value_for(column, given),
+        count_limit=of.COUNT_LIMIT.value_for(column, given),
+        ts_field=of.TS_FIELD.value_for(column, given),
+    )

@@ -5,9 +5,9 @@ from enum import IntEnum
 from typing import Protocol
 
 import numpy as np
-import pyarrow as pa
 
-from paimon_explore.merge.columns import Bools, Int8s, Int64s
+from paimon_explore.encoding.buffers import Bools, Column, Ints
+from paimon_explore.merge.columns import Int8s
 
 
 class Step(IntEnum):
@@ -38,9 +38,9 @@ class Steps:
         starts: for each key the place of its first step; a key may have none.
     """
 
-    rows: Int64s
+    rows: Ints
     kinds: Int8s | None
-    starts: Int64s
+    starts: Ints
 
     @property
     def count(self) -> int:
@@ -48,12 +48,12 @@ class Steps:
         return len(self.starts)
 
     @property
-    def ends(self) -> Int64s:
+    def ends(self) -> Ints:
         """For each key the place after its last step."""
         return np.append(self.starts[1:], len(self.rows))
 
     @property
-    def group_ids(self) -> Int64s:
+    def group_ids(self) -> Ints:
         """For each step its key, 0 to g - 1."""
         return np.repeat(np.arange(self.count), self.ends - self.starts)
 
@@ -91,7 +91,7 @@ class Steps:
 class Aggregator(Protocol):
     """An aggregate function of one column."""
 
-    def merge(self, column: pa.Array, steps: Steps) -> pa.Array:
+    def merge(self, column: Column, steps: Steps) -> Column:
         """One value per key.
 
         Args:

@@ -6,11 +6,18 @@ held rows up to the pivot form a piece that is complete for its keys. The piece 
 is kept, runs that hold little are filled up again. Memory: about two batches per run.
 """
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
 
+from paimon_explore.errors import FormatError, InvalidInputError
+from paimon_explore.merge.order import KeyTuple, key_at, rows_up_to
+from paimon_explore.merge.piece import Piece, Task, functions_of, merge_piece, passed
 from paimon_explore.merge.spec import MergeSpec
+
+_ENOUGH_ROWS = 32_768
+"""A run that holds fewer rows is filled up before the next piece is cut."""
 
 
 def merge_runs(
@@ -36,8 +43,8 @@ def merge_runs(
             numbers depend on the order of runs. May be empty.
         spec: the merge.
         keep_retracts: results that are -D or -U are kept too, and every batch ends with
-            `_SEQUENCE_NUMBER` and `_VALUE_KIND` (compaction, audit log). A key with one record keeps
-            its kind. False: only rows that exist, only the wanted columns.
+            `_SEQUENCE_NUMBER` and `_VALUE_KIND` (compaction, audit log). A key with one record
+            keeps its kind. False: only rows that exist, only the wanted columns.
         by_run_order: the caller knows (from the manifest) that every record of a later run is newer
             than all of the runs before it: sequence numbers are neither needed nor looked at. Not
             with `keep_retracts`, which needs them for the result.
@@ -52,4 +59,100 @@ def merge_runs(
         FormatError: retract records that the engine does not accept, or a function does not.
         UnsupportedFeatureError: a function that needs an optional package.
     """
-    raise NotImplementedError((runs, spec, keep_retracts, by_run_order, key_order))
+    if by_run_order and keep_retracts:
+        raise InvalidInputError("Kept retracts need sequence numbers: not by run order.")
+    task = Task(
+        spec=spec,
+        functions=functions_of(spec),
+        keep_retracts=keep_retracts,
+        by_run_order=by_run_order,
+        key_order=key_order,
+    )
+    found = _one_run(runs[0], task) if len(runs) == 1 else _several_runs(runs, task)
+    return (batch for batch in found if batch.num_rows)
+
+
+def _one_run(run: Iterator[pa.RecordBatch], task: Task) -> Iterator[pa.RecordBatch]:
+    for batch in run:
+        yield passed(batch, task)
+
+
+def _several_runs(runs: Sequence[Iterator[pa.RecordBatch]], task: Task) -> Iterator[pa.RecordBatch]:
+    held = [_Held(run, task.spec.keys) for run in runs]
+    while True:
+        for run in held:
+            run.fill()
+        held = [run for run in held if not run.is_empty]
+        if not held:
+            return
+        if len(held) == 1 and held[0].is_open:
+            yield from (passed(batch, task) for batch in held[0].rest())
+            return
+        pivot = min((run.last_key for run in held if run.is_open), default=None)
+        parts = [part for run in held for part in run.cut(pivot)]
+        yield from merge_piece(Piece(parts), task)
+
+
+class _Held:
+    """What is held of one run.
+
+    Attributes:
+        is_open: whether the run may bring more rows.
+        last_key: of the rows held.
+    """
+
+    def __init__(self, run: Iterator[pa.RecordBatch], keys: Sequence[str]) -> None:
+        self._run = run
+        self._keys = keys
+        self._batches: deque[pa.RecordBatch] = deque()
+        self._rows = 0
+        self.is_open = True
+        self.last_key: KeyTuple = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no rows are left."""
+        return not self._rows
+
+    def fill(self) -> None:
+        """Load batches until enough rows are held."""
+        while self.is_open and self._rows < _ENOUGH_ROWS:
+            batch = next(self._run, None)
+            if batch is None:
+                self.is_open = False
+            elif batch.num_rows:
+                self._take_up(batch)
+
+    def _take_up(self, batch: pa.RecordBatch) -> None:
+        columns = [batch.column(name) for name in self._keys]
+        if self.last_key and key_at(columns, 0) <= self.last_key:
+            raise FormatError(
+                f"A sorted run is not sorted: the key {columns[0][0]} comes too late.",
+                hint="Rows of a primary-key data file ascend by key, each key once.",
+            )
+        self._batches.append(batch)
+        self._rows += batch.num_rows
+        self.last_key = key_at(columns, batch.num_rows - 1)
+
+    def rest(self) -> Iterator[pa.RecordBatch]:
+        """All that is left of the run."""
+        yield from self._batches
+        yield from self._run
+
+    def cut(self, pivot: KeyTuple | None) -> list[pa.RecordBatch]:
+        """Take out the rows up to a key; None: all that is held."""
+        parts = []
+        while self._batches:
+            batch = self._batches[0]
+            columns = [batch.column(name) for name in self._keys]
+            count = batch.num_rows
+            if pivot is not None and key_at(columns, count - 1) > pivot:
+                count = rows_up_to(columns, pivot, count=count)
+            if count:
+                parts.append(batch.slice(0, count))
+                self._rows -= count
+            if count < batch.num_rows:
+                self._batches[0] = batch.slice(count)
+                break
+            self._batches.popleft()
+        return parts

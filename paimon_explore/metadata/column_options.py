@@ -95,6 +95,9 @@ COUNT_LIMIT: ColumnOption[int] = ColumnOption(
         key="count-limit", parse=parse_whole, default=MAX_INT32, description="Most nested rows."
     )
 )
+TS_FIELD: ColumnOption[str | None] = ColumnOption(
+    option=Option(key="ts-field", parse=str, default=None, description="Time in values of a map.")
+)
 SEQUENCE_GROUP: ColumnOption[tuple[str, ...]] = ColumnOption(
     option=Option(
         key="sequence-group", parse=parse_names, default=(), description="Columns it orders."

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-import pyarrow as pa
 
+from paimon_explore.encoding import buffers as nb
+from paimon_explore.encoding.buffers import Bools, Column, Ints
 from paimon_explore.merge.aggregators.folding import (
     first_rows,
     last_rows,
@@ -15,7 +16,7 @@ from paimon_explore.merge.aggregators.folding import (
     since_reset,
     walked,
 )
-from paimon_explore.merge.columns import Bools, Int64s, take_or_null, valid_mask
+from paimon_explore.merge.columns import take_or_null
 from paimon_explore.merge.order import ranks
 from paimon_explore.merge.steps import Step, Steps
 
@@ -24,7 +25,7 @@ _NONE = -1
 Walk: TypeAlias = Callable[[Iterator[tuple[Step, int]], Bools], int]
 
 
-def last_value(column: pa.Array, steps: Steps) -> pa.Array:
+def last_value(column: Column, steps: Steps) -> Column:
     """The newest value, null or not; a retract makes it null."""
     if steps.kinds is None:
         return take_or_null(column, last_rows(steps))
@@ -32,9 +33,9 @@ def last_value(column: pa.Array, steps: Steps) -> pa.Array:
     return take_or_null(column, _last_or_null(steps))
 
 
-def last_non_null_value(column: pa.Array, steps: Steps) -> pa.Array:
+def last_non_null_value(column: Column, steps: Steps) -> Column:
     """The newest value that is not null; a retract of a value makes it null."""
-    valid = _validity(column)[steps.rows]
+    valid = nb.valid_mask(column)[steps.rows]
     if steps.kinds is None:
         return take_or_null(column, last_rows(steps.kept(valid)))
     mixed = steps.groups_with(steps.kinds == Step.ADD_REVERSED)
@@ -46,40 +47,35 @@ def last_non_null_value(column: pa.Array, steps: Steps) -> pa.Array:
     return take_or_null(column, chosen)
 
 
-def primary_key(column: pa.Array, steps: Steps) -> pa.Array:
+def primary_key(column: Column, steps: Steps) -> Column:
     """The newest value, of retracts too: key columns are equal in all records."""
     return take_or_null(column, last_rows(steps))
 
 
-def first_value(column: pa.Array, steps: Steps) -> pa.Array:
+def first_value(column: Column, steps: Steps) -> Column:
     """The oldest value, null or not."""
     refuse_retract(steps, "first_value")
     return take_or_null(column, _first(column, steps, steps, _walk_first))
 
 
-def first_non_null_value(column: pa.Array, steps: Steps) -> pa.Array:
+def first_non_null_value(column: Column, steps: Steps) -> Column:
     """The oldest value that is not null."""
     refuse_retract(steps, "first_non_null_value")
-    known = steps.kept(_validity(column)[steps.rows])
+    known = steps.kept(nb.valid_mask(column)[steps.rows])
     return take_or_null(column, _first(column, steps, known, _walk_first_non_null))
 
 
-def greatest(column: pa.Array, steps: Steps) -> pa.Array:
+def greatest(column: Column, steps: Steps) -> Column:
     """The greatest value; of booleans: whether any is true."""
     return _extreme(column, steps, np.maximum, "max")
 
 
-def smallest(column: pa.Array, steps: Steps) -> pa.Array:
+def smallest(column: Column, steps: Steps) -> Column:
     """The smallest value; of booleans: whether all are true."""
     return _extreme(column, steps, np.minimum, "min")
 
 
-def _validity(column: pa.Array) -> Bools:
-    valid = valid_mask(column)
-    return np.ones(len(column), bool) if valid is None else valid
-
-
-def _last_or_null(steps: Steps) -> Int64s:
+def _last_or_null(steps: Steps) -> Ints:
     """Row of the last step, where that one gives a value."""
     if steps.kinds is None:
         return last_rows(steps)
@@ -87,7 +83,7 @@ def _last_or_null(steps: Steps) -> Int64s:
     return last_rows(Steps(np.where(gives, steps.rows, _NONE), steps.kinds, steps.starts))
 
 
-def _first(column: pa.Array, steps: Steps, known: Steps, walk: Walk) -> Int64s:
+def _first(column: Column, steps: Steps, known: Steps, walk: Walk) -> Ints:
     mixed = steps.groups_with_other_than(Step.ADD)
     chosen = np.empty(steps.count, np.int64)
     chosen[~mixed] = first_rows(known.of_groups(~mixed))
@@ -95,10 +91,10 @@ def _first(column: pa.Array, steps: Steps, known: Steps, walk: Walk) -> Int64s:
     return chosen
 
 
-def _extreme(column: pa.Array, steps: Steps, better: np.ufunc, name: str) -> pa.Array:
+def _extreme(column: Column, steps: Steps, better: np.ufunc, name: str) -> Column:
     refuse_retract(steps, name)
     steps = since_reset(steps)
-    steps = steps.kept(_validity(column)[steps.rows])
+    steps = steps.kept(nb.valid_mask(column)[steps.rows])
     some = steps.ends > steps.starts
     chosen = np.full(steps.count, _NONE, np.int64)
     if some.any():
@@ -112,8 +108,8 @@ def _extreme(column: pa.Array, steps: Steps, better: np.ufunc, name: str) -> pa.
 # ---------------------------------------------------------------- record by record
 
 
-def _walk(walk: Walk, column: pa.Array, steps: Steps) -> Int64s:
-    valid = _validity(column)
+def _walk(walk: Walk, column: Column, steps: Steps) -> Ints:
+    valid = nb.valid_mask(column)
     found = (walk(group, valid) for group in walked(steps))
     return np.fromiter(found, np.int64, count=steps.count)
 

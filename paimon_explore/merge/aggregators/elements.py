@@ -7,15 +7,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.types as pat
 
-from paimon_explore.merge.columns import (
-    Bools,
-    Int64s,
-    int_array,
-    joined,
-    offsets_of,
-    take_or_null,
-    valid_mask,
-)
+from paimon_explore.encoding import buffers as nb
+from paimon_explore.encoding.buffers import Bools, Column, Ints
+from paimon_explore.merge.columns import index_array, joined, take_or_null
 from paimon_explore.merge.steps import Step, Steps
 
 
@@ -30,9 +24,9 @@ class Elements:
         valid: per row whether there is a list at all.
     """
 
-    values: pa.Array
-    begins: Int64s
-    ends: Int64s
+    values: Column
+    begins: Ints
+    ends: Ints
     valid: Bools
 
     def places(self, row: int) -> range:
@@ -40,17 +34,16 @@ class Elements:
         return range(int(self.begins[row]), int(self.ends[row]))
 
 
-def elements_of(column: pa.Array) -> Elements:
+def elements_of(column: Column) -> Elements:
     """Take a list or map column apart."""
-    offsets = offsets_of(column)
-    valid = valid_mask(column)
-    known = np.ones(len(column), bool) if valid is None else valid
-    begins = offsets[:-1]
-    ends = np.where(known, offsets[1:], begins)
+    offsets = nb.list_offsets(column)
+    known = nb.valid_mask(column)
+    begins = offsets[: len(column)]
+    ends = np.where(known, offsets[1 : len(column) + 1], begins)
     return Elements(child_of(column), begins, ends, known)
 
 
-def child_of(column: pa.Array) -> pa.Array:
+def child_of(column: Column) -> Column:
     """All elements of a list or map column, also those outside a slice."""
     if pat.is_map(column.type):
         key, item = column.type.key_field, column.type.item_field
@@ -68,8 +61,8 @@ class Chosen:
         valid: for each key whether it has a list at all.
     """
 
-    groups: Int64s
-    places: Int64s
+    groups: Ints
+    places: Ints
     valid: Bools
 
 
@@ -77,13 +70,10 @@ def all_elements(elements: Elements, steps: Steps) -> Chosen:
     """The elements of all steps of each key, in order; a key has a list if any step has."""
     valid = steps.groups_with(elements.valid[steps.rows])
     begins, sizes = elements.begins[steps.rows], (elements.ends - elements.begins)[steps.rows]
-    total = int(sizes.sum())
-    ahead = np.cumsum(sizes) - sizes
-    places = np.arange(total) + np.repeat(begins - ahead, sizes)
-    return Chosen(np.repeat(steps.group_ids, sizes), places, valid)
+    return Chosen(np.repeat(steps.group_ids, sizes), nb.spread(begins, sizes), valid)
 
 
-def lists_of(values: pa.Array, chosen: Chosen, data_type: pa.DataType) -> pa.Array:
+def lists_of(values: Column, chosen: Chosen, data_type: pa.DataType) -> Column:
     """A list or map column of chosen elements; a negative place is a null element.
 
     Args:
@@ -92,21 +82,13 @@ def lists_of(values: pa.Array, chosen: Chosen, data_type: pa.DataType) -> pa.Arr
         data_type: of the result.
     """
     sizes = np.bincount(chosen.groups, minlength=len(chosen.valid))
-    ends = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
     child = take_or_null(values, chosen.places)
-    return wrapped(child, ends, chosen.valid, data_type)
-
-
-def wrapped(child: pa.Array, ends: np.ndarray, valid: Bools, data_type: pa.DataType) -> pa.Array:
-    """A list or map column of these elements."""
-    bits = None if valid.all() else pa.py_buffer(np.packbits(valid, bitorder="little"))
-    offsets = pa.py_buffer(ends.astype(np.int32))
-    return pa.Array.from_buffers(data_type, len(valid), [bits, offsets], children=[child])
+    return nb.build_list(data_type, nb.ends_of(sizes), [child], chosen.valid)
 
 
 def merged_apart(
-    steps: Steps, mixed: Bools, straight: pa.Array, walked: Callable[[Steps], pa.Array]
-) -> pa.Array:
+    steps: Steps, mixed: Bools, straight: Column, walked: Callable[[Steps], Column]
+) -> Column:
     """Results of keys worked on together and of keys that were walked, in the order of keys.
 
     Args:
@@ -119,7 +101,7 @@ def merged_apart(
         return straight
     others = walked(steps.of_groups(mixed))
     places = np.where(mixed, len(straight) + np.cumsum(mixed) - 1, np.cumsum(~mixed) - 1)
-    return joined([straight, others]).take(int_array(places.astype(np.int64)))
+    return joined([straight, others]).take(index_array(places))
 
 
 def chosen_of(lists: Sequence[list[int] | None]) -> Chosen:

@@ -5,24 +5,24 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from paimon_explore.encoding.buffers import Ints
 from paimon_explore.errors import FormatError
-from paimon_explore.merge.columns import Int64s
 from paimon_explore.merge.steps import Step, Steps
 
 _LONG = 64
 
 
-def first_rows(steps: Steps) -> Int64s:
+def first_rows(steps: Steps) -> Ints:
     """Row of each key's first step; -1 where a key has none."""
     return _at(steps, steps.starts)
 
 
-def last_rows(steps: Steps) -> Int64s:
+def last_rows(steps: Steps) -> Ints:
     """Row of each key's last step; -1 where a key has none."""
     return _at(steps, steps.ends - 1)
 
 
-def _at(steps: Steps, places: Int64s) -> Int64s:
+def _at(steps: Steps, places: Ints) -> Ints:
     found = np.full(steps.count, -1, np.int64)
     some = steps.ends > steps.starts
     found[some] = steps.rows[places[some]]
@@ -59,7 +59,7 @@ def walked(steps: Steps) -> Iterator[Iterator[tuple[Step, int]]]:
 
 
 def fold(
-    operation: np.ufunc, values: npt.NDArray[np.generic], starts: Int64s
+    operation: np.ufunc, values: npt.NDArray[np.generic], starts: Ints
 ) -> npt.NDArray[np.generic]:
     """Apply an operation from left to right within each group, exactly in that order.
 

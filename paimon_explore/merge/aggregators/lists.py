@@ -2,8 +2,7 @@
 
 from functools import partial
 
-import pyarrow as pa
-
+from paimon_explore.encoding.buffers import Column, Ints
 from paimon_explore.merge.aggregators.elements import (
     Chosen,
     Elements,
@@ -15,13 +14,12 @@ from paimon_explore.merge.aggregators.elements import (
     merged_apart,
 )
 from paimon_explore.merge.aggregators.folding import walked
-from paimon_explore.merge.columns import Int64s
 from paimon_explore.merge.equality import codes, last_of_each
 from paimon_explore.merge.spec import AggregateFunction
 from paimon_explore.merge.steps import Step, Steps
 
 
-def collect(column: pa.Array, steps: Steps, function: AggregateFunction) -> pa.Array:
+def collect(column: Column, steps: Steps, function: AggregateFunction) -> Column:
     """All elements of all arrays, equal ones once if `distinct`; a retract removes one of each.
 
     Elements stay in the order of first appearance (Java's order of distinct ones is that of a hash
@@ -36,7 +34,7 @@ def collect(column: pa.Array, steps: Steps, function: AggregateFunction) -> pa.A
         chosen = Chosen(chosen.groups[firsts], chosen.places[firsts], chosen.valid)
     straight = lists_of(elements.values, chosen, column.type)
 
-    def walk(some: Steps) -> pa.Array:
+    def walk(some: Steps) -> Column:
         work = partial(_walk, elements, known, distinct=function.distinct)
         lists = chosen_of([work(group) for group in walked(some)])
         return lists_of(elements.values, lists, column.type)
@@ -44,9 +42,7 @@ def collect(column: pa.Array, steps: Steps, function: AggregateFunction) -> pa.A
     return merged_apart(steps, mixed, straight, walk)
 
 
-def _walk(
-    elements: Elements, known: Int64s, group: Group, *, distinct: bool
-) -> list[int] | None:
+def _walk(elements: Elements, known: Ints, group: Group, *, distinct: bool) -> list[int] | None:
     places: list[int] | None = None
     for step, row in group:
         there = bool(elements.valid[row])
@@ -65,7 +61,7 @@ def _walk(
     return places
 
 
-def _different(places: list[int], known: Int64s) -> list[int]:
+def _different(places: list[int], known: Ints) -> list[int]:
     """The foremost place of each different element."""
     firsts: dict[int, int] = {}
     for at in places:
@@ -73,7 +69,7 @@ def _different(places: list[int], known: Int64s) -> list[int]:
     return list(firsts.values())
 
 
-def _without(places: list[int], taken: range, known: Int64s) -> list[int]:
+def _without(places: list[int], taken: range, known: Ints) -> list[int]:
     """The places but for one equal element per element taken, the foremost."""
     gone = [int(known[at]) for at in taken]
     kept = []

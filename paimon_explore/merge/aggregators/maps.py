@@ -3,9 +3,8 @@
 from collections.abc import Callable
 from functools import partial
 
-import numpy as np
-import pyarrow as pa
-
+from paimon_explore.encoding import buffers as nb
+from paimon_explore.encoding.buffers import Column, Ints
 from paimon_explore.merge.aggregators.elements import (
     Chosen,
     Elements,
@@ -17,14 +16,13 @@ from paimon_explore.merge.aggregators.elements import (
     merged_apart,
 )
 from paimon_explore.merge.aggregators.folding import refuse_retract, since_reset, walked
-from paimon_explore.merge.columns import Bools, Int64s, valid_mask
 from paimon_explore.merge.equality import codes, last_of_each
 from paimon_explore.merge.order import ranks
 from paimon_explore.merge.spec import AggregateFunction
 from paimon_explore.merge.steps import Step, Steps
 
 
-def merge_map(column: pa.Array, steps: Steps) -> pa.Array:
+def merge_map(column: Column, steps: Steps) -> Column:
     """All entries, the newest value of each key; a retract removes keys.
 
     Entries stay in the order of first appearance (Java's order is that of a hash table).
@@ -38,24 +36,24 @@ def merge_map(column: pa.Array, steps: Steps) -> pa.Array:
     newest = Chosen(chosen.groups[lasts], chosen.places[lasts], chosen.valid)
     straight = lists_of(elements.values, newest, column.type)
 
-    def walk(some: Steps) -> pa.Array:
+    def walk(some: Steps) -> Column:
         return _walked(column, elements, some, partial(_walk, elements, keys))
 
     return merged_apart(steps, mixed, straight, walk)
 
 
 def _walked(
-    column: pa.Array,
+    column: Column,
     elements: Elements,
     steps: Steps,
     work: Callable[[Group], dict[int, int] | None],
-) -> pa.Array:
+) -> Column:
     maps = [work(group) for group in walked(steps)]
     lists = [None if entries is None else list(entries.values()) for entries in maps]
     return lists_of(elements.values, chosen_of(lists), column.type)
 
 
-def _walk(elements: Elements, keys: Int64s, group: Group) -> dict[int, int] | None:
+def _walk(elements: Elements, keys: Ints, group: Group) -> dict[int, int] | None:
     """Entries by the code of their key."""
     value: dict[int, int] | None = None
     for step, row in group:
@@ -71,9 +69,7 @@ def _walk(elements: Elements, keys: Int64s, group: Group) -> dict[int, int] | No
     return value
 
 
-def merge_map_with_keytime(
-    column: pa.Array, steps: Steps, function: AggregateFunction
-) -> pa.Array:
+def merge_map_with_keytime(column: Column, steps: Steps, function: AggregateFunction) -> Column:
     """Per key the entry with the newest time, which is a field of the value; a null value removes.
 
     Entries without a time lose against what is there, and against being absent.
@@ -92,10 +88,10 @@ def merge_map_with_keytime(
 class _Clock:
     """Compares entries by the time in their values; times are texts, null is none."""
 
-    def __init__(self, keys: Int64s, values: pa.Array, times: pa.Array) -> None:
+    def __init__(self, keys: Ints, values: Column, times: Column) -> None:
         self._keys = keys
-        self._present = _known(values)
-        self._timed = _known(times) & self._present
+        self._present = nb.valid_mask(values)
+        self._timed = nb.valid_mask(times) & self._present
         self._times = ranks([times], count=len(times))
 
     def walk(self, elements: Elements, group: Group) -> dict[int, int] | None:
@@ -126,8 +122,3 @@ class _Clock:
         if known is None or not self._timed[known]:
             return True
         return bool(self._times[at] > self._times[known])
-
-
-def _known(array: pa.Array) -> Bools:
-    valid = valid_mask(array)
-    return np.ones(len(array), bool) if valid is None else valid

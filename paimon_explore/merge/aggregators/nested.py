@@ -7,6 +7,8 @@ from typing import TypeAlias
 import numpy as np
 import pyarrow as pa
 
+from paimon_explore.encoding import buffers as nb
+from paimon_explore.encoding.buffers import Bools, Column, Ints
 from paimon_explore.errors import FormatError
 from paimon_explore.merge.aggregators.elements import (
     Chosen,
@@ -17,14 +19,14 @@ from paimon_explore.merge.aggregators.elements import (
     elements_of,
     lists_of,
     merged_apart,
-    wrapped,
 )
 from paimon_explore.merge.aggregators.folding import refuse_retract, walked
-from paimon_explore.merge.columns import Bools, Int64s, take_or_null, valid_mask
+from paimon_explore.merge.columns import take_or_null
 from paimon_explore.merge.equality import codes, combined, last_of_each, rank_in_group
 from paimon_explore.merge.order import ranks
-from paimon_explore.merge.spec import AggregateFunction, NullKeyStrategy
+from paimon_explore.merge.spec import AggregateFunction
 from paimon_explore.merge.steps import Step, Steps
+from paimon_explore.metadata.option_choices import NestedKeyNullStrategy
 
 _NO_ROW = -1
 
@@ -44,17 +46,16 @@ class _Table:
 
     elements: Elements
     present: Bools
-    keys: Int64s
-    sequence: Int64s
+    keys: Ints
+    sequence: Ints
     has_key: bool
     limit: int
 
 
-def _table_of(column: pa.Array, function: AggregateFunction) -> _Table:
+def _table_of(column: Column, function: AggregateFunction) -> _Table:
     elements = elements_of(column)
     rows = elements.values
-    valid = valid_mask(rows)
-    present = np.ones(len(rows), bool) if valid is None else valid
+    present = nb.valid_mask(rows)
     key_columns = [rows.field(name) for name in function.nested_key]
     if key_columns:
         present = present & _allowed(key_columns, present, function.nested_key_null_strategy)
@@ -67,14 +68,13 @@ def _table_of(column: pa.Array, function: AggregateFunction) -> _Table:
     return _Table(elements, present, keys, sequence, bool(key_columns), limit)
 
 
-def _allowed(keys: list[pa.Array], present: Bools, strategy: NullKeyStrategy) -> Bools:
+def _allowed(keys: list[Column], present: Bools, strategy: NestedKeyNullStrategy) -> Bools:
     allowed = np.ones(len(present), bool)
-    if strategy is NullKeyStrategy.MERGE:
+    if strategy is NestedKeyNullStrategy.MERGE:
         return allowed
-    for valid in map(valid_mask, keys):
-        if valid is not None:
-            allowed &= valid
-    if strategy is NullKeyStrategy.ERROR and (present & ~allowed).any():
+    for key in keys:
+        allowed &= nb.valid_mask(key)
+    if strategy is NestedKeyNullStrategy.ERROR and (present & ~allowed).any():
         raise FormatError(
             "A nested key has a null.",
             hint="Set fields.<column>.nested-key-null-strategy to 'merge' or 'ignore'.",
@@ -82,7 +82,7 @@ def _allowed(keys: list[pa.Array], present: Bools, strategy: NullKeyStrategy) ->
     return allowed
 
 
-def nested_update(column: pa.Array, steps: Steps, function: AggregateFunction) -> pa.Array:
+def nested_update(column: Column, steps: Steps, function: AggregateFunction) -> Column:
     """Rows one after another, or one per nested key; a retract removes equal rows or keys.
 
     Of rows with the same nested key the last one stays, or the one with the greatest sequence. Null
@@ -94,7 +94,7 @@ def nested_update(column: pa.Array, steps: Steps, function: AggregateFunction) -
     picked = _one_per_key(chosen, table) if table.has_key else _within_limit(chosen, table.limit)
     straight = lists_of(table.elements.values, picked, column.type)
 
-    def walk(some: Steps) -> pa.Array:
+    def walk(some: Steps) -> Column:
         lists = chosen_of([_walk(table, group) for group in walked(some)])
         return lists_of(table.elements.values, lists, column.type)
 
@@ -121,8 +121,8 @@ def _one_per_key(chosen: Chosen, table: _Table) -> Chosen:
     return _within_limit(Chosen(groups, places, chosen.valid), table.limit)
 
 
-def _greatest(groups: Int64s, keys: Int64s, sequence: Int64s) -> Int64s:
-    """Of each group and key, by first appearance, the entry with the greatest sequence, the last."""
+def _greatest(groups: Ints, keys: Ints, sequence: Ints) -> Ints:
+    """Of each group and key, by first appearance, the last entry of the greatest sequence."""
     entries = combined([groups, keys], count=len(keys))
     newest = np.empty(len(keys), np.int64)
     by_sequence = np.lexsort((sequence, entries))
@@ -187,9 +187,7 @@ _Row: TypeAlias = tuple[int, ...] | None
 """Per field the element it comes from, or -1; None is a null row."""
 
 
-def nested_partial_update(
-    column: pa.Array, steps: Steps, function: AggregateFunction
-) -> pa.Array:
+def nested_partial_update(column: Column, steps: Steps, function: AggregateFunction) -> Column:
     """One row per nested key, whose fields are the last that were not null."""
     refuse_retract(steps, "nested_partial_update")
     table = _table_of(column, function)
@@ -201,19 +199,15 @@ def nested_partial_update(
     return merged_apart(steps, mixed, straight, walk)
 
 
-def _fields(rows: pa.Array) -> list[tuple[pa.Array, Bools]]:
+def _fields(rows: Column) -> list[tuple[Column, Bools]]:
     """Every field of the rows, and where it is not null."""
-    found = []
-    for at in range(rows.type.num_fields):
-        field = rows.field(at)
-        valid = valid_mask(field)
-        found.append((field, np.ones(len(field), bool) if valid is None else valid))
-    return found
+    fields = [rows.field(at) for at in range(rows.type.num_fields)]
+    return [(field, nb.valid_mask(field)) for field in fields]
 
 
 def _straight(
-    data_type: pa.DataType, fields: list[tuple[pa.Array, Bools]], chosen: Chosen, table: _Table
-) -> pa.Array:
+    data_type: pa.DataType, fields: list[tuple[Column, Bools]], chosen: Chosen, table: _Table
+) -> Column:
     keys = table.keys[chosen.places]
     firsts, _ = last_of_each(chosen.groups, keys)
     entry = combined([chosen.groups, keys], count=len(keys))
@@ -223,22 +217,17 @@ def _straight(
         rows = np.full(len(keys), _NO_ROW, np.int64)
         rows[entry[known]] = chosen.places[known]
         columns.append(take_or_null(field, rows[entry[firsts]]))
-    ends = np.bincount(chosen.groups[firsts], minlength=len(chosen.valid)).cumsum()
-    child = _rows(columns, data_type.value_type, np.ones(len(firsts), bool))
-    return wrapped(child, np.concatenate([[0], ends]), chosen.valid, data_type)
-
-
-def _rows(columns: list[pa.Array], data_type: pa.DataType, valid: Bools) -> pa.Array:
-    bits = None if valid.all() else pa.py_buffer(np.packbits(valid, bitorder="little"))
-    return pa.Array.from_buffers(data_type, len(valid), [bits], children=columns)
+    sizes = np.bincount(chosen.groups[firsts], minlength=len(chosen.valid))
+    child = nb.build_struct(data_type.value_type, columns, np.ones(len(firsts), np.bool_))
+    return nb.build_list(data_type, nb.ends_of(sizes), [child], chosen.valid)
 
 
 def _walked_rows(
     data_type: pa.DataType,
     table: _Table,
-    fields: list[tuple[pa.Array, Bools]],
+    fields: list[tuple[Column, Bools]],
     steps: Steps,
-) -> pa.Array:
+) -> Column:
     lists = [_walk_rows(table, fields, group) for group in walked(steps)]
     flat = [row for rows in lists for row in rows or ()]
     missing = (_NO_ROW,) * len(fields)
@@ -246,12 +235,13 @@ def _walked_rows(
     columns = [take_or_null(field, sources[:, at]) for at, (field, _) in enumerate(fields)]
     there = np.array([row is not None for row in flat], bool)
     valid = np.array([rows is not None for rows in lists], bool)
-    ends = np.cumsum([0, *(len(rows or ()) for rows in lists)])
-    return wrapped(_rows(columns, data_type.value_type, there), ends, valid, data_type)
+    sizes = np.array([len(rows or ()) for rows in lists], np.int64)
+    child = nb.build_struct(data_type.value_type, columns, there)
+    return nb.build_list(data_type, nb.ends_of(sizes), [child], valid)
 
 
 def _walk_rows(
-    table: _Table, fields: list[tuple[pa.Array, Bools]], group: Group
+    table: _Table, fields: list[tuple[Column, Bools]], group: Group
 ) -> list[_Row] | None:
     rows: list[tuple[int, _Row]] | None = None
     for step, at in group:
@@ -269,7 +259,7 @@ def _walk_rows(
 
 
 def _keyed_rows(
-    table: _Table, fields: list[tuple[pa.Array, Bools]], row: int
+    table: _Table, fields: list[tuple[Column, Bools]], row: int
 ) -> list[tuple[int, _Row]] | None:
     if not table.elements.valid[row]:
         return None

@@ -1,27 +1,26 @@
 """Sum, product and count."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from decimal import Context, Decimal, DivisionByZero, Inexact, InvalidOperation, localcontext
-from decimal import ROUND_HALF_UP
+from decimal import (
+    ROUND_HALF_UP,
+    Context,
+    Decimal,
+    DivisionByZero,
+    Inexact,
+    InvalidOperation,
+    localcontext,
+)
 from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.types as pat
 
+from paimon_explore.encoding import buffers as nb
+from paimon_explore.encoding.buffers import Bools, Column, Ints, Numbers
 from paimon_explore.errors import FormatError
 from paimon_explore.merge.aggregators.folding import fold, since_reset, walked
-from paimon_explore.merge.columns import (
-    NARROW_DIGITS,
-    Bools,
-    Int64s,
-    decimal_halves,
-    fixed_array,
-    ints_of,
-    take_or_null,
-    valid_mask,
-)
+from paimon_explore.merge.columns import decimal_halves, ints_of, nulls_mask, take_or_null
 from paimon_explore.merge.steps import Step, Steps
 
 _Number: TypeAlias = int | float | Decimal
@@ -31,7 +30,7 @@ _EXACT_FLOAT = 2.0**62
 _DIGITS = 80
 
 
-def total(column: pa.Array, steps: Steps) -> pa.Array:
+def total(column: Column, steps: Steps) -> Column:
     """Sum; a retract subtracts. Integers beyond their type are an error, decimals become null."""
     steps = _of_values(column, since_reset(steps))
     values = take_or_null(column, steps.rows)
@@ -48,7 +47,7 @@ def total(column: pa.Array, steps: Steps) -> pa.Array:
     return _integer_total(values, minus, (starts, some))
 
 
-def product(column: pa.Array, steps: Steps) -> pa.Array:
+def product(column: Column, steps: Steps) -> Column:
     """Product; a retract divides, integers towards zero; taking back from nothing does nothing."""
     steps = since_reset(steps)
     steps = _of_values(column, steps)
@@ -70,14 +69,13 @@ def product(column: pa.Array, steps: Steps) -> pa.Array:
     return _spread(_in_range(found, column.type), some, column.type)
 
 
-def count(column: pa.Array, steps: Steps) -> pa.Array:
-    """Number of records, as releases up to 0.8 counted them: a first null counts, later ones do not.
+def count(column: Column, steps: Steps) -> Column:
+    """Number of records as in releases up to 0.8: a first null counts, later ones do not.
 
     Raises:
         FormatError: more records than the type can say.
     """
-    valid = valid_mask(column)
-    known = np.ones(len(column), bool) if valid is None else valid
+    known = nb.valid_mask(column)
     found = [_counted(group, known) for group in walked(steps)]
     try:
         return pa.array(found, column.type)
@@ -97,18 +95,16 @@ def _counted(group: Iterator[tuple[Step, int]], known: Bools) -> int | None:
     return counted
 
 
-def _of_values(column: pa.Array, steps: Steps) -> Steps:
-    valid = valid_mask(column)
+def _of_values(column: Column, steps: Steps) -> Steps:
+    valid = nulls_mask(column)
     return steps if valid is None else steps.kept(valid[steps.rows])
 
 
-def _spread(values: np.ndarray, some: Bools, data_type: pa.DataType) -> pa.Array:
+def _spread(values: Numbers, some: Bools, data_type: pa.DataType) -> Column:
     """Values of the keys that have one; null for the others."""
-    if some.all():
-        return fixed_array(values, None, data_type)
     spread = np.zeros(len(some), values.dtype)
     spread[some] = values
-    return fixed_array(spread, some, data_type)
+    return nb.build_fixed(data_type, spread, some)
 
 
 def _overflow(data_type: pa.DataType) -> FormatError:
@@ -118,7 +114,7 @@ def _overflow(data_type: pa.DataType) -> FormatError:
     )
 
 
-def _in_range(values: Int64s, data_type: pa.DataType) -> np.ndarray:
+def _in_range(values: Ints, data_type: pa.DataType) -> Numbers:
     bits = data_type.bit_width
     limits = np.iinfo(f"i{bits // 8}")
     if ((values < limits.min) | (values > limits.max)).any():
@@ -126,9 +122,7 @@ def _in_range(values: Int64s, data_type: pa.DataType) -> np.ndarray:
     return values.astype(limits.dtype)
 
 
-def _integer_total(
-    values: pa.Array, minus: Bools | None, groups: tuple[Int64s, Bools]
-) -> pa.Array:
+def _integer_total(values: Column, minus: Bools | None, groups: tuple[Ints, Bools]) -> Column:
     """Exact: high and low halves are added apart and put together again."""
     starts, some = groups
     numbers = ints_of(values).astype(np.int64)
@@ -148,7 +142,7 @@ def _integer_total(
 # ---------------------------------------------------------------- decimals
 
 
-def _decimal_total(values: pa.Array, minus: Bools | None, steps: Steps) -> pa.Array:
+def _decimal_total(values: Column, minus: Bools | None, steps: Steps) -> Column:
     """Sums that surely stay in range together, the others record by record.
 
     Java makes a sum null when it leaves the type, and the next record starts anew.
@@ -166,12 +160,12 @@ def _decimal_total(values: pa.Array, minus: Bools | None, steps: Steps) -> pa.Ar
     words[some, 0], words[some, 1] = halves[1], halves[0].view(np.uint64)
     if far.any():
         _walk_far(values, steps, (np.flatnonzero(some)[far], words, valid))
-    return fixed_array(words.reshape(-1), valid, values.type)
+    return nb.build_fixed(values.type, words, valid)
 
 
 def _add_halves(
-    halves: tuple[Int64s, np.ndarray], minus: Bools | None, starts: Int64s
-) -> tuple[Int64s, np.ndarray]:
+    halves: tuple[Ints, Numbers], minus: Bools | None, starts: Ints
+) -> tuple[Ints, Numbers]:
     """Sums of 128-bit integers, in four parts of 32 bits each, carried at the end."""
     high, low = halves
     parts = [
@@ -189,9 +183,7 @@ def _add_halves(
     return (sums[3] << 32) | sums[2], (sums[0] | (sums[1] << 32)).view(np.uint64)
 
 
-def _walk_far(
-    values: pa.Array, steps: Steps, result: tuple[Int64s, np.ndarray, Bools]
-) -> None:
+def _walk_far(values: Column, steps: Steps, result: tuple[Ints, Numbers, Bools]) -> None:
     keys, words, valid = result
     high, low = decimal_halves(values)
     limit = 10**values.type.precision
@@ -212,7 +204,7 @@ def _walk_far(
 _ProductStep: TypeAlias = Callable[[_Number, _Number, bool], _Number | None]
 
 
-def _walked_product(column: pa.Array, steps: Steps, work: _ProductStep) -> pa.Array:
+def _walked_product(column: Column, steps: Steps, work: _ProductStep) -> Column:
     """Products with divisions, or with numbers that may leave their type."""
     known = column.to_pylist()
     found: list[_Number | None] = []
@@ -285,4 +277,3 @@ def _no_division() -> FormatError:
         "A product cannot be taken back: the quotient is not a number of the column's type.",
         hint="Set fields.<column>.ignore-retract = true to leave the column as it is then.",
     )
-

@@ -7,8 +7,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from paimon_explore.encoding import buffers as nb
+from paimon_explore.encoding.buffers import Column
 from paimon_explore.merge.aggregators.folding import refuse_retract, walked
-from paimon_explore.merge.columns import bits_of, take_or_null
+from paimon_explore.merge.columns import take_or_null
 from paimon_explore.merge.spec import AggregateFunction
 from paimon_explore.merge.steps import Step, Steps
 
@@ -19,11 +21,11 @@ _BLANK = (
 """What Java calls whitespace; not the same as Python's."""
 
 
-def listagg(column: pa.Array, steps: Steps, function: AggregateFunction) -> pa.Array:
+def listagg(column: Column, steps: Steps, function: AggregateFunction) -> Column:
     """The texts with the delimiter between; null and blank ones are passed over."""
     refuse_retract(steps, "listagg")
     blank = pc.equal(pc.utf8_trim(column, characters=_BLANK), "")
-    filled = ~bits_of(pc.fill_null(blank, fill_value=True))
+    filled = ~nb.bool_values(pc.fill_null(blank, fill_value=True))
     mixed = steps.groups_with_other_than(Step.ADD)
     known = steps.kept(filled[steps.rows])
     if function.distinct:
@@ -38,10 +40,10 @@ def listagg(column: pa.Array, steps: Steps, function: AggregateFunction) -> pa.A
     return take_or_null(pa.concat_arrays([texts, walks]), places)
 
 
-def _joined(texts: pa.Array, steps: Steps, delimiter: str) -> pa.Array:
-    ends = np.append(steps.starts, len(steps.rows)).astype(np.int32)
-    offsets = pa.Array.from_buffers(pa.int32(), len(ends), [None, pa.py_buffer(ends)])
-    joined = pc.binary_join(pa.ListArray.from_arrays(offsets, texts), delimiter)
+def _joined(texts: Column, steps: Steps, delimiter: str) -> Column:
+    ends = np.append(steps.starts, len(steps.rows))
+    lists = nb.build_list(pa.list_(texts.type), ends, [texts], np.ones(steps.count, np.bool_))
+    joined = pc.binary_join(lists, delimiter)
     empty = np.flatnonzero(steps.ends == steps.starts)
     if not len(empty):
         return joined

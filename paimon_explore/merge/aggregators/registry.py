@@ -1,0 +1,165 @@
+"""The aggregate functions by their names in Paimon, and the types they take."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TypeAlias
+
+import numpy as np
+
+from paimon_explore.encoding.buffers import Column
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
+from paimon_explore.merge.aggregators import bitmaps, choosing, lists, maps, nested, numbers, text
+from paimon_explore.merge.aggregators.sketches import union_hll, union_theta
+from paimon_explore.merge.columns import take_or_null
+from paimon_explore.merge.spec import AggregateFunction
+from paimon_explore.merge.steps import Step, Steps
+from paimon_explore.types.data_types import (
+    ArrayType,
+    AtomicType,
+    DataField,
+    DataType,
+    MapType,
+    RowType,
+    TypeRoot,
+)
+
+Aggregator: TypeAlias = Callable[[Column, Steps], Column]
+"""One value per key, of the column's type, from a column and what to do for each key."""
+_Optioned: TypeAlias = Callable[[Column, Steps, AggregateFunction], Column]
+
+_NUMERIC = {
+    TypeRoot.TINYINT,
+    TypeRoot.SMALLINT,
+    TypeRoot.INT,
+    TypeRoot.BIGINT,
+    TypeRoot.FLOAT,
+    TypeRoot.DOUBLE,
+    TypeRoot.DECIMAL,
+}
+_WHOLE = _NUMERIC - {TypeRoot.FLOAT, TypeRoot.DOUBLE, TypeRoot.DECIMAL}
+_UNORDERED = {TypeRoot.VARIANT, TypeRoot.BLOB, TypeRoot.GEOMETRY, TypeRoot.GEOGRAPHY}
+_BYTES = {TypeRoot.BINARY, TypeRoot.VARBINARY}
+_TEXTS = {TypeRoot.VARCHAR}
+
+
+def _any(data_type: DataType) -> bool:
+    del data_type
+    return True
+
+
+def _root_in(roots: set[TypeRoot], data_type: DataType) -> bool:
+    return isinstance(data_type, AtomicType) and data_type.root in roots
+
+
+def _rows(data_type: DataType) -> bool:
+    return isinstance(data_type, ArrayType) and isinstance(data_type.element, RowType)
+
+
+def _timed_map(data_type: DataType) -> bool:
+    return isinstance(data_type, MapType) and isinstance(data_type.value, RowType)
+
+
+_Takes: TypeAlias = Callable[[DataType], bool]
+_number: _Takes = partial(_root_in, _NUMERIC)
+_flag: _Takes = partial(_root_in, {TypeRoot.BOOLEAN})
+_ordered: _Takes = partial(_root_in, set(TypeRoot) - _UNORDERED)
+_binary: _Takes = partial(_root_in, _BYTES)
+
+_SIMPLE: Mapping[str, tuple[Aggregator, _Takes]] = {
+    "last_value": (choosing.last_value, _any),
+    "last_non_null_value": (choosing.last_non_null_value, _any),
+    "first_value": (choosing.first_value, _any),
+    "first_non_null_value": (choosing.first_non_null_value, _any),
+    "first_not_null_value": (choosing.first_non_null_value, _any),
+    "max": (choosing.greatest, _ordered),
+    "min": (choosing.smallest, _ordered),
+    "bool_or": (choosing.greatest, _flag),
+    "bool_and": (choosing.smallest, _flag),
+    "sum": (numbers.total, _number),
+    "product": (numbers.product, _number),
+    "count": (numbers.count, partial(_root_in, _WHOLE)),
+    "merge_map": (maps.merge_map, lambda data_type: isinstance(data_type, MapType)),
+    "rbm32": (bitmaps.union_32, _binary),
+    "rbm64": (bitmaps.union_64, _binary),
+    "hll_sketch": (union_hll, _binary),
+    "theta_sketch": (union_theta, _binary),
+}
+_OPTIONED: Mapping[str, tuple[_Optioned, _Takes]] = {
+    "listagg": (text.listagg, partial(_root_in, _TEXTS)),
+    "collect": (lists.collect, lambda data_type: isinstance(data_type, ArrayType)),
+    "nested_update": (nested.nested_update, _rows),
+    "nested_partial_update": (nested.nested_partial_update, _rows),
+    "merge_map_with_keytime": (maps.merge_map_with_keytime, _timed_map),
+}
+_CHEAP = {"last_value", "last_non_null_value", "first_value", "first_non_null_value", "sum"}
+"""Functions that look at no more rows than their steps name."""
+
+
+def aggregator(function: AggregateFunction, field: DataField) -> Aggregator:
+    """The function of a column.
+
+    Raises:
+        UnsupportedFeatureError: there is no such function.
+        InvalidInputError: it cannot be used on columns of that type, or not without an option.
+    """
+    if function.name in _SIMPLE:
+        work, takes = _SIMPLE[function.name]
+    elif function.name in _OPTIONED:
+        optioned, takes = _OPTIONED[function.name]
+        work = partial(_with_options, optioned, function)
+    else:
+        raise UnsupportedFeatureError(
+            f"aggregate function {function.name!r}",
+            f"column {field.name!r}",
+            hint=f"Known: {choices(sorted([*_SIMPLE, *_OPTIONED]))}.",
+        )
+    if not takes(field.type):
+        raise InvalidInputError(
+            f"Aggregate function {function.name!r} cannot be used on column {field.name!r} of type "
+            f"{field.type}."
+        )
+    _check_nested(function, field)
+    if function.name not in _CHEAP:
+        work = partial(_narrowed, work)
+    return partial(_without_retracts, work) if function.ignore_retract else work
+
+
+def _check_nested(function: AggregateFunction, field: DataField) -> None:
+    """Options that name fields of elements must name existing ones, and a key where one is due."""
+    if function.name == "nested_partial_update" and not function.nested_key:
+        raise InvalidInputError(f"Column {field.name!r}: nested_partial_update needs a nested-key.")
+    if function.nested_sequence_field and not function.nested_key:
+        raise InvalidInputError(f"Column {field.name!r}: nested-sequence-field needs a nested-key.")
+    row: object = None
+    if isinstance(field.type, ArrayType):
+        row = field.type.element
+    elif isinstance(field.type, MapType):
+        row = field.type.value
+    wanted = [*function.nested_key, *function.nested_sequence_field]
+    wanted += [] if function.ts_field is None else [function.ts_field]
+    for name in wanted:
+        if isinstance(row, RowType) and row.field(name) is None:
+            raise InvalidInputError(
+                f"Column {field.name!r}: its rows have no field {name!r}.",
+                hint=f"Fields: {choices(row.names)}.",
+            )
+
+
+def _with_options(
+    work: _Optioned, function: AggregateFunction, column: Column, steps: Steps
+) -> Column:
+    return work(column, steps, function)
+
+
+def _narrowed(work: Aggregator, column: Column, steps: Steps) -> Column:
+    """Leave out rows that no step names, for functions that look at the whole column."""
+    if len(steps.rows) >= len(column):
+        return work(column, steps)
+    rows = np.arange(len(steps.rows))
+    return work(take_or_null(column, steps.rows), Steps(rows, steps.kinds, steps.starts))
+
+
+def _without_retracts(work: Aggregator, column: Column, steps: Steps) -> Column:
+    if steps.kinds is None:
+        return work(column, steps)
+    return work(column, steps.kept(steps.kinds != Step.RETRACT))

@@ -1,0 +1,284 @@
+"""The merge of rows that are all at hand and complete for their keys."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+
+from paimon_explore.encoding import buffers as nb
+from paimon_explore.encoding.buffers import Bools, Column, Ints
+from paimon_explore.merge.aggregation import aggregate
+from paimon_explore.merge.aggregators.registry import Aggregator, aggregator
+from paimon_explore.merge.choice import dense_keys, first_come, newest_rows, oldest_rows
+from paimon_explore.merge.columns import (
+    Int8s,
+    index_array,
+    int64_array,
+    int8_array,
+    ints_of,
+    joined,
+    mask_array,
+)
+from paimon_explore.merge.order import Groups, WordSource, group_rows, picked, words_of
+from paimon_explore.merge.partial_update import update_partially
+from paimon_explore.merge.records import Merged, Records, is_retract
+from paimon_explore.merge.spec import SEQUENCE_NUMBER, VALUE_KIND, MergeSpec, needed_columns
+from paimon_explore.metadata.option_choices import MergeEngine
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """A merge made ready: the spec, its functions, and what the caller asked for.
+
+    Attributes:
+        spec: the merge.
+        functions: aggregate functions of the needed columns.
+        keep_retracts: results that are retracts stay, and system columns are put behind.
+        by_run_order: parts are oldest first and newer in every record than those before.
+        key_order: results are to be in key order.
+    """
+
+    spec: MergeSpec
+    functions: Mapping[str, Aggregator]
+    keep_retracts: bool = False
+    by_run_order: bool = False
+    key_order: bool = True
+
+
+def functions_of(spec: MergeSpec) -> Mapping[str, Aggregator]:
+    """The functions of the columns that the merge looks at.
+
+    Raises:
+        UnsupportedFeatureError: there is no such function.
+        InvalidInputError: a function that cannot be used on its column.
+    """
+    wanted = needed_columns(spec)
+    return {
+        column.name: aggregator(spec.functions[column.name], column)
+        for column in spec.row_type
+        if column.name in wanted and column.name in spec.functions
+    }
+
+
+@dataclass(slots=True)
+class Piece:
+    """Rows to be merged: parts of runs, oldest run first.
+
+    Columns are put together when they are first asked for.
+    """
+
+    parts: Sequence[pa.RecordBatch]
+    _columns: dict[str, Column] = field(default_factory=dict)
+
+    @property
+    def count(self) -> int:
+        """Number of rows."""
+        return sum(part.num_rows for part in self.parts)
+
+    def column(self, name: str) -> Column:
+        """All values of a column."""
+        found = self._columns.get(name)
+        if found is None:
+            found = joined([part.column(name) for part in self.parts])
+            self._columns[name] = found
+        return found
+
+    def kinds(self) -> Int8s:
+        """Row kinds; parts without them are +I."""
+        return np.concatenate([kinds_of(part) for part in self.parts])
+
+    def numbers(self) -> Ints:
+        """Sequence numbers."""
+        return ints_of(self.column(SEQUENCE_NUMBER))
+
+
+def kinds_of(part: pa.RecordBatch) -> Int8s:
+    """A batch's row kinds, +I where it has none."""
+    if VALUE_KIND not in part.schema.names:
+        return np.zeros(part.num_rows, np.int8)
+    return ints_of(part.column(VALUE_KIND)).astype(np.int8, copy=False)
+
+
+def merge_piece(piece: Piece, task: Task) -> Iterator[pa.RecordBatch]:
+    """Merge rows that are complete for their keys; batches may be empty."""
+    if len(piece.parts) == 1 or not piece.count:
+        for part in piece.parts:
+            yield passed(part, task)
+        return
+    if not task.key_order and not task.keep_retracts:
+        masks = _dense_masks(piece, task)
+        if masks is not None:
+            for part, mask in zip(piece.parts, masks, strict=True):
+                yield _only(part, mask, task)
+            return
+    groups = record_groups(piece, task)
+    if task.key_order or task.keep_retracts or task.spec.engine not in _CHOOSERS:
+        yield merge_groups(piece, task, groups)
+    else:
+        yield from _filtered(piece, task, groups)
+
+
+def record_groups(piece: Piece, task: Task) -> Groups:
+    """The rows by key, oldest first."""
+    keys = [piece.column(name) for name in task.spec.keys]
+    return group_rows(keys, _record_order(piece, task), count=piece.count)
+
+
+def merge_groups(piece: Piece, task: Task, groups: Groups) -> pa.RecordBatch:
+    """Merge grouped rows, in key order."""
+    choose = _CHOOSERS.get(task.spec.engine)
+    if choose is None:
+        return _computed(piece, task, groups)
+    kinds = piece.kinds()
+    rows = choose(groups, kinds, ignore_delete=task.spec.ignore_delete)
+    return _taken(piece, task, rows, kinds)
+
+
+def passed(part: pa.RecordBatch, task: Task) -> pa.RecordBatch:
+    """Rows that need no merge, for each is alone with its key."""
+    return _only(part, np.ones(part.num_rows, np.bool_), task)
+
+
+def _only(part: pa.RecordBatch, mask: Bools, task: Task) -> pa.RecordBatch:
+    kinds = kinds_of(part)
+    if not task.keep_retracts:
+        mask = mask & ~is_retract(kinds)
+    columns = [part.column(name) for name in task.spec.columns]
+    if task.keep_retracts:
+        columns += [part.column(SEQUENCE_NUMBER), int8_array(kinds)]
+    batch = _batch(columns, part.num_rows, part, task)
+    return batch if mask.all() else batch.filter(mask_array(mask))
+
+
+def _batch(columns: list[Column], count: int, like: pa.RecordBatch, task: Task) -> pa.RecordBatch:
+    fields = [like.schema.field(name) for name in task.spec.columns]
+    if task.keep_retracts:
+        fields += [pa.field(SEQUENCE_NUMBER, pa.int64(), nullable=False)]
+        fields += [pa.field(VALUE_KIND, pa.int8(), nullable=False)]
+    if columns:
+        return pa.RecordBatch.from_arrays(columns, schema=pa.schema(fields))
+    shell = nb.build_struct(pa.struct([]), [], np.ones(count, np.bool_))
+    return pa.RecordBatch.from_struct_array(shell)
+
+
+# ---------------------------------------------------------------- the order of a key's records
+
+
+def _record_order(piece: Piece, task: Task) -> list[WordSource]:
+    """What orders the records of a key; records equal in all of it stay in the order of parts."""
+    spec = task.spec
+    words = [
+        word
+        for name in spec.sequence_fields
+        for word in words_of(piece.column(name), descending=spec.sequence_descending)
+    ]
+    if not task.by_run_order:
+        words.append(picked(piece.numbers()))
+        kinds = piece.kinds()
+        if kinds.any():
+            words.append(picked(~is_retract(kinds)))
+    return words
+
+
+def _parts_ascend(piece: Piece) -> bool:
+    """Whether every part's sequence numbers are above those of the parts before it."""
+    high: int | None = None
+    for part in piece.parts:
+        numbers = ints_of(part.column(SEQUENCE_NUMBER))
+        if high is not None and int(numbers.min()) <= high:
+            return False
+        high = int(numbers.max())
+    return True
+
+
+# ---------------------------------------------------------------- engines that choose
+
+
+def _dense_masks(piece: Piece, task: Task) -> list[Bools] | None:
+    """Which rows of each part stay, without any sorting; None if that cannot be told so easily."""
+    spec = task.spec
+    engine = spec.engine
+    if engine not in (MergeEngine.DEDUPLICATE, MergeEngine.FIRST_ROW) or spec.sequence_fields:
+        return None
+    special = spec.ignore_delete or engine is MergeEngine.FIRST_ROW
+    if special and any(is_retract(kinds_of(part)).any() for part in piece.parts):
+        return None
+    if not task.by_run_order and not _parts_ascend(piece):
+        return None
+    keys = [[part.column(name) for name in spec.keys] for part in piece.parts]
+    dense = dense_keys(keys[0], keys)
+    if dense is None:
+        return None
+    if engine is MergeEngine.FIRST_ROW:
+        return first_come(dense)
+    return first_come(dense[::-1])[::-1]
+
+
+_CHOOSERS: Mapping[MergeEngine, Callable[..., Ints]] = {
+    MergeEngine.DEDUPLICATE: newest_rows,
+    MergeEngine.FIRST_ROW: oldest_rows,
+}
+
+
+def _filtered(piece: Piece, task: Task, groups: Groups) -> Iterator[pa.RecordBatch]:
+    """Every part without the rows that were not chosen: nothing is moved."""
+    choose = _CHOOSERS[task.spec.engine]
+    mask = np.zeros(piece.count, np.bool_)
+    mask[choose(groups, piece.kinds(), ignore_delete=task.spec.ignore_delete)] = True
+    begin = 0
+    for part in piece.parts:
+        yield _only(part, mask[begin : begin + part.num_rows], task)
+        begin += part.num_rows
+
+
+def _taken(piece: Piece, task: Task, rows: Ints, kinds: Int8s) -> pa.RecordBatch:
+    if not task.keep_retracts:
+        rows = rows[~is_retract(kinds[rows])]
+    index = index_array(rows)
+    columns = [piece.column(name).take(index) for name in task.spec.columns]
+    if task.keep_retracts:
+        columns += [int64_array(piece.numbers()[rows]), int8_array(kinds[rows])]
+    return _batch(columns, len(rows), piece.parts[0], task)
+
+
+# ---------------------------------------------------------------- engines that compute
+
+
+def _computed(piece: Piece, task: Task, groups: Groups) -> pa.RecordBatch:
+    """Keys with one row keep it as it is, whatever its kind; the others are merged."""
+    kinds = piece.kinds()
+    several = groups.sizes > 1
+    if not several.any():
+        return _taken(piece, task, groups.order, kinds)
+    merged = _merged(piece, task, groups, kinds)
+    firsts = groups.order[groups.starts]
+    kinds_found = kinds[firsts]
+    kinds_found[several] = merged.kinds
+    keep = np.ones(len(firsts), np.bool_) if task.keep_retracts else ~is_retract(kinds_found)
+    rows = np.where(several, piece.count + np.cumsum(several) - 1, firsts)[keep]
+    columns = []
+    for name in task.spec.columns:
+        if name in task.spec.keys:
+            columns.append(piece.column(name).take(index_array(firsts[keep])))
+        else:
+            both = pa.concat_arrays([piece.column(name), merged.column(name)])
+            columns.append(both.take(index_array(rows)))
+    if task.keep_retracts:
+        numbers = piece.numbers()[firsts]
+        numbers[several] = merged.numbers
+        columns += [int64_array(numbers), int8_array(kinds_found)]
+    return _batch(columns, len(rows), piece.parts[0], task)
+
+
+def _merged(piece: Piece, task: Task, groups: Groups, kinds: Int8s) -> Merged:
+    sizes = groups.sizes
+    several = sizes > 1
+    rows = groups.order[np.repeat(several, sizes)]
+    starts = np.cumsum(sizes[several]) - sizes[several]
+    numbers = np.zeros(len(rows), np.int64) if task.by_run_order else piece.numbers()[rows]
+    records = Records(piece.column, rows, starts, kinds[rows], numbers)
+    spec = task.spec
+    if spec.engine is MergeEngine.PARTIAL_UPDATE:
+        return update_partially(records, task.functions, spec)
+    return aggregate(records, task.functions, remove_on_delete=spec.remove_on_delete)
