@@ -154,7 +154,7 @@ def _copy_padded(words: Words, starts: Ints, lengths: Ints, sizes: Ints) -> Byte
 
 def _encode_decimal(array: Column, data_type: AtomicType, *, reserve: bool) -> Cells:
     valid = nb.valid_mask(array)
-    halves = _decimal_halves(array)
+    halves = decimal_halves(array)
     if (data_type.precision or 0) <= COMPACT_DECIMAL:
         return _plain(np.ascontiguousarray(halves[:, 0]), valid)
     image = halves.view(np.uint8).reshape(-1, DECIMAL_ITEM)[:, ::-1]  # big endian
@@ -168,7 +168,7 @@ def _encode_decimal(array: Column, data_type: AtomicType, *, reserve: bool) -> C
     return _reserved(DECIMAL_ITEM - skipped, valid, items, reserve=reserve)
 
 
-def _decimal_halves(array: Column) -> Ints:
+def decimal_halves(array: Column) -> Ints:
     """Low and high half of each 128-bit value, n by 2."""
     start = array.offset * DECIMAL_ITEM
     raw = nb.as_bytes(array.buffers()[1])[start : start + len(array) * DECIMAL_ITEM]

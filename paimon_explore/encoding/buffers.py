@@ -127,6 +127,11 @@ def as_python(array: Column) -> list[object]:
     return [*array.to_pylist()]  # type: ignore[misc]  # in stubs
 
 
+def no_rows(data_type: pa.DataType) -> Column:
+    """An array of a type without entries."""
+    return pa.nulls(0, data_type)  # type: ignore[call-overload,no-any-return]  # in stubs
+
+
 def kept_rows(array: Column, kept: Bools) -> Column:
     """The entries at which `kept` is true."""
     return array.filter(build_bool(kept, np.ones_like(kept)))  # type: ignore[arg-type]  # in stubs

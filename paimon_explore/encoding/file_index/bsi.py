@@ -1,0 +1,157 @@
+"""Bit-sliced indexes (`bsi`): the numbers of a column as one bitmap per binary digit.
+
+    byte 1 | int32 rows | byte has positive | [slices] | byte has negative | [slices of -number]
+    slices: byte 1 | int64 min | int64 max | bitmap of rows | int32 digits | bitmap per digit
+
+All big endian but the bitmaps; digits are of `number - min`, lowest first. Zero is positive.
+
+Spec: concepts/spec/fileindex, bit-slice index. Seen in: golden java200/fi_more.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from pyroaring import BitMap
+
+from paimon_explore.encoding.buffers import Column, Ints
+from paimon_explore.encoding.file_index.bit_slices import BitSlices, slice_numbers
+from paimon_explore.encoding.file_index.condition import Condition, Relation, rows_of
+from paimon_explore.encoding.file_index.keys import Key, KeyCodec, key_codec
+from paimon_explore.encoding.file_index.stream import ByteStream
+from paimon_explore.encoding.roaring import encode_bitmap
+from paimon_explore.errors import InvalidInputError, UnsupportedVersionError
+from paimon_explore.types.data_types import DataType
+
+KIND = "bsi"
+_VERSION = 1
+_MAX_DIGITS = 64
+_EMPTY = BitSlices(BitMap(), ())
+_MIRRORED = {
+    Relation.LT: Relation.GT,
+    Relation.LE: Relation.GE,
+    Relation.GT: Relation.LT,
+    Relation.GE: Relation.LE,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class BsiIndex:
+    """The index of one column.
+
+    Attributes:
+        codec: the column's keys.
+        row_count: rows of the data file.
+        positive: the numbers from 0 on, less `positive_min`.
+        negative: the others, without their sign, less `negative_min`.
+    """
+
+    codec: KeyCodec
+    row_count: int
+    positive: BitSlices
+    positive_min: int
+    negative: BitSlices
+    negative_min: int
+
+    def rows(self, condition: Condition) -> BitMap | None:
+        """The rows that satisfy a condition."""
+        return rows_of(self, condition)
+
+    def may_match(self, condition: Condition) -> bool:
+        """Whether any row may satisfy the condition."""
+        found = self.rows(condition)
+        return found is None or bool(found)
+
+    def present(self) -> BitMap:
+        """The rows that are not null."""
+        return self.positive.rows | self.negative.rows
+
+    def equal(self, key: Key) -> BitMap:
+        """The rows of a number."""
+        return self._one_sign(Relation.EQ, key)
+
+    def compared(self, relation: Relation, key: Key) -> BitMap | None:
+        """The rows whose numbers are below or above one."""
+        found = self._one_sign(relation, key)
+        if _number(key) < 0:
+            return found | self.positive.rows if relation in {Relation.GT, Relation.GE} else found
+        return found | self.negative.rows if relation in {Relation.LT, Relation.LE} else found
+
+    def _one_sign(self, relation: Relation, key: Key) -> BitMap:
+        """The rows among the numbers of the same sign."""
+        number = _number(key)
+        if number < 0:
+            mirrored = _MIRRORED.get(relation, relation)
+            return self.negative.compared(mirrored, -number - self.negative_min)
+        return self.positive.compared(relation, number - self.positive_min)
+
+
+def _number(key: Key) -> int:
+    return key if isinstance(key, int) else int.from_bytes(key, "big")
+
+
+def decode_bsi(data: bytes, data_type: DataType, *, path: str) -> BsiIndex:
+    """The index of a column of that type.
+
+    Raises:
+        CorruptFileError: it is damaged.
+        UnsupportedVersionError: it is of another version.
+        UnsupportedFeatureError: no such index can be on such a column.
+    """
+    codec = key_codec(KIND, data_type)
+    stream = ByteStream(data, path)
+    _check_version(stream)
+    row_count = stream.count(2**31 - 1)
+    positive, positive_min = _read(stream, row_count) if stream.flag() else (_EMPTY, 0)
+    negative, negative_min = _read(stream, row_count) if stream.flag() else (_EMPTY, 0)
+    if positive.rows & negative.rows:
+        stream.fail("a row has one number")
+    return BsiIndex(codec, row_count, positive, positive_min, negative, negative_min)
+
+
+def _check_version(stream: ByteStream) -> None:
+    version = stream.number(1)
+    if version != _VERSION:
+        raise UnsupportedVersionError("bit-sliced index", version, [_VERSION], stream.path)
+
+
+def _read(stream: ByteStream, row_count: int) -> tuple[BitSlices, int]:
+    _check_version(stream)
+    low = stream.number(8)
+    stream.number(8)  # the highest number, which the digits tell well enough
+    rows = stream.bitmap(row_count)
+    slices = [stream.bitmap(row_count) for _ in range(stream.count(_MAX_DIGITS))]
+    if any(not found <= rows for found in slices):
+        stream.fail("digits belong to rows that have a number")
+    return BitSlices(rows, slices), low
+
+
+def encode_bsi(column: Column, data_type: DataType) -> bytes:
+    """The index of a whole column.
+
+    Args:
+        column: its values, in the order of the data file's rows.
+        data_type: its type.
+
+    Raises:
+        InvalidInputError: it holds -2^63, whose positive twin has no place.
+        UnsupportedFeatureError: no such index can be on such a column.
+    """
+    ranked = key_codec(KIND, data_type).ranked(column)
+    keys = np.array(ranked.keys or [0], np.int64)
+    if keys[0] == np.iinfo(np.int64).min:
+        raise InvalidInputError("A bsi index holds no -9223372036854775808.")
+    numbers = keys[ranked.codes]
+    parts = [bytes([_VERSION]), ranked.row_count.to_bytes(4, "big")]
+    for chosen, magnitudes in ((numbers >= 0, numbers), (numbers < 0, -numbers)):
+        parts.append(_write(ranked.rows[chosen], magnitudes[chosen]))
+    return b"".join(parts)
+
+
+def _write(rows: Ints, numbers: Ints) -> bytes:
+    if not len(rows):
+        return b"\0"
+    high = int(numbers.max())
+    sliced = slice_numbers(rows, numbers.astype(np.uint64), high.bit_length())
+    parts = [b"\1", bytes([_VERSION]), bytes(8), high.to_bytes(8, "big")]
+    parts += [encode_bitmap(sliced.rows), len(sliced.slices).to_bytes(4, "big")]
+    return b"".join([*parts, *map(encode_bitmap, sliced.slices)])
