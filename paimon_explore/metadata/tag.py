@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from paimon_explore.fileio.paths import name as file_name
 from paimon_explore.metadata.json_object import JsonObject, parse_object, render_object, shown
+from paimon_explore.metadata.paths import TAG_PREFIX
 from paimon_explore.metadata.snapshot import Snapshot, snapshot_from_object, snapshot_members
 
 _CREATE_TIME = "tagCreateTime"
@@ -19,11 +21,13 @@ class Tag:
     """What a tag file says.
 
     Attributes:
+        name: the tag's name, which only the file's name tells.
         snapshot: the tagged snapshot, whole: it outlives the snapshot file.
         create_time: local wall clock of the maker, without a zone; only with a retention.
         time_retained: how long the tag is to live from `create_time` on; None: for ever.
     """
 
+    name: str
     snapshot: Snapshot
     create_time: datetime | None = None
     time_retained: timedelta | None = None
@@ -37,7 +41,7 @@ class Tag:
 
 
 def parse_tag(data: bytes, path: str) -> Tag:
-    """A tag from the content of its file.
+    """A tag from the content of its file, whose name in `path` is that of the tag.
 
     Raises:
         UnsupportedVersionError: an unknown version of the snapshot in it.
@@ -50,6 +54,7 @@ def parse_tag(data: bytes, path: str) -> Tag:
         key: value for key, value in snapshot.unknown.items() if key not in own
     }
     return Tag(
+        name=file_name(path).removeprefix(TAG_PREFIX),
         snapshot=replace(snapshot, unknown=unknown),
         create_time=_create_time(source),
         time_retained=_time_retained(source),

@@ -1,0 +1,34 @@
+"""The branches of a table beside main."""
+
+from dataclasses import dataclass
+
+from paimon_explore.fileio.file_io import FileIO
+from paimon_explore.metadata.paths import BRANCH_PREFIX, TablePaths
+
+
+@dataclass(frozen=True, slots=True)
+class Branches:
+    """The branch folder of a table."""
+
+    file_io: FileIO
+    paths: TablePaths
+
+    def names(self) -> list[str]:
+        """All branches but main, in order."""
+        return [
+            status.name.removeprefix(BRANCH_PREFIX)
+            for status in self.file_io.list(self.paths.branches_dir)
+            if status.is_folder and status.name.startswith(BRANCH_PREFIX)
+        ]
+
+    def exists(self, name: str) -> bool:
+        """Whether there is a branch of that name, main aside."""
+        return self.file_io.exists(self.paths.branch_dir(name))
+
+    def delete(self, name: str) -> None:
+        """Remove a branch with its metadata; its data files stay."""
+        self.file_io.delete_folder(self.paths.branch_dir(name))
+
+    def rename(self, name: str, new_name: str) -> None:
+        """Give a branch another name."""
+        self.file_io.rename_folder(self.paths.branch_dir(name), self.paths.branch_dir(new_name))

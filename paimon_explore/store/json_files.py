@@ -1,0 +1,84 @@
+"""Loading small JSON files that another process may be writing at this moment.
+
+Writers without an atomic create leave a file visible before it is complete. So a file that does not
+parse is read again for two seconds, but only while it is young: an old damaged file is reported at
+once.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from paimon_explore.errors import CorruptFileError
+from paimon_explore.fileio.file_io import FileIO
+
+_Value = TypeVar("_Value")
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patience:
+    """How long to wait for a file to become complete.
+
+    Attributes:
+        attempts: readings in all.
+        pause_ms: between two readings.
+        young_ms: age below which a file may still be in the making.
+        sleep: waits for seconds.
+        now_ms: the clock, milliseconds since 1970 UTC.
+    """
+
+    attempts: int = 10
+    pause_ms: int = 200
+    young_ms: int = 10_000
+    sleep: Callable[[float], None] = time.sleep
+    now_ms: Callable[[], int] = _now_ms
+
+
+PATIENT = Patience()
+
+
+def load_json(
+    file_io: FileIO,
+    path: str,
+    parse: Callable[[bytes, str], _Value],
+    patience: Patience = PATIENT,
+) -> _Value:
+    """The value of a file, read again while it is young and does not parse.
+
+    Raises:
+        MissingFileError: there is no such file.
+        CorruptFileError: it does not parse and is old, or stays so.
+    """
+    for _ in range(patience.attempts - 1):
+        try:
+            return parse(file_io.read(path), path)
+        except CorruptFileError:
+            age_ms = patience.now_ms() - file_io.status(path).modified_ms
+            if age_ms > patience.young_ms:
+                raise
+            patience.sleep(patience.pause_ms / 1000)
+    return parse(file_io.read(path), path)
+
+
+def numbered(file_io: FileIO, folder: str, prefix: str) -> list[int]:
+    """The numbers of the files `<prefix><number>` in a folder, ascending."""
+    found = []
+    for status in file_io.list(folder):
+        digits = status.name.removeprefix(prefix)
+        if digits != status.name and digits.isascii() and digits.isdigit():
+            found.append(int(digits))
+    return sorted(found)
+
+
+def named(file_io: FileIO, folder: str, prefix: str) -> list[str]:
+    """The names of the files `<prefix><name>` in a folder, in order; folders are left out."""
+    return [
+        status.name.removeprefix(prefix)
+        for status in file_io.list(folder)
+        if status.name.startswith(prefix) and not status.is_folder
+    ]

@@ -1,0 +1,52 @@
+"""The schemas of a branch."""
+
+from dataclasses import dataclass
+
+from paimon_explore.errors import CorruptFileError, MissingFileError, NotFoundError, choices
+from paimon_explore.fileio.file_io import FileIO
+from paimon_explore.metadata.paths import SCHEMA_PREFIX, TablePaths
+from paimon_explore.metadata.schema import TableSchema, encode_schema, parse_schema
+from paimon_explore.store.json_files import PATIENT, Patience, load_json, numbered
+
+
+@dataclass(frozen=True, slots=True)
+class Schemas:
+    """The schema folder of one branch."""
+
+    file_io: FileIO
+    paths: TablePaths
+    patience: Patience = PATIENT
+
+    def ids(self) -> list[int]:
+        """The numbers of all schemas, ascending."""
+        return numbered(self.file_io, self.paths.schema_dir, SCHEMA_PREFIX)
+
+    def latest(self) -> TableSchema | None:
+        """The newest schema, None where there is no table."""
+        ids = self.ids()
+        return self.load(ids[-1]) if ids else None
+
+    def load(self, schema_id: int) -> TableSchema:
+        """One schema.
+
+        Raises:
+            NotFoundError: it is not there.
+            CorruptFileError, UnsupportedVersionError: its file cannot be understood.
+        """
+        path = self.paths.schema(schema_id)
+        try:
+            schema = load_json(self.file_io, path, parse_schema, self.patience)
+        except MissingFileError as error:
+            known = f"There are: {choices(map(str, self.ids()))}."
+            raise NotFoundError("schema", schema_id, self.paths.root, hint=known) from error
+        if schema.id != schema_id:
+            raise CorruptFileError(path, "id", f"must be {schema_id} as in the file's name")
+        return schema
+
+    def list(self) -> list[TableSchema]:
+        """All schemas, oldest first."""
+        return [self.load(schema_id) for schema_id in self.ids()]
+
+    def create(self, schema: TableSchema) -> bool:
+        """Make a schema visible unless its number is taken."""
+        return self.file_io.create(self.paths.schema(schema.id), encode_schema(schema))
