@@ -1,0 +1,70 @@
+"""Numbers and times as people read them."""
+
+from datetime import UTC, datetime, timedelta
+
+_STEP = 1000
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def scaled(value: float, units: tuple[str, ...]) -> str:
+    """A number in about four characters and a unit."""
+    rest = float(abs(value))
+    unit = 0
+    while rest >= _STEP * 0.9995 and unit < len(units) - 1:
+        rest /= _STEP
+        unit += 1
+    digits = f"{rest:.1f}" if unit and rest < 9.95 else f"{rest:.0f}"  # noqa: PLR2004 - two digits
+    return f"{'-' if value < 0 else ''}{digits}{units[unit]}"
+
+
+def bytes_text(size: float) -> str:
+    """A number of bytes.
+
+    >>> bytes_text(1_234_567)
+    '1.2 MB'
+    """
+    return scaled(size, (" B", " kB", " MB", " GB", " TB", " PB"))
+
+
+def short_text(count: float) -> str:
+    """A count.
+
+    >>> short_text(4_100_000)
+    '4.1M'
+    """
+    return scaled(count, ("", "k", "M", "G", "T", "P"))
+
+
+def count_text(count: int | None) -> str:
+    """A whole count with separators.
+
+    >>> count_text(4100233)
+    '4,100,233'
+    """
+    return "unknown" if count is None else f"{count:,}"
+
+
+def plural(count: int, noun: str) -> str:
+    """A count and its noun.
+
+    >>> plural(1, "file"), plural(2, "file")
+    ('1 file', '2 files')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def time_text(millis: int | None, *, zone: str = " UTC") -> str:
+    """Epoch milliseconds as date and time.
+
+    >>> time_text(1_795_168_800_250)
+    '2026-11-20 10:00:00.250 UTC'
+    >>> time_text(2**62)
+    '4611686018427387904 ms'
+    """
+    if millis is None:
+        return "unknown"
+    try:
+        moment = _EPOCH + timedelta(milliseconds=millis)
+    except OverflowError:
+        return f"{millis} ms"
+    return moment.strftime("%Y-%m-%d %H:%M:%S.") + f"{millis % 1000:03d}{zone}"
