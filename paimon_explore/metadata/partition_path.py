@@ -1,0 +1,215 @@
+"""The folder of a partition: `dt=2024-01-01/hr=10`.
+
+The folder is only needed to find files; what a partition is, its binary row says. The text of a
+value is that of Java's `toString` by default (a DATE is its day number), or that of a cast to
+STRING where the option `partition.legacy-name` is false.
+Spec: concepts/spec/overview, partitions. Seen in: golden java200 `append_part_types`,
+`append_part_types2`, `append_part_null`, `part_nonlegacy`.
+"""
+
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from urllib.parse import unquote_to_bytes
+
+import numpy as np
+
+from paimon_explore.encoding.buffers import Column, as_python, fixed_values, valid_mask
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
+from paimon_explore.types.data_types import AtomicType, DataType, TypeRoot
+from paimon_explore.types.java_text import (
+    date_text,
+    decimal_text,
+    double_text,
+    float_text,
+    time_text,
+    timestamp_text,
+)
+
+DEFAULT_NAME = "__DEFAULT_PARTITION__"
+"""Folder name of null and blank values unless `partition.default-name` says otherwise."""
+
+_ESCAPED = frozenset("\"#%'*/:=?\\{}[]^\x7f") | {chr(code) for code in range(0x20)}
+_NANOS_PER_SECOND = 1_000_000_000
+
+
+def partition_paths(
+    keys: Sequence[str],
+    columns: Sequence[Column],
+    types: Sequence[DataType],
+    *,
+    legacy_names: bool = True,
+    default_name: str = DEFAULT_NAME,
+) -> list[str]:
+    """The folders of n partitions, relative to the table's data root; "" without keys.
+
+    Args:
+        keys: names of the k partition keys.
+        columns: their values, k arrays of n values in the types of `to_arrow`.
+        types: the keys' k types.
+        legacy_names: option `partition.legacy-name`.
+        default_name: option `partition.default-name`.
+
+    Raises:
+        UnsupportedFeatureError: a type that cannot be part of a path.
+        InvalidInputError: an empty key name.
+    """
+    if not keys:
+        return [""] * (len(columns[0]) if columns else 1)
+    texts = partition_texts(columns, types, legacy_names=legacy_names)
+    folders = [
+        [f"{escape_name(key)}={escape_name(_named(text, default_name))}" for text in column]
+        for key, column in zip(keys, texts, strict=True)
+    ]
+    return ["/".join(parts) for parts in zip(*folders, strict=True)]
+
+
+def partition_texts(
+    columns: Sequence[Column], types: Sequence[DataType], *, legacy_names: bool = True
+) -> list[list[str | None]]:
+    """The values of partition keys as texts, unescaped, key by key; null stays None."""
+    return [
+        _texts(column, data_type, legacy_names=legacy_names)
+        for column, data_type in zip(columns, types, strict=True)
+    ]
+
+
+def escape_name(text: str) -> str:
+    """Text as part of a folder name.
+
+    >>> escape_name("a b/c=d%"), escape_name("10:30")
+    ('a b%2Fc%3Dd%25', '10%3A30')
+    """
+    if not text:
+        raise InvalidInputError("An empty partition key or value has no folder name.")
+    if _ESCAPED.isdisjoint(text):
+        return text
+    return "".join(f"%{ord(char):02X}" if char in _ESCAPED else char for char in text)
+
+
+def unescape_name(name: str) -> str:
+    """The text of a part of a folder name; a `%` without two hex digits stays.
+
+    >>> unescape_name("a b%2Fc%3Dd%25"), unescape_name("100%")
+    ('a b/c=d%', '100%')
+    """
+    if "%" not in name:
+        return name
+    parts = name.split("%")
+    out = [parts[0]]
+    for part in parts[1:]:
+        code = unquote_to_bytes(f"%{part[:2]}")
+        out.append(chr(code[0]) + part[2:] if len(code) == 1 else f"%{part}")
+    return "".join(out)
+
+
+def parse_partition_path(path: str, default_name: str = DEFAULT_NAME) -> dict[str, str | None]:
+    """Keys and texts of a folder `k=v/k=v`; other folders are passed over.
+
+    >>> parse_partition_path("dt=2024-01-01/hr=__DEFAULT_PARTITION__/bucket-0")
+    {'dt': '2024-01-01', 'hr': None}
+    """
+    found: dict[str, str | None] = {}
+    for part in path.strip("/").split("/"):
+        key, equals, value = part.partition("=")
+        if equals and key:
+            found[unescape_name(key)] = None if value == default_name else unescape_name(value)
+    return found
+
+
+def _named(text: str | None, default_name: str) -> str:
+    """Null and blank values go to the default folder (blank as Java sees it)."""
+    return default_name if text is None or not text.strip() else text
+
+
+def _texts(column: Column, data_type: DataType, *, legacy_names: bool) -> list[str | None]:
+    if not isinstance(data_type, AtomicType):
+        raise UnsupportedFeatureError("a partition key of a nested type")
+    if data_type.root in (TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ):
+        return _timestamps(column, data_type, legacy_names=legacy_names)
+    if data_type.root in (TypeRoot.DATE, TypeRoot.TIME):
+        return _days_and_times(column, data_type, legacy_names=legacy_names)
+    show = _SHOW.get(data_type.root)
+    if show is None:
+        raise UnsupportedFeatureError(f"a partition key of type {data_type.root.value}")
+    return [None if value is None else show(value) for value in as_python(column)]
+
+
+def _days_and_times(
+    column: Column, data_type: AtomicType, *, legacy_names: bool
+) -> list[str | None]:
+    numbers = _values(column, np.int32)
+    if legacy_names:
+        return [None if number is None else str(number) for number in numbers]
+    if data_type.root is TypeRoot.DATE:
+        return [None if number is None else date_text(number) for number in numbers]
+    precision = data_type.precision or 0
+    return [None if number is None else time_text(number, precision) for number in numbers]
+
+
+def _timestamps(column: Column, data_type: AtomicType, *, legacy_names: bool) -> list[str | None]:
+    units = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+    unit = str(column.type).partition("[")[2].partition("]")[0].partition(",")[0]
+    per_second = units[unit]
+    texts: list[str | None] = []
+    for number in _values(column, np.int64):
+        if number is None:
+            texts.append(None)
+            continue
+        seconds, rest = divmod(number, per_second)
+        nanos = rest * (_NANOS_PER_SECOND // per_second)
+        if legacy_names:
+            texts.append(_local_date_time(seconds, nanos))
+        else:
+            texts.append(timestamp_text(seconds, nanos, data_type.precision or 0))
+    return texts
+
+
+def _local_date_time(seconds: int, nanos: int) -> str:
+    """Java's `LocalDateTime.toString`: seconds only when needed, the fraction in threes."""
+    date, _, clock = timestamp_text(seconds, 0, 0).partition(" ")
+    if not nanos:
+        clock = clock.removesuffix(":00")
+        return f"{date}T{clock}"
+    fraction = f"{nanos:09d}"
+    while fraction.endswith("000"):
+        fraction = fraction[:-3]
+    return f"{date}T{clock}.{fraction}"
+
+
+def _values(column: Column, kind: type[np.int32 | np.int64]) -> list[int | None]:
+    numbers = fixed_values(column, kind).tolist()
+    valid = valid_mask(column).tolist()
+    return [number if known else None for number, known in zip(numbers, valid, strict=True)]
+
+
+def _boolean(value: object) -> str:
+    return "true" if value else "false"
+
+
+def _double(value: object) -> str:
+    assert isinstance(value, float)  # noqa: S101 - of a float column
+    return double_text(value)
+
+
+def _float(value: object) -> str:
+    assert isinstance(value, float)  # noqa: S101 - of a float column
+    return float_text(value)
+
+
+def _decimal(value: object) -> str:
+    assert isinstance(value, Decimal)  # noqa: S101 - of a decimal column
+    return decimal_text(value)
+
+
+_SHOW: dict[TypeRoot, Callable[[object], str]] = {
+    TypeRoot.BOOLEAN: _boolean,
+    TypeRoot.TINYINT: str,
+    TypeRoot.SMALLINT: str,
+    TypeRoot.INT: str,
+    TypeRoot.BIGINT: str,
+    TypeRoot.FLOAT: _float,
+    TypeRoot.DOUBLE: _double,
+    TypeRoot.DECIMAL: _decimal,
+    TypeRoot.CHAR: str,
+    TypeRoot.VARCHAR: str,
+}
