@@ -7,7 +7,6 @@ that looks at statistics of single files comes after.
 Spec: concepts/spec/manifest, merging of entries.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -17,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from paimon_explore.encoding.binary_row import decode_rows
-from paimon_explore.metadata.manifest_entry import FileKind, ManifestEntries, live_entries
+from paimon_explore.metadata.manifest_entry import ManifestEntries, live_entries
 from paimon_explore.metadata.manifest_list import ManifestFiles
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
@@ -116,40 +115,19 @@ def _binary(table: pa.Table, name: str) -> pa.BinaryArray:
     return _array(table, name)
 
 
-def manifest_files(store: TableStore, snapshot: Snapshot) -> ManifestFiles:
-    """All manifests of a snapshot, base list before delta list."""
-    return ManifestFiles.concat(
-        [
-            store.manifests.list(snapshot.base_manifest_list),
-            store.manifests.list(snapshot.delta_manifest_list),
-        ]
-    )
-
-
 def read_entries(
     store: TableStore, manifests: ManifestFiles, cut: PartitionCut
-) -> Iterator[ManifestEntries]:
-    """Entries of the wanted partitions, one frame per manifest in list order."""
-    for name in manifests.table.column("file_name").to_pylist():
-        entries = store.manifests.read(name)
-        if cut.predicate is None:
-            yield entries
-        else:
-            yield entries.filter(cut.entries(_binary(entries.table, "partition")))
+) -> ManifestEntries:
+    """Entries of the wanted partitions in the order of the manifests."""
+    entries = store.manifests.read_many(manifests.names)
+    if cut.predicate is None:
+        return entries
+    partitions = entries.column("partition").combine_chunks()
+    return entries.filter(pa.array(cut.entries(partitions)))
 
 
 def live_files(store: TableStore, snapshot: Snapshot, cut: PartitionCut) -> ManifestEntries:
     """Live files of a snapshot in the wanted partitions: one ADD entry each, in list order."""
-    manifests = manifest_files(store, snapshot)
-    kept = manifests.filter(cut.manifests(manifests))
-    return live_entries(ManifestEntries.concat(list(read_entries(store, kept, cut))))
-
-
-def delta_files(
-    store: TableStore, snapshot: Snapshot, cut: PartitionCut, kind: FileKind
-) -> ManifestEntries:
-    """Entries of one kind that a snapshot's delta list holds, in the wanted partitions."""
-    manifests = store.manifests.list(snapshot.delta_manifest_list)
-    kept = manifests.filter(cut.manifests(manifests))
-    entries = ManifestEntries.concat(list(read_entries(store, kept, cut)))
-    return entries.filter(as_mask(pc.equal(entries.table.column("kind"), kind.value)))
+    manifests = store.manifests.all(snapshot)
+    kept = manifests.filter(pa.array(cut.manifests(manifests)))
+    return live_entries(read_entries(store, kept, cut))

@@ -10,15 +10,16 @@ Spec: primary-key-table, filter push-down; concepts/spec/manifest.
 from dataclasses import dataclass
 
 import numpy as np
+import pyarrow as pa
 
 from paimon_explore.metadata.manifest_entry import ManifestEntries, live_entries
+from paimon_explore.metadata.option_choices import MergeEngine
 from paimon_explore.metadata.options import (
     DELETION_VECTORS_ENABLED,
     DELETION_VECTORS_MERGE_ON_READ,
     MERGE_ENGINE,
     SOURCE_SPLIT_OPEN_FILE_COST,
     SOURCE_SPLIT_TARGET_SIZE,
-    MergeEngine,
     TableOptions,
 )
 from paimon_explore.metadata.schema import TableSchema
@@ -28,7 +29,6 @@ from paimon_explore.scan.deletion_files import deletion_files
 from paimon_explore.scan.entries import (
     Mask,
     PartitionCut,
-    manifest_files,
     partition_row_type,
     read_entries,
 )
@@ -79,6 +79,26 @@ class ScanTarget:
     def hides_level_0(self) -> bool:
         """Whether rows become visible only by compaction."""
         return self.levels_disjoint and not self.options.value(DELETION_VECTORS_MERGE_ON_READ)
+
+    @property
+    def rules(self) -> SplitRules:
+        """How the files of a bucket are packed."""
+        return SplitRules(
+            keys=self.keys,
+            levels_disjoint=self.levels_disjoint,
+            target_bytes=self.options.value(SOURCE_SPLIT_TARGET_SIZE),
+            open_cost_bytes=self.options.value(SOURCE_SPLIT_OPEN_FILE_COST),
+        )
+
+    def placed(self, entries: ManifestEntries, snapshot: Snapshot) -> PlacedFiles:
+        """Files of a snapshot with their paths and deletion vectors."""
+        return PlacedFiles(
+            entries=entries,
+            paths=data_file_paths(entries, self.schema, self.options, self.store.paths),
+            deletion_files=deletion_files(self.store, snapshot, self.schema, self.options),
+            snapshot_id=snapshot.id,
+            branch=self.branch,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,7 +158,7 @@ def plan_scan(target: ScanTarget, predicate: Expression = TRUE) -> ScanPlan:
     entries = prune_files(target, entries, parts.rest, stages)
     return ScanPlan(
         snapshot=target.snapshot,
-        splits=splits_of(target, target.snapshot, entries),
+        splits=make_splits(target.placed(entries, target.snapshot), target.rules),
         stages=tuple(stages),
         rest=parts.rest,
     )
@@ -147,11 +167,11 @@ def plan_scan(target: ScanTarget, predicate: Expression = TRUE) -> ScanPlan:
 def _live(
     store: TableStore, snapshot: Snapshot, cut: PartitionCut, stages: list[Stage]
 ) -> ManifestEntries:
-    manifests = manifest_files(store, snapshot)
+    manifests = store.manifests.all(snapshot)
     wanted = cut.manifests(manifests)
     stages.append(_stage("partition ranges", "manifests", wanted))
-    kept = manifests.filter(wanted)
-    entries = live_entries(ManifestEntries.concat(list(read_entries(store, kept, cut))))
+    kept = manifests.filter(pa.array(wanted))
+    entries = live_entries(read_entries(store, kept, cut))
     count = len(entries)
     stages.append(Stage(name="partitions", unit="files", total=count, kept=count))
     return entries
@@ -170,7 +190,7 @@ def prune_files(
         nonlocal entries
         stages.append(_stage(name, "files", mask))
         if not mask.all():
-            entries = entries.filter(mask)
+            entries = entries.filter(pa.array(mask))
 
     cut("visible levels", _visible(target, entries))
     if rest == TRUE:
@@ -216,27 +236,3 @@ def _values_by_bucket(target: ScanTarget, entries: ManifestEntries, rest: Expres
     group = np.asarray(partition).astype(np.int64) * 2**32 + np.asarray(table.column("bucket"))
     _, bucket = np.unique(group, return_inverse=True)
     return np.bincount(bucket, weights=matches)[bucket] > 0 if len(entries) else matches
-
-
-def splits_of(
-    target: ScanTarget, snapshot: Snapshot, entries: ManifestEntries
-) -> tuple[DataSplit, ...]:
-    """The live files of a snapshot in splits, with paths and deletion vectors."""
-    files = PlacedFiles(
-        entries=entries,
-        paths=data_file_paths(entries, target.schema, target.options, target.store.paths),
-        deletion_files=deletion_files(target.store, snapshot, target.schema, target.options),
-        snapshot_id=snapshot.id,
-        branch=target.branch,
-    )
-    return make_splits(files, split_rules(target))
-
-
-def split_rules(target: ScanTarget) -> SplitRules:
-    """How a table's files are packed."""
-    return SplitRules(
-        keys=target.keys,
-        levels_disjoint=target.levels_disjoint,
-        target_bytes=target.options.value(SOURCE_SPLIT_TARGET_SIZE),
-        open_cost_bytes=target.options.value(SOURCE_SPLIT_OPEN_FILE_COST),
-    )

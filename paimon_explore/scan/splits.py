@@ -5,7 +5,7 @@ batch scan.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -64,6 +64,11 @@ def make_splits(files: PlacedFiles, rules: SplitRules) -> tuple[DataSplit, ...]:
     return tuple(
         split for rows in _buckets(files.entries) for split in _bucket_splits(files, rows, rules)
     )
+
+
+def files_as_splits(files: PlacedFiles, rules: SplitRules) -> tuple[DataSplit, ...]:
+    """Files packed as they are: their rows are read as written, without a merge."""
+    return make_splits(files, replace(rules, keys=None))
 
 
 def _buckets(entries: ManifestEntries) -> list[Rows]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import pyarrow as pa
 
@@ -11,7 +11,8 @@ from paimon_explore.read.split_read import SplitReader
 from paimon_explore.scan.bind import bind
 from paimon_explore.scan.expression import TRUE, Expression
 from paimon_explore.scan.plan import ScanPlan, ScanTarget, plan_scan
-from paimon_explore.scan.sql import Predicate, predicate
+from paimon_explore.scan.builder import Term
+from paimon_explore.scan.sql import predicate
 from paimon_explore.types.arrow import arrow_schema
 from paimon_explore.types.data_types import RowType
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     import duckdb
     import pandas as pd
     import polars as pl
+
+Where: TypeAlias = str | Term | Expression
+"""What a `where` may be: SQL text, `pe.col("a") > 3`, or a predicate's tree."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,7 +133,7 @@ class Scan:
 def make_scan(
     target: ScanTarget,
     columns: Iterable[str] | None,
-    where: Predicate | None,
+    where: Where | None,
     limit: int | None,
 ) -> Scan:
     """A scan with its columns checked and its predicate bound.

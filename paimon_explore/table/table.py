@@ -22,10 +22,9 @@ from paimon_explore.metadata.paths import MAIN_BRANCH, TablePaths
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.plan import ScanTarget
-from paimon_explore.scan.sql import Predicate
 from paimon_explore.scan.time_travel import TimeTravel, epoch_ms, resolve, travel_of
 from paimon_explore.store.table_store import TableStore
-from paimon_explore.table.scan import Scan, make_scan
+from paimon_explore.table.scan import Scan, Where, make_scan
 
 if TYPE_CHECKING:
     import duckdb
@@ -112,7 +111,7 @@ class Table:
     def scan(
         self,
         columns: Iterable[str] | None = None,
-        where: Predicate | None = None,
+        where: Where | None = None,
         limit: int | None = None,
     ) -> Scan:
         """Describe a read.
