@@ -1,0 +1,27 @@
+"""Why a value or a type cannot be cast; each caller makes it an error of its own side."""
+
+from paimon_explore.types.data_types import DataType
+from paimon_explore.types.render import type_text
+from paimon_explore.types.type_text import excerpt
+
+
+class UncastableError(Exception):
+    """A cast that has no result.
+
+    Attributes:
+        reason: a sentence without a full stop.
+    """
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(reason)
+
+
+def uncastable_value(value: object, target: DataType) -> UncastableError:
+    """The error for a value that has no counterpart in a type."""
+    return UncastableError(f"{excerpt(value)} cannot be read as {type_text(target)}")
+
+
+def uncastable_type(source: DataType, target: DataType) -> UncastableError:
+    """The error for two types without a cast."""
+    return UncastableError(f"there is no cast from {type_text(source)} to {type_text(target)}")
