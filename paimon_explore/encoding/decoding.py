@@ -43,6 +43,22 @@ WHOLE_FILE = (Span(first=0, rows=2**62),)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SpanBounds:
+    """What a file says about one column, per span.
+
+    Attributes:
+        minimum: lower bounds in the column's Arrow type, perhaps lower than the values; null where
+            unknown or all is null.
+        maximum: upper bounds, likewise.
+        null_count: int64; null where unknown.
+    """
+
+    minimum: Column
+    maximum: Column
+    null_count: Column
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PositionedBatch:
     """Consecutive rows of a file.
 
@@ -68,6 +84,10 @@ class OpenDataFile(Protocol):
     @property
     def spans(self) -> Sequence[Span]:
         """The parts that can be skipped, in file order; together all rows, or `WHOLE_FILE`."""
+        ...
+
+    def bounds(self, column: StoredColumn) -> SpanBounds | None:
+        """Statistics of a column, if the file has any that can be used."""
         ...
 
     def batches(

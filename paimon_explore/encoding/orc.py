@@ -14,6 +14,7 @@ Spec: concepts/spec/fileformat, ORC. Seen in: golden all_types_append_orc.
 """
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -21,11 +22,19 @@ import pyarrow.orc as po
 
 from paimon_explore.encoding.buffers import Column
 from paimon_explore.encoding.conform import conform, entries_of, with_children
-from paimon_explore.encoding.decoding import PositionedBatch, Span, StoredColumn, decoding
+from paimon_explore.encoding.decoding import (
+    PositionedBatch,
+    Span,
+    SpanBounds,
+    StoredColumn,
+    decoding,
+)
+from paimon_explore.encoding.orc_bounds import stripe_bounds
 from paimon_explore.encoding.orc_tail import OrcKind, OrcTail, OrcType, read_tail
 from paimon_explore.encoding.positioned import rows_without_columns
-from paimon_explore.encoding.protobuf import decode_message, raw, signed
+from paimon_explore.encoding.protobuf import Message, decode_message, raw, signed
 from paimon_explore.errors import UnsupportedFeatureError
+from paimon_explore.types.arrow import to_arrow
 from paimon_explore.types.data_types import DataType, RowType
 
 _FORMAT = "ORC file"
@@ -56,6 +65,21 @@ class OrcDataFile:
     def spans(self) -> tuple[Span, ...]:
         """The stripes."""
         return self.tail.spans
+
+    def bounds(self, column: StoredColumn) -> SpanBounds | None:
+        """Statistics of the stripes; see `decoding.OpenDataFile`."""
+        orc_type = self._types[column.name]
+        with decoding(self._path, _FORMAT):
+            stripes = [
+                found[orc_type.column]
+                for found in self._stripe_statistics
+                if orc_type.column < len(found)
+            ]
+            return stripe_bounds(stripes, self.spans, orc_type.kind, to_arrow(column.type))
+
+    @cached_property
+    def _stripe_statistics(self) -> list[list[Message]]:
+        return self.tail.stripe_statistics()
 
     def batches(
         self, columns: Sequence[StoredColumn], spans: Sequence[int], batch_rows: int

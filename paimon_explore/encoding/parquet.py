@@ -8,14 +8,21 @@ Columns are found by name. Files up to release 0.9 and those of other writers ca
 Spec: concepts/spec/fileformat, Parquet.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from paimon_explore.encoding.buffers import Column
 from paimon_explore.encoding.conform import conform
-from paimon_explore.encoding.decoding import PositionedBatch, Span, StoredColumn, decoding
+from paimon_explore.encoding.decoding import (
+    PositionedBatch,
+    Span,
+    SpanBounds,
+    StoredColumn,
+    decoding,
+)
+from paimon_explore.encoding.parquet_bounds import row_group_bounds
 from paimon_explore.encoding.parquet_footer import (
     TAIL_BYTES,
     footer_as_file,
@@ -23,6 +30,7 @@ from paimon_explore.encoding.parquet_footer import (
     readable_footer,
 )
 from paimon_explore.encoding.positioned import rows_without_columns
+from paimon_explore.types.arrow import to_arrow
 from paimon_explore.types.data_types import DataType, RowType
 
 _KEYS_REFUSED = "Map keys must be annotated as required"
@@ -43,6 +51,25 @@ class ParquetDataFile:
     def names(self) -> frozenset[str]:
         """The top-level columns."""
         return frozenset(self._file.schema_arrow.names)
+
+    def bounds(self, column: StoredColumn) -> SpanBounds | None:
+        """Statistics of the row groups; see `decoding.OpenDataFile`."""
+        target = to_arrow(column.type)
+        leaves = self._leaves.get(column.name, ())
+        if len(leaves) != 1 or self._file.schema_arrow.field(column.name).type != target:
+            return None
+        with decoding(self._path, _FORMAT):
+            return row_group_bounds(self.metadata, leaves[0], target)
+
+    @property
+    def _leaves(self) -> Mapping[str, tuple[int, ...]]:
+        """Indexes of the leaves by their dotted path."""
+        schema = self.metadata.schema
+        found: dict[str, tuple[int, ...]] = {}
+        for i in range(len(schema)):
+            path = schema.column(i).path
+            found[path] = (*found.get(path, ()), i)
+        return found
 
     def batches(
         self, columns: Sequence[StoredColumn], spans: Sequence[int], batch_rows: int

@@ -13,8 +13,8 @@ restricted to its `_WRITE_COLS`; the caller wants columns of a newer or other sc
 Positions are always physical: skipping row groups or stripes never renumbers rows.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import assert_never
 
@@ -24,14 +24,21 @@ import pyarrow.compute as pc
 from pyroaring import BitMap, BitMap64
 
 from paimon_explore.encoding.buffers import Column, build_fixed
-from paimon_explore.encoding.decoding import PositionedBatch, StoredColumn
+from paimon_explore.encoding.conform import null_column
+from paimon_explore.encoding.decoding import (
+    WHOLE_FILE,
+    OpenDataFile,
+    PositionedBatch,
+    StoredColumn,
+)
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.metadata.options import TableOptions
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.read.data_file_format import FileToOpen, data_file_name, open_data_file
 from paimon_explore.read.data_file_rows import Positions, RowFilter
 from paimon_explore.read.evolution import FieldSource, field_sources
-from paimon_explore.scan.expression import Expression
+from paimon_explore.scan.expression import Expression, names_of
+from paimon_explore.scan.prune import ColumnStats, StatsFrame, may_match
 from paimon_explore.types.arrow import arrow_field
 from paimon_explore.types.data_types import AtomicType, DataField, TypeRoot
 
@@ -168,7 +175,8 @@ def read_data_file(source: DataFileSource, request: ReadRequest) -> Iterator[pa.
     with open_data_file(to_open) as opened:
         columns = _Columns.of(source, request, opened.names)
         rows = RowFilter.of(request.deleted, request.selection)
-        spans = [i for i, span in enumerate(opened.spans) if rows.may_keep(span)]
+        possible = columns.may_match(opened, request.predicate)
+        spans = [i for i in possible if rows.may_keep(opened.spans[i])]
         for batch in opened.batches(columns.stored, spans, request.batch_rows):
             kept, positions = rows.kept(batch)
             if kept.rows:
@@ -224,6 +232,43 @@ class _Columns:
             stored=tuple(stored),
         )
 
+    def may_match(self, opened: OpenDataFile, predicate: Expression | None) -> Sequence[int]:
+        """Indexes of the spans of which some row may match, by the statistics of the file."""
+        spans = opened.spans
+        if predicate is None or spans is WHOLE_FILE:
+            return range(len(spans))
+        names = names_of(predicate)
+        stats = {
+            source.wanted.name: found
+            for source, at in self.sources
+            if source.wanted.name in names and (found := self._stats(opened, source, at))
+        }
+        rows = _int64s(np.array([span.rows for span in spans], dtype=np.int64))
+        possible = may_match(predicate, StatsFrame(row_count=rows, columns=stats))
+        return [int(i) for i in np.flatnonzero(possible)]
+
+    def _stats(
+        self, opened: OpenDataFile, source: FieldSource, at: int | None
+    ) -> ColumnStats | None:
+        """Statistics of a wanted column; None where they are not there or of another type."""
+        spans = opened.spans
+        if at is None:
+            nothing = null_column(len(spans), source.wanted.type)
+            rows = _int64s(np.array([span.rows for span in spans], dtype=np.int64))
+            return ColumnStats(minimum=nothing, maximum=nothing, null_count=rows)
+        stored = self.stored[at]
+        if (
+            not isinstance(stored.type, AtomicType)
+            or replace(stored.type, nullable=source.wanted.type.nullable) != source.wanted.type
+        ):
+            return None
+        bounds = opened.bounds(stored)
+        if bounds is None:
+            return None
+        return ColumnStats(
+            minimum=bounds.minimum, maximum=bounds.maximum, null_count=bounds.null_count
+        )
+
     def result(self, batch: PositionedBatch, positions: Positions | None) -> pa.RecordBatch:
         """The wanted columns of a batch of stored ones.
 
@@ -253,14 +298,14 @@ class _Columns:
             case SystemColumn.POSITION:
                 return _int64s(positions)
             case SystemColumn.VALUE_KIND:
-                return _constant(0, rows, pa.int8()) if stored is None else stored
+                return _constant(0, rows).cast(pa.int8()) if stored is None else stored
             case SystemColumn.SEQUENCE_NUMBER:
                 if self.source.sequence_number is not None:
-                    return _constant(self.source.sequence_number, rows, pa.int64())
-                fallback = _constant(self.source.max_sequence_number, rows, pa.int64())
+                    return _constant(self.source.sequence_number, rows)
+                fallback = _constant(self.source.max_sequence_number, rows)
             case SystemColumn.ROW_ID:
                 first = self.source.first_row_id
-                absent = _constant(None, rows, pa.int64())
+                absent = _constant(None, rows)
                 fallback = absent if first is None else _int64s(positions + first)
             case _:
                 assert_never(column)
@@ -274,6 +319,7 @@ def _int64s(values: Positions) -> Column:
     return build_fixed(pa.int64(), values, np.ones(len(values), dtype=np.bool_))
 
 
-def _constant(value: int | None, rows: int, data_type: pa.DataType) -> Column:
-    repeated: Column = pa.repeat(pa.scalar(value, data_type), rows)  # type: ignore[call-overload]  # in stubs
-    return repeated
+def _constant(value: int | None, rows: int) -> Column:
+    # not by pa.scalar, which imports pandas
+    valid = np.full(rows, value is not None)
+    return build_fixed(pa.int64(), np.full(rows, value or 0, dtype=np.int64), valid)

@@ -68,6 +68,9 @@ class TextDataFile:
         """The columns."""
         return frozenset(self.texts)
 
+    def bounds(self, column: StoredColumn) -> None:
+        """There are none; see `decoding.OpenDataFile`."""
+
     def batches(
         self, columns: Sequence[StoredColumn], spans: Sequence[int], batch_rows: int
     ) -> Iterator[PositionedBatch]:
