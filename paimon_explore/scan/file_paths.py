@@ -69,10 +69,11 @@ def _partition_folders(
         return [""] * len(partitions)
     rows = PartitionCut(row_type=row_type, predicate=None).decode(partitions)
     return partition_paths(
+        row_type.names,
         rows.columns,
-        row_type.fields,
+        [field.type for field in row_type],
+        legacy_names=options.value(PARTITION_LEGACY_NAME),
         default_name=options.value(PARTITION_DEFAULT_NAME),
-        legacy_name=options.value(PARTITION_LEGACY_NAME),
     )
 
 
