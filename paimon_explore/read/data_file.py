@@ -15,6 +15,7 @@ Positions are always physical: skipping row groups or stripes never renumbers ro
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import tzinfo
 from enum import StrEnum
 from typing import assert_never
 
@@ -36,7 +37,7 @@ from paimon_explore.metadata.options import TableOptions
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.read.data_file_format import FileToOpen, data_file_name, open_data_file
 from paimon_explore.read.data_file_rows import Positions, RowFilter
-from paimon_explore.read.evolution import FieldSource, field_sources
+from paimon_explore.read.evolution import Casting, FieldSource, field_sources
 from paimon_explore.scan.expression import Expression, names_of
 from paimon_explore.scan.prune import ColumnStats, StatsFrame, may_match
 from paimon_explore.types.arrow import arrow_field
@@ -123,6 +124,8 @@ class ReadRequest:
             skipped. Never used to drop single rows: the caller filters.
         batch_rows: no batch is longer; batches may be shorter, none is empty.
         use_threads: decode columns of one batch in parallel.
+        zone: where local-zoned timestamps meet wall clocks when a column's type was changed; None
+            for the zone of this process.
     """
 
     fields: tuple[DataField, ...]
@@ -133,6 +136,7 @@ class ReadRequest:
     predicate: Expression | None = None
     batch_rows: int = 65_536
     use_threads: bool = True
+    zone: tzinfo | None = None
 
 
 def result_schema(request: ReadRequest) -> pa.Schema:
@@ -195,6 +199,7 @@ class _Columns:
     """
 
     source: DataFileSource
+    casting: Casting
     schema: pa.Schema
     sources: tuple[tuple[FieldSource, int | None], ...]
     system: tuple[tuple[SystemColumn, int | None], ...]
@@ -226,6 +231,7 @@ class _Columns:
         )
         return cls(
             source=source,
+            casting=Casting(path=source.path, zone=request.zone),
             schema=result_schema(request),
             sources=tuple(sources),
             system=system,
@@ -277,7 +283,7 @@ class _Columns:
             positions: of the rows; None when they are consecutive from `batch.first` on.
         """
         arrays = [
-            source.column(None if at is None else batch.columns[at], batch.rows)
+            source.column(None if at is None else batch.columns[at], batch.rows, self.casting)
             for source, at in self.sources
         ]
         if positions is None:

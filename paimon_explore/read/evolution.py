@@ -10,6 +10,7 @@ Spec: concepts/spec/schema, "Update Schema". Seen in: golden se_nested, se_casts
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import tzinfo
 
 import pyarrow as pa
 
@@ -36,6 +37,19 @@ from paimon_explore.types.data_types import (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Casting:
+    """What casts depend on.
+
+    Attributes:
+        path: the data file, for messages.
+        zone: where local-zoned timestamps meet wall clocks; None for the zone of this process.
+    """
+
+    path: str
+    zone: tzinfo | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FieldSource:
     """Where a wanted field comes from.
 
@@ -48,16 +62,20 @@ class FieldSource:
     wanted: DataField
     stored: DataField | None
 
-    def column(self, array: "Column | None", rows: int) -> Column:
+    def column(self, array: "Column | None", rows: int, casting: Casting) -> Column:
         """The wanted column.
 
         Args:
             array: the stored column, n values in `to_arrow(stored.type)`; None when absent.
             rows: n.
+            casting: what casts depend on.
+
+        Raises:
+            CorruptFileError: a value cannot be cast.
         """
         if self.stored is None or array is None:
             return null_column(rows, self.wanted.type)
-        return adapt(array, self.stored.type, self.wanted.type)
+        return adapt(array, self.stored.type, self.wanted.type, casting)
 
 
 def field_sources(
@@ -99,44 +117,50 @@ def pruned(stored: DataType, wanted: DataType) -> DataType:
             return stored
 
 
-def adapt(array: Column, stored: DataType, wanted: DataType) -> Column:
+def adapt(array: Column, stored: DataType, wanted: DataType, casting: Casting) -> Column:
     """Values of one type as values of another.
 
     Args:
         array: n values in `to_arrow(stored)`.
         stored: as in the file's schema, maybe pruned.
         wanted: as in the reading schema.
+        casting: what casts depend on.
 
     Returns:
         n values in `to_arrow(wanted)`.
+
+    Raises:
+        CorruptFileError: a value cannot be cast.
     """
     if with_nullable(stored, nullable=wanted.nullable) == wanted:
         return array
     match stored, wanted:
         case RowType(), RowType():
-            return _adapt_row(array, stored, wanted)
+            return _adapt_row(array, stored, wanted, casting)
         case ArrayType(), ArrayType():
-            return _adapt_list(array, stored, wanted)
+            return _adapt_list(array, stored, wanted, casting)
         case ((MapType() | MultisetType()), (MapType() | MultisetType())):
-            return _adapt_map(array, _as_map(stored), _as_map(wanted))
+            return _adapt_map(array, _as_map(stored), _as_map(wanted), casting)
         case VectorType(), VectorType() if stored.length == wanted.length:
-            return _adapt_vector(array, stored, wanted)
+            return _adapt_vector(array, stored, wanted, casting)
         case _:
-            return cast_array(array, stored, wanted)
+            return cast_array(array, stored, wanted, zone=casting.zone, path=casting.path)
 
 
-def _adapt_list(array: Column, stored: ArrayType, wanted: ArrayType) -> Column:
+def _adapt_list(array: Column, stored: ArrayType, wanted: ArrayType, casting: Casting) -> Column:
     assert isinstance(array, pa.ListArray)  # noqa: S101 - by `to_arrow`
-    child = adapt(array.values, stored.element, wanted.element)
+    child = adapt(array.values, stored.element, wanted.element, casting)
     return with_children(array, to_arrow(wanted), child)
 
 
-def _adapt_row(array: Column, stored: RowType, wanted: RowType) -> Column:
+def _adapt_row(array: Column, stored: RowType, wanted: RowType, casting: Casting) -> Column:
     assert isinstance(array, pa.StructArray)  # noqa: S101 - by `to_arrow`
-    places = {field.id: i for i, field in enumerate(stored.fields)}
+    # flattened: members of null rows are null too, instead of anything that a cast might trip over
+    members = zip(stored.fields, array.flatten(), strict=True)
+    by_id = {field.id: (member, field.type) for field, member in members}
     children = [
-        adapt(array.field(places[field.id]), stored.fields[places[field.id]].type, field.type)
-        if field.id in places
+        adapt(*by_id[field.id], field.type, casting)
+        if field.id in by_id
         else null_column(len(array), field.type)
         for field in wanted.fields
     ]
@@ -149,16 +173,18 @@ def _as_map(data_type: MapType | MultisetType) -> MapType:
     return MapType(key=data_type.element, value=COUNT, nullable=data_type.nullable)
 
 
-def _adapt_map(array: Column, stored: MapType, wanted: MapType) -> Column:
+def _adapt_map(array: Column, stored: MapType, wanted: MapType, casting: Casting) -> Column:
     assert isinstance(array, pa.MapArray)  # noqa: S101 - by `to_arrow`
-    keys = adapt(array.keys, stored.key, wanted.key)
-    values = adapt(array.items, stored.value, wanted.value)
+    keys = adapt(array.keys, stored.key, wanted.key, casting)
+    values = adapt(array.items, stored.value, wanted.value, casting)
     return with_children(array, to_arrow(wanted), entries_of(to_arrow(wanted), keys, values))
 
 
-def _adapt_vector(array: Column, stored: VectorType, wanted: VectorType) -> Column:
+def _adapt_vector(
+    array: Column, stored: VectorType, wanted: VectorType, casting: Casting
+) -> Column:
     assert isinstance(array, pa.FixedSizeListArray)  # noqa: S101 - by `to_arrow`
-    child = adapt(array.values, stored.element, wanted.element)
+    child = adapt(array.values, stored.element, wanted.element, casting)
     return pa.Array.from_buffers(
         to_arrow(wanted), len(array), array.buffers()[:1], offset=array.offset, children=[child]
     )

@@ -27,7 +27,7 @@ from paimon_explore.metadata.format_options import (
     JSON_LINE_DELIMITER,
 )
 from paimon_explore.metadata.options import TableOptions
-from paimon_explore.read.evolution import adapt
+from paimon_explore.read.evolution import Casting, adapt
 from paimon_explore.types.arrow import to_arrow
 from paimon_explore.types.data_types import (
     MAX_LENGTH,
@@ -86,7 +86,7 @@ class TextDataFile:
         try:
             values = [_plain(value, stored) for value in self.texts[column.name]]
             array: Column = pa.array(values, to_arrow(stored))
-            return adapt(array, stored, column.type)
+            return adapt(array, stored, column.type, Casting(path=self.path))
         except UnsupportedFeatureError:
             raise
         except (PaimonError, pa.ArrowException, ValueError, TypeError) as error:
