@@ -151,7 +151,7 @@ def write_header(schema: bytes, codec: str, sync: bytes) -> bytes:
     """The header of a new container; its metadata in the order in which Java has it."""
     if codec not in PACK:
         raise _wrong("avro.codec", f"must be one of {sorted(PACK)}, not {codec!r}")
-    entries = {"avro.codec": codec.encode("ascii"), "avro.schema": schema}
+    entries = {"avro.schema": schema, "avro.codec": codec.encode("ascii")}
     parts = [MAGIC, write_long(len(entries))]
     for key, value in entries.items():
         parts += [write_long(len(key)), key.encode("ascii"), write_long(len(value)), value]
