@@ -6,12 +6,12 @@ Layout, little endian but for keys: byte 0 for an empty bitmap, else byte 1, int
 the tree, the containers.
 Tree, parents first: byte kind (0-3: up to 4, 16, 48, 256 children; 4: leaf), int16 children, byte
 length of the common prefix, the prefix, then the node: of kinds 0 and 1 the children's key bytes in
-ascending order, stored from the end within each 4 or 8 bytes; of kind 2 256 bytes that say at which
-place a child is (255: none), of kind 3 256 bits; and the children in ascending order. A leaf has the
-high 48 bits of its numbers, big endian, and the place of its container as int64.
-Containers: int32 number of arrays, for each array byte -2 and int32 slots; a slot is byte 0, or byte
-1, byte kind (0 runs, 1 bitset, 2 array), int32 cardinality and the content. At last int64 number of
-containers, int32 last array, int32 last slot.
+ascending order, stored from the end within each 4 or 8 bytes; of kind 2 256 bytes that say at
+which place a child is (255: none), of kind 3 256 bits; and the children in ascending order. A leaf
+has the high 48 bits of its numbers, big endian, and the place of its container as int64.
+Containers: int32 number of arrays, for each array byte -2 and int32 slots; a slot is byte 0, or
+byte 1, byte kind (0 runs, 1 bitset, 2 array), int32 cardinality and the content. At last int64
+number of containers, int32 last array, int32 last slot.
 
 Seen in: golden java200/me_agg_more_aggregation.
 """
@@ -186,7 +186,8 @@ def _read_containers(reader: _Reader) -> list[BitMap | None]:
     reader.byte()
     slots = reader.number("<i", 4)
     for _ in range(slots):
-        found.append(_read_container(reader) if reader.byte() else None)
+        there = reader.byte()
+        found.append(_read_container(reader) if there else None)
     reader.take(16)
     return found
 

@@ -12,7 +12,7 @@ from paimon_explore.encoding import buffers as nb
 from paimon_explore.encoding.buffers import Bools, Column, Ints, Words
 
 Int8s: TypeAlias = npt.NDArray[np.int8]
-Keys: TypeAlias = npt.NDArray[np.generic]
+Keys: TypeAlias = npt.NDArray[np.signedinteger | np.unsignedinteger | np.bool_]
 """Fixed-width numbers of any width, whose natural order is the order wanted."""
 
 NARROW_DIGITS = 18
@@ -23,12 +23,7 @@ def one_array(column: "Column | pa.ChunkedArray[pa.Scalar[pa.DataType]]") -> Col
     """The column in one piece."""
     if isinstance(column, pa.Array):
         return column
-    return joined(column.chunks) if column.num_chunks else empty(column.type)
-
-
-def empty(data_type: pa.DataType) -> Column:
-    """A column without rows."""
-    return pa.nulls(0, data_type)
+    return joined(column.chunks) if column.num_chunks else pa.array([], column.type)
 
 
 def joined(arrays: Sequence[Column]) -> Column:
@@ -44,8 +39,21 @@ def nulls_mask(array: Column) -> Bools | None:
 
 
 def ints_of(array: Column) -> Ints:
-    """Integers, dates, times, timestamps and floats as signed integers of their width, bit by bit."""
-    return nb.fixed_values(array, f"i{array.type.bit_width // 8}")  # type: ignore[return-value] # any width
+    """Integers, dates, times, timestamps, floats as signed integers of their width, bit by bit."""
+    width = array.type.bit_width // 8
+    return nb.fixed_values(array, f"i{width}")  # type: ignore[return-value]  # any width
+
+
+def precision_of(data_type: pa.DataType) -> int:
+    """Digits of a decimal type."""
+    digits: int = data_type.precision  # type: ignore[attr-defined]  # a decimal type
+    return digits
+
+
+def scale_of(data_type: pa.DataType) -> int:
+    """Digits of a decimal type after the point."""
+    digits: int = data_type.scale  # type: ignore[attr-defined]  # a decimal type
+    return digits
 
 
 def decimal_halves(array: Column) -> tuple[Ints, Words]:
@@ -60,6 +68,27 @@ def index_array(rows: Ints) -> pa.Int64Array:
     bits = nb.pack_bits(~missing) if missing.any() else None
     data = nb.as_buffer(rows.astype(np.int64, copy=False))
     return pa.Array.from_buffers(pa.int64(), len(rows), [bits, data])  # type: ignore[return-value] # in stubs
+
+
+def fields_of(rows: Column) -> list[Column]:
+    """The fields of a struct column, with the nulls they have themselves."""
+    return [field_of(rows, at) for at in range(rows.type.num_fields)]
+
+
+def field_of(rows: Column, name: str | int) -> Column:
+    """A field of a struct column by name or place."""
+    found: Column = rows.field(name)  # type: ignore[attr-defined]  # a struct column
+    return found
+
+
+def child_of(column: Column) -> Column:
+    """All elements of a list or map column, also those outside a slice; of maps as structs."""
+    if isinstance(column, pa.MapArray):
+        kind = column.type
+        fields = [kind.key_field, kind.item_field]
+        return pa.StructArray.from_arrays([column.keys, column.items], fields=fields)
+    found: Column = column.values  # type: ignore[attr-defined]  # a list column
+    return found
 
 
 def int64_array(values: Ints) -> pa.Int64Array:

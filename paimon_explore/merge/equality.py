@@ -6,7 +6,7 @@ import pyarrow.types as pat
 
 from paimon_explore.encoding import buffers as nb
 from paimon_explore.encoding.buffers import Column, Ints
-from paimon_explore.merge.columns import nulls_mask
+from paimon_explore.merge.columns import child_of, fields_of, nulls_mask
 from paimon_explore.merge.order import float_words
 
 _NULL = -1
@@ -26,20 +26,15 @@ def codes(values: Column) -> Ints:
 def _codes(values: Column) -> Ints:
     kind = values.type
     if pat.is_struct(kind):
-        fields = [values.field(at) for at in range(kind.num_fields)]
-        return combined([codes(field) for field in fields], count=len(values))
+        return combined([codes(field) for field in fields_of(values)], count=len(values))
     if pat.is_fixed_size_list(kind):
         offsets = (np.arange(len(values) + 1) + values.offset) * kind.list_size
-        return _list_codes(values.values, offsets)
-    if pat.is_map(kind):
-        entries = pa.StructArray.from_arrays([values.keys, values.items], ["key", "value"])
-        return _list_codes(entries, nb.list_offsets(values))
-    if pat.is_list(kind):
-        return _list_codes(values.values, nb.list_offsets(values))
+        return _list_codes(child_of(values), offsets)
+    if pat.is_map(kind) or pat.is_list(kind):
+        return _list_codes(child_of(values), nb.list_offsets(values))
     if pat.is_floating(kind):
         return np.unique(float_words(values), return_inverse=True)[1].astype(np.int64)
-    indices = values.dictionary_encode().indices
-    return nb.fixed_values(indices, "i4").astype(np.int64)
+    return _dictionary_codes(values)
 
 
 def combined(parts: list[Ints], *, count: int) -> Ints:
@@ -56,10 +51,15 @@ def _list_codes(elements: Column, offsets: Ints) -> Ints:
     """Lists as byte strings of their elements' codes."""
     begin, end = int(offsets[0]), int(offsets[-1])
     inner = codes(elements.slice(begin, end - begin))
-    ends = pa.py_buffer((offsets - begin) * inner.itemsize)
-    data = pa.py_buffer(np.ascontiguousarray(inner))
-    images = pa.Array.from_buffers(pa.large_binary(), len(offsets) - 1, [None, ends, data])
-    return nb.fixed_values(images.dictionary_encode().indices, "i4").astype(np.int64)
+    ends = nb.as_buffer((offsets - begin) * inner.itemsize)
+    buffers = [None, ends, nb.as_buffer(inner)]
+    images = pa.Array.from_buffers(pa.large_binary(), len(offsets) - 1, buffers)
+    return _dictionary_codes(images)
+
+
+def _dictionary_codes(values: Column) -> Ints:
+    indices: Column = values.dictionary_encode().indices
+    return nb.fixed_values(indices, "i4").astype(np.int64)
 
 
 def last_of_each(groups: Ints, values: Ints) -> tuple[Ints, Ints]:

@@ -1,12 +1,12 @@
 """The merge engine `partial-update`: records fill in columns of a row.
 
 Theory of operation. A record does one of three things to each column: nothing, a step (`Step`), or
-together with all other columns a *reset*: the row becomes the record, whatever was there. Resets are
-a key's first record if it is a retract, and records that remove the row. For every sequence group
-each record has a standing: its ordering columns are all null (it has no say), or it is not older
-than the row so far, or older. Without removals the standing follows from a running maximum; where a
-record of a group can remove the row, and so change the order of others, keys with -D records are
-walked record by record.
+together with all other columns a *reset*: the row becomes the record, whatever was there. Resets
+are a key's first record if it is a retract, and records that remove the row. For every sequence
+group each record has a standing: its ordering columns are all null (it has no say), or it is not
+older than the row so far, or older. Without removals the standing follows from a running maximum;
+where a record of a group can remove the row, and so change the order of others, keys with -D
+records are walked record by record.
 """
 
 from collections.abc import Mapping, Sequence

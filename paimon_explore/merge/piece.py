@@ -14,8 +14,8 @@ from paimon_explore.merge.choice import dense_keys, first_come, newest_rows, old
 from paimon_explore.merge.columns import (
     Int8s,
     index_array,
-    int64_array,
     int8_array,
+    int64_array,
     ints_of,
     joined,
     mask_array,
@@ -159,7 +159,7 @@ def _batch(columns: list[Column], count: int, like: pa.RecordBatch, task: Task) 
     if columns:
         return pa.RecordBatch.from_arrays(columns, schema=pa.schema(fields))
     shell = nb.build_struct(pa.struct([]), [], np.ones(count, np.bool_))
-    return pa.RecordBatch.from_struct_array(shell)
+    return pa.RecordBatch.from_struct_array(shell)  # type: ignore[arg-type]  # a struct
 
 
 # ---------------------------------------------------------------- the order of a key's records

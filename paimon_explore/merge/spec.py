@@ -216,27 +216,31 @@ def _functions(
     schema: TableSchema, engine: MergeEngine, groups: Sequence[SequenceGroup]
 ) -> Mapping[str, AggregateFunction]:
     given = options.TableOptions(schema.options)
+    fallback = given.value(options.DEFAULT_AGGREGATE_FUNCTION)
     match engine:
         case MergeEngine.AGGREGATION:
-            ordering = given.value(options.SEQUENCE_FIELD)
-            fallback = given.value(options.DEFAULT_AGGREGATE_FUNCTION) or LAST_NON_NULL_VALUE
+            ordering = dict.fromkeys(given.value(options.SEQUENCE_FIELD), _LAST_VALUE)
+            return _chosen(schema, {**ordering}, fallback or LAST_NON_NULL_VALUE)
         case MergeEngine.PARTIAL_UPDATE:
-            ordering = tuple(name for group in groups for name in group.ordering)
-            fallback = given.value(options.DEFAULT_AGGREGATE_FUNCTION)
+            silent = {name: None for group in groups for name in group.ordering}
+            found = _chosen(schema, silent, fallback)
+            _check_grouped(found, groups)
+            return found
         case MergeEngine.DEDUPLICATE | MergeEngine.FIRST_ROW:
             return {}
+
+
+def _chosen(
+    schema: TableSchema, ordering: Mapping[str, str | None], fallback: str | None
+) -> Mapping[str, AggregateFunction]:
+    """The functions of all columns but the key's; ordering columns have none of their own."""
+    given = schema.options
     found = {}
     for name in schema.row_type.names:
-        if name in schema.primary_keys:
-            continue
-        if name not in ordering:
-            chosen = column_options.AGGREGATE_FUNCTION.value_for(name, schema.options) or fallback
-        else:
-            chosen = _LAST_VALUE if engine is MergeEngine.AGGREGATION else None
-        if chosen is not None:
-            found[name] = _function(chosen.strip(), name, schema.options)
-    if engine is MergeEngine.PARTIAL_UPDATE:
-        _check_grouped(found, groups)
+        own = column_options.AGGREGATE_FUNCTION.value_for(name, given) or fallback
+        chosen = ordering.get(name, own)
+        if chosen is not None and name not in schema.primary_keys:
+            found[name] = _function(chosen.strip(), name, given)
     return found
 
 

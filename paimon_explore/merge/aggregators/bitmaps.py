@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 def union_32(column: Column, steps: Steps) -> Column:
-    """The union of bitmaps of 32-bit numbers in the portable format; a single one stays as it is."""
+    """The union of bitmaps of 32-bit numbers, in the portable format; one alone stays as it is."""
     refuse_retract(steps, "rbm32")
     decode = partial(decode_bitmap, path="")
     return united_values(column, steps, (decode, lambda one, two: one | two, encode_bitmap))

@@ -167,8 +167,7 @@ def _walk_first_non_null(group: Iterator[tuple[Step, int]], valid: Bools) -> int
         if step is Step.ADD and not valid[at]:
             continue
         known = row != _NONE and bool(valid[row])
-        if step is Step.ADD_REVERSED and not known:
-            row = at  # Java returns the record and does not note that there is a first value
-        else:
-            row = _first_step(row, step, at, started)
+        # Java puts an older record in place of null without noting that there is a first value
+        fills = step is Step.ADD_REVERSED and not known
+        row = at if fills else _first_step(row, step, at, started)
     return row

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.types as pat
 
 from paimon_explore.encoding import buffers as nb
 from paimon_explore.encoding.buffers import Bools, Column, Ints
-from paimon_explore.merge.columns import index_array, joined, take_or_null
+from paimon_explore.merge.columns import child_of, index_array, joined, take_or_null
 from paimon_explore.merge.steps import Step, Steps
 
 
@@ -41,14 +40,6 @@ def elements_of(column: Column) -> Elements:
     begins = offsets[: len(column)]
     ends = np.where(known, offsets[1 : len(column) + 1], begins)
     return Elements(child_of(column), begins, ends, known)
-
-
-def child_of(column: Column) -> Column:
-    """All elements of a list or map column, also those outside a slice."""
-    if pat.is_map(column.type):
-        key, item = column.type.key_field, column.type.item_field
-        return pa.StructArray.from_arrays([column.keys, column.items], fields=[key, item])
-    return column.values
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 
-from paimon_explore.encoding.buffers import Ints
+from paimon_explore.encoding.buffers import Ints, Numbers
 from paimon_explore.errors import FormatError
 from paimon_explore.merge.steps import Step, Steps
 
@@ -58,9 +57,7 @@ def walked(steps: Steps) -> Iterator[Iterator[tuple[Step, int]]]:
         yield zip(kinds[start:end], rows[start:end], strict=True)
 
 
-def fold(
-    operation: np.ufunc, values: npt.NDArray[np.generic], starts: Ints
-) -> npt.NDArray[np.generic]:
+def fold(operation: np.ufunc, values: Numbers, starts: Ints) -> Numbers:
     """Apply an operation from left to right within each group, exactly in that order.
 
     `reduceat` adds in pairs, which rounds floats in another way than Java does.
@@ -70,6 +67,11 @@ def fold(
         values: the numbers, group by group.
         starts: of the groups, none of which is empty.
     """
+    with np.errstate(all="ignore"):
+        return _folded(operation, values, starts)
+
+
+def _folded(operation: np.ufunc, values: Numbers, starts: Ints) -> Numbers:
     sizes = np.diff(starts, append=len(values))
     by_size = np.argsort(-sizes, kind="stable")
     sorted_sizes = sizes[by_size]

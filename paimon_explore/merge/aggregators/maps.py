@@ -16,6 +16,7 @@ from paimon_explore.merge.aggregators.elements import (
     merged_apart,
 )
 from paimon_explore.merge.aggregators.folding import refuse_retract, since_reset, walked
+from paimon_explore.merge.columns import field_of
 from paimon_explore.merge.equality import codes, last_of_each
 from paimon_explore.merge.order import ranks
 from paimon_explore.merge.spec import AggregateFunction
@@ -29,7 +30,7 @@ def merge_map(column: Column, steps: Steps) -> Column:
     """
     steps = since_reset(steps)
     elements = elements_of(column)
-    keys = codes(elements.values.field(0))
+    keys = codes(field_of(elements.values, 0))
     mixed = steps.groups_with_other_than(Step.ADD)
     chosen = all_elements(elements, steps.of_groups(~mixed))
     _, lasts = last_of_each(chosen.groups, keys[chosen.places])
@@ -77,10 +78,10 @@ def merge_map_with_keytime(column: Column, steps: Steps, function: AggregateFunc
     refuse_retract(steps, "merge_map_with_keytime")
     steps = since_reset(steps)
     elements = elements_of(column)
-    values = elements.values.field(1)
+    values = field_of(elements.values, 1)
     name = function.ts_field
-    times = values.field(values.type.num_fields - 1 if name is None else name)
-    clock = _Clock(codes(elements.values.field(0)), values, times)
+    times = field_of(values, values.type.num_fields - 1 if name is None else name)
+    clock = _Clock(codes(field_of(elements.values, 0)), values, times)
     work = partial(clock.walk, elements)
     return _walked(column, elements, steps, work)
 

@@ -21,7 +21,7 @@ from paimon_explore.merge.aggregators.elements import (
     merged_apart,
 )
 from paimon_explore.merge.aggregators.folding import refuse_retract, walked
-from paimon_explore.merge.columns import take_or_null
+from paimon_explore.merge.columns import field_of, fields_of, take_or_null
 from paimon_explore.merge.equality import codes, combined, last_of_each, rank_in_group
 from paimon_explore.merge.order import ranks
 from paimon_explore.merge.spec import AggregateFunction
@@ -56,13 +56,13 @@ def _table_of(column: Column, function: AggregateFunction) -> _Table:
     elements = elements_of(column)
     rows = elements.values
     present = nb.valid_mask(rows)
-    key_columns = [rows.field(name) for name in function.nested_key]
+    key_columns = [field_of(rows, name) for name in function.nested_key]
     if key_columns:
         present = present & _allowed(key_columns, present, function.nested_key_null_strategy)
         keys = combined([codes(column) for column in key_columns], count=len(rows))
     else:
         keys = codes(rows)
-    order = [rows.field(name) for name in function.nested_sequence_field]
+    order = [field_of(rows, name) for name in function.nested_sequence_field]
     sequence = ranks(order, count=len(rows)) if order else np.zeros(len(rows), np.int64)
     limit = function.count_limit
     return _Table(elements, present, keys, sequence, bool(key_columns), limit)
@@ -199,10 +199,14 @@ def nested_partial_update(column: Column, steps: Steps, function: AggregateFunct
     return merged_apart(steps, mixed, straight, walk)
 
 
+def _element_type(data_type: pa.DataType) -> pa.DataType:
+    found: pa.DataType = data_type.value_type  # type: ignore[attr-defined]  # a list type
+    return found
+
+
 def _fields(rows: Column) -> list[tuple[Column, Bools]]:
     """Every field of the rows, and where it is not null."""
-    fields = [rows.field(at) for at in range(rows.type.num_fields)]
-    return [(field, nb.valid_mask(field)) for field in fields]
+    return [(field, nb.valid_mask(field)) for field in fields_of(rows)]
 
 
 def _straight(
@@ -218,7 +222,7 @@ def _straight(
         rows[entry[known]] = chosen.places[known]
         columns.append(take_or_null(field, rows[entry[firsts]]))
     sizes = np.bincount(chosen.groups[firsts], minlength=len(chosen.valid))
-    child = nb.build_struct(data_type.value_type, columns, np.ones(len(firsts), np.bool_))
+    child = nb.build_struct(_element_type(data_type), columns, np.ones(len(firsts), np.bool_))
     return nb.build_list(data_type, nb.ends_of(sizes), [child], chosen.valid)
 
 
@@ -236,7 +240,7 @@ def _walked_rows(
     there = np.array([row is not None for row in flat], bool)
     valid = np.array([rows is not None for rows in lists], bool)
     sizes = np.array([len(rows or ()) for rows in lists], np.int64)
-    child = nb.build_struct(data_type.value_type, columns, there)
+    child = nb.build_struct(_element_type(data_type), columns, there)
     return nb.build_list(data_type, nb.ends_of(sizes), [child], valid)
 
 

@@ -17,13 +17,22 @@ import pyarrow as pa
 import pyarrow.types as pat
 
 from paimon_explore.encoding import buffers as nb
-from paimon_explore.encoding.buffers import Bools, Column, Ints, Numbers
+from paimon_explore.encoding.buffers import Bools, Column, Ints, Numbers, Words
 from paimon_explore.errors import FormatError
 from paimon_explore.merge.aggregators.folding import fold, since_reset, walked
-from paimon_explore.merge.columns import decimal_halves, ints_of, nulls_mask, take_or_null
+from paimon_explore.merge.columns import (
+    NARROW_DIGITS,
+    decimal_halves,
+    ints_of,
+    nulls_mask,
+    precision_of,
+    scale_of,
+    take_or_null,
+)
 from paimon_explore.merge.steps import Step, Steps
 
 _Number: TypeAlias = int | float | Decimal
+_NUMBERS = (int, float, Decimal)
 _HALF = np.uint64(32)
 _LOW_HALF = np.uint64(0xFFFFFFFF)
 _EXACT_FLOAT = 2.0**62
@@ -63,9 +72,9 @@ def product(column: Column, steps: Steps) -> Column:
         numbers = numbers.view(f"f{column.type.bit_width // 8}")
         return _spread(fold(np.multiply, numbers, starts), some, column.type)
     size = fold(np.multiply, np.maximum(np.abs(numbers.astype(float)), 1.0), starts)
-    if (size >= _EXACT_FLOAT).any():
+    if len(size) and float(size.max()) >= _EXACT_FLOAT:
         return _walked_product(column, steps, _plain_step(column.type))
-    found = fold(np.multiply, numbers.astype(np.int64), starts)
+    found = fold(np.multiply, numbers.astype(np.int64), starts).astype(np.int64)
     return _spread(_in_range(found, column.type), some, column.type)
 
 
@@ -145,7 +154,9 @@ def _integer_total(values: Column, minus: Bools | None, groups: tuple[Ints, Bool
 def _decimal_total(values: Column, minus: Bools | None, steps: Steps) -> Column:
     """Sums that surely stay in range together, the others record by record.
 
-    Java makes a sum null when it leaves the type, and the next record starts anew.
+    As in Java a sum that leaves its range is null, and the next record starts anew. The range is
+    that of the precision only above 18 digits; below it is that of 64 bits, so a sum may have more
+    digits than its type.
     """
     some = steps.ends > steps.starts
     starts = steps.starts[some]
@@ -153,7 +164,7 @@ def _decimal_total(values: Column, minus: Bools | None, steps: Steps) -> Column:
         return values.take(pa.nulls(steps.count, pa.int64()))
     high, low = decimal_halves(values)
     size = np.abs(high.astype(float) * 2.0**64 + low.astype(float))
-    far = np.add.reduceat(size, starts) >= 10.0**values.type.precision * 0.999
+    far = np.add.reduceat(size, starts) >= float(_limit(values.type)) * 0.999
     halves = _add_halves((high, low), minus, starts)
     valid = some.copy()
     words = np.zeros((steps.count, 2), np.uint64)
@@ -163,9 +174,15 @@ def _decimal_total(values: Column, minus: Bools | None, steps: Steps) -> Column:
     return nb.build_fixed(values.type, words, valid)
 
 
+def _limit(data_type: pa.DataType) -> int:
+    """Unscaled sums of this size and more are null."""
+    digits = precision_of(data_type)
+    return 2**63 if digits <= NARROW_DIGITS else 10**digits
+
+
 def _add_halves(
-    halves: tuple[Ints, Numbers], minus: Bools | None, starts: Ints
-) -> tuple[Ints, Numbers]:
+    halves: tuple[Ints, Words], minus: Bools | None, starts: Ints
+) -> tuple[Ints, Words]:
     """Sums of 128-bit integers, in four parts of 32 bits each, carried at the end."""
     high, low = halves
     parts = [
@@ -186,7 +203,7 @@ def _add_halves(
 def _walk_far(values: Column, steps: Steps, result: tuple[Ints, Numbers, Bools]) -> None:
     keys, words, valid = result
     high, low = decimal_halves(values)
-    limit = 10**values.type.precision
+    limit = _limit(values.type)
     ends = steps.ends
     for key in keys.tolist():
         sum_: int | None = None
@@ -206,7 +223,7 @@ _ProductStep: TypeAlias = Callable[[_Number, _Number, bool], _Number | None]
 
 def _walked_product(column: Column, steps: Steps, work: _ProductStep) -> Column:
     """Products with divisions, or with numbers that may leave their type."""
-    known = column.to_pylist()
+    known = [value if isinstance(value, _NUMBERS) else 0 for value in nb.as_python(column)]
     found: list[_Number | None] = []
     for group in walked(steps):
         value: _Number | None = None
@@ -253,8 +270,8 @@ def _float_step(data_type: pa.DataType) -> _ProductStep:
 
 
 def _decimal_step(data_type: pa.DataType) -> _ProductStep:
-    unit = Decimal(1).scaleb(-data_type.scale)
-    limit = Decimal(10) ** (data_type.precision - data_type.scale)
+    unit = Decimal(1).scaleb(-scale_of(data_type))
+    limit = Decimal(10) ** (precision_of(data_type) - scale_of(data_type))
 
     def work(value: _Number, other: _Number, divide: bool) -> Decimal | None:  # noqa: FBT001 # a step's kind
         left, right = Decimal(value), Decimal(other)

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from paimon_explore.encoding import buffers as nb
-from paimon_explore.encoding.buffers import Column
+from paimon_explore.encoding.buffers import Bools, Column
 from paimon_explore.merge.aggregators.folding import refuse_retract, walked
 from paimon_explore.merge.columns import take_or_null
 from paimon_explore.merge.spec import AggregateFunction
@@ -24,8 +24,7 @@ _BLANK = (
 def listagg(column: Column, steps: Steps, function: AggregateFunction) -> Column:
     """The texts with the delimiter between; null and blank ones are passed over."""
     refuse_retract(steps, "listagg")
-    blank = pc.equal(pc.utf8_trim(column, characters=_BLANK), "")
-    filled = ~nb.bool_values(pc.fill_null(blank, fill_value=True))
+    filled = _filled(column)
     mixed = steps.groups_with_other_than(Step.ADD)
     known = steps.kept(filled[steps.rows])
     if function.distinct:
@@ -34,16 +33,24 @@ def listagg(column: Column, steps: Steps, function: AggregateFunction) -> Column
     texts = _joined(take_or_null(column, straight.rows), straight, function.list_agg_delimiter)
     if not mixed.any():
         return texts
-    work = partial(_walk, column.to_pylist(), function)
+    values = [text if isinstance(text, str) else None for text in nb.as_python(column)]
+    work = partial(_walk, values, function)
     walks = pa.array([work(group) for group in walked(steps.of_groups(mixed))], column.type)
     places = np.where(mixed, len(texts) + np.cumsum(mixed) - 1, np.cumsum(~mixed) - 1)
     return take_or_null(pa.concat_arrays([texts, walks]), places)
 
 
+def _filled(column: Column) -> Bools:
+    """Which texts are neither null nor blank."""
+    trimmed: Column = pc.utf8_trim(column, characters=_BLANK)  # type: ignore[type-var]  # texts
+    offsets, _ = nb.var_values(trimmed)
+    return (np.diff(offsets)[: len(column)] > 0) & nb.valid_mask(column)
+
+
 def _joined(texts: Column, steps: Steps, delimiter: str) -> Column:
     ends = np.append(steps.starts, len(steps.rows))
     lists = nb.build_list(pa.list_(texts.type), ends, [texts], np.ones(steps.count, np.bool_))
-    joined = pc.binary_join(lists, delimiter)
+    joined: Column = pc.binary_join(lists, delimiter)  # type: ignore[assignment]  # texts
     empty = np.flatnonzero(steps.ends == steps.starts)
     if not len(empty):
         return joined
