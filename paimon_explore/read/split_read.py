@@ -13,11 +13,12 @@ Spec: primary-key-table, merge read; concepts/spec/tableindex.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 import numpy as np
 import pyarrow as pa
 
+from paimon_explore.encoding.binary_row import decode_rows
 from paimon_explore.encoding.deletion_vector import FRAME_BYTES, DeletionVector, decode_vector
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.paths import join, parent
@@ -29,18 +30,20 @@ from paimon_explore.metadata.options import (
     TableOptions,
 )
 from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.read.column_merge import ColumnFile, merge_columns
 from paimon_explore.read.data_file import (
     DataFileSource,
     ReadRequest,
     SystemColumn,
     read_data_file,
 )
+from paimon_explore.scan.entries import partition_row_type
 from paimon_explore.scan.evaluate import evaluate
 from paimon_explore.scan.expression import TRUE, Expression, names_of
 from paimon_explore.scan.index_filter import IndexedRows, indexed_rows
 from paimon_explore.scan.partition_filter import split as split_predicate
 from paimon_explore.scan.sections import by_age, key_ranks, sections, sorted_runs
-from paimon_explore.scan.split import DataSplit, DeletionFile
+from paimon_explore.scan.split import DataSplit, DeletionFile, LayeredSplit, Split
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.types.data_types import DataField, RowType, with_nullable
 
@@ -80,7 +83,7 @@ class SplitReader:
         names = (*self.columns, *(n for n in extra if n not in self.columns))
         return tuple(self.schema.field(name) for name in names)
 
-    def read(self, split: DataSplit) -> Iterator[pa.RecordBatch]:
+    def read(self, split: Split) -> Iterator[pa.RecordBatch]:
         """The split's rows.
 
         Yields:
@@ -92,12 +95,28 @@ class SplitReader:
             MissingFileError: a file is gone.
             UnsupportedFeatureError: a file format or feature that is not read.
         """
-        batches = self._raw(split) if split.raw_convertible else self._merged(split)
+        if isinstance(split, LayeredSplit):
+            batches = self._layered(split)
+        elif split.raw_convertible:
+            batches = self._raw(split)
+        else:
+            batches = self._merged(split, self.spec)
         return filter_batches(batches, self)
 
     def _raw(self, split: DataSplit) -> Iterator[pa.RecordBatch]:
+        if split.same_rows:
+            for group in _groups(split.same_rows):
+                yield from self._same_rows(split, group)
+            return
         for row in range(len(split.files)):
             yield from self._plain_file(split, row)
+
+    def _same_rows(self, split: DataSplit, rows: list[int]) -> Iterator[pa.RecordBatch]:
+        """The rows of files that hold different columns of them."""
+        if len(rows) == 1:
+            return self._plain_file(split, rows[0])
+        files = [SplitFile(split=split, row=row, reader=self) for row in rows]
+        return merge_columns([file.columns() for file in files], self.fields)
 
     def _plain_file(self, split: DataSplit, row: int) -> Iterator[pa.RecordBatch]:
         """A file whose rows are the table's rows: any predicate may skip in it."""
@@ -117,9 +136,44 @@ class SplitReader:
             ),
         )
 
-    def _merged(self, split: DataSplit) -> Iterator[pa.RecordBatch]:
+    @property
+    def spec(self) -> MergeSpec:
+        """The merge of the table, for the wanted columns."""
+        return merge_spec(self.schema_in_force, [wanted.name for wanted in self.fields])
+
+    def _layered(self, split: LayeredSplit) -> Iterator[pa.RecordBatch]:
+        """Layers merged each by itself, then over each other, all with one partition's values."""
+        spec = self.spec
+        whole = replace(
+            self,
+            columns=needed_columns(spec),
+            predicate=TRUE,
+            system_columns=(SystemColumn.SEQUENCE_NUMBER, SystemColumn.VALUE_KIND),
+        )
+        layers = [
+            (with_sequence(batch, age) for batch in whole.read(layer))
+            for age, layer in enumerate(split.layers)
+        ]
+        merged = merge_runs(layers, spec, keep_retracts=bool(self.system_columns))
+        return (self._in_partition(batch, split.partition) for batch in merged)
+
+    def _in_partition(self, batch: pa.RecordBatch, partition: bytes) -> pa.RecordBatch:
+        """The batch with the values of a partition in the partition columns."""
+        row_type = partition_row_type(self.schema)
+        values = decode_rows(
+            pa.array([partition], pa.binary()),
+            [wanted.type for wanted in row_type],
+            where="_PARTITION",
+        )
+        for wanted, value in zip(row_type, values, strict=True):
+            at = batch.schema.get_field_index(wanted.name)
+            if at >= 0:
+                column = pa.repeat(value[0], batch.num_rows).cast(batch.schema.field(at).type)
+                batch = batch.set_column(at, batch.schema.field(at), column)
+        return batch
+
+    def _merged(self, split: DataSplit, spec: MergeSpec) -> Iterator[pa.RecordBatch]:
         keys = RowType(fields=tuple(map(self.schema.field, self.schema.trimmed_primary_keys)))
-        spec = merge_spec(self.schema_in_force, [wanted.name for wanted in self.fields])
         lows, highs = key_ranks(split.files, keys)
         newest = _numbers(split, "max_sequence_number")
         for section in sections(lows, highs):
@@ -136,7 +190,7 @@ class SplitReader:
         keep = bool(self.system_columns)
         ordered = not keep and not spec.sequence_fields and runs_in_order(split, runs)
         streams = [self._run(split, run, spec, with_sequence=not ordered) for run in runs]
-        return merge_runs(streams, spec, keep_retracts=keep, by_run_order=ordered, key_order=False)
+        return merge_runs(streams, spec, keep_retracts=keep, by_run_order=ordered, key_order=keep)
 
     def _run(
         self, split: DataSplit, run: list[int], spec: MergeSpec, *, with_sequence: bool
@@ -212,6 +266,19 @@ class SplitFile:
         found = self.split.deletion_files.get(name)
         return None if found is None else load_vector(self.reader.store.file_io, found)
 
+    def columns(self) -> ColumnFile:
+        """The file as one that holds some columns of its rows."""
+        source = self.source()
+        entry = self.split.files.table
+        return ColumnFile(
+            first=entry.column("first_row_id")[self.row].as_py(),
+            row_count=entry.column("row_count")[self.row].as_py(),
+            newest=entry.column("max_sequence_number")[self.row].as_py(),
+            schema=source.schema,
+            write_cols=source.write_cols,
+            read=lambda fields: read_data_file(source, ReadRequest(fields=fields)),
+        )
+
     def indexed_rows(self, predicate: Expression) -> IndexedRows:
         """The rows that its file index leaves for a predicate."""
         everything = IndexedRows(skip=False, positions=None)
@@ -286,6 +353,24 @@ def _numbers(split: DataSplit, column: str) -> np.ndarray:
 
 
 def _retracts(split: DataSplit, run: list[int]) -> bool:
-    """Whether the files of a run may hold -U or -D records; unknown counts as yes."""
+    """Whether the files of a run may hold -U or -D records.
+
+    An unknown count says yes. So does level 0, whatever the count: pypaimon 2.1 states 0 for files
+    that hold deletes.
+    """
     counts = split.files.table.column("delete_row_count")
-    return any(counts[row].as_py() != 0 for row in run)
+    levels = split.files.table.column("level")
+    return any(counts[row].as_py() != 0 or levels[row].as_py() == 0 for row in run)
+
+
+def _groups(numbers: tuple[int, ...]) -> list[list[int]]:
+    """Places of equal numbers, which stand together."""
+    groups = groupby(range(len(numbers)), key=numbers.__getitem__)
+    return [list(places) for _, places in groups]
+
+
+def with_sequence(batch: pa.RecordBatch, number: int) -> pa.RecordBatch:
+    """The batch with one sequence number for all rows."""
+    at = batch.schema.get_field_index(SystemColumn.SEQUENCE_NUMBER)
+    column = pa.repeat(pa.scalar(number, pa.int64()), batch.num_rows)
+    return batch.set_column(at, batch.schema.field(at), column)

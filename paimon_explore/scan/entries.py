@@ -115,9 +115,7 @@ def _binary(table: pa.Table, name: str) -> pa.BinaryArray:
     return _array(table, name)
 
 
-def read_entries(
-    store: TableStore, manifests: ManifestFiles, cut: PartitionCut
-) -> ManifestEntries:
+def read_entries(store: TableStore, manifests: ManifestFiles, cut: PartitionCut) -> ManifestEntries:
     """Entries of the wanted partitions in the order of the manifests."""
     entries = store.manifests.read_many(manifests.names)
     if cut.predicate is None:

@@ -15,6 +15,7 @@ import pyarrow as pa
 from paimon_explore.metadata.manifest_entry import ManifestEntries, live_entries
 from paimon_explore.metadata.option_choices import MergeEngine
 from paimon_explore.metadata.options import (
+    DATA_EVOLUTION_ENABLED,
     DELETION_VECTORS_ENABLED,
     DELETION_VECTORS_MERGE_ON_READ,
     MERGE_ENGINE,
@@ -37,7 +38,8 @@ from paimon_explore.scan.file_paths import data_file_paths
 from paimon_explore.scan.file_stats import key_stats, value_stats
 from paimon_explore.scan.partition_filter import split
 from paimon_explore.scan.prune import may_match
-from paimon_explore.scan.split import MAIN_BRANCH, DataSplit
+from paimon_explore.metadata.paths import MAIN_BRANCH
+from paimon_explore.scan.split import Split
 from paimon_explore.scan.splits import PlacedFiles, SplitRules, make_splits
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.types.data_types import RowType
@@ -54,6 +56,7 @@ class ScanTarget:
         schema: the reading schema: the snapshot's under time travel, else the latest.
         options: of the table, with dynamic ones on top.
         snapshot: None for a table without any.
+        travelled: whether the snapshot was asked for, not just the newest one.
         branch: its name.
     """
 
@@ -61,6 +64,7 @@ class ScanTarget:
     schema: TableSchema
     options: TableOptions
     snapshot: Snapshot | None
+    travelled: bool = False
     branch: str = MAIN_BRANCH
 
     @property
@@ -86,6 +90,7 @@ class ScanTarget:
         return SplitRules(
             keys=self.keys,
             levels_disjoint=self.levels_disjoint,
+            shares_rows=self.options.value(DATA_EVOLUTION_ENABLED),
             target_bytes=self.options.value(SOURCE_SPLIT_TARGET_SIZE),
             open_cost_bytes=self.options.value(SOURCE_SPLIT_OPEN_FILE_COST),
         )
@@ -130,7 +135,7 @@ class ScanPlan:
     """
 
     snapshot: Snapshot | None
-    splits: tuple[DataSplit, ...]
+    splits: tuple[Split, ...]
     stages: tuple[Stage, ...]
     rest: Expression
 
@@ -197,6 +202,8 @@ def prune_files(
         return entries
     cut("bucket", bucket_mask(entries, target.schema, target.options, rest))
     keys = target.keys
+    if target.options.value(DATA_EVOLUTION_ENABLED):
+        return entries
     if keys is None:
         cut("value statistics", _values(target, entries, rest))
         return entries

@@ -5,10 +5,10 @@ Splits cross process borders (Spark tasks), so they hold plain values and slices
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from paimon_explore.metadata.manifest_entry import ManifestEntries
-
-MAIN_BRANCH = "main"
+from paimon_explore.metadata.paths import MAIN_BRANCH
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,8 +42,8 @@ class DataSplit:
         raw_convertible: the files' rows are the table's rows; no merge is needed.
         deletion_files: by data file name, for the files that have a deletion vector.
         branch: the branch whose schemas the files' schema ids name.
-        partition_override: partition row that replaces the files' own partition values on read
-            (chain tables); None otherwise.
+        same_rows: files with the same number hold different columns of the same rows (data
+            evolution); empty where every file holds rows of its own.
     """
 
     snapshot_id: int | None
@@ -55,10 +55,48 @@ class DataSplit:
     raw_convertible: bool
     deletion_files: Mapping[str, DeletionFile] = field(default_factory=dict)
     branch: str = MAIN_BRANCH
-    partition_override: bytes | None = None
+    same_rows: tuple[int, ...] = ()
 
     @property
     def row_count(self) -> int:
         """Physical rows of the files, deleted and retracted ones included."""
         counts = self.files.table.column("row_count").to_pylist()
         return sum(count for count in counts if count is not None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LayeredSplit:
+    """Buckets of several partitions, laid over each other by key (chain tables).
+
+    Attributes:
+        layers: the buckets' files, oldest partition first; each is merged by itself, then a key's
+            row of a later layer counts as written later.
+        partition: partition row that all resulting rows have.
+    """
+
+    layers: tuple[DataSplit, ...]
+    partition: bytes
+
+    @property
+    def snapshot_id(self) -> int | None:
+        """None: the layers are of several branches."""
+        return None
+
+    @property
+    def files(self) -> ManifestEntries:
+        """The files of all layers."""
+        return ManifestEntries.concat([layer.files for layer in self.layers])
+
+    @property
+    def raw_convertible(self) -> bool:
+        """False: layers are always merged."""
+        return False
+
+    @property
+    def row_count(self) -> int:
+        """Physical rows of the files, deleted and retracted ones included."""
+        return sum(layer.row_count for layer in self.layers)
+
+
+Split: TypeAlias = DataSplit | LayeredSplit
+"""What one reader takes."""

@@ -1,5 +1,6 @@
 """From live files to splits.
 
+A single file that states no deletes is taken as it is, as all implementations do.
 Spec: `source.split.target-size`, `source.split.open-file-cost`; primary-key-table, splits of a
 batch scan.
 """
@@ -15,6 +16,7 @@ import pyarrow.compute as pc
 
 from paimon_explore.metadata.manifest_entry import ManifestEntries
 from paimon_explore.scan.packing import pack
+from paimon_explore.scan.row_ranges import same_rows
 from paimon_explore.scan.sections import key_ranks, sections
 from paimon_explore.scan.split import DataSplit, DeletionFile
 from paimon_explore.types.data_types import RowType
@@ -28,6 +30,7 @@ class SplitRules:
 
     Attributes:
         keys: the trimmed primary key; None for append tables.
+        shares_rows: several files may hold columns of the same rows (data evolution).
         levels_disjoint: a key is live at most once over all levels above 0 (tables with deletion
             vectors, first-row tables).
         target_bytes: size a split is filled to.
@@ -36,6 +39,7 @@ class SplitRules:
 
     keys: RowType | None
     levels_disjoint: bool
+    shares_rows: bool
     target_bytes: int
     open_cost_bytes: int
 
@@ -71,6 +75,11 @@ def files_as_splits(files: PlacedFiles, rules: SplitRules) -> tuple[DataSplit, .
     return make_splits(files, replace(rules, keys=None))
 
 
+def whole_buckets(files: PlacedFiles) -> tuple[DataSplit, ...]:
+    """One split with all files per bucket; to be merged."""
+    return tuple(_split(files, rows, raw=False) for rows in _buckets(files.entries))
+
+
 def _buckets(entries: ManifestEntries) -> list[Rows]:
     """Row numbers per (partition, bucket), both in order of appearance."""
     if not len(entries):
@@ -87,8 +96,11 @@ def _buckets(entries: ManifestEntries) -> list[Rows]:
 
 
 def _bucket_splits(files: PlacedFiles, rows: Rows, rules: SplitRules) -> Iterator[DataSplit]:
-    entries = files.entries.take(rows)
+    entries = files.entries.take(pa.array(rows))
     sizes = _numbers(entries, "file_size")
+    if rules.keys is None and rules.shares_rows:
+        yield from _row_range_splits(files, rows, sizes, rules)
+        return
     if rules.keys is None:
         order = np.argsort(_numbers(entries, "min_sequence_number"), kind="stable")
         for start, end in _pack(sizes[order], rules):
@@ -105,6 +117,18 @@ def _bucket_splits(files: PlacedFiles, rows: Rows, rules: SplitRules) -> Iterato
         packed = np.concatenate(parts[start:end])
         raw = len(packed) == 1 and retracts[packed[0]] == 0
         yield _split(files, rows[packed], raw=raw)
+
+
+def _row_range_splits(
+    files: PlacedFiles, rows: Rows, sizes: Rows, rules: SplitRules
+) -> Iterator[DataSplit]:
+    """Files of the same rows stay together."""
+    groups = same_rows(files.entries.take(pa.array(rows)))
+    weights = np.array([sizes[group].sum() for group in groups], dtype=np.int64)
+    for start, end in _pack(weights, rules):
+        packed = np.concatenate(groups[start:end])
+        numbers = [n for n, group in enumerate(groups[start:end]) for _ in group]
+        yield replace(_split(files, rows[packed], raw=True), same_rows=tuple(numbers))
 
 
 def _pack(sizes: Rows, rules: SplitRules) -> list[tuple[int, int]]:
@@ -124,7 +148,7 @@ def _numbers(entries: ManifestEntries, column: str) -> Rows:
 
 
 def _split(files: PlacedFiles, rows: Rows, *, raw: bool) -> DataSplit:
-    entries = files.entries.take(rows)
+    entries = files.entries.take(pa.array(rows))
     table = entries.table
     names = table.column("file_name").to_pylist() if files.deletion_files else []
     return DataSplit(

@@ -10,7 +10,8 @@ from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.read.split_read import SplitReader
 from paimon_explore.scan.bind import bind
 from paimon_explore.scan.expression import TRUE, Expression
-from paimon_explore.scan.plan import ScanPlan, ScanTarget, plan_scan
+from paimon_explore.scan.branch_plans import plan_table
+from paimon_explore.scan.plan import ScanPlan, ScanTarget
 from paimon_explore.scan.builder import Term
 from paimon_explore.scan.sql import predicate
 from paimon_explore.types.arrow import arrow_schema
@@ -52,7 +53,7 @@ class Scan:
 
     def plan(self) -> ScanPlan:
         """The splits that have to be read, and how many manifests and files each cut left."""
-        return plan_scan(self.target, self.where)
+        return plan_table(self.target, self.where)
 
     def explain(self) -> str:
         """The plan as text: every cut with what went in and what was kept."""

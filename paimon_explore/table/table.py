@@ -152,8 +152,8 @@ class Table:
 
     def _target(self) -> ScanTarget:
         snapshot = self.snapshot
-        pinned = self.travel != TimeTravel()
-        if pinned and snapshot is not None:
+        travelled = bool(self.travel.given)
+        if travelled and snapshot is not None:
             schema = self.store.schemas.load(snapshot.schema_id)
         else:
             schema = latest_schema(self.store)
@@ -162,6 +162,7 @@ class Table:
             schema=schema,
             options=TableOptions({**schema.options, **self.dynamic_options}),
             snapshot=snapshot,
+            travelled=travelled,
             branch=self.branch,
         )
 

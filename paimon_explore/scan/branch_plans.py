@@ -1,0 +1,147 @@
+"""Plans of tables whose rows lie in several branches.
+
+With `scan.fallback-branch` a partition that the branch lacks is read from the fallback branch; with
+`scan.primary-branch` it is the other way round. Under time travel the fallback branch is read at its
+newest snapshot not younger than the pinned one.
+
+A chain table has a branch of whole partitions and one of changes. A partition of the first is read
+as it is; a partition only of the second is the nearest earlier whole partition, overlaid by key with
+the changes of all partitions after that one up to itself.
+Spec: maintenance/manage-branches; chain tables. Seen in: golden java200 `fallback_branch`,
+`chain_table`.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from paimon_explore.merge.order import group_rows
+from paimon_explore.metadata.manifest_entry import ManifestEntries
+from paimon_explore.metadata.options import (
+    CHAIN_TABLE_ENABLED,
+    SCAN_FALLBACK_BRANCH,
+    SCAN_FALLBACK_DELTA_BRANCH,
+    SCAN_FALLBACK_SNAPSHOT_BRANCH,
+    SCAN_PRIMARY_BRANCH,
+)
+from paimon_explore.metadata.paths import MAIN_BRANCH
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.scan.entries import PartitionCut, live_files, partition_row_type
+from paimon_explore.scan.expression import TRUE, Expression
+from paimon_explore.scan.partition_filter import split as split_predicate
+from paimon_explore.scan.plan import ScanPlan, ScanTarget, Stage, plan_scan
+from paimon_explore.scan.split import DataSplit, LayeredSplit, Split
+from paimon_explore.scan.splits import whole_buckets
+from paimon_explore.store.table_store import TableStore
+
+
+def plan_table(target: ScanTarget, predicate: Expression = TRUE) -> ScanPlan:
+    """Plan a batch scan over all branches that the table's options name; see `plan_scan`."""
+    options = target.options
+    if target.branch == MAIN_BRANCH and options.value(CHAIN_TABLE_ENABLED):
+        return _plan_chain(target, predicate)
+    fallback = options.value(SCAN_FALLBACK_BRANCH)
+    primary = options.value(SCAN_PRIMARY_BRANCH)
+    if fallback is not None and fallback != target.branch:
+        return _plan_both(target, _other(target, fallback), predicate)
+    if primary is not None and primary != target.branch:
+        return _plan_both(_other(target, primary), target, predicate)
+    return plan_scan(target, predicate)
+
+
+def _other(target: ScanTarget, branch: str) -> ScanTarget:
+    store = target.store.for_branch(branch)
+    pinned = target.snapshot if target.travelled else None
+    snapshot = store.snapshots.latest() if pinned is None else _as_old_as(store, pinned)
+    return replace(target, store=store, branch=branch, snapshot=snapshot)
+
+
+def _as_old_as(store: TableStore, pinned: Snapshot) -> Snapshot | None:
+    """The newest snapshot not younger than another branch's."""
+    older = [s for s in store.snapshots.list() if s.time_millis <= pinned.time_millis]
+    return older[-1] if older else None
+
+
+def _plan_both(first: ScanTarget, second: ScanTarget, predicate: Expression) -> ScanPlan:
+    """All partitions of the first branch, and those of the second that the first lacks."""
+    plan = plan_scan(first, predicate)
+    below = plan_scan(second, predicate)
+    present = _partitions(first)
+    added = tuple(split for split in below.splits if split.partition not in present)
+    named = (replace(s, name=f"{second.branch}: {s.name}") for s in below.stages)
+    return replace(
+        plan,
+        snapshot=plan.snapshot or below.snapshot,
+        splits=(*plan.splits, *added),
+        stages=(*plan.stages, *named),
+    )
+
+
+def _all(target: ScanTarget) -> ManifestEntries:
+    if target.snapshot is None:
+        return ManifestEntries.empty()
+    cut = PartitionCut(row_type=partition_row_type(target.schema), predicate=None)
+    return live_files(target.store, target.snapshot, cut)
+
+
+def _partitions(target: ScanTarget) -> frozenset[bytes]:
+    return frozenset(pc.unique(_all(target).column("partition")).to_pylist())
+
+
+def _plan_chain(target: ScanTarget, predicate: Expression) -> ScanPlan:
+    options = target.options
+    whole = _other(target, options.value(SCAN_FALLBACK_SNAPSHOT_BRANCH) or "snapshot")
+    changes = _other(target, options.value(SCAN_FALLBACK_DELTA_BRANCH) or "delta")
+    states, deltas = _by_partition(whole), _by_partition(changes)
+    cut = PartitionCut(row_type=partition_row_type(target.schema), predicate=None)
+    order = _in_order(states.keys() | deltas.keys(), cut)
+    parts = split_predicate(predicate, target.schema.partition_keys)
+    wanted = replace(cut, predicate=None if parts.inside == TRUE else parts.inside)
+    kept = wanted.entries(pa.array(order, pa.binary()))
+    splits: list[Split] = []
+    for place in np.flatnonzero(kept).tolist():
+        splits.extend(_chain_partition(order[: place + 1], states, deltas))
+    stage = Stage(name="partitions", unit="partitions", total=len(order), kept=int(kept.sum()))
+    return ScanPlan(
+        snapshot=whole.snapshot or changes.snapshot,
+        splits=tuple(splits),
+        stages=(stage,),
+        rest=parts.rest,
+    )
+
+
+def _by_partition(target: ScanTarget) -> dict[bytes, list[DataSplit]]:
+    found: dict[bytes, list[DataSplit]] = {}
+    if target.snapshot is not None:
+        files = target.placed(_all(target), target.snapshot)
+        for split in whole_buckets(files):
+            found.setdefault(split.partition, []).append(split)
+    return found
+
+
+def _in_order(partitions: Iterable[bytes], cut: PartitionCut) -> list[bytes]:
+    """Partition rows ascending by their values."""
+    rows = sorted(partitions)
+    groups = group_rows(cut.decode(pa.array(rows, pa.binary())).columns, count=len(rows))
+    return [rows[i] for i in groups.order.tolist()]
+
+
+def _chain_partition(
+    upto: list[bytes],
+    states: dict[bytes, list[DataSplit]],
+    deltas: dict[bytes, list[DataSplit]],
+) -> list[Split]:
+    """The splits of the last of the given partitions, which are ascending."""
+    partition = upto[-1]
+    base = next((place for place in reversed(range(len(upto))) if upto[place] in states), None)
+    layers = [] if base is None else list(states[upto[base]])
+    if base != len(upto) - 1:
+        first = 0 if base is None else base + 1
+        layers += [split for earlier in upto[first:] for split in deltas.get(earlier, [])]
+    buckets: dict[int, list[DataSplit]] = {}
+    for layer in layers:
+        buckets.setdefault(layer.bucket, []).append(layer)
+    return [LayeredSplit(layers=tuple(b), partition=partition) for b in buckets.values()]
