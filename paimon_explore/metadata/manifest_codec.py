@@ -8,7 +8,6 @@ Spec: concepts/spec/manifest. Seen in: golden java09 and java200 `manifest_orc`,
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +17,8 @@ from pyarrow import orc
 
 from paimon_explore.encoding.avro import read_columns
 from paimon_explore.encoding.avro_container import is_avro
+from paimon_explore.encoding.avro_values import dense
+from paimon_explore.encoding.avro_write import avro_schema, write_avro
 from paimon_explore.encoding.buffers import (
     Column,
     build_list,
@@ -27,85 +28,20 @@ from paimon_explore.encoding.buffers import (
     valid_mask,
 )
 from paimon_explore.errors import CorruptFileError, UnsupportedVersionError
-from paimon_explore.metadata import index_manifest, manifest_entry, manifest_list
 from paimon_explore.metadata.entry_frame import Chunks, check_values, complete
-from paimon_explore.metadata.index_manifest import (
-    DELETION_RANGE,
-    GLOBAL_INDEX,
-    INDEX_FIELDS,
-    INDEX_SCHEMA,
-    IndexEntries,
+from paimon_explore.metadata.index_manifest import IndexEntries
+from paimon_explore.metadata.manifest_entry import FileKind, FileSource, ManifestEntries
+from paimon_explore.metadata.manifest_layouts import (
+    ENTRY_LAYOUT,
+    INDEX_LAYOUT,
+    LIST_LAYOUT,
+    VERSION_FIELD,
+    Layout,
 )
-from paimon_explore.metadata.manifest_entry import (
-    ENTRY_FIELDS,
-    ENTRY_SCHEMA,
-    FileKind,
-    FileSource,
-    ManifestEntries,
-)
-from paimon_explore.metadata.manifest_list import (
-    MANIFEST_LIST_FIELDS,
-    MANIFEST_LIST_SCHEMA,
-    ManifestFiles,
-)
+from paimon_explore.metadata.manifest_list import ManifestFiles
 
-_VERSION = "_VERSION"
 _ORC_MAGIC = b"ORC"
 _PARQUET_MAGIC = b"PAR1"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Layout:
-    """How one kind of file maps to a frame.
-
-    Attributes:
-        what: the kind, for messages.
-        version: the one that is known.
-        schema: the frame's columns.
-        fields: where each lies in the file's records.
-        stored: types in the file, of columns whose names inside differ.
-    """
-
-    what: str
-    version: int
-    schema: pa.Schema
-    fields: Mapping[str, tuple[str, ...]]
-    stored: Mapping[str, pa.DataType]
-
-
-_LIST = _Layout(
-    what="manifest list",
-    version=manifest_list.VERSION,
-    schema=MANIFEST_LIST_SCHEMA,
-    fields=MANIFEST_LIST_FIELDS,
-    stored={},
-)
-_ENTRIES = _Layout(
-    what="manifest",
-    version=manifest_entry.VERSION,
-    schema=ENTRY_SCHEMA,
-    fields=ENTRY_FIELDS,
-    stored={},
-)
-_STORED_RANGE = pa.struct(
-    tuple(
-        DELETION_RANGE.field(index).with_name(name)
-        for index, name in enumerate(("f0", "f1", "f2", "_CARDINALITY"))
-    )
-)
-_STORED_GLOBAL = pa.struct(
-    tuple(
-        GLOBAL_INDEX.field(index).with_name(f"_{GLOBAL_INDEX.field(index).name.upper()}")
-        for index in range(GLOBAL_INDEX.num_fields)
-    )
-)
-_INDEX = _Layout(
-    what="index manifest",
-    version=index_manifest.VERSION,
-    schema=INDEX_SCHEMA,
-    fields=INDEX_FIELDS,
-    stored={"dv_ranges": pa.list_(_STORED_RANGE), "global_index": _STORED_GLOBAL},
-)
 
 
 def decode_manifest_list(data: bytes, path: str) -> ManifestFiles:
@@ -115,7 +51,7 @@ def decode_manifest_list(data: bytes, path: str) -> ManifestFiles:
         UnsupportedVersionError: a version other than the known one.
         CorruptFileError: bytes that break the format.
     """
-    return ManifestFiles(_decode([(path, data)], _LIST, None)[0])
+    return ManifestFiles(_decode([(path, data)], LIST_LAYOUT, None)[0])
 
 
 def decode_entries(
@@ -131,7 +67,7 @@ def decode_entries(
         UnsupportedVersionError: a version other than the known one.
         CorruptFileError: bytes that break the format; it names the file.
     """
-    return [ManifestEntries(table) for table in _decode(files, _ENTRIES, columns)]
+    return [ManifestEntries(table) for table in _decode(files, ENTRY_LAYOUT, columns)]
 
 
 def decode_index_entries(data: bytes, path: str) -> IndexEntries:
@@ -141,11 +77,78 @@ def decode_index_entries(data: bytes, path: str) -> IndexEntries:
         UnsupportedVersionError: a version other than the known one.
         CorruptFileError: bytes that break the format.
     """
-    return IndexEntries(_decode([(path, data)], _INDEX, None)[0])
+    return IndexEntries(_decode([(path, data)], INDEX_LAYOUT, None)[0])
+
+
+def encode_manifest_list(manifests: ManifestFiles, codec: str = "zstandard") -> bytes:
+    """A manifest list; one without manifests is a file without blocks.
+
+    Args:
+        manifests: older first.
+        codec: Avro codec.
+    """
+    return _encode(manifests.table, LIST_LAYOUT, codec)
+
+
+def encode_entries(entries: ManifestEntries, codec: str = "zstandard") -> bytes:
+    """A manifest.
+
+    Args:
+        entries: in the order in which they are to be read.
+        codec: Avro codec.
+    """
+    return _encode(entries.table, ENTRY_LAYOUT, codec)
+
+
+def encode_index_entries(entries: IndexEntries, codec: str = "zstandard") -> bytes:
+    """An index manifest.
+
+    Args:
+        entries: all index files of the snapshot.
+        codec: Avro codec.
+    """
+    return _encode(entries.table, INDEX_LAYOUT, codec)
+
+
+def _encode(table: pa.Table, layout: Layout, codec: str) -> bytes:
+    names = [
+        name
+        for name in layout.schema.names
+        if name not in layout.late or table.column(name).null_count < len(table)
+    ]
+    flat = {
+        layout.fields[name]: _as_written(table.column(name), layout.written_type(name))
+        for name in names
+    }
+    version = np.full(len(table), layout.version, dtype=np.int32)
+    flat[(VERSION_FIELD,)] = dense(pa.int32(), version)
+    fields = layout.written_fields(names)
+    columns = [_gathered(flat, (field.name,), field.type) for field in fields]
+    return write_avro(avro_schema(pa.schema(fields)), columns, codec)
+
+
+def _as_written(column: Chunks, kind: pa.DataType) -> Column:
+    array: Column = column.combine_chunks()
+    if pa.types.is_timestamp(kind):
+        return array.view(kind)
+    return _relabelled(array, kind)
+
+
+def _gathered(
+    flat: Mapping[tuple[str, ...], Column], path: tuple[str, ...], kind: pa.DataType
+) -> Column:
+    """The column of a path: as given, or a record of the columns below it."""
+    known = flat.get(path)
+    if known is not None:
+        return known
+    assert isinstance(kind, pa.StructType)  # noqa: S101 - only records are not given
+    fields = [kind.field(index) for index in range(kind.num_fields)]
+    children = [_gathered(flat, (*path, field.name), field.type) for field in fields]
+    return build_struct(kind, children, np.ones(len(children[0]), dtype=np.bool_))
 
 
 def _decode(
-    files: Sequence[tuple[str, bytes]], layout: _Layout, columns: Sequence[str] | None
+    files: Sequence[tuple[str, bytes]], layout: Layout, columns: Sequence[str] | None
 ) -> list[pa.Table]:
     names = [name for name in layout.schema.names if columns is None or name in columns]
     target = pa.schema(tuple(layout.schema.field(name) for name in names))
@@ -153,7 +156,7 @@ def _decode(
     avro = [index for index, (_, data) in enumerate(files) if is_avro(data)]
     if avro:
         chosen = [files[index] for index in avro]
-        records, counts = read_columns(chosen, _stored_fields(layout, names))
+        records, counts = read_columns(chosen, layout.read_fields(names))
         path = chosen[0][0] if len(chosen) == 1 else f"one of {len(chosen)} files"
         frame = _frame(records, layout, target, path)
         first = 0
@@ -166,30 +169,7 @@ def _decode(
     return tables
 
 
-def _stored_fields(layout: _Layout, names: Sequence[str]) -> list["pa.Field[pa.DataType]"]:
-    """The wanted columns as records inside records, everything nullable."""
-    tree: dict[str, object] = {_VERSION: pa.int32()}
-    for name in names:
-        *outer, leaf = layout.fields[name]
-        branch = tree
-        for part in outer:
-            inner = branch.setdefault(part, {})
-            assert isinstance(inner, dict)  # noqa: S101 - no column is both leaf and record
-            branch = inner
-        branch[leaf] = layout.stored.get(name, layout.schema.field(name).type)
-    return _as_fields(tree)
-
-
-def _as_fields(tree: dict[str, object]) -> list["pa.Field[pa.DataType]"]:
-    fields = []
-    for name, branch in tree.items():
-        found: object = pa.struct(_as_fields(branch)) if isinstance(branch, dict) else branch
-        assert isinstance(found, pa.DataType)  # noqa: S101 - leaves are types
-        fields.append(pa.field(name, found))
-    return fields
-
-
-def _frame(records: pa.Table, layout: _Layout, target: pa.Schema, path: str) -> pa.Table:
+def _frame(records: pa.Table, layout: Layout, target: pa.Schema, path: str) -> pa.Table:
     _check_version(records, layout, path)
     flat = _Flat(records)
     columns = {}
@@ -227,12 +207,12 @@ class _Flat:
         return self._known[path]
 
 
-def _check_version(records: pa.Table, layout: _Layout, path: str) -> None:
+def _check_version(records: pa.Table, layout: Layout, path: str) -> None:
     if not len(records):
         return
-    if _VERSION not in records.schema.names:
-        raise CorruptFileError(path, _VERSION, "the field is required")
-    for version in records.column(_VERSION).unique().to_pylist():
+    if VERSION_FIELD not in records.schema.names:
+        raise CorruptFileError(path, VERSION_FIELD, "the field is required")
+    for version in records.column(VERSION_FIELD).unique().to_pylist():
         if version != layout.version:
             raise UnsupportedVersionError(layout.what, version, (layout.version,), path)
 
