@@ -1,0 +1,51 @@
+"""The line of code that yields what a view shows."""
+
+from dataclasses import dataclass
+
+from paimon_explore.inspect.escape import quoted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """What is shown.
+
+    Attributes:
+        snapshot_id: the snapshot; 0 for none.
+        tab: which view.
+        filter: condition on files.
+        key: key of the chosen tree node; empty for none.
+        file: name of the chosen data file; empty for none.
+    """
+
+    snapshot_id: int
+    tab: str = "files"
+    filter: str = ""
+    key: str = ""
+    file: str = ""
+
+
+def python_code(shown: Shown, expression: str) -> str:
+    """The line in Python.
+
+    >>> python_code(Shown(snapshot_id=7, filter="level = 0"), "t")
+    "t.at(snapshot=7).inspect.files(where='level = 0')"
+    """
+    if not shown.snapshot_id:
+        return f"{expression}.inspect.timeline()"
+    at = f"{expression}.at(snapshot={shown.snapshot_id}).inspect"
+    if shown.file:
+        return f"{at}.file({quoted(shown.file)})"
+    if shown.key:
+        return f"{at}.node({quoted(shown.key)})"
+    where = f"where={quoted(shown.filter)}" if shown.filter else ""
+    return f"{at}.{'partitions' if shown.tab == 'partitions' else 'files'}({where})"
+
+
+def spark_code(shown: Shown, location: str) -> str:
+    """The line in PySpark that reads the rows of the same snapshot.
+
+    >>> spark_code(Shown(snapshot_id=7), "/wh/default.db/orders")
+    "spark.read.format('paimon_explore').option('scan.snapshot-id', 7).load('/wh/default.db/orders')"
+    """
+    travel = f".option('scan.snapshot-id', {shown.snapshot_id})" if shown.snapshot_id else ""
+    return f"spark.read.format('paimon_explore'){travel}.load({quoted(location)})"

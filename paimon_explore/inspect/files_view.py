@@ -1,0 +1,149 @@
+"""The data files of one snapshot as a value with text, HTML and Arrow faces."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from paimon_explore.encoding.binary_row import decode_rows
+from paimon_explore.encoding.buffers import build_fixed
+from paimon_explore.errors import FormatError, UnsupportedFeatureError
+from paimon_explore.inspect.escape import cut, esc, visible
+from paimon_explore.inspect.figures import bytes_text, plural, short_text
+from paimon_explore.inspect.file_filter import snapshot_ids
+from paimon_explore.inspect.file_lives import FileLives
+from paimon_explore.inspect.timeline import Timeline
+from paimon_explore.inspect.value_text import value_texts
+from paimon_explore.types.data_types import RowType
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_SHOWN = ("partition", "bucket", "level", "row_count", "file_size", "added_by", "file_name")
+_MOST_LINES = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilesView:
+    """Data files, one row each.
+
+    Attributes:
+        table: partition (text), bucket, level, row_count, file_size, min_key, max_key (text), added_by,
+            removed_by (snapshot ids, null for before the history and still live), schema_id,
+            creation_time (the writer's wall clock), file_name, external_path.
+        title: what the files are.
+    """
+
+    table: pa.Table
+    title: str
+
+    def __len__(self) -> int:
+        """The number of files."""
+        return self.table.num_rows
+
+    def to_arrow(self) -> pa.Table:
+        """The files as an Arrow table."""
+        return self.table
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """The files as a pandas DataFrame."""
+        return self.table.to_pandas()
+
+    def state(self) -> dict[str, object]:
+        """The files as JSON."""
+        times = self.table.column("creation_time").cast(pa.int64())
+        at = self.table.schema.get_field_index("creation_time")
+        plain = self.table.set_column(at, "creation_time", times)
+        return {"title": self.title, "files": plain.to_pylist()}
+
+    def __repr__(self) -> str:
+        """Totals and the first files."""
+        lines = [self.title, *_text_lines(self.table.select(_SHOWN).slice(0, _MOST_LINES))]
+        rest = len(self) - _MOST_LINES
+        return "\n".join([*lines, f"… {plural(rest, 'more file')}"] if rest > 0 else lines)
+
+    def _repr_html_(self) -> str:
+        """A static table, escaped."""
+        shown = self.table.select(_SHOWN).slice(0, _MOST_LINES)
+        head = "".join(f"<th>{esc(name)}</th>" for name in _SHOWN)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{esc(cell)}</td>" for cell in _cells(row)) + "</tr>"
+            for row in shown.to_pylist()
+        )
+        rest = len(self) - _MOST_LINES
+        more = f"<p>… {plural(rest, 'more file')}</p>" if rest > 0 else ""
+        return (
+            f"<p><b>{esc(self.title)}</b></p><table><thead><tr>{head}</tr></thead>"
+            f"<tbody>{body}</tbody></table>{more}"
+        )
+
+
+def files_view(
+    lives: FileLives, timeline: Timeline, rows: np.ndarray, keys: RowType, title: str
+) -> FilesView:
+    """The view of some files.
+
+    Args:
+        lives: all files.
+        timeline: gives the snapshot ids.
+        rows: numbers of the wanted ones, in order.
+        keys: the trimmed primary key.
+        title: what they are.
+    """
+    index = build_fixed(pa.int64(), rows.astype(np.int64), np.ones(len(rows), np.bool_))
+    files = lives.files.take(index)
+    lows, highs = key_texts(files, keys)
+    texts = lives.partitions.texts
+    sizes = files.column("file_size").to_pylist()
+    counts = files.column("row_count").to_pylist()
+    table = pa.table(
+        {
+            "partition": pa.array([texts[c] for c in lives.partitions.codes[rows]], pa.string()),
+            "bucket": files.column("bucket"),
+            "level": files.column("level"),
+            "row_count": files.column("row_count"),
+            "file_size": files.column("file_size"),
+            "min_key": pa.array(lows, pa.string()),
+            "max_key": pa.array(highs, pa.string()),
+            "added_by": snapshot_ids(lives.added[rows], timeline),
+            "removed_by": snapshot_ids(lives.removed[rows], timeline),
+            "schema_id": files.column("schema_id"),
+            "creation_time": files.column("creation_time").cast(pa.timestamp("ms")),
+            "file_name": files.column("file_name"),
+            "external_path": files.column("external_path"),
+        }
+    )
+    whole = f"{plural(len(rows), 'file')}, {bytes_text(sum(sizes))}, {short_text(sum(counts))} rows"
+    return FilesView(table=table, title=f"{title}: {whole}")
+
+
+def key_texts(files: pa.Table, keys: RowType) -> tuple[list[str], list[str]]:
+    """First and last key of each file as `1, a`; empty without keys or where they do not decode."""
+    first, last = (_key_texts(files, name, keys) for name in ("min_key", "max_key"))
+    return first, last
+
+
+def _key_texts(files: pa.Table, column: str, keys: RowType) -> list[str]:
+    rows = files.column(column).combine_chunks()
+    if not len(keys) or not len(rows):
+        return [""] * len(rows)
+    try:
+        columns = decode_rows(rows, [field.type for field in keys], where=column)
+    except (FormatError, UnsupportedFeatureError):
+        return [""] * len(rows)
+    texts = [value_texts(c, f.type) for c, f in zip(columns, keys.fields, strict=True)]
+    return [", ".join("null" if t is None else t for t in row) for row in zip(*texts, strict=True)]
+
+
+def _text_lines(table: pa.Table) -> list[str]:
+    rows = [list(_SHOWN), *([visible(cell) for cell in _cells(row)] for row in table.to_pylist())]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(_SHOWN))]
+    return [
+        "  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows
+    ]
+
+
+def _cells(row: dict[str, object]) -> list[str]:
+    cells = {**row, "file_size": bytes_text(float(str(row["file_size"])))}
+    return [cut("" if cells[name] is None else str(cells[name]), 60) for name in _SHOWN]

@@ -1,0 +1,174 @@
+"""One table looked at: its timeline, and files and metadata of one snapshot.
+
+This is what `Table.inspect` gives, and what the explorer is driven by. Everything is read when it is
+asked for and kept; `refreshed` starts anew.
+"""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from paimon_explore.errors import NotFoundError
+from paimon_explore.inspect.file_filter import matching_files
+from paimon_explore.inspect.file_history import FileHistory, files_now, partition_type
+from paimon_explore.inspect.file_lives import FileLives
+from paimon_explore.inspect.files_view import FilesView, files_view
+from paimon_explore.inspect.manifest_tree import Children, ManifestTree
+from paimon_explore.inspect.node_detail import Document, NodeDetails
+from paimon_explore.inspect.table_view import TableView
+from paimon_explore.inspect.timeline import Timeline, read_timeline
+from paimon_explore.types.data_types import DataField, RowType
+
+
+class Inspector:
+    """What can be seen of a table without reading rows.
+
+    Args:
+        view: the table.
+        snapshot_id: the snapshot to look at; None for the newest.
+    """
+
+    def __init__(self, view: TableView, snapshot_id: int | None = None) -> None:
+        self.view = view
+        self._timeline = read_timeline(view)
+        newest = self._timeline.marks[-1].snapshot_id if len(self._timeline) else 0
+        self.snapshot_id = newest if snapshot_id is None else snapshot_id
+        self._tree = ManifestTree(view, self._timeline)
+        self._details = NodeDetails(view, self._timeline, self._tree)
+        self._history = FileHistory(view, self._timeline)
+        self._lives: FileLives | None = None
+
+    def __repr__(self) -> str:
+        """The table and the snapshot."""
+        return f"Inspector({self.view.name!r}, snapshot {self.snapshot_id})"
+
+    def refreshed(self) -> "Inspector":
+        """The same table as it is now, at its newest snapshot."""
+        return Inspector(self.view)
+
+    def at(self, snapshot_id: int) -> "Inspector":
+        """The same history looked at from another snapshot; what was read is shared."""
+        other = object.__new__(Inspector)
+        other.__dict__.update(self.__dict__)
+        other.snapshot_id = snapshot_id
+        return other
+
+    def timeline(self) -> Timeline:
+        """All snapshots and what points at them."""
+        return self._timeline
+
+    @property
+    def history(self) -> FileHistory:
+        """The reader of the files of all snapshots."""
+        return self._history
+
+    def lives(self) -> FileLives:
+        """The files of all snapshots with their lives; reads all delta manifests once."""
+        if self._lives is None:
+            self._lives = self._history.lives()
+        return self._lives
+
+    def files(self, where: str = "") -> FilesView:
+        """The live data files of the snapshot.
+
+        Args:
+            where: a condition on partition columns, bucket, level, rows, size, schema, created, added,
+                removed and file, such as `dt = 'd1' and level = 0 and size < 1 MB`.
+
+        Raises:
+            InvalidInputError: the condition cannot be understood.
+            NotFoundError: there is no such snapshot.
+            PaimonError: a manifest cannot be read.
+        """
+        lives = self._lives
+        if not self.snapshot_id:
+            lives = self.lives()
+        position = self._timeline.position_of(self.snapshot_id) if self.snapshot_id else 0
+        if lives is None or not lives.knows(position):
+            lives = files_now(self.view, self._timeline, self.snapshot_id)
+        rows = lives.live_at(position)
+        passes = matching_files(lives, self._timeline, partition_type(self.view), where)
+        title = f"{self.view.name} at snapshot {self.snapshot_id or 'none'}"
+        return files_view(lives, self._timeline, rows[passes[rows]], self.keys, title)
+
+    def partitions(self, where: str = "") -> pa.Table:
+        """The live files summed by partition: partition, files, level_0, buckets, rows and bytes."""
+        files = self.files(where).table
+        level_0 = pc.equal(files.column("level"), 0).cast(pa.int64())
+        sums = (
+            files.append_column("level_0", level_0)
+            .group_by("partition", use_threads=False)
+            .aggregate(
+                [
+                    ([], "count_all"),
+                    ("level_0", "sum"),
+                    ("bucket", "count_distinct"),
+                    ("row_count", "sum"),
+                    ("file_size", "sum"),
+                ]
+            )
+        )
+        return sums.rename_columns(["partition", "files", "level_0", "buckets", "rows", "bytes"])
+
+    def tree(self, key: str = "", offset: int = 0) -> Children:
+        """Children of a node of the snapshot's manifest tree.
+
+        Raises:
+            InvalidInputError: there is no such key.
+            PaimonError: the node cannot be read.
+        """
+        return self._tree.children(self.snapshot_id, key, offset)
+
+    def node(self, key: str = "") -> Document:
+        """All about a node of the snapshot's manifest tree; about the snapshot for an empty key.
+
+        Raises:
+            InvalidInputError: there is no such key.
+            PaimonError: the node cannot be read.
+        """
+        return self._details.of_node(self.snapshot_id, key)
+
+    def file(self, name: str) -> Document:
+        """All about a data file, live or not, with decoded statistics.
+
+        Raises:
+            NotFoundError: no snapshot of the history held such a file.
+        """
+        lives = self.lives()
+        names = lives.files.column("file_name")
+        found = pc.index(names, pa.scalar(name)).as_py()
+        if found < 0:
+            raise NotFoundError("data file", name, self.view.location)
+        return self.file_of(lives, found)
+
+    def file_of(self, lives: FileLives, row: int) -> Document:
+        """All about one row of `lives`."""
+        manifest = lives.files.column("manifest")[row].as_py()
+        entry = lives.files.column("entry")[row].as_py()
+        marks = self._timeline.marks
+        added, removed = int(lives.added[row]), int(lives.removed[row])
+        return self._details.of_file(
+            str(manifest),
+            int(entry),
+            added=marks[added - 1].snapshot_id if added else None,
+            removed=marks[removed - 1].snapshot_id if removed <= len(marks) else None,
+        )
+
+    @property
+    def keys(self) -> RowType:
+        """The trimmed primary key; no fields for append tables."""
+        schema = self.view.schema
+        if schema is None:
+            return RowType(fields=())
+        found: list[DataField] = [
+            f for n in schema.trimmed_primary_keys for f in [schema.field(n)] if f
+        ]
+        return RowType(fields=tuple(found))
+
+    def mask(self, lives: FileLives, where: str) -> np.ndarray:
+        """Which of some files pass a condition, n booleans.
+
+        Raises:
+            InvalidInputError: the condition cannot be understood.
+        """
+        return matching_files(lives, self._timeline, partition_type(self.view), where)
