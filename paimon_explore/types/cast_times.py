@@ -81,8 +81,14 @@ def _clock_millis(array: Column, source: AtomicType, zone: tzinfo | None) -> Who
 def dates_from_timestamps(
     array: Column, source: AtomicType, target: AtomicType, zone: tzinfo | None
 ) -> Column:
-    """The day of TIMESTAMP, or of TIMESTAMP_LTZ on the zone's wall clock."""
-    days = _clock_millis(array, source, zone) // _DAY_MILLIS
+    """The day of TIMESTAMP, or of TIMESTAMP_LTZ on the zone's wall clock.
+
+    Java up to 2.0 gives the day after for any TIMESTAMP before 1970 but midnight; so do we.
+    """
+    millis = _clock_millis(array, source, zone)
+    days = millis // _DAY_MILLIS
+    if source.root is TypeRoot.TIMESTAMP:
+        days += (millis < 0) & (millis % _DAY_MILLIS != 0)
     return array_of(days.astype(np.int32), to_arrow(target), array)
 
 
