@@ -167,6 +167,8 @@ def _decoded(
     try:
         return list(_chunks(group.node, [block for _, block in group.blocks], fields, starts))
     except (CorruptFileError, IndexError) as error:
+        if starts is not record_starts:  # a guess may be wrong, a walk is not
+            return _decoded(group, fields, names, record_starts)
         files = sorted({index for index, _ in group.blocks})
         if len(files) == 1:
             raise _as_corrupt(error, names[files[0]]) from error

@@ -17,6 +17,8 @@ from pyarrow import orc
 
 from paimon_explore.encoding.avro import read_columns
 from paimon_explore.encoding.avro_container import is_avro
+from paimon_explore.encoding.avro_entry_starts import entry_starts
+from paimon_explore.encoding.avro_skip import record_starts
 from paimon_explore.encoding.avro_values import dense
 from paimon_explore.encoding.avro_write import avro_schema, write_avro
 from paimon_explore.encoding.buffers import (
@@ -156,7 +158,8 @@ def _decode(
     avro = [index for index, (_, data) in enumerate(files) if is_avro(data)]
     if avro:
         chosen = [files[index] for index in avro]
-        records, counts = read_columns(chosen, layout.read_fields(names))
+        finder = entry_starts if layout is ENTRY_LAYOUT else record_starts
+        records, counts = read_columns(chosen, layout.read_fields(names), starts=finder)
         path = chosen[0][0] if len(chosen) == 1 else f"one of {len(chosen)} files"
         frame = _frame(records, layout, target, path)
         first = 0
