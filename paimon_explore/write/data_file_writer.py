@@ -378,8 +378,9 @@ def open_format(sink: pa.NativeFile, layout: FileLayout) -> FormatWriter:
 
 def _contiguous(column: "pa.ChunkedArray[pa.Scalar[pa.DataType]]") -> Column:
     if column.num_chunks == 1:
-        return column.chunk(0)
-    return pa.concat_arrays(column.chunks)  # type: ignore[return-value]  # stubs: chunks of chunks
+        return column.chunk(0)  # type: ignore[return-value]  # stubs: a chunk is chunked
+    chunks: list[Column] = [column.chunk(i) for i in range(column.num_chunks)]  # type: ignore[misc]  # stubs: a chunk is chunked
+    return pa.concat_arrays(chunks)
 
 
 def local_millis(now: int) -> int:

@@ -1,0 +1,145 @@
+"""Keeping the number of manifests small.
+
+Every commit adds at least one manifest. Once there are many small ones, they are merged into few
+larger ones, so that a plan reads few files and the cost of a commit does not grow with the number
+of commits before it. Two ways, tried in this order:
+
+- *full*: when small manifests and manifests with deletions have grown large together, deletions are
+  carried out: every manifest that holds a deleted file is rewritten, and DELETE entries vanish;
+- *minor*: neighbours are merged as soon as together they reach the target size, or when too many
+  are left. An entry that is added and deleted within them cancels out; other DELETE entries stay.
+
+In the list that results, a file's ADD still comes before its DELETE.
+
+Spec: maintenance/configurations, `manifest.*`. Seen in: golden java200/manifest_merge.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from paimon_explore.commit.manifest_writer import ManifestWriter
+from paimon_explore.metadata import options as opt
+from paimon_explore.metadata.manifest_entry import (
+    FileKind,
+    ManifestEntries,
+    live_entries,
+    merge_entries,
+)
+from paimon_explore.metadata.manifest_list import ManifestFiles
+from paimon_explore.metadata.options import TableOptions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergeRules:
+    """When manifests are merged.
+
+    Attributes:
+        target_bytes: size of a manifest that is large enough.
+        full_bytes: size of what would change, together, that makes a full merge worth it.
+        min_count: number of manifests left that makes a minor merge worth it.
+    """
+
+    target_bytes: int
+    full_bytes: int
+    min_count: int
+
+
+def merge_rules_of(options: TableOptions) -> MergeRules:
+    """The rules that the table's options ask for."""
+    return MergeRules(
+        target_bytes=options.value(opt.MANIFEST_TARGET_FILE_SIZE),
+        full_bytes=options.value(opt.MANIFEST_FULL_COMPACTION_THRESHOLD_SIZE),
+        min_count=options.value(opt.MANIFEST_MERGE_MIN_COUNT),
+    )
+
+
+def merge_manifests(
+    manifests: ManifestFiles, writer: ManifestWriter, rules: MergeRules
+) -> ManifestFiles:
+    """The same live files in fewer manifests, or the same manifests.
+
+    Args:
+        manifests: base list and delta list of a snapshot, in this order.
+        writer: reads the manifests and writes new ones.
+        rules: when to merge.
+    """
+    merged = _full(manifests, writer, rules)
+    return _minor(manifests, writer, rules) if merged is None else merged
+
+
+def _full(
+    manifests: ManifestFiles, writer: ManifestWriter, rules: MergeRules
+) -> ManifestFiles | None:
+    """All deletions carried out; None if that is not worth it or there is nothing to do."""
+    rows = list(manifests.rows())
+    changing = [_deleted(row) > 0 or _size(row) < rules.target_bytes for row in rows]
+    if sum(_size(row) for row, must in zip(rows, changing, strict=True) if must) < rules.full_bytes:
+        return None
+    names = manifests.names
+    read = writer.store.manifests.read
+    deleted = ManifestEntries.concat(
+        [
+            read(name).of_kind(FileKind.DELETE)
+            for name, row in zip(names, rows, strict=True)
+            if _deleted(row)
+        ]
+    )
+    reading = [must or len(deleted) > 0 for must in changing]
+    if sum(reading) <= 1:
+        return None
+    kept: list[ManifestFiles] = []
+    survivors: list[ManifestEntries] = []
+    for position, name in enumerate(names):
+        same = manifests.slice(position, 1)
+        if not reading[position]:
+            kept.append(same)
+            continue
+        entries = read(name)
+        alive = live_entries(ManifestEntries.concat([entries, deleted]))
+        if not changing[position] and len(alive) == len(entries):
+            kept.append(same)
+        else:
+            survivors.append(alive)
+    return ManifestFiles.concat([*kept, *_written(survivors, writer)])
+
+
+def _written(parts: Sequence[ManifestEntries], writer: ManifestWriter) -> list[ManifestFiles]:
+    entries = ManifestEntries.concat([part for part in parts if len(part)])
+    return [writer.entries(entries)] if len(entries) else []
+
+
+def _minor(manifests: ManifestFiles, writer: ManifestWriter, rules: MergeRules) -> ManifestFiles:
+    result: list[ManifestFiles] = []
+    start = size = 0
+    for position, row in enumerate(manifests.rows()):
+        size += _size(row)
+        if size >= rules.target_bytes:
+            batch = manifests.slice(start, position + 1 - start)
+            result.append(_merged(batch, writer))
+            start, size = position + 1, 0
+    rest = manifests.slice(start)
+    if len(rest):
+        result.append(_merged(rest, writer) if len(rest) >= rules.min_count else rest)
+    return ManifestFiles.concat(result)
+
+
+def _merged(batch: ManifestFiles, writer: ManifestWriter) -> ManifestFiles:
+    """Neighbouring manifests as one, or as few as their size allows."""
+    if len(batch) == 1:
+        return batch
+    if not any(_deleted(row) for row in batch.rows()):
+        copied = writer.copied(batch)
+        if copied is not None:
+            return copied
+    entries = writer.store.manifests.read_many(batch.names)
+    return writer.entries(merge_entries(entries))
+
+
+def _size(row: dict[str, object]) -> int:
+    size = row["file_size"]
+    return size if isinstance(size, int) else 0
+
+
+def _deleted(row: dict[str, object]) -> int:
+    deleted = row["num_deleted_files"]
+    return deleted if isinstance(deleted, int) else 0

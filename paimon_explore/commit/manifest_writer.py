@@ -1,0 +1,228 @@
+"""New manifest files of one committer.
+
+A committer has one random part for the names of all its manifest files, one counter for manifests,
+and one for everything else. It remembers what it has written since the last clean-up, so that a try
+that fails leaves nothing behind.
+
+Spec: concepts/spec/manifest. Seen in: golden java200/manifest_merge.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from uuid import uuid4
+
+import pyarrow as pa
+
+from paimon_explore.commit.partition_stats import (
+    PartitionRange,
+    range_of_entries,
+    range_of_manifests,
+    spread_of,
+)
+from paimon_explore.encoding.avro_splice import can_join, joined
+from paimon_explore.errors import AlreadyExistsError
+from paimon_explore.metadata.index_manifest import IndexEntries
+from paimon_explore.metadata.manifest_codec import (
+    encode_entries,
+    encode_index_entries,
+    encode_manifest_list,
+)
+from paimon_explore.metadata.manifest_entry import FileKind, ManifestEntries
+from paimon_explore.metadata.manifest_list import MANIFEST_LIST_SCHEMA, ManifestFiles
+from paimon_explore.store.table_store import TableStore
+from paimon_explore.types.data_types import RowType
+
+_COPY_BYTES = 32 * 1024
+"""Manifests of at least this size keep their blocks when they are merged; smaller ones would leave
+blocks that are too small to decode quickly."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenFile:
+    """A file that was written.
+
+    Attributes:
+        name: file name.
+        size: bytes.
+    """
+
+    name: str
+    size: int
+
+
+@dataclass(slots=True)
+class ManifestWriter:
+    """Writes manifests, manifest lists and index manifests.
+
+    Attributes:
+        store: the table.
+        partition_type: its partition columns.
+        codec: Avro codec of all files.
+        target_bytes: size at which a new manifest is begun.
+        unique: random part of the names.
+        written: paths of the files made since `forget`.
+    """
+
+    store: TableStore
+    partition_type: RowType
+    codec: str
+    target_bytes: int
+    unique: str = field(default_factory=lambda: str(uuid4()))
+    written: list[str] = field(default_factory=list)
+    _manifests: "count[int]" = field(default_factory=count)
+    _others: "count[int]" = field(default_factory=count)
+
+    def entries(self, entries: ManifestEntries) -> ManifestFiles:
+        """Write entries into as many manifests as their size asks for; none for no entry.
+
+        Args:
+            entries: in the order in which they have to be read.
+        """
+        if not len(entries):
+            return ManifestFiles.empty()
+        data = encode_entries(entries, self.codec)
+        if len(data) <= self.target_bytes:
+            return self._manifest(data, entries, range_of_entries(entries, self.partition_type))
+        pieces = -(-len(data) // self.target_bytes)
+        size = -(-len(entries) // pieces)
+        parts = [entries.slice(start, size) for start in range(0, len(entries), size)]
+        return ManifestFiles.concat(
+            [
+                self._manifest(
+                    encode_entries(part, self.codec),
+                    part,
+                    range_of_entries(part, self.partition_type),
+                )
+                for part in parts
+            ]
+        )
+
+    def copied(self, manifests: ManifestFiles) -> ManifestFiles | None:
+        """Manifests without deletions as one, large ones without decoding them.
+
+        Args:
+            manifests: whose entries are all additions, in order.
+
+        Returns:
+            The new manifest; None if their entries have to be looked at.
+        """
+        span = range_of_manifests(manifests, self.partition_type)
+        if span is None:
+            return None
+        containers = self._containers(manifests)
+        if not all(can_join(containers[0], data) for data in containers[1:]):
+            return None
+        name = self._new_manifest(joined(containers))
+        return _one_manifest({**_merged_row(manifests), **name, **_range_columns(span)})
+
+    def _containers(self, manifests: ManifestFiles) -> list[bytes]:
+        """The manifests' bytes, runs of small ones encoded together anew."""
+        found: list[bytes] = []
+        waiting: list[ManifestEntries] = []
+        for row in manifests.rows():
+            name, size = str(row["file_name"]), row["file_size"]
+            if isinstance(size, int) and size >= _COPY_BYTES:
+                if waiting:
+                    found.append(encode_entries(ManifestEntries.concat(waiting), self.codec))
+                    waiting = []
+                found.append(self.store.file_io.read(self.store.paths.manifest(name)))
+            else:
+                waiting.append(self.store.manifests.read(name))
+        if waiting:
+            found.append(encode_entries(ManifestEntries.concat(waiting), self.codec))
+        return found
+
+    def list(self, manifests: ManifestFiles) -> WrittenFile:
+        """Write a manifest list, also one without manifests."""
+        name = f"manifest-list-{self.unique}-{next(self._others)}"
+        size = self._create(name, encode_manifest_list(manifests, self.codec))
+        self.store.manifests.remember(name, manifests)
+        return WrittenFile(name=name, size=size)
+
+    def index(self, entries: IndexEntries) -> str:
+        """Write an index manifest."""
+        name = f"index-manifest-{self.unique}-{next(self._others)}"
+        self._create(name, encode_index_entries(entries, self.codec))
+        self.store.manifests.remember(name, entries)
+        return name
+
+    def _manifest(
+        self, data: bytes, entries: ManifestEntries, span: PartitionRange
+    ) -> ManifestFiles:
+        named = self._new_manifest(data)
+        self.store.manifests.remember(str(named["file_name"]), entries)
+        deleted = len(entries.of_kind(FileKind.DELETE))
+        buckets, levels = (spread_of(entries.column(name)) for name in ("bucket", "level"))
+        return _one_manifest(
+            {
+                **named,
+                **_range_columns(span),
+                "num_added_files": len(entries) - deleted,
+                "num_deleted_files": deleted,
+                "schema_id": spread_of(entries.column("schema_id"))[1],
+                "min_bucket": buckets[0],
+                "max_bucket": buckets[1],
+                "min_level": levels[0],
+                "max_level": levels[1],
+                **_row_ids(entries),
+            }
+        )
+
+    def _new_manifest(self, data: bytes) -> dict[str, object]:
+        name = f"manifest-{self.unique}-{next(self._manifests)}"
+        return {"file_name": name, "file_size": self._create(name, data)}
+
+    def _create(self, name: str, data: bytes) -> int:
+        path = self.store.paths.manifest(name)
+        self.written.append(path)
+        if not self.store.file_io.create(path, data):
+            self.written.remove(path)
+            raise AlreadyExistsError("manifest file", name, self.store.paths.manifest_dir)
+        return len(data)
+
+    def forget(self) -> None:
+        """What was written so far is needed."""
+        self.written.clear()
+
+
+def _row_ids(entries: ManifestEntries) -> dict[str, object]:
+    """The range of row ids, if all entries have some."""
+    low, high = spread_of(entries.column("first_row_id"))
+    if low is None or high is None:
+        return {"min_row_id": None, "max_row_id": None}
+    starts, counts = (
+        [value.as_py() or 0 for value in entries.column(name)]
+        for name in ("first_row_id", "row_count")
+    )
+    last = max(start + rows - 1 for start, rows in zip(starts, counts, strict=True))
+    return {"min_row_id": low, "max_row_id": last}
+
+
+def _range_columns(span: PartitionRange) -> dict[str, object]:
+    return {
+        "partition_min": span.low,
+        "partition_max": span.high,
+        "partition_null_counts": list(span.null_counts),
+    }
+
+
+def _one_manifest(row: dict[str, object]) -> ManifestFiles:
+    return ManifestFiles(pa.Table.from_pylist([row], schema=MANIFEST_LIST_SCHEMA))
+
+
+def _merged_row(manifests: ManifestFiles) -> dict[str, object]:
+    """The figures of manifests without deletions as those of one."""
+    lows = ("min_bucket", "min_level", "min_row_id")
+    highs = ("max_bucket", "max_level", "max_row_id")
+    return {
+        "num_added_files": sum(_ints(manifests, "num_added_files")),
+        "num_deleted_files": 0,
+        "schema_id": max(_ints(manifests, "schema_id")),
+        **{name: spread_of(manifests.column(name))[0] for name in lows},
+        **{name: spread_of(manifests.column(name))[1] for name in highs},
+    }
+
+
+def _ints(manifests: ManifestFiles, name: str) -> Sequence[int]:
+    return [value.as_py() for value in manifests.column(name)]

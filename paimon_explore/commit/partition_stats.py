@@ -1,0 +1,123 @@
+"""The range of partitions that a manifest covers.
+
+Bounds are exact, per partition column. A column without a bound is all null, or has a NaN, for
+which no order holds.
+
+Spec: concepts/spec/manifest, manifest list.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from paimon_explore.encoding.binary_row import EMPTY_ROW, decode_rows, encode_rows, with_arity
+from paimon_explore.encoding.buffers import Column, valid_mask
+from paimon_explore.metadata.manifest_entry import ManifestEntries
+from paimon_explore.metadata.manifest_list import ManifestFiles
+from paimon_explore.types.data_types import DataType, RowType, with_nullable
+
+_WHERE = "_PARTITION_STATS"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartitionRange:
+    """Bounds of partition values.
+
+    Attributes:
+        low: binary row of the minima, with arity.
+        high: binary row of the maxima, with arity.
+        null_counts: entries with null, per partition column.
+    """
+
+    low: bytes
+    high: bytes
+    null_counts: tuple[int, ...]
+
+
+def range_of_entries(entries: ManifestEntries, partition_type: RowType) -> PartitionRange:
+    """The range of the partitions of entries, of which there is at least one."""
+    if not len(partition_type):
+        return PartitionRange(low=EMPTY_ROW, high=EMPTY_ROW, null_counts=())
+    counted = (
+        entries.table.select(["partition"]).group_by("partition").aggregate([([], "count_all")])
+    )
+    weights = np.array(counted.column("count_all").to_pylist(), np.int64)
+    rows = pa.array([row.as_py() for row in counted.column("partition")], pa.binary())
+    columns = decode_rows(rows, _types(partition_type), where="_PARTITION")
+    nulls = tuple(int(weights[~valid_mask(column)].sum()) for column in columns)
+    return _range(columns, columns, nulls, partition_type, [False] * len(columns))
+
+
+def range_of_manifests(manifests: ManifestFiles, partition_type: RowType) -> PartitionRange | None:
+    """The range of several manifests together; None if one does not tell enough."""
+    if not len(partition_type):
+        return PartitionRange(low=EMPTY_ROW, high=EMPTY_ROW, null_counts=())
+    rows = list(manifests.rows())
+    counts = [row["partition_null_counts"] for row in rows]
+    nulls: list[Sequence[int]] = []
+    for found in counts:
+        if not isinstance(found, list) or len(found) != len(partition_type) or None in found:
+            return None
+        nulls.append(found)
+    types = _types(partition_type)
+    low, high = (
+        decode_rows(pa.array([row[name] for row in rows], pa.binary()), types, where=_WHERE)
+        for name in ("partition_min", "partition_max")
+    )
+    by_column = np.array(nulls, np.int64)
+    sizes = np.array([_size(row) for row in rows], np.int64)
+    unknown = [
+        bool((~valid_mask(column) & (by_column[:, i] < sizes)).any())
+        for i, column in enumerate(low)
+    ]
+    return _range(low, high, tuple(by_column.sum(axis=0).tolist()), partition_type, unknown)
+
+
+def _size(row: dict[str, object]) -> int:
+    added, deleted = row["num_added_files"], row["num_deleted_files"]
+    return (added if isinstance(added, int) else 0) + (deleted if isinstance(deleted, int) else 0)
+
+
+def _types(partition_type: RowType) -> list[DataType]:
+    return [with_nullable(field.type, nullable=True) for field in partition_type]
+
+
+def _range(
+    lows: Sequence[Column],
+    highs: Sequence[Column],
+    nulls: tuple[int, ...],
+    partition_type: RowType,
+    unknown: Sequence[bool],
+) -> PartitionRange:
+    bounds = [
+        _bounds(low, high, unknown=is_unknown)
+        for low, high, is_unknown in zip(lows, highs, unknown, strict=True)
+    ]
+    rows = with_arity(encode_rows(bounds, _types(partition_type)), len(bounds))
+    return PartitionRange(
+        low=rows[0].as_py() or b"", high=rows[1].as_py() or b"", null_counts=nulls
+    )
+
+
+def _bounds(low: Column, high: Column, *, unknown: bool) -> Column:
+    """Minimum and maximum of one column, two values."""
+    if unknown or (pa.types.is_floating(low.type) and _has_nan(low)):
+        nothing: Column = pa.nulls(2, low.type)  # type: ignore[call-overload]  # stubs list single types
+        return nothing
+    ends = (pc.min_max(low)["min"], pc.min_max(high)["max"])
+    return pa.concat_arrays([pa.repeat(end, 1) for end in ends])  # type: ignore[call-overload]  # stubs list single types
+
+
+def _has_nan(column: Column) -> bool:
+    return bool(pc.any(pc.is_nan(column)).as_py())
+
+
+def spread_of(column: "pa.ChunkedArray[pa.Scalar[pa.DataType]]") -> tuple[int | None, int | None]:
+    """Smallest and largest number of a column; nothing if one is null or there is none."""
+    if column.null_count or not len(column):
+        return None, None
+    found = pc.min_max(column)
+    return found["min"].as_py(), found["max"].as_py()

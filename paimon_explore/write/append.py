@@ -1,0 +1,190 @@
+"""Rows into tables without primary key.
+
+A table without buckets takes all rows of a partition in bucket 0, which stands for "no bucket";
+with buckets, the bucket key decides. Rows are numbered per bucket in the order they come.
+
+Spec: append-table/overview, append-table/bucketed. Seen in: golden java200/append_bucketed.
+"""
+
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from paimon_explore.encoding.bucket import bucket_of
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
+from paimon_explore.metadata import options as opt
+from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.metadata.manifest_entry import UNAWARE_TOTAL_BUCKETS
+from paimon_explore.metadata.options import DYNAMIC_BUCKET, TableOptions
+from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.store.table_store import TableStore
+from paimon_explore.write.bucket_writers import BucketWriters
+from paimon_explore.write.data_file_writer import DataFileWriter, FileNames
+from paimon_explore.write.grouping import Group, partitions_of, split_rows
+from paimon_explore.write.input_rows import InputShape, Rows, open_rows
+from paimon_explore.write.layouts import append_layout
+from paimon_explore.write.target import LiveState, WriteTarget, entries_of
+
+_UNAWARE_BUCKET = 0
+
+
+class AppendWriter:
+    """Writes rows to a table without primary key.
+
+    As a context manager it removes all its files if the block raises.
+
+    Args:
+        target: the table.
+    """
+
+    def __init__(self, target: WriteTarget) -> None:
+        if target.schema.primary_keys:
+            raise InvalidInputError("The table has a primary key: rows are upserted, not appended.")
+        self._target = target
+        self._layout = append_layout(target.schema, target.options)
+        self._shape = InputShape(row_type=target.schema.row_type)
+        self._buckets = target.options.value(opt.BUCKET)
+        self._state = LiveState(target)
+        self._writers = BucketWriters(self._open)
+        if self._buckets < DYNAMIC_BUCKET or self._buckets == 0:
+            raise UnsupportedFeatureError(
+                f"bucket = {self._buckets} on a table without primary key"
+            )
+        if target.options.value(opt.DATA_EVOLUTION_ENABLED) and _has_blob(target.schema):
+            raise UnsupportedFeatureError("writing BLOB columns")
+
+    @property
+    def _is_bucketed(self) -> bool:
+        return self._buckets != DYNAMIC_BUCKET
+
+    def _open(self, partition: bytes, bucket: int) -> DataFileWriter:
+        first = 0
+        if self._is_bucketed:
+            self._state.check_buckets(partition, self._buckets)
+            first = self._state.next_sequence(partition, bucket)
+        place = self._target.place(partition, bucket, FileNames())
+        return DataFileWriter(place, self._layout, first_sequence=first)
+
+    def write(self, data: Rows) -> None:
+        """Take rows; see `open_rows`.
+
+        Raises:
+            InvalidInputError: the data does not fit the table.
+        """
+        for batch in open_rows(data, self._shape):
+            self._write_batch(batch)
+
+    def _write_batch(self, batch: pa.RecordBatch) -> None:
+        partitions = partitions_of(batch, self._target.schema.partition_type)
+        for group in split_rows(batch, partitions, self._buckets_of(batch)):
+            writer = self._writers.of(group.partition, group.bucket)
+            writer.write(_file_rows(group))
+        self._writers.relieve()
+
+    def _buckets_of(self, batch: pa.RecordBatch) -> npt.NDArray[np.int32]:
+        if not self._is_bucketed:
+            return np.full(batch.num_rows, _UNAWARE_BUCKET, np.int32)
+        return fixed_buckets(batch, self._target.schema, self._target.options)
+
+    def prepare_commit(self) -> list[CommitMessage]:
+        """Complete all files and tell what was written; the writer is done.
+
+        Returns:
+            One message per partition and bucket that got rows.
+        """
+        total = self._buckets if self._is_bucketed else UNAWARE_TOTAL_BUCKETS
+        return [
+            CommitMessage(
+                partition=partition,
+                bucket=bucket,
+                total_buckets=total,
+                new_files=entries_of(
+                    writer.close(), partition=partition, bucket=bucket, total_buckets=total
+                ),
+            )
+            for partition, bucket, writer in self._writers
+        ]
+
+    def abort(self) -> None:
+        """Remove every file of this writer."""
+        self._writers.abort()
+
+    def __enter__(self) -> Self:
+        """The writer itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Remove all files if the block raised."""
+        if kind is not None:
+            self.abort()
+
+
+def _file_rows(group: Group) -> pa.Table:
+    return pa.Table.from_batches([group.rows])
+
+
+def _has_blob(schema: TableSchema) -> bool:
+    return any("BLOB" in str(column.type) for column in schema.fields)
+
+
+def fixed_buckets(
+    batch: pa.RecordBatch, schema: TableSchema, options: TableOptions
+) -> npt.NDArray[np.int32]:
+    """The bucket of each row by the table's bucket key and number of buckets.
+
+    Raises:
+        InvalidInputError: the table has no bucket key.
+    """
+    keys = schema.project(schema.bucket_keys)
+    if not len(keys):
+        raise InvalidInputError("A table with buckets and without primary key needs a bucket-key.")
+    return bucket_of(
+        [batch.column(column.name) for column in keys],
+        [column.type for column in keys],
+        options.value(opt.BUCKET),
+        options.value(opt.BUCKET_FUNCTION).value,
+    )
+
+
+def write_append(
+    store: TableStore,
+    schema: TableSchema,
+    data: Rows,
+    *,
+    options: Mapping[str, str] | None = None,
+    replaces: bool = False,
+) -> list[CommitMessage]:
+    """Write rows to a table without primary key, without committing them.
+
+    Args:
+        store: the table.
+        schema: its latest schema.
+        data: an Arrow table, batch or reader, a data frame, or dictionaries.
+        options: options that differ from the table's for this write.
+        replaces: the rows will replace others (overwrite).
+
+    Returns:
+        What a commit makes visible; all files are removed again if this raises.
+
+    Raises:
+        InvalidInputError: the data does not fit the table.
+        UnsupportedFeatureError: the table has something that is not written here.
+    """
+    target = WriteTarget(
+        store=store,
+        schema=schema,
+        options=TableOptions({**schema.options, **(options or {})}),
+        replaces=replaces,
+    )
+    with AppendWriter(target) as writer:
+        writer.write(data)
+        return writer.prepare_commit()

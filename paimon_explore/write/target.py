@@ -1,0 +1,234 @@
+"""The table that rows are written to, and what its live files tell a writer.
+
+A writer of a bucket goes on where the files of the bucket end: with the next sequence number, the
+same number of buckets, the same assignment of keys to buckets.
+"""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from paimon_explore.encoding.binary_row import decode_rows
+from paimon_explore.encoding.hash_index import decode_hashes
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.metadata import options as opt
+from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.metadata.index_manifest import HASH_INDEX
+from paimon_explore.metadata.manifest_entry import ManifestEntries, live_entries
+from paimon_explore.metadata.options import TableOptions
+from paimon_explore.metadata.partition_path import partition_paths
+from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.store.table_store import TableStore
+from paimon_explore.write.data_file_writer import Clock, FileNames, FilePlace, FileRow
+
+_LIVE_COLUMNS = (
+    "kind",
+    "partition",
+    "bucket",
+    "total_buckets",
+    "file_name",
+    "max_sequence_number",
+    "level",
+    "extra_files",
+    "embedded_file_index",
+    "external_path",
+)
+
+
+def system_clock() -> int:
+    """Epoch milliseconds."""
+    return time.time_ns() // 1_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteTarget:
+    """A table to write to.
+
+    Attributes:
+        store: its files.
+        schema: its latest schema.
+        options: the options in force: the schema's, and what the caller changed.
+        commit_user: who will commit; part of the names of postponed files.
+        clock: wall clock, for creation times.
+        replaces: the rows will replace others (overwrite): what is there does not matter.
+    """
+
+    store: TableStore
+    schema: TableSchema
+    options: TableOptions
+    commit_user: str = ""
+    clock: Clock = system_clock
+    replaces: bool = False
+
+    def partition_path(self, partition: bytes) -> str:
+        """The folder of a partition below the table's data root."""
+        types = [column.type for column in self.schema.partition_type]
+        values = decode_rows(pa.array([partition], pa.binary()), types, where="partition")
+        return partition_paths(
+            self.schema.partition_keys,
+            values,
+            types,
+            legacy_names=self.options.value(opt.PARTITION_LEGACY_NAME),
+            default_name=self.options.value(opt.PARTITION_DEFAULT_NAME) or "",
+        )[0]
+
+    def place(self, partition: bytes, bucket: int, names: FileNames) -> FilePlace:
+        """Where the new files of a bucket go."""
+        folder = self.store.paths.bucket_dir(self.partition_path(partition), bucket)
+        return FilePlace(file_io=self.store.file_io, folder=folder, names=names, clock=self.clock)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _PartitionState:
+    """What the live files of a partition tell.
+
+    Attributes:
+        max_sequences: largest sequence number by bucket.
+        total_buckets: the number of buckets it was written under; None without files.
+    """
+
+    max_sequences: Mapping[int, int]
+    total_buckets: int | None
+
+
+@dataclass(slots=True)
+class LiveState:
+    """What is in the table, loaded partition by partition when asked for.
+
+    Attributes:
+        target: the table.
+    """
+
+    target: WriteTarget
+    _snapshot: Snapshot | None = None
+    _known: dict[bytes, _PartitionState] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.target.replaces:
+            self._snapshot = self.target.store.snapshots.latest()
+
+    def load(self, partitions: Sequence[bytes]) -> None:
+        """Look at the live files of partitions that are not known yet."""
+        missing = [partition for partition in partitions if partition not in self._known]
+        if not missing:
+            return
+        found = self._live(missing) if self._snapshot is not None else None
+        for partition in missing:
+            self._known[partition] = _state_of(found, partition)
+
+    def _live(self, partitions: Sequence[bytes]) -> ManifestEntries | None:
+        if self._snapshot is None:
+            return None
+        manifests = self.target.store.manifests
+        wanted = pa.array(partitions, pa.binary())
+        names = manifests.all(self._snapshot).names
+        entries = manifests.read_many(names, _LIVE_COLUMNS)
+        found = pc.is_in(entries.column("partition"), value_set=wanted)
+        return live_entries(entries.filter(found))
+
+    def next_sequence(self, partition: bytes, bucket: int) -> int:
+        """The sequence number of the next row of a bucket."""
+        self.load([partition])
+        return self._known[partition].max_sequences.get(bucket, -1) + 1
+
+    def check_buckets(self, partition: bytes, total_buckets: int) -> None:
+        """Refuse another number of buckets than the partition has.
+
+        Raises:
+            InvalidInputError: the number differs.
+        """
+        self.load([partition])
+        before = self._known[partition].total_buckets
+        if before is not None and before != total_buckets:
+            path = self.target.partition_path(partition)
+            raise InvalidInputError(
+                f"{f'Partition {path}' if path else 'The table'} has files of {before} buckets, "
+                f"and the table's option says {total_buckets}.",
+                hint="Overwrite the partition with all of its rows to change its buckets.",
+            )
+
+    def hashes(self, partition: bytes) -> dict[int, npt.NDArray[np.int32]]:
+        """The key hashes of each bucket of a partition, from its hash index files."""
+        if self._snapshot is None:
+            return {}
+        target = self.target
+        found: dict[int, npt.NDArray[np.int32]] = {}
+        for row in target.store.manifests.index_of(self._snapshot).of_type(HASH_INDEX).rows():
+            bucket, name, external = row["bucket"], row["file_name"], row["external_path"]
+            if row["partition"] != partition or not isinstance(bucket, int):
+                continue
+            folder = target.partition_path(partition)
+            outside = external if isinstance(external, str) else None
+            path = target.store.paths.index_file(folder, bucket, str(name), outside)
+            found[bucket] = decode_hashes(target.store.file_io.read(path), path=path)
+        return found
+
+
+def _state_of(entries: ManifestEntries | None, partition: bytes) -> _PartitionState:
+    if entries is None:
+        return _PartitionState(max_sequences={}, total_buckets=None)
+    own = entries.table.filter(pc.equal(entries.column("partition"), pa.scalar(partition)))
+    largest = own.group_by("bucket").aggregate([("max_sequence_number", "max")]).to_pylist()
+    totals = [total.as_py() for total in own.column("total_buckets").unique()]
+    fixed = [total for total in totals if total is not None and total > 0]
+    return _PartitionState(
+        max_sequences={row["bucket"]: row["max_sequence_number_max"] for row in largest},
+        total_buckets=max(fixed, default=None),
+    )
+
+
+def entries_of(
+    files: Sequence[FileRow], *, partition: bytes, bucket: int, total_buckets: int
+) -> ManifestEntries:
+    """New files of a bucket as manifest entries."""
+    place = {"partition": partition, "bucket": bucket, "total_buckets": total_buckets}
+    return ManifestEntries.from_rows([{**row, **place} for row in files])
+
+
+def message_paths(target: WriteTarget, messages: Sequence[CommitMessage]) -> list[str]:
+    """The files that messages bring and that nobody knows before they are committed."""
+    paths: list[str] = []
+    for message in messages:
+        folder = target.partition_path(message.partition)
+        for entries in (
+            message.new_files,
+            message.changelog_files,
+            message.compact_after,
+            message.compact_changelog,
+        ):
+            gone = {row["file_name"] for row in message.compact_before.rows()}
+            for row in entries.rows():
+                if entries is message.compact_after and row["file_name"] in gone:
+                    continue  # an upgrade: the file was there before
+                paths.extend(_paths_of(target, folder, message.bucket, row))
+        for index in (message.new_index_files, message.compact_new_index_files):
+            for row in index.rows():
+                external = row["external_path"]
+                outside = external if isinstance(external, str) else None
+                name = str(row["file_name"])
+                paths.append(target.store.paths.index_file(folder, message.bucket, name, outside))
+    return paths
+
+
+def _paths_of(target: WriteTarget, folder: str, bucket: int, row: FileRow) -> list[str]:
+    external = row["external_path"]
+    outside = external if isinstance(external, str) else None
+    extra = row["extra_files"]
+    names = [str(name) for name in extra] if isinstance(extra, list) else []
+    paths = target.store.paths
+    return [
+        paths.data_file(folder, bucket, str(row["file_name"]), outside),
+        *(paths.extra_file(folder, bucket, name, outside) for name in names),
+    ]
+
+
+def abort(target: WriteTarget, messages: Sequence[CommitMessage]) -> None:
+    """Remove the files of messages that will not be committed."""
+    for path in message_paths(target, messages):
+        target.store.file_io.delete(path)
