@@ -33,12 +33,10 @@ class Moment:
     Attributes:
         nanos: since 1970-01-01T00:00:00 of the wall clock; of UTC when `zoned`.
         zoned: whether the text named an offset or a zone.
-        day_only: whether the text had no clock part, so that it stands for midnight.
     """
 
     nanos: int
     zoned: bool
-    day_only: bool
 
 
 def parse_date(text: str) -> int | None:
@@ -72,11 +70,11 @@ def parse_timestamp(text: str) -> Moment | None:
         return None
     nanos = days * NANOS_PER_DAY + clock
     if zone is None:
-        return Moment(nanos=nanos, zoned=False, day_only=hour is None)
+        return Moment(nanos=nanos, zoned=False)
     found = _zone(zone)
     if found is None:
         return None
-    return Moment(nanos=to_utc(nanos, found), zoned=True, day_only=False)
+    return Moment(nanos=to_utc(nanos, found), zoned=True)
 
 
 def to_utc(wall_nanos: int, zone: tzinfo | None) -> int:
