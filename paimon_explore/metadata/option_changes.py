@@ -1,0 +1,134 @@
+"""Which options of a table may change once it has snapshots, and how options follow renames.
+
+Spec: maintenance/configurations, SQL ALTER pages.
+"""
+
+from collections.abc import Mapping
+
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.metadata.column_options import NESTED_KEY, SEQUENCE_GROUP
+from paimon_explore.metadata.option import Option
+from paimon_explore.metadata.options import (
+    ALL_OPTIONS,
+    BUCKET,
+    BUCKET_KEY,
+    CLUSTERING_COLUMNS,
+    DELETION_VECTORS_ENABLED,
+    DELETION_VECTORS_MODIFIABLE,
+    DYNAMIC_BUCKET,
+    IGNORE_DELETE,
+    IGNORE_UPDATE_BEFORE,
+    PARTITION,
+    PATH,
+    PK_CLUSTERING_OVERRIDE,
+    PRIMARY_KEY,
+    SEQUENCE_FIELD,
+    TYPE,
+    TableOptions,
+)
+from paimon_explore.metadata.schema import TableSchema
+
+_PREFIX = "fields."
+_LISTING_KEYS = (BUCKET_KEY.key, SEQUENCE_FIELD.key)
+_LISTING_SETTINGS = (SEQUENCE_GROUP.option.key, NESTED_KEY.option.key)
+
+
+def check_option_change(
+    schema: TableSchema, key: str, value: str | None, *, has_snapshots: bool
+) -> None:
+    """Check that an option may get a value, or None for its default.
+
+    Raises:
+        InvalidInputError: it may not.
+    """
+    if key in {TYPE.key, PATH.key}:
+        raise _refused(key, "it stays as it was when the table was created")
+    if not has_snapshots:
+        return
+    declared = ALL_OPTIONS.get(key)
+    if declared is not None and declared.is_immutable:
+        raise _refused(key, "it stays as it is once the table has a snapshot")
+    before = TableOptions(schema.options)
+    after = before.changed({} if value is None else {key: value})
+    if value is None:
+        after = TableOptions({name: text for name, text in before.items() if name != key})
+    if key == BUCKET.key:
+        _check_bucket(before, after, is_removed=value is None)
+    elif key == DELETION_VECTORS_ENABLED.key:
+        _check_deletion_vectors(before, after)
+    elif key in {IGNORE_DELETE.key, IGNORE_UPDATE_BEFORE.key}:
+        _check_ignored(
+            IGNORE_DELETE if key == IGNORE_DELETE.key else IGNORE_UPDATE_BEFORE, before, after
+        )
+    elif key == CLUSTERING_COLUMNS.key and PK_CLUSTERING_OVERRIDE.key in before:
+        raise _refused(key, f"files are ordered by it with {PK_CLUSTERING_OVERRIDE.key!r}")
+
+
+def _check_bucket(before: TableOptions, after: TableOptions, *, is_removed: bool) -> None:
+    if is_removed:
+        raise _refused(BUCKET.key, "it cannot be reset once the table has a snapshot")
+    if DYNAMIC_BUCKET in {before.value(BUCKET), after.value(BUCKET)}:
+        raise _refused(BUCKET.key, "it changes neither from -1 nor to -1")
+
+
+def _check_deletion_vectors(before: TableOptions, after: TableOptions) -> None:
+    option = DELETION_VECTORS_ENABLED
+    is_changed = before.value(option) is not after.value(option)
+    if is_changed and not before.value(DELETION_VECTORS_MODIFIABLE):
+        raise _refused(
+            option.key,
+            "without a full compaction rows could appear twice; "
+            f"{DELETION_VECTORS_MODIFIABLE.key!r} = 'true' allows it",
+        )
+
+
+def _check_ignored(option: Option[bool], before: TableOptions, after: TableOptions) -> None:
+    if before.value(option) and not after.value(option):
+        raise _refused(option.key, "it does not change from true to false")
+
+
+def _refused(key: str, rule: str) -> InvalidInputError:
+    return InvalidInputError(f"Option {key!r} cannot be changed: {rule}.")
+
+
+def is_unchanged(schema: TableSchema, key: str, value: str) -> bool:
+    """Whether an option has the value already, its key's place outside the options counted."""
+    if schema.options.get(key) == value:
+        return True
+    if key in schema.options:
+        return False
+    if key == PRIMARY_KEY.key:
+        return PRIMARY_KEY.parse(value) == schema.primary_keys
+    if key == PARTITION.key:
+        return PARTITION.parse(value) == schema.partition_keys
+    return key == TYPE.key and value.lower() == TYPE.default.value
+
+
+def renamed_options(options: Mapping[str, str], names: Mapping[str, str]) -> dict[str, str]:
+    """The options with new names of columns, in keys and in values that list columns.
+
+    Args:
+        options: the table options.
+        names: new names by old ones.
+    """
+    return {
+        _renamed_key(key, names): _renamed_value(key, text, names) for key, text in options.items()
+    }
+
+
+def _renamed_key(key: str, names: Mapping[str, str]) -> str:
+    if not key.startswith(_PREFIX):
+        return key
+    columns, dot, setting = key[len(_PREFIX) :].partition(".")
+    return f"{_PREFIX}{_renamed_list(columns, names)}{dot}{setting}" if dot else key
+
+
+def _renamed_value(key: str, text: str, names: Mapping[str, str]) -> str:
+    is_listing = key in _LISTING_KEYS or (
+        key.startswith(_PREFIX) and key.endswith(tuple(f".{name}" for name in _LISTING_SETTINGS))
+    )
+    return _renamed_list(text, names) if is_listing else text
+
+
+def _renamed_list(text: str, names: Mapping[str, str]) -> str:
+    return ",".join(names.get(name.strip(), name) for name in text.split(","))
