@@ -6,7 +6,7 @@ Spec: concepts/spec/fileformat, avro; Avro 1.11 specification, schema declaratio
 """
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from types import MappingProxyType
 from typing import TypeAlias
@@ -15,6 +15,7 @@ from paimon_explore.errors import CorruptFileError
 
 _MAX_DEPTH = 64
 _MAX_NODES = 50_000
+_MAX_PRECISION = 38
 
 
 class Primitive(Enum):
@@ -170,7 +171,7 @@ class _Parser:
         if kind == "fixed":
             return self._named_type(source, self._fixed(source, where))
         inner = self.node(kind, where, depth + 1)
-        return _with_logical(inner, source) if isinstance(inner, PlainNode) else inner
+        return _with_logical(inner, source, where) if isinstance(inner, PlainNode) else inner
 
     def _record(self, source: dict[str, object], where: str, depth: int) -> AvroNode:
         fields = source.get("fields")
@@ -192,7 +193,7 @@ class _Parser:
         size = source.get("size")
         if not isinstance(size, int) or isinstance(size, bool) or not 0 < size < 1 << 20:
             raise _wrong(where, "a fixed must have a size")
-        return _with_logical(PlainNode(primitive=Primitive.FIXED, size=size), source)
+        return _with_logical(PlainNode(primitive=Primitive.FIXED, size=size), source, where)
 
     def _named_type(self, source: dict[str, object], node: AvroNode, size: int = 1) -> AvroNode:
         name = str(source.get("name", "")).rpartition(".")[2]
@@ -201,19 +202,15 @@ class _Parser:
         return node
 
 
-def _with_logical(node: PlainNode, source: dict[str, object]) -> PlainNode:
+def _with_logical(node: PlainNode, source: dict[str, object], where: str) -> PlainNode:
     logical = source.get("logicalType")
     if not isinstance(logical, str):
         return node
-    return PlainNode(
-        primitive=node.primitive,
-        logical=logical,
-        precision=_count(source, "precision"),
-        scale=_count(source, "scale"),
-        size=node.size,
-    )
-
-
-def _count(source: dict[str, object], key: str) -> int:
-    value = source.get(key, 0)
-    return value if isinstance(value, int) and not isinstance(value, bool) else 0
+    precision, scale = source.get("precision", 0), source.get("scale", 0)
+    if logical != "decimal" or node.primitive not in (Primitive.BYTES, Primitive.FIXED):
+        return replace(node, logical=logical)
+    if type(precision) is not int or type(scale) is not int:
+        raise _wrong(where, "a decimal must have a precision")
+    if not 0 < precision <= _MAX_PRECISION or not 0 <= scale <= precision:
+        raise _wrong(where, f"a decimal must have 1 to {_MAX_PRECISION} digits")
+    return replace(node, logical=logical, precision=precision, scale=scale)

@@ -211,7 +211,7 @@ def _decimals(
     high = np.where(size <= _WORD_BYTES, low >> 63, (high << cut) >> cut)
     both = np.empty((len(size), 2), dtype=np.int64)
     both[:, 0], both[:, 1] = low, high
-    found = pa.decimal128(max(1, min(node.precision, 38)), node.scale)
+    found = pa.decimal128(node.precision, node.scale)
     array = pa.Array.from_buffers(found, len(size), [None, as_buffer(both)])
     try:
         array.validate(full=True)
