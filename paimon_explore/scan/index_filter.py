@@ -5,6 +5,7 @@ column whose type has changed, leaves all rows. NOT asks its inside for the rows
 false, so that rows on which a condition is unknown are in neither answer.
 """
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import reduce
@@ -181,6 +182,6 @@ def _relation(op: CompareOp, *, wanted: bool) -> Relation | None:
 
 def _asked(indexes: _Indexes, name: str, condition: Condition) -> BitMap | None:
     """The rows that all indexes of a column leave; NaN, of many forms, is never looked up."""
-    if any(value != value for value in condition.values):
+    if any(isinstance(value, float) and math.isnan(value) for value in condition.values):
         return None
     return _in_all(index.rows(condition) for index in indexes.get(name, ()))

@@ -1,5 +1,6 @@
 """Vectorised SQL operations on Arrow arrays, three-valued where null is unknown."""
 
+import math
 from typing import TypeAlias
 
 import pyarrow as pa
@@ -54,6 +55,8 @@ def true_only(truth: Column) -> Column:
 def contained(array: Column, values: Column) -> Column:
     """Whether each value is in a list; unknown if not and the list holds a null."""
     found = _found(array, values)
+    if not array.null_count and not values.null_count:
+        return found
     missing = scalar_of(NULL if values.null_count else FALSE)
     null = call("is_null", array)
     return call("if_else", null, scalar_of(NULL), call("if_else", found, scalar_of(TRUE), missing))
@@ -94,17 +97,23 @@ def aligned(left: Column, right: Column) -> tuple[Column, Column]:
 
 def _equal(left: Value, right: Value) -> Column:
     same = call("equal", left, right)
-    if not pa.types.is_floating(left.type):
+    if not (_may_be_nan(left) and _may_be_nan(right)):
         return same
     return call("or", same, call("and", call("is_nan", left), call("is_nan", right)))
 
 
 def _less(left: Value, right: Value) -> Column:
     less = call("less", left, right)
-    if not pa.types.is_floating(left.type):
+    if not _may_be_nan(right):
         return less
     number = call("invert", call("is_nan", left))
     return call("or", less, call("and", number, call("is_nan", right)))
+
+
+def _may_be_nan(value: Value) -> bool:
+    if not pa.types.is_floating(value.type):
+        return False
+    return not isinstance(value, pa.Scalar) or math.isnan(value.as_py())
 
 
 def _found(array: Column, values: Column) -> Column:

@@ -11,6 +11,7 @@ item may match if the whole predicate can be true. Every answer errs towards "ca
   statistics.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -263,7 +264,7 @@ def _compared(test: Compare, stats: StatsFrame) -> Outcomes:
 def _positions(bounds: _Bounds, constant: Literal) -> tuple[Bools, Bools, Bools]:
     """Whether values may lie below, at and above a constant."""
     value = scalar_of(constant)
-    if constant.value != constant.value:  # NaN: nothing is above it
+    if isinstance(constant.value, float) and math.isnan(constant.value):  # nothing is above it
         anything = np.ones_like(bounds.known)
         return anything, anything, ~anything
     less = bounds.low("less", value, default=True)
