@@ -44,8 +44,8 @@ def python_code(shown: Shown, expression: str) -> str:
 def spark_code(shown: Shown, location: str) -> str:
     """The line in PySpark that reads the rows of the same snapshot.
 
-    >>> spark_code(Shown(snapshot_id=7), "/wh/default.db/orders")
-    "spark.read.format('paimon_explore').option('scan.snapshot-id', 7).load('/wh/default.db/orders')"
+    >>> spark_code(Shown(snapshot_id=7), "/wh/orders")
+    "spark.read.format('paimon_explore').option('scan.snapshot-id', 7).load('/wh/orders')"
     """
     travel = f".option('scan.snapshot-id', {shown.snapshot_id})" if shown.snapshot_id else ""
     return f"spark.read.format('paimon_explore'){travel}.load({quoted(location)})"

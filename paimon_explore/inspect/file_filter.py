@@ -1,7 +1,7 @@
 """Conditions on data files in SQL: partition columns and properties of the file.
 
-The properties are bucket, level, rows, size, schema, created, added, removed and file; one whose name
-is a partition column is called `file_<name>` instead. Sizes may be written with a unit: `size < 1 MB`.
+The properties are bucket, level, rows, size, schema, created, added, removed and file; one whose
+name is a partition column is called `file_<name>` instead. Sizes may have a unit: `size < 1 MB`.
 """
 
 import re
@@ -9,9 +9,18 @@ import re
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.encoding.buffers import build_fixed
+from paimon_explore.encoding.buffers import (
+    Bools,
+    Column,
+    Ints,
+    bool_values,
+    build_fixed,
+    taken_rows,
+    valid_mask,
+)
 from paimon_explore.inspect.file_lives import FileLives
 from paimon_explore.inspect.timeline import Timeline
+from paimon_explore.metadata.entry_frame import Chunks
 from paimon_explore.scan.bind import bind
 from paimon_explore.scan.evaluate import evaluate
 from paimon_explore.scan.sql import parse_where
@@ -55,7 +64,7 @@ def _plain(found: re.Match[str]) -> str:
 
 def matching_files(
     lives: FileLives, timeline: Timeline, partition_type: RowType, text: str
-) -> np.ndarray:
+) -> Bools:
     """Which files of all pass a condition.
 
     Args:
@@ -76,9 +85,8 @@ def matching_files(
     row_type = _row_type(partition_type if lives.partitions.columns is not None else None)
     bound = bind(parsed, row_type)
     truth = evaluate(bound, _table(lives, timeline, row_type), row_type)
-    combined = truth.combine_chunks() if isinstance(truth, pa.ChunkedArray) else truth
-    passes = np.asarray(combined.fill_null(False).cast(pa.uint8()))  # noqa: FBT003 - its only form
-    return passes.astype(np.bool_)
+    combined: Column = truth.combine_chunks() if isinstance(truth, pa.ChunkedArray) else truth
+    return bool_values(combined) & valid_mask(combined)
 
 
 def _row_type(partition_type: RowType | None) -> RowType:
@@ -92,10 +100,12 @@ def _row_type(partition_type: RowType | None) -> RowType:
 
 
 def _table(lives: FileLives, timeline: Timeline, row_type: RowType) -> pa.Table:
-    codes = build_fixed(pa.int64(), lives.partitions.codes, np.ones(len(lives), np.bool_))
-    partition = [column.take(codes) for column in lives.partitions.columns or ()]
+    codes = lives.partitions.codes
+    partition: list[Column | Chunks] = [
+        taken_rows(column, codes) for column in lives.partitions.columns or ()
+    ]
     files = lives.files
-    own = [
+    own: list[Column | Chunks] = [
         files.column("bucket"),
         files.column("level"),
         files.column("row_count"),
@@ -106,10 +116,10 @@ def _table(lives: FileLives, timeline: Timeline, row_type: RowType) -> pa.Table:
         snapshot_ids(lives.removed, timeline),
         files.column("file_name"),
     ]
-    return pa.table([*partition, *own], names=list(row_type.names))
+    return pa.Table.from_arrays([*partition, *own], names=list(row_type.names))
 
 
-def snapshot_ids(places: np.ndarray, timeline: Timeline) -> pa.Array:
+def snapshot_ids(places: Ints, timeline: Timeline) -> Column:
     """Snapshot ids of `added` or `removed`; null for before the history and for still live."""
     ids = np.array([0, *(mark.snapshot_id for mark in timeline.marks), 0], np.int64)
     valid = (places > 0) & (places <= len(timeline))

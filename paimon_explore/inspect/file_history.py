@@ -11,12 +11,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from paimon_explore.encoding.buffers import Column, Ints, fixed_values
 from paimon_explore.errors import PaimonError
-from paimon_explore.inspect.file_lives import FileLives, Ints, Segment, lives_of
+from paimon_explore.inspect.file_lives import FileLives, Segment, lives_of
 from paimon_explore.inspect.partition_text import partitions_of
 from paimon_explore.inspect.problem import Problem, problem_of
 from paimon_explore.inspect.table_view import TableView
 from paimon_explore.inspect.timeline import Timeline
+from paimon_explore.metadata.entry_frame import Chunks, take_rows
 from paimon_explore.metadata.manifest_entry import ENTRY_SCHEMA, FileKind
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.types.data_types import RowType
@@ -100,12 +102,12 @@ class FileHistory:
         codes = identity_codes(rows)
         segments = self._segments([s for s, _ in known], [end for _, end in known], codes)
         found, added, removed = lives_of(segments, len(self._timeline))
-        files = rows.take(pa.array(_representatives(rows, codes)[found]))
+        files = take_rows(rows, _representatives(rows, codes)[found])
         return FileLives(
             files=files,
             added=added,
             removed=removed,
-            partitions=partitions_of(_column(files, "partition"), partition_type(self._view)),
+            partitions=partitions_of(files, partition_type(self._view)),
             first=0,
             last=len(self._timeline) - 1,
             unknown=frozenset(unknown),
@@ -197,7 +199,7 @@ def files_now(view: TableView, timeline: Timeline, snapshot_id: int) -> FileLive
         files=rows,
         added=np.zeros(len(rows), np.int64),
         removed=np.full(len(rows), len(timeline) + 1, np.int64),
-        partitions=partitions_of(_column(rows, "partition"), partition_type(view)),
+        partitions=partitions_of(rows, partition_type(view)),
         first=position,
         last=position,
         unknown=frozenset(),
@@ -221,13 +223,12 @@ def slim_entries(view: TableView, lists: Iterable[str]) -> pa.Table:
 def live_slim(view: TableView, snapshot: Snapshot) -> pa.Table:
     """The kept columns of a snapshot's live files."""
     rows = slim_entries(view, [snapshot.base_manifest_list, snapshot.delta_manifest_list])
-    deleted = pc.equal(rows.column("kind"), FileKind.DELETE)
-    if not pc.any(deleted).as_py():
+    deletes = _kinds(rows) == FileKind.DELETE
+    if not deletes.any():
         return rows
     codes = identity_codes(rows)
-    deletes = _kinds(rows) == FileKind.DELETE
     gone = np.isin(codes, codes[deletes])
-    return rows.take(pa.array(np.flatnonzero(~gone & ~deletes)))
+    return take_rows(rows, np.flatnonzero(~gone & ~deletes))
 
 
 def partition_type(view: TableView) -> RowType:
@@ -238,25 +239,25 @@ def partition_type(view: TableView) -> RowType:
 def identity_codes(rows: pa.Table) -> Ints:
     """A number per entry, equal exactly for equal identities.
 
-    Identity is partition, bucket, level, name, extra files, embedded index and external path. The
-    lengths of what may hold any byte keep the parts apart.
+    Identity is partition, bucket, level, name, extra files, embedded index and external path. File
+    names hold no "/"; the lengths of what may hold any byte keep the parts apart.
     """
-    partition = rows.column("partition")
-    external = pc.fill_null(rows.column("external_path"), "")
-    parts = [
+    partition, external = rows.column("partition"), rows.column("external_path")
+    names: Chunks = pc.binary_join(rows.column("extra_files"), "/")  # type: ignore[assignment]  # stubs
+    parts: list[Chunks] = [
         rows.column("level").cast(pa.string()),
         rows.column("bucket").cast(pa.string()),
         pc.binary_length(partition).cast(pa.string()),
-        pc.binary_length(external).cast(pa.string()),
-        external,
-        pc.fill_null(pc.binary_join(rows.column("extra_files"), "/"), ""),
+        pc.fill_null(pc.binary_length(external), -1).cast(pa.string()),
+        _or_empty(external, ""),
+        _or_empty(names, ""),
         rows.column("file_name"),
     ]
-    tail = pc.fill_null(rows.column("embedded_file_index"), b"")
+    tail = _or_empty(rows.column("embedded_file_index"), b"")
     texts = [part.cast(pa.binary()) for part in parts]
-    keys = pc.binary_join_element_wise(*texts, partition, tail, b"/")
-    indices = keys.combine_chunks().dictionary_encode().indices
-    return np.frombuffer(indices.buffers()[1] or b"", np.int32)[: len(rows)].astype(np.int64)
+    keys: Chunks = pc.binary_join_element_wise(*texts, partition, tail, pa.scalar(b"/"))  # type: ignore[call-overload]  # in stubs
+    whole: Column = keys.combine_chunks()
+    return fixed_values(whole.dictionary_encode().indices, np.int32).astype(np.int64)
 
 
 def _representatives(rows: pa.Table, codes: Ints) -> Ints:
@@ -270,14 +271,14 @@ def _representatives(rows: pa.Table, codes: Ints) -> Ints:
     return chosen
 
 
+def _or_empty(column: Chunks, empty: str | bytes) -> Chunks:
+    filled: Chunks = pc.fill_null(column, empty)  # type: ignore[arg-type]  # a scalar, in stubs
+    return filled
+
+
 def _kinds(rows: pa.Table) -> Ints:
-    column = _column(rows, "kind")
-    values = np.frombuffer(column.buffers()[1] or b"", np.int8)
-    return values[column.offset : column.offset + len(column)]
-
-
-def _column(rows: pa.Table, name: str) -> pa.Array:
-    return rows.column(name).combine_chunks()
+    column: Column = rows.column("kind").combine_chunks()
+    return fixed_values(column, np.int8).astype(np.int64)
 
 
 def _concat(parts: Sequence[pa.Table]) -> pa.Table:

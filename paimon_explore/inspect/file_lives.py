@@ -12,9 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from paimon_explore.encoding.buffers import Bools, Ints
 from paimon_explore.inspect.partition_text import Partitions
-
-Ints = np.ndarray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +33,7 @@ class Segment:
     last: int
     codes: Ints
     positions: Ints
-    deletes: Ints
+    deletes: Bools
     live: Ints
 
 
@@ -74,7 +73,7 @@ def lives_of(segments: Sequence[Segment], count: int) -> tuple[Ints, Ints, Ints]
     return codes[starts][lasting], times[starts][lasting], ends[lasting]
 
 
-def _all_events(segments: Sequence[Segment]) -> list[tuple[Ints, Ints, Ints]]:
+def _all_events(segments: Sequence[Segment]) -> list[tuple[Ints, Ints, Bools]]:
     """Identity, time and whether a life opens, of everything that happens."""
     nothing = np.empty(0, np.int64)
     events = [(nothing, nothing, np.empty(0, np.bool_))]
@@ -94,7 +93,7 @@ def _all_events(segments: Sequence[Segment]) -> list[tuple[Ints, Ints, Ints]]:
     return events
 
 
-def _net(segment: Segment) -> tuple[Ints, Ints, Ints]:
+def _net(segment: Segment) -> tuple[Ints, Ints, Bools]:
     """Entries of the segment without those that one snapshot both adds and removes."""
     change = np.where(segment.deletes, -1, 1)
     keys = np.stack([segment.codes, segment.positions])

@@ -3,18 +3,19 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pyarrow as pa
 
 from paimon_explore.encoding.binary_row import decode_rows
-from paimon_explore.encoding.buffers import build_fixed
+from paimon_explore.encoding.buffers import Column, Ints
 from paimon_explore.errors import FormatError, UnsupportedFeatureError
 from paimon_explore.inspect.escape import cut, esc, visible
 from paimon_explore.inspect.figures import bytes_text, plural, short_text
 from paimon_explore.inspect.file_filter import snapshot_ids
 from paimon_explore.inspect.file_lives import FileLives
+from paimon_explore.inspect.partition_text import binary_column
 from paimon_explore.inspect.timeline import Timeline
 from paimon_explore.inspect.value_text import value_texts
+from paimon_explore.metadata.entry_frame import Chunks, take_rows
 from paimon_explore.types.data_types import RowType
 
 if TYPE_CHECKING:
@@ -29,9 +30,9 @@ class FilesView:
     """Data files, one row each.
 
     Attributes:
-        table: partition (text), bucket, level, row_count, file_size, min_key, max_key (text), added_by,
-            removed_by (snapshot ids, null for before the history and still live), schema_id,
-            creation_time (the writer's wall clock), file_name, external_path.
+        table: partition (text), bucket, level, row_count, file_size, min_key, max_key (text),
+            added_by, removed_by (snapshot ids, null for before the history and still live),
+            schema_id, creation_time (the writer's wall clock), file_name, external_path.
         title: what the files are.
     """
 
@@ -80,7 +81,7 @@ class FilesView:
 
 
 def files_view(
-    lives: FileLives, timeline: Timeline, rows: np.ndarray, keys: RowType, title: str
+    lives: FileLives, timeline: Timeline, rows: Ints, keys: RowType, title: str
 ) -> FilesView:
     """The view of some files.
 
@@ -91,30 +92,27 @@ def files_view(
         keys: the trimmed primary key.
         title: what they are.
     """
-    index = build_fixed(pa.int64(), rows.astype(np.int64), np.ones(len(rows), np.bool_))
-    files = lives.files.take(index)
+    files = take_rows(lives.files, rows)
     lows, highs = key_texts(files, keys)
     texts = lives.partitions.texts
-    sizes = files.column("file_size").to_pylist()
-    counts = files.column("row_count").to_pylist()
-    table = pa.table(
-        {
-            "partition": pa.array([texts[c] for c in lives.partitions.codes[rows]], pa.string()),
-            "bucket": files.column("bucket"),
-            "level": files.column("level"),
-            "row_count": files.column("row_count"),
-            "file_size": files.column("file_size"),
-            "min_key": pa.array(lows, pa.string()),
-            "max_key": pa.array(highs, pa.string()),
-            "added_by": snapshot_ids(lives.added[rows], timeline),
-            "removed_by": snapshot_ids(lives.removed[rows], timeline),
-            "schema_id": files.column("schema_id"),
-            "creation_time": files.column("creation_time").cast(pa.timestamp("ms")),
-            "file_name": files.column("file_name"),
-            "external_path": files.column("external_path"),
-        }
-    )
-    whole = f"{plural(len(rows), 'file')}, {bytes_text(sum(sizes))}, {short_text(sum(counts))} rows"
+    size, count = column_sum(files, "file_size"), column_sum(files, "row_count")
+    columns: dict[str, Column | Chunks] = {
+        "partition": pa.array([texts[c] for c in lives.partitions.codes[rows]], pa.string()),
+        "bucket": files.column("bucket"),
+        "level": files.column("level"),
+        "row_count": files.column("row_count"),
+        "file_size": files.column("file_size"),
+        "min_key": pa.array(lows, pa.string()),
+        "max_key": pa.array(highs, pa.string()),
+        "added_by": snapshot_ids(lives.added[rows], timeline),
+        "removed_by": snapshot_ids(lives.removed[rows], timeline),
+        "schema_id": files.column("schema_id"),
+        "creation_time": files.column("creation_time").cast(pa.timestamp("ms")),
+        "file_name": files.column("file_name"),
+        "external_path": files.column("external_path"),
+    }
+    whole = f"{plural(len(rows), 'file')}, {bytes_text(size)}, {short_text(count)} rows"
+    table = pa.Table.from_arrays([*columns.values()], names=[*columns])
     return FilesView(table=table, title=f"{title}: {whole}")
 
 
@@ -125,7 +123,7 @@ def key_texts(files: pa.Table, keys: RowType) -> tuple[list[str], list[str]]:
 
 
 def _key_texts(files: pa.Table, column: str, keys: RowType) -> list[str]:
-    rows = files.column(column).combine_chunks()
+    rows = binary_column(files, column)
     if not len(keys) or not len(rows):
         return [""] * len(rows)
     try:
@@ -147,3 +145,8 @@ def _text_lines(table: pa.Table) -> list[str]:
 def _cells(row: dict[str, object]) -> list[str]:
     cells = {**row, "file_size": bytes_text(float(str(row["file_size"])))}
     return [cut("" if cells[name] is None else str(cells[name]), 60) for name in _SHOWN]
+
+
+def column_sum(files: pa.Table, name: str) -> int:
+    """The sum of a column of whole numbers."""
+    return sum(value for value in files.column(name).to_pylist() if isinstance(value, int))

@@ -1,13 +1,13 @@
 """One table looked at: its timeline, and files and metadata of one snapshot.
 
-This is what `Table.inspect` gives, and what the explorer is driven by. Everything is read when it is
-asked for and kept; `refreshed` starts anew.
+This is what `Table.inspect` gives, and what the explorer is driven by. Everything is read when it
+is asked for and kept; `refreshed` starts anew.
 """
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from paimon_explore.encoding.buffers import Bools
 from paimon_explore.errors import NotFoundError
 from paimon_explore.inspect.file_filter import matching_files
 from paimon_explore.inspect.file_history import FileHistory, files_now, partition_type
@@ -18,6 +18,9 @@ from paimon_explore.inspect.node_detail import Document, NodeDetails
 from paimon_explore.inspect.table_view import TableView
 from paimon_explore.inspect.timeline import Timeline, read_timeline
 from paimon_explore.types.data_types import DataField, RowType
+
+_FEW_SNAPSHOTS = 256
+"""Up to so many snapshots their history is read to tell which one added a file."""
 
 
 class Inspector:
@@ -72,19 +75,17 @@ class Inspector:
         """The live data files of the snapshot.
 
         Args:
-            where: a condition on partition columns, bucket, level, rows, size, schema, created, added,
-                removed and file, such as `dt = 'd1' and level = 0 and size < 1 MB`.
+            where: a condition on partition columns, bucket, level, rows, size, schema, created,
+                added, removed and file, such as `dt = 'd1' and level = 0 and size < 1 MB`.
 
         Raises:
             InvalidInputError: the condition cannot be understood.
             NotFoundError: there is no such snapshot.
             PaimonError: a manifest cannot be read.
         """
-        lives = self._lives
-        if not self.snapshot_id:
-            lives = self.lives()
         position = self._timeline.position_of(self.snapshot_id) if self.snapshot_id else 0
-        if lives is None or not lives.knows(position):
+        lives = self.lives() if len(self._timeline) <= _FEW_SNAPSHOTS else self._lives
+        if lives is None or (self.snapshot_id and not lives.knows(position)):
             lives = files_now(self.view, self._timeline, self.snapshot_id)
         rows = lives.live_at(position)
         passes = matching_files(lives, self._timeline, partition_type(self.view), where)
@@ -92,9 +93,9 @@ class Inspector:
         return files_view(lives, self._timeline, rows[passes[rows]], self.keys, title)
 
     def partitions(self, where: str = "") -> pa.Table:
-        """The live files summed by partition: partition, files, level_0, buckets, rows and bytes."""
+        """The live files by partition: partition, files, level_0, buckets, rows and bytes."""
         files = self.files(where).table
-        level_0 = pc.equal(files.column("level"), 0).cast(pa.int64())
+        level_0 = pc.equal(files.column("level"), pa.scalar(0, pa.int32())).cast(pa.int64())
         sums = (
             files.append_column("level_0", level_0)
             .group_by("partition", use_threads=False)
@@ -165,7 +166,7 @@ class Inspector:
         ]
         return RowType(fields=tuple(found))
 
-    def mask(self, lives: FileLives, where: str) -> np.ndarray:
+    def mask(self, lives: FileLives, where: str) -> Bools:
         """Which of some files pass a condition, n booleans.
 
         Raises:

@@ -13,7 +13,6 @@ from enum import Enum
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from paimon_explore.errors import InvalidInputError, PaimonError
 from paimon_explore.inspect.bounds import partition_bounds
@@ -339,9 +338,7 @@ class ManifestTree:
     def _entries(self, snapshot: Snapshot, node: NodeKey, offset: int) -> Children:
         entries = self.entries(snapshot, node)
         page = entries.slice(offset, PAGE)
-        partitions = partition_texts(
-            page.table.column("partition").combine_chunks(), partition_type(self._view)
-        )
+        partitions = partition_texts(page.table, partition_type(self._view))
         cancelled = self._cancelled(snapshot, node, page)
         nodes = tuple(
             TreeNode(
@@ -385,9 +382,7 @@ class ManifestTree:
     def _index_files(self, snapshot: Snapshot, offset: int) -> Children:
         files = self._view.store.manifests.index_of(snapshot)
         page = files.slice(offset, PAGE)
-        texts = partition_texts(
-            page.table.column("partition").combine_chunks(), partition_type(self._view)
-        )
+        texts = partition_texts(page.table, partition_type(self._view))
         nodes = tuple(
             TreeNode(
                 key=f"index/{offset + i}",
@@ -419,7 +414,7 @@ class ManifestTree:
 
 
 def range_text(manifest: dict[str, object], schema: TableSchema | None) -> str:
-    """What the entries of a manifest cover, as its list says: partitions, else buckets and levels."""
+    """What a manifest covers, as its list says: partitions, else buckets and levels."""
     if schema is not None and schema.partition_keys:
         return " ".join(
             f"{b.column}={_span(b.minimum, b.maximum)}" for b in partition_bounds(manifest, schema)
@@ -446,7 +441,7 @@ def _also_in(ids: Sequence[int]) -> str:
 
 
 def _sum(files: ManifestFiles, column: str) -> int:
-    return int(pc.sum(files.column(column), min_count=0).as_py())
+    return sum(_whole(row[column]) for row in files.rows())
 
 
 def _whole(value: object) -> int:

@@ -121,23 +121,20 @@ class NodeDetails:
         """
         node = parse_key(key)
         snapshot = self._timeline.snapshot(snapshot_id)
-        if node.entry is not None:
-            return self._entry(snapshot, node)
-        if node.manifest is not None:
-            return self._manifest(snapshot, node)
-        if node.list is not None:
-            return self._list(snapshot, node.list)
-        if node.file is not None:
-            return self._index_file(snapshot, node)
-        match key:
-            case "index":
-                return self._index(snapshot)
-            case "statistics":
-                return self._statistics(snapshot)
-            case "schema":
-                return self._schema(snapshot.schema_id)
+        match node:
+            case NodeKey(list=ListKind()):
+                made = self._of_list(snapshot, node)
+            case NodeKey(file=int()):
+                made = self._index_file(snapshot, node)
+            case NodeKey(text="index"):
+                made = self._index(snapshot)
+            case NodeKey(text="statistics"):
+                made = self._statistics(snapshot)
+            case NodeKey(text="schema"):
+                made = self._schema(snapshot.schema_id)
             case _:
-                return self._snapshot(snapshot)
+                made = self._snapshot(snapshot)
+        return made
 
     def of_file(
         self, manifest: str, entry: int, *, added: int | None, removed: int | None
@@ -195,7 +192,12 @@ class NodeDetails:
         for name, value in (snapshot.properties or {}).items():
             yield f"property {name}", value
 
-    def _list(self, snapshot: Snapshot, kind: ListKind) -> Document:
+    def _of_list(self, snapshot: Snapshot, node: NodeKey) -> Document:
+        if node.entry is not None:
+            return self._entry(snapshot, node)
+        if node.manifest is not None:
+            return self._manifest(snapshot, node)
+        kind = node.list or ListKind.BASE
         files = self._tree.manifests(snapshot, kind)
         names = {
             ListKind.BASE: snapshot.base_manifest_list,
@@ -243,14 +245,9 @@ class NodeDetails:
         return Document(title=name, subtitle="manifest", sections=tuple(sections))
 
     def _entry(self, snapshot: Snapshot, node: NodeKey) -> Document:
-        entries = self._tree.entries(snapshot, node)
-        number = node.entry or 0
-        kind = (
-            FileKind(_int(entries.slice(number, 1).rows()[0]["kind"])).name
-            if number < len(entries)
-            else ""
-        )
-        return self._file(entries.slice(number, 1), f"data file · {kind} entry", ())
+        entries = self._tree.entries(snapshot, node).slice(node.entry or 0, 1)
+        kinds = [FileKind(_int(row["kind"])).name for row in entries.rows()]
+        return self._file(entries, f"data file · {' '.join(kinds)} entry", ())
 
     def _file(
         self, entries: ManifestEntries, subtitle: str, more: tuple[tuple[str, str], ...]
@@ -258,9 +255,7 @@ class NodeDetails:
         if not len(entries):
             return Document(title="no such entry", subtitle="data file", sections=())
         entry = entries.rows()[0]
-        partition = partition_texts(
-            entries.table.column("partition").combine_chunks(), partition_type(self._view)
-        )[0]
+        partition = partition_texts(entries.table, partition_type(self._view))[0]
         facts = Facts(rows=(*_file_facts(entry, partition), *more))
         sections: list[Section] = [facts]
         try:

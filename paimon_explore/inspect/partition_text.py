@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from paimon_explore.encoding.binary_row import decode_rows
+from paimon_explore.encoding.buffers import Column, Ints, fixed_values, taken_rows
 from paimon_explore.errors import FormatError, UnsupportedFeatureError
 from paimon_explore.inspect.value_text import value_texts
 from paimon_explore.types.data_types import RowType
@@ -24,19 +25,20 @@ class Partitions:
             fit the partition type.
     """
 
-    codes: np.ndarray
+    codes: Ints
     texts: tuple[str, ...]
-    columns: tuple[pa.Array, ...] | None
+    columns: tuple[Column, ...] | None
 
 
-def partitions_of(rows: pa.BinaryArray, partition_type: RowType) -> Partitions:
-    """The partitions of n files, from the binary rows of manifests."""
+def partitions_of(files: pa.Table, partition_type: RowType) -> Partitions:
+    """The partitions of n files, from their column `partition` in the form of manifests."""
+    rows = binary_column(files, "partition")
     encoded = rows.dictionary_encode()
-    distinct = encoded.dictionary
-    codes = np.frombuffer(encoded.indices.buffers()[1] or b"", np.int32)[: len(rows)]
+    distinct: pa.BinaryArray = encoded.dictionary  # type: ignore[assignment]  # of binary, in stubs
+    codes = fixed_values(encoded.indices, np.int32).astype(np.int64)
     columns = _decoded(distinct, partition_type)
     if columns is None:
-        texts = [f"0x{row.hex()}" for row in distinct.to_pylist()]
+        texts = hex_texts(distinct)
         order = np.argsort(np.array(texts, dtype=object), kind="stable")
     else:
         texts = joined_texts(columns, partition_type, len(distinct))
@@ -46,19 +48,20 @@ def partitions_of(rows: pa.BinaryArray, partition_type: RowType) -> Partitions:
     return Partitions(
         codes=rank[codes] if len(codes) else codes,
         texts=tuple(texts[i] for i in order),
-        columns=None if columns is None else tuple(c.take(pa.array(order)) for c in columns),
+        columns=None if columns is None else tuple(taken_rows(c, order) for c in columns),
     )
 
 
-def partition_texts(rows: pa.BinaryArray, partition_type: RowType) -> list[str]:
-    """Each partition as text; as hex where the bytes do not fit the partition type."""
+def partition_texts(files: pa.Table, partition_type: RowType) -> list[str]:
+    """The column `partition` as text; as hex where the bytes do not fit the partition type."""
+    rows = binary_column(files, "partition")
     columns = _decoded(rows, partition_type)
     if columns is None:
-        return [f"0x{row.hex()}" for row in rows.to_pylist()]
+        return hex_texts(rows)
     return joined_texts(columns, partition_type, len(rows))
 
 
-def joined_texts(columns: Sequence[pa.Array], row_type: RowType, count: int) -> list[str]:
+def joined_texts(columns: Sequence[Column], row_type: RowType, count: int) -> list[str]:
     """`name=value` per column, joined with slashes."""
     texts = [value_texts(c, f.type) for c, f in zip(columns, row_type.fields, strict=True)]
     return [
@@ -70,14 +73,14 @@ def joined_texts(columns: Sequence[pa.Array], row_type: RowType, count: int) -> 
     ]
 
 
-def _decoded(rows: pa.BinaryArray, partition_type: RowType) -> list[pa.Array] | None:
+def _decoded(rows: pa.BinaryArray, partition_type: RowType) -> list[Column] | None:
     try:
         return decode_rows(rows, [field.type for field in partition_type], where="_PARTITION")
     except (FormatError, UnsupportedFeatureError):
         return None
 
 
-def _order(columns: Sequence[pa.Array], texts: Sequence[str]) -> np.ndarray:
+def _order(columns: Sequence[Column], texts: Sequence[str]) -> Ints:
     if not columns:
         return np.arange(len(texts))
     named = {str(i): column for i, column in enumerate(columns)}
@@ -85,4 +88,15 @@ def _order(columns: Sequence[pa.Array], texts: Sequence[str]) -> np.ndarray:
         order = pc.sort_indices(pa.table(named), sort_keys=[(n, "ascending") for n in named])
     except pa.ArrowNotImplementedError:
         return np.argsort(np.array(texts, dtype=object), kind="stable")
-    return np.frombuffer(order.buffers()[1], np.uint64)[: len(texts)].astype(np.int64)
+    return fixed_values(order, np.uint64).astype(np.int64)
+
+
+def binary_column(files: pa.Table, name: str) -> pa.BinaryArray:
+    """A column of binary values in one piece."""
+    column: pa.BinaryArray = files.column(name).combine_chunks()  # type: ignore[assignment]  # stubs
+    return column
+
+
+def hex_texts(rows: pa.BinaryArray) -> list[str]:
+    """Bytes that cannot be decoded, as hex."""
+    return [f"0x{(row or b'').hex()}" for row in rows.to_pylist()]

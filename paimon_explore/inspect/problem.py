@@ -33,6 +33,7 @@ class Problem:
 
 def problem_of(error: PaimonError) -> Problem:
     """The value of an error."""
-    located = isinstance(error, CorruptFileError | StorageError | UnsupportedVersionError)
-    path = error.path if located else ""
+    path = ""
+    if isinstance(error, (CorruptFileError, StorageError, UnsupportedVersionError)):
+        path = error.path
     return Problem(kind=type(error).__name__, message=error.message, path=path, hint=error.hint)

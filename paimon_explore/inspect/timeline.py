@@ -26,7 +26,7 @@ from paimon_explore.store.table_store import TableStore
 _HINT_BYTES = 64
 
 TIMELINE_SCHEMA = pa.schema(
-    [
+    (
         pa.field("snapshot_id", pa.int64(), nullable=False),
         pa.field("commit_kind", pa.string()),
         pa.field("commit_time", pa.timestamp("ms", "UTC")),
@@ -39,7 +39,7 @@ TIMELINE_SCHEMA = pa.schema(
         pa.field("watermark", pa.int64()),
         pa.field("expired", pa.bool_(), nullable=False),
         pa.field("tags", pa.list_(pa.string()), nullable=False),
-    ]
+    )
 )
 """One row per mark; all but id, `expired` and `tags` are null where the snapshot cannot be read."""
 
@@ -117,8 +117,9 @@ class Timeline:
         for position, mark in enumerate(self.marks):
             if mark.snapshot_id == snapshot_id:
                 return position
-        hint = f"The timeline holds {self.marks[0].snapshot_id} to {self.marks[-1].snapshot_id}."
-        raise NotFoundError("snapshot", snapshot_id, hint=hint if self.marks else "")
+        ids = [mark.snapshot_id for mark in self.marks]
+        hint = f"The timeline holds {ids[0]} to {ids[-1]}." if ids else "There is none at all."
+        raise NotFoundError("snapshot", snapshot_id, hint=hint)
 
     def snapshot(self, snapshot_id: int) -> Snapshot:
         """The content of a snapshot.

@@ -1,0 +1,304 @@
+"""The explorer without a screen: what is selected, and the answers to a front end's requests.
+
+The widget only carries these answers over; tests ask the same methods. Bulk comes as columns of
+numbers, everything else as JSON.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+
+from paimon_explore.encoding.buffers import Column, Numbers, fixed_values, valid_mask
+from paimon_explore.errors import InvalidInputError, PaimonError
+from paimon_explore.inspect.code_echo import Shown, python_code, spark_code
+from paimon_explore.inspect.file_history import files_now
+from paimon_explore.inspect.file_lives import FileLives
+from paimon_explore.inspect.files_view import key_texts
+from paimon_explore.inspect.inspector import Inspector
+from paimon_explore.inspect.manifest_tree import parse_key
+from paimon_explore.inspect.problem import problem_of
+from paimon_explore.inspect.table_chips import table_chips
+from paimon_explore.inspect.timeline import Mark
+from paimon_explore.metadata.entry_frame import take_rows
+from paimon_explore.metadata.snapshot import CommitKind
+
+Columns = Mapping[str, Numbers]
+
+_KIND_CODES = {kind: code for code, kind in enumerate(CommitKind)}
+_UNREADABLE_KIND = len(_KIND_CODES)
+_UNREADABLE, _EXPIRED = 1, 2
+_KEPT_FRAMES = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a request gives.
+
+    Attributes:
+        body: JSON.
+        columns: numbers by name.
+    """
+
+    body: Mapping[str, object] = field(default_factory=dict)
+    columns: Columns = field(default_factory=dict)
+
+
+class ExplorerState:
+    """One table being explored.
+
+    Args:
+        inspector: the table, at the snapshot that is selected first.
+    """
+
+    def __init__(self, inspector: Inspector) -> None:
+        self.inspector = inspector
+        self._frames: dict[int, FileLives] = {}
+        self._next_frame = 0
+
+    @property
+    def newest(self) -> int:
+        """The newest snapshot's id; 0 without any."""
+        marks = self.inspector.timeline().marks
+        return marks[-1].snapshot_id if marks else 0
+
+    def checked_snapshot(self, snapshot_id: int) -> int:
+        """The id if the timeline holds it, 0 for none.
+
+        Raises:
+            NotFoundError: the timeline does not hold it.
+        """
+        if snapshot_id:
+            self.inspector.timeline().position_of(snapshot_id)
+        return snapshot_id
+
+    def open(self) -> Answer:
+        """The table's facts and the timeline's columns."""
+        timeline = self.inspector.timeline()
+        view = self.inspector.view
+        table = {
+            "name": view.short_name,
+            "database": view.database,
+            "location": view.location,
+            "branch": view.branch,
+            "chips": list(table_chips(view.schema)),
+            "problems": [problem.state() for problem in timeline.problems[:20]],
+        }
+        flags = [
+            {"kind": f.kind.value, "name": f.name, "snapshot": f.snapshot_id}
+            for f in timeline.flags
+        ]
+        return Answer(
+            body={"table": table, "flags": flags}, columns=timeline_columns(timeline.marks)
+        )
+
+    def files(self, snapshot_id: int) -> Answer:
+        """The live files of one snapshot, at once and without their history.
+
+        Raises:
+            NotFoundError: no such snapshot.
+            PaimonError: a manifest of it cannot be read.
+        """
+        inspector = self.inspector
+        return self._frame(files_now(inspector.view, inspector.timeline(), snapshot_id))
+
+    def history(self) -> Answer:
+        """Some more of the history; with all files once everything is read."""
+        history = self.inspector.history
+        if not history.step():
+            return Answer(body={"done": False, "covered": history.covered})
+        return self._frame(self.inspector.lives())
+
+    def rows(self, frame: int, rows: Sequence[int]) -> Answer:
+        """Names and keys of some files of a frame.
+
+        Raises:
+            InvalidInputError: there is no such frame or row.
+        """
+        lives = self._lives(frame)
+        if any(row >= len(lives) for row in rows):
+            raise InvalidInputError(f"the frame holds {len(lives)} files.")
+        files = take_rows(lives.files, np.array(rows, np.int64))
+        lows, highs = key_texts(files, self.inspector.keys)
+        names = files.column("file_name").to_pylist()
+        return Answer(
+            body={
+                "rows": [
+                    {"name": name, "min_key": low, "max_key": high}
+                    for name, low, high in zip(names, lows, highs, strict=True)
+                ]
+            }
+        )
+
+    def filter(self, frame: int, text: str) -> Answer:
+        """Which files of a frame pass a condition.
+
+        Raises:
+            InvalidInputError: there is no such frame, or the condition cannot be understood.
+        """
+        passes = self.inspector.mask(self._lives(frame), text)
+        return Answer(columns={"mask": passes.astype(np.uint8)})
+
+    def resolve(self, text: str) -> Answer:
+        """The snapshot that a typed id, tag or time means.
+
+        Raises:
+            InvalidInputError: the text is none of these.
+            NotFoundError: there is no such snapshot.
+        """
+        return Answer(body={"snapshot": self.inspector.timeline().resolve(text)})
+
+    def tree(self, snapshot_id: int, keys: Iterable[str], offset: int = 0) -> Answer:
+        """Children of several nodes; one that cannot be read has its problem as only child.
+
+        Raises:
+            InvalidInputError: a key that no node can have.
+            NotFoundError: no such snapshot.
+        """
+        inspector = self.inspector.at(snapshot_id)
+        inspector.timeline().snapshot(snapshot_id)
+        found: dict[str, object] = {}
+        for key in keys:
+            parse_key(key)
+            try:
+                found[key] = inspector.tree(key, offset).state()
+            except InvalidInputError:
+                continue  # open for another snapshot, not there in this one
+            except PaimonError as error:
+                found[key] = _problem_node(key, error)
+        return Answer(body={"children": found})
+
+    def detail(self, node: str) -> Answer:
+        """The document of a node path: `7`, `7/delta/0/3` or `file/<frame>/<row>`.
+
+        Raises:
+            InvalidInputError: no such node.
+            NotFoundError: no such snapshot.
+            PaimonError: the node cannot be read.
+        """
+        head, _, rest = node.partition("/")
+        if head == "file":
+            frame, row = self._file(rest)
+            return Answer(body=self.inspector.file_of(self._lives(frame), row).state())
+        if not head.isdecimal():
+            raise InvalidInputError(f"{node[:60]!r} is no node.")
+        return Answer(body=self.inspector.at(int(head)).node(rest).state())
+
+    def code(self, selected: int, tab: str, condition: str, node: str) -> tuple[str, str]:
+        """The lines of Python and of PySpark that yield what is shown."""
+        head, _, rest = node.partition("/")
+        name = ""
+        if head == "file":
+            try:
+                frame, row = self._file(rest)
+                name = str(self._lives(frame).files.column("file_name")[row].as_py())
+            except InvalidInputError:
+                rest = ""
+        key = "" if head == "file" else rest
+        shown = Shown(snapshot_id=selected, tab=tab, filter=condition, key=key, file=name)
+        view = self.inspector.view
+        return python_code(shown, view.expression), spark_code(shown, view.location)
+
+    def _file(self, text: str) -> tuple[int, int]:
+        frame, _, row = text.partition("/")
+        if not (frame.isdecimal() and row.isdecimal() and len(row) < 10):  # noqa: PLR2004 - digits
+            raise InvalidInputError(f"file/{text[:60]} is no node.")
+        if int(row) >= len(self._lives(int(frame))):
+            raise InvalidInputError(f"there is no file {row}.")
+        return int(frame), int(row)
+
+    def _lives(self, frame: int) -> FileLives:
+        found = self._frames.get(frame)
+        if found is None:
+            raise InvalidInputError(f"the list of files {frame} is out of date.")
+        return found
+
+    def _frame(self, lives: FileLives) -> Answer:
+        frame = self._next_frame
+        self._next_frame += 1
+        self._frames = dict([*self._frames.items(), (frame, lives)][-_KEPT_FRAMES:])
+        problems = self.inspector.history.problems
+        return Answer(
+            body={
+                "done": True,
+                "frame": frame,
+                "first": lives.first,
+                "last": lives.last,
+                "unknown": sorted(lives.unknown),
+                "problems": [problem.state() for problem in problems[:4]],
+            },
+            columns=lives_columns(lives),
+        )
+
+
+def timeline_columns(marks: Sequence[Mark]) -> Columns:
+    """The timeline as numbers; unreadable marks have zeros."""
+    snapshots = [mark.snapshot for mark in marks]
+    users = sorted({s.commit_user for s in snapshots if s is not None})
+    codes = {user: code for code, user in enumerate(users)}
+
+    def numbers(values: Iterable[int | None], dtype: type[np.generic] = np.int64) -> np.ndarray:
+        return np.array([0 if value is None else value for value in values], dtype)
+
+    return {
+        "id": numbers(mark.snapshot_id for mark in marks),
+        "time": numbers((0 if s is None else s.time_millis for s in snapshots), np.float64),
+        "kind": numbers(
+            _UNREADABLE_KIND if s is None else _KIND_CODES[s.commit_kind] for s in snapshots
+        ),
+        "state": numbers(
+            (_UNREADABLE if m.snapshot is None else 0) | (_EXPIRED if m.expired else 0)
+            for m in marks
+        ),
+        "schema": numbers(0 if s is None else s.schema_id for s in snapshots),
+        "total_rows": numbers(0 if s is None else s.total_record_count for s in snapshots),
+        "delta_rows": numbers(0 if s is None else s.delta_record_count for s in snapshots),
+        "changelog_rows": numbers(0 if s is None else s.changelog_record_count for s in snapshots),
+        "user": numbers(0 if s is None else codes[s.commit_user] for s in snapshots),
+        **text_columns("user", users),
+    }
+
+
+def lives_columns(lives: FileLives) -> Columns:
+    """Files as numbers: at most 60 bytes each, usually about 20 once packed."""
+    files = lives.files
+    created = _column(files, "creation_time")
+    return {
+        "added": lives.added,
+        "removed": lives.removed,
+        "size": fixed_values(_column(files, "file_size"), np.int64),
+        "rows": fixed_values(_column(files, "row_count"), np.int64),
+        "level": fixed_values(_column(files, "level"), np.int32),
+        "bucket": fixed_values(_column(files, "bucket"), np.int32),
+        "partition": lives.partitions.codes,
+        "created": np.where(valid_mask(created), fixed_values(created, np.int64), 0),
+        "schema": fixed_values(_column(files, "schema_id"), np.int64),
+        **text_columns("partition", lives.partitions.texts),
+    }
+
+
+def text_columns(name: str, texts: Iterable[str]) -> Columns:
+    """Texts as one column of UTF-8 bytes and one of the places where each ends."""
+    encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
+    ends = np.cumsum([len(text) for text in encoded], dtype=np.int64)
+    return {
+        f"{name}_text": np.frombuffer(b"".join(encoded), np.uint8),
+        f"{name}_end": ends if len(ends) else np.empty(0, np.int64),
+    }
+
+
+def _column(files: pa.Table, name: str) -> Column:
+    column: Column = files.column(name).combine_chunks()
+    return column
+
+
+def _problem_node(key: str, error: PaimonError) -> dict[str, object]:
+    problem = problem_of(error)
+    node = {
+        "key": f"{key}/problem",
+        "type": "problem",
+        "label": problem.kind,
+        "problem": problem.message,
+    }
+    return {"nodes": [node], "total": 1}
