@@ -9,10 +9,10 @@ import pyarrow as pa
 from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.read.split_read import SplitReader
 from paimon_explore.scan.bind import bind
-from paimon_explore.scan.expression import TRUE, Expression
 from paimon_explore.scan.branch_plans import plan_table
-from paimon_explore.scan.plan import ScanPlan, ScanTarget
 from paimon_explore.scan.builder import Term
+from paimon_explore.scan.expression import TRUE, Expression
+from paimon_explore.scan.plan import ScanPlan, ScanTarget
 from paimon_explore.scan.sql import predicate
 from paimon_explore.types.arrow import arrow_schema
 from paimon_explore.types.data_types import RowType

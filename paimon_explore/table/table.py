@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from paimon_explore.errors import NotFoundError
+from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedFeatureError
 from paimon_explore.fileio.paths import name as name_of
 from paimon_explore.fileio.paths import parent
 from paimon_explore.fileio.resolve import resolve as resolve_location
+from paimon_explore.metadata.consumer import Consumer
 from paimon_explore.metadata.options import (
     BRANCH,
     DATA_FILE_PATH_DIRECTORY,
@@ -21,10 +22,15 @@ from paimon_explore.metadata.options import (
 from paimon_explore.metadata.paths import MAIN_BRANCH, TablePaths
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.metadata.tag import Tag
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.time_travel import TimeTravel, epoch_ms, resolve, travel_of
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.table import listings
+from paimon_explore.table.listing import Listing
 from paimon_explore.table.scan import Scan, Where, make_scan
+from paimon_explore.table.writing import TableWriter
+from paimon_explore.write.input_rows import Rows
 
 if TYPE_CHECKING:
     import duckdb
@@ -77,6 +83,31 @@ class Table:
         """The snapshot that reads see; None for a table that has none."""
         return resolve(self.store, self.travel)
 
+    @property
+    def snapshots(self) -> Listing[int, Snapshot]:
+        """The snapshots by id."""
+        return listings.snapshots(self.store)
+
+    @property
+    def schemas(self) -> Listing[int, TableSchema]:
+        """The schemas by id."""
+        return listings.schemas(self.store)
+
+    @property
+    def tags(self) -> Listing[str, Tag]:
+        """The tags by name."""
+        return listings.tags(self.store)
+
+    @property
+    def branches(self) -> Listing[str, str]:
+        """The branches but main, by name."""
+        return listings.branches(self.store)
+
+    @property
+    def consumers(self) -> Listing[str, Consumer]:
+        """The consumers by id."""
+        return listings.consumers(self.store)
+
     def at(
         self,
         *,
@@ -125,6 +156,102 @@ class Table:
             InvalidInputError: unknown columns or a predicate that cannot be understood.
         """
         return make_scan(self._target(), columns, where, limit)
+
+    def append(self, data: Rows) -> Snapshot | None:
+        """Add rows in one commit.
+
+        Columns are matched by name. In a primary-key table the rows are merged with those of the
+        same key, as its merge engine says.
+
+        Args:
+            data: an Arrow table, batch or reader, a pandas or polars data frame, or dictionaries.
+
+        Returns:
+            The snapshot that holds the rows; None if there were none.
+
+        Raises:
+            InvalidInputError: this is a view of the past, or the data does not fit the table; the
+                message names column, row and rule.
+            UnsupportedFeatureError: the table has something that is not written here.
+            CommitError: nothing is visible, and all files are removed again.
+            CommitOutcomeUnknownError: the storage gave no answer; look before writing again.
+        """
+        return self._writer().insert(data)
+
+    def upsert(self, data: Rows) -> Snapshot | None:
+        """Add or change rows of a primary-key table in one commit.
+
+        Args:
+            data: as for `append`; a column `_ROW_KIND` (`+I`, `-U`, `+U`, `-D`) may tell what each
+                row does.
+
+        Raises:
+            InvalidInputError: the table has no primary key; else as for `append`.
+        """
+        self._keyed("upsert")
+        return self._writer().insert(data)
+
+    def delete(self, where: Where) -> Snapshot | None:
+        """Delete the rows of a primary-key table that a predicate is true of, in one commit.
+
+        Args:
+            where: SQL text or `pe.col("a") > 3`.
+
+        Raises:
+            UnsupportedFeatureError: the table has no primary key.
+            InvalidInputError: a predicate that cannot be understood.
+        """
+        self._keyed("delete")
+        return self._writer().delete_keys(self.scan(where=where).to_arrow())
+
+    def overwrite(
+        self, data: Rows, partition: Mapping[str, object] | None = None
+    ) -> Snapshot | None:
+        """Replace rows by others in one commit.
+
+        Args:
+            data: the new rows.
+            partition: values of some partition columns: all rows that have them are replaced. None:
+                the partitions of the new rows, or of an unpartitioned table all rows; with the
+                option `dynamic-partition-overwrite=false` always all rows.
+
+        Raises:
+            InvalidInputError: new rows outside of the partition; else as for `append`.
+            CommitConflictError: others have changed the same partitions meanwhile.
+        """
+        return self._writer().overwrite(data, partition)
+
+    def truncate(self) -> Snapshot | None:
+        """Remove all rows in one commit."""
+        return self._writer().drop([{}])
+
+    def drop_partitions(self, *partitions: Mapping[str, object]) -> Snapshot | None:
+        """Remove all rows of partitions in one commit.
+
+        Args:
+            partitions: each the values of some partition columns, as `{"dt": "2026-01-01"}`.
+
+        Raises:
+            InvalidInputError: none is given, or a column is no partition column.
+        """
+        if not partitions or not all(partitions):
+            msg = "No partition is given."
+            raise InvalidInputError(msg, hint="truncate() removes all rows.")
+        return self._writer().drop(partitions)
+
+    def _keyed(self, act: str) -> None:
+        if not self.schema.primary_keys:
+            raise UnsupportedFeatureError(f"{act} on a table without primary key", self.name)
+
+    def _writer(self) -> TableWriter:
+        if self.travel.given:
+            raise InvalidInputError(
+                f"{self.name} is opened at a point in the past, which does not change.",
+                hint="Write to the table itself.",
+            )
+        schema = latest_schema(self.store)
+        options = TableOptions({**schema.options, **self.dynamic_options})
+        return TableWriter(store=self.store, schema=schema, options=options)
 
     def to_arrow(self) -> pa.Table:
         """All rows as an Arrow table."""

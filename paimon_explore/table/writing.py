@@ -1,0 +1,93 @@
+"""The facade's writes: rows to files, files to one commit, and nothing left behind if it fails."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from paimon_explore.commit.committer import Committer
+from paimon_explore.commit.overwrite import NEW_PARTITIONS, WHOLE_TABLE, Overwrite
+from paimon_explore.errors import CommitOutcomeUnknownError, InvalidInputError, PaimonError
+from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.metadata.options import DYNAMIC_PARTITION_OVERWRITE, TableOptions
+from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.store.table_store import TableStore
+from paimon_explore.write.append import write_append
+from paimon_explore.write.input_rows import Rows
+from paimon_explore.write.primary_key import write_upsert
+from paimon_explore.write.row_kinds import DELETE
+from paimon_explore.write.target import WriteTarget, abort
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableWriter:
+    """Writes to one branch of a table, each call one commit.
+
+    Attributes:
+        store: the table's files.
+        schema: its newest schema.
+        options: its options, dynamic ones included.
+    """
+
+    store: TableStore
+    schema: TableSchema
+    options: TableOptions
+
+    def insert(self, data: Rows) -> Snapshot | None:
+        """Add rows; in a primary-key table they are merged with those of the same key.
+
+        Returns:
+            The snapshot that holds them; None if there were no rows.
+        """
+        return self._commit(self._files(data), Committer.commit)
+
+    def overwrite(self, data: Rows, partition: Mapping[str, object] | None) -> Snapshot | None:
+        """Replace rows by others; see `Table.overwrite`."""
+        what = self._replaced(partition)
+        messages = self._files(data, replaces=True)
+        return self._commit(messages, lambda committer, m: committer.overwrite(m, what))
+
+    def delete_keys(self, rows: pa.Table) -> Snapshot | None:
+        """Write a -D record for each row of a primary-key table."""
+        messages = write_upsert(
+            self.store, self.schema, rows, options=self.options, default_kind=DELETE
+        )
+        return self._commit(messages, Committer.commit)
+
+    def drop(self, partitions: Sequence[Mapping[str, object]]) -> Snapshot | None:
+        """Remove all rows of partitions; an empty one stands for all."""
+        what = Overwrite(specs=tuple(partitions))
+        return self._commit([], lambda committer, m: committer.overwrite(m, what))
+
+    def _replaced(self, partition: Mapping[str, object] | None) -> Overwrite:
+        if partition is not None:
+            unknown = [name for name in partition if name not in self.schema.partition_keys]
+            if unknown:
+                msg = f"{unknown[0]!r} is no partition column."
+                keys = ", ".join(self.schema.partition_keys) or "none"
+                raise InvalidInputError(msg, hint=f"Partition columns: {keys}.")
+            return Overwrite(specs=(dict(partition),))
+        dynamic = self.options.value(DYNAMIC_PARTITION_OVERWRITE)
+        return NEW_PARTITIONS if dynamic and self.schema.partition_keys else WHOLE_TABLE
+
+    def _files(self, data: Rows, *, replaces: bool = False) -> list[CommitMessage]:
+        write = write_upsert if self.schema.primary_keys else write_append
+        return write(self.store, self.schema, data, options=self.options, replaces=replaces)
+
+    def _commit(
+        self,
+        messages: list[CommitMessage],
+        act: Callable[[Committer, list[CommitMessage]], list[Snapshot]],
+    ) -> Snapshot | None:
+        """Commit, and remove the data files of a commit that certainly failed."""
+        committer = Committer(self.store, self.schema, options=self.options)
+        try:
+            made = act(committer, messages)
+        except CommitOutcomeUnknownError:
+            raise
+        except PaimonError:
+            target = WriteTarget(store=self.store, schema=self.schema, options=self.options)
+            abort(target, messages)
+            raise
+        return made[-1] if made else None
