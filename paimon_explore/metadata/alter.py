@@ -50,7 +50,7 @@ from paimon_explore.metadata.schema_change import (
     SetComment,
     SetOption,
 )
-from paimon_explore.metadata.schema_rules import violations
+from paimon_explore.metadata.schema_rules import violations, with_declared_keys
 from paimon_explore.types.cast_errors import UncastableError
 from paimon_explore.types.cast_rules import is_executable, is_explicit, is_implicit
 from paimon_explore.types.data_types import (
@@ -101,6 +101,7 @@ def apply_changes(
     draft = replace(schema, highest_field_id=highest)
     for change in changes:
         draft = _applied(_Draft(schema, draft, has_snapshots), change)
+    draft = with_declared_keys(draft)
     result = replace(draft, id=schema.id + 1, version=CURRENT_VERSION, time_millis=time_millis)
     # tables of older releases may break rules made later: only new breaches count
     broken = [rule for rule in violations(result) if rule not in violations(schema)]

@@ -105,37 +105,51 @@ def new_schema(
         InvalidInputError: a column has no Paimon type, or a rule is broken.
     """
     row_type = columns if isinstance(columns, RowType) else row_type_from_arrow(columns)
-    texts = dict(options or {})
-    keys = _moved(texts, PRIMARY_KEY, primary_key)
-    partitions = _moved(texts, PARTITION, partition_by)
-    is_nullable = TableOptions(texts).value(PRIMARY_KEY_NULLABLE)
-    fields = assigned_ids(
-        _key_column(field, is_nullable=is_nullable) if field.name in keys else field
-        for field in row_type.fields
-    )
-    schema = TableSchema(
-        id=0,
-        fields=fields,
-        highest_field_id=highest_field_id(fields),
-        partition_keys=partitions,
-        primary_keys=keys,
-        options=texts,
-        comment=comment,
-        time_millis=time_millis,
+    fields = assigned_ids(row_type.fields)
+    schema = with_declared_keys(
+        TableSchema(
+            id=0,
+            fields=fields,
+            highest_field_id=highest_field_id(fields),
+            partition_keys=tuple(partition_by),
+            primary_keys=tuple(primary_key),
+            options=dict(options or {}),
+            comment=comment,
+            time_millis=time_millis,
+        )
     )
     validate_create(schema)
     return schema
 
 
+def with_declared_keys(schema: TableSchema) -> TableSchema:
+    """The schema with keys that options declare in their places, and key columns NOT NULL.
+
+    Raises:
+        InvalidInputError: an option declares keys that the schema has already.
+    """
+    texts = dict(schema.options)
+    keys = _moved(texts, PRIMARY_KEY, schema.primary_keys)
+    partitions = _moved(texts, PARTITION, schema.partition_keys)
+    is_nullable = TableOptions(texts).value(PRIMARY_KEY_NULLABLE)
+    fields = tuple(
+        _key_column(field, is_nullable=is_nullable) if field.name in keys else field
+        for field in schema.fields
+    )
+    return replace(
+        schema, fields=fields, primary_keys=keys, partition_keys=partitions, options=texts
+    )
+
+
 def _moved(
-    options: dict[str, str], option: Option[tuple[str, ...]], given: Iterable[str]
+    options: dict[str, str], option: Option[tuple[str, ...]], given: tuple[str, ...]
 ) -> tuple[str, ...]:
-    names = tuple(given)
     if option.key not in options:
-        return names
-    if names:
+        return given
+    if given:
         raise InvalidInputError(
-            f"Option {option.key!r} says what an argument says too.", hint="Leave one of them out."
+            f"Option {option.key!r} declares keys that the table has already.",
+            hint="Leave the option out.",
         )
     found = TableOptions(options).value(option)
     del options[option.key]
