@@ -7,7 +7,7 @@ import pyarrow.types as pat
 from paimon_explore.encoding import buffers as nb
 from paimon_explore.encoding.buffers import Column, Ints
 from paimon_explore.merge.columns import child_of, fields_of, nulls_mask
-from paimon_explore.merge.order import float_words
+from paimon_explore.merge.words import float_words
 
 _NULL = -1
 

@@ -20,10 +20,11 @@ from paimon_explore.merge.columns import (
     joined,
     mask_array,
 )
-from paimon_explore.merge.order import Groups, WordSource, group_rows, picked, words_of
+from paimon_explore.merge.order import Groups, group_rows
 from paimon_explore.merge.partial_update import update_partially
 from paimon_explore.merge.records import Merged, Records, is_retract
 from paimon_explore.merge.spec import SEQUENCE_NUMBER, VALUE_KIND, MergeSpec, needed_columns
+from paimon_explore.merge.words import WordSource, picked, words_of
 from paimon_explore.metadata.option_choices import MergeEngine
 
 

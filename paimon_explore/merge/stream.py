@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 import pyarrow as pa
 
 from paimon_explore.errors import FormatError, InvalidInputError
-from paimon_explore.merge.order import KeyTuple, key_at, rows_up_to
 from paimon_explore.merge.piece import Piece, Task, functions_of, merge_piece, passed
+from paimon_explore.merge.single_key import KeyTuple, key_at, rows_up_to
 from paimon_explore.merge.spec import MergeSpec
 
 _ENOUGH_ROWS = 32_768

@@ -16,9 +16,10 @@ from paimon_explore.merge.aggregators.folding import (
     since_reset,
     walked,
 )
-from paimon_explore.merge.columns import take_or_null
+from paimon_explore.merge.columns import Keys, take_or_null
 from paimon_explore.merge.order import ranks
 from paimon_explore.merge.steps import Step, Steps
+from paimon_explore.merge.words import words_of
 
 _NONE = -1
 
@@ -98,11 +99,17 @@ def _extreme(column: Column, steps: Steps, better: np.ufunc, name: str) -> Colum
     some = steps.ends > steps.starts
     chosen = np.full(steps.count, _NONE, np.int64)
     if some.any():
-        places = ranks([take_or_null(column, steps.rows)], count=len(steps.rows))
-        best = better.reduceat(places, steps.starts[some])
+        words = _comparable(take_or_null(column, steps.rows))
+        best = better.reduceat(words, steps.starts[some])
         sizes = (steps.ends - steps.starts)[some]
-        chosen[some] = first_rows(steps.of_groups(some).kept(places == np.repeat(best, sizes)))
+        chosen[some] = first_rows(steps.of_groups(some).kept(words == np.repeat(best, sizes)))
     return take_or_null(column, chosen)
+
+
+def _comparable(values: Column) -> Keys:
+    """A number per value, in the order of values."""
+    words = list(words_of(values))
+    return words[0](None) if len(words) == 1 else ranks([values], count=len(values))
 
 
 # ---------------------------------------------------------------- record by record

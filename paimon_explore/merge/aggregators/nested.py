@@ -1,11 +1,8 @@
-"""Arrays of rows kept like tables: `nested_update` and `nested_partial_update`."""
+"""Arrays of rows kept like tables: `nested_update`."""
 
 from dataclasses import dataclass
-from functools import partial
-from typing import TypeAlias
 
 import numpy as np
-import pyarrow as pa
 
 from paimon_explore.encoding import buffers as nb
 from paimon_explore.encoding.buffers import Bools, Column, Ints
@@ -20,19 +17,17 @@ from paimon_explore.merge.aggregators.elements import (
     lists_of,
     merged_apart,
 )
-from paimon_explore.merge.aggregators.folding import refuse_retract, walked
-from paimon_explore.merge.columns import field_of, fields_of, take_or_null
+from paimon_explore.merge.aggregators.folding import walked
+from paimon_explore.merge.columns import field_of
 from paimon_explore.merge.equality import codes, combined, last_of_each, rank_in_group
 from paimon_explore.merge.order import ranks
 from paimon_explore.merge.spec import AggregateFunction
 from paimon_explore.merge.steps import Step, Steps
 from paimon_explore.metadata.option_choices import NestedKeyNullStrategy
 
-_NO_ROW = -1
-
 
 @dataclass(frozen=True, slots=True)
-class _Table:
+class NestedTable:
     """The elements of a column as rows with a key.
 
     Attributes:
@@ -52,7 +47,12 @@ class _Table:
     limit: int
 
 
-def _table_of(column: Column, function: AggregateFunction) -> _Table:
+def table_of(column: Column, function: AggregateFunction) -> NestedTable:
+    """See a column of arrays of rows as tables.
+
+    Raises:
+        FormatError: a nested key has a null, and the strategy is to complain.
+    """
     elements = elements_of(column)
     rows = elements.values
     present = nb.valid_mask(rows)
@@ -65,7 +65,7 @@ def _table_of(column: Column, function: AggregateFunction) -> _Table:
     order = [field_of(rows, name) for name in function.nested_sequence_field]
     sequence = ranks(order, count=len(rows)) if order else np.zeros(len(rows), np.int64)
     limit = function.count_limit
-    return _Table(elements, present, keys, sequence, bool(key_columns), limit)
+    return NestedTable(elements, present, keys, sequence, bool(key_columns), limit)
 
 
 def _allowed(keys: list[Column], present: Bools, strategy: NestedKeyNullStrategy) -> Bools:
@@ -88,9 +88,9 @@ def nested_update(column: Column, steps: Steps, function: AggregateFunction) -> 
     Of rows with the same nested key the last one stays, or the one with the greatest sequence. Null
     rows are dropped. Rows stay in the order in which their keys appeared (Java: of a hash table).
     """
-    table = _table_of(column, function)
+    table = table_of(column, function)
     mixed = steps.groups_with_other_than(Step.ADD)
-    chosen = _present_only(all_elements(table.elements, steps.of_groups(~mixed)), table.present)
+    chosen = present_only(all_elements(table.elements, steps.of_groups(~mixed)), table.present)
     picked = _one_per_key(chosen, table) if table.has_key else _within_limit(chosen, table.limit)
     straight = lists_of(table.elements.values, picked, column.type)
 
@@ -101,7 +101,8 @@ def nested_update(column: Column, steps: Steps, function: AggregateFunction) -> 
     return merged_apart(steps, mixed, straight, walk)
 
 
-def _present_only(chosen: Chosen, present: Bools) -> Chosen:
+def present_only(chosen: Chosen, present: Bools) -> Chosen:
+    """Without elements that do not count."""
     keep = present[chosen.places]
     return Chosen(chosen.groups[keep], chosen.places[keep], chosen.valid)
 
@@ -111,7 +112,7 @@ def _within_limit(chosen: Chosen, limit: int) -> Chosen:
     return Chosen(chosen.groups[keep], chosen.places[keep], chosen.valid)
 
 
-def _one_per_key(chosen: Chosen, table: _Table) -> Chosen:
+def _one_per_key(chosen: Chosen, table: NestedTable) -> Chosen:
     keys = table.keys[chosen.places]
     sequence = table.sequence[chosen.places]
     firsts, lasts = last_of_each(chosen.groups, keys)
@@ -131,7 +132,7 @@ def _greatest(groups: Ints, keys: Ints, sequence: Ints) -> Ints:
     return newest[entries[firsts]]
 
 
-def _walk(table: _Table, group: Group) -> list[int] | None:
+def _walk(table: NestedTable, group: Group) -> list[int] | None:
     places: list[int] | None = None
     for step, row in group:
         valid = bool(table.elements.valid[row])
@@ -150,7 +151,9 @@ def _walk(table: _Table, group: Group) -> list[int] | None:
     return places
 
 
-def _added(places: list[int] | None, more: list[int] | None, table: _Table) -> list[int] | None:
+def _added(
+    places: list[int] | None, more: list[int] | None, table: NestedTable
+) -> list[int] | None:
     if more is None:
         return places
     first = [at for at in places or () if table.present[at]]
@@ -171,7 +174,9 @@ def _added(places: list[int] | None, more: list[int] | None, table: _Table) -> l
     return list(found.values())
 
 
-def _without(places: list[int] | None, gone: list[int] | None, table: _Table) -> list[int] | None:
+def _without(
+    places: list[int] | None, gone: list[int] | None, table: NestedTable
+) -> list[int] | None:
     if places is None or gone is None:
         return places
     taken = {int(table.keys[at]) for at in gone if table.present[at]}
@@ -179,110 +184,3 @@ def _without(places: list[int] | None, gone: list[int] | None, table: _Table) ->
     if table.has_key:
         kept = list({int(table.keys[at]): at for at in kept}.values())
     return [at for at in kept if int(table.keys[at]) not in taken]
-
-
-# ---------------------------------------------------------------- nested_partial_update
-
-_Row: TypeAlias = tuple[int, ...] | None
-"""Per field the element it comes from, or -1; None is a null row."""
-
-
-def nested_partial_update(column: Column, steps: Steps, function: AggregateFunction) -> Column:
-    """One row per nested key, whose fields are the last that were not null."""
-    refuse_retract(steps, "nested_partial_update")
-    table = _table_of(column, function)
-    fields = _fields(table.elements.values)
-    mixed = steps.groups_with_other_than(Step.ADD)
-    chosen = _present_only(all_elements(table.elements, steps.of_groups(~mixed)), table.present)
-    straight = _straight(column.type, fields, chosen, table)
-    walk = partial(_walked_rows, column.type, table, fields)
-    return merged_apart(steps, mixed, straight, walk)
-
-
-def _element_type(data_type: pa.DataType) -> pa.DataType:
-    found: pa.DataType = data_type.value_type  # type: ignore[attr-defined]  # a list type
-    return found
-
-
-def _fields(rows: Column) -> list[tuple[Column, Bools]]:
-    """Every field of the rows, and where it is not null."""
-    return [(field, nb.valid_mask(field)) for field in fields_of(rows)]
-
-
-def _straight(
-    data_type: pa.DataType, fields: list[tuple[Column, Bools]], chosen: Chosen, table: _Table
-) -> Column:
-    keys = table.keys[chosen.places]
-    firsts, _ = last_of_each(chosen.groups, keys)
-    entry = combined([chosen.groups, keys], count=len(keys))
-    columns = []
-    for field, valid in fields:
-        known = np.flatnonzero(valid[chosen.places])
-        rows = np.full(len(keys), _NO_ROW, np.int64)
-        rows[entry[known]] = chosen.places[known]
-        columns.append(take_or_null(field, rows[entry[firsts]]))
-    sizes = np.bincount(chosen.groups[firsts], minlength=len(chosen.valid))
-    child = nb.build_struct(_element_type(data_type), columns, np.ones(len(firsts), np.bool_))
-    return nb.build_list(data_type, nb.ends_of(sizes), [child], chosen.valid)
-
-
-def _walked_rows(
-    data_type: pa.DataType,
-    table: _Table,
-    fields: list[tuple[Column, Bools]],
-    steps: Steps,
-) -> Column:
-    lists = [_walk_rows(table, fields, group) for group in walked(steps)]
-    flat = [row for rows in lists for row in rows or ()]
-    missing = (_NO_ROW,) * len(fields)
-    sources = np.array([row or missing for row in flat], np.int64).reshape(-1, len(fields))
-    columns = [take_or_null(field, sources[:, at]) for at, (field, _) in enumerate(fields)]
-    there = np.array([row is not None for row in flat], bool)
-    valid = np.array([rows is not None for rows in lists], bool)
-    sizes = np.array([len(rows or ()) for rows in lists], np.int64)
-    child = nb.build_struct(_element_type(data_type), columns, there)
-    return nb.build_list(data_type, nb.ends_of(sizes), [child], valid)
-
-
-def _walk_rows(
-    table: _Table, fields: list[tuple[Column, Bools]], group: Group
-) -> list[_Row] | None:
-    rows: list[tuple[int, _Row]] | None = None
-    for step, at in group:
-        record = _keyed_rows(table, fields, at)
-        match step:
-            case Step.ADD:
-                rows = _partially_updated(rows, record)
-            case Step.ADD_REVERSED:
-                rows = _partially_updated(record, rows)
-            case Step.REPLACE:
-                rows = record
-            case _:
-                rows = None
-    return None if rows is None else [row for _, row in rows]
-
-
-def _keyed_rows(
-    table: _Table, fields: list[tuple[Column, Bools]], row: int
-) -> list[tuple[int, _Row]] | None:
-    if not table.elements.valid[row]:
-        return None
-    found: list[tuple[int, _Row]] = []
-    for at in table.elements.places(row):
-        sources = tuple(at if valid[at] else _NO_ROW for _, valid in fields)
-        found.append((int(table.keys[at]), sources if table.present[at] else None))
-    return found
-
-
-def _partially_updated(
-    rows: list[tuple[int, _Row]] | None, more: list[tuple[int, _Row]] | None
-) -> list[tuple[int, _Row]] | None:
-    if more is None:
-        return rows
-    found: dict[int, _Row] = {}
-    for key, row in [*(rows or ()), *more]:
-        if row is not None:
-            old = found.get(key) or row
-            pairs = zip(old, row, strict=True)
-            found[key] = tuple(new if new != _NO_ROW else known for known, new in pairs)
-    return list(found.items())

@@ -17,12 +17,11 @@ import pyarrow as pa
 import pyarrow.types as pat
 
 from paimon_explore.encoding import buffers as nb
-from paimon_explore.encoding.buffers import Bools, Column, Ints, Numbers, Words
+from paimon_explore.encoding.buffers import Bools, Column, Ints, Numbers
 from paimon_explore.errors import FormatError
+from paimon_explore.merge.aggregators.decimals import decimal_total
 from paimon_explore.merge.aggregators.folding import fold, since_reset, walked
 from paimon_explore.merge.columns import (
-    NARROW_DIGITS,
-    decimal_halves,
     ints_of,
     nulls_mask,
     precision_of,
@@ -33,8 +32,6 @@ from paimon_explore.merge.steps import Step, Steps
 
 _Number: TypeAlias = int | float | Decimal
 _NUMBERS = (int, float, Decimal)
-_HALF = np.uint64(32)
-_LOW_HALF = np.uint64(0xFFFFFFFF)
 _EXACT_FLOAT = 2.0**62
 _DIGITS = 80
 
@@ -47,7 +44,7 @@ def total(column: Column, steps: Steps) -> Column:
     some = steps.ends > steps.starts
     starts = steps.starts[some]
     if pat.is_decimal(column.type):
-        return _decimal_total(values, minus, steps)
+        return decimal_total(values, minus, steps)
     if pat.is_floating(column.type):
         numbers = ints_of(values).view(f"f{column.type.bit_width // 8}")
         signed = numbers if minus is None else np.where(minus, -numbers, numbers)
@@ -146,74 +143,6 @@ def _integer_total(values: Column, minus: Bools | None, groups: tuple[Ints, Bool
         raise _overflow(values.type)
     found = (highs << 32) | (lows & 0xFFFFFFFF)
     return _spread(_in_range(found, values.type), some, values.type)
-
-
-# ---------------------------------------------------------------- decimals
-
-
-def _decimal_total(values: Column, minus: Bools | None, steps: Steps) -> Column:
-    """Sums that surely stay in range together, the others record by record.
-
-    As in Java a sum that leaves its range is null, and the next record starts anew. The range is
-    that of the precision only above 18 digits; below it is that of 64 bits, so a sum may have more
-    digits than its type.
-    """
-    some = steps.ends > steps.starts
-    starts = steps.starts[some]
-    if not len(starts):
-        return values.take(pa.nulls(steps.count, pa.int64()))
-    high, low = decimal_halves(values)
-    size = np.abs(high.astype(float) * 2.0**64 + low.astype(float))
-    far = np.add.reduceat(size, starts) >= float(_limit(values.type)) * 0.999
-    halves = _add_halves((high, low), minus, starts)
-    valid = some.copy()
-    words = np.zeros((steps.count, 2), np.uint64)
-    words[some, 0], words[some, 1] = halves[1], halves[0].view(np.uint64)
-    if far.any():
-        _walk_far(values, steps, (np.flatnonzero(some)[far], words, valid))
-    return nb.build_fixed(values.type, words, valid)
-
-
-def _limit(data_type: pa.DataType) -> int:
-    """Unscaled sums of this size and more are null."""
-    digits = precision_of(data_type)
-    return 2**63 if digits <= NARROW_DIGITS else 10**digits
-
-
-def _add_halves(
-    halves: tuple[Ints, Words], minus: Bools | None, starts: Ints
-) -> tuple[Ints, Words]:
-    """Sums of 128-bit integers, in four parts of 32 bits each, carried at the end."""
-    high, low = halves
-    parts = [
-        (low & _LOW_HALF).view(np.int64),
-        (low >> _HALF).view(np.int64),
-        high & 0xFFFFFFFF,
-        high >> 32,
-    ]
-    if minus is not None:
-        parts = [np.where(minus, -part, part) for part in parts]
-    sums = [np.add.reduceat(part, starts) for part in parts]
-    for at in range(3):
-        sums[at + 1] += sums[at] >> 32
-        sums[at] &= 0xFFFFFFFF
-    return (sums[3] << 32) | sums[2], (sums[0] | (sums[1] << 32)).view(np.uint64)
-
-
-def _walk_far(values: Column, steps: Steps, result: tuple[Ints, Numbers, Bools]) -> None:
-    keys, words, valid = result
-    high, low = decimal_halves(values)
-    limit = _limit(values.type)
-    ends = steps.ends
-    for key in keys.tolist():
-        sum_: int | None = None
-        for at in range(int(steps.starts[key]), int(ends[key])):
-            number = (int(high[at]) << 64) + int(low[at])
-            taken = steps.kinds is not None and steps.kinds[at] == Step.RETRACT
-            sum_ = (sum_ or 0) + (-number if taken else number)
-            sum_ = sum_ if abs(sum_) < limit else None
-        valid[key] = sum_ is not None
-        words[key] = [(sum_ or 0) & (2**64 - 1), ((sum_ or 0) >> 64) & (2**64 - 1)]
 
 
 # ---------------------------------------------------------------- products record by record

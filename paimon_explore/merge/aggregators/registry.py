@@ -9,6 +9,7 @@ import numpy as np
 from paimon_explore.encoding.buffers import Column
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
 from paimon_explore.merge.aggregators import bitmaps, choosing, lists, maps, nested, numbers, text
+from paimon_explore.merge.aggregators.nested_partial import nested_partial_update
 from paimon_explore.merge.aggregators.sketches import union_hll, union_theta
 from paimon_explore.merge.columns import take_or_null
 from paimon_explore.merge.spec import AggregateFunction
@@ -88,7 +89,7 @@ _OPTIONED: Mapping[str, tuple[_Optioned, _Takes]] = {
     "listagg": (text.listagg, partial(_root_in, _TEXTS)),
     "collect": (lists.collect, lambda data_type: isinstance(data_type, ArrayType)),
     "nested_update": (nested.nested_update, _rows),
-    "nested_partial_update": (nested.nested_partial_update, _rows),
+    "nested_partial_update": (nested_partial_update, _rows),
     "merge_map_with_keytime": (maps.merge_map_with_keytime, _timed_map),
 }
 _CHEAP = {"last_value", "last_non_null_value", "first_value", "first_non_null_value", "sum"}
