@@ -1,0 +1,149 @@
+"""A small warehouse to try everything on, made in about a second by this library itself."""
+
+from datetime import date
+from decimal import Decimal
+from os import PathLike
+from pathlib import Path
+from tempfile import mkdtemp
+
+import pyarrow as pa
+
+from paimon_explore.table.catalog import Catalog
+
+_DAYS = (date(2026, 1, 1), date(2026, 1, 2), date(2026, 1, 3))
+_CITIES = ("Oslo", "Turin", "Lyon", "Zürich", "大阪")
+
+
+def demo(path: str | PathLike[str] | None = None) -> Catalog:
+    """A warehouse with one table of every kind, in the database `demo`.
+
+    | table | what it shows |
+    | --- | --- |
+    | `orders` | an append table in partitions, five commits, null values |
+    | `customers` | a primary-key table in two buckets: upserts, deletes, sorted runs to merge |
+    | `stock` | aggregation: amounts are summed, the last price stays |
+    | `profiles` | partial-update: each source fills its own columns |
+    | `events` | a changelog of its input |
+    | `types` | a column of every type |
+    | `empty` | a table without a snapshot |
+
+    Args:
+        path: folder of the warehouse, made where it is missing; None for a new temporary one. A
+            warehouse that has the database already is given as it is.
+    """
+    folder = Path(mkdtemp(prefix="paimon-demo-") if path is None else path)
+    folder.mkdir(parents=True, exist_ok=True)
+    catalog = Catalog(folder)
+    if "demo" in catalog.databases():
+        return catalog
+    catalog.create_database("demo")
+    for make in (_orders, _customers, _stock, _profiles, _events, _types, _empty):
+        make(catalog)
+    return catalog
+
+
+def _orders(catalog: Catalog) -> None:
+    table = catalog.create_table(
+        "demo.orders",
+        pa.schema(
+            [
+                pa.field("id", pa.int64(), nullable=False),
+                ("city", pa.string()),
+                ("amount", pa.decimal128(10, 2)),
+                ("dt", pa.date32()),
+            ]
+        ),
+        partition_by=["dt"],
+        comment="Orders by day",
+    )
+    for commit in range(5):
+        first = 100 * commit
+        table.append(
+            [
+                {
+                    "id": first + i,
+                    "city": None if i == commit else _CITIES[(first + i) % len(_CITIES)],
+                    "amount": Decimal(first + i) / 4,
+                    "dt": _DAYS[(commit + i) % len(_DAYS)],
+                }
+                for i in range(6)
+            ]
+        )
+
+
+def _customers(catalog: Catalog) -> None:
+    table = catalog.create_table(
+        "demo.customers",
+        pa.schema([("id", pa.int32()), ("name", pa.string()), ("city", pa.string())]),
+        primary_key=["id"],
+        options={"bucket": "2"},
+    )
+    for commit in range(4):
+        names = {i: f"customer {i} v{commit}" for i in range(commit * 5, commit * 5 + 12)}
+        table.upsert(
+            [{"id": i, "name": n, "city": _CITIES[i % len(_CITIES)]} for i, n in names.items()]
+        )
+    table.delete("id IN (3, 4)")
+
+
+def _stock(catalog: Catalog) -> None:
+    table = catalog.create_table(
+        "demo.stock",
+        pa.schema([("item", pa.string()), ("amount", pa.int64()), ("price", pa.float64())]),
+        primary_key=["item"],
+        options={
+            "bucket": "1",
+            "merge-engine": "aggregation",
+            "fields.amount.aggregate-function": "sum",
+            "fields.price.aggregate-function": "last_non_null_value",
+        },
+    )
+    table.upsert([{"item": "nut", "amount": 5, "price": 0.1}, {"item": "bolt", "amount": 2}])
+    table.upsert([{"item": "nut", "amount": -3}, {"item": "bolt", "amount": 1, "price": 0.25}])
+
+
+def _profiles(catalog: Catalog) -> None:
+    table = catalog.create_table(
+        "demo.profiles",
+        pa.schema([("id", pa.int32()), ("mail", pa.string()), ("phone", pa.string())]),
+        primary_key=["id"],
+        options={"bucket": "1", "merge-engine": "partial-update"},
+    )
+    table.upsert([{"id": 1, "mail": "a@example.org"}, {"id": 2, "mail": "b@example.org"}])
+    table.upsert([{"id": 1, "phone": "+47 1"}, {"id": 3, "phone": "+39 3"}])
+
+
+def _events(catalog: Catalog) -> None:
+    table = catalog.create_table(
+        "demo.events",
+        pa.schema([("id", pa.int32()), ("state", pa.string())]),
+        primary_key=["id"],
+        options={"bucket": "1", "changelog-producer": "input"},
+    )
+    table.upsert([{"id": 1, "state": "new"}, {"id": 2, "state": "new"}])
+    table.upsert([{"id": 1, "state": "paid", "_ROW_KIND": "+U"}])
+    table.upsert([{"id": 2, "state": "new", "_ROW_KIND": "-D"}])
+
+
+def _types(catalog: Catalog) -> None:
+    columns = {
+        "b": (pa.bool_(), True),
+        "i": (pa.int32(), -7),
+        "d": (pa.decimal128(20, 3), Decimal("12345678901234567.125")),
+        "s": (pa.string(), "Zürich 大阪"),
+        "y": (pa.binary(), b"\x00\xff"),
+        "day": (pa.date32(), date(1969, 12, 31)),
+        "ts": (pa.timestamp("us"), 1_700_000_000_123_456),
+        "ltz": (pa.timestamp("ms", tz="UTC"), -1),
+        "list": (pa.list_(pa.int64()), [1, None, 3]),
+        "map": (pa.map_(pa.string(), pa.float64()), [("a", 1.5), ("b", None)]),
+        "row": (pa.struct([("x", pa.int32()), ("y", pa.string())]), {"x": 1, "y": None}),
+    }
+    schema = pa.schema([(name, kind) for name, (kind, _) in columns.items()])
+    table = catalog.create_table("demo.types", schema)
+    values = [pa.array([value, None], kind) for kind, value in columns.values()]
+    table.append(pa.Table.from_arrays(values, schema=schema))
+
+
+def _empty(catalog: Catalog) -> None:
+    catalog.create_table("demo.empty", pa.schema([("id", pa.int64())]))
