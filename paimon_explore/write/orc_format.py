@@ -1,7 +1,7 @@
 """ORC files, written through pyarrow.
 
-ORC has fewer types than Paimon: TIME is stored as INT (milliseconds of the day), a VECTOR as a
-list, and nothing is NOT NULL. Timestamps before 1970 with a fraction of a second are refused:
+ORC has fewer types than Paimon: TIME is stored as INT (milliseconds of the day), there are no
+vectors, and nothing is NOT NULL. Timestamps before 1970 with a fraction of a second are refused:
 pyarrow writes them in a way that Java's ORC reader rejects together with the whole file (seen in
 pyarrow 19 and 26).
 
@@ -101,8 +101,10 @@ def stored_type(data_type: DataType) -> pa.DataType:
     match data_type:
         case AtomicType():
             return _stored_atom(data_type)
-        case ArrayType(element=element) | VectorType(element=element):
+        case ArrayType(element=element):
             return pa.list_(_child("element", element))
+        case VectorType():
+            raise UnsupportedFeatureError("VECTOR in an ORC file", hint="Use Parquet.")
         case MapType(key=key, value=value):
             return _stored_map(key, value)
         case MultisetType(element=element):

@@ -189,6 +189,8 @@ class _EndingSink:
         return b"".join(self._held or [])
 
     def release(self, ending: bytes) -> None:
+        """Pass other bytes on in the place of those held back."""
+        self._position += len(ending) - len(self.held())
         self._held = None
         self._sink.write(ending)
 
