@@ -1,19 +1,21 @@
 """Unions of Apache DataSketches: `hll_sketch` and `theta_sketch`.
 
-The sketches are Java's; the optional package `datasketches` reads and writes the same bytes. It is
-loaded when the first sketches meet, for it costs more time than the rest of a small read.
+The sketches are Java's; the optional package `datasketches` reads and writes the same bytes.
 """
 
-import importlib
 import struct
 from collections.abc import Callable
-from types import ModuleType
 
 from paimon_explore.encoding.buffers import Column
 from paimon_explore.errors import FormatError, UnsupportedFeatureError
 from paimon_explore.merge.aggregators.bitmaps import united_values
 from paimon_explore.merge.aggregators.folding import refuse_retract
 from paimon_explore.merge.steps import Steps
+
+try:
+    import datasketches as ds
+except ImportError:  # the extra "sketches" is not installed
+    ds = None
 
 _THETA_LG_K = 12
 """Java's default of 4096 nominal entries."""
@@ -44,7 +46,7 @@ def _same(value: bytes) -> bytes:
 
 def _hll_of_two(value: bytes, more: bytes) -> bytes:
     """Java starts a union from the newer sketch and puts the older one in."""
-    ds = _package()
+    _need_package()
     try:
         newer, older = ds.hll_sketch.deserialize(more), ds.hll_sketch.deserialize(value)
     except (RuntimeError, ValueError, IndexError) as error:
@@ -57,7 +59,7 @@ def _hll_of_two(value: bytes, more: bytes) -> bytes:
 
 
 def _theta_of_two(value: bytes, more: bytes) -> bytes:
-    ds = _package()
+    _need_package()
     union = ds.theta_union(_THETA_LG_K)
     try:
         union.update(ds.compact_theta_sketch.deserialize(value))
@@ -70,12 +72,10 @@ def _theta_of_two(value: bytes, more: bytes) -> bytes:
     return bytes(image)
 
 
-def _package() -> ModuleType:
-    try:
-        return importlib.import_module("datasketches")
-    except ImportError as error:
+def _need_package() -> None:
+    if ds is None:
         raise UnsupportedFeatureError(
             "the union of sketches",
             "aggregate functions hll_sketch and theta_sketch",
             hint="Install the package datasketches: pip install 'paimon-explore[sketches]'.",
-        ) from error
+        )
