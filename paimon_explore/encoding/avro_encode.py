@@ -40,7 +40,7 @@ from paimon_explore.errors import InvalidInputError
 
 Encoded: TypeAlias = pa.BinaryArray
 
-_EMPTY = pa.scalar(b"", pa.binary())
+
 _LONG_BYTES = 10
 _DECIMAL_BYTES = 16
 _PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
@@ -107,7 +107,7 @@ def _binary(offsets: Ints, data: Bytes) -> Encoded:
 def _joined(parts: Sequence[Encoded]) -> Encoded:
     if len(parts) == 1:
         return parts[0]
-    joined: Encoded = pc.binary_join_element_wise(*parts, _EMPTY)  # type: ignore[call-overload]  # in stubs
+    joined: Encoded = pc.binary_join_element_wise(*parts, pa.scalar(b"", pa.binary()))  # type: ignore[call-overload]  # in stubs
     return joined
 
 
