@@ -41,7 +41,7 @@ from paimon_explore.write.stats import (
 GROUP_ROWS = 1 << 18
 GROUP_BYTES = 64 * 1024 * 1024
 _LEAST_GROUP_ROWS = 1024
-_RETRACT_KINDS = pa.array([1, 3], pa.int8())
+_RETRACT_KINDS = (1, 3)
 _COMPRESSION_SUFFIXES = {"zstd": "zst", "gzip": "gz", "none": "", "uncompressed": ""}
 
 Clock = Callable[[], int]
@@ -286,7 +286,7 @@ class _OpenFile:
         if layout.sequence_column is not None:
             self._sequences.append(pc.min_max(columns[layout.sequence_column]))
         if layout.kind_column is not None:
-            retracts = pc.is_in(columns[layout.kind_column], value_set=_RETRACT_KINDS)
+            retracts = pc.is_in(columns[layout.kind_column], value_set=pa.array(_RETRACT_KINDS, pa.int8()))
             self._deletes += pc.sum(retracts, min_count=0).as_py()  # type: ignore[type-var]  # counts what is true
         self._writer.write(columns)
         self.row_count += len(columns[0])
