@@ -18,6 +18,7 @@ from paimon_explore.metadata.options import (
     CLUSTERING_COLUMNS,
     CLUSTERING_INCREMENTAL,
     DATA_EVOLUTION_ENABLED,
+    DATA_FILE_EXTERNAL_PATHS,
     DELETION_VECTORS_ENABLED,
     DYNAMIC_BUCKET,
     FILE_FORMAT,
@@ -100,7 +101,19 @@ def blob_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]
         yield f"BLOB column {blobs[0]!r} needs {DATA_EVOLUTION_ENABLED.key!r} = 'true'"
     if blobs and len(blobs) == len(schema.fields):
         yield "a table with BLOB columns has other columns too"
+    if blobs and schema.primary_keys:
+        yield from _keyed_blob_violations(options)
     yield from _blob_option_violations(schema, options, blobs)
+
+
+def _keyed_blob_violations(options: TableOptions) -> Iterator[str]:
+    if options.value(MERGE_ENGINE) is not MergeEngine.DEDUPLICATE:
+        yield "BLOB columns beside a primary key need 'merge-engine' = 'deduplicate'"
+    if options.value(CHANGELOG_PRODUCER) is not ChangelogProducer.NONE:
+        yield "BLOB columns beside a primary key need 'changelog-producer' = 'none'"
+    for option in (DATA_FILE_EXTERNAL_PATHS, PK_CLUSTERING_OVERRIDE):
+        if options.has(option):
+            yield f"BLOB columns beside a primary key do not go with {option.key!r}"
 
 
 def _blob_option_violations(
