@@ -9,8 +9,9 @@ from paimon_explore.fileio import paths
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.local import LocalFileIO, local_path
 from paimon_explore.fileio.memory import MemoryFileIO
+from paimon_explore.fileio.object_store import OBJECT_STORE_SCHEMES, ObjectStoreFileIO
 
-_KNOWN_SCHEMES = ("file", "memory")
+_KNOWN_SCHEMES = ("file", "memory", *sorted(OBJECT_STORE_SCHEMES))
 
 
 def resolve(
@@ -39,6 +40,9 @@ def resolve(
     if kind == "memory":
         name = text.partition("://")[2].partition("/")[0]
         return MemoryFileIO(name or "default"), text.rstrip("/")
+    if kind in OBJECT_STORE_SCHEMES:
+        options = tuple(sorted((storage_options or {}).items()))
+        return ObjectStoreFileIO(options), text.rstrip("/")
     raise UnsupportedFeatureError(
         f"storage scheme {kind!r}", text, hint=f"Known here: {choices(_KNOWN_SCHEMES)}."
     )

@@ -1,6 +1,8 @@
 """One contract for every `FileIO`."""
 
 import pickle
+import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,12 +11,25 @@ from paimon_explore.errors import MissingFileError, StorageError
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.local import LocalFileIO
 from paimon_explore.fileio.memory import MemoryFileIO
+from paimon_explore.fileio.resolve import resolve
 
 
-@pytest.fixture(params=["local", "local_file_scheme", "memory"])
+@pytest.fixture(scope="module")
+def s3_endpoint() -> Iterator[str]:
+    server_module = pytest.importorskip("moto.server")
+    server = server_module.ThreadedMotoServer(ip_address="127.0.0.1", port=0)
+    server.start()
+    host, port = server.get_host_and_port()
+    yield f"http://{host}:{port}"
+    server.stop()
+
+
+@pytest.fixture(params=["local", "local_file_scheme", "memory", "s3"])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[FileIO, str]:
     if request.param == "memory":
         return MemoryFileIO(request.node.name), "memory://m/root"
+    if request.param == "s3":
+        return _new_bucket(request.getfixturevalue("s3_endpoint"), tmp_path.name)
     prefix = "file:" if request.param == "local_file_scheme" else ""
     return LocalFileIO(), f"{prefix}{tmp_path}"
 
@@ -109,6 +124,15 @@ def test_folders_move_and_go(place: tuple[FileIO, str]) -> None:
         io.rename_folder(f"{root}/none", f"{root}/any")
 
 
+def test_names_with_escapes_and_other_scripts_stay_as_they_are(place: tuple[FileIO, str]) -> None:
+    io, root = place
+    path = f"{root}/dt=a b%2Fc%3Dd%25/k=漢字/bucket-0/data-1"
+    assert io.create(path, b"1")
+    assert io.read(path) == b"1"
+    assert [f.path for f in io.walk(root)] == [path]
+    assert [f.name for f in io.list(root)] == ["dt=a b%2Fc%3Dd%25"]
+
+
 def test_deleted_files_are_gone(place: tuple[FileIO, str]) -> None:
     io, root = place
     io.create(f"{root}/f", b"1")
@@ -133,3 +157,12 @@ def _break_off(io: FileIO, path: str) -> None:
     with io.create_stream(path) as stream:
         stream.write(b"ab")
         raise KeyError
+
+
+def _new_bucket(endpoint: str, name: str) -> tuple[FileIO, str]:
+    bucket = "b-" + "".join(c if c.isalnum() else "-" for c in name.lower())[-40:]
+    request = urllib.request.Request(f"{endpoint}/{bucket}", method="PUT")  # noqa: S310 - loopback
+    with urllib.request.urlopen(request, timeout=20):  # noqa: S310 - loopback
+        pass
+    options = {"s3.endpoint": endpoint, "s3.access-key": "k", "s3.secret-key": "s"}
+    return resolve(f"s3://{bucket}/root", options)
