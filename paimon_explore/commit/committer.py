@@ -376,6 +376,7 @@ class Committer:
             return self._look(state, snapshot)
         except BaseException:
             self._remember(state, snapshot)
+            self._writer.forget()
             raise
         if created:
             self._note(CommitStep.PUBLISH, state, {"rows": snapshot.delta_record_count or 0})
@@ -388,7 +389,6 @@ class Committer:
         self._doubt = _Doubt(
             files=_new_files(state.request.changes), uuids=before | {str(snapshot.uuid)}
         )
-        self._writer.forget()
         self._note(CommitStep.DOUBT, state)
 
     def _look(self, state: Try, snapshot: Snapshot) -> Snapshot | None:
@@ -405,20 +405,9 @@ class Committer:
             return there
         self._note(CommitStep.LOSE, state, {"to": there.commit_user})
         self._doubt = None  # the number is somebody else's: what was in doubt has failed
-        self._remove(self._unneeded(state), state)
-        return None
-
-    def _unneeded(self, state: Try) -> list[str]:
-        """What was written and the next try will not use."""
         lists = [state.changelog, state.delta if self._keeps_delta(state.request) else None]
-        manifests = self._store.manifests
-        kept = {
-            self._store.paths.manifest(name)
-            for found in lists
-            if found is not None
-            for name in (found.name, *manifests.list(found.name).names)
-        }
-        return [path for path in self._writer.written if path not in kept]
+        self._remove_but([found.name for found in lists if found is not None], state)
+        return None
 
     def _wait(self, state: Try, started: int) -> None:
         """Wait for the next try, or give up."""
@@ -454,8 +443,11 @@ class Committer:
             ) from error
 
     def _succeed(self, state: Try, snapshot: Snapshot) -> Snapshot:
+        if self._doubt is not None:
+            index = snapshot.index_manifest
+            self._remove_but(_lists(snapshot), state, [] if index is None else [index])
+            self._doubt = None
         self._writer.forget()
-        self._doubt = None
         if snapshot.commit_identifier != BATCH_COMMIT_IDENTIFIER:
             self._last_identifier = snapshot.commit_identifier
         try:
@@ -468,6 +460,17 @@ class Committer:
             self._note(CommitStep.WRITE_HINTS, state)
         self._note(CommitStep.DONE, state)
         return snapshot
+
+    def _remove_but(self, lists: Sequence[str], state: Try, others: Sequence[str] = ()) -> None:
+        """Remove what was written, but some manifest lists, what they name, and other files."""
+        manifests = self._store.manifests
+        try:
+            names = [name for found in lists for name in (found, *manifests.list(found).names)]
+        except StorageError:
+            self._writer.forget()  # orphans do no harm
+            return
+        kept = {self._store.paths.manifest(name) for name in [*names, *others]}
+        self._remove([path for path in self._writer.written if path not in kept], state)
 
     def _remove(self, paths: Sequence[str], state: Try | None) -> None:
         gone = list(paths)
@@ -496,6 +499,15 @@ def fresh_user(options: TableOptions) -> str:
     """A commit user that nobody else has."""
     prefix = options.value(opt.COMMIT_USER_PREFIX)
     return f"{prefix}_{uuid4()}" if prefix else str(uuid4())
+
+
+def _lists(snapshot: Snapshot) -> list[str]:
+    names = (
+        snapshot.base_manifest_list,
+        snapshot.delta_manifest_list,
+        snapshot.changelog_manifest_list,
+    )
+    return [name for name in names if name is not None]
 
 
 def _new_files(changes: Changes) -> frozenset[str]:
