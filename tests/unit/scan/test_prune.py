@@ -186,3 +186,27 @@ def test_an_explanation_tells_what_would_have_excluded_a_kept_file() -> None:
         ("s = 'x'", False, "its minimum were above 'x' or its maximum below"),
     ]
     assert finding.leaves[1].bounds == "no statistics"
+
+
+def test_a_boolean_column_is_a_condition_with_bounds() -> None:
+    stats = frame("flag", [False, True, False], [False, True, True], [0, 0, 0])
+    assert kept("flag", stats) == [False, True, True]
+    assert kept("NOT flag", stats) == [True, False, True]
+
+
+@pytest.mark.parametrize(
+    ("where", "skipped_if"),
+    [
+        ("i IN (2, 9)", "none of the 2 values were within its bounds"),
+        ("i IS NOT NULL", "its null count were its row count"),
+        ("i <> 2", "its minimum and maximum were both 2"),
+        ("i < 9", "its minimum were 9 or above"),
+        ("NOT i IN (7)", ""),
+        ("s LIKE 'a%'", "its bounds left no text that begins with 'a'"),
+        ("s LIKE '%a'", ""),
+    ],
+)
+def test_an_explanation_fits_the_kind_of_condition(where: str, skipped_if: str) -> None:
+    finding = explain(bind(parse_where(where), ROW_TYPE), ONE_TO_FIVE, 0)
+    assert finding.kept
+    assert "".join(leaf.skipped_if for leaf in finding.leaves) == skipped_if
