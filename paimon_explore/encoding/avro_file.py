@@ -28,9 +28,6 @@ class AvroDataFile:
         with decoding(path, "Avro file"):
             self.names = frozenset(field.name for field in avro_fields(data, path))
 
-    def bounds(self, column: StoredColumn) -> None:
-        """There are none; see `decoding.OpenDataFile`."""
-
     def batches(
         self, columns: Sequence[StoredColumn], spans: Sequence[int], batch_rows: int
     ) -> Iterator[PositionedBatch]:

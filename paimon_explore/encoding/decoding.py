@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import pyarrow as pa
 
@@ -86,10 +86,6 @@ class OpenDataFile(Protocol):
         """The parts that can be skipped, in file order; together all rows, or `WHOLE_FILE`."""
         ...
 
-    def bounds(self, column: StoredColumn) -> SpanBounds | None:
-        """Statistics of a column, if the file has any that can be used."""
-        ...
-
     def batches(
         self, columns: Sequence[StoredColumn], spans: Sequence[int], batch_rows: int
     ) -> Iterator[PositionedBatch]:
@@ -100,6 +96,15 @@ class OpenDataFile(Protocol):
             spans: ascending indexes into `spans`.
             batch_rows: no batch is longer.
         """
+        ...
+
+
+@runtime_checkable
+class Bounded(Protocol):
+    """A data file that has statistics of its spans."""
+
+    def bounds(self, column: StoredColumn) -> SpanBounds | None:
+        """Statistics of a column, if the file has any that can be used."""
         ...
 
 

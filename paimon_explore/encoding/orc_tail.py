@@ -32,7 +32,7 @@ _TAIL_READ = 64 * 1024
 _MAX_SECTION_BYTES = 256 * 1024 * 1024
 _CHUNK_HEADER = 3
 _POST_FOOTER, _POST_CODEC, _POST_BLOCK, _POST_METADATA = 1, 2, 3, 5
-_STRIPES, _TYPES, _STATISTICS = 3, 4, 7
+_STRIPES, _TYPES, _STATISTICS, _WRITER = 3, 4, 7, 9
 _STRIPE_OFFSET, _STRIPE_INDEX, _STRIPE_DATA, _STRIPE_FOOTER, _STRIPE_ROWS = 1, 2, 3, 4, 5
 _WRITER_ZONE = 3
 _DEFAULT_BLOCK = 256 * 1024
@@ -75,6 +75,7 @@ class OrcTail:
         root: the struct of all columns.
         statistics: per column id of the whole file; empty when not written.
         stripe_footers: place and length of each stripe's footer.
+        writer: number of the library that wrote the file; 0 is the Java one.
         metadata: the compressed stripe statistics; empty when not written.
         expand: undoes the file's compression.
     """
@@ -83,11 +84,15 @@ class OrcTail:
     root: OrcType
     statistics: tuple[Message, ...]
     stripe_footers: tuple[tuple[int, int], ...]
+    writer: int
     metadata: bytes = field(repr=False)
     expand: Callable[[bytes], bytes] = field(repr=False)
 
     def writer_zone(self, file: pa.NativeFile, stripe: int) -> str:
-        """The time zone of the process that wrote a stripe; empty when it does not say."""
+        """The time zone of the process that wrote a stripe.
+
+        Empty when it does not say: the Java library names it only if a TIMESTAMP column is there.
+        """
         offset, length = self.stripe_footers[stripe]
         file.seek(offset)
         footer = decode_message(self.expand(file.read(length)))
@@ -108,14 +113,7 @@ def read_tail(file: pa.NativeFile, path: str) -> OrcTail:
     """
     try:
         return _read_tail(file, path)
-    except (
-        ProtobufError,
-        IndexError,
-        UnicodeDecodeError,
-        zlib.error,
-        zstandard.ZstdError,
-        cramjam.DecompressionError,
-    ) as error:
+    except (ProtobufError, IndexError, UnicodeDecodeError) as error:
         raise CorruptFileError(path, "ORC tail", str(error)) from error
 
 
@@ -143,6 +141,7 @@ def _read_tail(file: pa.NativeFile, path: str) -> OrcTail:
         root=_type_tree(footer),
         statistics=tuple(messages(footer, _STATISTICS)),
         stripe_footers=_stripe_footers(footer),
+        writer=number(footer, _WRITER),
         metadata=tail[metadata_end - metadata_length : metadata_end],
         expand=expand,
     )
@@ -211,7 +210,10 @@ def _expander(codec: int, block: int, path: str) -> Callable[[bytes], bytes]:
             at += _CHUNK_HEADER
             chunk = data[at : at + (header >> 1)]
             at += header >> 1
-            out += chunk if header & 1 else expand_chunk(chunk, block)
+            try:
+                out += chunk if header & 1 else expand_chunk(chunk, block)
+            except (zlib.error, zstandard.ZstdError, cramjam.DecompressionError) as error:
+                raise ProtobufError(f"a chunk does not unpack: {error}") from error
             if len(out) > _MAX_SECTION_BYTES:
                 raise ProtobufError(f"a section of more than {_MAX_SECTION_BYTES} bytes")
         return bytes(out)

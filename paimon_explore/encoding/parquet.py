@@ -53,7 +53,7 @@ class ParquetDataFile:
         return frozenset(self._file.schema_arrow.names)
 
     def bounds(self, column: StoredColumn) -> SpanBounds | None:
-        """Statistics of the row groups; see `decoding.OpenDataFile`."""
+        """Statistics of the row groups; see `decoding.Bounded`."""
         target = to_arrow(column.type)
         leaves = self._leaves.get(column.name, ())
         if len(leaves) != 1 or self._file.schema_arrow.field(column.name).type != target:

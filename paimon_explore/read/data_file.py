@@ -27,13 +27,14 @@ from pyroaring import BitMap, BitMap64
 from paimon_explore.encoding.buffers import Column, build_fixed
 from paimon_explore.encoding.conform import null_column
 from paimon_explore.encoding.decoding import (
-    WHOLE_FILE,
+    Bounded,
     OpenDataFile,
     PositionedBatch,
+    Span,
     StoredColumn,
 )
 from paimon_explore.fileio.file_io import FileIO
-from paimon_explore.metadata.options import TableOptions
+from paimon_explore.metadata.options import DATA_FILE_THIN_MODE, TableOptions
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.read.data_file_format import FileToOpen, data_file_name, open_data_file
 from paimon_explore.read.data_file_rows import Positions, RowFilter
@@ -101,10 +102,33 @@ class DataFileSource:
 
     @property
     def stored_fields(self) -> tuple[DataField, ...]:
-        """The table's columns that the file holds."""
+        """The table's columns that the file holds, in its order."""
         if self.write_cols is None:
             return self.schema.fields
-        return tuple(field for field in self.schema.fields if field.name in self.write_cols)
+        found = (self.schema.field(name) for name in self.write_cols)
+        return tuple(field for field in found if field is not None)
+
+    @property
+    def stored_columns(self) -> tuple[StoredColumn, ...]:
+        """What the file holds, in its order: needed where the file itself does not name it."""
+        values = [StoredColumn(name=field.name, type=field.type) for field in self.stored_fields]
+        if not self.schema.primary_keys:
+            system = [column for column in SystemColumn if column in (self.write_cols or ())]
+            return (*values, *(_SYSTEM_STORED[column] for column in system))
+        keys = self.schema.trimmed_primary_keys
+        if TableOptions(self.schema.options).value(DATA_FILE_THIN_MODE):
+            keys = ()
+        types = {column.name: column.type for column in values}
+        return (
+            *(
+                StoredColumn(name=KEY_PREFIX + name, type=types[name])
+                for name in keys
+                if name in types
+            ),
+            _SYSTEM_STORED[SystemColumn.SEQUENCE_NUMBER],
+            _SYSTEM_STORED[SystemColumn.VALUE_KIND],
+            *values,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,8 +148,8 @@ class ReadRequest:
             skipped. Never used to drop single rows: the caller filters.
         batch_rows: no batch is longer; batches may be shorter, none is empty.
         use_threads: decode columns of one batch in parallel.
-        zone: where local-zoned timestamps meet wall clocks when a column's type was changed; None
-            for the zone of this process.
+        zone: where local-zoned timestamps meet wall clocks: when a column's type was changed, and
+            in ORC files that do not name their writer's zone; None for the zone of this process.
     """
 
     fields: tuple[DataField, ...]
@@ -172,9 +196,10 @@ def read_data_file(source: DataFileSource, request: ReadRequest) -> Iterator[pa.
         file_io=source.file_io,
         path=source.path,
         name=data_file_name(source.path),
-        names=tuple(field.name for field in source.stored_fields),
+        columns=source.stored_columns,
         options=TableOptions(source.schema.options),
         use_threads=request.use_threads,
+        zone=request.zone,
     )
     with open_data_file(to_open) as opened:
         columns = _Columns.of(source, request, opened.names)
@@ -241,23 +266,22 @@ class _Columns:
     def may_match(self, opened: OpenDataFile, predicate: Expression | None) -> Sequence[int]:
         """Indexes of the spans of which some row may match, by the statistics of the file."""
         spans = opened.spans
-        if predicate is None or spans is WHOLE_FILE:
+        if predicate is None or not isinstance(opened, Bounded):
             return range(len(spans))
         names = names_of(predicate)
         stats = {
             source.wanted.name: found
             for source, at in self.sources
-            if source.wanted.name in names and (found := self._stats(opened, source, at))
+            if source.wanted.name in names and (found := self._stats(opened, spans, source, at))
         }
         rows = _int64s(np.array([span.rows for span in spans], dtype=np.int64))
         possible = may_match(predicate, StatsFrame(row_count=rows, columns=stats))
         return [int(i) for i in np.flatnonzero(possible)]
 
     def _stats(
-        self, opened: OpenDataFile, source: FieldSource, at: int | None
+        self, opened: Bounded, spans: Sequence[Span], source: FieldSource, at: int | None
     ) -> ColumnStats | None:
         """Statistics of a wanted column; None where they are not there or of another type."""
-        spans = opened.spans
         if at is None:
             nothing = null_column(len(spans), source.wanted.type)
             rows = _int64s(np.array([span.rows for span in spans], dtype=np.int64))

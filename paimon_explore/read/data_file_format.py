@@ -8,11 +8,15 @@ one before it (`.zst.parquet`).
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from datetime import tzinfo
 
 from paimon_explore.encoding.avro_file import AvroDataFile
-from paimon_explore.encoding.decoding import OpenDataFile
+from paimon_explore.encoding.blob_file import BlobDataFile
+from paimon_explore.encoding.decoding import OpenDataFile, StoredColumn
 from paimon_explore.encoding.orc import open_orc
+from paimon_explore.encoding.orc_mend import LocalZoned
 from paimon_explore.encoding.parquet import open_parquet
+from paimon_explore.encoding.row_file import RowDataFile
 from paimon_explore.encoding.text import decompressed
 from paimon_explore.errors import CorruptFileError, UnsupportedFeatureError
 from paimon_explore.fileio import paths
@@ -44,18 +48,20 @@ class FileToOpen:
     """What a format's reader may ask for.
 
     Attributes:
-        names: of the table's columns that the file holds, in order; some formats do not name
-            them. Files of primary-key tables hold others before them.
+        columns: what the file holds by its schema, in order, system columns included; some
+            formats do not name their columns.
         options: of the file's schema.
         use_threads: decode columns in parallel, where the format can.
+        zone: of this reader; None for that of the process.
     """
 
     file_io: FileIO
     path: str
     name: DataFileName
-    names: tuple[str, ...]
+    columns: tuple[StoredColumn, ...]
     options: TableOptions
     use_threads: bool
+    zone: tzinfo | None
 
 
 def data_file_name(path: str) -> DataFileName:
@@ -103,8 +109,9 @@ def _parquet(file: FileToOpen) -> Iterator[OpenDataFile]:
 @contextmanager
 def _orc(file: FileToOpen) -> Iterator[OpenDataFile]:
     legacy = file.options.value(ORC_TIMESTAMP_LTZ_LEGACY)
+    ltz = LocalZoned(legacy=legacy, reader_zone=file.zone)
     with file.file_io.open(file.path) as stream:
-        yield open_orc(stream, file.path, legacy_ltz=legacy)
+        yield open_orc(stream, file.path, ltz)
 
 
 @contextmanager
@@ -115,7 +122,8 @@ def _avro(file: FileToOpen) -> Iterator[OpenDataFile]:
 @contextmanager
 def _csv(file: FileToOpen) -> Iterator[OpenDataFile]:
     text = decompressed(file.file_io.read(file.path), file.name.compression, path=file.path)
-    yield csv_file(text, file.names, file.options, path=file.path)
+    names = [column.name for column in file.columns]
+    yield csv_file(text, names, file.options, path=file.path)
 
 
 @contextmanager
@@ -124,10 +132,27 @@ def _json(file: FileToOpen) -> Iterator[OpenDataFile]:
     yield json_file(text, file.options, path=file.path)
 
 
+@contextmanager
+def _row(file: FileToOpen) -> Iterator[OpenDataFile]:
+    with file.file_io.open(file.path) as stream:
+        yield RowDataFile(stream, file.path, file.columns)
+
+
+@contextmanager
+def _blob(file: FileToOpen) -> Iterator[OpenDataFile]:
+    if len(file.columns) != 1:
+        rule = f"a blob file holds one column, by its schema it has {len(file.columns)}"
+        raise CorruptFileError(file.path, "columns", rule)
+    with file.file_io.open(file.path) as stream:
+        yield BlobDataFile(stream, file.path, file.columns[0])
+
+
 _OPENERS: Mapping[str, Callable[[FileToOpen], AbstractContextManager[OpenDataFile]]] = {
     "parquet": _parquet,
     "orc": _orc,
     "avro": _avro,
     "csv": _csv,
     "json": _json,
+    "row": _row,
+    "blob": _blob,
 }

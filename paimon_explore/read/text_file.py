@@ -68,9 +68,6 @@ class TextDataFile:
         """The columns."""
         return frozenset(self.texts)
 
-    def bounds(self, column: StoredColumn) -> None:
-        """There are none; see `decoding.OpenDataFile`."""
-
     def batches(
         self, columns: Sequence[StoredColumn], spans: Sequence[int], batch_rows: int
     ) -> Iterator[PositionedBatch]:
@@ -98,8 +95,7 @@ def csv_file(text: str, names: Sequence[str], options: TableOptions, *, path: st
 
     Args:
         text: the whole file.
-        names: the table's columns in the file; files of primary-key tables have those of the
-            keys, the sequence number and the kind before them.
+        names: all columns in the file, in order.
         options: of the file's schema.
         path: for messages.
 
