@@ -8,6 +8,7 @@ Spec: concepts/spec/manifest. Seen in: golden java09 and java200 `manifest_orc`,
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 
 import numpy as np
 import pyarrow as pa
@@ -29,7 +30,7 @@ from paimon_explore.encoding.buffers import (
     fixed_values,
     valid_mask,
 )
-from paimon_explore.errors import CorruptFileError, UnsupportedVersionError
+from paimon_explore.errors import CorruptFileError, FormatError, UnsupportedVersionError
 from paimon_explore.metadata.entry_frame import Chunks, check_values, complete
 from paimon_explore.metadata.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest_entry import FileKind, FileSource, ManifestEntries
@@ -156,20 +157,31 @@ def _decode(
     target = pa.schema(tuple(layout.schema.field(name) for name in names))
     tables: list[pa.Table] = [target.empty_table()] * len(files)
     avro = [index for index, (_, data) in enumerate(files) if is_avro(data)]
-    if avro:
-        chosen = [files[index] for index in avro]
-        finder = entry_starts if layout is ENTRY_LAYOUT else record_starts
-        records, counts = read_columns(chosen, layout.read_fields(names), starts=finder)
-        path = chosen[0][0] if len(chosen) == 1 else f"one of {len(chosen)} files"
-        frame = _frame(records, layout, target, path)
-        first = 0
-        for index, count in zip(avro, counts, strict=True):
-            tables[index] = frame.slice(first, count)
-            first += count
+    found = _decode_avro([files[index] for index in avro], layout, target)
+    for index, table in zip(avro, found, strict=True):
+        tables[index] = table
     for index in set(range(len(files))) - set(avro):
         path, data = files[index]
         tables[index] = _frame(_other_format(data, path), layout, target, path)
     return tables
+
+
+def _decode_avro(
+    files: Sequence[tuple[str, bytes]], layout: Layout, target: pa.Schema
+) -> list[pa.Table]:
+    if not files:
+        return []
+    finder = entry_starts if layout is ENTRY_LAYOUT else record_starts
+    fields = layout.read_fields(target.names)
+    records, counts = read_columns(files, fields, starts=finder)
+    try:
+        frame = _frame(records, layout, target, files[0][0])
+    except FormatError:
+        if len(files) == 1:
+            raise
+        return [_decode_avro([file], layout, target)[0] for file in files]  # finds which one
+    ends = list(accumulate(counts, initial=0))
+    return [frame.slice(first, count) for first, count in zip(ends, counts, strict=False)]
 
 
 def _frame(records: pa.Table, layout: Layout, target: pa.Schema, path: str) -> pa.Table:

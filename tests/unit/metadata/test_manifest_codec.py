@@ -1,0 +1,245 @@
+"""Manifest lists, manifests and index manifests as bytes."""
+
+import io
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyarrow import orc
+
+from paimon_explore.encoding.avro_container import read_blocks, read_header
+from paimon_explore.errors import CorruptFileError, FormatError, UnsupportedVersionError
+from paimon_explore.metadata.index_manifest import IndexEntries
+from paimon_explore.metadata.manifest_codec import (
+    decode_entries,
+    decode_index_entries,
+    decode_manifest_list,
+    encode_entries,
+    encode_index_entries,
+    encode_manifest_list,
+)
+from paimon_explore.metadata.manifest_entry import ManifestEntries
+from paimon_explore.metadata.manifest_layouts import ENTRY_LAYOUT
+from paimon_explore.metadata.manifest_list import MANIFEST_LIST_SCHEMA, ManifestFiles
+from support.golden import GoldenTables
+from support.manifest_rows import NO_ROW, entries, entry
+
+FULL = entry(
+    "data-1.parquet",
+    kind=1,
+    partition=b"\0\0\0\1" + bytes(8) + b"a\0\0\0\0\0\0\x81",
+    bucket=-2,
+    key_null_counts=[0],
+    value_null_counts=[0, None, 300],
+    extra_files=["data-1.parquet.index"],
+    creation_time=-5,
+    delete_row_count=3,
+    embedded_file_index=b"\0\1",
+    file_source=1,
+    value_stats_cols=["a", "b"],
+    external_path="s3://b/data-1.parquet",
+    first_row_id=2**40,
+    write_cols=[],
+    write_cols_sequences=[1, 2],
+)
+INDEX = {
+    "kind": 0,
+    "partition": NO_ROW,
+    "bucket": 1,
+    "index_type": "DELETION_VECTORS",
+    "file_name": "index-1",
+    "file_size": 40,
+    "row_count": 1,
+    "dv_ranges": [
+        {"data_file": "d1", "offset": 1, "length": 22, "cardinality": None},
+        {"data_file": "d2", "offset": 23, "length": 30, "cardinality": 5},
+    ],
+    "external_path": None,
+    "global_index": {
+        "row_range_start": 0,
+        "row_range_end": 9,
+        "index_field_id": 3,
+        "extra_field_ids": [4, 5],
+        "index_meta": b"m",
+        "source_meta": None,
+    },
+}
+
+
+def manifest_files(*names: str) -> ManifestFiles:
+    rows = [
+        {
+            "file_name": name,
+            "file_size": 10,
+            "num_added_files": 1,
+            "num_deleted_files": 0,
+            "partition_min": NO_ROW,
+            "partition_max": NO_ROW,
+            "partition_null_counts": [0],
+            "schema_id": 0,
+            "min_bucket": 0,
+            "max_bucket": 3,
+        }
+        for name in names
+    ]
+    return ManifestFiles(pa.Table.from_pylist(rows, schema=MANIFEST_LIST_SCHEMA))
+
+
+@pytest.mark.parametrize("codec", ["null", "deflate", "snappy", "zstandard", "bzip2", "xz"])
+def test_entries_survive_a_round_trip_in_every_codec(codec: str) -> None:
+    frame = entries(FULL, entry("b"))
+    (again,) = decode_entries([("m", encode_entries(frame, codec))])
+    assert again.rows() == frame.rows()
+
+
+def test_manifest_lists_and_index_manifests_survive_a_round_trip() -> None:
+    listed = manifest_files("m-0", "m-1")
+    assert decode_manifest_list(encode_manifest_list(listed), "l").table.equals(listed.table)
+    assert listed.names == ["m-0", "m-1"]
+    assert listed.total_size == 20
+    index = IndexEntries.from_rows([INDEX, {**INDEX, "dv_ranges": None, "global_index": None}])
+    assert decode_index_entries(encode_index_entries(index), "i").rows() == index.rows()
+
+
+def test_empty_files_hold_a_header_and_no_block() -> None:
+    data = encode_manifest_list(ManifestFiles.empty())
+    assert list(read_blocks(data, read_header(data))) == []
+    assert len(decode_manifest_list(data, "l")) == 0
+    assert len(decode_entries([("m", encode_entries(ManifestEntries.empty()))])[0]) == 0
+
+
+def test_fields_later_than_java_2_0_are_written_only_when_they_hold_something() -> None:
+    plain = read_header(encode_entries(entries(entry("a")))).schema
+    assert b"_WRITE_COLS_SEQUENCES" not in plain
+    assert b"_WRITE_COLS_SEQUENCES" in read_header(encode_entries(entries(FULL))).schema
+
+
+@pytest.mark.parametrize("table", ["append_parquet", "pk_dynamic", "append_dv"])
+def test_our_bytes_are_those_of_java(golden: GoldenTables, table: str) -> None:
+    folder = golden.table("java200", table).folder / "manifest"
+    for file in sorted(folder.iterdir()):
+        theirs = file.read_bytes()
+        if file.name.startswith("manifest-list"):
+            ours = encode_manifest_list(decode_manifest_list(theirs, file.name))
+        elif file.name.startswith("index-manifest"):
+            ours = encode_index_entries(decode_index_entries(theirs, file.name))
+        else:
+            ours = encode_entries(decode_entries([(file.name, theirs)])[0])
+        assert read_header(ours).schema == read_header(theirs).schema
+        assert _unpacked(ours) == _unpacked(theirs)
+
+
+def _unpacked(data: bytes) -> bytes:
+    return b"".join(block.data for block in read_blocks(data, read_header(data)))
+
+
+def test_several_files_give_one_frame_each_in_order() -> None:
+    files = [
+        ("m1", encode_entries(entries(entry("a"), entry("b")))),
+        ("m2", encode_entries(ManifestEntries.empty())),
+        ("m3", encode_entries(entries(FULL))),
+        ("m4", as_parquet(entries(entry("c")))),
+        ("m5", encode_entries(entries(entry("d")), "null")),
+    ]
+    found = [[row["file_name"] for row in frame.rows()] for frame in decode_entries(files)]
+    assert found == [["a", "b"], [], ["data-1.parquet"], ["c"], ["d"]]
+
+
+def test_only_wanted_columns_are_decoded() -> None:
+    data = encode_entries(entries(FULL))
+    (frame,) = decode_entries([("m", data)], ["row_count", "key_min", "file_name"])
+    assert frame.table.to_pylist() == [
+        {"file_name": "data-1.parquet", "row_count": 10, "key_min": NO_ROW}
+    ]
+
+
+def as_parquet(frame: ManifestEntries) -> bytes:
+    sink = io.BytesIO()
+    pq.write_table(nested(frame), sink)
+    return sink.getvalue()
+
+
+def as_orc(frame: ManifestEntries) -> bytes:
+    sink = io.BytesIO()
+    orc.write_table(nested(frame), sink)
+    return sink.getvalue()
+
+
+def nested(frame: ManifestEntries, *absent: str) -> pa.Table:
+    rows = []
+    for row in frame.rows():
+        record: dict[str, object] = {"_VERSION": 2}
+        for name, path in ENTRY_LAYOUT.fields.items():
+            inner: dict[str, object] = record
+            for part in path[:-1]:
+                inner = inner.setdefault(part, {})  # type: ignore[assignment]  # nested dicts
+            inner[path[-1]] = row[name]
+        rows.append(record)
+    names = [name for name in ENTRY_LAYOUT.fields if name not in absent]
+    return pa.Table.from_pylist(rows, schema=pa.schema(ENTRY_LAYOUT.written_fields(names)))
+
+
+@pytest.mark.parametrize("encode", [as_parquet, as_orc])
+def test_parquet_and_orc_manifests_read_like_avro_ones(encode: object) -> None:
+    frame = entries(FULL, entry("b"))
+    assert callable(encode)
+    (again,) = decode_entries([("m", encode(frame))])
+    assert again.rows() == frame.rows()
+
+
+def test_fields_that_a_release_did_not_have_are_null() -> None:
+    sink = io.BytesIO()
+    old = ("value_stats_cols", "external_path", "first_row_id", "write_cols")
+    pq.write_table(nested(entries(FULL), *old), sink)
+    (row,) = decode_entries([("m", sink.getvalue())])[0].rows()
+    assert [row[name] for name in old] == [None] * 4
+    assert row["file_source"] == 1
+
+
+def test_another_version_is_refused() -> None:
+    table = nested(entries(entry("a")))
+    table = table.set_column(0, "_VERSION", pa.array([3], pa.int32()))
+    sink = io.BytesIO()
+    pq.write_table(table, sink)
+    with pytest.raises(UnsupportedVersionError, match="m9: manifest has version 3"):
+        decode_entries([("m9", sink.getvalue())])
+
+
+@pytest.mark.parametrize(
+    ("change", "where"),
+    [({"kind": 2}, "_KIND"), ({"file_source": 9}, "_FILE_SOURCE")],
+)
+def test_unknown_codes_are_corrupt(change: dict[str, object], where: str) -> None:
+    data = encode_entries(entries(entry("a", **change)))
+    with pytest.raises(CorruptFileError) as caught:
+        decode_entries([("m", data)])
+    assert (caught.value.path, caught.value.where) == ("m", where)
+
+
+def test_a_required_field_that_is_missing_or_null_is_named() -> None:
+    sink = io.BytesIO()
+    pq.write_table(nested(entries(entry("a")), "row_count"), sink)
+    with pytest.raises(CorruptFileError, match="m: row_count: the field is required"):
+        decode_entries([("m", sink.getvalue())])
+    nullable = pa.schema(ENTRY_LAYOUT.read_fields(list(ENTRY_LAYOUT.fields)))
+    rows = nested(entries(entry("a"))).to_pylist()
+    rows[0]["_FILE"]["_KEY_STATS"] = None
+    sink = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist(rows, schema=nullable), sink)
+    with pytest.raises(CorruptFileError, match="m: key_min: the field must not be null"):
+        decode_entries([("m", sink.getvalue())])
+
+
+@pytest.mark.parametrize(("place", "rule"), [(3, "has version"), (4, "must be one of")])
+def test_the_damaged_one_of_several_files_is_named(place: int, rule: str) -> None:
+    good = encode_entries(entries(entry("a")), "null")
+    bad = bytearray(good)
+    bad[read_header(good).size + place] = 0x7F
+    with pytest.raises(FormatError, match=rf"^m2:.*{rule}"):
+        decode_entries([("m1", good), ("m2", bytes(bad)), ("m3", good)])
+
+
+@pytest.mark.parametrize("data", [b"", b"PAR1", b"ORC", b"nothing known", b"Obj\x01"])
+def test_what_is_no_manifest_is_corrupt(data: bytes) -> None:
+    with pytest.raises(CorruptFileError, match=r"^m:"):
+        decode_entries([("m", data)])
