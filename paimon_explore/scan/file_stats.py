@@ -7,6 +7,7 @@ Spec: concepts/spec/manifest, statistics; schema evolution.
 """
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
@@ -19,11 +20,22 @@ from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.scan.entries import element
 from paimon_explore.scan.prune import ColumnStats, StatsFrame
 from paimon_explore.types.arrow import to_arrow
-from paimon_explore.types.data_types import DataField, DataType, RowType, with_nullable
+from paimon_explore.types.data_types import (
+    AtomicType,
+    DataField,
+    DataType,
+    RowType,
+    TypeRoot,
+    with_nullable,
+)
 
 SchemaOf: TypeAlias = Callable[[int], TableSchema]
 
-_WIDENING = ("TINYINT", "SMALLINT", "INT", "BIGINT")
+_SYSTEM_COLUMNS = ("_ROW_ID", "_SEQUENCE_NUMBER")
+_WIDENING = (
+    (TypeRoot.TINYINT, TypeRoot.SMALLINT, TypeRoot.INT, TypeRoot.BIGINT),
+    (TypeRoot.FLOAT, TypeRoot.DOUBLE),
+)
 
 
 def value_stats(
@@ -90,7 +102,7 @@ def _group_stats(
     schema = schema_of(table.column("schema_id")[0].as_py())
     written = table.column("write_cols")[0].as_py()
     listed = table.column("value_stats_cols")[0].as_py()
-    in_file = [f for f in schema.fields if written is None or f.name in written]
+    in_file = _written(schema, written)
     held = {field.name: field for field in in_file}
     names = listed if listed is not None else [field.name for field in in_file]
     types = [held[name].type for name in names if name in held]
@@ -104,18 +116,29 @@ def _group_stats(
         source = next((f for f in in_file if f.id == field.id), None)
         if source is None:
             found.append(_all_null(field, table.column("row_count").combine_chunks()))
-        elif source.name not in names or not keeps_order(source.type, field.type):
+        elif source.name not in names:
             found.append(_unknown(field, len(entries)))
         else:
             at = names.index(source.name)
-            found.append(
-                ColumnStats(
-                    minimum=lows[at].cast(to_arrow(field.type)),
-                    maximum=highs[at].cast(to_arrow(field.type)),
-                    null_count=element(nulls, at),
+            bounds = replace(_unknown(field, len(entries)), null_count=element(nulls, at))
+            if keeps_order(source.type, field.type):
+                target = to_arrow(field.type)
+                bounds = replace(
+                    bounds, minimum=lows[at].cast(target), maximum=highs[at].cast(target)
                 )
-            )
+            found.append(bounds)
     return found
+
+
+def _written(schema: TableSchema, written: list[str] | None) -> list[DataField]:
+    """The columns of a file in the order of its statistics; row tracking adds system columns."""
+    if written is None:
+        return list(schema.fields)
+    bigint = AtomicType(root=TypeRoot.BIGINT)
+    known = {field.name: field for field in schema.fields}
+    for number, name in enumerate(_SYSTEM_COLUMNS):
+        known.setdefault(name, DataField(id=-1 - number, name=name, type=bigint))
+    return [known[name] for name in written if name in known]
 
 
 def _arity_is(table: pa.Table, arity: int) -> bool:
@@ -128,13 +151,13 @@ def keeps_order(source: DataType, target: DataType) -> bool:
     """Whether bounds of a column of type `source` bound its values cast to `target`."""
     if with_nullable(source, nullable=True) == with_nullable(target, nullable=True):
         return True
-    source_root = getattr(source, "root", None)
-    target_root = getattr(target, "root", None)
-    if source_root is None or target_root is None:
+    if not isinstance(source, AtomicType) or not isinstance(target, AtomicType):
         return False
-    ranks = {name: rank for rank, name in enumerate(_WIDENING)}
-    narrow, wide = ranks.get(source_root.value, -1), ranks.get(target_root.value, -1)
-    return 0 <= narrow < wide
+    source_root, target_root = source.root, target.root
+    return any(
+        source_root in chain and target_root in chain[chain.index(source_root) :]
+        for chain in _WIDENING
+    )
 
 
 def _unknown(field: DataField, count: int) -> ColumnStats:

@@ -12,6 +12,8 @@ from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedF
 from paimon_explore.fileio.paths import name as name_of
 from paimon_explore.fileio.paths import parent
 from paimon_explore.fileio.resolve import resolve as resolve_location
+from paimon_explore.inspect.system.context import TableState
+from paimon_explore.inspect.system.inspection import Inspection
 from paimon_explore.metadata.consumer import Consumer
 from paimon_explore.metadata.options import (
     BRANCH,
@@ -107,6 +109,18 @@ class Table:
     def consumers(self) -> Listing[str, Consumer]:
         """The consumers by id."""
         return listings.consumers(self.store)
+
+    @property
+    def inspect(self) -> Inspection:
+        """Paimon's system tables, a method for each: `t.inspect.files()`."""
+        target = self._target()
+        state = TableState(
+            store=self.store,
+            schema=target.schema,
+            options=target.options,
+            snapshot=target.snapshot,
+        )
+        return Inspection(state=state)
 
     def at(
         self,

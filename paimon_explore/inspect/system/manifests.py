@@ -1,0 +1,134 @@
+"""`$manifests`, `$table_indexes`, `$aggregation_fields`."""
+
+import pyarrow as pa
+
+from paimon_explore.inspect.system.context import TableState
+from paimon_explore.inspect.system.texts import row_texts
+from paimon_explore.metadata.manifest_list import ManifestFiles
+from paimon_explore.scan.entries import partition_row_type
+from paimon_explore.types.render import type_text
+
+MANIFESTS = pa.schema(
+    [
+        pa.field("file_name", pa.string(), nullable=False),
+        pa.field("file_size", pa.int64(), nullable=False),
+        pa.field("num_added_files", pa.int64(), nullable=False),
+        pa.field("num_deleted_files", pa.int64(), nullable=False),
+        pa.field("schema_id", pa.int64(), nullable=False),
+        pa.field("min_partition_stats", pa.string()),
+        pa.field("max_partition_stats", pa.string()),
+        pa.field("min_row_id", pa.int64()),
+        pa.field("max_row_id", pa.int64()),
+    ]
+)
+
+DV_RANGE = pa.struct(
+    [
+        pa.field("f0", pa.string(), nullable=False),
+        pa.field("f1", pa.int32(), nullable=False),
+        pa.field("f2", pa.int32(), nullable=False),
+        pa.field("_CARDINALITY", pa.int64()),
+    ]
+)
+
+TABLE_INDEXES = pa.schema(
+    [
+        pa.field("partition", pa.string()),
+        pa.field("bucket", pa.int32(), nullable=False),
+        pa.field("index_type", pa.string(), nullable=False),
+        pa.field("file_name", pa.string(), nullable=False),
+        pa.field("file_size", pa.int64(), nullable=False),
+        pa.field("row_count", pa.int64(), nullable=False),
+        pa.field("dv_ranges", pa.list_(DV_RANGE)),
+        pa.field("row_range_start", pa.int64()),
+        pa.field("row_range_end", pa.int64()),
+        pa.field("index_field_id", pa.int32()),
+        pa.field("index_field_name", pa.string()),
+    ]
+)
+
+AGGREGATION_FIELDS = pa.schema(
+    [
+        pa.field("field_name", pa.string(), nullable=False),
+        pa.field("field_type", pa.string(), nullable=False),
+        pa.field("function", pa.string()),
+        pa.field("function_options", pa.string()),
+        pa.field("comment", pa.string()),
+    ]
+)
+
+
+def manifests(state: TableState) -> pa.Table:
+    """One row per manifest of base, delta and changelog list."""
+    if state.snapshot is None:
+        return MANIFESTS.empty_table()
+    lists = state.store.manifests
+    found = [lists.all(state.snapshot), lists.changelog(state.snapshot)]
+    table = ManifestFiles.concat(found).table
+    row_type = partition_row_type(state.schema)
+    ranges = {
+        f"{end}_partition_stats": row_texts(
+            table.column(f"partition_{end}").combine_chunks(), row_type, where="_PARTITION_STATS"
+        )
+        for end in ("min", "max")
+    }
+    same = {name: table.column(name) for name in MANIFESTS.names if name not in ranges}
+    return pa.Table.from_pydict({**same, **ranges}, schema=MANIFESTS)
+
+
+def table_indexes(state: TableState) -> pa.Table:
+    """One row per index file: hash indexes, deletion vectors, global indexes."""
+    if state.snapshot is None or state.snapshot.index_manifest is None:
+        return TABLE_INDEXES.empty_table()
+    entries = state.store.manifests.index(state.snapshot.index_manifest)
+    partitions = row_texts(
+        entries.column("partition").combine_chunks(),
+        partition_row_type(state.schema),
+        where="_PARTITION",
+    )
+    ranges = entries.column("dv_ranges").to_pylist()
+    covered = entries.column("global_index").to_pylist()
+    ids = [None if c is None else c["index_field_id"] for c in covered]
+    names = {field.id: field.name for field in state.schema.fields}
+    columns = {
+        "partition": partitions,
+        **{n: entries.column(n) for n in TABLE_INDEXES.names[1:6]},
+        "dv_ranges": [_ranges(listed) for listed in ranges],
+        "row_range_start": [None if c is None else c["row_range_start"] for c in covered],
+        "row_range_end": [None if c is None else c["row_range_end"] for c in covered],
+        "index_field_id": ids,
+        "index_field_name": [None if i is None else names.get(i) for i in ids],
+    }
+    return pa.Table.from_pydict(columns, schema=TABLE_INDEXES)
+
+
+def _ranges(listed: list[dict[str, object]] | None) -> list[dict[str, object]] | None:
+    if listed is None:
+        return None
+    return [
+        {
+            "f0": found["data_file"],
+            "f1": found["offset"],
+            "f2": found["length"],
+            "_CARDINALITY": found["cardinality"],
+        }
+        for found in listed
+    ]
+
+
+def aggregation_fields(state: TableState) -> pa.Table:
+    """One row per column with its aggregate function and the options that name one."""
+    rows = []
+    for field in state.schema.fields:
+        prefix = f"fields.{field.name}."
+        given = {k: v for k, v in state.options.items() if k.startswith(prefix)}
+        rows.append(
+            {
+                "field_name": field.name,
+                "field_type": type_text(field.type),
+                "function": f"[{', '.join(given.values())}]",
+                "function_options": f"[{', '.join(given)}]",
+                "comment": field.description,
+            }
+        )
+    return pa.Table.from_pylist(rows, schema=AGGREGATION_FIELDS)
