@@ -136,8 +136,9 @@ class ManifestWriter:
     def list(self, manifests: ManifestFiles) -> WrittenFile:
         """Write a manifest list, also one without manifests."""
         name = f"manifest-list-{self.unique}-{next(self._others)}"
-        size = self._create(name, encode_manifest_list(manifests, self.codec))
-        self.store.manifests.remember(name, manifests)
+        whole = ManifestFiles(manifests.table.combine_chunks())
+        size = self._create(name, encode_manifest_list(whole, self.codec))
+        self.store.manifests.remember(name, whole)
         return WrittenFile(name=name, size=size)
 
     def index(self, entries: IndexEntries) -> str:

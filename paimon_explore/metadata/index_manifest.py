@@ -80,6 +80,9 @@ INDEX_FIELDS = MappingProxyType(
 """Where each column lies in the file's records."""
 
 
+_NOTHING = INDEX_SCHEMA.empty_table()
+
+
 @dataclass(frozen=True, slots=True)
 class IndexEntries:
     """Index files in the order of their manifest, as columns of `INDEX_SCHEMA`."""
@@ -92,7 +95,7 @@ class IndexEntries:
     @classmethod
     def empty(cls) -> "IndexEntries":
         """No index file."""
-        return cls(INDEX_SCHEMA.empty_table())
+        return cls(_NOTHING)
 
     @classmethod
     def concat(cls, parts: Sequence["IndexEntries"]) -> "IndexEntries":

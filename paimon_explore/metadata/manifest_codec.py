@@ -19,6 +19,7 @@ from pyarrow import orc
 from paimon_explore.encoding.avro import read_columns
 from paimon_explore.encoding.avro_container import is_avro
 from paimon_explore.encoding.avro_entry_starts import entry_starts
+from paimon_explore.encoding.avro_few import FEW, write_few
 from paimon_explore.encoding.avro_skip import record_starts
 from paimon_explore.encoding.avro_values import dense
 from paimon_explore.encoding.avro_write import avro_schema, write_avro
@@ -119,6 +120,8 @@ def _encode(table: pa.Table, layout: Layout, codec: str) -> bytes:
         for name in layout.schema.names
         if name not in layout.late or table.column(name).null_count < len(table)
     ]
+    if len(table) <= FEW:
+        return _encode_few(table, layout, names, codec)
     flat = {
         layout.fields[name]: _as_written(table.column(name), layout.written_type(name))
         for name in names
@@ -128,6 +131,19 @@ def _encode(table: pa.Table, layout: Layout, codec: str) -> bytes:
     fields = layout.written_fields(names)
     columns = [_gathered(flat, (field.name,), field.type) for field in fields]
     return write_avro(avro_schema(pa.schema(fields)), columns, codec)
+
+
+def _encode_few(table: pa.Table, layout: Layout, names: list[str], codec: str) -> bytes:
+    columns = {layout.fields[name]: table.column(name).to_pylist() for name in names}
+    columns[(VERSION_FIELD,)] = [layout.version] * len(table)
+    key = (layout.what, tuple(names))
+    if key not in _SCHEMAS:
+        _SCHEMAS[key] = avro_schema(pa.schema(layout.written_fields(names)))
+    return write_few(_SCHEMAS[key], columns, codec)
+
+
+_SCHEMAS: dict[tuple[str, tuple[str, ...]], bytes] = {}
+"""Schemas of the files that were written in this process, by kind and columns."""
 
 
 def _as_written(column: Chunks, kind: pa.DataType) -> Column:

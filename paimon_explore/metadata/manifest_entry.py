@@ -123,6 +123,9 @@ ENTRY_FIELDS = MappingProxyType(
 """Where each column lies in the file's records."""
 
 
+_NOTHING = ENTRY_SCHEMA.empty_table()
+
+
 @dataclass(frozen=True, slots=True)
 class ManifestEntries:
     """Entries in the order of their manifests, as columns of `ENTRY_SCHEMA`.
@@ -138,7 +141,7 @@ class ManifestEntries:
     @classmethod
     def empty(cls) -> "ManifestEntries":
         """No entry."""
-        return cls(ENTRY_SCHEMA.empty_table())
+        return cls(_NOTHING)
 
     @classmethod
     def concat(cls, parts: Sequence["ManifestEntries"]) -> "ManifestEntries":

@@ -62,6 +62,9 @@ MANIFEST_LIST_FIELDS = MappingProxyType(
 """Where each column lies in the file's records."""
 
 
+_NOTHING = MANIFEST_LIST_SCHEMA.empty_table()
+
+
 @dataclass(frozen=True, slots=True)
 class ManifestFiles:
     """The manifests of a list, in its order, as columns of `MANIFEST_LIST_SCHEMA`."""
@@ -74,7 +77,7 @@ class ManifestFiles:
     @classmethod
     def empty(cls) -> "ManifestFiles":
         """No manifest."""
-        return cls(MANIFEST_LIST_SCHEMA.empty_table())
+        return cls(_NOTHING)
 
     @classmethod
     def concat(cls, parts: Sequence["ManifestFiles"]) -> "ManifestFiles":

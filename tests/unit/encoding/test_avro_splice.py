@@ -1,0 +1,35 @@
+"""Containers put together block by block."""
+
+import pyarrow as pa
+import pytest
+
+from paimon_explore.encoding.avro import read_avro
+from paimon_explore.encoding.avro_splice import can_join, joined
+from paimon_explore.encoding.avro_write import avro_schema, write_avro
+from paimon_explore.errors import CorruptFileError
+
+SCHEMA = avro_schema(pa.schema([pa.field("a", pa.int64())]))
+
+
+def container(*values: int, codec: str = "zstandard") -> bytes:
+    return write_avro(SCHEMA, [pa.array(values, pa.int64())], codec)
+
+
+def test_the_records_of_all_containers_come_in_order() -> None:
+    data = joined([container(1, 2), container(), container(3), container(*range(10_000))])
+    table = pa.Table.from_batches(read_avro(data, None, "t"))
+    assert table.column("a").to_pylist() == [1, 2, 3, *range(10_000)]
+
+
+def test_containers_of_other_codecs_or_schemas_cannot_be_joined() -> None:
+    other = write_avro(
+        avro_schema(pa.schema([pa.field("b", pa.int64())])), [pa.array([1])], "zstandard"
+    )
+    assert can_join(container(1), container(2))
+    assert not can_join(container(1), container(2, codec="null"))
+    assert not can_join(container(1), other)
+
+
+def test_a_container_that_is_cut_short_is_refused() -> None:
+    with pytest.raises(CorruptFileError, match="sync marker"):
+        joined([container(1), container(2)[:-3]])
