@@ -7,11 +7,13 @@ Spec: append-table/data-evolution. Seen in: golden java200 `data_evolution`, `bl
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import assert_never
 
 import numpy as np
 import pyarrow as pa
 
 from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.read.data_file import SystemColumn
 from paimon_explore.types.arrow import arrow_schema
 from paimon_explore.types.data_types import DataField, RowType
 
@@ -43,20 +45,39 @@ class ColumnFile:
 
 
 def merge_columns(
-    files: Sequence[ColumnFile], fields: tuple[DataField, ...]
+    files: Sequence[ColumnFile],
+    fields: tuple[DataField, ...],
+    system_columns: tuple[SystemColumn, ...] = (),
 ) -> Iterator[pa.RecordBatch]:
     """The rows of a group of files with overlapping row ids, by ascending row id.
 
+    Args:
+        files: of one group.
+        fields: wanted columns.
+        system_columns: wanted besides: row ids, sequence numbers (the newest file's), row kinds.
+
     Yields:
-        Batches of the wanted fields in their Arrow types.
+        Batches of the wanted fields in their Arrow types, then the system columns.
     """
     first = min(file.first for file in files)
     count = max(file.first + file.row_count for file in files) - first
     newest_first = sorted(files, key=lambda file: file.newest, reverse=True)
     whole = _whole_columns(newest_first, fields, count)
     columns = [whole.get(f.name) or _column(newest_first, f, first, count) for f in fields]
-    schema = arrow_schema(RowType(fields=fields))
-    yield from pa.Table.from_arrays(columns, schema=schema).to_batches()
+    rows = pa.Table.from_arrays(columns, schema=arrow_schema(RowType(fields=fields)))
+    for name in system_columns:
+        match name:
+            case SystemColumn.ROW_ID | SystemColumn.POSITION:
+                offset = first if name is SystemColumn.ROW_ID else 0
+                column = pa.array(np.arange(offset, offset + count))
+            case SystemColumn.SEQUENCE_NUMBER:
+                column = pa.repeat(pa.scalar(newest_first[0].newest, pa.int64()), count)
+            case SystemColumn.VALUE_KIND:
+                column = pa.repeat(pa.scalar(0, pa.int8()), count)
+            case _:
+                assert_never(name)
+        rows = rows.append_column(str(name), column)
+    yield from rows.to_batches()
 
 
 def _whole_columns(

@@ -115,8 +115,8 @@ class SplitReader:
         """The rows of files that hold different columns of them."""
         if len(rows) == 1:
             return self._plain_file(split, rows[0])
-        files = [SplitFile(split=split, row=row, reader=self) for row in rows]
-        return merge_columns([file.columns() for file in files], self.fields)
+        files = [SplitFile(split=split, row=row, reader=self).columns() for row in rows]
+        return merge_columns(files, self.fields, self.system_columns)
 
     def _plain_file(self, split: DataSplit, row: int) -> Iterator[pa.RecordBatch]:
         """A file whose rows are the table's rows: any predicate may skip in it."""

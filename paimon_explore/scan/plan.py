@@ -58,6 +58,7 @@ class ScanTarget:
         snapshot: None for a table without any.
         travelled: whether the snapshot was asked for, not just the newest one.
         branch: its name.
+        only_level: read files of this level alone; None for all.
     """
 
     store: TableStore
@@ -66,6 +67,7 @@ class ScanTarget:
     snapshot: Snapshot | None
     travelled: bool = False
     branch: str = MAIN_BRANCH
+    only_level: int | None = None
 
     @property
     def keys(self) -> RowType | None:
@@ -218,6 +220,8 @@ def _visible(target: ScanTarget, entries: ManifestEntries) -> Mask:
     mask = np.ones(len(entries), dtype=np.bool_)
     if target.keys is not None:
         mask &= np.asarray(entries.table.column("bucket")) != _POSTPONED
+    if target.only_level is not None:
+        mask &= np.asarray(entries.table.column("level")) == target.only_level
     if target.hides_level_0:
         mask &= np.asarray(entries.table.column("level")) != 0
     return mask

@@ -16,6 +16,7 @@ from paimon_explore.metadata.paths import MAIN_BRANCH, TablePaths
 from paimon_explore.metadata.schema_rules import new_schema, validate_create
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.table.identifier import Identifier, check_name, parse_identifier
+from paimon_explore.table.system_table import SystemTable
 from paimon_explore.table.table import Table, open_table
 
 _SUFFIX = ".db"
@@ -89,18 +90,23 @@ class Catalog:
         folders = [s for s in self._file_io.list(self._folder(database)) if s.is_folder]
         return sorted(s.name for s in folders if self._store(s.path).schemas.ids())
 
-    def table(self, name: str, options: Mapping[str, str] | None = None) -> Table:
-        """Open a table, or one of its branches.
+    def table(self, name: str, options: Mapping[str, str] | None = None) -> Table | SystemTable:
+        """Open a table, one of its branches, or one of its system tables.
 
         Args:
-            name: `database.table` or `database.table$branch_<branch>`.
+            name: `database.table`, `database.table$branch_<branch>`, or either with `$files` and
+                the like behind it.
             options: dynamic table options, such as `scan.snapshot-id`.
 
         Raises:
-            NotFoundError: there is no such database, table or branch.
+            NotFoundError: there is no such database, table, branch or system table.
             InvalidInputError: no usable name, or a wrong option.
         """
         wanted = parse_identifier(name)
+        table = self._open(wanted, options)
+        return table if wanted.system_table is None else table.system_table(wanted.system_table)
+
+    def _open(self, wanted: Identifier, options: Mapping[str, str] | None = None) -> Table:
         self._known_database(wanted.database)
         try:
             return open_table(
@@ -155,7 +161,7 @@ class Catalog:
         made = not store.schemas.ids() and store.schemas.create(created)
         if not made and not ignore_if_exists:
             raise AlreadyExistsError("table", wanted.table, wanted.database)
-        return self.table(name)
+        return self._open(wanted)
 
     def drop_table(self, name: str, *, ignore_if_missing: bool = False) -> None:
         """Remove a table with all its files.

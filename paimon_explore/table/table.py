@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedFeatureError
+from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedFeatureError, choices
 from paimon_explore.fileio.paths import name as name_of
 from paimon_explore.fileio.paths import parent
 from paimon_explore.fileio.resolve import resolve as resolve_location
 from paimon_explore.inspect.system.context import TableState
-from paimon_explore.inspect.system.inspection import Inspection
+from paimon_explore.inspect.system.inspection import SYSTEM_TABLES, Inspection
 from paimon_explore.metadata.consumer import Consumer
 from paimon_explore.metadata.options import (
     BRANCH,
@@ -30,7 +30,9 @@ from paimon_explore.scan.time_travel import TimeTravel, epoch_ms, resolve, trave
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.table import listings
 from paimon_explore.table.listing import Listing
+from paimon_explore.table.row_tables import ROW_TABLES
 from paimon_explore.table.scan import Scan, Where, make_scan
+from paimon_explore.table.system_table import SystemTable
 from paimon_explore.table.writing import TableWriter
 from paimon_explore.write.input_rows import Rows
 
@@ -121,6 +123,32 @@ class Table:
             snapshot=target.snapshot,
         )
         return Inspection(state=state)
+
+    def system_table(self, name: str) -> SystemTable:
+        """A system table by its name: `files`, `audit_log`, and so on.
+
+        Raises:
+            NotFoundError: there is none of that name.
+            InvalidInputError: it asks for a table with another setting.
+        """
+        full = f"{self.name}${name}"
+        if name in ROW_TABLES:
+            schema, rows = ROW_TABLES[name](self._target())
+            return SystemTable(
+                name=full,
+                schema=schema,
+                load=lambda: pa.RecordBatchReader.from_batches(schema, rows()),
+            )
+        if name in SYSTEM_TABLES:
+            make = SYSTEM_TABLES[name]
+            rows_now = make(self.inspect.state)
+            return SystemTable(
+                name=full,
+                schema=rows_now.schema,
+                load=lambda: make(self.inspect.state).to_reader(),
+            )
+        hint = f"There are {choices(sorted([*ROW_TABLES, *SYSTEM_TABLES]), limit=30)}."
+        raise NotFoundError("system table", name, self.name, hint=hint)
 
     def at(
         self,

@@ -1,0 +1,105 @@
+"""The system tables that hold the table's rows: `$audit_log`, `$binlog`, `$ro`, `$row_tracking`.
+
+Spec: concepts/system-tables.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+
+import pyarrow as pa
+
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.metadata.derived_options import level_count
+from paimon_explore.metadata.options import ROW_TRACKING_ENABLED
+from paimon_explore.read.data_file import SystemColumn
+from paimon_explore.read.split_read import SplitReader
+from paimon_explore.scan.branch_plans import plan_table
+from paimon_explore.scan.plan import ScanTarget
+from paimon_explore.types.arrow import arrow_schema
+
+ROW_KINDS = ("+I", "-U", "+U", "-D")
+"""Row kinds by their number in files."""
+
+_ROWKIND = pa.field("rowkind", pa.string())
+
+RowTable = tuple[pa.Schema, Callable[[], Iterator[pa.RecordBatch]]]
+
+
+def audit_log(target: ScanTarget) -> RowTable:
+    """The rows with their kind; deleted ones too as long as files hold them."""
+    schema = pa.schema([_ROWKIND, *arrow_schema(target.schema.row_type)])
+
+    def rows() -> Iterator[pa.RecordBatch]:
+        for batch in _with_system(target, (SystemColumn.VALUE_KIND,)):
+            kinds = row_kinds(batch.column(batch.num_columns - 1))
+            yield pa.RecordBatch.from_arrays([kinds, *batch.columns[:-1]], schema=schema)
+
+    return schema, rows
+
+
+def binlog(target: ScanTarget) -> RowTable:
+    """As `audit_log`, every column a list: one value, or before and after of an update."""
+    columns = [pa.field(f.name, pa.list_(f.type)) for f in arrow_schema(target.schema.row_type)]
+    schema = pa.schema([_ROWKIND, *columns])
+    _, plain = audit_log(target)
+
+    def rows() -> Iterator[pa.RecordBatch]:
+        for batch in plain():
+            ends = pa.array(range(batch.num_rows + 1), pa.int32())
+            lists = [pa.ListArray.from_arrays(ends, column) for column in batch.columns[1:]]
+            yield pa.RecordBatch.from_arrays([batch.column(0), *lists], schema=schema)
+
+    return schema, rows
+
+
+def read_optimized(target: ScanTarget) -> RowTable:
+    """The rows of the highest level alone: no merge is needed, but the newest rows may lack."""
+    keyed = target.keys is not None
+    top = level_count(target.options) - 1 if keyed else None
+    return _plain(replace(target, only_level=top))
+
+
+def row_tracking(target: ScanTarget) -> RowTable:
+    """The rows with their row id and the snapshot that last changed them."""
+    if not target.options.value(ROW_TRACKING_ENABLED):
+        msg = "The table does not track rows."
+        raise InvalidInputError(msg, hint=f"Its option {ROW_TRACKING_ENABLED.key} is false.")
+    system = (SystemColumn.ROW_ID, SystemColumn.SEQUENCE_NUMBER)
+    added = [pa.field(str(c), pa.int64()) for c in system]
+    schema = pa.schema([*arrow_schema(target.schema.row_type), *added])
+    return schema, lambda: _cast(_with_system(target, system), schema)
+
+
+ROW_TABLES: Mapping[str, Callable[[ScanTarget], RowTable]] = {
+    "audit_log": audit_log,
+    "binlog": binlog,
+    "ro": read_optimized,
+    "row_tracking": row_tracking,
+}
+"""The tables of this module by name."""
+
+
+def row_kinds(numbers: pa.Array) -> pa.StringArray:
+    """Row kinds as text."""
+    return pa.DictionaryArray.from_arrays(numbers, pa.array(ROW_KINDS)).dictionary_decode()
+
+
+def _plain(target: ScanTarget) -> RowTable:
+    schema = arrow_schema(target.schema.row_type)
+    return schema, lambda: _cast(_with_system(target, ()), schema)
+
+
+def _cast(batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    return (pa.RecordBatch.from_arrays(batch.columns, schema=schema) for batch in batches)
+
+
+def _with_system(target: ScanTarget, system: tuple[SystemColumn, ...]) -> Iterator[pa.RecordBatch]:
+    reader = SplitReader(
+        store=target.store,
+        schema=target.schema,
+        options=target.options,
+        columns=target.schema.row_type.names,
+        system_columns=system,
+    )
+    for split in plan_table(target).splits:
+        yield from reader.read(split)

@@ -1,0 +1,46 @@
+"""System tables as tables: `catalog.table("db.t$files")`."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SystemTable:
+    """A table made from another one's files; read-only.
+
+    Attributes:
+        name: `database.table$name`.
+        schema: its columns.
+        load: makes its rows, anew at each call.
+    """
+
+    name: str
+    schema: pa.Schema
+    load: Callable[[], pa.RecordBatchReader]
+
+    def to_batches(self) -> pa.RecordBatchReader:
+        """All rows as a stream of record batches."""
+        return self.load()
+
+    def to_arrow(self) -> pa.Table:
+        """All rows as an Arrow table."""
+        return self.load().read_all()
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """All rows as a pandas DataFrame."""
+        return self.to_arrow().to_pandas()
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """All rows through Arrow's C stream interface."""
+        return self.load().__arrow_c_stream__(requested_schema)
+
+    def __repr__(self) -> str:
+        """Name and columns."""
+        columns = "\n".join(f"  {field.name}: {field.type}" for field in self.schema)
+        return f"{self.name}\n{columns}"
