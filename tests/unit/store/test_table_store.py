@@ -1,0 +1,199 @@
+"""Tags, branches, consumers, schemas, statistics and manifests of a table."""
+
+import pickle
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import pytest
+
+from paimon_explore.errors import CorruptFileError, MissingFileError, NotFoundError
+from paimon_explore.fileio.local import LocalFileIO
+from paimon_explore.fileio.memory import MemoryFileIO
+from paimon_explore.metadata.consumer import Consumer
+from paimon_explore.metadata.manifest_codec import encode_entries, encode_manifest_list
+from paimon_explore.metadata.manifest_list import ManifestFiles
+from paimon_explore.metadata.paths import TablePaths
+from paimon_explore.metadata.snapshot import CommitKind, Snapshot
+from paimon_explore.metadata.statistics import Statistics
+from paimon_explore.metadata.tag import Tag
+from paimon_explore.store.manifests import FrameCache, shared_cache
+from paimon_explore.store.table_store import TableStore
+from support.golden import GoldenTables
+from support.manifest_rows import entries, entry
+
+SNAPSHOT = Snapshot(
+    id=2,
+    schema_id=0,
+    base_manifest_list="base",
+    delta_manifest_list="delta",
+    commit_user="u",
+    commit_identifier=1,
+    commit_kind=CommitKind.APPEND,
+    time_millis=1,
+    total_record_count=0,
+    delta_record_count=0,
+)
+
+
+@pytest.fixture
+def store(request: pytest.FixtureRequest) -> TableStore:
+    shared_cache().clear()
+    return TableStore(MemoryFileIO(request.node.name), TablePaths("memory://m/t"))
+
+
+def test_tags_are_listed_by_snapshot_and_the_success_folder_is_none(store: TableStore) -> None:
+    created = datetime(2024, 1, 1)  # noqa: DTZ001 - a wall clock
+    late = Tag(name="a", snapshot=replace(SNAPSHOT, id=3))
+    early = Tag(
+        name="b", snapshot=SNAPSHOT, create_time=created, time_retained=timedelta(seconds=5)
+    )
+    assert store.tags.create(late)
+    assert store.tags.create(early)
+    assert not store.tags.create(replace(late, snapshot=SNAPSHOT))
+    store.file_io.create(store.paths.tag_success("a"), b"{}")
+    assert store.tags.names() == ["a", "b"]
+    assert store.tags.list() == [early, late]
+    assert store.tags.load("b") == early
+    store.tags.replace(replace(late, snapshot=SNAPSHOT))
+    assert store.tags.load("a").snapshot.id == 2
+    store.tags.delete("a")
+    assert store.tags.find("a") is None
+    with pytest.raises(NotFoundError, match=r"tag 'a' does not exist.*There are: 'b'"):
+        store.tags.load("a")
+
+
+def test_branches_have_their_own_snapshots(store: TableStore) -> None:
+    dev = store.for_branch("dev")
+    assert dev.snapshots.create(SNAPSHOT)
+    assert store.snapshots.ids() == []
+    assert dev.snapshots.ids() == [2]
+    assert store.branches.names() == ["dev"]
+    assert store.branches.exists("dev")
+    store.branches.rename("dev", "prod")
+    assert store.branches.names() == ["prod"]
+    store.branches.delete("prod")
+    assert not store.branches.exists("prod")
+
+
+def test_consumers_protect_the_oldest_snapshot_they_still_read(store: TableStore) -> None:
+    assert store.consumers.min_next_snapshot() is None
+    store.consumers.save("a", Consumer(next_snapshot=5))
+    store.consumers.save("b", Consumer(next_snapshot=3))
+    store.consumers.save("a", Consumer(next_snapshot=6))
+    assert store.consumers.list() == {
+        "a": Consumer(next_snapshot=6),
+        "b": Consumer(next_snapshot=3),
+    }
+    assert store.consumers.min_next_snapshot() == 3
+    assert store.consumers.modified_ms("a") > 1_600_000_000_000
+    store.consumers.delete("b")
+    assert store.consumers.ids() == ["a"]
+    assert store.consumers.find("b") is None
+
+
+def test_statistics_are_written_once_and_read_back(store: TableStore) -> None:
+    statistics = Statistics(snapshot_id=1, schema_id=0, merged_record_count=7)
+    assert store.statistics.create("stat-1", statistics)
+    assert store.statistics.load("stat-1") == statistics
+    with pytest.raises(MissingFileError):
+        store.statistics.load("stat-2")
+
+
+def test_schemas_of_a_real_table_are_found(golden: GoldenTables) -> None:
+    folder = golden.table("java200", "se_append").folder
+    schemas = TableStore(LocalFileIO(), TablePaths(str(folder))).schemas
+    assert schemas.ids() == [schema.id for schema in schemas.list()]
+    latest = schemas.latest()
+    assert latest is not None
+    assert latest.id == max(schemas.ids())
+    with pytest.raises(NotFoundError, match="There are: '0'"):
+        schemas.load(999)
+
+
+def test_a_place_without_schemas_is_no_table(store: TableStore) -> None:
+    assert store.schemas.latest() is None
+
+
+def test_a_schema_file_with_another_number_is_corrupt(
+    store: TableStore, golden: GoldenTables
+) -> None:
+    data = (golden.table("java200", "append_avro").folder / "schema" / "schema-0").read_bytes()
+    store.file_io.create(store.paths.schema(4), data)
+    with pytest.raises(CorruptFileError, match="id: must be 4"):
+        store.schemas.load(4)
+    store.file_io.create(store.paths.schema(0), data)
+    schema = store.schemas.load(0)
+    assert not store.schemas.create(schema)
+
+
+def put(store: TableStore, name: str, data: bytes) -> None:
+    store.file_io.replace(store.paths.manifest(name), data)
+
+
+def test_manifests_are_read_together_in_the_order_of_their_names(store: TableStore) -> None:
+    put(store, "m1", encode_entries(entries(entry("a"), entry("b"))))
+    put(store, "m2", encode_entries(entries(entry("c"))))
+    found = store.manifests.read_many(["m2", "m1"])
+    assert [row["file_name"] for row in found.rows()] == ["c", "a", "b"]
+    assert len(store.manifests.read_many([])) == 0
+    assert store.manifests.read_many([], ["level"]).table.schema.names == ["level"]
+
+
+def test_manifests_are_kept_in_memory_whole_or_by_columns(store: TableStore) -> None:
+    put(store, "m1", encode_entries(entries(entry("a", level=3))))
+    assert store.manifests.read("m1", ["level"]).table.to_pylist() == [{"level": 3}]
+    assert len(store.manifests.read("m1")) == 1
+    put(store, "m1", b"gone")  # files never change: what is known is not read again
+    assert store.manifests.read("m1").rows()[0]["file_name"] == "a"
+    assert store.manifests.read("m1", ["level"]).table.to_pylist() == [{"level": 3}]
+    assert store.manifests.read("m1", ["bucket"]).table.to_pylist() == [{"bucket": 0}]
+
+
+def test_what_was_just_written_need_not_be_read(store: TableStore) -> None:
+    store.manifests.remember("m1", entries(entry("a")))
+    store.manifests.remember("l1", ManifestFiles.empty())
+    assert len(store.manifests.read("m1")) == 1
+    assert len(store.manifests.list("l1")) == 0
+
+
+def test_the_lists_of_a_snapshot_are_read_in_order(store: TableStore) -> None:
+    put(store, "base", encode_manifest_list(ManifestFiles.empty()))
+    put(store, "delta", encode_manifest_list(ManifestFiles.empty()))
+    assert len(store.manifests.all(SNAPSHOT)) == 0
+    assert len(store.manifests.changelog(SNAPSHOT)) == 0
+    assert len(store.manifests.index_of(SNAPSHOT)) == 0
+
+
+def test_a_missing_file_names_the_snapshot_and_the_key_that_led_to_it(store: TableStore) -> None:
+    broken = replace(SNAPSHOT, index_manifest="index", changelog_manifest_list="changes")
+    for read, key in (
+        (store.manifests.base, "baseManifestList"),
+        (store.manifests.delta, "deltaManifestList"),
+        (store.manifests.changelog, "changelogManifestList"),
+        (store.manifests.index_of, "indexManifest"),
+    ):
+        with pytest.raises(MissingFileError, match=f"the {key} of snapshot 2,"):
+            read(broken)
+
+
+def test_the_cache_forgets_the_least_recently_used_beyond_its_budget() -> None:
+    frame = entries(entry("a"))
+    size = frame.table.nbytes
+    cache = FrameCache(budget_bytes=4 * size)
+    for key in "abcd":
+        cache.keep(key, frame)
+    assert cache.find("a") is frame
+    cache.keep("e", frame)
+    assert cache.find("b") is None
+    assert cache.find("a") is frame
+    cache.keep("e", frame)
+    assert cache.used_bytes == 4 * size
+    cache.keep("large", entries(*(entry("a") for _ in range(50))))
+    assert cache.find("large") is None
+    cache.clear()
+    assert (cache.find("a"), cache.used_bytes) == (None, 0)
+
+
+def test_a_store_travels_to_other_processes(store: TableStore) -> None:
+    again = pickle.loads(pickle.dumps(store))  # noqa: S301 - our own bytes
+    assert again == store
