@@ -1,0 +1,345 @@
+"""Each rule of new tables, broken alone."""
+
+import pyarrow as pa
+import pytest
+
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.metadata.option_choices import StartupMode
+from paimon_explore.metadata.options import TableOptions
+from paimon_explore.metadata.scan_rules import startup_mode
+from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.metadata.schema_rules import new_schema, validate_create, violations
+from paimon_explore.types.data_types import DataField, RowType
+from paimon_explore.types.render import type_text
+from paimon_explore.types.type_text import parse_type_text
+
+
+def rows(*columns: str) -> RowType:
+    """The row type of columns written as `name TYPE`."""
+    fields = []
+    for column in columns:
+        name, _, text = column.partition(" ")
+        fields.append(DataField(id=0, name=name, type=parse_type_text(text)))
+    return RowType(fields=tuple(fields))
+
+
+COLUMNS = rows("dt STRING", "id INT", "a INT", "b BIGINT", "s STRING", "l ARRAY<INT>")
+
+
+def keyed(**options: str) -> TableSchema:
+    """A table with a primary key; underscores in option names stand for dots and hyphens."""
+    named = {key.replace("__", ".").replace("_", "-"): text for key, text in options.items()}
+    return new_schema(COLUMNS, primary_key=["id"], options=named)
+
+
+def test_a_new_schema_has_ids_keys_and_the_first_number() -> None:
+    inner = pa.struct([pa.field("x", pa.int32())])
+    columns = pa.schema({"dt": pa.string(), "id": pa.int64(), "r": inner})
+    schema = new_schema(
+        columns,
+        primary_key=["dt", "id"],
+        partition_by=["dt"],
+        options={"bucket": "2"},
+        comment="c",
+        time_millis=7,
+    )
+    assert (schema.id, schema.version, schema.highest_field_id) == (0, 3, 3)
+    assert [(f.id, f.name, type_text(f.type)) for f in schema.fields] == [
+        (0, "dt", "STRING NOT NULL"),
+        (1, "id", "BIGINT NOT NULL"),
+        (2, "r", "ROW<`x` INT>"),
+    ]
+    assert (schema.primary_keys, schema.partition_keys) == (("dt", "id"), ("dt",))
+    assert (schema.options, schema.comment, schema.time_millis) == ({"bucket": "2"}, "c", 7)
+
+
+def test_keys_in_options_move_to_their_places() -> None:
+    schema = new_schema(
+        COLUMNS, options={"primary-key": "dt, id", "partition": "dt", "bucket": "1"}
+    )
+    assert (schema.primary_keys, schema.partition_keys) == (("dt", "id"), ("dt",))
+    assert schema.options == {"bucket": "1"}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"primary-key": "id"}, "'primary-key' declares"),
+        ({"partition": "dt"}, "'partition' declares"),
+    ],
+)
+def test_keys_are_declared_once(options: dict[str, str], message: str) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        new_schema(COLUMNS, primary_key=["id"], partition_by=["dt"], options=options)
+
+
+def test_keys_may_be_nullable_on_demand() -> None:
+    schema = new_schema(COLUMNS, primary_key=["id"], options={"primary-key.nullable": "true"})
+    assert schema.fields[1].type.nullable
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ((), "at least one column"),
+        (("a INT", "a INT"), "column 'a' is defined twice"),
+        (("  INT",), "a column's name is not blank"),
+        (("_KEY_a INT",), "a name that data files use themselves"),
+        (("rowkind INT",), "a name that data files use themselves"),
+        (("_ROW_ID INT",), "a name that data files use themselves"),
+    ],
+)
+def test_names_of_columns(columns: tuple[str, ...], message: str) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        new_schema(rows(*columns))
+
+
+@pytest.mark.parametrize(
+    ("primary_key", "partition_by", "message"),
+    [
+        (["x"], [], "primary key column 'x' does not exist; columns: 'dt', 'id'"),
+        (["id", "id"], [], "primary key column 'id' is named twice"),
+        (["l"], [], r"primary key column 'l' cannot be of type ARRAY<INT>"),
+        ([], ["x"], "partition column 'x' does not exist"),
+        ([], ["dt", "dt"], "partition column 'dt' is named twice"),
+        ([], ["l"], "partition column 'l' cannot be of type"),
+        (["dt"], ["dt"], "holds only partition columns"),
+    ],
+)
+def test_keys(primary_key: list[str], partition_by: list[str], message: str) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        new_schema(COLUMNS, primary_key=primary_key, partition_by=partition_by)
+
+
+def test_a_nullable_key_column_is_a_violation_of_a_given_schema() -> None:
+    schema = TableSchema(
+        id=0,
+        fields=COLUMNS.fields,
+        highest_field_id=5,
+        primary_keys=("id",),
+        options={"bucket": "1"},
+    )
+    assert violations(schema) == ("primary key column 'id' must be NOT NULL",)
+    with pytest.raises(InvalidInputError, match="must be NOT NULL"):
+        validate_create(schema)
+
+
+@pytest.mark.parametrize(
+    ("has_key", "options", "message"),
+    [
+        (True, {"bucket": "0"}, "'bucket' is 1 or more"),
+        (False, {"bucket": "-2"}, "'bucket' is 1 or more"),
+        (True, {"bucket": "x"}, "a whole number is due"),
+        (False, {"bucket": "2"}, "needs the option 'bucket-key'"),
+        (False, {"bucket-key": "a"}, "'bucket-key' needs a 'bucket' of 1 or more"),
+        (False, {"bucket": "2", "bucket-key": "x"}, "bucket key column 'x' does not exist"),
+        (False, {"bucket": "2", "bucket-key": "a,a"}, "bucket key column 'a' is named twice"),
+        (False, {"bucket": "2", "bucket-key": "l"}, "bucket key column 'l' cannot be of type"),
+        (False, {"bucket": "2", "bucket-key": "dt"}, "bucket key column 'dt' is a partition"),
+        (True, {"bucket": "2", "bucket-key": "a"}, "is not part of the primary key"),
+        (False, {"full-compaction.delta-commits": "3"}, "needs a primary key or buckets"),
+        (False, {"primary-key.nullable": "true"}, "'primary-key.nullable' needs a primary key"),
+        (False, {"changelog-producer": "input"}, "'changelog-producer' needs a primary key"),
+        (
+            True,
+            {"changelog-producer": "lookup", "full-compaction.delta-commits": "1"},
+            "does not go with 'changelog-producer' = 'lookup'",
+        ),
+        (
+            True,
+            {"merge-engine": "first-row", "changelog-producer": "input"},
+            "needs 'changelog-producer' = 'none' or 'lookup'",
+        ),
+        (
+            True,
+            {"changelog-producer": "lookup", "streaming-read-overwrite": "true"},
+            "reads changes twice",
+        ),
+        (False, {"streaming-read-overwrite": "true"}, "'streaming-read-append-overwrite'"),
+        (
+            True,
+            {"deletion-vectors.enabled": "true", "changelog-producer": "full-compaction"},
+            "needs a 'changelog-producer' of 'none', 'input', 'lookup'",
+        ),
+        (
+            True,
+            {"deletion-vectors.enabled": "true", "merge-engine": "first-row"},
+            "takes no deletion vectors",
+        ),
+        (True, {"sequence.field": "x"}, "sequence field 'x' does not exist"),
+        (True, {"sequence.field": "a,a"}, "sequence field 'a' is named twice"),
+        (
+            True,
+            {"sequence.field": "a", "fields.a.aggregate-function": "sum"},
+            "cannot have an aggregate function",
+        ),
+        (True, {"sequence.field": "a", "merge-engine": "first-row"}, "takes no 'sequence.field'"),
+        (
+            True,
+            {"sequence.snapshot-ordering": "true", "sequence.field": "a"},
+            "does not go with 'sequence.field'.*needs 'write-only'",
+        ),
+        (False, {"sequence.snapshot-ordering": "true"}, "needs a primary key"),
+        (False, {"table-read.sequence-number.enabled": "true"}, "needs a primary key"),
+        (True, {"fields.x.ignore-retract": "true"}, "names 'x', which is no column"),
+        (True, {"fields.a,x.sequence-group": "b"}, "names 'x', which is no column"),
+        (True, {"fields.a.aggregate-function": "median"}, "unknown aggregate function 'median'"),
+        (True, {"fields.default-aggregate-function": "median"}, "unknown aggregate function"),
+        (True, {"snapshot.num-retained.min": "0"}, "'snapshot.num-retained.min' is at least 1"),
+        (True, {"snapshot.num-retained.max": "5"}, "is above 'snapshot.num-retained.max' = 5"),
+        (True, {"changelog.num-retained.max": "5"}, "is above 'changelog.num-retained.max' = 5"),
+        (True, {"target-file-row-num": "0"}, "'target-file-row-num' is at least 1"),
+        (True, {"rowkind.field": "x"}, "'rowkind.field' names 'x'"),
+        (True, {"rowkind.field": "a"}, "'rowkind.field' needs a text column, not INT"),
+        (True, {"record-level.time-field": "x"}, "'record-level.time-field' names 'x'"),
+        (True, {"record-level.time-field": "s"}, "needs an INT, BIGINT or TIMESTAMP column"),
+        (True, {"row-tracking.enabled": "true"}, "'row-tracking.enabled' takes no primary key"),
+        (
+            False,
+            {"row-tracking.enabled": "true", "bucket": "1", "bucket-key": "a"},
+            "needs 'bucket' = '-1'",
+        ),
+        (False, {"data-evolution.enabled": "true"}, "needs 'row-tracking.enabled' = 'true'"),
+        (
+            False,
+            {
+                "data-evolution.enabled": "true",
+                "row-tracking.enabled": "true",
+                "clustering.incremental": "true",
+            },
+            "does not go with 'clustering.incremental'",
+        ),
+        (True, {"clustering.incremental": "true"}, "'clustering.incremental' takes no primary key"),
+        (
+            False,
+            {
+                "clustering.incremental": "true",
+                "bucket": "1",
+                "bucket-key": "a",
+                "deletion-vectors.enabled": "true",
+            },
+            "needs 'bucket-append-ordered' = 'false'.*takes no deletion vectors",
+        ),
+        (True, {"pk-clustering-override": "true"}, "needs 'clustering.columns'.*needs 'deletion"),
+        (True, {"vector-field": "a"}, "names 'a', which is no VECTOR column"),
+        (True, {"blob-field": "a"}, "names 'a', which is no BLOB column"),
+        (True, {"blob-view-field": "a"}, "names 'a', which is no BLOB column"),
+        (True, {"chain-table.enabled": "true"}, "needs partition columns.*needs a 'bucket'"),
+        (True, {"scan.snapshot-id": "1", "scan.tag-name": "t"}, "takes exactly one of"),
+        (True, {"scan.mode": "from-timestamp"}, "takes exactly one of"),
+        (True, {"scan.mode": "latest", "scan.snapshot-id": "1"}, "does not go with 'scan.mode'"),
+        (
+            True,
+            {"scan.fallback-branch": "a", "scan.primary-branch": "b"},
+            "does not go with 'scan.primary-branch'",
+        ),
+    ],
+)
+def test_options(has_key: bool, options: dict[str, str], message: str) -> None:  # noqa: FBT001
+    keys = ["id"] if has_key else []
+    partitions = [] if has_key else ["dt"]
+    with pytest.raises(InvalidInputError, match=message):
+        new_schema(COLUMNS, primary_key=keys, partition_by=partitions, options=options)
+
+
+def test_sequence_fields_need_keys_that_hold_the_partition() -> None:
+    with pytest.raises(InvalidInputError, match="holds all partition columns"):
+        new_schema(
+            COLUMNS, primary_key=["id"], partition_by=["dt"], options={"sequence.field": "a"}
+        )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"fields.a.sequence-group": "b", "fields.s.sequence-group": "b"}, "two sequence groups"),
+        ({"fields.a.sequence-group": "x"}, "names 'x', which is no column"),
+        ({"fields.a.sequence-group": "id"}, "'id' cannot belong to a sequence group"),
+        (
+            {"partial-update.remove-record-on-delete": "true", "ignore-delete": "true"},
+            "'ignore-delete' does not go with",
+        ),
+        (
+            {"partial-update.remove-record-on-delete": "true", "fields.a.sequence-group": "b"},
+            "sequence groups do not go with",
+        ),
+        (
+            {
+                "partial-update.remove-record-on-sequence-group": "b",
+                "fields.a.sequence-group": "b",
+                "ignore-delete": "true",
+            },
+            "'ignore-delete' does not go with.*names 'b', which orders no sequence group",
+        ),
+    ],
+)
+def test_partial_updates(options: dict[str, str], message: str) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        new_schema(
+            COLUMNS, primary_key=["id"], options={"merge-engine": "partial-update", **options}
+        )
+
+
+@pytest.mark.parametrize(
+    ("column", "options", "message"),
+    [
+        ("t TIMESTAMP(9)", {"file.format": "avro"}, r"Avro files cannot store TIMESTAMP\(9\)"),
+        ("t TIME(6)", {"file.format": "AVRO"}, r"Avro files cannot store TIME\(6\)"),
+        ("t ARRAY<TIMESTAMP_LTZ(9)>", {"file.format.per.level": "0:avro"}, "Avro files cannot"),
+        ("g GEOMETRY", {"file.format": "orc"}, "needs Parquet files"),
+        ("g ROW<x GEOGRAPHY>", {"changelog-file.format": "avro"}, "needs Parquet files"),
+        ("x BLOB", {}, "needs 'data-evolution.enabled' = 'true'"),
+        ("x ROW<y BLOB>", {}, "BLOB cannot be inside"),
+    ],
+)
+def test_formats(column: str, options: dict[str, str], message: str) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        new_schema(rows("id INT", column), options=options)
+
+
+def test_blob_columns_need_company() -> None:
+    options = {"row-tracking.enabled": "true", "data-evolution.enabled": "true"}
+    assert new_schema(rows("id INT", "x BLOB"), options=options).options == options
+    with pytest.raises(InvalidInputError, match="has other columns too"):
+        new_schema(rows("x BLOB", "y MAP<INT, BLOB>"), options=options)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"merge-engine": "aggregation"}, "need 'merge-engine' = 'deduplicate'"),
+        ({"changelog-producer": "input"}, "need 'changelog-producer' = 'none'"),
+        ({"data-file.external-paths": "s3://b/c"}, "do not go with 'data-file.external-paths'"),
+        (
+            {"blob-descriptor-field": "x", "blob-view-field": "x"},
+            "either a descriptor or a view",
+        ),
+    ],
+)
+def test_blob_columns_beside_a_key(options: dict[str, str], message: str) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        new_schema(rows("id INT", "x BLOB"), primary_key=["id"], options=options)
+
+
+def test_all_violations_are_told_at_once() -> None:
+    with pytest.raises(InvalidInputError, match=r"'bucket' is 1 or more.*'rowkind.field' names"):
+        keyed(bucket="0", rowkind__field="x")
+
+
+@pytest.mark.parametrize(
+    ("options", "mode"),
+    [
+        ({}, StartupMode.LATEST_FULL),
+        ({"scan.mode": "full"}, StartupMode.LATEST_FULL),
+        ({"scan.mode": "latest"}, StartupMode.LATEST),
+        ({"scan.timestamp-millis": "5"}, StartupMode.FROM_TIMESTAMP),
+        ({"scan.tag-name": "t"}, StartupMode.FROM_SNAPSHOT),
+        ({"scan.watermark": "5"}, StartupMode.FROM_SNAPSHOT),
+        ({"incremental-between": "1,2"}, StartupMode.INCREMENTAL),
+        ({"scan.file-creation-time-millis": "5"}, StartupMode.FROM_FILE_CREATION_TIME),
+    ],
+)
+def test_the_scan_mode_follows_from_the_other_options(
+    options: dict[str, str], mode: StartupMode
+) -> None:
+    assert startup_mode(TableOptions(options)) is mode
