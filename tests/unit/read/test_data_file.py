@@ -2,10 +2,12 @@
 
 import datetime as dt
 import gzip
+import io
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TypeAlias
 
+import fastavro
 import pyarrow as pa
 import pytest
 from pyroaring import BitMap, BitMap64
@@ -352,3 +354,25 @@ def test_formats_of_engines_are_refused_by_name(name: str) -> None:
 def test_other_extensions_are_corrupt(name: str) -> None:
     with pytest.raises(CorruptFileError, match="extension"):
         data_file_name(f"/t/{name}")
+
+
+AVRO_RECORD = {
+    "type": "record",
+    "name": "record",
+    "fields": [
+        {"name": "i", "type": "int"},
+        {"name": "s", "type": ["null", "string"], "default": None},
+    ],
+}
+
+
+@pytest.mark.parametrize("schema", [AVRO_RECORD, ["null", AVRO_RECORD]])
+def test_avro_files_are_read_with_and_without_the_union_of_old_releases(schema: object) -> None:
+    out = io.BytesIO()
+    records = [{"i": n, "s": None if n == 1 else f"v{n}"} for n in range(5)]
+    fastavro.writer(out, fastavro.parse_schema(schema), records)  # type: ignore[arg-type]  # JSON
+    file = source(out.getvalue(), "data-1-0.avro")
+    request = ReadRequest(fields=(S,), batch_rows=2, deleted=BitMap([0]))
+    assert [row["s"] for row in rows(file, request)] == [None, "v2", "v3", "v4"]
+    batches = read_data_file(file, ReadRequest(fields=(), batch_rows=3))
+    assert [batch.num_rows for batch in batches] == [3, 2]
