@@ -6,10 +6,9 @@ from functools import partial
 import numpy as np
 
 from paimon_explore.encoding.buffers import Column
-from paimon_explore.merge.aggregators.registry import Aggregator
 from paimon_explore.merge.columns import Int8s, take_or_null
 from paimon_explore.merge.records import Merged, Records, RowKind
-from paimon_explore.merge.steps import Step, Steps
+from paimon_explore.merge.steps import Aggregator, Step, Steps
 
 
 def aggregate(

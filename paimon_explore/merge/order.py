@@ -36,7 +36,7 @@ class Groups:
     @property
     def lasts(self) -> Ints:
         """For each key the place in `order` of its last row."""
-        return np.append(self.starts[1:], len(self.order)) - 1
+        return np.append(self.starts, len(self.order))[1:] - 1
 
 
 def group_rows(keys: Sequence[Column], within: Sequence[WordSource] = (), *, count: int) -> Groups:

@@ -20,12 +20,11 @@ import numpy.typing as npt
 from paimon_explore.encoding.buffers import Bools, Column, Ints
 from paimon_explore.errors import FormatError
 from paimon_explore.merge.aggregators import choosing
-from paimon_explore.merge.aggregators.registry import Aggregator
 from paimon_explore.merge.columns import Int8s, nulls_mask, take_or_null
 from paimon_explore.merge.order import ranks
 from paimon_explore.merge.records import Merged, Records, RowKind
 from paimon_explore.merge.spec import MergeSpec, SequenceGroup
-from paimon_explore.merge.steps import Step, Steps
+from paimon_explore.merge.steps import Aggregator, Step, Steps
 
 _SILENT, _NOT_OLDER, _OLDER = 0, 1, 2
 Standing: TypeAlias = npt.NDArray[np.int8]

@@ -9,7 +9,7 @@ import pyarrow as pa
 from paimon_explore.encoding import buffers as nb
 from paimon_explore.encoding.buffers import Bools, Column, Ints
 from paimon_explore.merge.aggregation import aggregate
-from paimon_explore.merge.aggregators.registry import Aggregator, aggregator
+from paimon_explore.merge.aggregators.registry import aggregator
 from paimon_explore.merge.choice import dense_keys, first_come, newest_rows, oldest_rows
 from paimon_explore.merge.columns import (
     Int8s,
@@ -24,6 +24,7 @@ from paimon_explore.merge.order import Groups, group_rows
 from paimon_explore.merge.partial_update import update_partially
 from paimon_explore.merge.records import Merged, Records, is_retract
 from paimon_explore.merge.spec import SEQUENCE_NUMBER, VALUE_KIND, MergeSpec, needed_columns
+from paimon_explore.merge.steps import Aggregator
 from paimon_explore.merge.words import WordSource, picked, words_of
 from paimon_explore.metadata.option_choices import MergeEngine
 

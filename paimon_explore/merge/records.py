@@ -51,7 +51,7 @@ class Records:
     @property
     def lasts(self) -> Ints:
         """Place of the last record of each key."""
-        return np.append(self.starts[1:], len(self.rows)) - 1
+        return np.append(self.starts, len(self.rows))[1:] - 1
 
     @property
     def group_ids(self) -> Ints:

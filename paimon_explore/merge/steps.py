@@ -50,7 +50,7 @@ class Steps:
     @property
     def ends(self) -> Ints:
         """For each key the place after its last step."""
-        return np.append(self.starts[1:], len(self.rows))
+        return np.append(self.starts, len(self.rows))[1:]
 
     @property
     def group_ids(self) -> Ints:
@@ -91,7 +91,7 @@ class Steps:
 class Aggregator(Protocol):
     """An aggregate function of one column."""
 
-    def merge(self, column: Column, steps: Steps) -> Column:
+    def __call__(self, column: Column, steps: Steps, /) -> Column:
         """One value per key.
 
         Args:

@@ -13,7 +13,7 @@ from paimon_explore.merge.aggregators.nested_partial import nested_partial_updat
 from paimon_explore.merge.aggregators.sketches import union_hll, union_theta
 from paimon_explore.merge.columns import take_or_null
 from paimon_explore.merge.spec import AggregateFunction
-from paimon_explore.merge.steps import Step, Steps
+from paimon_explore.merge.steps import Aggregator, Step, Steps
 from paimon_explore.types.data_types import (
     ArrayType,
     AtomicType,
@@ -24,8 +24,6 @@ from paimon_explore.types.data_types import (
     TypeRoot,
 )
 
-Aggregator: TypeAlias = Callable[[Column, Steps], Column]
-"""One value per key, of the column's type, from a column and what to do for each key."""
 _Optioned: TypeAlias = Callable[[Column, Steps, AggregateFunction], Column]
 
 _NUMERIC = {
