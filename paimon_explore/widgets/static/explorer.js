@@ -24,6 +24,9 @@ function attribute(element, name, value) {
 function el(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) attribute(element, name, value);
+  if (element.tabIndex >= 0 || element.hasAttribute("tabindex")) {
+    element.setAttribute("data-lm-suppress-shortcuts", "true");
+  }
   fill(element, ...children);
   return element;
 }
@@ -36,7 +39,13 @@ function fill(element, ...children) {
 function button(label, says, action, attributes = {}) {
   const made = el(
     "button",
-    { type: "button", class: "pe-button", title: says, "aria-label": says, ...attributes },
+    {
+      type: "button",
+      class: "pe-button",
+      title: says,
+      "aria-label": /[a-z]/i.test(label) ? null : says,
+      ...attributes
+    },
     label
   );
   made.addEventListener("click", action);
@@ -488,7 +497,7 @@ function help() {
 }
 
 // src/explorer.css
-var explorer_default = '.pe-explorer {\n  --pe-bg: var(--jp-layout-color1, var(--vscode-editor-background, Canvas));\n  --pe-fg: var(--jp-ui-font-color1, var(--vscode-editor-foreground, CanvasText));\n  --pe-muted: color-mix(in srgb, var(--pe-fg) 74%, var(--pe-bg));\n  --pe-faint: color-mix(in srgb, var(--pe-fg) 5%, var(--pe-bg));\n  --pe-line: color-mix(in srgb, var(--pe-fg) 16%, var(--pe-bg));\n  --pe-accent: var(--jp-brand-color1, var(--vscode-focusBorder, #1b6ac9));\n  --pe-select: color-mix(in srgb, var(--pe-accent) 20%, var(--pe-bg));\n  --pe-append: #2563c9;\n  --pe-compact: #7b45c4;\n  --pe-overwrite: #b3540b;\n  --pe-analyze: #0b7568;\n  --pe-unknown: #b3261e;\n  --pe-add: #1a7038;\n  --pe-remove: #b3261e;\n  --pe-tag: #96690a;\n  --pe-branch: #0b7568;\n  --pe-consumer: #a03a8f;\n  --pe-hint: #5a6472;\n  --pe-font: var(--jp-ui-font-family, var(--vscode-font-family, system-ui, sans-serif));\n  --pe-mono: var(--jp-code-font-family, var(--vscode-editor-font-family, ui-monospace, monospace));\n  --pe-gap: 8px;\n\n  container: pe-explorer / inline-size;\n  background: var(--pe-bg);\n  color: var(--pe-fg);\n  font: 13px / 1.4 var(--pe-font);\n  font-variant-numeric: tabular-nums;\n  text-align: left;\n}\n.pe-frame {\n  display: flex;\n  flex-direction: column;\n  height: var(--pe-height, 560px);\n  border: 1px solid var(--pe-line);\n  border-radius: 6px;\n  overflow: hidden;\n}\n.pe-explorer[data-theme="dark"] {\n  --pe-append: #79aefc;\n  --pe-compact: #c3a0f8;\n  --pe-overwrite: #f5a35f;\n  --pe-analyze: #55cdb9;\n  --pe-unknown: #ff8f85;\n  --pe-add: #76d48f;\n  --pe-remove: #ff8f85;\n  --pe-tag: #e6bd5c;\n  --pe-branch: #55cdb9;\n  --pe-consumer: #ee9fe0;\n  --pe-hint: #a9b3c0;\n}\n.pe-explorer *,\n.pe-explorer *::before {\n  box-sizing: border-box;\n}\n.pe-explorer [hidden] {\n  display: none !important;\n}\n.pe-explorer :focus-visible {\n  outline: 2px solid var(--pe-accent);\n  outline-offset: -2px;\n}\n.pe-explorer :is(h2, h3, h4, h5, p, dl, dd, pre, table) {\n  margin: 0;\n  padding: 0;\n}\n.pe-hidden {\n  position: absolute;\n  width: 1px;\n  height: 1px;\n  overflow: hidden;\n  clip-path: inset(50%);\n}\n.pe-space {\n  flex: 1;\n}\n.pe-muted {\n  color: var(--pe-muted);\n}\n.pe-plus {\n  color: var(--pe-add);\n}\n.pe-minus {\n  color: var(--pe-remove);\n}\n\n/* controls */\n.pe-explorer button {\n  border: 1px solid var(--pe-line);\n  border-radius: 4px;\n  background: var(--pe-bg);\n  color: var(--pe-fg);\n  font: inherit;\n  font-size: 12px;\n  line-height: 18px;\n  padding: 1px 7px;\n  cursor: pointer;\n}\n.pe-explorer button:hover:not(:disabled) {\n  background: var(--pe-faint);\n  border-color: var(--pe-muted);\n}\n.pe-explorer button:disabled {\n  opacity: 0.45;\n  cursor: default;\n}\n.pe-explorer button[aria-pressed="true"] {\n  background: var(--pe-select);\n  border-color: var(--pe-accent);\n}\n.pe-segmented,\n.pe-steps {\n  display: inline-flex;\n}\n.pe-segmented button:not(:first-child),\n.pe-steps button:not(:first-child) {\n  border-top-left-radius: 0;\n  border-bottom-left-radius: 0;\n  margin-left: -1px;\n}\n.pe-segmented button:not(:last-child),\n.pe-steps button:not(:last-child) {\n  border-top-right-radius: 0;\n  border-bottom-right-radius: 0;\n}\n.pe-segmented button[aria-pressed="true"] {\n  z-index: 1;\n}\n.pe-steps button {\n  min-width: 28px;\n}\n.pe-explorer input {\n  border: 1px solid var(--pe-line);\n  border-radius: 4px;\n  background: var(--pe-bg);\n  color: var(--pe-fg);\n  font: inherit;\n  font-size: 12px;\n  line-height: 18px;\n  padding: 1px 7px;\n  min-width: 0;\n}\n.pe-explorer input::placeholder {\n  color: var(--pe-muted);\n  opacity: 1;\n}\n.pe-explorer input[aria-invalid] {\n  border-color: var(--pe-remove);\n}\n.pe-steps-bar {\n  display: flex;\n  flex: none;\n  gap: var(--pe-gap);\n}\n.pe-goto {\n  width: 108px;\n}\n.pe-filter {\n  flex: 1 1 140px;\n  font-family: var(--pe-mono) !important;\n}\n.pe-bar {\n  display: flex;\n  flex-wrap: wrap;\n  align-items: center;\n  gap: 6px var(--pe-gap);\n  padding: 6px 10px;\n}\n.pe-chip {\n  display: inline-block;\n  border-radius: 9px;\n  background: color-mix(in srgb, var(--pe-fg) 8%, var(--pe-bg));\n  color: var(--pe-fg);\n  font-size: 11px;\n  line-height: 18px;\n  padding: 0 8px;\n  white-space: nowrap;\n  max-width: 240px;\n  overflow: hidden;\n  text-overflow: ellipsis;\n}\n.pe-chip[data-flag="tag"] {\n  background: color-mix(in srgb, var(--pe-tag) 18%, var(--pe-bg));\n}\n.pe-chip[data-flag="branch"] {\n  background: color-mix(in srgb, var(--pe-branch) 18%, var(--pe-bg));\n}\n.pe-chip[data-flag="consumer"] {\n  background: color-mix(in srgb, var(--pe-consumer) 18%, var(--pe-bg));\n}\n\n/* header and summary */\n.pe-header {\n  display: flex;\n  align-items: center;\n  gap: 6px;\n  padding: 7px 10px 6px;\n  border-bottom: 1px solid var(--pe-line);\n  overflow: hidden;\n}\n.pe-name {\n  font-size: 15px;\n  font-weight: 600;\n  line-height: 20px;\n  white-space: nowrap;\n  overflow: hidden;\n  text-overflow: ellipsis;\n  min-width: 48px;\n}\n.pe-header .pe-muted {\n  white-space: nowrap;\n  margin-right: 4px;\n}\n.pe-header .pe-chip {\n  flex: 0 1 auto;\n  min-width: 24px;\n}\n.pe-header .pe-button {\n  flex: none;\n}\n.pe-summary {\n  display: flex;\n  flex-wrap: wrap;\n  align-items: center;\n  gap: 2px 12px;\n  padding: 5px 10px;\n  border-top: 1px solid var(--pe-line);\n  background: var(--pe-faint);\n  min-height: 30px;\n}\n.pe-user {\n  flex: 0 1 auto;\n  margin-left: auto;\n  max-width: 180px;\n  overflow: hidden;\n  text-overflow: ellipsis;\n  white-space: nowrap;\n  font-size: 12px;\n}\n.pe-kind {\n  font-size: 11px;\n  font-weight: 600;\n  letter-spacing: 0.03em;\n  color: var(--pe-unknown);\n}\n.pe-kind::before {\n  content: "";\n  display: inline-block;\n  width: 8px;\n  height: 8px;\n  margin-right: 5px;\n  background: currentColor;\n}\n.pe-kind[data-kind="append"],\n.pe-legend-item[data-kind="append"]::first-letter {\n  color: var(--pe-append);\n}\n.pe-kind[data-kind="append"]::before {\n  border-radius: 50%;\n}\n.pe-kind[data-kind="compact"],\n.pe-legend-item[data-kind="compact"]::first-letter {\n  color: var(--pe-compact);\n}\n.pe-kind[data-kind="overwrite"],\n.pe-legend-item[data-kind="overwrite"]::first-letter {\n  color: var(--pe-overwrite);\n}\n.pe-kind[data-kind="overwrite"]::before {\n  clip-path: polygon(50% 0, 100% 100%, 0 100%);\n}\n.pe-kind[data-kind="analyze"],\n.pe-legend-item[data-kind="analyze"]::first-letter {\n  color: var(--pe-analyze);\n}\n.pe-kind[data-kind="analyze"]::before {\n  clip-path: polygon(50% 0, 100% 50%, 50% 100%, 0 50%);\n}\n.pe-legend {\n  display: grid;\n  grid-template-columns: auto auto;\n  gap: 0 12px;\n  font-size: 11px;\n  line-height: 15px;\n  color: var(--pe-muted);\n}\n.pe-legend-item {\n  display: inline-block;\n  white-space: nowrap;\n}\n.pe-legend-item::first-letter {\n  font-weight: 700;\n}\n\n/* timeline */\n.pe-timeline {\n  display: flex;\n}\n.pe-timeline-controls {\n  display: flex;\n  flex-direction: column;\n  align-items: flex-start;\n  gap: 5px;\n  width: 162px;\n  padding: 6px 0 4px 10px;\n}\n.pe-timeline-frame {\n  position: relative;\n  flex: 1;\n  min-width: 0;\n  margin: 2px 10px 4px 6px;\n  min-height: 90px;\n}\n.pe-timeline-canvas {\n  display: block;\n  width: 100%;\n  cursor: pointer;\n  touch-action: pan-y;\n  border-radius: 4px;\n}\n.pe-timeline-note {\n  font-size: 11px;\n  line-height: 15px;\n  color: var(--pe-muted);\n}\n.pe-tip {\n  position: absolute;\n  top: 2px;\n  z-index: 2;\n  padding: 4px 8px;\n  border: 1px solid var(--pe-line);\n  border-radius: 4px;\n  background: var(--pe-bg);\n  box-shadow: 0 2px 8px rgb(0 0 0 / 18%);\n  font-size: 11px;\n  line-height: 16px;\n  white-space: nowrap;\n  pointer-events: none;\n  max-width: 320px;\n}\n.pe-tip > div {\n  overflow: hidden;\n  text-overflow: ellipsis;\n}\n.pe-tip > div:first-child {\n  font-weight: 600;\n}\n\n/* panes */\n.pe-main {\n  display: grid;\n  grid-template-columns: minmax(210px, 27fr) minmax(260px, 45fr) minmax(210px, 28fr);\n  flex: 1;\n  min-height: 0;\n  border-top: 1px solid var(--pe-line);\n}\n.pe-pane {\n  display: flex;\n  flex-direction: column;\n  min-width: 0;\n  min-height: 0;\n}\n.pe-pane + .pe-pane {\n  border-left: 1px solid var(--pe-line);\n}\n.pe-explorer .pe-pane-title {\n  padding: 0 10px;\n  border-bottom: 1px solid var(--pe-line);\n  font-size: 12px;\n  font-weight: 600;\n  line-height: 28px;\n}\n.pe-tabs {\n  display: flex;\n  gap: 2px;\n  padding: 0 6px;\n  border-bottom: 1px solid var(--pe-line);\n}\n.pe-explorer .pe-tabs button {\n  border: 0;\n  border-bottom: 2px solid transparent;\n  border-radius: 0;\n  background: none;\n  color: var(--pe-muted);\n  line-height: 26px;\n  padding: 0 8px;\n}\n.pe-explorer .pe-tabs button[aria-selected="true"] {\n  border-bottom-color: var(--pe-accent);\n  color: var(--pe-fg);\n  font-weight: 600;\n}\n.pe-panel,\n.pe-view {\n  display: flex;\n  flex-direction: column;\n  flex: 1;\n  min-height: 0;\n  min-width: 0;\n}\n.pe-empty {\n  padding: 28px 16px;\n  color: var(--pe-muted);\n  text-align: center;\n  text-wrap: balance;\n  flex: 1;\n}\n\n/* tree */\n.pe-tree {\n  flex: 1;\n  overflow: auto;\n  padding: 4px 0;\n}\n.pe-stale {\n  opacity: 0.55;\n}\n.pe-tree-row {\n  display: flex;\n  align-items: center;\n  gap: 5px;\n  padding: 0 8px 0 calc(4px + var(--pe-depth) * 14px);\n  min-height: 24px;\n  white-space: nowrap;\n  cursor: default;\n}\n.pe-tree-row:hover,\n.pe-grid-row:hover {\n  background: var(--pe-faint);\n}\n.pe-tree-row[aria-selected="true"],\n.pe-grid-row[aria-selected="true"] {\n  background: var(--pe-select) !important;\n}\n.pe-twisty {\n  flex: none;\n  width: 14px;\n  color: var(--pe-muted);\n  text-align: center;\n  cursor: pointer;\n}\n.pe-tree-label {\n  flex: 0 1 auto;\n  min-width: 40px;\n  overflow: hidden;\n  text-overflow: ellipsis;\n}\n.pe-tree-row:is([data-type="manifest"], [data-type="entry"], [data-type="index-file"])\n  .pe-tree-label {\n  font: 12px / 1.4 var(--pe-mono);\n}\n.pe-tree-row:is([data-type="loading"], [data-type="none"]) .pe-tree-label {\n  color: var(--pe-muted);\n  font-style: italic;\n}\n.pe-tree-row[data-type="more"] .pe-tree-label {\n  color: var(--pe-accent);\n  cursor: pointer;\n  text-decoration: underline;\n}\n.pe-tree-row[data-cancelled] .pe-tree-label {\n  color: var(--pe-muted);\n}\n.pe-tree-range {\n  flex: 0 100 auto;\n  min-width: 0;\n  overflow: hidden;\n  text-overflow: ellipsis;\n  color: var(--pe-muted);\n  font-size: 11px;\n}\n.pe-tree-figure {\n  flex: none;\n  margin-left: auto;\n  color: var(--pe-muted);\n  font-size: 11px;\n}\n.pe-tree-problem {\n  flex: 1 0 100%;\n  overflow: hidden;\n  text-overflow: ellipsis;\n  color: var(--pe-remove);\n  font-size: 11px;\n}\n.pe-tree-row[data-problem] {\n  flex-wrap: wrap;\n}\n.pe-sign {\n  flex: none;\n  width: 10px;\n  font-weight: 700;\n  text-align: center;\n}\n.pe-sign[data-kind="ADD"] {\n  color: var(--pe-add);\n}\n.pe-sign[data-kind="DELETE"] {\n  color: var(--pe-remove);\n}\n.pe-shared {\n  position: relative;\n  flex: none;\n  width: 11px;\n  height: 11px;\n}\n.pe-shared::before,\n.pe-shared::after {\n  content: "";\n  position: absolute;\n  width: 7px;\n  height: 7px;\n  border: 1px solid var(--pe-muted);\n  border-radius: 2px;\n}\n.pe-shared::after {\n  left: 3px;\n  top: 3px;\n  background: var(--pe-bg);\n}\n.pe-change {\n  flex: none;\n  display: inline-flex;\n  align-items: center;\n  gap: 4px;\n  font-size: 11px;\n}\n.pe-change-bar {\n  width: 22px;\n  height: 6px;\n  border-radius: 2px;\n  background: linear-gradient(\n    to right,\n    var(--pe-add) var(--pe-share),\n    var(--pe-remove) var(--pe-share)\n  );\n}\n\n/* grid */\n.pe-grid {\n  flex: 1;\n  overflow: auto;\n  min-height: 80px;\n}\n.pe-grid-top {\n  position: sticky;\n  top: 0;\n  z-index: 1;\n  width: max-content;\n}\n.pe-grid-head,\n.pe-grid-row {\n  display: grid;\n  grid-template-columns: var(--pe-columns);\n}\n.pe-grid-head {\n  border-bottom: 1px solid var(--pe-line);\n  border-top: 1px solid var(--pe-line);\n  background: var(--pe-bg);\n  font-size: 11px;\n  line-height: 22px;\n  color: var(--pe-muted);\n}\n.pe-explorer .pe-grid-head button {\n  border: 0;\n  background: none;\n  color: inherit;\n  font-size: 11px;\n  line-height: 22px;\n  padding: 0;\n}\n.pe-explorer .pe-grid-head button:hover {\n  color: var(--pe-fg);\n  text-decoration: underline;\n  background: none;\n}\n.pe-grid-head [aria-sort]:not([aria-sort="none"]) {\n  color: var(--pe-fg);\n  font-weight: 600;\n}\n.pe-arrow {\n  display: inline-block;\n  width: 0;\n  overflow: visible;\n}\n.pe-cell {\n  padding: 0 8px;\n  overflow: hidden;\n  text-overflow: ellipsis;\n  white-space: nowrap;\n}\n.pe-explorer .pe-number {\n  text-align: right;\n}\n.pe-grid-sizer {\n  position: relative;\n  contain: strict;\n}\n.pe-grid-row {\n  position: absolute;\n  top: 0;\n  left: 0;\n  height: 24px;\n  line-height: 24px;\n  font-size: 12px;\n  cursor: default;\n  will-change: transform;\n}\n.pe-grid-row.pe-odd {\n  background: color-mix(in srgb, var(--pe-fg) 2.5%, var(--pe-bg));\n}\n.pe-grid-row .pe-cell:nth-child(n + 6):nth-child(-n + 7),\n.pe-grid-row .pe-cell:last-child {\n  font-family: var(--pe-mono);\n}\n.pe-totals > * {\n  flex: none;\n}\n.pe-totals {\n  display: flex;\n  align-items: center;\n  gap: 2px 10px;\n  overflow: hidden;\n  white-space: nowrap;\n  padding: 4px 10px;\n  border-top: 1px solid var(--pe-line);\n  font-size: 12px;\n  min-height: 28px;\n}\n\n/* partitions */\n.pe-scroll {\n  flex: 1;\n  overflow: auto;\n}\n.pe-explorer .pe-table {\n  width: 100%;\n  border-collapse: collapse;\n  font-size: 12px;\n}\n.pe-explorer .pe-table :is(th, td) {\n  padding: 3px 10px;\n  font-weight: normal;\n  text-align: left;\n  white-space: nowrap;\n  background: none;\n  border: 0;\n}\n.pe-explorer .pe-table .pe-number {\n  text-align: right;\n}\n.pe-explorer .pe-table thead th {\n  position: sticky;\n  top: 0;\n  background: var(--pe-bg);\n  color: var(--pe-muted);\n  font-size: 11px;\n  box-shadow: inset 0 -1px var(--pe-line);\n}\n.pe-size-bar {\n  display: block;\n  height: 3px;\n  width: var(--pe-share);\n  margin-left: auto;\n  border-radius: 2px;\n  background: var(--pe-accent);\n}\n\n/* detail */\n.pe-detail {\n  flex: 1;\n  overflow: auto;\n  padding: 8px 10px;\n}\n.pe-detail-kind {\n  color: var(--pe-muted);\n  font-size: 11px;\n}\n.pe-explorer .pe-detail-title {\n  font-size: 13px;\n  font-weight: 600;\n  overflow-wrap: anywhere;\n}\n.pe-section {\n  margin-top: 8px;\n}\n.pe-explorer .pe-heading {\n  margin: 12px 0 4px;\n  padding-bottom: 2px;\n  border-bottom: 1px solid var(--pe-line);\n  font-size: 12px;\n  font-weight: 600;\n}\n.pe-facts {\n  display: grid;\n  grid-template-columns: auto minmax(0, 1fr);\n  gap: 2px 10px;\n  font-size: 12px;\n}\n.pe-facts dt {\n  color: var(--pe-muted);\n  font-weight: normal;\n}\n.pe-facts dd {\n  overflow-wrap: anywhere;\n}\n.pe-help dt {\n  display: flex;\n  align-items: flex-start;\n  gap: 3px;\n}\n.pe-explorer kbd {\n  padding: 0 5px;\n  border: 1px solid var(--pe-line);\n  border-radius: 3px;\n  background: var(--pe-faint);\n  color: var(--pe-fg);\n  font: 11px / 17px var(--pe-mono);\n}\n.pe-explorer .pe-bounds {\n  width: 100%;\n  border-collapse: collapse;\n  table-layout: fixed;\n  font-size: 12px;\n}\n.pe-explorer .pe-bounds :is(th, td) {\n  padding: 3px 8px 3px 0;\n  border: 0;\n  border-bottom: 1px solid var(--pe-line);\n  background: none;\n  font-weight: normal;\n  text-align: left;\n  vertical-align: top;\n  white-space: normal;\n  overflow-wrap: anywhere;\n}\n.pe-explorer .pe-bounds thead th {\n  color: var(--pe-muted);\n  font-size: 11px;\n}\n.pe-bounds th:first-child {\n  width: 30%;\n}\n.pe-explorer .pe-bounds :is(th, td):last-child {\n  width: 40px;\n  padding-right: 0;\n  text-align: right;\n}\n.pe-type {\n  display: block;\n  color: var(--pe-muted);\n  font-size: 11px;\n}\n.pe-explorer .pe-value {\n  font-family: var(--pe-mono);\n}\n.pe-explorer .pe-absent {\n  color: var(--pe-muted);\n  font-style: italic;\n}\n.pe-note {\n  margin-top: 6px !important;\n  color: var(--pe-muted);\n  font-size: 12px;\n}\n.pe-explorer .pe-text {\n  max-height: 260px;\n  overflow: auto;\n  padding: 6px 8px;\n  border-radius: 4px;\n  background: var(--pe-faint);\n  color: var(--pe-fg);\n  font: 11px / 1.5 var(--pe-mono);\n  white-space: pre-wrap;\n  overflow-wrap: anywhere;\n}\n.pe-problem {\n  margin: 6px 10px;\n  padding: 6px 10px;\n  border-left: 3px solid var(--pe-remove);\n  border-radius: 3px;\n  background: color-mix(in srgb, var(--pe-remove) 8%, var(--pe-bg));\n  font-size: 12px;\n  overflow-wrap: anywhere;\n}\n.pe-detail .pe-problem {\n  margin: 8px 0;\n}\n.pe-path {\n  font-family: var(--pe-mono);\n}\n.pe-notice {\n  display: flex;\n  flex-direction: column;\n  max-height: 40%;\n  overflow: auto;\n  position: relative;\n}\n.pe-notice-item {\n  position: relative;\n}\n.pe-notice-item > .pe-button {\n  position: absolute;\n  top: 10px;\n  right: 16px;\n}\n\n/* code */\n.pe-footer {\n  display: flex;\n  align-items: center;\n  gap: var(--pe-gap);\n  padding: 5px 10px;\n  border-top: 1px solid var(--pe-line);\n  background: var(--pe-faint);\n}\n.pe-prompt {\n  color: var(--pe-muted);\n  font-size: 11px;\n}\n.pe-explorer .pe-code {\n  flex: 1;\n  min-width: 0;\n  overflow-x: auto;\n  background: none;\n  color: var(--pe-fg);\n  font: 12px / 20px var(--pe-mono);\n  white-space: pre;\n  scrollbar-width: none;\n  padding: 0 2px;\n}\n.pe-busy {\n  color: var(--pe-muted);\n  font-size: 11px;\n  white-space: nowrap;\n}\n\n/* narrow: panes below each other */\n@container pe-explorer (max-width: 700px) {\n  .pe-frame {\n    height: auto;\n  }\n  .pe-timeline,\n  .pe-header {\n    flex-wrap: wrap;\n  }\n  .pe-timeline-controls {\n    flex-direction: row;\n    align-items: center;\n    width: auto;\n    padding: 6px 10px 0;\n  }\n  .pe-timeline-frame {\n    flex: 1 0 calc(100% - 20px);\n    margin: 2px 10px 4px;\n  }\n  .pe-legend,\n  .pe-header .pe-muted,\n  .pe-user {\n    display: none;\n  }\n  .pe-main {\n    grid-template-columns: minmax(0, 1fr);\n    grid-auto-rows: 240px 340px 300px;\n  }\n  .pe-pane + .pe-pane {\n    border-left: 0;\n    border-top: 1px solid var(--pe-line);\n  }\n}\n@media (prefers-reduced-motion: reduce) {\n  .pe-explorer * {\n    transition: none !important;\n    animation: none !important;\n    scroll-behavior: auto !important;\n  }\n}\n@media (forced-colors: active) {\n  .pe-tree-row[aria-selected="true"],\n  .pe-grid-row[aria-selected="true"] {\n    outline: 2px solid Highlight;\n    outline-offset: -2px;\n  }\n}\n';
+var explorer_default = '.pe-explorer {\n  --pe-bg: var(--jp-layout-color1, var(--vscode-editor-background, Canvas));\n  --pe-fg: var(--jp-ui-font-color1, var(--vscode-editor-foreground, CanvasText));\n  --pe-muted: color-mix(in srgb, var(--pe-fg) 74%, var(--pe-bg));\n  --pe-faint: color-mix(in srgb, var(--pe-fg) 5%, var(--pe-bg));\n  --pe-line: color-mix(in srgb, var(--pe-fg) 16%, var(--pe-bg));\n  --pe-accent: var(--jp-brand-color1, var(--vscode-focusBorder, #1b6ac9));\n  --pe-select: color-mix(in srgb, var(--pe-accent) 20%, var(--pe-bg));\n  --pe-append: #2563c9;\n  --pe-compact: #7b45c4;\n  --pe-overwrite: #b3540b;\n  --pe-analyze: #0b7568;\n  --pe-unknown: #b3261e;\n  --pe-add: #1a7038;\n  --pe-remove: #b3261e;\n  --pe-tag: #96690a;\n  --pe-branch: #0b7568;\n  --pe-consumer: #a03a8f;\n  --pe-hint: #5a6472;\n  --pe-font: var(--jp-ui-font-family, var(--vscode-font-family, system-ui, sans-serif));\n  --pe-mono: var(--jp-code-font-family, var(--vscode-editor-font-family, ui-monospace, monospace));\n  --pe-gap: 8px;\n\n  container: pe-explorer / inline-size;\n  background: var(--pe-bg);\n  color: var(--pe-fg);\n  font: 13px / 1.4 var(--pe-font);\n  font-variant-numeric: tabular-nums;\n  text-align: left;\n}\n.pe-explorer .pe-frame {\n  display: flex;\n  flex-direction: column;\n  height: var(--pe-height, 560px);\n  border: 1px solid var(--pe-line);\n  border-radius: 6px;\n  overflow: hidden;\n}\n.pe-explorer[data-theme="dark"] {\n  --pe-append: #79aefc;\n  --pe-compact: #c3a0f8;\n  --pe-overwrite: #f5a35f;\n  --pe-analyze: #55cdb9;\n  --pe-unknown: #ff8f85;\n  --pe-add: #76d48f;\n  --pe-remove: #ff8f85;\n  --pe-tag: #e6bd5c;\n  --pe-branch: #55cdb9;\n  --pe-consumer: #ee9fe0;\n  --pe-hint: #a9b3c0;\n}\n.pe-explorer *,\n.pe-explorer *::before {\n  box-sizing: border-box;\n}\n.pe-explorer [hidden] {\n  display: none !important;\n}\n.pe-explorer :focus-visible {\n  outline: 2px solid var(--pe-accent);\n  outline-offset: -2px;\n}\n.pe-explorer :is(h2, h3, h4, h5, p, dl, dd, pre, table) {\n  margin: 0;\n  padding: 0;\n}\n.pe-explorer .pe-hidden {\n  position: absolute;\n  width: 1px;\n  height: 1px;\n  overflow: hidden;\n  clip-path: inset(50%);\n}\n.pe-explorer .pe-space {\n  flex: 1;\n}\n.pe-explorer .pe-muted {\n  color: var(--pe-muted);\n}\n.pe-explorer .pe-plus {\n  color: var(--pe-add);\n}\n.pe-explorer .pe-minus {\n  color: var(--pe-remove);\n}\n\n/* controls */\n.pe-explorer button {\n  border: 1px solid var(--pe-line);\n  border-radius: 4px;\n  background: var(--pe-bg);\n  color: var(--pe-fg);\n  font: inherit;\n  font-size: 12px;\n  line-height: 18px;\n  padding: 1px 7px;\n  cursor: pointer;\n}\n.pe-explorer button:hover:not(:disabled) {\n  background: var(--pe-faint);\n  border-color: var(--pe-muted);\n}\n.pe-explorer button:disabled {\n  opacity: 0.45;\n  cursor: default;\n}\n.pe-explorer button[aria-pressed="true"] {\n  background: var(--pe-select);\n  border-color: var(--pe-accent);\n}\n.pe-explorer .pe-segmented,\n.pe-explorer .pe-steps {\n  display: inline-flex;\n}\n.pe-explorer .pe-segmented button:not(:first-child),\n.pe-explorer .pe-steps button:not(:first-child) {\n  border-top-left-radius: 0;\n  border-bottom-left-radius: 0;\n  margin-left: -1px;\n}\n.pe-explorer .pe-segmented button:not(:last-child),\n.pe-explorer .pe-steps button:not(:last-child) {\n  border-top-right-radius: 0;\n  border-bottom-right-radius: 0;\n}\n.pe-explorer .pe-segmented button[aria-pressed="true"] {\n  z-index: 1;\n}\n.pe-explorer .pe-steps button {\n  min-width: 28px;\n}\n.pe-explorer input {\n  border: 1px solid var(--pe-line);\n  border-radius: 4px;\n  background: var(--pe-bg);\n  color: var(--pe-fg);\n  font: inherit;\n  font-size: 12px;\n  line-height: 18px;\n  padding: 1px 7px;\n  min-width: 0;\n}\n.pe-explorer input::placeholder {\n  color: var(--pe-muted);\n  opacity: 1;\n}\n.pe-explorer input[aria-invalid] {\n  border-color: var(--pe-remove);\n}\n.pe-explorer .pe-steps-bar {\n  display: flex;\n  flex: none;\n  gap: var(--pe-gap);\n}\n.pe-explorer .pe-goto {\n  width: 108px;\n}\n.pe-explorer .pe-filter {\n  flex: 1 1 140px;\n  font-family: var(--pe-mono) !important;\n}\n.pe-explorer .pe-bar {\n  display: flex;\n  flex-wrap: wrap;\n  align-items: center;\n  gap: 6px var(--pe-gap);\n  padding: 6px 10px;\n}\n.pe-explorer .pe-chip {\n  display: inline-block;\n  border-radius: 9px;\n  background: color-mix(in srgb, var(--pe-fg) 8%, var(--pe-bg));\n  color: var(--pe-fg);\n  font-size: 11px;\n  line-height: 18px;\n  padding: 0 8px;\n  white-space: nowrap;\n  max-width: 240px;\n  overflow: hidden;\n  text-overflow: ellipsis;\n}\n.pe-explorer .pe-chip[data-flag="tag"] {\n  background: color-mix(in srgb, var(--pe-tag) 18%, var(--pe-bg));\n}\n.pe-explorer .pe-chip[data-flag="branch"] {\n  background: color-mix(in srgb, var(--pe-branch) 18%, var(--pe-bg));\n}\n.pe-explorer .pe-chip[data-flag="consumer"] {\n  background: color-mix(in srgb, var(--pe-consumer) 18%, var(--pe-bg));\n}\n\n/* header and summary */\n.pe-explorer .pe-header {\n  display: flex;\n  align-items: center;\n  gap: 6px;\n  padding: 7px 10px 6px;\n  border-bottom: 1px solid var(--pe-line);\n  overflow: hidden;\n}\n.pe-explorer .pe-name {\n  font-size: 15px;\n  font-weight: 600;\n  line-height: 20px;\n  white-space: nowrap;\n  overflow: hidden;\n  text-overflow: ellipsis;\n  min-width: 48px;\n}\n.pe-explorer .pe-header .pe-muted {\n  white-space: nowrap;\n  margin-right: 4px;\n}\n.pe-explorer .pe-header .pe-chip {\n  flex: 0 1 auto;\n  min-width: 24px;\n}\n.pe-explorer .pe-header .pe-button {\n  flex: none;\n}\n.pe-explorer .pe-summary {\n  display: flex;\n  flex-wrap: wrap;\n  align-items: center;\n  gap: 2px 12px;\n  padding: 5px 10px;\n  border-top: 1px solid var(--pe-line);\n  background: var(--pe-faint);\n  min-height: 30px;\n}\n.pe-explorer .pe-user {\n  flex: 1 1 60px;\n  min-width: 60px;\n  overflow: hidden;\n  text-overflow: ellipsis;\n  white-space: nowrap;\n  font-size: 12px;\n  text-align: right;\n}\n.pe-explorer .pe-kind {\n  font-size: 11px;\n  font-weight: 600;\n  letter-spacing: 0.03em;\n  color: var(--pe-unknown);\n}\n.pe-explorer .pe-kind::before {\n  content: "";\n  display: inline-block;\n  width: 8px;\n  height: 8px;\n  margin-right: 5px;\n  background: currentColor;\n}\n.pe-explorer .pe-kind[data-kind="append"],\n.pe-explorer .pe-legend-item[data-kind="append"]::first-letter {\n  color: var(--pe-append);\n}\n.pe-explorer .pe-kind[data-kind="append"]::before {\n  border-radius: 50%;\n}\n.pe-explorer .pe-kind[data-kind="compact"],\n.pe-explorer .pe-legend-item[data-kind="compact"]::first-letter {\n  color: var(--pe-compact);\n}\n.pe-explorer .pe-kind[data-kind="overwrite"],\n.pe-explorer .pe-legend-item[data-kind="overwrite"]::first-letter {\n  color: var(--pe-overwrite);\n}\n.pe-explorer .pe-kind[data-kind="overwrite"]::before {\n  clip-path: polygon(50% 0, 100% 100%, 0 100%);\n}\n.pe-explorer .pe-kind[data-kind="analyze"],\n.pe-explorer .pe-legend-item[data-kind="analyze"]::first-letter {\n  color: var(--pe-analyze);\n}\n.pe-explorer .pe-kind[data-kind="analyze"]::before {\n  clip-path: polygon(50% 0, 100% 50%, 50% 100%, 0 50%);\n}\n.pe-explorer .pe-legend {\n  display: grid;\n  grid-template-columns: auto auto;\n  gap: 0 12px;\n  font-size: 11px;\n  line-height: 15px;\n  color: var(--pe-muted);\n}\n.pe-explorer .pe-legend-item {\n  display: inline-block;\n  white-space: nowrap;\n}\n.pe-explorer .pe-legend-item::first-letter {\n  font-weight: 700;\n}\n\n/* timeline */\n.pe-explorer .pe-timeline {\n  display: flex;\n}\n.pe-explorer .pe-timeline-controls {\n  display: flex;\n  flex-direction: column;\n  align-items: flex-start;\n  gap: 5px;\n  width: 162px;\n  padding: 6px 0 4px 10px;\n}\n.pe-explorer .pe-timeline-frame {\n  position: relative;\n  flex: 1;\n  min-width: 0;\n  margin: 2px 10px 4px 6px;\n  min-height: 90px;\n}\n.pe-explorer .pe-timeline-canvas {\n  display: block;\n  width: 100%;\n  cursor: pointer;\n  touch-action: pan-y;\n  border-radius: 4px;\n}\n.pe-explorer .pe-timeline-note {\n  font-size: 11px;\n  line-height: 15px;\n  color: var(--pe-muted);\n}\n.pe-explorer .pe-tip {\n  position: absolute;\n  top: 2px;\n  z-index: 2;\n  padding: 4px 8px;\n  border: 1px solid var(--pe-line);\n  border-radius: 4px;\n  background: var(--pe-bg);\n  box-shadow: 0 2px 8px rgb(0 0 0 / 18%);\n  font-size: 11px;\n  line-height: 16px;\n  white-space: nowrap;\n  pointer-events: none;\n  max-width: 320px;\n}\n.pe-explorer .pe-tip > div {\n  overflow: hidden;\n  text-overflow: ellipsis;\n}\n.pe-explorer .pe-tip > div:first-child {\n  font-weight: 600;\n}\n\n/* panes */\n.pe-explorer .pe-main {\n  display: grid;\n  grid-template-columns: minmax(210px, 27fr) minmax(260px, 45fr) minmax(210px, 28fr);\n  flex: 1;\n  min-height: 0;\n  border-top: 1px solid var(--pe-line);\n}\n.pe-explorer .pe-pane {\n  display: flex;\n  flex-direction: column;\n  min-width: 0;\n  min-height: 0;\n}\n.pe-explorer .pe-pane + .pe-pane {\n  border-left: 1px solid var(--pe-line);\n}\n.pe-explorer .pe-pane-title {\n  padding: 0 10px;\n  border-bottom: 1px solid var(--pe-line);\n  font-size: 12px;\n  font-weight: 600;\n  line-height: 28px;\n}\n.pe-explorer .pe-tabs {\n  display: flex;\n  gap: 2px;\n  padding: 0 6px;\n  border-bottom: 1px solid var(--pe-line);\n}\n.pe-explorer .pe-tabs button {\n  border: 0;\n  border-bottom: 2px solid transparent;\n  border-radius: 0;\n  background: none;\n  color: var(--pe-muted);\n  line-height: 26px;\n  padding: 0 8px;\n}\n.pe-explorer .pe-tabs button[aria-selected="true"] {\n  border-bottom-color: var(--pe-accent);\n  color: var(--pe-fg);\n  font-weight: 600;\n}\n.pe-explorer .pe-panel,\n.pe-explorer .pe-view {\n  display: flex;\n  flex-direction: column;\n  flex: 1;\n  min-height: 0;\n  min-width: 0;\n}\n.pe-explorer .pe-empty {\n  padding: 28px 16px;\n  color: var(--pe-muted);\n  text-align: center;\n  text-wrap: balance;\n  flex: 1;\n}\n\n/* tree */\n.pe-explorer .pe-tree {\n  flex: 1;\n  overflow: auto;\n  padding: 4px 0;\n}\n.pe-explorer .pe-stale {\n  opacity: 0.55;\n}\n.pe-explorer .pe-tree-row {\n  display: flex;\n  align-items: center;\n  gap: 5px;\n  padding: 0 8px 0 calc(4px + var(--pe-depth) * 14px);\n  min-height: 24px;\n  white-space: nowrap;\n  cursor: default;\n}\n.pe-explorer .pe-tree-row:hover,\n.pe-explorer .pe-grid-row:hover {\n  background: var(--pe-faint);\n}\n.pe-explorer .pe-tree-row[aria-selected="true"],\n.pe-explorer .pe-grid-row[aria-selected="true"] {\n  background: var(--pe-select) !important;\n}\n.pe-explorer .pe-twisty {\n  flex: none;\n  width: 14px;\n  color: var(--pe-muted);\n  text-align: center;\n  cursor: pointer;\n}\n.pe-explorer .pe-tree-label {\n  flex: 0 1 auto;\n  min-width: 40px;\n  overflow: hidden;\n  text-overflow: ellipsis;\n}\n.pe-explorer\n  .pe-tree-row:is([data-type="manifest"], [data-type="entry"], [data-type="index-file"])\n  .pe-tree-label {\n  font: 12px / 1.4 var(--pe-mono);\n}\n.pe-explorer .pe-tree-row:is([data-type="loading"], [data-type="none"]) .pe-tree-label {\n  color: var(--pe-muted);\n  font-style: italic;\n}\n.pe-explorer .pe-tree-row[data-type="more"] .pe-tree-label {\n  color: var(--pe-accent);\n  cursor: pointer;\n  text-decoration: underline;\n}\n.pe-explorer .pe-tree-row[data-cancelled] .pe-tree-label {\n  color: var(--pe-muted);\n}\n.pe-explorer .pe-tree-range {\n  flex: 0 100 auto;\n  min-width: 0;\n  overflow: hidden;\n  text-overflow: ellipsis;\n  color: var(--pe-muted);\n  font-size: 11px;\n}\n.pe-explorer .pe-tree-figure {\n  flex: none;\n  margin-left: auto;\n  color: var(--pe-muted);\n  font-size: 11px;\n}\n.pe-explorer .pe-tree-problem {\n  flex: 1 0 100%;\n  overflow: hidden;\n  text-overflow: ellipsis;\n  color: var(--pe-remove);\n  font-size: 11px;\n}\n.pe-explorer .pe-tree-row[data-problem] {\n  flex-wrap: wrap;\n}\n.pe-explorer .pe-sign {\n  flex: none;\n  width: 10px;\n  font-weight: 700;\n  text-align: center;\n}\n.pe-explorer .pe-sign[data-kind="ADD"] {\n  color: var(--pe-add);\n}\n.pe-explorer .pe-sign[data-kind="DELETE"] {\n  color: var(--pe-remove);\n}\n.pe-explorer .pe-shared {\n  position: relative;\n  flex: none;\n  width: 11px;\n  height: 11px;\n}\n.pe-explorer .pe-shared::before,\n.pe-explorer .pe-shared::after {\n  content: "";\n  position: absolute;\n  width: 7px;\n  height: 7px;\n  border: 1px solid var(--pe-muted);\n  border-radius: 2px;\n}\n.pe-explorer .pe-shared::after {\n  left: 3px;\n  top: 3px;\n  background: var(--pe-bg);\n}\n.pe-explorer .pe-change {\n  flex: none;\n  display: inline-flex;\n  align-items: center;\n  gap: 4px;\n  font-size: 11px;\n}\n.pe-explorer .pe-change-bar {\n  width: 22px;\n  height: 6px;\n  border-radius: 2px;\n  background: linear-gradient(\n    to right,\n    var(--pe-add) var(--pe-share),\n    var(--pe-remove) var(--pe-share)\n  );\n}\n\n/* grid */\n.pe-explorer .pe-grid {\n  flex: 1;\n  overflow: auto;\n  min-height: 80px;\n}\n.pe-explorer .pe-grid-top {\n  position: sticky;\n  top: 0;\n  z-index: 1;\n  width: max-content;\n}\n.pe-explorer .pe-grid-head,\n.pe-explorer .pe-grid-row {\n  display: grid;\n  grid-template-columns: var(--pe-columns);\n}\n.pe-explorer .pe-grid-head {\n  border-bottom: 1px solid var(--pe-line);\n  border-top: 1px solid var(--pe-line);\n  background: var(--pe-bg);\n  font-size: 11px;\n  line-height: 22px;\n  color: var(--pe-muted);\n}\n.pe-explorer .pe-grid-head button {\n  border: 0;\n  background: none;\n  color: inherit;\n  font-size: 11px;\n  line-height: 22px;\n  padding: 0;\n}\n.pe-explorer .pe-grid-head button:hover {\n  color: var(--pe-fg);\n  text-decoration: underline;\n  background: none;\n}\n.pe-explorer .pe-grid-head [aria-sort]:not([aria-sort="none"]) {\n  color: var(--pe-fg);\n  font-weight: 600;\n}\n.pe-explorer .pe-arrow {\n  display: inline-block;\n  width: 0;\n  overflow: visible;\n}\n.pe-explorer .pe-cell {\n  padding: 0 8px;\n  overflow: hidden;\n  text-overflow: ellipsis;\n  white-space: nowrap;\n}\n.pe-explorer .pe-number {\n  text-align: right;\n}\n.pe-explorer .pe-grid-sizer {\n  position: relative;\n  contain: strict;\n}\n.pe-explorer .pe-grid-row {\n  position: absolute;\n  top: 0;\n  left: 0;\n  height: 24px;\n  line-height: 24px;\n  font-size: 12px;\n  cursor: default;\n}\n.pe-explorer .pe-grid-row.pe-odd {\n  background: color-mix(in srgb, var(--pe-fg) 2.5%, var(--pe-bg));\n}\n.pe-explorer .pe-grid-row .pe-cell:nth-child(n + 6):nth-child(-n + 7),\n.pe-explorer .pe-grid-row .pe-cell:last-child {\n  font-family: var(--pe-mono);\n}\n.pe-explorer .pe-totals > * {\n  flex: none;\n}\n.pe-explorer .pe-totals {\n  display: flex;\n  align-items: center;\n  gap: 2px 10px;\n  overflow: hidden;\n  white-space: nowrap;\n  padding: 4px 10px;\n  border-top: 1px solid var(--pe-line);\n  font-size: 12px;\n  min-height: 28px;\n}\n\n/* partitions */\n.pe-explorer .pe-scroll {\n  flex: 1;\n  overflow: auto;\n}\n.pe-explorer .pe-table {\n  width: 100%;\n  border-collapse: collapse;\n  font-size: 12px;\n}\n.pe-explorer .pe-table :is(th, td) {\n  padding: 3px 10px;\n  font-weight: normal;\n  text-align: left;\n  white-space: nowrap;\n  background: none;\n  border: 0;\n}\n.pe-explorer .pe-table .pe-number {\n  text-align: right;\n}\n.pe-explorer .pe-table thead th {\n  position: sticky;\n  top: 0;\n  background: var(--pe-bg);\n  color: var(--pe-muted);\n  font-size: 11px;\n  box-shadow: inset 0 -1px var(--pe-line);\n}\n.pe-explorer .pe-size-bar {\n  display: block;\n  height: 3px;\n  width: var(--pe-share);\n  margin-left: auto;\n  border-radius: 2px;\n  background: var(--pe-accent);\n}\n\n/* detail */\n.pe-explorer .pe-detail {\n  flex: 1;\n  overflow: auto;\n  padding: 8px 10px;\n}\n.pe-explorer .pe-detail-kind {\n  color: var(--pe-muted);\n  font-size: 11px;\n}\n.pe-explorer .pe-detail-title {\n  font-size: 13px;\n  font-weight: 600;\n  overflow-wrap: anywhere;\n}\n.pe-explorer .pe-section {\n  margin-top: 8px;\n}\n.pe-explorer .pe-heading {\n  margin: 12px 0 4px;\n  padding-bottom: 2px;\n  border-bottom: 1px solid var(--pe-line);\n  font-size: 12px;\n  font-weight: 600;\n}\n.pe-explorer .pe-facts {\n  display: grid;\n  grid-template-columns: auto minmax(0, 1fr);\n  gap: 2px 10px;\n  font-size: 12px;\n}\n.pe-explorer .pe-facts dt {\n  grid-column: 1;\n  float: none;\n  width: auto;\n  max-width: 120px;\n  color: var(--pe-muted);\n  font-weight: normal;\n}\n.pe-explorer .pe-facts dd {\n  grid-column: 2;\n  float: none;\n  width: auto;\n  overflow-wrap: anywhere;\n}\n.pe-explorer .pe-help dt {\n  display: flex;\n  align-items: flex-start;\n  gap: 3px;\n}\n.pe-explorer kbd {\n  padding: 0 5px;\n  border: 1px solid var(--pe-line);\n  border-radius: 3px;\n  background: var(--pe-faint);\n  color: var(--pe-fg);\n  font: 11px / 17px var(--pe-mono);\n}\n.pe-explorer .pe-bounds {\n  width: 100%;\n  border-collapse: collapse;\n  table-layout: fixed;\n  font-size: 12px;\n}\n.pe-explorer .pe-bounds :is(th, td) {\n  padding: 3px 8px 3px 0;\n  border: 0;\n  border-bottom: 1px solid var(--pe-line);\n  background: none;\n  font-weight: normal;\n  text-align: left;\n  vertical-align: top;\n  white-space: normal;\n  overflow-wrap: anywhere;\n}\n.pe-explorer .pe-bounds thead th {\n  color: var(--pe-muted);\n  font-size: 11px;\n}\n.pe-explorer .pe-bounds th:first-child {\n  width: 30%;\n}\n.pe-explorer .pe-bounds :is(th, td):last-child {\n  width: 40px;\n  padding-right: 0;\n  text-align: right;\n}\n.pe-explorer .pe-type {\n  display: block;\n  color: var(--pe-muted);\n  font-size: 11px;\n}\n.pe-explorer .pe-value {\n  font-family: var(--pe-mono);\n}\n.pe-explorer .pe-absent {\n  color: var(--pe-muted);\n  font-style: italic;\n}\n.pe-explorer .pe-note {\n  margin-top: 6px !important;\n  color: var(--pe-muted);\n  font-size: 12px;\n}\n.pe-explorer .pe-text {\n  max-height: 260px;\n  overflow: auto;\n  padding: 6px 8px;\n  border-radius: 4px;\n  background: var(--pe-faint);\n  color: var(--pe-fg);\n  font: 11px / 1.5 var(--pe-mono);\n  white-space: pre-wrap;\n  overflow-wrap: anywhere;\n}\n.pe-explorer .pe-problem {\n  margin: 6px 10px;\n  padding: 6px 10px;\n  border-left: 3px solid var(--pe-remove);\n  border-radius: 3px;\n  background: color-mix(in srgb, var(--pe-remove) 8%, var(--pe-bg));\n  font-size: 12px;\n  overflow-wrap: anywhere;\n}\n.pe-explorer .pe-detail .pe-problem {\n  margin: 8px 0;\n}\n.pe-explorer .pe-path {\n  font-family: var(--pe-mono);\n}\n.pe-explorer .pe-notice {\n  display: flex;\n  flex-direction: column;\n  max-height: 40%;\n  overflow: auto;\n  position: relative;\n}\n.pe-explorer .pe-notice-item {\n  position: relative;\n}\n.pe-explorer .pe-notice-item > .pe-button {\n  position: absolute;\n  top: 10px;\n  right: 16px;\n}\n\n/* code */\n.pe-explorer .pe-footer {\n  display: flex;\n  align-items: center;\n  gap: var(--pe-gap);\n  padding: 5px 10px;\n  border-top: 1px solid var(--pe-line);\n  background: var(--pe-faint);\n}\n.pe-explorer .pe-prompt {\n  color: var(--pe-muted);\n  font-size: 11px;\n}\n.pe-explorer .pe-code {\n  flex: 1;\n  min-width: 0;\n  overflow-x: auto;\n  background: none;\n  color: var(--pe-fg);\n  font: 12px / 20px var(--pe-mono);\n  white-space: pre;\n  scrollbar-width: none;\n  padding: 0 2px;\n}\n.pe-explorer .pe-busy {\n  color: var(--pe-muted);\n  font-size: 11px;\n  white-space: nowrap;\n}\n\n/* narrow: panes below each other */\n@container pe-explorer (max-width: 700px) {\n  .pe-explorer .pe-frame {\n    height: auto;\n  }\n  .pe-explorer .pe-timeline,\n  .pe-explorer .pe-header {\n    flex-wrap: wrap;\n  }\n  .pe-explorer .pe-timeline-controls {\n    flex-direction: row;\n    align-items: center;\n    width: auto;\n    padding: 6px 10px 0;\n  }\n  .pe-explorer .pe-timeline-frame {\n    flex: 1 0 calc(100% - 20px);\n    margin: 2px 10px 4px;\n  }\n  .pe-explorer .pe-legend,\n  .pe-explorer .pe-header .pe-muted,\n  .pe-explorer .pe-user {\n    display: none;\n  }\n  .pe-explorer .pe-main {\n    grid-template-columns: minmax(0, 1fr);\n    grid-auto-rows: 240px 340px 300px;\n  }\n  .pe-explorer .pe-pane + .pe-pane {\n    border-left: 0;\n    border-top: 1px solid var(--pe-line);\n  }\n}\n@media (prefers-reduced-motion: reduce) {\n  .pe-explorer * {\n    transition: none !important;\n    animation: none !important;\n    scroll-behavior: auto !important;\n  }\n}\n@media (forced-colors: active) {\n  .pe-explorer .pe-tree-row[aria-selected="true"],\n  .pe-explorer .pe-grid-row[aria-selected="true"] {\n    outline: 2px solid Highlight;\n    outline-offset: -2px;\n  }\n}\n';
 
 // src/grid.js
 var ROW_HEIGHT = 24;
@@ -584,6 +593,7 @@ function shortName(name) {
 
 // src/files_view.js
 var UNKNOWN_BUCKET = -1;
+var NOTHING = { rows: new Uint32Array(0), sum: { files: 0, bytes: 0, rows: 0 }, levels: [] };
 function createFiles(context) {
   const { store, channel, history } = context;
   const texts = /* @__PURE__ */ new Map();
@@ -621,7 +631,8 @@ function createFiles(context) {
     empty,
     totals
   );
-  let rows = new Uint32Array(0);
+  let selection = NOTHING;
+  let { rows } = selection;
   let cursor = -1;
   const pool = [];
   const template = columns.map(({ width }) => `${width}px`).join(" ");
@@ -703,18 +714,19 @@ function createFiles(context) {
     const known = lives && position >= first && position <= last && !unknown.has(position);
     if (lives && known) {
       lives.sort(sort, descending);
-      rows = lives.select(position, chosen, context.mask());
-    } else rows = new Uint32Array(0);
+      selection = lives.select(position, chosen, context.mask());
+    } else selection = NOTHING;
+    rows = selection.rows;
     const node = store.get().node;
     const chosenRow = node.startsWith(`file/${frame}/`) ? Number(node.split("/")[2]) : -1;
     cursor = chosenRow < 0 ? -1 : rows.indexOf(chosenRow);
     attribute(scroller, "aria-rowcount", rows.length + 1);
     attribute(element, "data-count", rows.length);
     scroller.hidden = rows.length === 0;
-    summarize(known ? lives : void 0);
+    summarize(known === true);
     draw();
   };
-  const summarize = (lives) => {
+  const summarize = (known) => {
     const { position, scope: chosen, filter: condition } = store.get();
     fill(empty, ...rows.length ? [] : [emptyText(context, chosen, condition)]);
     empty.hidden = rows.length > 0;
@@ -723,12 +735,14 @@ function createFiles(context) {
       scope.label("added", `added ${formatCount(changes.added.files[position])}`);
       scope.label("removed", `removed ${formatCount(changes.removed.files[position])}`);
     }
-    if (!lives) {
+    if (!known) {
       fill(totals);
       return;
     }
-    const sum = lives.sum(rows);
-    const levels = lives.byLevel(rows).map(([level, files]) => el("span", { class: "pe-chip" }, `L${level} ${formatCount(files)}`));
+    const { sum } = selection;
+    const levels = selection.levels.map(
+      ([level, files]) => el("span", { class: "pe-chip" }, `L${level} ${formatCount(files)}`)
+    );
     fill(
       totals,
       el(
@@ -1074,7 +1088,14 @@ var History = class {
 };
 
 // src/lives.js
+var SCANNED = ["added", "removed", "size", "rows", "level"];
+var MOST_LEVELS = 256;
 var Lives = class {
+  #found;
+  #order;
+  #sorted = "";
+  /** @type {Columns} */
+  #scanned = {};
   /**
    * @param {Columns} columns  added, removed, size, rows, level, bucket, partition, created, schema
    * @param {string[]} partitions  in sorting order, indexed by `partition`
@@ -1085,12 +1106,10 @@ var Lives = class {
     this.partitions = partitions;
     this.count = columns.added.length;
     this.snapshots = snapshots;
-    this.#scratch = new Uint32Array(this.count);
-    this.#order = Uint32Array.from(this.#scratch.keys());
+    this.#found = new Uint32Array(this.count);
+    this.#order = Uint32Array.from(this.#found.keys());
+    for (const name of SCANNED) this.#scanned[name] = columns[name];
   }
-  #scratch;
-  #order;
-  #sorted = "";
   /**
    * Order all files once; later selections keep that order.
    * @param {string} key  a column
@@ -1098,47 +1117,43 @@ var Lives = class {
    */
   sort(key, descending) {
     const wanted = `${key} ${descending}`;
-    if (wanted === this.#sorted) return;
-    this.#sorted = wanted;
     const values = this.columns[key];
-    if (!values) return;
+    if (wanted === this.#sorted || !values) return;
+    this.#sorted = wanted;
     this.#order = sortedRows(values, descending);
+    for (const name of SCANNED) this.#scanned[name] = permuted(this.columns[name], this.#order);
   }
   /**
-   * Rows of one snapshot, in sorting order. The result is valid until the next call.
+   * The files of one snapshot.
    * @param {number} position
    * @param {Scope} scope
    * @param {Uint8Array | undefined} mask  one byte per row, 0 leaves it out
-   * @returns {Uint32Array}
+   * @returns {Selection}
    */
   select(position, scope, mask) {
-    const { added, removed } = this.columns;
+    const { added, removed, size, rows, level } = this.#scanned;
     const order = this.#order;
-    const found = this.#scratch;
+    const found = this.#found;
+    const levels = new Uint32Array(MOST_LEVELS);
     const at = position + 1;
-    let length = 0;
-    for (let i = 0; i < order.length; i++) {
-      const row = order[i];
-      const from = added[row];
-      const to = removed[row];
-      const taken = scope === "live" ? from <= at && to > at : (scope === "added" ? from : to) === at;
-      if (taken && (mask === void 0 || mask[row] !== 0)) found[length++] = row;
-    }
-    return found.subarray(0, length);
-  }
-  /**
-   * @param {Uint32Array} rows
-   * @returns {Sum}
-   */
-  sum(rows) {
-    const { size, rows: counts } = this.columns;
+    const live = scope === "live";
+    const edge = scope === "added" ? added : removed;
+    let files = 0;
     let bytes = 0;
     let total = 0;
-    for (const row of rows) {
-      bytes += size[row];
-      total += counts[row];
+    for (let i = 0; i < order.length; i++) {
+      if (live ? added[i] > at || removed[i] <= at : edge[i] !== at) continue;
+      if (mask !== void 0 && mask[order[i]] === 0) continue;
+      found[files++] = order[i];
+      bytes += size[i];
+      total += rows[i];
+      levels[level[i] & MOST_LEVELS - 1] += 1;
     }
-    return { files: rows.length, bytes, rows: total };
+    return {
+      rows: found.subarray(0, files),
+      sum: { files, bytes, rows: total },
+      levels: [...levels.entries()].filter(([, count]) => count > 0)
+    };
   }
   /**
    * What each snapshot added and removed.
@@ -1181,17 +1196,6 @@ var Lives = class {
     }
     return sums.sort((left, right) => left.partition - right.partition);
   }
-  /**
-   * Number of the rows on each level, lowest first.
-   * @param {Uint32Array} rows
-   * @returns {[level: number, files: number][]}
-   */
-  byLevel(rows) {
-    const counts = /* @__PURE__ */ new Map();
-    const { level } = this.columns;
-    for (const row of rows) counts.set(level[row], (counts.get(level[row]) ?? 0) + 1);
-    return [...counts].sort((left, right) => left[0] - right[0]);
-  }
 };
 function tally(sums, position, bytes, rows) {
   if (position < 0 || position >= sums.files.length) return;
@@ -1199,10 +1203,35 @@ function tally(sums, position, bytes, rows) {
   sums.bytes[position] += bytes;
   sums.rows[position] += rows;
 }
+var DIGIT = 2 ** 16;
 function sortedRows(values, descending) {
-  const sign2 = descending ? -1 : 1;
-  const rows = Uint32Array.from(values.keys());
-  return rows.sort((left, right) => sign2 * (values[left] - values[right]) || left - right);
+  const count = values.length;
+  let least = Infinity;
+  let most = -Infinity;
+  for (const value of values) {
+    if (value < least) least = value;
+    if (value > most) most = value;
+  }
+  let rows = Uint32Array.from(values.keys());
+  let next = new Uint32Array(count);
+  const digits = new Uint16Array(count);
+  for (let unit = 1; unit <= most - least; unit *= DIGIT) {
+    const places = new Uint32Array(DIGIT + 1);
+    for (let row = 0; row < count; row++) {
+      const height = descending ? most - values[row] : values[row] - least;
+      digits[row] = Math.floor(height / unit) % DIGIT;
+      places[digits[row] + 1] += 1;
+    }
+    for (let digit = 0; digit < DIGIT; digit++) places[digit + 1] += places[digit];
+    for (const row of rows) next[places[digits[row]]++] = row;
+    [rows, next] = [next, rows];
+  }
+  return rows;
+}
+function permuted(values, order) {
+  const copy = values.slice();
+  for (let i = 0; i < order.length; i++) copy[i] = values[order[i]];
+  return copy;
 }
 
 // src/partitions_view.js
@@ -1236,7 +1265,7 @@ function createPartitions(context) {
       );
       return;
     }
-    const sums = lives.byPartition(lives.select(position, "live", context.mask()));
+    const sums = lives.byPartition(lives.select(position, "live", context.mask()).rows);
     const most = sums.reduce((peak, sum) => Math.max(peak, sum.bytes), 0);
     fill(
       inside,
@@ -1408,15 +1437,18 @@ var COLOURS = [
   "hint"
 ];
 function readColours(root) {
-  const probe = document.createElement("span");
-  probe.hidden = true;
-  root.append(probe);
-  const colours = {};
-  for (const name of COLOURS) {
+  const probes = COLOURS.map((name) => {
+    const probe = document.createElement("span");
+    probe.hidden = true;
     probe.style.color = `var(--pe-${name})`;
-    colours[name] = getComputedStyle(probe).color;
-  }
-  probe.remove();
+    return probe;
+  });
+  root.append(...probes);
+  const colours = Object.fromEntries(
+    probes.map((probe, i) => [COLOURS[i], getComputedStyle(probe).color])
+  );
+  colours.font = getComputedStyle(root).fontFamily;
+  for (const probe of probes) probe.remove();
   return colours;
 }
 function isDark(colour) {
@@ -1425,11 +1457,15 @@ function isDark(colour) {
   const [r, g, b] = colour.startsWith("rgb") ? numbers.map((part) => part / 255) : numbers;
   return 0.2126 * r + 0.7152 * g + 0.0722 * b < 0.45;
 }
-function watchTheme(root, changed) {
+function watchTheme(root, tell) {
+  let known = "";
   const apply = () => {
-    const dark = isDark(readColours(root).bg);
-    root.setAttribute("data-theme", dark ? "dark" : "light");
-    changed();
+    const theme = isDark(readColours(root).bg) ? "dark" : "light";
+    root.setAttribute("data-theme", theme);
+    const colours = readColours(root);
+    const found = Object.values(colours).join();
+    if (found !== known) tell(colours);
+    known = found;
   };
   let timers = (
     /** @type {number[]} */
@@ -1800,7 +1836,7 @@ function createTimeline(context) {
       selected: position,
       compare: compare ? history.positionOf(compare) : -1,
       colours: context.colours(),
-      font: context.font()
+      font: context.colours().font
     };
   };
   const draw = perFrame(() => {
@@ -2235,16 +2271,13 @@ function render({ model, el: place }) {
   let close = () => {
   };
   let gone = false;
-  channel.ask("open").then(
-    (answer) => {
-      if (!gone) close = start(model, root, channel, new History(answer));
-    },
-    (error) => {
-      fill(root, problem(failureOf(error)));
-      attribute(root, "data-error", failureOf(error).kind);
-      attribute(root, "data-ready", "1");
-    }
-  );
+  channel.ask("open").then((answer) => {
+    if (!gone) close = start(model, root, channel, new History(answer));
+  }).catch((error) => {
+    fill(root, problem(failureOf(error)));
+    attribute(root, "data-error", failureOf(error).kind);
+    attribute(root, "data-ready", "1");
+  });
   return () => {
     gone = true;
     close();
@@ -2269,8 +2302,16 @@ function start(model, root, channel, history) {
   let changes;
   let mask;
   let filterFailure;
-  let colours = readColours(root);
   let stopped = false;
+  const parts = [];
+  const tell = (changed) => {
+    for (const part of parts) part.update(changed);
+  };
+  let colours = {};
+  const unwatch = watchTheme(root, (found) => {
+    colours = found;
+    tell(/* @__PURE__ */ new Set(["theme"]));
+  });
   const context = {
     store,
     history,
@@ -2281,7 +2322,6 @@ function start(model, root, channel, history) {
     mask: () => mask,
     filterFailure: () => filterFailure,
     colours: () => colours,
-    font: () => getComputedStyle(root).fontFamily,
     bars() {
       const { metric } = store.get();
       if (changes) return withPeak(changes.added[metric], changes.removed[metric]);
@@ -2345,9 +2385,7 @@ function start(model, root, channel, history) {
   for (const { message, path } of history.table.problems) {
     context.report({ kind: "Problem", message, path });
   }
-  const tell = (changed) => {
-    for (const part of [steps, timeline, summary, tree, views, detail, code]) part.update(changed);
-  };
+  parts.push(steps, timeline, summary, tree, views, detail, code);
   const save = whenQuiet(() => model.save_changes(), SYNC_MILLIS);
   const offStore = store.on((changed) => {
     const state = store.get();
@@ -2434,6 +2472,7 @@ function start(model, root, channel, history) {
         if (answer.body.done) {
           files = { ...files, failure: void 0 };
           takeFiles(answer);
+          for (const failure of answer.body.problems ?? []) context.report(failure);
           break;
         }
         files = { ...files, covered: answer.body.covered };
@@ -2445,10 +2484,6 @@ function start(model, root, channel, history) {
     }
     attribute(root, "data-complete", "1");
   };
-  const unwatch = watchTheme(root, () => {
-    colours = readColours(root);
-    tell(/* @__PURE__ */ new Set(["theme"]));
-  });
   const onKey = createKeys(context, root, views, code);
   root.addEventListener("keydown", onKey);
   if (history.count) readHistory();
@@ -2460,7 +2495,7 @@ function start(model, root, channel, history) {
     save.cancel();
     unwatch();
     for (const off of fromPython) off();
-    for (const part of [steps, timeline, tree, detail, views]) part.dispose?.();
+    for (const part of parts) part.dispose?.();
     root.removeEventListener("keydown", onKey);
   };
 }
@@ -2592,6 +2627,7 @@ function createViews(context) {
     panel
   );
   const made = /* @__PURE__ */ new Map();
+  const missed = /* @__PURE__ */ new Map();
   const tabs = /* @__PURE__ */ new Map();
   for (const { id, title: title2 } of PANES) {
     const tab = el(
@@ -2644,7 +2680,12 @@ function createViews(context) {
     /** @param {Set<Change>} changed */
     update(changed) {
       if (changed.has("tab")) show();
-      for (const pane of made.values()) pane.update(changed);
+      const { pane: shown } = current();
+      for (const pane of made.values()) {
+        if (pane !== shown) missed.set(pane, /* @__PURE__ */ new Set([...missed.get(pane) ?? [], ...changed]));
+      }
+      shown.update(/* @__PURE__ */ new Set([...missed.get(shown) ?? [], ...changed]));
+      missed.delete(shown);
     },
     dispose() {
       for (const pane of made.values()) pane.dispose?.();

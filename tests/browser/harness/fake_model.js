@@ -127,6 +127,16 @@ export class FakeModel {
     for (const callback of this.#listeners.get(event) ?? []) callback(...values);
   }
 
+  /** Python sets a trait. */
+  receive(name, value) {
+    this.traits[name] = value;
+    this.#emit(`change:${name}`);
+  }
+
+  listenerCount() {
+    return [...this.#listeners.values()].reduce((sum, { size }) => sum + size, 0);
+  }
+
   send(content) {
     this.sent.push(content);
     setTimeout(() => {
@@ -170,10 +180,15 @@ export class FakeModel {
     return { body: { table, flags }, ...packed };
   }
 
-  #files(frame, first, last) {
+  /** Pack the files beforehand, as that is Python's work. */
+  prepare() {
     const { data, options } = this;
     const partitions = options.hostile ? data.partitions.map((text) => `${text}${HOSTILE}`) : data.partitions;
-    const packed = packColumns({ ...data.columns, ...texts("partition", partitions) });
+    this.packed = packColumns({ ...data.columns, ...texts("partition", partitions) });
+  }
+
+  #files(frame, first, last) {
+    const { packed, options } = this;
     return { body: { done: true, frame, first, last, unknown: options.problem ? [3] : [] }, ...packed };
   }
 

@@ -16,5 +16,17 @@ const model = new FakeModel({
   height: number("height", 560),
 });
 window.model = model;
+model.prepare();
 window.startedAt = performance.now();
 window.close_ = explorer.render({ model, el: place });
+
+// When the timeline, and when all files, were on the screen: the frame after the one that drew them.
+function whenDrawn(attribute, name) {
+  const look = () => {
+    if (!document.querySelector(`[data-${attribute}="1"]`)) requestAnimationFrame(look);
+    else requestAnimationFrame(() => setTimeout(() => (window[name] = performance.now())));
+  };
+  look();
+}
+whenDrawn("ready", "readyAt");
+whenDrawn("complete", "completeAt");

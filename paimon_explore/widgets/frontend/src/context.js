@@ -42,7 +42,6 @@
  * @property {() => Uint8Array | undefined} mask  rows that pass the filter
  * @property {() => Failure | undefined} filterFailure
  * @property {() => Colours} colours
- * @property {() => string} font
  * @property {(position: number) => void} moveTo
  * @property {(by: number) => void} step
  * @property {(text: string) => Promise<boolean>} goTo

@@ -44,6 +44,10 @@ export function attribute(element, name, value) {
 export function el(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) attribute(element, name, value);
+  // JupyterLab looks for this on the focused element itself: its shortcuts stay away from our keys.
+  if (element.tabIndex >= 0 || element.hasAttribute("tabindex")) {
+    element.setAttribute("data-lm-suppress-shortcuts", "true");
+  }
   fill(element, ...children);
   return element;
 }
@@ -60,7 +64,7 @@ export function fill(element, ...children) {
 }
 
 /**
- * A button that looks like its text and says what it does.
+ * A button; a label that is no word gets a name that is.
  * @param {string} label
  * @param {string} says
  * @param {() => void} action
@@ -69,7 +73,13 @@ export function fill(element, ...children) {
 export function button(label, says, action, attributes = {}) {
   const made = el(
     "button",
-    { type: "button", class: "pe-button", title: says, "aria-label": says, ...attributes },
+    {
+      type: "button",
+      class: "pe-button",
+      title: says,
+      "aria-label": /[a-z]/i.test(label) ? null : says,
+      ...attributes,
+    },
     label,
   );
   made.addEventListener("click", action);

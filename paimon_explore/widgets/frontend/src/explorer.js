@@ -12,7 +12,7 @@ import { createPartitions } from "./partitions_view.js";
 import { createStore, TRAITS } from "./state.js";
 import { createSteps } from "./steps.js";
 import { formatBytes, formatCount, formatShort, formatTime, plural, visible } from "./text.js";
-import { readColours, watchTheme } from "./theme.js";
+import { watchTheme } from "./theme.js";
 import { createTimeline } from "./timeline.js";
 import { clamp } from "./timeline_layout.js";
 import { createTree } from "./tree_view.js";
@@ -52,16 +52,16 @@ function render({ model, el: place }) {
   const channel = new Channel(model);
   let close = () => {};
   let gone = false;
-  channel.ask("open").then(
-    (answer) => {
+  channel
+    .ask("open")
+    .then((answer) => {
       if (!gone) close = start(model, root, channel, new History(answer));
-    },
-    (error) => {
+    })
+    .catch((error) => {
       fill(root, problem(failureOf(error)));
       attribute(root, "data-error", failureOf(error).kind);
       attribute(root, "data-ready", "1");
-    },
-  );
+    });
   return () => {
     gone = true;
     close();
@@ -102,8 +102,19 @@ function start(model, root, channel, history) {
   let mask;
   /** @type {Failure | undefined} */
   let filterFailure;
-  let colours = readColours(root);
   let stopped = false;
+  /** @type {{update: (changed: Set<Change>) => void, dispose?: () => void}[]} */
+  const parts = [];
+  /** @param {Set<Change>} changed */
+  const tell = (changed) => {
+    for (const part of parts) part.update(changed);
+  };
+  /** @type {import("./theme.js").Colours} */
+  let colours = {};
+  const unwatch = watchTheme(root, (found) => {
+    colours = found;
+    tell(new Set(["theme"]));
+  });
 
   /** @type {Context} */
   const context = {
@@ -116,7 +127,6 @@ function start(model, root, channel, history) {
     mask: () => mask,
     filterFailure: () => filterFailure,
     colours: () => colours,
-    font: () => getComputedStyle(root).fontFamily,
     bars() {
       const { metric } = store.get();
       if (changes) return withPeak(changes.added[metric], changes.removed[metric]);
@@ -182,10 +192,7 @@ function start(model, root, channel, history) {
     context.report({ kind: "Problem", message, path });
   }
 
-  /** @param {Set<Change>} changed */
-  const tell = (changed) => {
-    for (const part of [steps, timeline, summary, tree, views, detail, code]) part.update(changed);
-  };
+  parts.push(steps, timeline, summary, tree, views, detail, code);
   const save = whenQuiet(() => model.save_changes(), SYNC_MILLIS);
   const offStore = store.on((changed) => {
     const state = store.get();
@@ -276,6 +283,7 @@ function start(model, root, channel, history) {
         if (answer.body.done) {
           files = { ...files, failure: undefined };
           takeFiles(answer);
+          for (const failure of answer.body.problems ?? []) context.report(failure);
           break;
         }
         files = { ...files, covered: answer.body.covered };
@@ -288,10 +296,6 @@ function start(model, root, channel, history) {
     attribute(root, "data-complete", "1");
   };
 
-  const unwatch = watchTheme(root, () => {
-    colours = readColours(root);
-    tell(new Set(["theme"]));
-  });
   const onKey = createKeys(context, root, views, code);
   root.addEventListener("keydown", onKey);
   if (history.count) readHistory();
@@ -304,7 +308,7 @@ function start(model, root, channel, history) {
     save.cancel();
     unwatch();
     for (const off of fromPython) off();
-    for (const part of [steps, timeline, tree, detail, views]) part.dispose?.();
+    for (const part of parts) part.dispose?.();
     root.removeEventListener("keydown", onKey);
   };
 }
@@ -466,6 +470,8 @@ function createViews(context) {
   );
   /** @type {Map<string, Pane>} */
   const made = new Map();
+  /** @type {Map<Pane, Set<Change>>} what happened while a pane was not to be seen */
+  const missed = new Map();
   /** @type {Map<string, HTMLElement>} */
   const tabs = new Map();
   for (const { id, title } of PANES) {
@@ -520,7 +526,12 @@ function createViews(context) {
     /** @param {Set<Change>} changed */
     update(changed) {
       if (changed.has("tab")) show();
-      for (const pane of made.values()) pane.update(changed);
+      const { pane: shown } = current();
+      for (const pane of made.values()) {
+        if (pane !== shown) missed.set(pane, new Set([...(missed.get(pane) ?? []), ...changed]));
+      }
+      shown.update(new Set([...(missed.get(shown) ?? []), ...changed]));
+      missed.delete(shown);
     },
     dispose() {
       for (const pane of made.values()) pane.dispose?.();

@@ -8,7 +8,7 @@ import { formatBytes, formatCount, formatShort, formatTime, plural, visible } fr
 import { shortName } from "./tree.js";
 
 /** @import {Context, Pane} from "./context.js" */
-/** @import {Lives} from "./lives.js" */
+/** @import {Lives, Selection} from "./lives.js" */
 
 /**
  * @typedef {object} GridColumn
@@ -23,6 +23,8 @@ import { shortName } from "./tree.js";
 /** @typedef {{name: string, min_key: string, max_key: string, note: string}} RowTexts */
 
 const UNKNOWN_BUCKET = -1;
+/** @type {Selection} */
+const NOTHING = { rows: new Uint32Array(0), sum: { files: 0, bytes: 0, rows: 0 }, levels: [] };
 
 /**
  * @param {Context} context
@@ -64,8 +66,8 @@ export function createFiles(context) {
     totals,
   );
 
-  /** @type {Uint32Array} */
-  let rows = new Uint32Array(0);
+  let selection = NOTHING;
+  let { rows } = selection;
   let cursor = -1;
   /** @type {HTMLElement[]} */
   const pool = [];
@@ -164,20 +166,21 @@ export function createFiles(context) {
     const known = lives && position >= first && position <= last && !unknown.has(position);
     if (lives && known) {
       lives.sort(sort, descending);
-      rows = lives.select(position, chosen, context.mask());
-    } else rows = new Uint32Array(0);
+      selection = lives.select(position, chosen, context.mask());
+    } else selection = NOTHING;
+    rows = selection.rows;
     const node = store.get().node;
     const chosenRow = node.startsWith(`file/${frame}/`) ? Number(node.split("/")[2]) : -1;
     cursor = chosenRow < 0 ? -1 : rows.indexOf(chosenRow);
     attribute(scroller, "aria-rowcount", rows.length + 1);
     attribute(element, "data-count", rows.length);
     scroller.hidden = rows.length === 0;
-    summarize(known ? lives : undefined);
+    summarize(known === true);
     draw();
   };
 
-  /** @param {Lives | undefined} lives */
-  const summarize = (lives) => {
+  /** @param {boolean} known */
+  const summarize = (known) => {
     const { position, scope: chosen, filter: condition } = store.get();
     fill(empty, ...(rows.length ? [] : [emptyText(context, chosen, condition)]));
     empty.hidden = rows.length > 0;
@@ -186,14 +189,14 @@ export function createFiles(context) {
       scope.label("added", `added ${formatCount(changes.added.files[position])}`);
       scope.label("removed", `removed ${formatCount(changes.removed.files[position])}`);
     }
-    if (!lives) {
+    if (!known) {
       fill(totals);
       return;
     }
-    const sum = lives.sum(rows);
-    const levels = lives
-      .byLevel(rows)
-      .map(([level, files]) => el("span", { class: "pe-chip" }, `L${level} ${formatCount(files)}`));
+    const { sum } = selection;
+    const levels = selection.levels.map(([level, files]) =>
+      el("span", { class: "pe-chip" }, `L${level} ${formatCount(files)}`),
+    );
     fill(
       totals,
       el(

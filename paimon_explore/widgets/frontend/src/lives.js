@@ -12,7 +12,24 @@
 /** @typedef {{files: number, bytes: number, rows: number}} Sum */
 /** @typedef {"live" | "added" | "removed"} Scope */
 
+/** Columns that a selection reads; copies in sorting order are read from front to back, which is fast. */
+const SCANNED = ["added", "removed", "size", "rows", "level"];
+const MOST_LEVELS = 256;
+
+/**
+ * @typedef {object} Selection
+ * @property {Uint32Array} rows  in sorting order; valid until the next selection
+ * @property {Sum} sum
+ * @property {[level: number, files: number][]} levels  number of files on each level, lowest first
+ */
+
 export class Lives {
+  #found;
+  #order;
+  #sorted = "";
+  /** @type {Columns} */
+  #scanned = {};
+
   /**
    * @param {Columns} columns  added, removed, size, rows, level, bucket, partition, created, schema
    * @param {string[]} partitions  in sorting order, indexed by `partition`
@@ -23,13 +40,10 @@ export class Lives {
     this.partitions = partitions;
     this.count = columns.added.length;
     this.snapshots = snapshots;
-    this.#scratch = new Uint32Array(this.count);
-    this.#order = Uint32Array.from(this.#scratch.keys());
+    this.#found = new Uint32Array(this.count);
+    this.#order = Uint32Array.from(this.#found.keys());
+    for (const name of SCANNED) this.#scanned[name] = columns[name];
   }
-
-  #scratch;
-  #order;
-  #sorted = "";
 
   /**
    * Order all files once; later selections keep that order.
@@ -38,50 +52,44 @@ export class Lives {
    */
   sort(key, descending) {
     const wanted = `${key} ${descending}`;
-    if (wanted === this.#sorted) return;
-    this.#sorted = wanted;
     const values = this.columns[key];
-    if (!values) return;
+    if (wanted === this.#sorted || !values) return;
+    this.#sorted = wanted;
     this.#order = sortedRows(values, descending);
+    for (const name of SCANNED) this.#scanned[name] = permuted(this.columns[name], this.#order);
   }
 
   /**
-   * Rows of one snapshot, in sorting order. The result is valid until the next call.
+   * The files of one snapshot.
    * @param {number} position
    * @param {Scope} scope
    * @param {Uint8Array | undefined} mask  one byte per row, 0 leaves it out
-   * @returns {Uint32Array}
+   * @returns {Selection}
    */
   select(position, scope, mask) {
-    const { added, removed } = this.columns;
+    const { added, removed, size, rows, level } = this.#scanned;
     const order = this.#order;
-    const found = this.#scratch;
+    const found = this.#found;
+    const levels = new Uint32Array(MOST_LEVELS);
     const at = position + 1;
-    let length = 0;
-    for (let i = 0; i < order.length; i++) {
-      const row = order[i];
-      const from = added[row];
-      const to = removed[row];
-      const taken =
-        scope === "live" ? from <= at && to > at : (scope === "added" ? from : to) === at;
-      if (taken && (mask === undefined || mask[row] !== 0)) found[length++] = row;
-    }
-    return found.subarray(0, length);
-  }
-
-  /**
-   * @param {Uint32Array} rows
-   * @returns {Sum}
-   */
-  sum(rows) {
-    const { size, rows: counts } = this.columns;
+    const live = scope === "live";
+    const edge = scope === "added" ? added : removed;
+    let files = 0;
     let bytes = 0;
     let total = 0;
-    for (const row of rows) {
-      bytes += size[row];
-      total += counts[row];
+    for (let i = 0; i < order.length; i++) {
+      if (live ? added[i] > at || removed[i] <= at : edge[i] !== at) continue;
+      if (mask !== undefined && mask[order[i]] === 0) continue;
+      found[files++] = order[i];
+      bytes += size[i];
+      total += rows[i];
+      levels[level[i] & (MOST_LEVELS - 1)] += 1;
     }
-    return { files: rows.length, bytes, rows: total };
+    return {
+      rows: found.subarray(0, files),
+      sum: { files, bytes, rows: total },
+      levels: [...levels.entries()].filter(([, count]) => count > 0),
+    };
   }
 
   /**
@@ -127,19 +135,6 @@ export class Lives {
     }
     return sums.sort((left, right) => left.partition - right.partition);
   }
-
-  /**
-   * Number of the rows on each level, lowest first.
-   * @param {Uint32Array} rows
-   * @returns {[level: number, files: number][]}
-   */
-  byLevel(rows) {
-    /** @type {Map<number, number>} */
-    const counts = new Map();
-    const { level } = this.columns;
-    for (const row of rows) counts.set(level[row], (counts.get(level[row]) ?? 0) + 1);
-    return [...counts].sort((left, right) => left[0] - right[0]);
-  }
 }
 
 /**
@@ -155,13 +150,45 @@ function tally(sums, position, bytes, rows) {
   sums.rows[position] += rows;
 }
 
+const DIGIT = 2 ** 16;
+
 /**
- * Row numbers by value, equal values by row number.
+ * Row numbers by value, equal values by row number: a radix sort, for all columns are whole numbers.
  * @param {NumberColumn} values
  * @param {boolean} descending
  */
 export function sortedRows(values, descending) {
-  const sign = descending ? -1 : 1;
-  const rows = Uint32Array.from(values.keys());
-  return rows.sort((left, right) => sign * (values[left] - values[right]) || left - right);
+  const count = values.length;
+  let least = Infinity;
+  let most = -Infinity;
+  for (const value of values) {
+    if (value < least) least = value;
+    if (value > most) most = value;
+  }
+  let rows = Uint32Array.from(values.keys());
+  let next = new Uint32Array(count);
+  const digits = new Uint16Array(count);
+  for (let unit = 1; unit <= most - least; unit *= DIGIT) {
+    const places = new Uint32Array(DIGIT + 1);
+    for (let row = 0; row < count; row++) {
+      const height = descending ? most - values[row] : values[row] - least;
+      digits[row] = Math.floor(height / unit) % DIGIT;
+      places[digits[row] + 1] += 1;
+    }
+    for (let digit = 0; digit < DIGIT; digit++) places[digit + 1] += places[digit];
+    for (const row of rows) next[places[digits[row]]++] = row;
+    [rows, next] = [next, rows];
+  }
+  return rows;
+}
+
+/**
+ * A copy of a column in another order.
+ * @param {NumberColumn} values
+ * @param {Uint32Array} order
+ */
+function permuted(values, order) {
+  const copy = values.slice();
+  for (let i = 0; i < order.length; i++) copy[i] = values[order[i]];
+  return copy;
 }

@@ -44,7 +44,7 @@ export function createPartitions(context) {
       );
       return;
     }
-    const sums = lives.byPartition(lives.select(position, "live", context.mask()));
+    const sums = lives.byPartition(lives.select(position, "live", context.mask()).rows);
     const most = sums.reduce((peak, sum) => Math.max(peak, sum.bytes), 0);
     fill(
       inside,

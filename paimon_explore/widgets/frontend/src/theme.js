@@ -22,24 +22,26 @@ const COLOURS = [
   "hint",
 ];
 
-/** @typedef {Record<string, string>} Colours */
+/** @typedef {Record<string, string>} Colours  by token, and `font`, a font family */
 
 /**
- * The root's colour tokens as canvas takes them.
+ * The root's colour tokens as canvas takes them; all are read at once, for each read costs a layout.
  * @param {HTMLElement} root
  * @returns {Colours}
  */
 export function readColours(root) {
-  const probe = document.createElement("span");
-  probe.hidden = true;
-  root.append(probe);
-  /** @type {Colours} */
-  const colours = {};
-  for (const name of COLOURS) {
+  const probes = COLOURS.map((name) => {
+    const probe = document.createElement("span");
+    probe.hidden = true;
     probe.style.color = `var(--pe-${name})`;
-    colours[name] = getComputedStyle(probe).color;
-  }
-  probe.remove();
+    return probe;
+  });
+  root.append(...probes);
+  const colours = Object.fromEntries(
+    probes.map((probe, i) => [COLOURS[i], getComputedStyle(probe).color]),
+  );
+  colours.font = getComputedStyle(root).fontFamily;
+  for (const probe of probes) probe.remove();
   return colours;
 }
 
@@ -55,15 +57,19 @@ export function isDark(colour) {
 }
 
 /**
- * Keep `data-theme` on the root right and tell of changes.
+ * Keep `data-theme` on the root right and tell the colours, now and after each change.
  * @param {HTMLElement} root
- * @param {() => void} changed
+ * @param {(colours: Colours) => void} tell
  */
-export function watchTheme(root, changed) {
+export function watchTheme(root, tell) {
+  let known = "";
   const apply = () => {
-    const dark = isDark(readColours(root).bg);
-    root.setAttribute("data-theme", dark ? "dark" : "light");
-    changed();
+    const theme = isDark(readColours(root).bg) ? "dark" : "light";
+    root.setAttribute("data-theme", theme);
+    const colours = readColours(root);
+    const found = Object.values(colours).join();
+    if (found !== known) tell(colours);
+    known = found;
   };
   // A theme's style sheet may arrive after the attribute that announces it.
   let timers = /** @type {number[]} */ ([]);

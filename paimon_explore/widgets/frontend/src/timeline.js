@@ -54,7 +54,7 @@ export function createTimeline(context) {
       selected: position,
       compare: compare ? history.positionOf(compare) : -1,
       colours: context.colours(),
-      font: context.font(),
+      font: context.colours().font,
     };
   };
 

@@ -19,27 +19,29 @@ function three() {
   );
 }
 
+const rowsOf = (lives, ...wanted) => lives.select(...wanted).rows;
+
 test("files are live from the snapshot that adds them until the one that removes them", () => {
   const lives = three();
-  assert.deepEqual([...lives.select(0, "live", undefined)], [0, 1]);
-  assert.deepEqual([...lives.select(1, "live", undefined)], [0, 1]);
-  assert.deepEqual([...lives.select(2, "live", undefined)], [0, 2]);
-  assert.deepEqual([...lives.select(2, "added", undefined)], [2]);
-  assert.deepEqual([...lives.select(2, "removed", undefined)], [1]);
-  assert.deepEqual([...lives.select(1, "removed", undefined)], []);
+  assert.deepEqual([...rowsOf(lives, 0, "live", undefined)], [0, 1]);
+  assert.deepEqual([...rowsOf(lives, 1, "live", undefined)], [0, 1]);
+  assert.deepEqual([...rowsOf(lives, 2, "live", undefined)], [0, 2]);
+  assert.deepEqual([...rowsOf(lives, 2, "added", undefined)], [2]);
+  assert.deepEqual([...rowsOf(lives, 2, "removed", undefined)], [1]);
+  assert.deepEqual([...rowsOf(lives, 1, "removed", undefined)], []);
 });
 
 test("the mask leaves rows out and the order is kept", () => {
   const lives = three();
   lives.sort("size", false);
-  assert.deepEqual([...lives.select(0, "live", undefined)], [1, 0]);
+  assert.deepEqual([...rowsOf(lives, 0, "live", undefined)], [1, 0]);
   lives.sort("size", true);
-  assert.deepEqual([...lives.select(0, "live", Uint8Array.of(1, 0, 1))], [0]);
+  assert.deepEqual([...rowsOf(lives, 0, "live", Uint8Array.of(1, 0, 1))], [0]);
 });
 
 test("sums count files, bytes and rows", () => {
   const lives = three();
-  assert.deepEqual(lives.sum(lives.select(0, "live", undefined)), {
+  assert.deepEqual(lives.select(0, "live", undefined).sum, {
     files: 2,
     bytes: 120,
     rows: 12,
@@ -52,7 +54,7 @@ test("sums count files, bytes and rows", () => {
 
 test("files are summed by partition and by level", () => {
   const lives = three();
-  const sums = lives.byPartition(lives.select(2, "live", undefined));
+  const sums = lives.byPartition(rowsOf(lives, 2, "live", undefined));
   assert.deepEqual(
     sums.map(({ partition, files, bytes, level0, buckets }) => [
       partition,
@@ -63,7 +65,7 @@ test("files are summed by partition and by level", () => {
     ]),
     [[1, 2, 103, 1, [0, 1]]],
   );
-  assert.deepEqual(lives.byLevel(lives.select(0, "live", undefined)), [
+  assert.deepEqual(lives.select(0, "live", undefined).levels, [
     [0, 1],
     [5, 1],
   ]);
@@ -72,4 +74,11 @@ test("files are summed by partition and by level", () => {
 test("equal values keep the order of their rows in both directions", () => {
   assert.deepEqual([...sortedRows(Uint8Array.of(2, 1, 2, 1), false)], [1, 3, 0, 2]);
   assert.deepEqual([...sortedRows(Uint8Array.of(2, 1, 2, 1), true)], [0, 2, 1, 3]);
+});
+
+test("values of many digits and negative ones are sorted", () => {
+  const values = Float64Array.of(5e12, -2, 70_000, 5e12 - 1, 3);
+  assert.deepEqual([...sortedRows(values, false)], [1, 4, 2, 3, 0]);
+  assert.deepEqual([...sortedRows(values, true)], [0, 3, 2, 4, 1]);
+  assert.deepEqual([...sortedRows(new Uint8Array(0), false)], []);
 });

@@ -1,0 +1,53 @@
+"""A browser, the harness page, and JupyterLab, for the tests of this folder."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from support.browser_page import Watched, serve
+from support.jupyter_lab import Lab, start_lab
+
+CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
+ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """One Chromium for all tests."""
+    if not Path(CHROMIUM).exists():
+        if "browser" in os.environ.get("PAIMON_EXPLORE_REQUIRE", ""):
+            pytest.fail(f"{CHROMIUM} is not there, but PAIMON_EXPLORE_REQUIRE asks for it")
+        pytest.skip(f"{CHROMIUM} is not there; install the package chromium")
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=[*ARGUMENTS])
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def watched(browser: Browser) -> Iterator[Watched]:
+    """A fresh page."""
+    page = browser.new_page(viewport={"width": 1100, "height": 640})
+    yield Watched(page)
+    page.close()
+
+
+@pytest.fixture
+def harness(watched: Watched) -> Watched:
+    """A fresh page on which `show` opens the harness, without any server."""
+    watched.page.route("http://127.0.0.1:1/**", serve)
+    return watched
+
+
+@pytest.fixture(scope="session")
+def lab(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """A running JupyterLab; only with a browser there is use for it."""
+    assert browser.is_connected()
+    started = start_lab(tmp_path_factory.mktemp("lab"))
+    yield started
+    started.process.terminate()
+    started.process.wait(timeout=20)

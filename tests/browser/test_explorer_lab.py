@@ -1,0 +1,126 @@
+"""The explorer in a real JupyterLab, on tables that Java wrote."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from support.browser_page import Watched
+from support.golden import GoldenTables
+from support.jupyter_lab import Lab
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+SHOW = """
+from pathlib import Path
+import json
+from paimon_explore.fileio.local import LocalFileIO
+from paimon_explore.inspect.table_view import TableView
+from paimon_explore.metadata.paths import TablePaths
+from paimon_explore.store.table_store import TableStore
+from paimon_explore.widgets.explorer import explore
+store = TableStore(LocalFileIO(), TablePaths({folder!r}))
+e = explore(TableView(store=store, schema=store.schemas.latest(), name="gold.{name}"))
+def heard(change):
+    Path({heard!r}).write_text(json.dumps([e.selected, e.node, e.filter, e.code]))
+e.observe(heard, ["selected", "node", "filter", "code"])
+e
+"""
+
+
+def show_table(lab: Lab, page: Page, folder: Path, heard: Path) -> None:
+    """A notebook whose only cell shows the explorer of a table."""
+    source = SHOW.format(folder=str(folder), name=folder.name, heard=str(heard))
+    lab.open_notebook(page, f"{folder.name}.ipynb", [source])
+    lab.run_all(page)
+    page.wait_for_selector('[data-complete="1"]', timeout=30_000)
+
+
+def test_a_java_table_is_explored_by_keyboard(
+    lab: Lab, watched: Watched, golden: GoldenTables, tmp_path: Path
+) -> None:
+    page = watched.page
+    table = golden.table("java200", "manifest_merge")
+    heard = tmp_path / "heard.json"
+    show_table(lab, page, table.folder, heard)
+    cells = page.locator(".jp-Cell").count()
+
+    page.locator(".pe-timeline-canvas").focus()
+    for key in ("ArrowLeft", "ArrowLeft", "a", "b", "d", "d"):
+        page.keyboard.press(key)
+    expect(page.locator(".pe-summary strong")).to_have_text("snapshot 34")
+    assert page.locator(".jp-Cell").count() == cells
+
+    page.locator(".pe-tree").focus()
+    page.wait_for_timeout(500)
+    for key in ("ArrowDown", "+", "ArrowDown", "+", "ArrowDown"):
+        page.keyboard.press(key)
+        page.wait_for_timeout(500)
+    expect(page.locator(".pe-detail-kind")).to_contain_text("ADD entry")
+    facts = page.locator(".pe-pane-detail .pe-facts").first
+    expect(facts).to_contain_text(re.compile("partitiondt=[a-d]"))
+    bounds = page.get_by_role("table", name="Value bounds")
+    expect(bounds.get_by_role("row", name=re.compile("^dt STRING"))).to_contain_text(
+        re.compile("[a-d]")
+    )
+    expect(bounds.get_by_role("row", name=re.compile("^amt BIGINT"))).to_contain_text(
+        re.compile(r"\d")
+    )
+
+    page.keyboard.press("/")
+    page.keyboard.type("level = 0")
+    page.keyboard.press("Enter")
+    expect(page.locator(".pe-totals strong")).to_contain_text("matching")
+    expect(page.locator(".pe-code")).to_contain_text("t.at(snapshot=34).inspect.node('base/0/0')")
+    assert told(page, heard, filter_="level = 0")[:3] == [34, "34/base/0/0", "level = 0"]
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
+    watched.check()
+
+
+def test_a_missing_and_a_cut_manifest_are_told_and_the_rest_works(
+    lab: Lab, watched: Watched, golden: GoldenTables, tmp_path: Path
+) -> None:
+    page = watched.page
+    copy = copied(golden.table("java200", "append_avro").folder, tmp_path / "damaged")
+    manifests = sorted(
+        (copy / "manifest").glob("manifest-[0-9a-f]*"), key=lambda path: path.stat().st_mtime
+    )
+    manifests[0].unlink()
+    manifests[1].write_bytes(manifests[1].read_bytes()[:900])
+    show_table(lab, page, copy, tmp_path / "heard.json")
+    expect(page.get_by_role("alert").first).to_be_visible()
+    page.locator(".pe-tree").focus()
+    page.wait_for_timeout(300)
+    page.locator(".pe-tree-row", has_text="base list").locator(".pe-twisty").click()
+    page.wait_for_timeout(500)
+    expect(page.locator('.pe-tree-row[data-type="manifest"]').first).to_be_visible()
+    page.locator('.pe-tree-row[data-type="manifest"] .pe-twisty').first.click()
+    expect(page.locator(".pe-tree-problem").first).to_contain_text(
+        re.compile("no such file|cannot|must|cut|end")
+    )
+    expect(page.locator(".pe-detail-title")).to_contain_text("snapshot")
+    watched.check()
+
+
+def told(page: Page, heard: Path, *, filter_: str) -> list[object]:
+    """What Python heard last, once it heard of the filter."""
+    found: list[object] = []
+    for _ in range(40):
+        found = json.loads(heard.read_text())
+        if found[2] == filter_:
+            break
+        page.wait_for_timeout(100)
+    return found
+
+
+def copied(source: Path, target: Path) -> Path:
+    """A copy of a table that a test may damage."""
+    for path in source.rglob("*"):
+        if path.is_file():
+            place = target / path.relative_to(source)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(path.read_bytes())
+    return target

@@ -1,0 +1,46 @@
+"""Pages of browser tests: what went wrong on them, and the harness without a kernel."""
+
+from pathlib import Path
+
+from playwright.sync_api import Page, Route
+
+_HARNESS = Path(__file__).parents[1] / "browser" / "harness"
+STATIC = Path(__file__).parents[2] / "paimon_explore" / "widgets" / "static"
+_TYPES = {".js": "text/javascript", ".html": "text/html"}
+_ADDRESS = "http://127.0.0.1:1/index.html"
+
+
+class Watched:
+    """A page that remembers what went wrong on it, and which other places it asked."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.errors: list[str] = []
+        self.outside: list[str] = []
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("console", lambda m: self.errors.append(m.text) if m.type == "error" else None)
+        page.on("request", lambda request: self._asked(request.url))
+
+    def _asked(self, address: str) -> None:
+        inside = ("http://127.0.0.1:", "ws://127.0.0.1:", "data:", "blob:")
+        if not address.startswith(inside):
+            self.outside.append(address)
+
+    def check(self) -> None:
+        """Nothing failed and nothing left the machine."""
+        assert self.errors == []
+        assert self.outside == []
+
+
+def show(watched: Watched, query: str) -> Page:
+    """The harness page with an explorer of the given data, ready."""
+    watched.page.goto(f"{_ADDRESS}?{query}")
+    watched.page.wait_for_selector('[data-ready="1"]')
+    return watched.page
+
+
+def serve(route: Route) -> None:
+    """Answer a request for a file of the harness from disk."""
+    name = route.request.url.split("?")[0].rsplit("/", 1)[1]
+    path = (STATIC if name == "explorer.js" else _HARNESS) / name
+    route.fulfill(body=path.read_text(encoding="utf-8"), content_type=_TYPES[path.suffix])

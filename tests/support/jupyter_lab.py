@@ -1,0 +1,109 @@
+"""A JupyterLab of its own for one test run, with all its folders in a temporary one."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+from playwright.sync_api import Page
+
+TOKEN = "tok"  # noqa: S105 - of a server on the loopback device that lives for one test run
+_START_SECONDS = 60
+_QUIET = {"fetchNews": "false", "checkForUpdates": False, "doNotDisturbMode": True}
+
+
+@dataclass(frozen=True)
+class Lab:
+    """A running server.
+
+    Attributes:
+        address: where it listens.
+        folder: its notebooks.
+        process: the server.
+    """
+
+    address: str
+    folder: Path
+    process: "subprocess.Popen[bytes]"
+
+    @property
+    def status_address(self) -> str:
+        """What answers once the server is up."""
+        return f"{self.address}/api/status?token={TOKEN}"
+
+    def open_notebook(self, page: Page, name: str, sources: list[str]) -> None:
+        """Show a notebook with these cells and wait for its kernel."""
+        notebook = nbformat.v4.new_notebook(
+            cells=[nbformat.v4.new_code_cell(source) for source in sources],
+            metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}},
+        )
+        nbformat.write(notebook, self.folder / name)
+        page.goto(f"{self.address}/lab/tree/{name}?token={TOKEN}&reset")
+        page.wait_for_function(
+            "window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.status"
+            " === 'idle'",
+            timeout=60_000,
+        )
+
+    def run_all(self, page: Page) -> None:
+        """Start all cells; does not wait for them."""
+        page.evaluate("void window.jupyterapp.commands.execute('notebook:run-all-cells')")
+
+
+def start_lab(folder: Path) -> Lab:
+    """Start a server and wait until it answers."""
+    notebooks = folder / "notebooks"
+    notebooks.mkdir(parents=True)
+    settings = folder / "settings" / "@jupyterlab" / "apputils-extension"
+    settings.mkdir(parents=True)
+    (settings / "notification.jupyterlab-settings").write_text(json.dumps(_QUIET))
+    port = _free_port()
+    command = [
+        *(sys.executable, "-m", "jupyter", "lab", "--no-browser", "--allow-root"),
+        f"--port={port}",
+        "--ServerApp.ip=127.0.0.1",
+        f"--IdentityProvider.token={TOKEN}",
+        f"--ServerApp.root_dir={notebooks}",
+        "--LabApp.expose_app_in_browser=True",
+        f"--LabApp.user_settings_dir={folder / 'settings'}",
+        f"--LabApp.workspaces_dir={folder / 'workspaces'}",
+    ]
+    places = ("CONFIG_DIR", "DATA_DIR", "RUNTIME_DIR")
+    environment = {
+        **os.environ,
+        **{f"JUPYTER_{place}": str(folder / place.lower()) for place in places},
+        "IPYTHONDIR": str(folder / "ipython"),
+        "PYTHONPATH": str(Path(__file__).parents[2]),
+    }
+    with (folder / "lab.log").open("wb") as log:
+        process = subprocess.Popen(command, stdout=log, stderr=log, env=environment)  # noqa: S603 - ours
+    lab = Lab(address=f"http://127.0.0.1:{port}", folder=notebooks, process=process)
+    _wait(lab, folder / "lab.log")
+    return lab
+
+
+def _wait(lab: Lab, log: Path) -> None:
+    for _ in range(_START_SECONDS * 5):
+        try:
+            with urllib.request.urlopen(lab.status_address, timeout=2):  # noqa: S310 - ours
+                return
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.2)
+        if lab.process.poll() is not None:
+            break
+    lab.process.terminate()
+    message = f"JupyterLab did not start: {log.read_text(errors='replace')[-2000:]}"
+    raise RuntimeError(message)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
