@@ -33,8 +33,12 @@ def keyed(**options: str) -> TableSchema:
 
 
 def test_a_new_schema_has_ids_keys_and_the_first_number() -> None:
-    inner = pa.struct([pa.field("x", pa.int32())])
-    columns = pa.schema({"dt": pa.string(), "id": pa.int64(), "r": inner})
+    types: dict[str, pa.DataType] = {
+        "dt": pa.string(),
+        "id": pa.int64(),
+        "r": pa.struct([pa.field("x", pa.int32())]),
+    }
+    columns = pa.schema(types)
     schema = new_schema(
         columns,
         primary_key=["dt", "id"],
