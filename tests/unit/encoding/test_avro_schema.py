@@ -1,0 +1,139 @@
+"""Avro schemas."""
+
+import json
+
+import pytest
+
+from paimon_explore.encoding.avro_schema import (
+    ArrayNode,
+    MapNode,
+    OptionalNode,
+    PlainNode,
+    Primitive,
+    RecordNode,
+    parse_avro_schema,
+    top_record,
+)
+from paimon_explore.errors import CorruptFileError
+
+LONG = PlainNode(primitive=Primitive.LONG)
+
+
+def parse(schema: object) -> object:
+    return parse_avro_schema(json.dumps(schema).encode())
+
+
+def record(*types: object) -> dict[str, object]:
+    fields = [{"name": f"f{index}", "type": kind} for index, kind in enumerate(types)]
+    return {"type": "record", "name": "r", "fields": fields}
+
+
+def test_nested_types_become_nodes() -> None:
+    schema = ["null", record(["null", "long"], {"type": "array", "items": "long"}, ["long"])]
+    assert parse(schema) == OptionalNode(
+        null_branch=0,
+        inner=RecordNode(
+            name="r",
+            fields=(
+                ("f0", OptionalNode(inner=LONG, null_branch=0)),
+                ("f1", ArrayNode(items=LONG)),
+                ("f2", OptionalNode(inner=LONG, null_branch=None)),
+            ),
+        ),
+    )
+
+
+def test_maps_are_maps_or_arrays_marked_as_maps() -> None:
+    assert parse({"type": "map", "values": "long"}) == MapNode(values=LONG)
+    pair = {"type": "record", "name": "p", "fields": [{"name": "key", "type": "long"}]}
+    found = parse({"type": "array", "items": pair, "logicalType": "map"})
+    assert isinstance(found, ArrayNode)
+    assert found.is_map
+
+
+def test_logical_types_are_kept() -> None:
+    assert parse({"type": "int", "logicalType": "date"}) == PlainNode(
+        primitive=Primitive.INT, logical="date"
+    )
+    decimal = {"type": "bytes", "logicalType": "decimal", "precision": 10, "scale": 2}
+    assert parse(decimal) == PlainNode(
+        primitive=Primitive.BYTES, logical="decimal", precision=10, scale=2
+    )
+    fixed = {"type": "fixed", "name": "f", "size": 4, "logicalType": "decimal", "precision": 9}
+    assert parse(fixed) == PlainNode(
+        primitive=Primitive.FIXED, logical="decimal", precision=9, size=4
+    )
+
+
+def test_a_type_may_be_named_again() -> None:
+    named = {"type": "fixed", "name": "a.b.F", "size": 2}
+    found = parse(record(named, "F", "a.b.F"))
+    assert isinstance(found, RecordNode)
+    assert len({node for _, node in found.fields}) == 1
+
+
+def deep(levels: int) -> object:
+    schema: object = "long"
+    for _ in range(levels):
+        schema = {"type": "array", "items": schema}
+    return schema
+
+
+def wide(doublings: int) -> object:
+    """Records that hold the one before twice: short to write, endless to walk."""
+    fields = []
+    for index in range(doublings):
+        inner: object = f"r{index - 1}" if index else "long"
+        two = [{"name": name, "type": inner} for name in ("a", "b")]
+        fields.append(
+            {"name": f"f{index}", "type": {"type": "record", "name": f"r{index}", "fields": two}}
+        )
+    return {"type": "record", "name": "top", "fields": fields}
+
+
+@pytest.mark.parametrize(
+    ("schema", "rule"),
+    [
+        ("null", "must be a type that Paimon uses"),
+        ("text", "must be a type that Paimon uses"),
+        (5, "must be a type"),
+        (["int", "long"], "must be of null and one other type"),
+        (["null"], "must be of null and one other type"),
+        (["null", "null", "int"], "must be of null and one other type"),
+        (["null", ["null", "int"]], "a union must not hold a union"),
+        ({"type": "enum", "name": "e", "symbols": ["a"]}, "must be a type that Paimon uses"),
+        ({"type": "array"}, "must be a type"),
+        ({"type": "map", "values": "null"}, "must be a type that Paimon uses"),
+        ({"type": "record", "name": "r", "fields": []}, "must have fields"),
+        ({"type": "record", "name": "r", "fields": [{"type": "int"}]}, "must have a name"),
+        ({"type": "record", "name": "r", "fields": [5]}, "must have a name"),
+        (record("r"), "must be a type that Paimon uses, not 'r'"),
+        ({"type": "fixed", "name": "f", "size": 0}, "must have a size"),
+        ({"type": "fixed", "name": "f", "size": True}, "must have a size"),
+        ({"type": "bytes", "logicalType": "decimal", "precision": 39}, "must have 1 to 38 digits"),
+        ({"type": "bytes", "logicalType": "decimal", "precision": "9"}, "must have a precision"),
+        (deep(100), "at most 64 deep"),
+        (wide(40), "of 50000 types"),
+    ],
+)
+def test_what_paimon_does_not_write_is_refused(schema: object, rule: str) -> None:
+    with pytest.raises(CorruptFileError, match=rule):
+        parse(schema)
+
+
+@pytest.mark.parametrize("text", [b"", b"{", b"\xff", b"[" * 100_000])
+def test_what_is_no_json_is_refused(text: bytes) -> None:
+    with pytest.raises(CorruptFileError, match="must be a schema in JSON"):
+        parse_avro_schema(text)
+
+
+def test_two_fields_must_not_share_a_name() -> None:
+    twice = {"type": "record", "name": "r", "fields": [{"name": "a", "type": "int"}] * 2}
+    with pytest.raises(CorruptFileError, match="field names must differ: 'a'"):
+        parse(twice)
+
+
+def test_the_top_must_be_a_record() -> None:
+    assert top_record(parse_avro_schema(json.dumps(["null", record("int")]).encode())).name == "r"
+    with pytest.raises(CorruptFileError, match="must have a record at the top"):
+        top_record(LONG)
