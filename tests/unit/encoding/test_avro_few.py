@@ -1,5 +1,8 @@
 """A few records, encoded value by value, read as those encoded by columns."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import pyarrow as pa
 import pytest
 
@@ -10,7 +13,7 @@ from paimon_explore.encoding.buffers import as_python
 
 INNER = pa.struct([pa.field("x", pa.int64()), pa.field("y", pa.string(), nullable=False)])
 SCHEMA = pa.schema(
-    [
+    (
         pa.field("a", pa.int32(), nullable=False),
         pa.field("b", pa.int64()),
         pa.field("c", pa.string()),
@@ -20,9 +23,9 @@ SCHEMA = pa.schema(
         pa.field("g", pa.float64()),
         pa.field("h", pa.list_(pa.field("element", INNER))),
         pa.field("i", pa.float32()),
-    ]
+    )
 )
-ROWS = [
+ROWS: list[list[Any]] = [
     [0, -1, "é中", b"\x00\xff", [1, None, -(2**40)], True, 1.5, [{"x": 1, "y": "q"}], 0.5],
     [-7, None, None, None, None, None, None, None, None],
     [2**31 - 1, 2**63 - 1, "", b"", [], False, -0.25, [None, {"x": None, "y": ""}], -2.0],
@@ -33,7 +36,7 @@ COLUMNS = [pa.array([row[i] for row in ROWS], field.type) for i, field in enumer
 @pytest.mark.parametrize("codec", ["null", "zstandard", "snappy"])
 def test_few_records_read_as_those_encoded_by_columns(codec: str) -> None:
     schema = avro_schema(SCHEMA)
-    values = {
+    values: dict[tuple[str, ...], Sequence[object]] = {
         (field.name,): as_python(column) for field, column in zip(SCHEMA, COLUMNS, strict=True)
     }
     few = write_few(schema, values, codec)
