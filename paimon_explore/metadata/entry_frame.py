@@ -1,5 +1,7 @@
 """What the three manifest frames share: Arrow tables with exactly the columns of a schema."""
 
+from collections.abc import Mapping
+from enum import IntEnum
 from typing import TypeAlias
 
 import numpy as np
@@ -44,34 +46,33 @@ def check_columns(table: pa.Table, schema: pa.Schema, what: str) -> None:
         assert field.type == wanted, f"{what}: {field.name} is {field.type}, not {wanted}"  # noqa: S101 - made by our own code
 
 
-def complete(table: pa.Table, schema: pa.Schema, path: str, *, rows: int) -> pa.Table:
+def complete(columns: Mapping[str, Chunks], schema: pa.Schema, path: str, *, rows: int) -> pa.Table:
     """A table of `rows` rows with the columns of `schema`: absent nullable ones become null.
 
     Raises:
         CorruptFileError: a column that must be there is absent or holds null.
     """
-    columns = []
+    found: list[Chunks] = []
     for field in schema:
-        position = table.schema.get_field_index(field.name)
-        if position < 0:
+        column = columns.get(field.name)
+        if column is None:
             if not field.nullable and rows:
                 raise CorruptFileError(path, field.name, "the field is required")
-            columns.append(pa.chunked_array([pa.nulls(rows, field.type)]))
-            continue
-        column = table.column(position)
-        if not field.nullable and column.null_count:
+            column = pa.chunked_array([pa.nulls(rows, field.type)])
+        elif not field.nullable and column.null_count:
             raise CorruptFileError(path, field.name, "the field must not be null")
-        columns.append(column)
-    return pa.Table.from_arrays(columns, schema=schema)
+        found.append(column)
+    return pa.Table.from_arrays(found, schema=schema)
 
 
-def check_values(column: Chunks, allowed: tuple[int, ...], path: str, where: str) -> None:
-    """Refuse codes that the format does not know.
+def check_codes(column: Chunks, codes: type[IntEnum], path: str, where: str) -> None:
+    """Refuse codes that the format does not know; the known ones follow each other.
 
     Raises:
-        CorruptFileError: a value that is not in `allowed`.
+        CorruptFileError: a value that is none of the codes; null is let pass.
     """
-    known = pa.array([*allowed, None], column.type)
-    strange = pc.filter(column, pc.invert(pc.is_in(column, value_set=known)))
-    if len(strange):
-        raise CorruptFileError(path, where, f"must be one of {allowed}, not {strange[0]}")
+    known = [int(code) for code in codes]
+    span: dict[str, int | None] = pc.min_max(column).as_py()  # type: ignore[assignment]  # in stubs
+    for value in span.values():
+        if value is not None and not known[0] <= value <= known[-1]:
+            raise CorruptFileError(path, where, f"must be one of {known}, not {value}")

@@ -16,7 +16,7 @@ from paimon_explore.metadata.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest_codec import (
     decode_entries,
     decode_index_entries,
-    decode_manifest_list,
+    decode_manifest_lists,
 )
 from paimon_explore.metadata.manifest_entry import ManifestEntries
 from paimon_explore.metadata.manifest_list import ManifestFiles
@@ -99,13 +99,24 @@ class Manifests:
             MissingFileError: there is no such file.
             CorruptFileError, UnsupportedVersionError: it cannot be understood.
         """
-        path = self.paths.manifest(name)
-        key = (self.file_io, path)
-        found = _SHARED.find(key)
-        if not isinstance(found, ManifestFiles):
-            found = decode_manifest_list(self.file_io.read(path), path)
-            _SHARED.keep(key, found)
-        return found
+        return self.list_many([name])[0]
+
+    def list_many(self, names: Sequence[str]) -> tuple[ManifestFiles, ...]:
+        """The manifests of many lists, decoded together.
+
+        Raises:
+            MissingFileError: a list is gone.
+            CorruptFileError, UnsupportedVersionError: one cannot be understood; it is named.
+        """
+        paths = [self.paths.manifest(name) for name in names]
+        known = {path: _SHARED.find((self.file_io, path)) for path in paths}
+        unknown = [path for path, frame in known.items() if frame is None]
+        files = [(path, self.file_io.read(path)) for path in unknown]
+        for path, frame in zip(unknown, decode_manifest_lists(files), strict=True):
+            known[path] = frame
+            _SHARED.keep((self.file_io, path), frame)
+        found = [known[path] for path in paths]
+        return tuple(frame for frame in found if isinstance(frame, ManifestFiles))
 
     def base(self, snapshot: Snapshot) -> ManifestFiles:
         """The manifests of everything before the snapshot."""

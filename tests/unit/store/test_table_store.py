@@ -197,3 +197,10 @@ def test_the_cache_forgets_the_least_recently_used_beyond_its_budget() -> None:
 def test_a_store_travels_to_other_processes(store: TableStore) -> None:
     again = pickle.loads(pickle.dumps(store))  # noqa: S301 - our own bytes
     assert again == store
+
+
+def test_many_lists_are_decoded_together_in_the_order_of_their_names(store: TableStore) -> None:
+    for name in ("l1", "l2"):
+        put(store, name, encode_manifest_list(ManifestFiles.empty()))
+    assert [len(found) for found in store.manifests.list_many(["l2", "l1", "l2"])] == [0, 0, 0]
+    assert store.manifests.list_many([]) == ()
