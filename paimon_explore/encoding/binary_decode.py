@@ -153,13 +153,13 @@ def _decode_atomic(source: Source, spots: Spots, data_type: AtomicType) -> Colum
     if data_type.root is TypeRoot.DECIMAL:
         return _decode_decimal(source, spots, data_type, arrow)
     if is_timestamp(data_type):
-        return _decode_timestamp(source, spots, data_type, arrow)
+        return _decode_timestamp(source, spots, data_type)
     if data_type.root is TypeRoot.VARIANT:
         return _decode_variant(source, spots, arrow)
     if data_type.root is TypeRoot.BOOLEAN:
         return nb.build_bool(source.read(spots.at, np.uint8) != 0, spots.valid)
     width = fixed_width(data_type)
-    return nb.build_fixed(arrow, source.raw(spots.at, width), spots.valid)
+    return validated(source, nb.build_fixed(arrow, source.raw(spots.at, width), spots.valid))
 
 
 def _decode_text(source: Source, spots: Spots, arrow: pa.DataType) -> Column:
@@ -171,7 +171,7 @@ def _decode_text(source: Source, spots: Spots, arrow: pa.DataType) -> Column:
     at = np.where(inline, spots.at, spots.start + (slots >> np.uint64(32)).astype(np.int64))
     items = _checked(source, Items(at, size, spots.valid), spots)
     offsets, data = nb.gather(source.data, items.at, items.size)
-    return _validated(source, nb.build_var(arrow, offsets, data, spots.valid))
+    return validated(source, nb.build_var(arrow, offsets, data, spots.valid))
 
 
 def _checked(source: Source, items: Items, spots: Spots) -> Items:
@@ -191,8 +191,8 @@ def _items(source: Source, spots: Spots) -> Items:
     return _checked(source, items, spots)
 
 
-def _validated(source: Source, array: Column) -> Column:
-    """The array, after checking what Arrow demands of its values: UTF-8, decimal digits."""
+def validated(source: Source, array: Column) -> Column:
+    """The array, after checking what Arrow demands of its values: UTF-8, digits, times."""
     try:
         array.validate(full=True)
     except pa.ArrowInvalid as error:
@@ -206,36 +206,48 @@ def _decode_decimal(
     if (data_type.precision or 0) <= COMPACT_DECIMAL:
         low = source.read(spots.at, "<i8")
         halves = np.stack([low, low >> 63], axis=1)
-        return _validated(source, nb.build_fixed(arrow, halves, spots.valid))
-    items = _items(source, spots)
+        return validated(source, nb.build_fixed(arrow, halves, spots.valid))
+    return decimals(source, _items(source, spots), arrow)
+
+
+def decimals(source: Source, items: "Items", arrow: pa.DataType) -> Column:
+    """Decimals out of their bytes: big endian with a sign, 1 to 16 of them."""
     good = (items.size >= 1) & (items.size <= DECIMAL_ITEM)
-    source.demand(~spots.valid | good, f"a decimal has 1 to {DECIMAL_ITEM} bytes")
+    source.demand(~items.valid | good, f"a decimal has 1 to {DECIMAL_ITEM} bytes")
     shift = np.arange(DECIMAL_ITEM) - (DECIMAL_ITEM - items.size)[:, None]
     image = source.data[items.at[:, None] + np.maximum(shift, 0)]
     sign = (image[:, :1] >> 7) * np.uint8(0xFF)
     image = np.where(shift >= 0, image, sign)
     little = np.ascontiguousarray(image[:, ::-1])
-    return _validated(source, nb.build_fixed(arrow, little, spots.valid))
+    return validated(source, nb.build_fixed(arrow, little, items.valid))
 
 
-def _decode_timestamp(
-    source: Source, spots: Spots, data_type: AtomicType, arrow: pa.DataType
-) -> Column:
-    unit = timestamp_unit(data_type.precision)
+def _decode_timestamp(source: Source, spots: Spots, data_type: AtomicType) -> Column:
     if (data_type.precision or 0) <= COMPACT_TIMESTAMP:
         millis = source.read(spots.at, "<i8")
-        return nb.build_fixed(arrow, millis // _MILLIS[unit], spots.valid)
+        return timestamps(source, millis, np.zeros_like(millis), spots.valid, data_type)
     slots = source.read(spots.at, "<i8")
     items = Items(spots.start + (slots >> 32), np.full(len(slots), nb.WORD), spots.valid)
     items = _checked(source, items, spots)
     millis = source.read(items.at, "<i8")
-    nanos = slots & 0xFFFFFFFF
+    return timestamps(source, millis, slots & 0xFFFFFFFF, spots.valid, data_type)
+
+
+def timestamps(
+    source: Source, millis: Ints, nanos: Ints, valid: Bools, data_type: AtomicType
+) -> Column:
+    """Timestamps out of epoch milliseconds and nanoseconds of the millisecond; 0 where null."""
+    unit = timestamp_unit(data_type.precision)
     source.demand(nanos < _NANOS_PER_MILLI, "nanoseconds of a millisecond are below 1000000")
-    per_milli = UNITS_PER_MILLI[unit]
-    limit = 2**63 // per_milli - 1
-    source.demand((millis >= -limit) & (millis < limit), f"a timestamp fits 64 bits of {unit}")
-    values = millis * per_milli + nanos // (_NANOS_PER_MILLI // per_milli)
-    return nb.build_fixed(arrow, values, spots.valid)
+    if unit in _MILLIS:
+        values = millis // _MILLIS[unit]
+    else:
+        per_milli = UNITS_PER_MILLI[unit]
+        limit = 2**63 // per_milli - 1
+        inside = (millis >= -limit) & (millis < limit)
+        source.demand(inside, f"a timestamp fits 64 bits of {unit}")
+        values = millis * per_milli + nanos // (_NANOS_PER_MILLI // per_milli)
+    return nb.build_fixed(to_arrow(data_type), values, valid)
 
 
 def _decode_variant(source: Source, spots: Spots, arrow: pa.DataType) -> Column:

@@ -136,20 +136,20 @@ def _null_words(columns: list[Cells], count: int, header: int) -> Words:
 
 def _encode_array(array: ListColumn, data_type: ArrayType) -> Cells:
     valid = nb.valid_mask(array)
-    starts, counts = _list_ranges(array, valid)
-    elements = _slice(array.values, starts, counts)
+    starts, counts = list_ranges(array, valid)
+    elements = list_elements(array.values, starts, counts)
     sizes, data = _pack_arrays(counts, elements, data_type.element)
     sizes, data = _drop_nulls(sizes, data, valid)
     return image_cells(sizes, valid, sizes, data)
 
 
-def _list_ranges(array: Column, valid: Bools) -> tuple[Ints, Ints]:
+def list_ranges(array: Column, valid: Bools) -> tuple[Ints, Ints]:
     """Where each list starts in its children, and its count: 0 for null, whatever it owns."""
     offsets = nb.list_offsets(array)
     return offsets[:-1], np.where(valid, np.diff(offsets), 0)
 
 
-def _slice(children: Column, starts: Ints, counts: Ints) -> Column:
+def list_elements(children: Column, starts: Ints, counts: Ints) -> Column:
     """The children of consecutive lists, without those that a null list owns."""
     total = int(counts.sum())
     first = int(starts[0]) if len(starts) else 0
@@ -241,9 +241,9 @@ def _encode_map(
     value: DataType,
 ) -> Cells:
     valid = nb.valid_mask(array)
-    firsts, counts = _list_ranges(array, valid)
-    key_sizes, keys = _pack_arrays(counts, _slice(array.keys, firsts, counts), key)
-    value_sizes, values = _pack_arrays(counts, _slice(array.items, firsts, counts), value)
+    firsts, counts = list_ranges(array, valid)
+    key_sizes, keys = _pack_arrays(counts, list_elements(array.keys, firsts, counts), key)
+    value_sizes, values = _pack_arrays(counts, list_elements(array.items, firsts, counts), value)
     lengths = 4 + key_sizes + value_sizes
     sizes = nb.round_up(lengths)
     starts = nb.ends_of(sizes)

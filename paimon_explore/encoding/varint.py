@@ -1,0 +1,58 @@
+"""Numbers of 7 bits per byte, lowest first, the top bit of a byte telling that another follows.
+
+Lists of numbers are stored as the first one and then the differences, each in zigzag form, which
+keeps the sign in the lowest bit.
+"""
+
+import numpy as np
+
+from paimon_explore.encoding import buffers as nb
+from paimon_explore.encoding.buffers import Bytes, Ints
+
+MAX_BYTES = 10
+"""Most bytes of a 64-bit number."""
+
+_MORE = 0x80
+_LOW = 0x7F
+
+
+def encode_varints(values: Ints) -> tuple[Ints, Bytes]:
+    """Numbers as bytes, one after the other, and the size of each; negative ones take 10 bytes."""
+    unsigned = values.astype(np.uint64)
+    sizes = np.ones(len(values), np.int64)
+    for count in range(1, MAX_BYTES):
+        sizes += unsigned >> np.uint64(7 * count) != 0
+    starts = nb.ends_of(sizes)
+    out = np.zeros(starts[-1], np.uint8)
+    for rank in range(int(sizes.max(initial=0))):
+        has = sizes > rank
+        low = (unsigned[has] >> np.uint64(7 * rank)).astype(np.uint8) & np.uint8(_LOW)
+        more = (sizes[has] > rank + 1) * np.uint8(_MORE)
+        out[starts[:-1][has] + rank] = low | more
+    return sizes, out
+
+
+def encode_deltas(values: Ints) -> bytes:
+    """A list of numbers; empty for none."""
+    deltas = np.diff(values, prepend=0)
+    return encode_varints((deltas << 1) ^ (deltas >> 63))[1].tobytes()
+
+
+def decode_deltas(data: bytes) -> Ints | None:
+    """The list of numbers that fills the bytes; None when they are damaged."""
+    raw = np.frombuffer(data, np.uint8)
+    if not len(raw):
+        return np.zeros(0, np.int64)
+    ends = np.nonzero(raw < _MORE)[0]
+    if not len(ends) or ends[-1] != len(raw) - 1:
+        return None
+    starts = np.concatenate([[0], ends[:-1] + 1])
+    sizes = ends - starts + 1
+    if sizes.max() > MAX_BYTES:
+        return None
+    ranks = np.arange(len(raw)) - np.repeat(starts, sizes)
+    parts = (raw & np.uint8(_LOW)).astype(np.uint64) << (7 * ranks).astype(np.uint64)
+    zigzag = np.bitwise_or.reduceat(parts, starts)
+    deltas = (zigzag >> np.uint64(1)).view(np.int64) ^ -(zigzag & np.uint64(1)).view(np.int64)
+    total: Ints = np.cumsum(deltas)
+    return total

@@ -1,0 +1,41 @@
+"""Binary rows of any types: what is written is read, and damage is an error of its own kind."""
+
+import pyarrow as pa
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paimon_explore.encoding.binary_row import decode_rows, encode_rows, with_arity
+from paimon_explore.errors import FormatError
+from paimon_explore.types.data_types import DataType
+from support.arrow import column_of
+from support.damage import damaged
+from support.type_strategies import columns
+
+Drawn = tuple[list[DataType], list[list[object]]]
+
+
+@given(drawn=columns(), reserve=st.booleans())
+def test_rows_come_back_as_they_were(drawn: Drawn, *, reserve: bool) -> None:
+    types, values = drawn
+    written = [column_of(v, t) for v, t in zip(values, types, strict=True)]
+
+    rows = with_arity(encode_rows(written, types, reserve_nulls=reserve), len(types))
+
+    assert decode_rows(rows, types, where="rows") == written
+
+
+@given(drawn=columns(), data=st.data())
+def test_damaged_rows_are_refused_or_read_as_other_values(
+    drawn: Drawn, data: st.DataObject
+) -> None:
+    types, values = drawn
+    written = [column_of(v, t) for v, t in zip(values, types, strict=True)]
+    images = [row.as_py() for row in with_arity(encode_rows(written, types), len(types))]
+    broken = pa.array([data.draw(damaged(image)) for image in images], pa.binary())
+
+    try:
+        found = decode_rows(broken, types, where="rows")
+    except FormatError:
+        return
+    for column in found:
+        column.validate(full=True)
