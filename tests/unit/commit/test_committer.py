@@ -1,0 +1,350 @@
+"""What a commit makes visible, and what it does when others are faster."""
+
+import dataclasses
+
+import pytest
+
+from paimon_explore.commit.committer import Committer
+from paimon_explore.commit.overwrite import NEW_PARTITIONS, WHOLE_TABLE, Overwrite
+from paimon_explore.commit.steps import CommitNote
+from paimon_explore.commit.trace import CommitStep
+from paimon_explore.commit.waiting import Timing
+from paimon_explore.errors import CommitConflictError, CommitError, InvalidInputError
+from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.metadata.options import TableOptions
+from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.metadata.snapshot import BATCH_COMMIT_IDENTIFIER, CommitKind, Snapshot
+from paimon_explore.store.table_store import TableStore
+from paimon_explore.write.append import write_append
+from support.entries import EMPTY_ROW, entries, entry, index, index_row, names, vector_row
+from support.faulty_file_io import Fault, FaultyFileIO
+from support.new_tables import all_files, latest, live_files, live_values, new_table
+
+QUIET = Timing(clock=lambda: 1_700_000_000_000, sleep=lambda _: None, chance=lambda: 0.0)
+
+
+def append(store: TableStore, schema: TableSchema, *values: int) -> list[CommitMessage]:
+    return write_append(store, schema, [{"a": value} for value in values])
+
+
+def table(**options: str) -> tuple[TableStore, TableSchema]:
+    return new_table({"a": "INT"}, options={k.replace("_", "."): v for k, v in options.items()})
+
+
+def test_the_first_snapshot_has_an_empty_base_list_and_both_hints() -> None:
+    store, schema = table()
+    (made,) = Committer(store, schema, timing=QUIET).commit(append(store, schema, 1, 2))
+    assert made == latest(store)
+    assert (made.id, made.schema_id, made.commit_kind) == (1, 0, CommitKind.APPEND)
+    assert (made.total_record_count, made.delta_record_count) == (2, 2)
+    assert made.commit_identifier == BATCH_COMMIT_IDENTIFIER
+    assert (made.next_row_id, made.time_millis) == (0, 1_700_000_000_000)
+    assert len(store.manifests.list(made.base_manifest_list)) == 0
+    assert store.file_io.read(store.paths.latest_hint) == b"1"
+    assert store.file_io.read(store.paths.earliest_hint) == b"1"
+    for name, size in (
+        (made.base_manifest_list, made.base_manifest_list_size),
+        (made.delta_manifest_list, made.delta_manifest_list_size),
+    ):
+        assert len(store.file_io.read(store.paths.manifest(name))) == size
+
+
+def test_each_snapshot_builds_on_the_one_before() -> None:
+    store, schema = table()
+    committer = Committer(store, schema, timing=QUIET)
+    for value in range(5):
+        committer.commit(append(store, schema, value))
+    assert store.snapshots.ids() == [1, 2, 3, 4, 5]
+    assert live_values(store, "a") == [0, 1, 2, 3, 4]
+    assert live_values(store, "a", store.snapshots.load(3)) == [0, 1, 2]
+    assert latest(store).total_record_count == 5
+    assert store.file_io.read(store.paths.latest_hint) == b"5"
+    assert store.file_io.read(store.paths.earliest_hint) == b"1"
+
+
+def test_manifests_are_merged_once_there_are_many() -> None:
+    store, schema = table(**{"manifest_merge-min-count": "4"})
+    committer = Committer(store, schema, timing=QUIET)
+    for value in range(10):
+        committer.commit(append(store, schema, value))
+    assert len(store.manifests.all(latest(store))) <= 5
+    assert live_values(store, "a") == list(range(10))
+
+
+def test_a_commit_of_nothing_makes_no_snapshot() -> None:
+    store, schema = table()
+    committer = Committer(store, schema, timing=QUIET)
+    assert committer.commit([]) == []
+    assert [event.step for event in committer.trace] == [CommitStep.SKIP_EMPTY]
+    assert store.snapshots.latest() is None
+
+
+def test_a_streaming_commit_of_nothing_makes_an_empty_snapshot() -> None:
+    store, schema = table()
+    (made,) = Committer(store, schema, timing=QUIET).commit([], 1, ignore_empty=False)
+    assert (made.commit_kind, made.delta_record_count) == (CommitKind.APPEND, 0)
+
+
+def test_written_and_compacted_files_become_two_snapshots() -> None:
+    store, schema = table()
+    message = CommitMessage(
+        partition=EMPTY_ROW,
+        bucket=0,
+        new_files=entries(entry("a", row_count=3)),
+        compact_before=entries(entry("a", row_count=3)),
+        compact_after=entries(entry("b", row_count=2)),
+    )
+    made = Committer(store, schema, commit_user="u", timing=QUIET).commit([message], 5)
+    assert [(s.id, s.commit_kind, s.commit_identifier) for s in made] == [
+        (1, CommitKind.APPEND, 5),
+        (2, CommitKind.COMPACT, 5),
+    ]
+    assert [s.total_record_count for s in made] == [3, 2]
+    assert names(live_files(store)) == ["+b"]
+
+
+def test_a_changelog_has_its_own_list_and_count() -> None:
+    store, schema = table()
+    message = CommitMessage(
+        partition=EMPTY_ROW,
+        bucket=0,
+        new_files=entries(entry("a")),
+        changelog_files=entries(entry("c", row_count=7)),
+    )
+    (made,) = Committer(store, schema, timing=QUIET).commit([message])
+    assert made.changelog_manifest_list is not None
+    assert made.changelog_record_count == 7
+    listed = store.manifests.list(made.changelog_manifest_list)
+    assert names(store.manifests.read(listed.names[0])) == ["+c"]
+    assert names(live_files(store)) == ["+a"]
+
+
+def test_index_files_are_inherited_until_they_change() -> None:
+    store, schema = new_table({"a": "INT"}, options={"bucket": "1", "bucket-key": "a"})
+    committer = Committer(store, schema, timing=QUIET)
+    first = CommitMessage(
+        partition=EMPTY_ROW,
+        bucket=0,
+        new_files=entries(entry("a")),
+        new_index_files=index(index_row("i1")),
+    )
+    second = CommitMessage(partition=EMPTY_ROW, bucket=0, new_files=entries(entry("b")))
+    committer.commit([first])
+    committer.commit([second])
+    assert store.snapshots.load(1).index_manifest == store.snapshots.load(2).index_manifest
+    committer.commit(
+        [
+            dataclasses.replace(
+                first, new_files=entries(entry("c")), new_index_files=index(index_row("i2"))
+            )
+        ]
+    )
+    assert [row["file_name"] for row in store.manifests.index_of(latest(store)).rows()] == ["i2"]
+
+
+def test_deleting_rows_is_an_overwrite() -> None:
+    store, schema = table()
+    committer = Committer(store, schema, timing=QUIET)
+    committer.commit(append(store, schema, 1))
+    vectors = CommitMessage(
+        partition=EMPTY_ROW, bucket=0, new_index_files=index(vector_row("v", "f"))
+    )
+    assert committer.commit([vectors])[0].commit_kind is CommitKind.OVERWRITE
+    files = CommitMessage(partition=EMPTY_ROW, bucket=0, deleted_files=live_files(store))
+    (made,) = committer.commit([files])
+    assert (made.commit_kind, made.total_record_count) == (CommitKind.OVERWRITE, 0)
+
+
+def test_note_statistics_and_watermark_go_into_the_snapshot() -> None:
+    store, schema = table()
+    committer = Committer(store, schema, timing=QUIET)
+    note = CommitNote(watermark=50, properties={"k": "v"}, operation="WRITE")
+    (first,) = committer.commit(append(store, schema, 1), note=note)
+    assert (first.watermark, first.properties, first.operation) == (50, {"k": "v"}, "WRITE")
+    (second,) = committer.commit(append(store, schema, 1), note=CommitNote(watermark=20))
+    assert (second.watermark, second.properties) == (50, None)
+
+
+def with_statistics(store: TableStore) -> Snapshot:
+    changed = dataclasses.replace(latest(store), id=2, statistics="stat-1")
+    assert store.snapshots.create(changed)
+    return changed
+
+
+def test_statistics_are_inherited_until_the_schema_changes() -> None:
+    store, schema = table()
+    committer = Committer(store, schema, timing=QUIET)
+    committer.commit(append(store, schema, 1))
+    with_statistics(store)
+    assert committer.commit(append(store, schema, 2))[0].statistics == "stat-1"
+    assert store.schemas.create(dataclasses.replace(schema, id=1))
+    (made,) = committer.commit(append(store, schema, 3))
+    assert (made.schema_id, made.statistics) == (1, None)
+
+
+def test_the_clock_of_snapshots_never_goes_back() -> None:
+    store, schema = table()
+    late = dataclasses.replace(QUIET, clock=lambda: 5_000)
+    early = dataclasses.replace(QUIET, clock=lambda: 4_000)
+    Committer(store, schema, timing=late).commit(append(store, schema, 1))
+    (made,) = Committer(store, schema, timing=early).commit(append(store, schema, 2))
+    assert made.time_millis == 5_000
+
+
+def test_the_same_identifier_of_a_user_is_committed_once() -> None:
+    store, schema = table()
+    messages = append(store, schema, 1)
+    Committer(store, schema, commit_user="u", timing=QUIET).commit(messages, 4)
+    again = Committer(store, schema, commit_user="u", timing=QUIET)
+    assert [s.id for s in again.commit(messages, 4)] == [1]
+    assert [event.step for event in again.trace] == [CommitStep.LOOK_FOR_EARLIER]
+    assert again.commit(append(store, schema, 2), 3) == []
+    assert [s.id for s in again.commit(append(store, schema, 3), 5)] == [2]
+    other = Committer(store, schema, commit_user="v", timing=QUIET)
+    assert [s.id for s in other.commit(append(store, schema, 4), 4)] == [3]
+
+
+class Rival:
+    """Commits first, a number of times, whenever the other one waits or is about to publish."""
+
+    def __init__(self, store: TableStore, schema: TableSchema, times: int) -> None:
+        self.store, self.schema, self.times = store, schema, times
+        self.waits: list[float] = []
+
+    def clock(self) -> int:
+        return 1_700_000_000_000
+
+    def strike(self) -> None:
+        if self.times:
+            self.times -= 1
+            rival = Committer(self.store, self.schema, timing=QUIET)
+            rival.commit(append(self.store, self.schema, 100 + self.times))
+
+
+class RacingFileIO(FaultyFileIO):
+    """Lets the rival commit just before a snapshot is created."""
+
+    rival: Rival
+
+    def create(self, path: str, data: bytes) -> bool:
+        if "/snapshot-" in path:
+            self.rival.strike()
+        return self.inner.create(path, data)
+
+
+def race(
+    times: int, **options: str
+) -> tuple[TableStore, Committer, list[CommitMessage], list[float]]:
+    store, schema = table(**options)
+    io = RacingFileIO(store.file_io, fault=Fault.BEFORE)
+    io.rival = Rival(store, schema, times)
+    waits: list[float] = []
+    timing = dataclasses.replace(QUIET, sleep=waits.append)
+    racing = TableStore(io, store.paths)
+    committer = Committer(racing, schema, timing=timing)
+    return store, committer, append(store, schema, 1), waits
+
+
+def test_a_commit_that_loses_tries_the_next_number() -> None:
+    store, committer, messages, waits = race(2)
+    (made,) = committer.commit(messages)
+    assert made.id == 3
+    assert live_values(store, "a") == [1, 100, 101]
+    assert waits == [0.01, 0.02]
+    steps = [event.step for event in committer.trace]
+    assert steps.count(CommitStep.LOSE) == 2
+    assert steps.count(CommitStep.WRITE_DELTA) == 1, "the delta is used again"
+    assert steps[-1] is CommitStep.DONE
+
+
+def test_a_commit_that_loses_too_often_gives_up_and_leaves_no_manifest() -> None:
+    store, committer, messages, _ = race(3, **{"commit_max-retries": "1"})
+    before = len([path for path in all_files(store) if path.startswith("manifest/")])
+    with pytest.raises(CommitError, match="Gave up after 2 tries"):
+        committer.commit(messages)
+    after = len([path for path in all_files(store) if path.startswith("manifest/")])
+    assert after - before == 2 * 3, "three files of each of the rival's two commits"
+
+
+def test_files_that_are_gone_end_a_compaction() -> None:
+    store, schema = table()
+    committer = Committer(store, schema, timing=QUIET)
+    committer.commit(append(store, schema, 1))
+    files = live_files(store)
+    message = CommitMessage(
+        partition=EMPTY_ROW, bucket=0, compact_before=files, compact_after=entries(entry("z"))
+    )
+    committer.commit([message])
+    known = all_files(store)
+    with pytest.raises(CommitConflictError):
+        committer.commit([message])
+    assert all_files(store) == known
+
+
+def test_an_overwrite_replaces_all_files() -> None:
+    store, schema = table()
+    committer = Committer(store, schema, timing=QUIET)
+    committer.commit(append(store, schema, 1, 2))
+    (made,) = committer.overwrite(append(store, schema, 9), WHOLE_TABLE)
+    assert live_values(store, "a") == [9]
+    assert made.commit_kind is CommitKind.OVERWRITE
+    assert (made.total_record_count, made.delta_record_count) == (1, -1)
+
+
+def test_an_overwrite_finds_its_files_anew_when_it_loses() -> None:
+    store, committer, messages, _ = race(1)
+    (made,) = committer.overwrite(messages, WHOLE_TABLE)
+    assert made.id == 2
+    assert live_values(store, "a") == [1]
+
+
+def test_a_dynamic_overwrite_of_nothing_changes_nothing() -> None:
+    store, schema = table()
+    assert Committer(store, schema, timing=QUIET).overwrite([], NEW_PARTITIONS) == []
+
+
+def test_dropping_partitions_is_an_overwrite_without_files() -> None:
+    store, schema = new_table({"a": "INT", "p": "STRING"}, partition_keys=["p"])
+    rows = [{"a": i, "p": "xyx"[i]} for i in range(3)]
+    committer = Committer(store, schema, timing=QUIET)
+    committer.commit(write_append(store, schema, rows))
+    (made,) = committer.overwrite([], Overwrite(specs=({"p": "x"},)))
+    assert made.total_record_count == 1
+    with pytest.raises(InvalidInputError, match="'q' is no partition column"):
+        committer.overwrite([], Overwrite(specs=({"q": "x"},)))
+
+
+def test_rows_get_ids_on_tables_with_row_tracking() -> None:
+    store, schema = new_table({"a": "INT"}, options={"row-tracking.enabled": "true"})
+    committer = Committer(store, schema, timing=QUIET)
+    committer.commit(append(store, schema, 1, 2, 3))
+    (made,) = committer.commit(append(store, schema, 4, 5))
+    assert made.next_row_id == 5
+    rows = live_files(store).rows()
+    assert [(r["first_row_id"], r["min_sequence_number"]) for r in rows] == [(0, 1), (3, 2)]
+    delta = store.manifests.list(made.delta_manifest_list)
+    assert [(r["min_row_id"], r["max_row_id"]) for r in delta.rows()] == [(3, 4)]
+
+
+def test_an_unknown_compression_of_manifests_is_refused() -> None:
+    store, schema = table()
+    with pytest.raises(InvalidInputError, match=r"manifest\.compression"):
+        Committer(store, schema, options=TableOptions({"manifest.compression": "rar"}))
+
+
+def test_fresh_users_have_the_prefix_of_the_option() -> None:
+    store, schema = table()
+    options = TableOptions({"commit.user-prefix": "job"})
+    assert Committer(store, schema, options=options).commit_user.startswith("job_")
+    assert Committer(store, schema).commit_user != Committer(store, schema).commit_user
+
+
+def test_old_snapshots_without_totals_are_counted_through_their_files() -> None:
+    store, schema = table()
+    committer = Committer(store, schema, timing=QUIET)
+    committer.commit(append(store, schema, 1, 2, 3))
+    old = dataclasses.replace(
+        latest(store), id=2, version=2, total_record_count=None, delta_record_count=None
+    )
+    assert store.snapshots.create(old)
+    assert committer.commit(append(store, schema, 4))[0].total_record_count == 4

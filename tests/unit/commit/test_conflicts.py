@@ -1,0 +1,96 @@
+"""Changes that no longer fit the table."""
+
+import pytest
+
+from paimon_explore.commit.changes import Changes
+from paimon_explore.commit.conflicts import ConflictRules, check_conflicts
+from paimon_explore.errors import CommitConflictError
+from paimon_explore.metadata.index_manifest import IndexEntries
+from paimon_explore.metadata.manifest_entry import ManifestEntries
+from paimon_explore.metadata.snapshot import CommitKind
+from paimon_explore.types.data_types import AtomicType, DataField, RowType, TypeRoot
+from support.entries import entries, entry, index, int_row, vector_row
+
+KEYS = RowType(fields=(DataField(id=0, name="k", type=AtomicType(root=TypeRoot.INT)),))
+APPEND = ConflictRules(keys=None, is_bucketed=False)
+KEYED = ConflictRules(keys=KEYS, is_bucketed=True)
+NO_INDEX = IndexEntries.empty()
+
+
+def run(
+    live: ManifestEntries,
+    *rows: dict[str, object],
+    rules: ConflictRules = APPEND,
+    kind: CommitKind = CommitKind.COMPACT,
+) -> None:
+    check_conflicts(live, Changes(entries=entries(*rows)), NO_INDEX, kind=kind, rules=rules)
+
+
+def gone(name: str, **values: object) -> dict[str, object]:
+    return entry(name, kind=1, **values)
+
+
+def test_replacing_files_that_are_still_there_fits() -> None:
+    run(entries(entry("a"), entry("b")), gone("a"), gone("b"), entry("c"))
+
+
+def test_a_file_that_another_commit_removed_is_a_conflict() -> None:
+    with pytest.raises(CommitConflictError, match="Data file b and 0 more"):
+        run(entries(entry("a")), gone("a"), gone("b"), entry("c"))
+
+
+def test_a_file_of_another_level_is_another_file() -> None:
+    with pytest.raises(CommitConflictError, match="no longer"):
+        run(entries(entry("a", level=1)), gone("a", level=0))
+
+
+def test_a_file_added_twice_is_a_conflict() -> None:
+    with pytest.raises(CommitConflictError, match="already"):
+        run(entries(entry("a")), entry("a"))
+    with pytest.raises(CommitConflictError, match="adds a file twice"):
+        run(entries(), entry("a"), entry("a"))
+
+
+def test_other_numbers_of_buckets_in_a_partition_are_a_conflict() -> None:
+    live = entries(entry("a", total_buckets=2))
+    with pytest.raises(CommitConflictError, match="of 2 and of 3 buckets"):
+        run(live, entry("b", total_buckets=3), rules=KEYED)
+    run(live, gone("a", total_buckets=2), entry("b", total_buckets=3), kind=CommitKind.OVERWRITE)
+
+
+def keyed(name: str, low: int, high: int, level: int = 5) -> dict[str, object]:
+    return entry(name, level=level, min_key=int_row(low), max_key=int_row(high))
+
+
+def test_overlapping_files_of_one_level_are_a_conflict() -> None:
+    live = entries(keyed("a", 0, 10))
+    run(live, keyed("b", 11, 20), rules=KEYED)
+    run(live, keyed("b", 5, 20, level=4), rules=KEYED)
+    run(live, keyed("b", 5, 20, level=0), rules=KEYED)
+    with pytest.raises(CommitConflictError, match="two compactions"):
+        run(live, keyed("b", 10, 20), rules=KEYED)
+
+
+def vectors(added: IndexEntries, deleted: IndexEntries, before: IndexEntries) -> None:
+    changes = Changes(added_index=added, deleted_index=deleted)
+    check_conflicts(
+        ManifestEntries.empty(), changes, before, kind=CommitKind.OVERWRITE, rules=APPEND
+    )
+
+
+def test_a_deletion_vector_that_changed_meanwhile_is_a_conflict() -> None:
+    old, new = index(vector_row("v1", "f")), index(vector_row("v2", "f"))
+    vectors(new, old, old)
+    with pytest.raises(CommitConflictError, match="vectors of f changed"):
+        vectors(new, old, index(vector_row("v3", "f")))
+    with pytest.raises(CommitConflictError, match="f got a deletion vector"):
+        vectors(new, NO_INDEX, index(vector_row("v3", "f")))
+
+
+def test_columns_for_rows_that_moved_to_other_files_are_a_conflict() -> None:
+    rules = ConflictRules(keys=None, is_bucketed=False, data_evolution=True)
+    live = entries(entry("a", first_row_id=0, row_count=10))
+    run(live, entry("b", first_row_id=0, row_count=10), rules=rules)
+    run(live, entry("b", row_count=10), rules=rules)
+    with pytest.raises(CommitConflictError, match="rows 5 to 9"):
+        run(live, entry("b", first_row_id=5, row_count=5), rules=rules)

@@ -1,0 +1,71 @@
+"""How the index files of a table combine with those of a commit."""
+
+import pytest
+
+from paimon_explore.commit.changes import Changes
+from paimon_explore.commit.index_files import IndexRules, combine_index
+from paimon_explore.errors import CommitConflictError
+from paimon_explore.metadata.index_manifest import IndexEntries
+from support.entries import index, index_row, vector_row
+
+BUCKETED = IndexRules(is_bucketed=True)
+UNAWARE = IndexRules(is_bucketed=False)
+
+
+def combined(
+    before: IndexEntries,
+    added: IndexEntries | None = None,
+    gone: IndexEntries | None = None,
+    rules: IndexRules = BUCKETED,
+) -> list[object]:
+    changes = Changes(
+        added_index=added or IndexEntries.empty(), deleted_index=gone or IndexEntries.empty()
+    )
+    return [row["file_name"] for row in combine_index(before, changes, rules).rows()]
+
+
+def test_a_new_hash_index_replaces_that_of_its_bucket() -> None:
+    before = index(index_row("a"), index_row("b", bucket=1))
+    assert combined(before, index(index_row("c", bucket=1))) == ["a", "c"]
+
+
+def test_vectors_of_a_bucket_are_replaced_as_a_whole() -> None:
+    before = index(vector_row("a", "f1"), index_row("h"))
+    assert combined(before, index(vector_row("b", "f1", "f2"))) == ["b", "h"]
+    assert combined(before, gone=index(vector_row("a", "f1"))) == ["h"]
+
+
+def test_without_buckets_vector_files_come_and_go_by_name() -> None:
+    before = index(vector_row("a", "f1"), vector_row("b", "f2"))
+    after = combined(before, index(vector_row("c", "f1")), index(vector_row("a", "f1")), UNAWARE)
+    assert after == ["b", "c"]
+
+
+def test_a_vector_file_that_is_gone_already_is_a_conflict() -> None:
+    with pytest.raises(CommitConflictError, match="no longer"):
+        combined(index(), gone=index(vector_row("a", "f1")), rules=UNAWARE)
+
+
+def test_two_vectors_of_one_data_file_are_a_conflict() -> None:
+    with pytest.raises(CommitConflictError, match="deletion vectors in a and c"):
+        combined(index(vector_row("a", "f1")), index(vector_row("c", "f1")), rules=UNAWARE)
+
+
+def ranged(name: str, low: int, high: int, field: int = 1) -> dict[str, object]:
+    found = {"row_range_start": low, "row_range_end": high, "index_field_id": field}
+    empty = {"extra_field_ids": None, "index_meta": None, "source_meta": None}
+    return index_row(name, index_type="btree", global_index={**found, **empty})
+
+
+def test_global_indexes_of_one_field_cover_disjoint_rows() -> None:
+    before = index(ranged("a", 0, 9))
+    assert combined(before, index(ranged("b", 10, 19))) == ["a", "b"]
+    assert combined(before, index(ranged("b", 5, 19, field=2))) == ["a", "b"]
+    assert combined(before, index(ranged("b", 5, 19)), index(ranged("a", 0, 9))) == ["b"]
+    with pytest.raises(CommitConflictError, match="same rows"):
+        combined(before, index(ranged("b", 9, 19)))
+
+
+def test_a_file_that_is_there_already_is_a_conflict() -> None:
+    with pytest.raises(CommitConflictError, match="already"):
+        combined(index(ranged("a", 0, 9)), index(ranged("a", 20, 29)))
