@@ -1,7 +1,7 @@
 """Rows whose columns lie in several files (data evolution).
 
-Every wanted column comes, row by row, from the newest file of the group that holds it. Files are laid
-over the group's range of row ids; where none holds a column it is null.
+Every wanted column comes, row by row, from the newest file of the group that holds it. Files are
+laid over the group's range of row ids; where none holds a column it is null.
 Spec: append-table/data-evolution. Seen in: golden java200 `data_evolution`, `blob`.
 """
 
@@ -12,9 +12,11 @@ from typing import assert_never
 import numpy as np
 import pyarrow as pa
 
+from paimon_explore.encoding.buffers import Column, build_fixed, no_rows
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.read.data_file import SystemColumn
-from paimon_explore.types.arrow import arrow_schema
+from paimon_explore.scan.frames import concat, nulls_of, row_array
+from paimon_explore.types.arrow import arrow_schema, to_arrow
 from paimon_explore.types.data_types import DataField, RowType
 
 
@@ -63,45 +65,64 @@ def merge_columns(
     count = max(file.first + file.row_count for file in files) - first
     newest_first = sorted(files, key=lambda file: file.newest, reverse=True)
     whole = _whole_columns(newest_first, fields, count)
-    columns = [whole.get(f.name) or _column(newest_first, f, first, count) for f in fields]
-    rows = pa.Table.from_arrays(columns, schema=arrow_schema(RowType(fields=fields)))
-    for name in system_columns:
-        match name:
-            case SystemColumn.ROW_ID | SystemColumn.POSITION:
-                offset = first if name is SystemColumn.ROW_ID else 0
-                column = pa.array(np.arange(offset, offset + count))
-            case SystemColumn.SEQUENCE_NUMBER:
-                column = pa.repeat(pa.scalar(newest_first[0].newest, pa.int64()), count)
-            case SystemColumn.VALUE_KIND:
-                column = pa.repeat(pa.scalar(0, pa.int8()), count)
-            case _:
-                assert_never(name)
-        rows = rows.append_column(str(name), column)
-    yield from rows.to_batches()
+    columns = [
+        whole[field.name] if field.name in whole else _column(newest_first, field, first, count)
+        for field in fields
+    ]
+    system = [_system_column(name, newest_first[0], first, count) for name in system_columns]
+    added = [
+        pa.field(str(name), column.type)
+        for name, column in zip(system_columns, system, strict=True)
+    ]
+    schema = pa.schema([*arrow_schema(RowType(fields=fields)), *added])
+    yield pa.RecordBatch.from_arrays([*columns, *system], schema=schema)
+
+
+def _system_column(name: SystemColumn, newest: ColumnFile, first: int, count: int) -> Column:
+    match name:
+        case SystemColumn.ROW_ID:
+            numbers = np.arange(first, first + count)
+        case SystemColumn.POSITION:
+            numbers = np.arange(count)
+        case SystemColumn.SEQUENCE_NUMBER:
+            numbers = np.full(count, newest.newest)
+        case SystemColumn.VALUE_KIND:
+            return build_fixed(pa.int8(), np.zeros(count, np.int8), np.ones(count, np.bool_))
+        case _:
+            assert_never(name)
+    return build_fixed(pa.int64(), numbers.astype(np.int64), np.ones(count, np.bool_))
 
 
 def _whole_columns(
     files: Sequence[ColumnFile], fields: tuple[DataField, ...], count: int
-) -> dict[str, pa.ChunkedArray]:
+) -> dict[str, Column]:
     """Columns whose newest file holds them for all rows, read with one pass over each file."""
     owners: dict[int, list[DataField]] = {}
     for field in fields:
         owner = next((i for i, file in enumerate(files) if file.holds(field)), None)
         if owner is not None and files[owner].row_count == count:
             owners.setdefault(owner, []).append(field)
-    found: dict[str, pa.ChunkedArray] = {}
+    found: dict[str, Column] = {}
     for owner, wanted in owners.items():
-        rows = pa.Table.from_batches(files[owner].read(tuple(wanted)))
-        found.update({field.name: rows.column(field.name) for field in wanted})
+        columns = _read(files[owner], tuple(wanted))
+        found.update({f.name: column for f, column in zip(wanted, columns, strict=True)})
     return found
 
 
-def _column(
-    files: Sequence[ColumnFile], field: DataField, first: int, count: int
-) -> pa.ChunkedArray:
+def _read(file: ColumnFile, wanted: tuple[DataField, ...]) -> list[Column]:
+    """Whole columns of a file."""
+    batches = list(file.read(wanted))
+    return [
+        concat([batch.column(i) for batch in batches])
+        if batches
+        else no_rows(to_arrow(wanted[i].type))
+        for i in range(len(wanted))
+    ]
+
+
+def _column(files: Sequence[ColumnFile], field: DataField, first: int, count: int) -> Column:
     """One column over the whole range."""
-    kind = arrow_schema(RowType(fields=(field,))).field(0).type
-    pieces: list[pa.Array] = []
+    pieces: list[Column] = []
     source = np.full(count, -1, dtype=np.int64)
     offset = 0
     for file in files:
@@ -109,14 +130,10 @@ def _column(
         free = source[start : start + file.row_count] < 0
         if not file.holds(field) or not free.any():
             continue
-        values = pa.Table.from_batches(file.read((field,))).column(0).combine_chunks()
-        pieces.append(values)
+        pieces.extend(_read(file, (field,)))
         rows = np.arange(offset, offset + file.row_count)
         source[start : start + file.row_count][free] = rows[free]
         offset += file.row_count
     if not pieces:
-        return pa.chunked_array([pa.nulls(count, kind)])
-    if len(pieces) == 1 and len(pieces[0]) == count:
-        return pa.chunked_array(pieces)
-    indices = pa.array(source, mask=source < 0)
-    return pa.chunked_array([pa.concat_arrays(pieces).take(indices)])
+        return nulls_of(to_arrow(field.type), count)
+    return concat(pieces).take(row_array(source, source >= 0))

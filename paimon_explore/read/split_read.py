@@ -19,6 +19,7 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore.encoding.binary_row import decode_rows
+from paimon_explore.encoding.buffers import taken_rows
 from paimon_explore.encoding.deletion_vector import FRAME_BYTES, DeletionVector, decode_vector
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.paths import join, parent
@@ -37,9 +38,9 @@ from paimon_explore.read.data_file import (
     SystemColumn,
     read_data_file,
 )
-from paimon_explore.scan.entries import partition_row_type
 from paimon_explore.scan.evaluate import evaluate
 from paimon_explore.scan.expression import TRUE, Expression, names_of
+from paimon_explore.scan.frames import numbers, row_array
 from paimon_explore.scan.index_filter import IndexedRows, indexed_rows
 from paimon_explore.scan.partition_filter import split as split_predicate
 from paimon_explore.scan.sections import by_age, key_ranks, sections, sorted_runs
@@ -81,7 +82,7 @@ class SplitReader:
         """The wanted columns, then those that only the predicate reads."""
         extra = [n for n in self.schema.row_type.names if n in names_of(self.predicate)]
         names = (*self.columns, *(n for n in extra if n not in self.columns))
-        return tuple(self.schema.field(name) for name in names)
+        return self.schema.project(names).fields
 
     def read(self, split: Split) -> Iterator[pa.RecordBatch]:
         """The split's rows.
@@ -159,7 +160,7 @@ class SplitReader:
 
     def _in_partition(self, batch: pa.RecordBatch, partition: bytes) -> pa.RecordBatch:
         """The batch with the values of a partition in the partition columns."""
-        row_type = partition_row_type(self.schema)
+        row_type = self.schema.partition_type
         values = decode_rows(
             pa.array([partition], pa.binary()),
             [wanted.type for wanted in row_type],
@@ -168,14 +169,14 @@ class SplitReader:
         for wanted, value in zip(row_type, values, strict=True):
             at = batch.schema.get_field_index(wanted.name)
             if at >= 0:
-                column = pa.repeat(value[0], batch.num_rows).cast(batch.schema.field(at).type)
+                column = taken_rows(value, np.zeros(batch.num_rows, np.int64))
                 batch = batch.set_column(at, batch.schema.field(at), column)
         return batch
 
     def _merged(self, split: DataSplit, spec: MergeSpec) -> Iterator[pa.RecordBatch]:
-        keys = RowType(fields=tuple(map(self.schema.field, self.schema.trimmed_primary_keys)))
+        keys = self.schema.project(self.schema.trimmed_primary_keys)
         lows, highs = key_ranks(split.files, keys)
-        newest = _numbers(split, "max_sequence_number")
+        newest = numbers(split.files.table, "max_sequence_number")
         for section in sections(lows, highs):
             runs = by_age(sorted_runs(section, lows, highs), newest)
             if len(runs) == 1 and not _retracts(split, runs[0]):
@@ -200,7 +201,7 @@ class SplitReader:
         if _retracts(split, run):
             system = (*system, SystemColumn.VALUE_KIND)
         on_keys = split_predicate(self.predicate, self.schema.trimmed_primary_keys).inside
-        fields = tuple(self.schema.field(name) for name in needed_columns(spec))
+        fields = self.schema.project(needed_columns(spec)).fields
         for row in run:
             file = SplitFile(split=split, row=row, reader=self)
             yield from read_data_file(
@@ -343,13 +344,9 @@ def filter_batches(
 
 def runs_in_order(split: DataSplit, runs: list[list[int]]) -> bool:
     """Whether every record of a run is newer than all records of the runs before it."""
-    lows = _numbers(split, "min_sequence_number")
-    highs = _numbers(split, "max_sequence_number")
+    lows = numbers(split.files.table, "min_sequence_number")
+    highs = numbers(split.files.table, "max_sequence_number")
     return all(highs[old].max() < lows[new].min() for old, new in pairwise(runs))
-
-
-def _numbers(split: DataSplit, column: str) -> np.ndarray:
-    return np.asarray(split.files.table.column(column).combine_chunks())
 
 
 def _retracts(split: DataSplit, run: list[int]) -> bool:
@@ -372,5 +369,5 @@ def _groups(numbers: tuple[int, ...]) -> list[list[int]]:
 def with_sequence(batch: pa.RecordBatch, number: int) -> pa.RecordBatch:
     """The batch with one sequence number for all rows."""
     at = batch.schema.get_field_index(SystemColumn.SEQUENCE_NUMBER)
-    column = pa.repeat(pa.scalar(number, pa.int64()), batch.num_rows)
+    column = row_array(np.full(batch.num_rows, number))
     return batch.set_column(at, batch.schema.field(at), column)

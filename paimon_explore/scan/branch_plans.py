@@ -1,12 +1,12 @@
 """Plans of tables whose rows lie in several branches.
 
-With `scan.fallback-branch` a partition that the branch lacks is read from the fallback branch; with
-`scan.primary-branch` it is the other way round. Under time travel the fallback branch is read at its
-newest snapshot not younger than the pinned one.
+With `scan.fallback-branch` a partition that the branch lacks is read from the fallback branch;
+with `scan.primary-branch` it is the other way round. Under time travel the fallback branch is read
+at its newest snapshot not younger than the pinned one.
 
 A chain table has a branch of whole partitions and one of changes. A partition of the first is read
-as it is; a partition only of the second is the nearest earlier whole partition, overlaid by key with
-the changes of all partitions after that one up to itself.
+as it is; a partition only of the second is the nearest earlier whole partition, overlaid by key
+with the changes of all partitions after that one up to itself.
 Spec: maintenance/manage-branches; chain tables. Seen in: golden java200 `fallback_branch`,
 `chain_table`.
 """
@@ -29,7 +29,7 @@ from paimon_explore.metadata.options import (
 )
 from paimon_explore.metadata.paths import MAIN_BRANCH
 from paimon_explore.metadata.snapshot import Snapshot
-from paimon_explore.scan.entries import PartitionCut, live_files, partition_row_type
+from paimon_explore.scan.entries import PartitionCut, live_files
 from paimon_explore.scan.expression import TRUE, Expression
 from paimon_explore.scan.partition_filter import split as split_predicate
 from paimon_explore.scan.plan import ScanPlan, ScanTarget, Stage, plan_scan
@@ -83,7 +83,7 @@ def _plan_both(first: ScanTarget, second: ScanTarget, predicate: Expression) -> 
 def _all(target: ScanTarget) -> ManifestEntries:
     if target.snapshot is None:
         return ManifestEntries.empty()
-    cut = PartitionCut(row_type=partition_row_type(target.schema), predicate=None)
+    cut = PartitionCut(row_type=target.schema.partition_type, predicate=None)
     return live_files(target.store, target.snapshot, cut)
 
 
@@ -96,7 +96,7 @@ def _plan_chain(target: ScanTarget, predicate: Expression) -> ScanPlan:
     whole = _other(target, options.value(SCAN_FALLBACK_SNAPSHOT_BRANCH) or "snapshot")
     changes = _other(target, options.value(SCAN_FALLBACK_DELTA_BRANCH) or "delta")
     states, deltas = _by_partition(whole), _by_partition(changes)
-    cut = PartitionCut(row_type=partition_row_type(target.schema), predicate=None)
+    cut = PartitionCut(row_type=target.schema.partition_type, predicate=None)
     order = _in_order(states.keys() | deltas.keys(), cut)
     parts = split_predicate(predicate, target.schema.partition_keys)
     wanted = replace(cut, predicate=None if parts.inside == TRUE else parts.inside)

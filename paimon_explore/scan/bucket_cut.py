@@ -9,8 +9,8 @@ from paimon_explore.metadata.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options import BUCKET_FUNCTION, TableOptions
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.scan.bucket_filter import allowed_buckets
-from paimon_explore.scan.entries import Mask
 from paimon_explore.scan.expression import Expression
+from paimon_explore.scan.frames import Mask, numbers
 
 
 def bucket_mask(
@@ -18,11 +18,11 @@ def bucket_mask(
 ) -> Mask:
     """Which of n files may hold matching rows, by bucket alone."""
     mask = np.ones(len(entries), dtype=np.bool_)
-    keys = [schema.field(name) for name in schema.bucket_keys]
+    keys = schema.project(schema.bucket_keys).fields
     if not keys:
         return mask
-    totals = np.asarray(entries.table.column("total_buckets"))
-    buckets = np.asarray(entries.table.column("bucket"))
+    totals = numbers(entries.table, "total_buckets")
+    buckets = numbers(entries.table, "bucket")
     function = options.value(BUCKET_FUNCTION).value
     for total in np.unique(totals[totals > 0]).tolist():
         allowed = allowed_buckets(predicate, keys, total, function)

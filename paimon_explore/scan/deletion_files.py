@@ -3,11 +3,13 @@
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from paimon_explore.encoding.buffers import Column, taken_rows
 from paimon_explore.metadata.index_manifest import DELETION_VECTORS_INDEX, IndexEntries
 from paimon_explore.metadata.options import TableOptions
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.file_paths import index_file_paths
+from paimon_explore.scan.frames import column, numbers_of
 from paimon_explore.scan.split import DeletionFile
 from paimon_explore.store.table_store import TableStore
 
@@ -28,15 +30,15 @@ def deletion_files(
 
 
 def _by_data_file(entries: IndexEntries, paths: pa.StringArray) -> dict[str, DeletionFile]:
-    ranges = entries.column("dv_ranges").combine_chunks()
-    values = pc.list_flatten(ranges)
-    owners = paths.take(pc.list_parent_indices(ranges))
+    ranges = column(entries.table, "dv_ranges")
+    values: pa.StructArray = pc.list_flatten(ranges)  # type: ignore[assignment]  # in stubs
+    parents: Column = pc.list_parent_indices(ranges)
+    owners = taken_rows(paths, numbers_of(parents))
+    columns = [
+        owners.to_pylist(),
+        *(values.field(n).to_pylist() for n in ("data_file", "offset", "length", "cardinality")),
+    ]
     return {
-        row["data_file"]: DeletionFile(
-            path=path,
-            offset=row["offset"],
-            length=row["length"],
-            cardinality=row["cardinality"],
-        )
-        for row, path in zip(values.to_pylist(), owners.to_pylist(), strict=True)
+        str(name): DeletionFile(path=path, offset=offset, length=length, cardinality=cardinality)
+        for path, name, offset, length, cardinality in zip(*columns, strict=True)
     }

@@ -8,26 +8,33 @@ Spec: concepts/spec/manifest, merging of entries.
 """
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from paimon_explore.encoding.binary_row import decode_rows
+from paimon_explore.encoding.buffers import Column
 from paimon_explore.metadata.manifest_entry import ManifestEntries, live_entries
 from paimon_explore.metadata.manifest_list import ManifestFiles
-from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.evaluate import evaluate
 from paimon_explore.scan.expression import Expression
+from paimon_explore.scan.frames import (
+    Mask,
+    as_binary,
+    binary,
+    column,
+    distinct,
+    element,
+    numbers,
+    row_array,
+    rows_without_columns,
+    true_rows,
+)
 from paimon_explore.scan.prune import ColumnStats, StatsFrame, may_match
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.types.arrow import arrow_schema
 from paimon_explore.types.data_types import RowType
-
-Mask: TypeAlias = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,31 +59,31 @@ class PartitionCut:
     def _ranges(self, manifests: ManifestFiles) -> StatsFrame:
         types = [field.type for field in self.row_type]
         table = manifests.table
-        lows = decode_rows(_binary(table, "partition_min"), types, where="_PARTITION_STATS")
-        highs = decode_rows(_binary(table, "partition_max"), types, where="_PARTITION_STATS")
-        nulls = _array(table, "partition_null_counts")
-        rows = pc.add(table.column("num_added_files"), table.column("num_deleted_files"))
+        lows = decode_rows(binary(table, "partition_min"), types, where="_PARTITION_STATS")
+        highs = decode_rows(binary(table, "partition_max"), types, where="_PARTITION_STATS")
+        nulls = column(table, "partition_null_counts")
+        rows = numbers(table, "num_added_files") + numbers(table, "num_deleted_files")
         columns = {
             field.name: ColumnStats(minimum=lows[i], maximum=highs[i], null_count=element(nulls, i))
             for i, field in enumerate(self.row_type)
         }
-        return StatsFrame(columns=columns, row_count=rows.combine_chunks())
+        return StatsFrame(columns=columns, row_count=row_array(rows))
 
     def entries(self, partitions: pa.BinaryArray) -> Mask:
         """Which of n partition rows are wanted; decodes each distinct row once."""
         if self.predicate is None or not len(partitions):
             return np.ones(len(partitions), dtype=np.bool_)
-        encoded = partitions.dictionary_encode()
-        rows = self.decode(encoded.dictionary.cast(pa.binary()))
-        wanted = evaluate(self.predicate, rows, self.row_type).fill_null(fill_value=False)
-        return as_mask(wanted)[np.asarray(encoded.indices)]
+        different, codes = distinct(partitions)
+        rows = self.decode(different)
+        wanted = true_rows(evaluate(self.predicate, rows, self.row_type))
+        return wanted[codes]
 
-    def decode(self, partitions: pa.BinaryArray) -> pa.RecordBatch:
+    def decode(self, partitions: Column) -> pa.RecordBatch:
         """Partition rows, n of them, as n rows of the partition columns."""
         types = [field.type for field in self.row_type]
-        columns = decode_rows(partitions, types, where="_PARTITION")
+        columns = decode_rows(as_binary(partitions), types, where="_PARTITION")
         if not columns:
-            return pa.RecordBatch.from_struct_array(pa.array([{}] * len(partitions), pa.struct([])))
+            return rows_without_columns(len(partitions))
         return pa.RecordBatch.from_arrays(columns, schema=nullable_schema(self.row_type))
 
 
@@ -85,47 +92,16 @@ def nullable_schema(row_type: RowType) -> pa.Schema:
     return pa.schema([field.with_nullable(nullable=True) for field in arrow_schema(row_type)])
 
 
-def partition_row_type(schema: TableSchema) -> RowType:
-    """The partition columns in partition-key order."""
-    return RowType(fields=tuple(schema.field(name) for name in schema.partition_keys))
-
-
-def as_mask(values: pa.BooleanArray | pa.ChunkedArray) -> Mask:
-    """A boolean array without nulls as a numpy mask."""
-    if isinstance(values, pa.ChunkedArray):
-        values = values.combine_chunks()
-    return np.asarray(values.to_numpy(zero_copy_only=False), dtype=np.bool_)
-
-
-def element(lists: pa.ListArray, index: int) -> pa.Int64Array:
-    """Element `index` of each list; null where the list is null or shorter."""
-    if not len(lists):
-        return pa.nulls(0, pa.int64())
-    long_enough = pc.fill_null(pc.greater(pc.list_value_length(lists), index), fill_value=False)
-    offsets = np.asarray(lists.offsets)[:-1] + index
-    take = pa.array(offsets, mask=~as_mask(long_enough))
-    return pc.take(lists.values, take)
-
-
-def _array(table: pa.Table, name: str) -> pa.Array:
-    return table.column(name).combine_chunks()
-
-
-def _binary(table: pa.Table, name: str) -> pa.BinaryArray:
-    return _array(table, name)
-
-
 def read_entries(store: TableStore, manifests: ManifestFiles, cut: PartitionCut) -> ManifestEntries:
     """Entries of the wanted partitions in the order of the manifests."""
     entries = store.manifests.read_many(manifests.names)
     if cut.predicate is None:
         return entries
-    partitions = entries.column("partition").combine_chunks()
-    return entries.filter(pa.array(cut.entries(partitions)))
+    return entries.filter(cut.entries(binary(entries.table, "partition")))
 
 
 def live_files(store: TableStore, snapshot: Snapshot, cut: PartitionCut) -> ManifestEntries:
     """Live files of a snapshot in the wanted partitions: one ADD entry each, in list order."""
     manifests = store.manifests.all(snapshot)
-    kept = manifests.filter(pa.array(cut.manifests(manifests)))
+    kept = manifests.filter(cut.manifests(manifests))
     return live_entries(read_entries(store, kept, cut))

@@ -3,10 +3,13 @@
 A folder is made once per distinct partition and bucket, then joined with the file names.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from paimon_explore.encoding.buffers import Column, as_bytes, build_var, ends_of, taken_rows
 from paimon_explore.metadata.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options import (
@@ -17,7 +20,8 @@ from paimon_explore.metadata.options import (
 from paimon_explore.metadata.partition_path import partition_paths
 from paimon_explore.metadata.paths import TablePaths
 from paimon_explore.metadata.schema import TableSchema
-from paimon_explore.scan.entries import PartitionCut, partition_row_type
+from paimon_explore.scan.entries import PartitionCut
+from paimon_explore.scan.frames import column, distinct, numbers, text
 
 
 def data_file_paths(
@@ -25,46 +29,39 @@ def data_file_paths(
 ) -> pa.StringArray:
     """Absolute paths of n data or changelog files."""
     folders = _bucket_folders(entries.table, schema, options, paths)
-    names = _text(entries.table, "file_name")
-    inside = pc.binary_join_element_wise(folders, names, "/")
-    return pc.coalesce(_text(entries.table, "external_path"), inside)
+    names = text(entries.table, "file_name")
+    return _placed(entries.table, folders, names)
 
 
 def index_file_paths(
     entries: IndexEntries, schema: TableSchema, options: TableOptions, paths: TablePaths
 ) -> pa.StringArray:
     """Absolute paths of n index files."""
-    names = _text(entries.table, "file_name")
+    names = text(entries.table, "file_name")
     if paths.index_in_data_directory:
         folders = _bucket_folders(entries.table, schema, options, paths)
     else:
-        folders = pa.repeat(paths.index_dir, len(entries))
-    inside = pc.binary_join_element_wise(folders, names, "/")
-    return pc.coalesce(_text(entries.table, "external_path"), inside)
+        folders = taken_rows(texts_array([paths.index_dir]), np.zeros(len(entries), np.int64))
+    return _placed(entries.table, folders, names)
 
 
 def _bucket_folders(
     table: pa.Table, schema: TableSchema, options: TableOptions, paths: TablePaths
-) -> pa.StringArray:
+) -> Column:
     """The bucket's folder of each row, made once per distinct partition and bucket."""
-    partitions = table.column("partition").combine_chunks().dictionary_encode()
-    below = _partition_folders(partitions.dictionary, schema, options)
-    group = np.asarray(partitions.indices).astype(np.int64) * 2**32
-    group += np.asarray(table.column("bucket").combine_chunks())
-    _, first, inverse = np.unique(group, return_index=True, return_inverse=True)
-    buckets = table.column("bucket").take(pa.array(first)).to_pylist()
-    owners = np.asarray(partitions.indices)[first].tolist()
-    folders = [
-        paths.bucket_dir(below[owner], bucket)
-        for owner, bucket in zip(owners, buckets, strict=True)
-    ]
-    return pa.array(folders, pa.string()).take(pa.array(inverse))
+    different, partitions = distinct(column(table, "partition"))
+    below = _partition_folders(different, schema, options)
+    buckets = numbers(table, "bucket")
+    _, first, inverse = np.unique(
+        partitions * 2**32 + buckets, return_index=True, return_inverse=True
+    )
+    places = zip(partitions[first].tolist(), buckets[first].tolist(), strict=True)
+    folders = [paths.bucket_dir(below[partition], bucket) for partition, bucket in places]
+    return taken_rows(texts_array(folders), inverse)
 
 
-def _partition_folders(
-    partitions: pa.BinaryArray, schema: TableSchema, options: TableOptions
-) -> list[str]:
-    row_type = partition_row_type(schema)
+def _partition_folders(partitions: Column, schema: TableSchema, options: TableOptions) -> list[str]:
+    row_type = schema.partition_type
     if not len(row_type):
         return [""] * len(partitions)
     rows = PartitionCut(row_type=row_type, predicate=None).decode(partitions)
@@ -77,5 +74,20 @@ def _partition_folders(
     )
 
 
-def _text(table: pa.Table, name: str) -> pa.StringArray:
-    return table.column(name).combine_chunks()
+def _placed(table: pa.Table, folders: Column, names: Column) -> pa.StringArray:
+    """External paths where there are some, else the names in their folders."""
+    slash = taken_rows(texts_array(["/"]), np.zeros(len(names), np.int64))
+    empty = texts_array([""])[0]
+    inside = pc.binary_join_element_wise(folders, slash, names, empty)  # type: ignore[call-overload]  # in stubs
+    outside = text(table, "external_path")
+    if outside.null_count < len(outside):
+        inside = pc.coalesce(outside, inside)
+    return inside  # type: ignore[no-any-return]  # in stubs
+
+
+def texts_array(texts: Sequence[str]) -> Column:
+    """Texts as an Arrow array."""
+    data = [item.encode() for item in texts]
+    offsets = ends_of(np.array([len(item) for item in data], np.int64))
+    valid = np.ones(len(data), np.bool_)
+    return build_var(pa.string(), offsets, as_bytes(b"".join(data)), valid)

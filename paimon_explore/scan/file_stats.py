@@ -12,12 +12,22 @@ from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from paimon_explore.encoding.binary_row import decode_rows
+from paimon_explore.encoding.binary_row import arities, decode_rows
+from paimon_explore.encoding.buffers import Column, list_offsets, taken_rows, valid_mask
 from paimon_explore.metadata.manifest_entry import ManifestEntries
 from paimon_explore.metadata.schema import TableSchema
-from paimon_explore.scan.entries import element
+from paimon_explore.scan.frames import (
+    Rows,
+    binary,
+    column,
+    concat,
+    distinct,
+    element,
+    nulls_of,
+    numbers,
+    row_array,
+)
 from paimon_explore.scan.prune import ColumnStats, StatsFrame
 from paimon_explore.types.arrow import to_arrow
 from paimon_explore.types.data_types import (
@@ -55,7 +65,7 @@ def value_stats(
     groups = _groups(entries)
     pieces = [_group_stats(entries.take(rows), schema_of, fields) for rows in groups]
     order = np.argsort(np.concatenate(groups or [np.empty(0, np.int64)]), kind="stable")
-    row_count = entries.table.column("row_count").combine_chunks()
+    row_count = row_array(numbers(entries.table, "row_count"))
     columns = {
         field.name: _restore([piece[i] for piece in pieces], order)
         for i, field in enumerate(fields)
@@ -65,34 +75,52 @@ def value_stats(
 
 
 def key_stats(entries: ManifestEntries, keys: RowType) -> StatsFrame:
-    """Bounds of the trimmed primary key, per file of n; from first and last key, which are exact."""
+    """Bounds of the trimmed primary key, per file of n."""
     table = entries.table
     types = [field.type for field in keys]
-    lows = decode_rows(table.column("key_min").combine_chunks(), types, where="_KEY_STATS")
-    highs = decode_rows(table.column("key_max").combine_chunks(), types, where="_KEY_STATS")
-    nulls = table.column("key_null_counts").combine_chunks()
+    lows = decode_rows(binary(table, "key_min"), types, where="_KEY_STATS")
+    highs = decode_rows(binary(table, "key_max"), types, where="_KEY_STATS")
+    nulls = column(table, "key_null_counts")
     columns = {
         field.name: ColumnStats(minimum=lows[i], maximum=highs[i], null_count=element(nulls, i))
         for i, field in enumerate(keys)
     }
-    return StatsFrame(columns=columns, row_count=table.column("row_count").combine_chunks())
+    return StatsFrame(columns=columns, row_count=row_array(numbers(table, "row_count")))
 
 
-def _groups(entries: ManifestEntries) -> list[np.ndarray]:
+def _groups(entries: ManifestEntries) -> list[Rows]:
     """Row numbers of files that share schema, collected columns and written columns."""
     if not len(entries):
         return []
     table = entries.table
-    keys = pa.table(
-        {
-            "schema_id": table.column("schema_id"),
-            "stats": pc.binary_join(table.column("value_stats_cols"), "\0"),
-            "written": pc.binary_join(table.column("write_cols"), "\0"),
-            "row": np.arange(len(entries)),
-        }
-    )
-    grouped = keys.group_by(["schema_id", "stats", "written"]).aggregate([("row", "list")])
-    return [np.asarray(rows.values) for rows in grouped.column("row_list")]
+    group = numbers(table, "schema_id")
+    for name in ("value_stats_cols", "write_cols"):
+        group = _combined(group, _list_numbers(column(table, name)))
+    order = np.argsort(group, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(group[order])) + 1)
+
+
+def _combined(first: Rows, second: Rows) -> Rows:
+    """A number per row that is equal where both numbers are."""
+    _, left = np.unique(first, return_inverse=True)
+    _, right = np.unique(second, return_inverse=True)
+    return left.astype(np.int64) * (len(right) + 1) + right
+
+
+def _list_numbers(lists: Column) -> Rows:
+    """A number per list of texts that is equal for equal lists; null is a list of its own."""
+    offsets, valid = list_offsets(lists), valid_mask(lists)
+    values: Column = lists.values  # type: ignore[attr-defined]  # a list array
+    if not valid.any():
+        return np.zeros(len(lists), np.int64)
+    _, codes = distinct(values)
+    known: dict[bytes, int] = {}
+    found = np.zeros(len(lists), np.int64)
+    # One by one: files number by the thousand here, and most share one list.
+    for row in np.flatnonzero(valid).tolist():
+        key = codes[offsets[row] : offsets[row + 1]].tobytes()
+        found[row] = known.setdefault(key, len(known) + 1)
+    return found
 
 
 def _group_stats(
@@ -108,14 +136,14 @@ def _group_stats(
     types = [held[name].type for name in names if name in held]
     if len(types) != len(names) or not _arity_is(table, len(types)):
         return [_unknown(field, len(entries)) for field in wanted]
-    lows = decode_rows(table.column("value_min").combine_chunks(), types, where="_VALUE_STATS")
-    highs = decode_rows(table.column("value_max").combine_chunks(), types, where="_VALUE_STATS")
-    nulls = table.column("value_null_counts").combine_chunks()
+    lows = decode_rows(binary(table, "value_min"), types, where="_VALUE_STATS")
+    highs = decode_rows(binary(table, "value_max"), types, where="_VALUE_STATS")
+    nulls = column(table, "value_null_counts")
     found: list[ColumnStats] = []
     for field in wanted:
         source = next((f for f in in_file if f.id == field.id), None)
         if source is None:
-            found.append(_all_null(field, table.column("row_count").combine_chunks()))
+            found.append(_all_null(field, row_array(numbers(table, "row_count"))))
         elif source.name not in names:
             found.append(_unknown(field, len(entries)))
         else:
@@ -143,8 +171,7 @@ def _written(schema: TableSchema, written: list[str] | None) -> list[DataField]:
 
 def _arity_is(table: pa.Table, arity: int) -> bool:
     """Whether all bounds are rows of that many fields; writers leave them empty at will."""
-    prefix = pc.binary_slice(table.column("value_min"), 0, 4)
-    return bool(pc.all(pc.equal(prefix, arity.to_bytes(4, "big"))).as_py())
+    return bool((arities(binary(table, "value_min"), where="_VALUE_STATS") == arity).all())
 
 
 def keeps_order(source: DataType, target: DataType) -> bool:
@@ -161,20 +188,21 @@ def keeps_order(source: DataType, target: DataType) -> bool:
 
 
 def _unknown(field: DataField, count: int) -> ColumnStats:
-    nothing = pa.nulls(count, to_arrow(field.type))
-    return ColumnStats(minimum=nothing, maximum=nothing, null_count=pa.nulls(count, pa.int64()))
+    nothing = nulls_of(to_arrow(field.type), count)
+    unknown = row_array(np.zeros(count, np.int64), np.zeros(count, np.bool_))
+    return ColumnStats(minimum=nothing, maximum=nothing, null_count=unknown)
 
 
 def _all_null(field: DataField, row_count: pa.Int64Array) -> ColumnStats:
-    nothing = pa.nulls(len(row_count), to_arrow(field.type))
-    return ColumnStats(minimum=nothing, maximum=nothing, null_count=row_count)
+    return replace(_unknown(field, len(row_count)), null_count=row_count)
 
 
-def _restore(pieces: list[ColumnStats], order: np.ndarray) -> ColumnStats:
+def _restore(pieces: list[ColumnStats], order: Rows) -> ColumnStats:
     """Statistics of all groups in the order of the entries."""
-    back = pa.array(order)
+    if len(pieces) == 1:
+        return pieces[0]
     return ColumnStats(
-        minimum=pa.concat_arrays([p.minimum for p in pieces]).take(back),
-        maximum=pa.concat_arrays([p.maximum for p in pieces]).take(back),
-        null_count=pa.concat_arrays([p.null_count for p in pieces]).take(back),
+        minimum=taken_rows(concat([p.minimum for p in pieces]), order),
+        maximum=taken_rows(concat([p.maximum for p in pieces]), order),
+        null_count=taken_rows(concat([p.null_count for p in pieces]), order),  # type: ignore[arg-type]  # in stubs
     )

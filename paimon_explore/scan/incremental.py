@@ -10,8 +10,6 @@ Spec: flink/sql-query, incremental query; `incremental-between*` options.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import pyarrow as pa
-
 from paimon_explore.errors import InvalidInputError, NotFoundError
 from paimon_explore.metadata.manifest_entry import FileKind, ManifestEntries
 from paimon_explore.metadata.option_choices import (
@@ -20,7 +18,7 @@ from paimon_explore.metadata.option_choices import (
 )
 from paimon_explore.metadata.options import CHANGELOG_PRODUCER
 from paimon_explore.metadata.snapshot import CommitKind, Snapshot
-from paimon_explore.scan.entries import PartitionCut, partition_row_type, read_entries
+from paimon_explore.scan.entries import PartitionCut, read_entries
 from paimon_explore.scan.expression import TRUE, Expression
 from paimon_explore.scan.partition_filter import split as split_predicate
 from paimon_explore.scan.plan import ScanTarget
@@ -67,7 +65,7 @@ def change_splits(
         raise InvalidInputError("A difference of two states is not made of added files.")
     inside = split_predicate(predicate, target.schema.partition_keys).inside
     cut = PartitionCut(
-        row_type=partition_row_type(target.schema), predicate=None if inside == TRUE else inside
+        row_type=target.schema.partition_type, predicate=None if inside == TRUE else inside
     )
     for snapshot in commits(target.store, span):
         entries = _entries(target, snapshot, mode, cut)
@@ -109,5 +107,5 @@ def _entries(
     if name is None:
         return ManifestEntries.empty()
     manifests = target.store.manifests.list(name)
-    kept = manifests.filter(pa.array(cut.manifests(manifests)))
+    kept = manifests.filter(cut.manifests(manifests))
     return read_entries(target.store, kept, cut).of_kind(FileKind.ADD)

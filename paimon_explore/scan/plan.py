@@ -10,7 +10,6 @@ Spec: primary-key-table, filter push-down; concepts/spec/manifest.
 from dataclasses import dataclass
 
 import numpy as np
-import pyarrow as pa
 
 from paimon_explore.metadata.manifest_entry import ManifestEntries, live_entries
 from paimon_explore.metadata.option_choices import MergeEngine
@@ -23,22 +22,21 @@ from paimon_explore.metadata.options import (
     SOURCE_SPLIT_TARGET_SIZE,
     TableOptions,
 )
+from paimon_explore.metadata.paths import MAIN_BRANCH
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.bucket_cut import bucket_mask
 from paimon_explore.scan.deletion_files import deletion_files
 from paimon_explore.scan.entries import (
-    Mask,
     PartitionCut,
-    partition_row_type,
     read_entries,
 )
 from paimon_explore.scan.expression import TRUE, Expression, names_of
 from paimon_explore.scan.file_paths import data_file_paths
 from paimon_explore.scan.file_stats import key_stats, value_stats
+from paimon_explore.scan.frames import Mask, group_numbers, numbers
 from paimon_explore.scan.partition_filter import split
 from paimon_explore.scan.prune import may_match
-from paimon_explore.metadata.paths import MAIN_BRANCH
 from paimon_explore.scan.split import Split
 from paimon_explore.scan.splits import PlacedFiles, SplitRules, make_splits
 from paimon_explore.store.table_store import TableStore
@@ -73,7 +71,7 @@ class ScanTarget:
     def keys(self) -> RowType | None:
         """The trimmed primary key; None for append tables."""
         names = self.schema.trimmed_primary_keys
-        return RowType(fields=tuple(self.schema.field(n) for n in names)) if names else None
+        return self.schema.project(names) if names else None
 
     @property
     def levels_disjoint(self) -> bool:
@@ -157,7 +155,7 @@ def plan_scan(target: ScanTarget, predicate: Expression = TRUE) -> ScanPlan:
     if target.snapshot is None:
         return ScanPlan(snapshot=None, splits=(), stages=(), rest=parts.rest)
     cut = PartitionCut(
-        row_type=partition_row_type(target.schema),
+        row_type=target.schema.partition_type,
         predicate=None if parts.inside == TRUE else parts.inside,
     )
     stages: list[Stage] = []
@@ -177,7 +175,7 @@ def _live(
     manifests = store.manifests.all(snapshot)
     wanted = cut.manifests(manifests)
     stages.append(_stage("partition ranges", "manifests", wanted))
-    kept = manifests.filter(pa.array(wanted))
+    kept = manifests.filter(wanted)
     entries = live_entries(read_entries(store, kept, cut))
     count = len(entries)
     stages.append(Stage(name="partitions", unit="files", total=count, kept=count))
@@ -197,7 +195,7 @@ def prune_files(
         nonlocal entries
         stages.append(_stage(name, "files", mask))
         if not mask.all():
-            entries = entries.filter(pa.array(mask))
+            entries = entries.filter(mask)
 
     cut("visible levels", _visible(target, entries))
     if rest == TRUE:
@@ -219,16 +217,16 @@ def prune_files(
 def _visible(target: ScanTarget, entries: ManifestEntries) -> Mask:
     mask = np.ones(len(entries), dtype=np.bool_)
     if target.keys is not None:
-        mask &= np.asarray(entries.table.column("bucket")) != _POSTPONED
+        mask &= numbers(entries.table, "bucket") != _POSTPONED
     if target.only_level is not None:
-        mask &= np.asarray(entries.table.column("level")) == target.only_level
+        mask &= numbers(entries.table, "level") == target.only_level
     if target.hides_level_0:
-        mask &= np.asarray(entries.table.column("level")) != 0
+        mask &= numbers(entries.table, "level") != 0
     return mask
 
 
 def _values(target: ScanTarget, entries: ManifestEntries, rest: Expression) -> Mask:
-    fields = [target.schema.field(name) for name in sorted(names_of(rest))]
+    fields = target.schema.project(sorted(names_of(rest)))
     return may_match(rest, value_stats(entries, target.store.schemas.load, fields))
 
 
@@ -242,8 +240,6 @@ def _values_by_bucket(target: ScanTarget, entries: ManifestEntries, rest: Expres
         target.options.value(DELETION_VECTORS_ENABLED)
     ):
         return np.ones(len(entries), dtype=np.bool_)
-    table = entries.table
-    partition = table.column("partition").combine_chunks().dictionary_encode().indices
-    group = np.asarray(partition).astype(np.int64) * 2**32 + np.asarray(table.column("bucket"))
+    group = group_numbers(entries.table)
     _, bucket = np.unique(group, return_inverse=True)
     return np.bincount(bucket, weights=matches)[bucket] > 0 if len(entries) else matches

@@ -5,25 +5,18 @@ ones with the columns that were written anew, blob files with single columns of 
 Spec: append-table/data-evolution; row ids are first row id plus position.
 """
 
-from typing import TypeAlias
-
 import numpy as np
-import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.compute as pc
 
+from paimon_explore.encoding.buffers import valid_mask
 from paimon_explore.metadata.manifest_entry import ManifestEntries
-
-Rows: TypeAlias = npt.NDArray[np.int64]
+from paimon_explore.scan.frames import Rows, column, numbers
 
 
 def row_ranges(entries: ManifestEntries) -> tuple[Rows, Rows]:
     """First row id and the one after the last of n files; -1 and -1 for files without row ids."""
-    first = np.asarray(
-        pc.fill_null(entries.column("first_row_id"), -1).combine_chunks().cast(pa.int64())
-    )
-    count = np.asarray(entries.column("row_count").combine_chunks())
-    return first, np.where(first < 0, -1, first + count)
+    known = valid_mask(column(entries.table, "first_row_id"))
+    first = np.where(known, numbers(entries.table, "first_row_id"), -1)
+    return first, np.where(known, first + numbers(entries.table, "row_count"), -1)
 
 
 def same_rows(entries: ManifestEntries) -> list[Rows]:

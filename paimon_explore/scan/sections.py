@@ -8,25 +8,22 @@ Spec: concepts/primary-key-table, interval partition of compaction and merge rea
 
 import heapq
 from collections.abc import Sequence
-from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from paimon_explore.encoding.binary_row import decode_rows
 from paimon_explore.merge.order import group_rows
 from paimon_explore.metadata.manifest_entry import ManifestEntries
+from paimon_explore.scan.frames import Rows, binary
 from paimon_explore.types.data_types import RowType
 
-Ranks: TypeAlias = npt.NDArray[np.int64]
 
-
-def key_ranks(entries: ManifestEntries, keys: RowType) -> tuple[Ranks, Ranks]:
+def key_ranks(entries: ManifestEntries, keys: RowType) -> tuple[Rows, Rows]:
     """First and last key of n files as numbers in key order; equal keys have equal numbers."""
     types = [field.type for field in keys]
-    lows = decode_rows(entries.table.column("min_key").combine_chunks(), types, where="_MIN_KEY")
-    highs = decode_rows(entries.table.column("max_key").combine_chunks(), types, where="_MAX_KEY")
+    lows = decode_rows(binary(entries.table, "min_key"), types, where="_MIN_KEY")
+    highs = decode_rows(binary(entries.table, "max_key"), types, where="_MAX_KEY")
     columns = [pa.concat_arrays(pair) for pair in zip(lows, highs, strict=True)]
     groups = group_rows(columns, count=2 * len(entries))
     ranks = np.empty(2 * len(entries), dtype=np.int64)
@@ -34,7 +31,7 @@ def key_ranks(entries: ManifestEntries, keys: RowType) -> tuple[Ranks, Ranks]:
     return ranks[: len(entries)], ranks[len(entries) :]
 
 
-def sections(lows: Ranks, highs: Ranks) -> list[npt.NDArray[np.int64]]:
+def sections(lows: Rows, highs: Rows) -> list[Rows]:
     """Files of one bucket in sections.
 
     Args:
@@ -55,7 +52,7 @@ def sections(lows: Ranks, highs: Ranks) -> list[npt.NDArray[np.int64]]:
     return np.split(order, cuts)
 
 
-def sorted_runs(section: npt.NDArray[np.int64], lows: Ranks, highs: Ranks) -> list[list[int]]:
+def sorted_runs(section: Rows, lows: Rows, highs: Rows) -> list[list[int]]:
     """The files of a section in as few sorted runs as possible.
 
     >>> sorted_runs(np.array([0, 1, 2]), np.array([0, 2, 4]), np.array([3, 9, 8]))
@@ -73,6 +70,6 @@ def sorted_runs(section: npt.NDArray[np.int64], lows: Ranks, highs: Ranks) -> li
     return runs
 
 
-def by_age(runs: Sequence[list[int]], newest_sequence: Ranks) -> list[list[int]]:
+def by_age(runs: Sequence[list[int]], newest_sequence: Rows) -> list[list[int]]:
     """The runs from oldest to newest by the greatest sequence number of their files."""
     return sorted(runs, key=lambda run: int(newest_sequence[run].max()))

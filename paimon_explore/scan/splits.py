@@ -7,21 +7,18 @@ batch scan.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from paimon_explore.encoding.buffers import as_python, taken_rows
 from paimon_explore.metadata.manifest_entry import ManifestEntries
+from paimon_explore.scan.frames import Rows, group_numbers, numbers
 from paimon_explore.scan.packing import pack
 from paimon_explore.scan.row_ranges import same_rows
 from paimon_explore.scan.sections import key_ranks, sections
 from paimon_explore.scan.split import DataSplit, DeletionFile
 from paimon_explore.types.data_types import RowType
-
-Rows: TypeAlias = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,10 +81,7 @@ def _buckets(entries: ManifestEntries) -> list[Rows]:
     """Row numbers per (partition, bucket), both in order of appearance."""
     if not len(entries):
         return []
-    table = entries.table
-    partition = np.asarray(table.column("partition").combine_chunks().dictionary_encode().indices)
-    bucket = np.asarray(table.column("bucket").combine_chunks()).astype(np.int64)
-    group = partition.astype(np.int64) * 2**32 + bucket
+    group = group_numbers(entries.table)
     _, first, inverse = np.unique(group, return_index=True, return_inverse=True)
     order = np.argsort(inverse, kind="stable")
     cuts = np.flatnonzero(np.diff(inverse[order])) + 1
@@ -96,17 +90,17 @@ def _buckets(entries: ManifestEntries) -> list[Rows]:
 
 
 def _bucket_splits(files: PlacedFiles, rows: Rows, rules: SplitRules) -> Iterator[DataSplit]:
-    entries = files.entries.take(pa.array(rows))
-    sizes = _numbers(entries, "file_size")
+    entries = files.entries.take(rows)
+    sizes = numbers(entries.table, "file_size")
     if rules.keys is None and rules.shares_rows:
         yield from _row_range_splits(files, rows, sizes, rules)
         return
     if rules.keys is None:
-        order = np.argsort(_numbers(entries, "min_sequence_number"), kind="stable")
+        order = np.argsort(numbers(entries.table, "min_sequence_number"), kind="stable")
         for start, end in _pack(sizes[order], rules):
             yield _split(files, rows[order[start:end]], raw=True)
         return
-    retracts = _numbers(entries, "delete_row_count")
+    retracts = numbers(entries.table, "delete_row_count")
     if _all_raw(entries, retracts, rules):
         for start, end in _pack(sizes, rules):
             yield _split(files, rows[start:end], raw=True)
@@ -123,7 +117,7 @@ def _row_range_splits(
     files: PlacedFiles, rows: Rows, sizes: Rows, rules: SplitRules
 ) -> Iterator[DataSplit]:
     """Files of the same rows stay together."""
-    groups = same_rows(files.entries.take(pa.array(rows)))
+    groups = same_rows(files.entries.take(rows))
     weights = np.array([sizes[group].sum() for group in groups], dtype=np.int64)
     for start, end in _pack(weights, rules):
         packed = np.concatenate(groups[start:end])
@@ -136,28 +130,22 @@ def _pack(sizes: Rows, rules: SplitRules) -> list[tuple[int, int]]:
 
 
 def _all_raw(entries: ManifestEntries, retracts: Rows, rules: SplitRules) -> bool:
-    levels = _numbers(entries, "level")
+    levels = numbers(entries.table, "level")
     compacted = bool((levels != 0).all()) and not retracts.any()
     return compacted and (rules.levels_disjoint or len(np.unique(levels)) == 1)
 
 
-def _numbers(entries: ManifestEntries, column: str) -> Rows:
-    """A number column with null as 0."""
-    values = pc.fill_null(entries.table.column(column), 0).cast(pa.int64())
-    return np.asarray(values.combine_chunks())
-
-
 def _split(files: PlacedFiles, rows: Rows, *, raw: bool) -> DataSplit:
-    entries = files.entries.take(pa.array(rows))
+    entries = files.entries.take(rows)
     table = entries.table
-    names = table.column("file_name").to_pylist() if files.deletion_files else []
+    names = map(str, table.column("file_name").to_pylist()) if files.deletion_files else ()
     return DataSplit(
         snapshot_id=files.snapshot_id,
         partition=table.column("partition")[0].as_py(),
         bucket=table.column("bucket")[0].as_py(),
         total_buckets=table.column("total_buckets")[0].as_py(),
         files=entries,
-        paths=tuple(files.paths.take(pa.array(rows)).to_pylist()),
+        paths=tuple(map(str, as_python(taken_rows(files.paths, rows)))),
         raw_convertible=raw,
         deletion_files={n: files.deletion_files[n] for n in names if n in files.deletion_files},
         branch=files.branch,

@@ -56,6 +56,6 @@ class Listing(Generic[Key, Value]):
     def __repr__(self) -> str:
         """One line each, the newest ones where there are many."""
         keys = self.keys()
-        newest = keys[-_SHOWN:]
+        newest: list[Key] = keys[-_SHOWN:]
         head = f"{len(keys)} {self.kind}" + (f", the last {_SHOWN}:" if newest != keys else "")
         return "\n".join([head, *(f"  {self.line(key, self.load(key))}" for key in newest)])

@@ -15,7 +15,6 @@ from paimon_explore.scan.expression import TRUE, Expression
 from paimon_explore.scan.plan import ScanPlan, ScanTarget
 from paimon_explore.scan.sql import predicate
 from paimon_explore.types.arrow import arrow_schema
-from paimon_explore.types.data_types import RowType
 
 if TYPE_CHECKING:
     import duckdb
@@ -48,8 +47,7 @@ class Scan:
     @property
     def schema(self) -> pa.Schema:
         """The Arrow schema of the result."""
-        fields = tuple(self.target.schema.field(name) for name in self.columns)
-        return arrow_schema(RowType(fields=fields))
+        return arrow_schema(self.target.schema.project(self.columns))
 
     def plan(self) -> ScanPlan:
         """The splits that have to be read, and how many manifests and files each cut left."""

@@ -9,7 +9,7 @@ from paimon_explore.metadata.options import TableOptions
 from paimon_explore.metadata.paths import POSTPONE_BUCKET
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
-from paimon_explore.scan.entries import PartitionCut, live_files, partition_row_type
+from paimon_explore.scan.entries import PartitionCut, live_files
 from paimon_explore.store.table_store import TableStore
 
 
@@ -38,5 +38,5 @@ class TableState:
         """The snapshot's live files, those of the postponed bucket included."""
         if self.snapshot is None:
             return ManifestEntries.empty()
-        cut = PartitionCut(row_type=partition_row_type(self.schema), predicate=None)
+        cut = PartitionCut(row_type=self.schema.partition_type, predicate=None)
         return live_files(self.store, self.snapshot, cut)

@@ -20,7 +20,6 @@ from paimon_explore.inspect.system.texts import (
 from paimon_explore.metadata.manifest_entry import FileSource, ManifestEntries
 from paimon_explore.metadata.options import PARTITION_DEFAULT_NAME
 from paimon_explore.scan.deletion_files import deletion_files
-from paimon_explore.scan.entries import partition_row_type
 from paimon_explore.scan.file_paths import data_file_paths
 from paimon_explore.scan.file_stats import value_stats
 from paimon_explore.types.data_types import RowType
@@ -124,7 +123,7 @@ def _common(state: TableState, entries: ManifestEntries) -> dict[str, object]:
     found = data_file_paths(entries, state.schema, state.options, state.store.paths).to_pylist()
     names = state.schema.trimmed_primary_keys
     keys = RowType(fields=tuple(map(state.schema.field, names))) if names else None
-    partition_type = partition_row_type(state.schema)
+    partition_type = state.schema.partition_type
     return {
         "partition": row_texts(_one(entries, "partition"), partition_type, where="_PARTITION"),
         "bucket": entries.column("bucket"),
@@ -204,7 +203,7 @@ def partitions(state: TableState) -> pa.Table:
 
 def _partition_specs(state: TableState, rows: pa.BinaryArray) -> list[str]:
     """Partitions as `dt=2024-01-01/hr=1`; empty text for an unpartitioned table."""
-    row_type = partition_row_type(state.schema)
+    row_type = state.schema.partition_type
     types = [field.type for field in row_type]
     texts = cast_texts(decode_rows(rows, types, where="_PARTITION"), types)
     if not texts:
@@ -233,7 +232,7 @@ def buckets(state: TableState) -> pa.Table:
     sums = _grouped(entries, by_bucket=True)
     rows = _one(entries, "partition").take(sums.first)
     columns = {
-        "partition": row_texts(rows, partition_row_type(state.schema), where="_PARTITION"),
+        "partition": row_texts(rows, state.schema.partition_type, where="_PARTITION"),
         "bucket": entries.column("bucket").take(sums.first),
         **sums.columns,
     }

@@ -5,7 +5,6 @@ import pyarrow as pa
 from paimon_explore.inspect.system.context import TableState
 from paimon_explore.inspect.system.texts import row_texts
 from paimon_explore.metadata.manifest_list import ManifestFiles
-from paimon_explore.scan.entries import partition_row_type
 from paimon_explore.types.render import type_text
 
 MANIFESTS = pa.schema(
@@ -65,7 +64,7 @@ def manifests(state: TableState) -> pa.Table:
     lists = state.store.manifests
     found = [lists.all(state.snapshot), lists.changelog(state.snapshot)]
     table = ManifestFiles.concat(found).table
-    row_type = partition_row_type(state.schema)
+    row_type = state.schema.partition_type
     ranges = {
         f"{end}_partition_stats": row_texts(
             table.column(f"partition_{end}").combine_chunks(), row_type, where="_PARTITION_STATS"
@@ -83,7 +82,7 @@ def table_indexes(state: TableState) -> pa.Table:
     entries = state.store.manifests.index(state.snapshot.index_manifest)
     partitions = row_texts(
         entries.column("partition").combine_chunks(),
-        partition_row_type(state.schema),
+        state.schema.partition_type,
         where="_PARTITION",
     )
     ranges = entries.column("dv_ranges").to_pylist()

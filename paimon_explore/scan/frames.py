@@ -1,0 +1,113 @@
+"""Columns of manifest frames as numpy arrays and back, without the detours that load pandas."""
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from paimon_explore.encoding.buffers import (
+    Column,
+    bool_values,
+    build_fixed,
+    build_struct,
+    fixed_values,
+    list_offsets,
+    valid_mask,
+)
+
+Chunks: TypeAlias = "pa.ChunkedArray[pa.Scalar[pa.DataType]]"
+Mask: TypeAlias = npt.NDArray[np.bool_]
+Rows: TypeAlias = npt.NDArray[np.int64]
+"""Row numbers, or values of a whole-number column."""
+
+Dictionary: TypeAlias = "pa.DictionaryArray[pa.DataType, pa.DataType]"
+
+_BITS_PER_BYTE = 8
+
+
+def column(table: pa.Table, name: str) -> Column:
+    """A column in one piece."""
+    return table.column(name).combine_chunks()  # type: ignore[return-value]  # in stubs
+
+
+def as_binary(values: Column) -> pa.BinaryArray:
+    """An array that is known to be a binary one."""
+    return values  # type: ignore[return-value]  # the caller knows
+
+
+def binary(table: pa.Table, name: str) -> pa.BinaryArray:
+    """A binary column in one piece."""
+    return as_binary(column(table, name))
+
+
+def text(table: pa.Table, name: str) -> pa.StringArray:
+    """A text column in one piece."""
+    return column(table, name)  # type: ignore[return-value]  # the frame's schema says so
+
+
+def numbers(table: pa.Table, name: str) -> Rows:
+    """A whole-number column; null counts as 0."""
+    return numbers_of(column(table, name))
+
+
+def numbers_of(values: Column) -> Rows:
+    """Whole numbers of any width; null counts as 0."""
+    width = values.type.bit_width // _BITS_PER_BYTE
+    found = fixed_values(values, f"i{width}").astype(np.int64)
+    if values.null_count:
+        found[~valid_mask(values)] = 0
+    return found
+
+
+def true_rows(values: "Column | Chunks") -> Mask:
+    """Where a boolean column is true: neither false nor null."""
+    whole: Column = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values  # type: ignore[assignment]  # in stubs
+    return bool_values(whole) & valid_mask(whole)
+
+
+def row_array(rows: Rows, valid: Mask | None = None) -> pa.Int64Array:
+    """Row numbers as Arrow has them; null where not valid."""
+    kept = np.ones(len(rows), np.bool_) if valid is None else valid
+    return build_fixed(pa.int64(), rows.astype(np.int64), kept)  # type: ignore[return-value]  # in stubs
+
+
+def element(lists: Column, index: int) -> pa.Int64Array:
+    """Element `index` of each list of whole numbers; null where the list is null or shorter."""
+    offsets = list_offsets(lists)
+    at = offsets[:-1] + index
+    inside = (at < offsets[1:]) & valid_mask(lists)
+    values: Column = lists.values  # type: ignore[attr-defined]  # a list array
+    if not len(values):
+        return row_array(np.zeros(len(lists), np.int64), np.zeros(len(lists), np.bool_))
+    at = np.where(inside, at, 0)
+    return row_array(numbers_of(values)[at], inside & valid_mask(values)[at])
+
+
+def distinct(values: Column) -> tuple[Column, Rows]:
+    """The different values in order of appearance, and the number of each row's value."""
+    encoded: Dictionary = values.dictionary_encode()  # type: ignore[attr-defined]  # in stubs
+    return encoded.dictionary, numbers_of(encoded.indices)
+
+
+def group_numbers(table: pa.Table, *, by_bucket: bool = True) -> Rows:
+    """A number per row that is equal for equal partitions, and equal buckets if asked."""
+    _, partitions = distinct(column(table, "partition"))
+    return partitions * 2**32 + numbers(table, "bucket") if by_bucket else partitions
+
+
+def rows_without_columns(count: int) -> pa.RecordBatch:
+    """A batch of that many rows and no column."""
+    rows = build_struct(pa.struct([]), [], np.ones(count, np.bool_))
+    return pa.RecordBatch.from_struct_array(rows)  # type: ignore[arg-type]  # in stubs
+
+
+def concat(parts: Sequence[Column]) -> Column:
+    """Arrays of one type, one after the other."""
+    return parts[0] if len(parts) == 1 else pa.concat_arrays(parts)
+
+
+def nulls_of(data_type: pa.DataType, count: int) -> Column:
+    """An array of nulls."""
+    return pa.nulls(count, data_type)  # type: ignore[call-overload,no-any-return]  # in stubs
