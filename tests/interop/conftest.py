@@ -1,0 +1,58 @@
+"""Java, pypaimon and pypaimon-rust, each started once, or a skip that says what to install."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from oracle import JavaPaimon, OracleUnavailableError
+from peers import Peers, PeersMissingError
+from support.required import lacking
+
+collect_ignore_glob = ["oracle/*", "peer_worker.py"]
+
+
+def _java(version: str) -> Iterator[JavaPaimon]:
+    try:
+        started = JavaPaimon(version, heap="1g")
+    except OracleUnavailableError as error:
+        lacking("java", str(error))
+    with started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def java() -> Iterator[JavaPaimon]:
+    """The newest Java release."""
+    yield from _java("2.0.0")
+
+
+@pytest.fixture(scope="session")
+def java_1_4() -> Iterator[JavaPaimon]:
+    """Java 1.4.2."""
+    yield from _java("1.4.2")
+
+
+@pytest.fixture(scope="session")
+def java_0_9() -> Iterator[JavaPaimon]:
+    """Java 0.9.0."""
+    yield from _java("0.9.0")
+
+
+@pytest.fixture(scope="session")
+def peers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Peers]:
+    """Both Python peers."""
+    try:
+        started = Peers(tmp_path_factory.mktemp("peers"))
+    except PeersMissingError as error:
+        lacking("peers", str(error))
+    yield started
+    started.close()
+
+
+@pytest.fixture
+def warehouse(tmp_path: Path) -> Path:
+    """The folder of an empty warehouse."""
+    folder = tmp_path / "warehouse"
+    folder.mkdir()
+    return folder

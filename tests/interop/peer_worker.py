@@ -1,0 +1,137 @@
+"""Answers requests with pypaimon and pypaimon-rust, in an environment of their own.
+
+Started by `peers.Peers`. A request is one line of JSON on standard input, an answer one line on
+standard output; rows go through Arrow files. What the implementations print goes to standard error.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pyarrow as pa
+from pypaimon import CatalogFactory, Schema
+from pypaimon_rust.datafusion import PaimonCatalog, SQLContext
+
+Request = Mapping[str, Any]
+
+
+def _load(path: str) -> pa.Table:
+    with pa.ipc.open_file(path) as reader:
+        return reader.read_all()
+
+
+def _store(path: str, table: pa.Table) -> None:
+    with pa.ipc.new_file(path, table.schema) as writer:
+        writer.write_table(table)
+
+
+def _py_table(request: Request) -> Any:  # noqa: ANN401 - a pypaimon table, which has no types
+    catalog = CatalogFactory.create({"warehouse": request["warehouse"]})
+    table = catalog.get_table(request["table"])
+    options = request.get("options")
+    return table.copy(options) if options else table
+
+
+def _rust_table(request: Request) -> Any:  # noqa: ANN401 - a table of the Rust extension
+    return PaimonCatalog({"warehouse": request["warehouse"]}).get_table(request["table"])
+
+
+def py_read(request: Request) -> None:
+    """Rows of a table, by pypaimon."""
+    builder = _py_table(request).new_read_builder()
+    splits = builder.new_scan().plan().splits()
+    _store(request["rows"], builder.new_read().to_arrow(splits))
+
+
+def py_system(request: Request) -> None:
+    """Rows of a system table, by pypaimon."""
+    py_read({**request, "table": f"{request['table']}${request['name']}"})
+
+
+def rust_read(request: Request) -> None:
+    """Rows of a table, by pypaimon-rust."""
+    options = request.get("options") or None
+    builder = _rust_table(request).new_read_builder(options)
+    splits = builder.new_scan().plan().splits()
+    batches = list(builder.new_read().read_arrow(splits))
+    _store(request["rows"], pa.Table.from_batches(batches) if batches else pa.table({}))
+
+
+def rust_sql(request: Request) -> None:
+    """The rows of the last of some statements, by pypaimon-rust; the catalog is called `paimon`."""
+    context = SQLContext()
+    context.register_catalog("paimon", {"warehouse": request["warehouse"]})
+    batches: list[pa.RecordBatch] = []
+    for statement in request["statements"]:
+        batches = context.sql(statement)
+    _store(request["rows"], pa.Table.from_batches(batches) if batches else pa.table({}))
+
+
+def py_create(request: Request) -> None:
+    """A new table, by pypaimon; its database is made if need be."""
+    catalog = CatalogFactory.create({"warehouse": request["warehouse"]})
+    catalog.create_database(request["table"].split(".")[0], ignore_if_exists=True)
+    schema = Schema.from_pyarrow_schema(
+        _load(request["rows"]).schema,
+        partition_keys=request["partition_keys"],
+        primary_keys=request["primary_keys"],
+        options=request["table_options"],
+    )
+    catalog.create_table(request["table"], schema, ignore_if_exists=False)
+
+
+def py_write(request: Request) -> None:
+    """One commit, by pypaimon."""
+    builder = _py_table(request).new_batch_write_builder()
+    if request["overwrite"] is not None:
+        builder = builder.overwrite(request["overwrite"])
+    write, commit = builder.new_write(), builder.new_commit()
+    write.write_arrow(_load(request["rows"]))
+    commit.commit(write.prepare_commit())
+    write.close()
+    commit.close()
+
+
+def rust_write(request: Request) -> None:
+    """One commit, by pypaimon-rust."""
+    builder = _rust_table(request).new_batch_write_builder()
+    if request["overwrite"] is not None:
+        builder = builder.with_overwrite(request["overwrite"])
+    write, commit = builder.new_write(), builder.new_commit()
+    for batch in _load(request["rows"]).to_batches():
+        write.write_arrow(batch)
+    commit.commit(write.prepare_commit())
+    write.close()
+    commit.close()
+
+
+_COMMANDS: Mapping[str, Callable[[Request], None]] = {
+    "py_create": py_create,
+    "py_read": py_read,
+    "py_system": py_system,
+    "py_write": py_write,
+    "rust_read": rust_read,
+    "rust_sql": rust_sql,
+    "rust_write": rust_write,
+}
+
+
+def main() -> None:
+    """Answer until standard input ends."""
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    for line in sys.stdin:
+        request = json.loads(line)
+        try:
+            _COMMANDS[request["command"]](request)
+            error = None
+        except BaseException as caught:  # noqa: BLE001 - a panic of Rust is no Exception
+            error = f"{type(caught).__name__}: {caught}"
+        answers.write(json.dumps({"error": error}) + "\n")
+        answers.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,146 @@
+"""`Peers`: pypaimon and pypaimon-rust, which need other versions of our own packages.
+
+They live in an environment of their own, made by `.ci/test`, and answer from one process.
+"""
+
+import itertools
+import json
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Literal
+
+import pyarrow as pa
+
+Peer = Literal["py", "rust"]
+PEERS: tuple[Peer, ...] = ("py", "rust")
+VARIABLE = "PAIMON_EXPLORE_PEERS"
+_WORKER = Path(__file__).with_name("peer_worker.py")
+_ENVIRONMENT = Path(__file__).parents[2] / ".venv-peers" / "bin" / "python"
+
+
+class PeerError(RuntimeError):
+    """A peer raised an error."""
+
+
+class PeersMissingError(RuntimeError):
+    """There is no environment with the peers."""
+
+
+class Peers:
+    """One process that has both peers. Tables are named `database.table`.
+
+    Raises:
+        PeersMissingError: the message says where the environment is looked for.
+    """
+
+    def __init__(self, scratch: Path) -> None:
+        interpreter = Path(os.environ.get(VARIABLE) or _ENVIRONMENT)
+        if not interpreter.exists():
+            message = (
+                f"pypaimon and pypaimon-rust: no {interpreter}; run .ci/test or set {VARIABLE}"
+            )
+            raise PeersMissingError(message)
+        self._scratch = scratch
+        self._numbers = itertools.count()
+        self._log = scratch / "peers.log"
+        with self._log.open("wb") as log:
+            self._process = subprocess.Popen(  # noqa: S603 - the interpreter that the user chose
+                [str(interpreter), str(_WORKER)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                encoding="utf-8",
+            )
+
+    def close(self) -> None:
+        """End the process."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.close()
+        self._process.wait(timeout=20)
+        self._process.stdout.close()
+
+    def read(
+        self, peer: Peer, warehouse: Path, table: str, options: Mapping[str, str] | None = None
+    ) -> pa.Table:
+        """The rows of a table; dynamic options choose a snapshot."""
+        return self._rows(f"{peer}_read", warehouse, table, options=dict(options or {}))
+
+    def system(self, peer: Peer, warehouse: Path, table: str, name: str) -> pa.Table:
+        """The rows of a system table."""
+        if peer == "py":
+            return self._rows("py_system", warehouse, table, name=name)
+        database, _, short = table.partition(".")
+        statement = f'SELECT * FROM paimon.{database}."{short}${name}"'  # noqa: S608 - a test's names
+        return self.sql(warehouse, statement)
+
+    def sql(self, warehouse: Path, *statements: str) -> pa.Table:
+        """The rows of the last statement, by Rust; the catalog is called `paimon`."""
+        return self._rows("rust_sql", warehouse, "", statements=statements)
+
+    def create(
+        self,
+        warehouse: Path,
+        table: str,
+        schema: pa.Schema,
+        *,
+        partition_keys: Sequence[str] = (),
+        primary_keys: Sequence[str] = (),
+        options: Mapping[str, str] | None = None,
+    ) -> None:
+        """A new table, made by pypaimon; Rust writes to such a one too."""
+        self._send(
+            "py_create",
+            warehouse,
+            table,
+            schema.empty_table(),
+            partition_keys=list(partition_keys),
+            primary_keys=list(primary_keys),
+            table_options=dict(options or {}),
+        )
+
+    def write(
+        self,
+        peer: Peer,
+        warehouse: Path,
+        table: str,
+        rows: pa.Table,
+        overwrite: Mapping[str, object] | None = None,
+    ) -> None:
+        """One commit; `overwrite` names values of partition columns, or none of them."""
+        self._send(f"{peer}_write", warehouse, table, rows, overwrite=overwrite)
+
+    def _rows(self, command: str, warehouse: Path, table: str, **request: object) -> pa.Table:
+        path = self._path()
+        self._ask(command, warehouse, table, rows=str(path), **request)
+        with pa.OSFile(str(path), "rb") as file:
+            found = pa.ipc.open_file(file).read_all()
+        path.unlink()
+        return found
+
+    def _send(
+        self, command: str, warehouse: Path, table: str, rows: pa.Table, **request: object
+    ) -> None:
+        path = self._path()
+        with pa.ipc.new_file(str(path), rows.schema) as writer:
+            writer.write_table(rows)
+        self._ask(command, warehouse, table, rows=str(path), **request)
+        path.unlink()
+
+    def _path(self) -> Path:
+        return self._scratch / f"rows-{next(self._numbers)}.arrow"
+
+    def _ask(self, command: str, warehouse: Path, table: str, **request: object) -> None:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        asked = {"command": command, "warehouse": str(warehouse), "table": table, **request}
+        self._process.stdin.write(json.dumps(asked) + "\n")
+        self._process.stdin.flush()
+        line = self._process.stdout.readline()
+        if not line:
+            raise PeerError(f"the peers ended: {self._log.read_text(encoding='utf-8')[-2000:]}")
+        error = json.loads(line)["error"]
+        if error is not None:
+            raise PeerError(f"{command} of {table}: {error}")
