@@ -25,13 +25,15 @@ from paimon_explore.encoding.avro_schema import (
     top_record,
 )
 from paimon_explore.encoding.avro_skip import branch_taken, misfit, record_starts
-from paimon_explore.encoding.buffers import Column, Ints, ends_of
+from paimon_explore.encoding.buffers import Bools, Column, Ints, ends_of
 from paimon_explore.errors import CorruptFileError
 
 _GROUP_BYTES = 4 << 20
 _CHUNK_RECORDS = 16_384
 
 Fields: TypeAlias = "Sequence[pa.Field[pa.DataType]]"
+Choice: TypeAlias = "tuple[pa.Field[pa.DataType], Callable[[Column], Bools]]"
+"""A column, and a function that tells which of n values of it are wanted."""
 StartFinder: TypeAlias = Callable[[Lanes, AvroNode, Ints, Ints, Ints], Positions]
 
 
@@ -100,6 +102,31 @@ def read_columns(
     return pa.Table.from_batches(batches, schema=schema), counts
 
 
+def read_chosen(
+    files: Sequence[tuple[str, bytes]], fields: Fields, choice: Choice, starts: StartFinder
+) -> pa.Table:
+    """The records of many files whose value of one column is wanted.
+
+    Of the others only what stands in front of that column is looked at.
+
+    Args:
+        files: path and content of each.
+        fields: wanted columns; records inside records are structs.
+        choice: the column that decides, and which of its values are wanted.
+        starts: how the records' beginnings are found.
+
+    Raises:
+        CorruptFileError: names the file that is damaged.
+    """
+    schema = pa.schema(fields)
+    names = tuple(path for path, _ in files)
+    batches: list[pa.RecordBatch] = []
+    for _, group in _grouped(files):
+        chunks = _decoded(group, fields, names, starts, choice)
+        batches.extend(pa.RecordBatch.from_arrays(columns, schema=schema) for columns in chunks)
+    return pa.Table.from_batches(batches, schema=schema)
+
+
 def avro_fields(data: bytes, where: str) -> Fields:
     """The columns of an Avro file in the types of the file."""
     return _all_fields(data, where)
@@ -161,20 +188,25 @@ def _naming(path: str) -> Callable[[CorruptFileError], CorruptFileError]:
 
 
 def _decoded(
-    group: _Group, fields: Fields, names: tuple[str, ...], starts: StartFinder
+    group: _Group,
+    fields: Fields,
+    names: tuple[str, ...],
+    starts: StartFinder,
+    choice: "Choice | None" = None,
 ) -> list[list[Column]]:
     """Columns of the group's records, in chunks; an error names the file it comes from."""
     try:
-        return list(_chunks(group.node, [block for _, block in group.blocks], fields, starts))
+        blocks = [block for _, block in group.blocks]
+        return list(_chunks(group.node, blocks, fields, starts, choice))
     except (CorruptFileError, IndexError) as error:
         if starts is not record_starts:  # a guess may be wrong, a walk is not
-            return _decoded(group, fields, names, record_starts)
+            return _decoded(group, fields, names, record_starts, choice)
         files = sorted({index for index, _ in group.blocks})
         if len(files) == 1:
             raise _as_corrupt(error, names[files[0]]) from error
         for index in files:  # one of them is to blame: this raises
             own = tuple(pair for pair in group.blocks if pair[0] == index)
-            _decoded(_Group(node=group.node, blocks=own), fields, names, starts)
+            _decoded(_Group(node=group.node, blocks=own), fields, names, starts, choice)
         raise
 
 
@@ -185,13 +217,20 @@ def _as_corrupt(error: CorruptFileError | IndexError, path: str) -> CorruptFileE
 
 
 def _chunks(
-    node: AvroNode, blocks: Sequence[Block], fields: Fields, starts: StartFinder
+    node: AvroNode,
+    blocks: Sequence[Block],
+    fields: Fields,
+    starts: StartFinder,
+    choice: "Choice | None",
 ) -> Iterator[list[Column]]:
     lanes = Lanes([block.data for block in blocks])
     sizes = ends_of(np.array([len(block.data) for block in blocks], dtype=np.int64)) + PAD
     counts = np.array([block.count for block in blocks], dtype=np.int64)
     begins = starts(lanes, node, sizes[:-1], sizes[1:], counts)
     stops = np.append(begins[1:], lanes.end)
+    if choice is not None:
+        chosen = _chosen(lanes, node, begins, choice)
+        begins, stops = begins[chosen], stops[chosen]
     for first in range(0, len(begins), _CHUNK_RECORDS):
         part = slice(first, first + _CHUNK_RECORDS)
         columns, behind = _take_records(lanes, node, fields, begins[part])
@@ -200,13 +239,27 @@ def _chunks(
         yield columns
 
 
+def _chosen(lanes: Lanes, node: AvroNode, begins: Positions, choice: Choice) -> Bools:
+    """Which records are wanted: walks no further than the column that decides."""
+    field, wanted = choice
+    record, at = _records_at(lanes, node, begins)
+    position = [name for name, _ in record.fields].index(field.name)
+    head = RecordNode(name="", fields=record.fields[: position + 1])
+    (column,), _ = take_fields(lanes, head, [field], at, "")
+    return wanted(column)
+
+
 def _take_records(
-    lanes: Lanes, node: AvroNode, fields: Fields, at: Positions
+    lanes: Lanes, node: AvroNode, fields: Fields, begins: Positions
 ) -> tuple[list[Column], Positions]:
-    record: AvroNode = node
-    if isinstance(node, OptionalNode):
-        if branch_taken(lanes, node, at) is not None:
-            raise CorruptFileError("", "a record", "must not be null")
-        record, at = node.inner, at + 1
-    assert isinstance(record, RecordNode)  # noqa: S101 - top_record saw to it
+    record, at = _records_at(lanes, node, begins)
     return take_fields(lanes, record, fields, at, "")
+
+
+def _records_at(lanes: Lanes, node: AvroNode, begins: Positions) -> tuple[RecordNode, Positions]:
+    """The record's type, and where the first field of each record stands."""
+    if not isinstance(node, OptionalNode):
+        return top_record(node), begins
+    if branch_taken(lanes, node, begins) is not None:
+        raise CorruptFileError("", "a record", "must not be null")
+    return top_record(node), begins + 1

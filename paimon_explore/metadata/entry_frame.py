@@ -9,7 +9,13 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paimon_explore.encoding.buffers import Column, build_bool, build_fixed
+from paimon_explore.encoding.buffers import (
+    Column,
+    bool_values,
+    build_bool,
+    build_fixed,
+    valid_mask,
+)
 from paimon_explore.errors import CorruptFileError
 
 Chunks: TypeAlias = "pa.ChunkedArray[pa.Scalar[pa.DataType]]"
@@ -25,6 +31,14 @@ def filter_rows(table: pa.Table, mask: Mask) -> pa.Table:
     if isinstance(mask, np.ndarray):
         mask = build_bool(mask, np.ones_like(mask))
     return table.filter(mask)  # type: ignore[arg-type]  # a boolean column, in stubs
+
+
+def as_mask(mask: Mask) -> npt.NDArray[np.bool_]:
+    """A mask for numpy; null counts as false."""
+    if isinstance(mask, np.ndarray):
+        return mask
+    array: Column = mask.combine_chunks() if isinstance(mask, pa.ChunkedArray) else mask
+    return bool_values(array) & valid_mask(array)
 
 
 def take_rows(table: pa.Table, positions: Positions) -> pa.Table:

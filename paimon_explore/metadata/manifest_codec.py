@@ -7,9 +7,9 @@ Spec: concepts/spec/manifest. Seen in: golden java09 and java200 `manifest_orc`,
 `manifest_avro`; rust04 and pypaimon21 for other record names.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, groupby
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyarrow import orc
 
-from paimon_explore.encoding.avro import read_columns
+from paimon_explore.encoding.avro import read_chosen, read_columns
 from paimon_explore.encoding.avro_container import is_avro
 from paimon_explore.encoding.avro_entry_starts import entry_starts
 from paimon_explore.encoding.avro_few import FEW, write_few
@@ -33,9 +33,14 @@ from paimon_explore.encoding.buffers import (
     valid_mask,
 )
 from paimon_explore.errors import CorruptFileError, FormatError, UnsupportedVersionError
-from paimon_explore.metadata.entry_frame import Chunks, check_codes, complete
+from paimon_explore.metadata.entry_frame import Chunks, Mask, as_mask, check_codes, complete
 from paimon_explore.metadata.index_manifest import IndexEntries
-from paimon_explore.metadata.manifest_entry import FileKind, FileSource, ManifestEntries
+from paimon_explore.metadata.manifest_entry import (
+    ENTRY_SCHEMA,
+    FileKind,
+    FileSource,
+    ManifestEntries,
+)
 from paimon_explore.metadata.manifest_layouts import (
     ENTRY_LAYOUT,
     INDEX_LAYOUT,
@@ -86,6 +91,53 @@ def decode_entries(
         CorruptFileError: bytes that break the format; it names the file.
     """
     return [ManifestEntries(table) for table in _decode(files, ENTRY_LAYOUT, columns)]
+
+
+def decode_partitions(
+    files: Sequence[tuple[str, bytes]],
+    wanted: Callable[[pa.BinaryArray], Mask],
+    columns: Sequence[str] | None = None,
+) -> ManifestEntries:
+    """The entries of manifests whose partition is wanted, in order.
+
+    Args:
+        files: path and content of each.
+        wanted: tells of n partitions (binary rows with their arity) which ones are wanted.
+        columns: columns of `ENTRY_SCHEMA` to decode; None for all.
+
+    Raises:
+        UnsupportedVersionError: a version other than the known one.
+        CorruptFileError: bytes that break the format; it names the file.
+    """
+    names = [name for name in ENTRY_SCHEMA.names if columns is None or name in columns]
+    parts = []
+    for avro, some in groupby(files, key=lambda file: is_avro(file[1])):
+        group = list(some)
+        if avro:
+            parts.append(_avro_partitions(group, wanted, names))
+            continue
+        for frame in decode_entries(group, [*names, "partition"]):
+            kept = frame.filter(wanted(_partitions(frame.column("partition").combine_chunks())))
+            parts.append(ManifestEntries(kept.table.select(names)))
+    none = ManifestEntries(ENTRY_SCHEMA.empty_table().select(names))
+    return ManifestEntries.concat([none, *parts])
+
+
+def _avro_partitions(
+    files: Sequence[tuple[str, bytes]], wanted: Callable[[pa.BinaryArray], Mask], names: list[str]
+) -> ManifestEntries:
+    target = pa.schema(tuple(ENTRY_SCHEMA.field(name) for name in names))
+    fields = _read_fields(ENTRY_LAYOUT.what, tuple(names))
+    deciding = pa.field(ENTRY_LAYOUT.fields["partition"][-1], pa.binary(), nullable=False)
+    choice = (deciding, lambda column: as_mask(wanted(_partitions(column))))
+    records = read_chosen(files, fields, choice, entry_starts)
+    path = files[0][0] if len(files) == 1 else f"one of {len(files)} manifests"
+    return ManifestEntries(_frame(records, ENTRY_LAYOUT, target, path))
+
+
+def _partitions(column: Column) -> pa.BinaryArray:
+    assert isinstance(column, pa.BinaryArray)  # noqa: S101 - the frame's type
+    return column
 
 
 def decode_index_entries(data: bytes, path: str) -> IndexEntries:

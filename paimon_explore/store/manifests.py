@@ -6,17 +6,22 @@ least recently used going first. Manifests that are not known yet are decoded to
 
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TypeAlias
+
+import pyarrow as pa
 
 from paimon_explore.errors import MissingFileError
 from paimon_explore.fileio.file_io import FileIO
+from paimon_explore.metadata.entry_frame import Mask
 from paimon_explore.metadata.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest_codec import (
     decode_entries,
     decode_index_entries,
     decode_manifest_lists,
+    decode_partitions,
 )
 from paimon_explore.metadata.manifest_entry import ManifestEntries
 from paimon_explore.metadata.manifest_list import ManifestFiles
@@ -25,10 +30,10 @@ from paimon_explore.metadata.snapshot import Snapshot
 
 Frame: TypeAlias = ManifestFiles | ManifestEntries | IndexEntries
 
-Frames: TypeAlias = list[ManifestEntries | None]
 
 CACHE_BYTES = 128 << 20
 _READ_TOGETHER_BYTES = 32 << 20
+_KEEP_WHOLE_BYTES = 4 << 20
 
 
 class FrameCache:
@@ -156,22 +161,48 @@ class Manifests:
             CorruptFileError, UnsupportedVersionError: one cannot be understood; it is named.
         """
         wanted = None if columns is None else tuple(sorted(columns))
-        frames = [self._known(name, wanted) for name in names]
-        together: list[tuple[int, str, bytes]] = []
-        size = 0
-        for position, frame in enumerate(frames):
-            if frame is not None:
-                continue
-            path = self.paths.manifest(names[position])
-            data = self.file_io.read(path)
-            together.append((position, path, data))
-            size += len(data)
-            if size > _READ_TOGETHER_BYTES:
-                self._decode(together, wanted, frames)
-                together, size = [], 0
-        self._decode(together, wanted, frames)
-        parts = [frame for frame in frames if frame is not None]
+        known = {name: self._known(name, wanted) for name in names}
+        unknown = [name for name, frame in known.items() if frame is None]
+        first = 0
+        for files in self._batches(unknown):
+            known.update(zip(unknown[first:], self._decode(files, wanted), strict=False))
+            first += len(files)
+        found = [known[name] for name in names]
+        parts = [frame for frame in found if frame is not None]
         return ManifestEntries.concat(parts) if parts else _no_entries(wanted)
+
+    def read_partitions(
+        self,
+        names: Sequence[str],
+        wanted: Callable[[pa.BinaryArray], Mask],
+        columns: Sequence[str] | None = None,
+    ) -> ManifestEntries:
+        """The entries of manifests whose partition is wanted, in the order of the names.
+
+        Large manifests that are not known yet are decoded only where the partition is wanted, and
+        the result is not kept; small ones are decoded whole and kept.
+
+        Args:
+            names: file names.
+            wanted: tells of n partitions (binary rows with their arity) which ones are wanted.
+            columns: columns of `ENTRY_SCHEMA` that are needed, the partition among them.
+
+        Raises:
+            MissingFileError: a manifest is gone.
+            CorruptFileError, UnsupportedVersionError: one cannot be understood; it is named.
+        """
+        needed = None if columns is None else tuple(sorted({*columns, "partition"}))
+        parts = [_no_entries(needed)]
+        for known, some in groupby(names, key=lambda name: self._known(name, needed) is not None):
+            if known:
+                parts.append(_where(self.read_many(list(some), needed), wanted))
+                continue
+            for files in self._batches(some):
+                if sum(len(data) for _, data in files) > _KEEP_WHOLE_BYTES:
+                    parts.append(decode_partitions(files, wanted, needed))
+                else:
+                    parts += [_where(frame, wanted) for frame in self._decode(files, needed)]
+        return ManifestEntries.concat(parts)
 
     def index(self, name: str | None) -> IndexEntries:
         """The index files of an index manifest; none for a snapshot that names none."""
@@ -200,17 +231,28 @@ class Manifests:
             key = (self.file_io, path, None)
         _SHARED.keep(key, frame)
 
+    def _batches(self, names: Iterable[str]) -> Iterator[Sequence[tuple[str, bytes]]]:
+        """Path and content of files, so many at a time as may be in memory together."""
+        files: list[tuple[str, bytes]] = []
+        size = 0
+        for path in map(self.paths.manifest, names):
+            data = self.file_io.read(path)
+            files.append((path, data))
+            size += len(data)
+            if size > _READ_TOGETHER_BYTES:
+                yield files
+                files, size = [], 0
+        if files:
+            yield files
+
     def _decode(
-        self,
-        together: Sequence[tuple[int, str, bytes]],
-        wanted: tuple[str, ...] | None,
-        frames: Frames,
-    ) -> None:
-        """Decode files read together into their places of `frames`, and keep the frames."""
-        decoded = decode_entries([(path, data) for _, path, data in together], wanted)
-        for (position, path, _), frame in zip(together, decoded, strict=True):
-            frames[position] = frame
+        self, files: Sequence[tuple[str, bytes]], wanted: tuple[str, ...] | None
+    ) -> Sequence[ManifestEntries]:
+        """Decode files together and keep their frames."""
+        frames = decode_entries(files, wanted)
+        for (path, _), frame in zip(files, frames, strict=True):
             _SHARED.keep((self.file_io, path, wanted), frame)
+        return frames
 
     def _named_by(self, snapshot: Snapshot, field: str, name: str) -> ManifestFiles:
         try:
@@ -227,6 +269,12 @@ class Manifests:
                 columns = [c for c in whole.table.schema.names if c in wanted]
                 return ManifestEntries(whole.table.select(columns))
         return found if isinstance(found, ManifestEntries) else None
+
+
+def _where(entries: ManifestEntries, wanted: Callable[[pa.BinaryArray], Mask]) -> ManifestEntries:
+    partitions = entries.column("partition").combine_chunks()
+    assert isinstance(partitions, pa.BinaryArray)  # noqa: S101 - the frame's type
+    return entries.filter(wanted(partitions))
 
 
 def _no_entries(wanted: tuple[str, ...] | None) -> ManifestEntries:

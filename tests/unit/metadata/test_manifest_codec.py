@@ -1,7 +1,9 @@
 """Manifest lists, manifests and index manifests as bytes."""
 
 import io
+from collections.abc import Callable
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -14,6 +16,7 @@ from paimon_explore.metadata.manifest_codec import (
     decode_entries,
     decode_index_entries,
     decode_manifest_list,
+    decode_partitions,
     encode_entries,
     encode_index_entries,
     encode_manifest_list,
@@ -243,3 +246,31 @@ def test_the_damaged_one_of_several_files_is_named(place: int, rule: str) -> Non
 def test_what_is_no_manifest_is_corrupt(data: bytes) -> None:
     with pytest.raises(CorruptFileError, match=r"^m:"):
         decode_entries([("m", data)])
+
+
+def partition(number: int) -> bytes:
+    return b"\0\0\0\1" + bytes(8) + number.to_bytes(8, "little")
+
+
+def only(number: int) -> Callable[[pa.BinaryArray], np.ndarray[tuple[int], np.dtype[np.bool_]]]:
+    return lambda found: np.array([value == partition(number) for value in found.to_pylist()])
+
+
+def test_only_entries_of_wanted_partitions_are_decoded() -> None:
+    rows = [entry(f"f{n}", partition=partition(n % 3), level=n % 2) for n in range(90)]
+    files = [
+        ("m1", encode_entries(entries(*rows[:50]))),
+        ("m2", as_parquet(entries(*rows[50:60]))),
+        ("m3", encode_entries(entries(*rows[60:]), "null")),
+    ]
+    found = decode_partitions(files, only(1))
+    assert (
+        found.rows() == entries(*(row for row in rows if row["partition"] == partition(1))).rows()
+    )
+    some = decode_partitions(files, only(2), ["file_name", "level"])
+    assert some.table.to_pylist()[:2] == [
+        {"file_name": "f2", "level": 0},
+        {"file_name": "f5", "level": 1},
+    ]
+    assert len(decode_partitions(files, only(7))) == 0
+    assert len(decode_partitions([], only(7))) == 0

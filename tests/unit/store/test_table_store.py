@@ -1,9 +1,12 @@
 """Tags, branches, consumers, schemas, statistics and manifests of a table."""
 
 import pickle
+import secrets
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 from paimon_explore.errors import CorruptFileError, MissingFileError, NotFoundError
@@ -11,6 +14,7 @@ from paimon_explore.fileio.local import LocalFileIO
 from paimon_explore.fileio.memory import MemoryFileIO
 from paimon_explore.metadata.consumer import Consumer
 from paimon_explore.metadata.manifest_codec import encode_entries, encode_manifest_list
+from paimon_explore.metadata.manifest_entry import ManifestEntries
 from paimon_explore.metadata.manifest_list import ManifestFiles
 from paimon_explore.metadata.paths import TablePaths
 from paimon_explore.metadata.snapshot import CommitKind, Snapshot
@@ -204,3 +208,26 @@ def test_many_lists_are_decoded_together_in_the_order_of_their_names(store: Tabl
         put(store, name, encode_manifest_list(ManifestFiles.empty()))
     assert [len(found) for found in store.manifests.list_many(["l2", "l1", "l2"])] == [0, 0, 0]
     assert store.manifests.list_many([]) == ()
+
+
+@pytest.mark.parametrize("count", [3, 30_000])
+def test_entries_of_wanted_partitions_are_found_in_small_and_large_manifests(
+    store: TableStore, count: int
+) -> None:
+    here = b"\0\0\0\1" + bytes(16)
+    there = b"\0\0\0\1" + bytes(15) + b"\1"
+    rows = [entry("first", partition=here), entry("last", partition=here)]
+    many = entries(*(entry(secrets.token_hex(60), partition=there) for _ in range(count)))
+    put(store, "m1", encode_entries(ManifestEntries.concat([entries(rows[0]), many]), "null"))
+    put(store, "m2", encode_entries(ManifestEntries.concat([many, entries(rows[1])]), "null"))
+
+    def wanted(partitions: pa.BinaryArray) -> pa.BooleanArray:
+        return pc.equal(partitions, pa.scalar(here))
+
+    for _ in range(2):
+        found = store.manifests.read_partitions(["m1", "m2"], wanted)
+        assert [row["file_name"] for row in found.rows()] == ["first", "last"]
+    assert (shared_cache().used_bytes > 0) == (count == 3)
+    names = store.manifests.read_partitions(["m2", "m1"], wanted, ["file_name"]).table
+    assert names.column("file_name").to_pylist() == ["last", "first"]
+    assert len(store.manifests.read_partitions([], wanted)) == 0
