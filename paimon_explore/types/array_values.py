@@ -86,6 +86,12 @@ def array_of(values: npt.NDArray[np.generic], arrow: pa.DataType, like: Column) 
     return pa.Array.from_buffers(arrow, len(values), [validity(like), data])
 
 
+def mask_of(flags: Flags) -> Column:
+    """Flags as a boolean array."""
+    bits = np.packbits(flags, bitorder="little")
+    return pa.Array.from_buffers(pa.bool_(), len(flags), [None, pa.py_buffer(bits.data)])
+
+
 def validity(array: Column) -> pa.Buffer | None:
     """The null bitmap of an array, from its first value on; None without nulls."""
     return None if array.null_count == 0 else array.is_valid().buffers()[1]
@@ -113,3 +119,42 @@ def null_column(length: int, arrow: pa.DataType) -> Column:
     """A column of nulls."""
     nulls: Column = pa.nulls(length, arrow)  # type: ignore[call-overload] # one overload per type
     return nulls
+
+
+Value: TypeAlias = "pa.Scalar[pa.DataType]"
+"""One value of any type."""
+
+# pa.scalar and pa.array of Python values import pandas when it is there: these do not
+
+
+def null_value(arrow: pa.DataType) -> Value:
+    """Null as a value of a type."""
+    return null_column(1, arrow)[0]
+
+
+def text_column(texts: Sequence[str]) -> Column:
+    """Texts as a column."""
+    return _variable_width([text.encode() for text in texts], pa.string())
+
+
+def text_value(text: str) -> Value:
+    """A text as a value."""
+    return text_column([text])[0]
+
+
+def bytes_value(value: bytes) -> Value:
+    """Bytes as a value."""
+    return _variable_width([value], pa.binary())[0]
+
+
+def _variable_width(values: Sequence[bytes], arrow: pa.DataType) -> Column:
+    offsets = np.zeros(len(values) + 1, np.int32)
+    np.cumsum([len(value) for value in values], out=offsets[1:])
+    buffers = [None, pa.py_buffer(offsets.data), pa.py_buffer(b"".join(values))]
+    return pa.Array.from_buffers(arrow, len(values), buffers)
+
+
+def wide_decimal_value(unscaled: int, arrow: pa.DataType) -> Value:
+    """An unscaled integer as a value of a 256-bit decimal type."""
+    data = pa.py_buffer(unscaled.to_bytes(32, "little", signed=True))
+    return pa.Array.from_buffers(arrow, 1, [None, data])[0]

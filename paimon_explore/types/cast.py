@@ -12,7 +12,14 @@ from datetime import tzinfo
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.types.array_values import Column, null_column, valid_values, validity
+from paimon_explore.types.array_values import (
+    Column,
+    null_column,
+    text_column,
+    text_value,
+    valid_values,
+    validity,
+)
 from paimon_explore.types.arrow import to_arrow
 from paimon_explore.types.cast_errors import uncastable_type
 from paimon_explore.types.cast_numbers import (
@@ -191,7 +198,7 @@ def _nested_texts(array: Column, source: DataType, zone: tzinfo | None) -> Colum
         keys, values = _members(children)
         texts = concatenated(
             _text_or_null(keys, source.key, zone),
-            pa.scalar(" -> "),
+            text_value(" -> "),
             _text_or_null(values, source.value, zone),
         )
         return _enclosed("{", _listed(array, texts), "}", array)
@@ -202,14 +209,14 @@ def _nested_texts(array: Column, source: DataType, zone: tzinfo | None) -> Colum
 
 def _text_or_null(array: Column, source: DataType, zone: tzinfo | None) -> Column:
     texts = cast_column(array, source, _STRING, zone)
-    return computed("coalesce", [texts, pa.scalar("null")])
+    return computed("coalesce", [texts, text_value("null")])
 
 
 def _row_texts(members: list[Column], length: int) -> Column:
     parts: list[Part] = []
     for member in members:
-        parts += [pa.scalar(", "), member] if parts else [member]
-    return concatenated(*parts) if parts else pa.array([""] * length, pa.string())
+        parts += [text_value(", "), member] if parts else [member]
+    return concatenated(*parts) if parts else text_column([""] * length)
 
 
 def _listed(array: Column, texts: Column) -> Column:
@@ -217,7 +224,7 @@ def _listed(array: Column, texts: Column) -> Column:
 
 
 def _enclosed(before: str, texts: Column, after: str, like: Column) -> Column:
-    return where_valid(like, concatenated(pa.scalar(before), texts, pa.scalar(after)))
+    return where_valid(like, concatenated(text_value(before), texts, text_value(after)))
 
 
 _Cast = Callable[[Column, AtomicType, AtomicType], Column]

@@ -6,7 +6,7 @@ rounded half up.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 
 import numpy as np
@@ -22,12 +22,17 @@ from paimon_explore.types.array_values import (
     float_values,
     low_words,
     mapped,
+    mask_of,
+    null_value,
     whole_values,
+    wide_decimal_value,
 )
 from paimon_explore.types.arrow import to_arrow
 from paimon_explore.types.cast_errors import uncastable_value
 from paimon_explore.types.data_types import AtomicType, TypeRoot
+from paimon_explore.types.float_texts import is_plain, plain_texts
 from paimon_explore.types.java_text import double_text
+from paimon_explore.types.text_columns import computed, kept_where, where_valid
 
 _DTYPES: Mapping[TypeRoot, type[np.generic]] = {
     TypeRoot.TINYINT: np.int8,
@@ -41,7 +46,7 @@ _WIDE = 76
 _COMPACT_PRECISION = 18
 _MAX_PRECISION = 38
 _INT64_DIGITS = 19
-_EXACT_POWER = 40
+_PLAIN_DIGITS = 20
 _INT32_BOUNDS = (-(2**31), 2**31 - 1)
 _INT64_BOUNDS = (-(2**63), 2**63 - 1)
 
@@ -97,9 +102,23 @@ def decimals_from_integers(array: Column, _: AtomicType, target: AtomicType) -> 
 
 
 def decimals_from_floats(array: Column, source: AtomicType, target: AtomicType) -> Column:
-    """FLOAT and DOUBLE as DECIMAL, by the digits that Java prints for the double."""
-    doubles = array.cast(pa.float64()) if source.root is TypeRoot.FLOAT else array
+    """FLOAT and DOUBLE as DECIMAL, by the digits that Java prints for the double.
 
+    Raises:
+        UncastableError: a value is not finite.
+    """
+    doubles = array.cast(pa.float64()) if source.root is TypeRoot.FLOAT else array
+    plain = is_plain(doubles)
+    texts = kept_where(plain, plain_texts(doubles))
+    found = _fitted(texts.cast(pa.decimal128(_MAX_PRECISION, _PLAIN_DIGITS)), target)
+    if plain.all():
+        return found
+    # a loop over distinct values: no column function gives Java's digits
+    others = mapped(kept_where(~plain, doubles), _each_fitted(target), to_arrow(target))
+    return computed("coalesce", [found, others])
+
+
+def _each_fitted(target: AtomicType) -> Callable[[Sequence[object]], list[object]]:
     def convert(values: Sequence[object]) -> list[object]:
         found: list[object] = []
         for value in values:
@@ -108,8 +127,7 @@ def decimals_from_floats(array: Column, source: AtomicType, target: AtomicType) 
             found.append(fitted_decimal(Decimal(double_text(value)), target))
         return found
 
-    # a loop over distinct values: no column function gives Java's digits
-    return mapped(doubles, convert, to_arrow(target))
+    return convert
 
 
 def decimals_from_decimals(array: Column, _: AtomicType, target: AtomicType) -> Column:
@@ -145,9 +163,9 @@ def _fitted(array: Column, target: AtomicType) -> Column:
     if scale < source_scale:
         wide = pc.round(wide, scale, "half_towards_infinity")
     wide = wide.cast(pa.decimal256(_WIDE, scale))
-    bound = pa.scalar(Decimal(10) ** (precision - scale), pa.decimal256(_WIDE, scale))
+    bound = wide_decimal_value(int(10**precision), pa.decimal256(_WIDE, scale))
     fits = pc.less(pc.abs(wide), bound)
-    missing = pa.scalar(None, wide.type)
+    missing = null_value(wide.type)
     fitted: Column = pc.if_else(fits, wide, missing)
     return fitted.cast(to_arrow(target))
 
@@ -162,4 +180,4 @@ def numbers_from_flags(array: Column, _: AtomicType, target: AtomicType) -> Colu
 
 def flags_from_integers(array: Column, _: AtomicType, __: AtomicType) -> Column:
     """TINYINT, SMALLINT, INT and BIGINT as BOOLEAN: whether they are not 0."""
-    return pc.not_equal(array, pa.scalar(0, array.type))
+    return where_valid(array, mask_of(whole_values(array) != 0))

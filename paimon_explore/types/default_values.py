@@ -5,9 +5,7 @@ Spec: concepts/spec/schema. Writers put them where a column is left out; readers
 
 from datetime import tzinfo
 
-import pyarrow as pa
-
-from paimon_explore.types.array_values import Column
+from paimon_explore.types.array_values import Column, text_column
 from paimon_explore.types.cast import cast_column
 from paimon_explore.types.data_types import MAX_LENGTH, AtomicType, DataType, TypeRoot
 
@@ -23,4 +21,4 @@ def default_column(text: str, data_type: DataType, zone: tzinfo | None = None) -
     """
     is_quoted = len(text) > 1 and text.startswith(_QUOTE) and text.endswith(_QUOTE)
     bare = text[1:-1] if is_quoted else text
-    return cast_column(pa.array([bare], pa.string()), _STRING, data_type, zone)
+    return cast_column(text_column([bare]), _STRING, data_type, zone)

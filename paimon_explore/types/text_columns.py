@@ -1,4 +1,4 @@
-"""Column functions on texts and bytes, by what they do."""
+"""Column functions, most of them on texts and bytes, by what they do."""
 
 from collections.abc import Sequence
 from typing import TypeAlias
@@ -6,9 +6,18 @@ from typing import TypeAlias
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paimon_explore.types.array_values import Column
+from paimon_explore.types.array_values import (
+    Column,
+    Flags,
+    Value,
+    bytes_value,
+    mask_of,
+    null_value,
+    text_column,
+    text_value,
+)
 
-Part: TypeAlias = "Column | pa.Scalar[pa.DataType]"
+Part: TypeAlias = "Column | Value"
 """A column, or one value for all rows."""
 
 
@@ -46,12 +55,12 @@ def matches(texts: Column, pattern: str) -> Column:
 
 def is_one_of(texts: Column, known: Sequence[str]) -> Column:
     """Whether each text is one of some; False for null."""
-    return computed("is_in", [texts], pc.SetLookupOptions(pa.array(known, pa.string())))
+    return computed("is_in", [texts], pc.SetLookupOptions(text_column(known)))
 
 
 def concatenated(*parts: Part) -> Column:
     """The parts of each row, one after the other; null where a part is."""
-    empty = pa.scalar(b"" if _is_binary(parts) else "")
+    empty = bytes_value(b"") if _is_binary(parts) else text_value("")
     return computed("binary_join_element_wise", [*parts, empty], pc.JoinOptions())
 
 
@@ -61,9 +70,14 @@ def _is_binary(parts: Sequence[Part]) -> bool:
 
 def joined(lists: Column, separator: str) -> Column:
     """The texts of each list with a separator between them."""
-    return computed("binary_join", [lists, pa.scalar(separator)])
+    return computed("binary_join", [lists, text_value(separator)])
 
 
 def where_valid(like: Column, values: Column) -> Column:
     """The values, null where another column is."""
-    return computed("if_else", [like.is_valid(), values, pa.scalar(None, values.type)])
+    return computed("if_else", [like.is_valid(), values, null_value(values.type)])
+
+
+def kept_where(flags: Flags, values: Column) -> Column:
+    """The values where flags are set, null elsewhere."""
+    return computed("if_else", [mask_of(flags), values, null_value(values.type)])

@@ -14,19 +14,19 @@ from paimon_explore.types.array_values import (
     Column,
     Whole,
     array_of,
-    float_values,
+    bytes_value,
     mapped,
+    text_column,
     whole_values,
 )
 from paimon_explore.types.cast_errors import UncastableError
 from paimon_explore.types.cast_times import seconds_and_nanos
 from paimon_explore.types.data_types import MAX_LENGTH, AtomicType, TypeRoot
+from paimon_explore.types.float_texts import float_texts
 from paimon_explore.types.java_text import (
     DAY_MS,
     date_text,
     decimal_text,
-    double_text,
-    float_text,
     time_text,
     timestamp_text,
 )
@@ -79,7 +79,7 @@ def sized_bytes(values: Column, target: AtomicType) -> Column:
     if target.root is TypeRoot.VARBINARY:
         return cut
     _check_padding(length)
-    return cut_bytes(concatenated(cut, pa.scalar(bytes(length), pa.binary())), length)
+    return cut_bytes(concatenated(cut, bytes_value(bytes(length))), length)
 
 
 def _check_padding(length: int) -> None:
@@ -114,22 +114,13 @@ def _numbers(array: Column, root: TypeRoot) -> Column:
     if root is TypeRoot.DECIMAL:
         return mapped(array, _each(Decimal, decimal_text), pa.string())
     if root in {TypeRoot.FLOAT, TypeRoot.DOUBLE}:
-        function = float_text if root is TypeRoot.FLOAT else double_text
-        return _floats(array, function)
+        return float_texts(array, root)
     return array.cast(pa.string())
-
-
-def _floats(array: Column, function: Callable[[float], str]) -> Column:
-    # distinct bits, not distinct values: 0.0 and -0.0 print differently
-    values = float_values(array)
-    bits, places = np.unique(values.view(np.int64), return_inverse=True)
-    texts = [function(float(value)) for value in bits.view(np.float64)]
-    return _spread(texts, places.astype(np.int64), array)
 
 
 def _spread(texts: list[str], places: Whole, like: Column) -> Column:
     indices = array_of(places, pa.int64(), like)
-    return computed("take", [pa.array(texts, pa.string()), indices])
+    return computed("take", [text_column(texts), indices])
 
 
 def _each(
@@ -177,7 +168,7 @@ def _timestamps(array: Column, source: AtomicType, zone: tzinfo | None) -> Colum
     if len(days) and (days.min() < _FIRST_DAY or days.max() > _LAST_DAY):
         pairs = zip(seconds.tolist(), nanos.tolist(), strict=True)
         texts = [timestamp_text(second, nano, precision) for second, nano in pairs]
-        return where_valid(array, pa.array(texts, pa.string()))
+        return where_valid(array, text_column(texts))
     clock = array_of(seconds, pa.timestamp("s"), array).cast(pa.string())
     fraction = _fraction_texts(nanos, precision, array)
     return clock if fraction is None else concatenated(clock, fraction)
