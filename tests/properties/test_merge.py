@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from paimon_explore.encoding.buffers import as_python
 from paimon_explore.errors import FormatError
 from paimon_explore.merge.rows import merge_sorted
 from paimon_explore.merge.spec import merge_spec
@@ -118,30 +119,36 @@ def tables(draw: st.DrawFn) -> tuple[dict[str, object], dict[str, str]]:
     )
     plain: dict[str, object] = {**KEY, "a": "INT", "b": "STRING"}
     ignore = draw(st.sampled_from([{}, {"ignore-delete": "true"}]))
-    match engine:
-        case "deduplicate":
-            order = [{}, {"sequence.field": "a"}, {"sequence.field": "b,a"}]
-            order += [{"sequence.field": "a,b", "sequence.field.sort-order": "descending"}]
-            return plain, {**ignore, **draw(st.sampled_from(order))}
-        case "first-row":
-            return plain, {"merge-engine": "first-row", **ignore}
-        case "partial":
-            remove = {"partial-update.remove-record-on-delete": "true"}
-            extra = draw(st.sampled_from([{}, remove, {"ignore-delete": "true"}]))
-            return plain, {"merge-engine": "partial-update", **extra}
-        case "groups":
-            names = st.sampled_from(["", "g", "p", "h,p"])
-            removing = draw(names)
-            key = "partial-update.remove-record-on-sequence-group"
-            extra = {key: removing} if removing else ignore
-            return {**KEY, **GROUP}, {**GROUPS, **extra}
+    if engine == "deduplicate":
+        order = [{}, {"sequence.field": "a"}, {"sequence.field": "b,a"}]
+        order += [{"sequence.field": "a,b", "sequence.field.sort-order": "descending"}]
+        return plain, {**ignore, **draw(st.sampled_from(order))}
+    if engine == "first-row":
+        return plain, {"merge-engine": "first-row", **ignore}
+    if engine == "partial":
+        remove = {"partial-update.remove-record-on-delete": "true"}
+        extra = draw(st.sampled_from([{}, remove, {"ignore-delete": "true"}]))
+        return plain, {"merge-engine": "partial-update", **extra}
+    if engine == "groups":
+        removing = draw(st.sampled_from(["", "g", "p", "h,p"]))
+        key = "partial-update.remove-record-on-sequence-group"
+        return {**KEY, **GROUP}, {**GROUPS, **({key: removing} if removing else ignore)}
+    return draw(function_tables(plain, ignore, in_groups=engine == "functions"))
+
+
+@st.composite
+def function_tables(
+    draw: st.DrawFn, plain: dict[str, object], ignore: dict[str, str], *, in_groups: bool
+) -> tuple[dict[str, object], dict[str, str]]:
+    """Tables with functions, in a sequence group or of the engine `aggregation`."""
     columns, options = draw(function_columns())
-    if engine == "functions":
-        group = {"fields.g,h.sequence-group": ",".join(["x", *columns])}
-        names = st.sampled_from([ignore, {"partial-update.remove-record-on-sequence-group": "h"}])
-        return {**KEY, **GROUP, **columns}, {**GROUPS, **options, **group, **draw(names)}
-    extra = {"merge-engine": "aggregation", "sequence.field": "a"}
-    return {**plain, **columns}, {**options, **extra}
+    if not in_groups:
+        extra = {"merge-engine": "aggregation", "sequence.field": "a"}
+        return {**plain, **columns}, {**options, **extra}
+    group = {"fields.g,h.sequence-group": ",".join(["x", *columns])}
+    removing = {"partial-update.remove-record-on-sequence-group": "h"}
+    extra = draw(st.sampled_from([ignore, removing]))
+    return {**KEY, **GROUP, **columns}, {**GROUPS, **options, **group, **extra}
 
 
 @st.composite
@@ -226,15 +233,13 @@ def test_runs_of_one_record_per_key_merge_as_one_by_one(
 
 def runs_of(batch: pa.RecordBatch) -> list[pa.RecordBatch]:
     """Records spread over sorted runs: the n-th record of a key goes to the n-th run."""
+    keys = as_python(batch.column("k"))
     seen: dict[object, int] = {}
     places: list[list[int]] = []
-    for at, key in enumerate(batch.column("k").to_pylist()):
+    for at, key in enumerate(keys):
         number = seen.get(key, 0)
         seen[key] = number + 1
         if number == len(places):
             places.append([])
         places[number].append(at)
-    return [
-        batch.take(pa.array(sorted(run, key=lambda at: str(batch.column("k")[at]))))
-        for run in places
-    ]
+    return [batch.take(sorted(run, key=lambda at: str(keys[at]))) for run in places]

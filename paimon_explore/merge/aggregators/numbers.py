@@ -76,28 +76,38 @@ def product(column: Column, steps: Steps) -> Column:
 
 
 def count(column: Column, steps: Steps) -> Column:
-    """Number of records as in releases up to 0.8: a first null counts, later ones do not.
+    """Number of values that are not null, retracts taken off; releases up to 0.8 have it.
+
+    The values are what was written, also in files that hold counts already: those releases count
+    such a file's record as one.
 
     Raises:
         FormatError: more records than the type can say.
     """
-    known = nb.valid_mask(column)
-    found = [_counted(group, known) for group in walked(steps)]
+    known: list[bool] = nb.valid_mask(column).tolist()
+    values = nb.as_python(column)
+    found = [_counted(group, known, values) for group in walked(steps)]
     try:
         return pa.array(found, column.type)
     except (pa.ArrowInvalid, OverflowError) as error:
         raise _overflow(column.type) from error
 
 
-def _counted(group: Iterator[tuple[Step, int]], known: Bools) -> int | None:
+def _counted(
+    group: Iterator[tuple[Step, int]], known: list[bool], values: list[object]
+) -> int | None:
     counted: int | None = None
     for step, row in group:
-        if step is Step.CLEAR:
-            counted = None
-        elif counted is None:
-            counted = 1
-        elif known[row]:
-            counted += -1 if step is Step.RETRACT else 1
+        match step:
+            case Step.CLEAR:
+                counted = None
+            case Step.REPLACE:
+                value = values[row]
+                counted = value if isinstance(value, int) else None
+            case Step.RETRACT:
+                counted = (counted or 0) - known[row]
+            case _:
+                counted = (counted or 0) + known[row]
     return counted
 
 

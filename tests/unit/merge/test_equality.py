@@ -4,6 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from paimon_explore.encoding.buffers import Column
 from paimon_explore.merge.equality import codes, last_of_each, rank_in_group
 from paimon_explore.merge.order import ranks
 
@@ -24,7 +25,7 @@ NAN = float("nan")
         (pa.array([True, False, True]), "aba"),
     ],
 )
-def test_equal_values_get_equal_codes(values: pa.Array, equal: str) -> None:
+def test_equal_values_get_equal_codes(values: Column, equal: str) -> None:
     found = codes(values).tolist()
     names: dict[int, str] = {-1: "-"}
     for code in found:

@@ -1,5 +1,7 @@
 """Unions of bitmaps and sketches, with values of a table that Java 2.0.0 wrote."""
 
+import importlib.util
+
 import pytest
 from pyroaring import BitMap
 
@@ -62,6 +64,7 @@ def test_bitmaps_of_64_bits_are_united_in_javas_own_format() -> None:
     assert set(decode_wide(second, "").containers) == {b"\0\0\0\0\0\1", b"\0\0\0\0\0\2"}
 
 
+HAS_SKETCHES = importlib.util.find_spec("datasketches") is not None
 HLL = (
     "0201070c03080600ae3c8811223beb059407c204c87a24046de51d077b65e608",
     "0201070c030802006de51d0781bc5d06",
@@ -74,7 +77,7 @@ THETA = (
 )
 
 
-@pytest.mark.skipif(sketches.ds is None, reason="the extra 'sketches' is not installed")
+@pytest.mark.skipif(not HAS_SKETCHES, reason="the extra 'sketches' is not installed")
 class TestSketches:
     def test_hll_sketches_are_united(self) -> None:
         first, second, both = map(bytes.fromhex, HLL)
