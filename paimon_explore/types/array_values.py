@@ -30,7 +30,8 @@ def whole_values(array: Column) -> Whole:
 def float_values(array: Column) -> Floats:
     """The values of a float array; 0 where null."""
     dtype = _FLOATS[array.type.bit_width]
-    return _zeroed(_values(array, dtype).astype(np.float64), array)
+    with np.errstate(invalid="ignore"):  # signalling NaNs
+        return _zeroed(_values(array, dtype).astype(np.float64), array)
 
 
 def low_words(array: Column) -> Whole:

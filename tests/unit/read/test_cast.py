@@ -277,3 +277,9 @@ def test_local_times_follow_the_zones_rules() -> None:
         "2024-11-03 05:30:00+00:00",
         "1800-01-01 04:56:02+00:00",
     ]
+
+
+def test_floats_of_any_bits_have_a_text() -> None:
+    bits = pa.array([0x7F800001, -0x400001, 0x7F7FFFFF, 1, -0x80000000], pa.int32())
+    result = cast_array(bits.view(pa.float32()), *map(parse_type_text, ("FLOAT", "STRING")))
+    assert plain(result) == ["NaN", "NaN", "3.4028235E38", "1.4E-45", "-0.0"]
