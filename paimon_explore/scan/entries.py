@@ -94,10 +94,9 @@ def nullable_schema(row_type: RowType) -> pa.Schema:
 
 def read_entries(store: TableStore, manifests: ManifestFiles, cut: PartitionCut) -> ManifestEntries:
     """Entries of the wanted partitions in the order of the manifests."""
-    entries = store.manifests.read_many(manifests.names)
     if cut.predicate is None:
-        return entries
-    return entries.filter(cut.entries(binary(entries.table, "partition")))
+        return store.manifests.read_many(manifests.names)
+    return store.manifests.read_partitions(manifests.names, cut.entries)
 
 
 def live_files(store: TableStore, snapshot: Snapshot, cut: PartitionCut) -> ManifestEntries:
