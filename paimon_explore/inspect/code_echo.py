@@ -11,6 +11,7 @@ class Shown:
 
     Attributes:
         snapshot_id: the snapshot; 0 for none.
+        tag: a tag that holds the snapshot, where nothing else does; empty for none.
         tab: which view.
         filter: condition on files.
         key: key of the chosen tree node; empty for none.
@@ -18,6 +19,7 @@ class Shown:
     """
 
     snapshot_id: int
+    tag: str = ""
     tab: str = "files"
     filter: str = ""
     key: str = ""
@@ -28,11 +30,12 @@ def python_code(shown: Shown, expression: str) -> str:
     """The line in Python.
 
     >>> python_code(Shown(snapshot_id=7, filter="level = 0"), "t")
-    "t.at(snapshot=7).inspect.files(where='level = 0')"
+    "t.at(snapshot=7).files(where='level = 0')"
     """
     if not shown.snapshot_id:
-        return f"{expression}.inspect.timeline()"
-    at = f"{expression}.at(snapshot={shown.snapshot_id}).inspect"
+        return f"{expression}.timeline()"
+    point = f"tag={quoted(shown.tag)}" if shown.tag else f"snapshot={shown.snapshot_id}"
+    at = f"{expression}.at({point})"
     if shown.file:
         return f"{at}.file({quoted(shown.file)})"
     if shown.key:
@@ -47,5 +50,9 @@ def spark_code(shown: Shown, location: str) -> str:
     >>> spark_code(Shown(snapshot_id=7), "/wh/orders")
     "spark.read.format('paimon_explore').option('scan.snapshot-id', 7).load('/wh/orders')"
     """
-    travel = f".option('scan.snapshot-id', {shown.snapshot_id})" if shown.snapshot_id else ""
+    travel = ""
+    if shown.tag:
+        travel = f".option('scan.tag-name', {quoted(shown.tag)})"
+    elif shown.snapshot_id:
+        travel = f".option('scan.snapshot-id', {shown.snapshot_id})"
     return f"spark.read.format('paimon_explore'){travel}.load({quoted(location)})"

@@ -20,7 +20,7 @@ from paimon_explore.inspect.inspector import Inspector
 from paimon_explore.inspect.manifest_tree import parse_key
 from paimon_explore.inspect.problem import problem_of
 from paimon_explore.inspect.table_chips import table_chips
-from paimon_explore.inspect.timeline import Mark
+from paimon_explore.inspect.timeline import FlagKind, Mark
 from paimon_explore.metadata.entry_frame import take_rows
 from paimon_explore.metadata.snapshot import CommitKind
 
@@ -196,9 +196,24 @@ class ExplorerState:
             except InvalidInputError:
                 rest = ""
         key = "" if head == "file" else rest
-        shown = Shown(snapshot_id=selected, tab=tab, filter=condition, key=key, file=name)
+        shown = Shown(
+            snapshot_id=selected,
+            tag=self._only_tag(selected),
+            tab=tab,
+            filter=condition,
+            key=key,
+            file=name,
+        )
         view = self.inspector.view
         return python_code(shown, view.expression), spark_code(shown, view.location)
+
+    def _only_tag(self, snapshot_id: int) -> str:
+        """A tag of a snapshot that nothing but tags holds; empty for others."""
+        timeline = self.inspector.timeline()
+        if not any(m.expired for m in timeline.marks if m.snapshot_id == snapshot_id):
+            return ""
+        flags = timeline.flags_at(snapshot_id)
+        return next((flag.name for flag in flags if flag.kind is FlagKind.TAG), "")
 
     def _file(self, text: str) -> tuple[int, int]:
         frame, _, row = text.partition("/")

@@ -1,7 +1,7 @@
 """One table looked at: its timeline, and files and metadata of one snapshot.
 
-This is what `Table.inspect` gives, and what the explorer is driven by. Everything is read when it
-is asked for and kept; `refreshed` starts anew.
+This is what the facade's `files`, `node` and the like give, and what drives the explorer.
+Everything is read when it is asked for and kept; `refreshed` starts anew.
 """
 
 import pyarrow as pa

@@ -27,6 +27,7 @@ from paimon_explore.widgets.requests import answer, request_number
 
 _STATIC = Path(__file__).parent / "static"
 _HEIGHT = 560
+_TRAITS = ("selected", "compare", "node", "filter", "tab", "code", "spark_code", "height")
 
 
 class Explorer(anywidget.AnyWidget):
@@ -78,7 +79,8 @@ class Explorer(anywidget.AnyWidget):
 
     def state(self) -> dict[str, object]:
         """What is shown, as JSON: the selection, the table and its timeline."""
-        traits = {name: self.trait_values()[name] for name in self.trait_names(sync=_own)}
+        values = self.trait_values()
+        traits = {name: values[name] for name in sorted(_TRAITS)}
         opened = self._state.open()
         columns = {name: values.tolist() for name, values in opened.columns.items()}
         return {"traits": traits, "table": opened.body["table"], "timeline": columns}
@@ -144,10 +146,6 @@ class Explorer(anywidget.AnyWidget):
     def _refuse(self, number: int, problem: Problem) -> None:
         self.problem = problem
         self.send({"id": number, "ok": False, "error": problem.state()})
-
-
-def _own(value: object) -> bool:
-    return value is True
 
 
 def explore(view: TableView, *, selected: int | None = None, height: int = _HEIGHT) -> Explorer:

@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from paimon_explore.inspect.file_history import files_now
+from paimon_explore.inspect.timeline import read_timeline
 from support.browser_page import Watched
+from support.explored import golden_view
 from support.golden import GoldenTables
 from support.jupyter_lab import Lab
 
@@ -73,10 +76,63 @@ def test_a_java_table_is_explored_by_keyboard(
     page.keyboard.type("level = 0")
     page.keyboard.press("Enter")
     expect(page.locator(".pe-totals strong")).to_contain_text("matching")
-    expect(page.locator(".pe-code")).to_contain_text("t.at(snapshot=34).inspect.node('base/0/0')")
+    expect(page.locator(".pe-code")).to_contain_text("t.at(snapshot=34).node('base/0/0')")
     assert told(page, heard, filter_="level = 0")[:3] == [34, "34/base/0/0", "level = 0"]
     page.keyboard.press("Escape")
     page.keyboard.press("Escape")
+    watched.check()
+
+
+def test_the_browser_counts_the_same_live_files_as_python(
+    lab: Lab, watched: Watched, golden: GoldenTables, tmp_path: Path
+) -> None:
+    page = watched.page
+    table = golden.table("java200", "pk_levels")
+    show_table(lab, page, table.folder, tmp_path / "heard.json")
+    view = golden_view(table.folder)
+    timeline = read_timeline(view)
+    wanted = [len(files_now(view, timeline, mark.snapshot_id)) for mark in timeline.marks]
+    page.locator(".pe-timeline-canvas").focus()
+    page.keyboard.press("Home")
+    counted = []
+    for mark in timeline.marks:
+        expect(page.locator(".pe-summary strong")).to_have_text(f"snapshot {mark.snapshot_id}")
+        counted.append(int(page.locator(".pe-view").first.get_attribute("data-count") or -1))
+        page.keyboard.press("ArrowRight")
+    assert counted == wanted
+    watched.check()
+
+
+def test_hostile_names_from_a_table_stay_text(
+    lab: Lab, watched: Watched, golden: GoldenTables, tmp_path: Path
+) -> None:
+    page = watched.page
+    copy = copied(golden.table("java200", "append_part_null").folder, tmp_path / "hostile")
+    payload = "<img src=x onerror=window.__ran=1>\u202egnp\x1b[31m"
+    schema = copy / "schema" / "schema-0"
+    members = json.loads(schema.read_text())
+    members["fields"][0]["name"] = payload
+    members["comment"] = payload
+    members["options"][payload] = payload
+    schema.write_text(json.dumps(members))
+    newest = max((copy / "snapshot").glob("snapshot-*"))
+    shown = json.loads(newest.read_text())
+    shown["commitUser"] = payload
+    newest.write_text(json.dumps(shown))
+    (copy / "tag").mkdir()
+    (copy / "tag" / f"tag-{payload}").write_text(newest.read_text())
+    show_table(lab, page, copy, tmp_path / "heard.json")
+    page.locator(".pe-tree-row", has_text="schema 0").click()
+    page.wait_for_timeout(400)
+    page.locator(".pe-tree").focus()
+    for key in ("Home", "End"):
+        page.keyboard.press(key)
+        page.wait_for_timeout(300)
+    assert page.evaluate("window.__ran") is None
+    text = page.locator(".pe-explorer").inner_text()
+    assert "\u202e" not in text
+    assert "onerror" in text
+    assert page.locator(".pe-explorer img").count() == 0
     watched.check()
 
 

@@ -11,7 +11,6 @@ import urllib.request
 from dataclasses import dataclass
 from pathlib import Path
 
-import nbformat
 from playwright.sync_api import Page
 
 TOKEN = "tok"  # noqa: S105 - of a server on the loopback device that lives for one test run
@@ -40,11 +39,25 @@ class Lab:
 
     def open_notebook(self, page: Page, name: str, sources: list[str]) -> None:
         """Show a notebook with these cells and wait for its kernel."""
-        notebook = nbformat.v4.new_notebook(
-            cells=[nbformat.v4.new_code_cell(source) for source in sources],
-            metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}},
-        )
-        nbformat.write(notebook, self.folder / name)
+        cells = [
+            {
+                "cell_type": "code",
+                "id": f"cell-{number}",
+                "metadata": {},
+                "source": source,
+                "outputs": [],
+                "execution_count": None,
+            }
+            for number, source in enumerate(sources)
+        ]
+        kernel = {"name": "python3", "display_name": "Python 3"}
+        notebook = {
+            "cells": cells,
+            "metadata": {"kernelspec": kernel},
+            "nbformat": 4,
+            "nbformat_minor": 5,
+        }
+        (self.folder / name).write_text(json.dumps(notebook), encoding="utf-8")
         page.goto(f"{self.address}/lab/tree/{name}?token={TOKEN}&reset")
         page.wait_for_function(
             "window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.status"

@@ -1,0 +1,146 @@
+import json
+import re
+from pathlib import Path
+
+import pytest
+import traitlets
+
+from paimon_explore.errors import InvalidInputError, NotFoundError
+from paimon_explore.widgets import explorer as module
+from paimon_explore.widgets.explorer import Explorer, explore
+from support.explored import History, hostile_history
+
+FRONTEND = Path(module.__file__).parent / "frontend" / "src"
+
+
+class Screen:
+    """What a front end would receive."""
+
+    def __init__(self, widget: Explorer) -> None:
+        self.received: list[tuple[dict[str, object], list[bytes]]] = []
+        self._widget = widget
+        widget.send = self._take  # type: ignore[method-assign]  # in place of a websocket
+
+    def _take(self, content: dict[str, object], buffers: list[bytes] | None = None) -> None:
+        self.received.append((content, buffers or []))
+
+    def ask(self, message: object) -> dict[str, object]:
+        before = len(self.received)
+        self._widget._receive(None, message, [])
+        return self.received[-1][0] if len(self.received) > before else {}
+
+
+@pytest.fixture
+def history() -> History:
+    made = History({"a": "INT", "p": "STRING"}, ["p"])
+    made.commit(("+", "f1@x"), ("+", "f2@y"))
+    made.commit(("-", "f1@x"), ("+", "f3@x", 5))
+    return made
+
+
+def test_the_front_end_lists_exactly_the_synced_traits() -> None:
+    source = (FRONTEND / "state.js").read_text(encoding="utf-8")
+    typed = re.search(r"@typedef \{object\} Traits\n(.*?)\*/", source, re.DOTALL)
+    listed = re.search(r"TRAITS = \[(.*?)\]", source, re.DOTALL)
+    assert typed is not None
+    assert listed is not None
+    documented = re.findall(r"@property \{\w+\} (\w+)", typed.group(1))
+    own = sorted(name for name in Explorer.class_own_traits(sync=True) if name[0] != "_")
+    assert sorted(documented) == own
+    assert sorted(re.findall(r'"(\w+)"', listed.group(1))) == own
+
+
+def test_it_opens_at_the_newest_snapshot_and_follows_what_is_set(history: History) -> None:
+    e = explore(history.view)
+    assert (e.selected, e.code) == (2, "t.at(snapshot=2).files()")
+    e.selected = 1
+    e.filter = "p = 'x'"
+    assert e.code == "t.at(snapshot=1).files(where=\"p = 'x'\")"
+    assert e.files().table.column("file_name").to_pylist() == ["f1@x"]
+
+
+def test_a_snapshot_that_is_not_there_cannot_be_selected(history: History) -> None:
+    e = explore(history.view)
+    with pytest.raises(traitlets.TraitError, match="snapshot 9"):
+        e.selected = 9
+    assert e.selected == 2
+    with pytest.raises(NotFoundError, match="snapshot 9"):
+        explore(history.view, selected=9)
+    with pytest.raises(InvalidInputError, match="height"):
+        explore(history.view, height=3)
+
+
+def test_requests_are_answered_with_their_number(history: History) -> None:
+    screen = Screen(explore(history.view))
+    opened = screen.ask({"id": 5, "op": "open"})
+    assert (opened["id"], opened["ok"]) == (5, True)
+    assert screen.received[-1][1] != []
+    refused = screen.ask({"id": 6, "op": "detail", "node": "9"})
+    assert (refused["id"], refused["ok"]) == (6, False)
+    error = refused["error"]
+    assert isinstance(error, dict)
+    assert error["kind"] == "NotFoundError"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"id": 1, "op": "delete"},
+        {"id": 1, "op": "__class__"},
+        {"id": 1, "op": ["open"]},
+        {"id": 1, "op": "rows", "frame": 0, "rows": [-1]},
+        {"id": 1, "op": "rows", "frame": 0, "rows": [True]},
+        {"id": 1, "op": "rows", "frame": 0, "rows": list(range(5000))},
+        {"id": 1, "op": "tree", "snapshot": 1, "keys": ["../../etc/passwd"]},
+        {"id": 1, "op": "tree", "snapshot": "1", "keys": []},
+        {"id": 1, "op": "filter", "frame": 0, "text": "x" * 10_000},
+        {"id": 1, "op": "detail"},
+    ],
+)
+def test_messages_that_are_no_request_are_refused(history: History, message: object) -> None:
+    answer = Screen(explore(history.view)).ask(message)
+    error = answer["error"]
+    assert isinstance(error, dict)
+    assert error["kind"] == "InvalidInputError"
+
+
+def test_messages_without_a_number_are_ignored(history: History) -> None:
+    screen = Screen(explore(history.view))
+    assert screen.ask({"op": "open"}) == {}
+    assert screen.ask("open") == {}
+    assert screen.ask({"id": True, "op": "open"}) == {}
+
+
+def test_without_a_kernel_a_static_picture_is_left(history: History) -> None:
+    made = explore(history.view)._repr_mimebundle_()
+    assert made is not None
+    data, _ = made
+    assert sorted(data) == [
+        "application/vnd.jupyter.widget-view+json",
+        "text/html",
+        "text/plain",
+    ]
+    assert len(str(data["text/html"])) < 30_000
+
+
+def test_a_page_is_saved_for_later(history: History, tmp_path: Path) -> None:
+    explore(history.view).save_html(tmp_path / "t.html")
+    assert "snapshot 2" in (tmp_path / "t.html").read_text(encoding="utf-8")
+
+
+def test_a_damaged_table_can_still_be_shown(history: History) -> None:
+    history.store.file_io.delete(history.store.paths.manifest("manifest-list-2-0"))
+    history.store.file_io.replace(history.store.paths.snapshot(1), b'{"version": 99}')
+    e = explore(history.view)
+    made = e._repr_mimebundle_()
+    assert made is not None
+    assert "manifest-list-2-0" in str(made[0]["text/html"])
+    assert "files unknown" in repr(e)
+    screen = Screen(e)
+    assert screen.ask({"id": 1, "op": "open"})["ok"] is True
+    assert screen.ask({"id": 2, "op": "history"})["ok"] is True
+
+
+def test_the_state_is_json(history: History) -> None:
+    assert json.loads(json.dumps(explore(history.view).state()))["traits"]["selected"] == 2
+    assert json.dumps(explore(hostile_history().view).state())
