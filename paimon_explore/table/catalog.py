@@ -9,6 +9,7 @@ from os import PathLike
 
 import pyarrow as pa
 
+from paimon_explore.commit.waiting import system_clock
 from paimon_explore.errors import AlreadyExistsError, InvalidInputError, NotFoundError, choices
 from paimon_explore.fileio.paths import join
 from paimon_explore.fileio.resolve import resolve as resolve_location
@@ -16,7 +17,7 @@ from paimon_explore.metadata.paths import MAIN_BRANCH, TablePaths
 from paimon_explore.metadata.schema_rules import new_schema, validate_create
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.table.identifier import Identifier, check_name, parse_identifier
-from paimon_explore.table.system_table import SystemTable
+from paimon_explore.table.row_source import RowSource
 from paimon_explore.table.table import Table, open_table
 
 _SUFFIX = ".db"
@@ -90,7 +91,7 @@ class Catalog:
         folders = [s for s in self._file_io.list(self._folder(database)) if s.is_folder]
         return sorted(s.name for s in folders if self._store(s.path).schemas.ids())
 
-    def table(self, name: str, options: Mapping[str, str] | None = None) -> Table | SystemTable:
+    def table(self, name: str, options: Mapping[str, str] | None = None) -> Table | RowSource:
         """Open a table, one of its branches, or one of its system tables.
 
         Args:
@@ -155,6 +156,7 @@ class Catalog:
             partition_by=partition_by,
             options=dict(options or {}),
             comment=comment,
+            time_millis=system_clock(),
         )
         validate_create(created)
         store = self._store(self._table_folder(wanted))

@@ -20,14 +20,14 @@ from paimon_explore.types.arrow import arrow_schema
 ROW_KINDS = ("+I", "-U", "+U", "-D")
 """Row kinds by their number in files."""
 
-_ROWKIND = pa.field("rowkind", pa.string())
+ROWKIND = pa.field("rowkind", pa.string())
 
 RowTable = tuple[pa.Schema, Callable[[], Iterator[pa.RecordBatch]]]
 
 
 def audit_log(target: ScanTarget) -> RowTable:
     """The rows with their kind; deleted ones too as long as files hold them."""
-    schema = pa.schema([_ROWKIND, *arrow_schema(target.schema.row_type)])
+    schema = pa.schema([ROWKIND, *arrow_schema(target.schema.row_type)])
 
     def rows() -> Iterator[pa.RecordBatch]:
         for batch in _with_system(target, (SystemColumn.VALUE_KIND,)):
@@ -40,7 +40,7 @@ def audit_log(target: ScanTarget) -> RowTable:
 def binlog(target: ScanTarget) -> RowTable:
     """As `audit_log`, every column a list: one value, or before and after of an update."""
     columns = [pa.field(f.name, pa.list_(f.type)) for f in arrow_schema(target.schema.row_type)]
-    schema = pa.schema([_ROWKIND, *columns])
+    schema = pa.schema([ROWKIND, *columns])
     _, plain = audit_log(target)
 
     def rows() -> Iterator[pa.RecordBatch]:

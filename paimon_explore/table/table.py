@@ -1,6 +1,6 @@
 """`Table`: one Paimon table, read, written and explained; and its view at a point in time."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from os import PathLike
@@ -25,14 +25,22 @@ from paimon_explore.metadata.paths import MAIN_BRANCH, TablePaths
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.tag import Tag
+from paimon_explore.scan.incremental import SnapshotRange
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.time_travel import TimeTravel, epoch_ms, resolve, travel_of
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.table import listings
+from paimon_explore.table.changes import (
+    Change,
+    ChangeReader,
+    default_mode,
+    span_of,
+    without_retracts,
+)
 from paimon_explore.table.listing import Listing
+from paimon_explore.table.row_source import RowSource
 from paimon_explore.table.row_tables import ROW_TABLES
 from paimon_explore.table.scan import Scan, Where, make_scan
-from paimon_explore.table.system_table import SystemTable
 from paimon_explore.table.writing import TableWriter
 from paimon_explore.write.input_rows import Rows
 
@@ -124,7 +132,7 @@ class Table:
         )
         return Inspection(state=state)
 
-    def system_table(self, name: str) -> SystemTable:
+    def system_table(self, name: str) -> RowSource:
         """A system table by its name: `files`, `audit_log`, and so on.
 
         Raises:
@@ -134,7 +142,7 @@ class Table:
         full = f"{self.name}${name}"
         if name in ROW_TABLES:
             schema, rows = ROW_TABLES[name](self._target())
-            return SystemTable(
+            return RowSource(
                 name=full,
                 schema=schema,
                 load=lambda: pa.RecordBatchReader.from_batches(schema, rows()),
@@ -142,7 +150,7 @@ class Table:
         if name in SYSTEM_TABLES:
             make = SYSTEM_TABLES[name]
             rows_now = make(self.inspect.state)
-            return SystemTable(
+            return RowSource(
                 name=full,
                 schema=rows_now.schema,
                 load=lambda: make(self.inspect.state).to_reader(),
@@ -198,6 +206,77 @@ class Table:
             InvalidInputError: unknown columns or a predicate that cannot be understood.
         """
         return make_scan(self._target(), columns, where, limit)
+
+    def changes(
+        self,
+        from_snapshot: int | None = None,
+        to_snapshot: int | None = None,
+        *,
+        columns: Iterable[str] | None = None,
+        where: Where | None = None,
+    ) -> Iterator[Change]:
+        """What each commit changed, oldest first.
+
+        These are the rows of the changelog where the table has one, else those that were added.
+
+        Args:
+            from_snapshot: the first commit; None for the earliest that is kept.
+            to_snapshot: the last commit; None for the latest now.
+            columns: wanted columns; None for all.
+            where: rows to keep.
+
+        Raises:
+            NotFoundError: a commit of the range expired and left no changelog.
+            InvalidInputError: unknown columns or a predicate that cannot be understood.
+        """
+        reader = self._change_reader(columns, where)
+        kept = [self.store.snapshots.earliest_id(), self.store.changelogs.earliest_id()]
+        earliest = min((number for number in kept if number is not None), default=1)
+        first = earliest if from_snapshot is None else from_snapshot
+        last = (self.store.snapshots.latest_id() or 0) if to_snapshot is None else to_snapshot
+        return reader.commits(SnapshotRange(start=first - 1, end=last))
+
+    def between(
+        self,
+        start: int | str,
+        end: int | str,
+        *,
+        mode: str = "auto",
+        columns: Iterable[str] | None = None,
+        where: Where | None = None,
+        row_kinds: bool = False,
+    ) -> RowSource:
+        """What changed after one point up to another.
+
+        Args:
+            start: a snapshot id or a tag's name; its own changes are not included.
+            end: a snapshot id or a tag's name; included.
+            mode: `delta` for added rows, `changelog` for the changelog, `diff` to compare both
+                states by key, `auto` for what fits: diff between tags, else changelog or delta.
+            columns: wanted columns; None for all.
+            where: rows to keep.
+            row_kinds: give also retracted rows, and the column `rowkind` in front.
+
+        Raises:
+            NotFoundError: no such tag or snapshot.
+            InvalidInputError: unknown columns, mode or predicate; an end before the start.
+        """
+        target = self._target()
+        reader = self._change_reader(columns, where)
+        span = span_of(target, start, end)
+        chosen = default_mode(target, start, mode)
+
+        def load() -> pa.RecordBatchReader:
+            rows = reader.between(span, chosen)
+            return (rows if row_kinds else without_retracts(rows)).to_reader()
+
+        schema = reader.schema if row_kinds else pa.schema(list(reader.schema)[1:])
+        name = f"{self.name}, {chosen.value} of ({span.start}, {span.end}]"
+        return RowSource(name=name, schema=schema, load=load)
+
+    def _change_reader(self, columns: Iterable[str] | None, where: Where | None) -> ChangeReader:
+        scan = make_scan(self._target(), columns, where, None)
+        return ChangeReader(target=scan.target, columns=scan.columns, where=scan.where)
 
     def append(self, data: Rows) -> Snapshot | None:
         """Add rows in one commit.

@@ -44,7 +44,7 @@ class TableWriter:
 
     def overwrite(self, data: Rows, partition: Mapping[str, object] | None) -> Snapshot | None:
         """Replace rows by others; see `Table.overwrite`."""
-        what = self._replaced(partition)
+        what = self.replaced(partition)
         messages = self._files(data, replaces=True)
         return self._commit(messages, lambda committer, m: committer.overwrite(m, what))
 
@@ -60,7 +60,12 @@ class TableWriter:
         what = Overwrite(specs=tuple(partitions))
         return self._commit([], lambda committer, m: committer.overwrite(m, what))
 
-    def _replaced(self, partition: Mapping[str, object] | None) -> Overwrite:
+    def replaced(self, partition: Mapping[str, object] | None) -> Overwrite:
+        """What an overwrite without or with values of partition columns replaces.
+
+        Raises:
+            InvalidInputError: a column is no partition column.
+        """
         if partition is not None:
             unknown = [name for name in partition if name not in self.schema.partition_keys]
             if unknown:

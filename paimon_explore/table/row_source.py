@@ -1,4 +1,4 @@
-"""System tables as tables: `catalog.table("db.t$files")`."""
+"""Rows that are made when they are asked for: system tables, changes between snapshots."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class SystemTable:
-    """A table made from another one's files; read-only.
+class RowSource:
+    """Rows made from a table's files; read-only.
 
     Attributes:
-        name: `database.table$name`.
+        name: what it is, as `database.table$files`.
         schema: its columns.
         load: makes its rows, anew at each call.
     """
