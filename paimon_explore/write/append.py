@@ -23,7 +23,7 @@ from paimon_explore.metadata.options import DYNAMIC_BUCKET, TableOptions
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.write.bucket_writers import BucketWriters
-from paimon_explore.write.data_file_writer import DataFileWriter, FileNames
+from paimon_explore.write.data_file_writer import DataFileWriter
 from paimon_explore.write.grouping import Group, partitions_of, split_rows
 from paimon_explore.write.input_rows import InputShape, Rows, open_rows
 from paimon_explore.write.layouts import append_layout
@@ -66,7 +66,7 @@ class AppendWriter:
         if self._is_bucketed:
             self._state.check_buckets(partition, self._buckets)
             first = self._state.next_sequence(partition, bucket)
-        place = self._target.place(partition, bucket, FileNames())
+        place = self._target.place(partition, bucket, self._target.file_names())
         return DataFileWriter(place, self._layout, first_sequence=first)
 
     def write(self, data: Rows) -> None:

@@ -191,7 +191,8 @@ class DataFileWriter:
     def _group_rows(self) -> int:
         limit = min(GROUP_BYTES, self._layout.target_bytes)
         row_bytes = max(self.waiting_bytes // self._waiting_rows, 1)
-        return max(min(GROUP_ROWS, limit // row_bytes), _LEAST_GROUP_ROWS)
+        rows = max(min(GROUP_ROWS, limit // row_bytes), _LEAST_GROUP_ROWS)
+        return min(rows, self._layout.target_rows)
 
     def _write_groups(self, *, everything: bool) -> None:
         """Write waiting rows in groups; a group that is not full stays unless `everything`."""
@@ -286,7 +287,9 @@ class _OpenFile:
         if layout.sequence_column is not None:
             self._sequences.append(pc.min_max(columns[layout.sequence_column]))
         if layout.kind_column is not None:
-            retracts = pc.is_in(columns[layout.kind_column], value_set=pa.array(_RETRACT_KINDS, pa.int8()))
+            retracts = pc.is_in(
+                columns[layout.kind_column], value_set=pa.array(_RETRACT_KINDS, pa.int8())
+            )
             self._deletes += pc.sum(retracts, min_count=0).as_py()  # type: ignore[type-var]  # counts what is true
         self._writer.write(columns)
         self.row_count += len(columns[0])

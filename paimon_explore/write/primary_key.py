@@ -47,7 +47,7 @@ from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.write.append import fixed_buckets
 from paimon_explore.write.bucket_writers import BucketWriters
-from paimon_explore.write.data_file_writer import DataFileWriter, FileNames, FileRow
+from paimon_explore.write.data_file_writer import DataFileWriter, FileRow
 from paimon_explore.write.dynamic_buckets import HashAssigner, bucket_limit
 from paimon_explore.write.grouping import Partitions, partitions_of, split_rows
 from paimon_explore.write.input_rows import InputShape, Rows, open_rows
@@ -191,7 +191,7 @@ class UpsertWriter:
     def _write_index(self) -> Mapping[tuple[bytes, int], IndexEntries]:
         """New hash index files of the buckets that got new keys."""
         found: dict[tuple[bytes, int], IndexEntries] = {}
-        names = FileNames()
+        names = self._target.file_names()
         paths, file_io = self._target.store.paths, self._target.store.file_io
         for partition, assigner in self._assigners.items():
             folder = self._target.partition_path(partition)
@@ -255,7 +255,7 @@ class MergedRows:
         self._next_sequence = first_sequence
         self._rows: list[pa.RecordBatch] = []
         self.waiting_bytes = 0
-        files = target.place(*place, FileNames())
+        files = target.place(*place, target.file_names())
         layout = keyed_layout(schema, options)
         self._columns = tuple(column.name for column in layout.fields)
         self._data = DataFileWriter(files, layout)
@@ -321,7 +321,7 @@ class PostponedRows:
         prefix = f"{prefix}-u-{target.commit_user}-s-0-w-"
         layout = postpone_layout(target.schema, target.options, prefix)
         self._columns = tuple(column.name for column in layout.fields)
-        place = target.place(partition, POSTPONE_BUCKET, FileNames())
+        place = target.place(partition, POSTPONE_BUCKET, target.file_names())
         self._data = DataFileWriter(place, layout)
 
     @property

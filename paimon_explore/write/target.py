@@ -7,6 +7,7 @@ same number of buckets, the same assignment of keys to buckets.
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from uuid import uuid4
 
 import numpy as np
 import numpy.typing as npt
@@ -57,6 +58,8 @@ class WriteTarget:
         commit_user: who will commit; part of the names of postponed files.
         clock: wall clock, for creation times.
         replaces: the rows will replace others (overwrite): what is there does not matter.
+        job: part of the names of new files, by which those of failed attempts are found; may be
+            empty.
     """
 
     store: TableStore
@@ -65,6 +68,12 @@ class WriteTarget:
     commit_user: str = ""
     clock: Clock = system_clock
     replaces: bool = False
+    job: str = ""
+
+    def file_names(self) -> FileNames:
+        """Names for the new files of one bucket."""
+        unique = str(uuid4())
+        return FileNames(unique=f"{self.job}-{unique}" if self.job else unique)
 
     def partition_path(self, partition: bytes) -> str:
         """The folder of a partition below the table's data root."""
