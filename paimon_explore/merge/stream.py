@@ -3,7 +3,8 @@
 Theory of operation. Every run comes in batches sorted by key. Of each run some batches are held.
 The smallest of the last keys held is a pivot: no run can still bring a row at or below it, so all
 held rows up to the pivot form a piece that is complete for its keys. The piece is merged, the rest
-is kept, runs that hold little are filled up again. Memory: about two batches per run.
+is kept, runs that hold little are filled up again. Memory: about two batches per run. A piece of
+very long values is cut further.
 """
 
 from collections import deque
@@ -18,6 +19,8 @@ from paimon_explore.merge.spec import MergeSpec
 
 _ENOUGH_ROWS = 32_768
 """A run that holds fewer rows is filled up before the next piece is cut."""
+_PIECE_BYTES = 512 * 1024 * 1024
+"""A larger piece is cut in two: Arrow columns of one piece have to stay below 2 GiB."""
 
 
 def merge_runs(
@@ -90,7 +93,26 @@ def _several_runs(runs: Sequence[Iterator[pa.RecordBatch]], task: Task) -> Itera
             return
         pivot = min((run.last_key for run in held if run.is_open), default=None)
         parts = [part for run in held for part in run.cut(pivot)]
-        yield from merge_piece(Piece(parts), task)
+        for piece in _bounded(parts, task.spec.keys):
+            yield from merge_piece(Piece(piece), task)
+
+
+def _bounded(
+    parts: Sequence[pa.RecordBatch], keys: Sequence[str]
+) -> Iterator[Sequence[pa.RecordBatch]]:
+    """The parts of a piece, cut at common keys until they are small."""
+    largest = max(parts, key=lambda part: part.num_rows)
+    if largest.num_rows == 1 or sum(part.nbytes for part in parts) <= _PIECE_BYTES:
+        yield parts
+        return
+    pivot = key_at([largest.column(name) for name in keys], largest.num_rows // 2 - 1)
+    lower, upper = [], []
+    for part in parts:
+        count = rows_up_to([part.column(name) for name in keys], pivot, count=part.num_rows)
+        lower += [part.slice(0, count)] if count else []
+        upper += [part.slice(count)] if count < part.num_rows else []
+    yield from _bounded(lower, keys)
+    yield from _bounded(upper, keys)
 
 
 class _Held:

@@ -48,11 +48,6 @@ def last_non_null_value(column: Column, steps: Steps) -> Column:
     return take_or_null(column, chosen)
 
 
-def primary_key(column: Column, steps: Steps) -> Column:
-    """The newest value, of retracts too: key columns are equal in all records."""
-    return take_or_null(column, last_rows(steps))
-
-
 def first_value(column: Column, steps: Steps) -> Column:
     """The oldest value, null or not."""
     refuse_retract(steps, "first_value")

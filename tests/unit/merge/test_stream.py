@@ -48,6 +48,14 @@ def test_runs_of_any_batch_sizes_give_the_same_rows(monkeypatch: pytest.MonkeyPa
             assert rows_of(merge_runs(runs, SPEC)) == expected
 
 
+def test_pieces_of_many_bytes_are_cut_further(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stream, "_PIECE_BYTES", 1)
+    runs = [run_of(range(9), "old"), run_of(range(0, 9, 3), "new", first=9)]
+    batches = list(merge_runs([iter([run]) for run in runs], SPEC))
+    assert [batch.num_rows for batch in batches] == [1] * 9
+    assert rows_of(iter(batches)) == [(key, "old" if key % 3 else "new") for key in range(9)]
+
+
 def test_batches_are_loaded_as_the_merge_gets_to_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stream, "_ENOUGH_ROWS", 10)
     run = Counted(run_of(range(1000), "a"), 10)
