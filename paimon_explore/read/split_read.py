@@ -198,7 +198,7 @@ class SplitReader:
     ) -> Iterator[pa.RecordBatch]:
         """The files of one sorted run, one after the other."""
         system = (SystemColumn.SEQUENCE_NUMBER,) if with_sequence else ()
-        if _retracts(split, run):
+        if self.system_columns or _retracts(split, run):
             system = (*system, SystemColumn.VALUE_KIND)
         on_keys = split_predicate(self.predicate, self.schema.trimmed_primary_keys).inside
         fields = self.schema.project(needed_columns(spec)).fields
