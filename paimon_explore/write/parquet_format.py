@@ -85,13 +85,13 @@ class ParquetWriter:
         compression: str,
         zstd_level: int = 1,
     ) -> None:
-        self._sink = _EndingSink(sink)
         self._fields = tuple(fields)
         self._schema = pa.schema([_physical_field(f, f.id, 0) for f in fields])
         self._codec = _codec(compression)
         self._level = zstd_level if self._codec in _LEVELLED else None
         self._writer: pq.ParquetWriter | None = None
         self._int96 = [path for f in fields for path in _int96_paths(f.type, (f.name,))]
+        self._sink = _EndingSink(sink)  # also because pyarrow would close a sink of its own kind
 
     def write(self, columns: Sequence[Column]) -> None:
         """Write rows as one row group: one array per field, in `to_arrow` of its type."""
@@ -156,6 +156,7 @@ class _EndingSink:
         self.closed = False
 
     def write(self, data: bytes) -> int:
+        """Pass bytes on or keep them."""
         size = len(data)
         if self._held is None:
             self._sink.write(data)
@@ -165,6 +166,7 @@ class _EndingSink:
         return size
 
     def tell(self) -> int:
+        """Bytes taken so far."""
         return self._position
 
     def flush(self) -> None:
@@ -174,22 +176,27 @@ class _EndingSink:
         """Nothing to do: the owner of the sink closes it."""
 
     def readable(self) -> bool:
+        """It is not."""
         return False
 
     def writable(self) -> bool:
+        """It is."""
         return True
 
     def seekable(self) -> bool:
+        """It is not."""
         return False
 
     def hold_back(self) -> None:
+        """Keep bytes from now on."""
         self._held = []
 
     def held(self) -> bytes:
+        """The bytes kept so far."""
         return b"".join(self._held or [])
 
     def release(self, ending: bytes) -> None:
-        """Pass other bytes on in the place of those held back."""
+        """Pass other bytes on in the place of those kept."""
         self._position += len(ending) - len(self.held())
         self._held = None
         self._sink.write(ending)
