@@ -109,7 +109,8 @@ def pack_rows(columns: list[Cells], count: int) -> tuple[Ints, Bytes]:
     starts = nb.ends_of(sizes)
     words = np.zeros(starts[-1] // nb.WORD, np.uint64)
     heads = starts[:-1] // nb.WORD
-    words[heads[:, None] + np.arange(header // nb.WORD)] = _null_words(columns, count, header)
+    if not all(cells.valid.all() for cells in columns):
+        words[heads[:, None] + np.arange(header // nb.WORD)] = _null_words(columns, count, header)
     cursor = np.full(count, fixed, np.int64)
     for index, cells in enumerate(columns):
         slots = cells.fixed.astype(np.uint64)
