@@ -14,8 +14,6 @@ from itertools import accumulate, groupby
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
-from pyarrow import orc
 
 from paimon_explore.encoding.avro import read_chosen, read_columns
 from paimon_explore.encoding.avro_container import is_avro
@@ -49,9 +47,7 @@ from paimon_explore.metadata.manifest_layouts import (
     Layout,
 )
 from paimon_explore.metadata.manifest_list import ManifestFiles
-
-_ORC_MAGIC = b"ORC"
-_PARQUET_MAGIC = b"PAR1"
+from paimon_explore.metadata.manifest_tables import read_records, write_records
 
 
 def decode_manifest_list(data: bytes, path: str) -> ManifestFiles:
@@ -150,43 +146,52 @@ def decode_index_entries(data: bytes, path: str) -> IndexEntries:
     return IndexEntries(_decode([(path, data)], INDEX_LAYOUT, None)[0])
 
 
-def encode_manifest_list(manifests: ManifestFiles, codec: str = "zstandard") -> bytes:
+def encode_manifest_list(
+    manifests: ManifestFiles, codec: str = "zstandard", file_format: str = "avro"
+) -> bytes:
     """A manifest list; one without manifests is a file without blocks.
 
     Args:
         manifests: older first.
         codec: Avro codec.
+        file_format: the table's `manifest.format`: `avro`, `orc` or `parquet`.
     """
-    return _encode(manifests.table, LIST_LAYOUT, codec)
+    return _encode(manifests.table, LIST_LAYOUT, codec, file_format)
 
 
-def encode_entries(entries: ManifestEntries, codec: str = "zstandard") -> bytes:
+def encode_entries(
+    entries: ManifestEntries, codec: str = "zstandard", file_format: str = "avro"
+) -> bytes:
     """A manifest.
 
     Args:
         entries: in the order in which they are to be read.
         codec: Avro codec.
+        file_format: the table's `manifest.format`: `avro`, `orc` or `parquet`.
     """
-    return _encode(entries.table, ENTRY_LAYOUT, codec)
+    return _encode(entries.table, ENTRY_LAYOUT, codec, file_format)
 
 
-def encode_index_entries(entries: IndexEntries, codec: str = "zstandard") -> bytes:
+def encode_index_entries(
+    entries: IndexEntries, codec: str = "zstandard", file_format: str = "avro"
+) -> bytes:
     """An index manifest.
 
     Args:
         entries: all index files of the snapshot.
         codec: Avro codec.
+        file_format: the table's `manifest.format`: `avro`, `orc` or `parquet`.
     """
-    return _encode(entries.table, INDEX_LAYOUT, codec)
+    return _encode(entries.table, INDEX_LAYOUT, codec, file_format)
 
 
-def _encode(table: pa.Table, layout: Layout, codec: str) -> bytes:
+def _encode(table: pa.Table, layout: Layout, codec: str, file_format: str) -> bytes:
     names = [
         name
         for name in layout.schema.names
         if name not in layout.late or table.column(name).null_count < len(table)
     ]
-    if len(table) <= FEW:
+    if file_format == "avro" and len(table) <= FEW:
         return _encode_few(table, layout, names, codec)
     flat = {
         layout.fields[name]: _as_written(table.column(name), layout.written_type(name))
@@ -196,7 +201,10 @@ def _encode(table: pa.Table, layout: Layout, codec: str) -> bytes:
     flat[(VERSION_FIELD,)] = dense(pa.int32(), version)
     fields = layout.written_fields(names)
     columns = [_gathered(flat, (field.name,), field.type) for field in fields]
-    return write_avro(avro_schema(pa.schema(fields)), columns, codec)
+    schema = pa.schema(fields)
+    if file_format != "avro":
+        return write_records(pa.Table.from_arrays(columns, schema=schema), file_format, codec)
+    return write_avro(avro_schema(schema), columns, codec)
 
 
 def _encode_few(table: pa.Table, layout: Layout, names: list[str], codec: str) -> bytes:
@@ -244,7 +252,7 @@ def _decode(
         tables[index] = table
     for index in set(range(len(files))) - set(avro):
         path, data = files[index]
-        tables[index] = _frame(_other_format(data, path), layout, target, path)
+        tables[index] = _frame(read_records(data, path), layout, target, path)
     return tables
 
 
@@ -356,15 +364,3 @@ def _relabelled(array: Column, wanted: pa.DataType) -> Column:
         ]
         return build_struct(wanted, children, valid_mask(array))
     return array.cast(wanted)
-
-
-def _other_format(data: bytes, path: str) -> pa.Table:
-    source = pa.BufferReader(data)
-    try:
-        if data[: len(_PARQUET_MAGIC)] == _PARQUET_MAGIC:
-            return pq.ParquetFile(source).read()
-        if data[: len(_ORC_MAGIC)] == _ORC_MAGIC:
-            return orc.ORCFile(source).read()
-    except (pa.ArrowException, OSError, ValueError) as error:
-        raise CorruptFileError(path, "the file", f"must be readable: {error}") from error
-    raise CorruptFileError(path, "byte 0", "a manifest must be an Avro, ORC or Parquet file")

@@ -10,7 +10,12 @@ import pytest
 from pyarrow import orc
 
 from paimon_explore.encoding.avro_container import read_blocks, read_header
-from paimon_explore.errors import CorruptFileError, FormatError, UnsupportedVersionError
+from paimon_explore.errors import (
+    CorruptFileError,
+    FormatError,
+    InvalidInputError,
+    UnsupportedVersionError,
+)
 from paimon_explore.metadata.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest_codec import (
     decode_entries,
@@ -274,3 +279,27 @@ def test_only_entries_of_wanted_partitions_are_decoded() -> None:
     ]
     assert len(decode_partitions(files, only(7))) == 0
     assert len(decode_partitions([], only(7))) == 0
+
+
+@pytest.mark.parametrize("codec", ["null", "deflate", "snappy", "zstandard"])
+@pytest.mark.parametrize("file_format", ["orc", "parquet"])
+def test_tables_with_another_manifest_format_get_it(file_format: str, codec: str) -> None:
+    frame = entries(FULL, entry("b"))
+    data = encode_entries(frame, codec, file_format)
+    assert data.startswith({"orc": b"ORC", "parquet": b"PAR1"}[file_format])
+    assert decode_entries([("m", data)])[0].rows() == frame.rows()
+    listed = manifest_files("m-0")
+    again = decode_manifest_list(encode_manifest_list(listed, codec, file_format), "l")
+    assert again.table.to_pylist() == listed.table.to_pylist()
+    index = IndexEntries.from_rows([INDEX])
+    assert decode_index_entries(encode_index_entries(index, codec, file_format), "i").rows() == (
+        index.rows()
+    )
+    empty = encode_manifest_list(ManifestFiles.empty(), codec, file_format)
+    assert len(decode_manifest_list(empty, "l")) == 0
+
+
+@pytest.mark.parametrize(("file_format", "codec"), [("csv", "null"), ("orc", "xz")])
+def test_unknown_manifest_formats_are_refused(file_format: str, codec: str) -> None:
+    with pytest.raises(InvalidInputError, match="cannot be written as"):
+        encode_entries(entries(entry("a")), codec, file_format)
