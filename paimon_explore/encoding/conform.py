@@ -23,6 +23,7 @@ from paimon_explore.encoding.buffers import (
     valid_mask,
 )
 from paimon_explore.encoding.int96 import WIDTH, decode_int96
+from paimon_explore.encoding.variant_shredding import assemble
 from paimon_explore.errors import CorruptFileError, UnsupportedFeatureError
 from paimon_explore.types.arrow import VARIANT_ARROW, arrow_field, to_arrow
 from paimon_explore.types.data_types import (
@@ -248,7 +249,9 @@ def _variant(array: Column, path: str, column: str) -> Column:
     if not isinstance(array, pa.StructArray):
         raise _mismatch(array, "a variant", path, column)
     names = [array.type.field(i).name for i in range(array.type.num_fields)]
-    if "typed_value" in names or not {"metadata", "value"} <= set(names):
+    if {"metadata", "typed_value"} <= set(names):
+        return assemble(array, path=path, column=column)
+    if not {"metadata", "value"} <= set(names):
         raise _mismatch(array, "a variant", path, column)
     parts = [array.field(names.index(part.name)) for part in VARIANT_ARROW]
     mask = array.is_null() if array.null_count else None

@@ -1,0 +1,66 @@
+"""Variants of any values: what is written is read, and damage is an error of its own kind."""
+
+import datetime as dt
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paimon_explore.encoding.variant import python_value
+from paimon_explore.encoding.variant_json import json_text
+from paimon_explore.encoding.variant_write import encode_json, encode_python
+from paimon_explore.errors import FormatError
+from support.damage import damaged
+
+SCALARS = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-(2**63), 2**63 - 1),
+    st.floats(allow_nan=False),
+    st.decimals(allow_nan=False, allow_infinity=False, places=4, min_value=-(10**20)).filter(
+        lambda number: abs(number) < 10**30
+    ),
+    st.text(max_size=70),
+    st.binary(max_size=20),
+    st.dates(),
+    st.datetimes(),
+    st.datetimes(timezones=st.just(dt.UTC)),
+    st.uuids(),
+)
+VALUES = st.recursive(
+    SCALARS,
+    lambda children: st.one_of(
+        st.lists(children, max_size=4), st.dictionaries(st.text(max_size=5), children, max_size=4)
+    ),
+    max_leaves=12,
+)
+
+
+@given(value=VALUES)
+def test_a_variant_comes_back_as_it_was(value: object) -> None:
+    data, metadata = encode_python(value)
+
+    assert python_value(data, metadata) == value
+
+
+@given(value=VALUES)
+def test_its_json_text_is_json_and_says_the_same_from_then_on(value: object) -> None:
+    text = json_text(*encode_python(value))
+
+    json.loads(text)
+    again = json_text(*encode_json(text))  # 0.0 may have become the decimal 0
+    assert json_text(*encode_json(again)) == again
+
+
+@given(value=VALUES, data=st.data())
+def test_a_damaged_variant_is_refused_or_read_as_another(
+    value: object, data: st.DataObject
+) -> None:
+    stored, metadata = encode_python(value)
+    broken = data.draw(damaged(stored)), data.draw(st.just(metadata) | damaged(metadata))
+
+    try:
+        json_text(*broken)
+        python_value(*broken)
+    except FormatError:
+        return
