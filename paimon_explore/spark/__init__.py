@@ -2,3 +2,9 @@
 
 The only layer that imports pyspark. May import `table` and below; draws nothing.
 """
+
+from paimon_explore.spark.read import read
+from paimon_explore.spark.session import register, session
+from paimon_explore.spark.write import write
+
+__all__ = ["read", "register", "session", "write"]

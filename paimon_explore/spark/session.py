@@ -7,6 +7,7 @@ ships Arrow batches. The session can read and write `format("paimon_explore")` a
 import logging
 import os
 import sys
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,14 +21,16 @@ from paimon_explore.spark.source import PaimonDataSource
 
 _DEFAULTS = {
     "spark.ui.enabled": "false",
-    "spark.ui.showConsoleProgress": "false",
+    "spark.ui.showConsoleProgress": "false",  # would go where the start's noise goes
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.sql.execution.pythonUDF.arrow.enabled": "true",
     "spark.sql.shuffle.partitions": "4",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
-    "spark.sql.session.timeZone": "",
+    "spark.sql.timeType.enabled": "true",
 }
+_PACKAGE_FOLDER = str(Path(__file__).parents[2])
+_PANDAS_3 = "PySpark does not yet fully support pandas"
 _QUIET_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 
 
@@ -53,12 +56,13 @@ def session(
     running = SparkSession.getActiveSession()
     if running is not None:
         return register(running)
-    settings = {key: value for key, value in _DEFAULTS.items() if value}
+    settings = dict(_DEFAULTS)
     if warehouse is not None:
         settings["spark.sql.warehouse.dir"] = str(Path(warehouse).absolute())
     builder = SparkSession.builder.master(master).appName(app_name)
     for key, value in {**settings, **(config or {})}.items():
         builder = builder.config(key, value)
+    warnings.filterwarnings("ignore", message=_PANDAS_3, category=FutureWarning)
     with _environment(), _silent_start():
         started = builder.getOrCreate()
     started.sparkContext.setLogLevel("ERROR")
@@ -78,6 +82,9 @@ def _environment() -> Iterator[None]:
     """Java and Python for the processes that Spark starts; put back as it was afterwards."""
     wanted = {
         **spark_environment(),
+        "PYTHONPATH": os.pathsep.join(
+            filter(None, (_PACKAGE_FOLDER, os.environ.get("PYTHONPATH")))
+        ),
         "PYSPARK_PYTHON": os.environ.get("PYSPARK_PYTHON", sys.executable),
         "SPARK_LOCAL_IP": os.environ.get("SPARK_LOCAL_IP", "127.0.0.1"),
     }

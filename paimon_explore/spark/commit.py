@@ -1,0 +1,139 @@
+"""One commit on the driver for what the tasks of a job have written, and nothing left behind.
+
+Theory of operation. A job has an id that is part of the names of all files its tasks write, and
+a commit user of its own. Tasks send home what they wrote; of several attempts at a task Spark hands
+on one. The driver commits once.
+
+| what happens | what is done |
+| --- | --- |
+| a task fails, and Spark tries again | the attempt removes its files |
+| an attempt is killed, or was speculative | its files are swept by the job's id after the commit |
+| the job fails | the messages' files are removed, then all files of the job's id |
+| the commit fails | the same; but first the newest snapshots are asked for the job's commit user |
+| the commit took effect, but the reply was lost | the snapshot is found: nothing is removed |
+| nobody can tell | nothing is removed; orphan removal finds the files later |
+
+An attempt that is still running while its job is swept may leave a file: an orphan, which does no
+harm.
+"""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from uuid import uuid4
+
+from paimon_explore.commit.committer import Committer, fresh_user
+from paimon_explore.commit.overwrite import Overwrite
+from paimon_explore.errors import InvalidInputError, PaimonError, StorageError
+from paimon_explore.fileio.paths import parent
+from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.metadata.options import TableOptions
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.table.table import Table, latest_schema
+from paimon_explore.write.target import WriteTarget, abort, message_paths
+
+_NEWEST = 100
+
+
+def write_target(table: Table, *, replaces: bool) -> WriteTarget:
+    """A table as the target of one job, with a job id and a commit user of its own.
+
+    Raises:
+        InvalidInputError: it is opened at a point in the past.
+    """
+    if table.travel.given:
+        raise InvalidInputError(
+            f"{table.name} is opened at a point in the past, which does not change.",
+            hint="Write to the table itself.",
+        )
+    schema = latest_schema(table.store)
+    options = TableOptions({**schema.options, **table.dynamic_options})
+    return WriteTarget(
+        store=table.store,
+        schema=schema,
+        options=options,
+        commit_user=fresh_user(options),
+        replaces=replaces,
+        job=uuid4().hex[:16],
+    )
+
+
+def publish(
+    target: WriteTarget, messages: Sequence[CommitMessage], what: Overwrite | None
+) -> Snapshot | None:
+    """Make what the tasks wrote visible, then sweep what failed attempts left.
+
+    Args:
+        target: the table, with the job's id and commit user.
+        messages: of all tasks.
+        what: what an overwrite replaces; None for an append or upsert.
+
+    Returns:
+        The snapshot; None if nothing changed.
+
+    Raises:
+        CommitError, StorageError, InvalidInputError: as for a commit; nothing is removed here.
+    """
+    committer = Committer(
+        target.store, target.schema, options=target.options, commit_user=target.commit_user
+    )
+    made = committer.commit(messages) if what is None else committer.overwrite(messages, what)
+    with suppress(StorageError):  # an orphan does no harm, and the commit is done
+        sweep(target, messages)
+    return made[-1] if made else None
+
+
+def withdraw(target: WriteTarget, messages: Sequence[CommitMessage]) -> None:
+    """Remove all files of a job that failed, unless its commit took effect or nobody can tell."""
+    try:
+        if took_effect(target):
+            return
+    except PaimonError:
+        return
+    abort(target, messages)
+    own = [s.path for s in target.store.file_io.walk(target.store.paths.root)]
+    for path in own:
+        if _is_of(target, path):
+            target.store.file_io.delete(path)
+
+
+def took_effect(target: WriteTarget) -> bool:
+    """Whether a snapshot of the job's commit user is there.
+
+    Raises:
+        StorageError, FormatError: a snapshot cannot be read.
+    """
+    snapshots = target.store.snapshots
+    for snapshot_id in reversed(snapshots.ids()[-_NEWEST:]):
+        snapshot = snapshots.find(snapshot_id)
+        if snapshot is not None and snapshot.commit_user == target.commit_user:
+            return True
+    return False
+
+
+def sweep(target: WriteTarget, messages: Sequence[CommitMessage]) -> list[str]:
+    """Remove the job's files that no message names, in the folders of those that one names.
+
+    Returns:
+        The removed files.
+    """
+    named = set(message_paths(target, messages))
+    file_io = target.store.file_io
+    gone = [
+        status.path
+        for folder in sorted({parent(path) for path in named})
+        for status in file_io.list(folder)
+        if _is_of(target, status.path) and status.path not in named
+    ]
+    for path in gone:
+        file_io.delete(path)
+    return gone
+
+
+def _is_of(target: WriteTarget, path: str) -> bool:
+    return bool(target.job) and f"-{target.job}-" in path.rpartition("/")[2]
+
+
+def renamed(target: WriteTarget, job: str, commit_user: str) -> WriteTarget:
+    """The target of the job that wrote some messages."""
+    return replace(target, job=job, commit_user=commit_user)

@@ -1,0 +1,105 @@
+"""The options of `format("paimon_explore")`.
+
+Spark hands them over with their names in lower case.
+
+| option | |
+| --- | --- |
+| `path` | the table's folder; what `load` and `save` are given |
+| `where` | SQL text; files and rows are left out by it (`dt = '2026-01-01' AND a > 3`) |
+| `columns` | wanted columns, `a, b` or as a JSON list |
+| `branch` | the branch to read or write |
+| `scan.snapshot-id`, `scan.tag-name`, `scan.version`, `scan.watermark` | the point in time |
+| `scan.timestamp`, `scan.timestamp-millis` | the same |
+| `storage.<name>` | a setting or secret of the storage |
+| any other table option | its value for this read or write |
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.metadata.option_names import unknown_names
+from paimon_explore.table.scan import Scan
+from paimon_explore.table.table import Table, open_table
+
+_OWN = frozenset({"path", "where", "columns"})
+_STORAGE = "storage."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceOptions:
+    """The options of one read or write.
+
+    Attributes:
+        path: the table's folder.
+        where: rows to read; None for all.
+        columns: columns to read; None for all.
+        table: table options on top of the table's own.
+        storage: settings of the storage.
+    """
+
+    path: str
+    where: str | None
+    columns: tuple[str, ...] | None
+    table: Mapping[str, str]
+    storage: Mapping[str, str]
+
+    def open(self) -> Table:
+        """The table.
+
+        Raises:
+            NotFoundError: there is no table, branch, snapshot or tag.
+            InvalidInputError: an option has a wrong value.
+        """
+        return open_table(self.path, storage_options=self.storage, options=self.table)
+
+    def scan(self) -> Scan:
+        """What is read, with its snapshot.
+
+        Raises:
+            NotFoundError, InvalidInputError: as for `open`, or `where` or `columns` do not fit.
+        """
+        return self.open().scan(self.columns, self.where)
+
+
+def source_options(given: Mapping[str, str]) -> SourceOptions:
+    """Understand the options.
+
+    Raises:
+        InvalidInputError: no path, or an unknown option, which the message names.
+    """
+    path = given.get("path")
+    if not path:
+        raise InvalidInputError(
+            "No path of a table is given.",
+            hint="Use load('/path') or save('/path'). CREATE TABLE … USING paimon_explore does not "
+            "hand its options over: use CREATE TEMPORARY VIEW v USING paimon_explore "
+            "OPTIONS (path '/path').",
+        )
+    storage = {k[len(_STORAGE) :]: v for k, v in given.items() if k.startswith(_STORAGE)}
+    table = {k: v for k, v in given.items() if k not in _OWN and not k.startswith(_STORAGE)}
+    for name, meant in unknown_names(table).items():
+        hint = "See the options of Paimon tables." if meant is None else f"Is {meant!r} meant?"
+        raise InvalidInputError(f"There is no option {name!r}.", hint=hint)
+    return SourceOptions(
+        path=path,
+        where=given.get("where"),
+        columns=_columns(given.get("columns")),
+        table=table,
+        storage=storage,
+    )
+
+
+def _columns(text: str | None) -> tuple[str, ...] | None:
+    if text is None:
+        return None
+    if not text.lstrip().startswith("["):
+        return tuple(name.strip() for name in text.split(",") if name.strip())
+    try:
+        found: object = json.loads(text)
+    except ValueError as error:
+        raise InvalidInputError(f"columns = {text!r} is no JSON list.") from error
+    if not isinstance(found, list) or not all(isinstance(name, str) for name in found):
+        raise InvalidInputError(f"columns = {text!r} is no JSON list of names.")
+    return tuple(found)

@@ -1,0 +1,166 @@
+"""`format("paimon_explore")`: thin adapters of Spark's Python Data Source over plan, tasks, commit.
+
+There is no `pushFilters`: in Spark 4.1 to 4.3 a filter that is pushed into one use of a DataFrame
+leaks into its other uses, so that rows are lost. A predicate for the planner comes by the option
+`where`; Spark's own filters stay correct on top.
+"""
+
+import os
+from collections.abc import Iterable, Iterator, MutableMapping, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+from pyspark.sql.datasource import (
+    DataSource,
+    DataSourceArrowWriter,
+    DataSourceReader,
+    InputPartition,
+    WriterCommitMessage,
+)
+from pyspark.sql.types import StructType
+
+from paimon_explore.commit.overwrite import Overwrite
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
+from paimon_explore.metadata import options as opt
+from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.metadata.options import DYNAMIC_BUCKET
+from paimon_explore.scan.split import Split
+from paimon_explore.spark.commit import publish, renamed, withdraw, write_target
+from paimon_explore.spark.matching import matched_columns
+from paimon_explore.spark.options import source_options
+from paimon_explore.spark.plan import ReadJob, narrowed, plan_read, read_schema
+from paimon_explore.spark.tasks import WriteJob, read_splits, write_rows
+from paimon_explore.table.scan import Scan
+from paimon_explore.table.writing import TableWriter
+
+NAME = "paimon_explore"
+
+
+class SplitGroup(InputPartition):
+    """The splits of one task."""
+
+    def __init__(self, splits: tuple[Split, ...]) -> None:
+        super().__init__(None)
+        self.splits = splits
+
+
+class PaimonReader(DataSourceReader):
+    """Reads what one plan found."""
+
+    def __init__(self, job: ReadJob, groups: Sequence[tuple[Split, ...]]) -> None:
+        self._job = job
+        self._groups = groups
+
+    def partitions(self) -> Sequence[InputPartition]:
+        """One per group of splits; at least one, for Spark asks for none in its own way."""
+        return [SplitGroup(group) for group in self._groups] or [SplitGroup(())]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """The rows of one group."""
+        splits = partition.splits if isinstance(partition, SplitGroup) else ()
+        return read_splits(self._job, splits)
+
+    def __getstate__(self) -> dict[str, object]:
+        """Without the groups, which tasks get one by one."""
+        return {"_job": self._job, "_groups": ()}
+
+
+@dataclass
+class WrittenFiles(WriterCommitMessage):
+    """What one task wrote, and for which job.
+
+    Spark may commit with another copy of the writer than the tasks wrote with: so the job comes
+    with the messages.
+    """
+
+    messages: list[CommitMessage]
+    job: str
+    commit_user: str
+
+
+class PaimonWriter(DataSourceArrowWriter):
+    """Writes rows by the tasks, commits once on the driver."""
+
+    def __init__(self, job: WriteJob, what: Overwrite | None) -> None:
+        self._job = job
+        self._what = what
+
+    def write(  # type: ignore[override] # PySpark declares rows for writers of batches too
+        self, iterator: Iterable[pa.RecordBatch]
+    ) -> WrittenFiles:
+        """Write the rows of one task."""
+        target = self._job.target
+        messages = write_rows(self._job, iterator)
+        return WrittenFiles(messages=messages, job=target.job, commit_user=target.commit_user)
+
+    def commit(self, messages: Sequence[WriterCommitMessage | None]) -> None:
+        """Make everything visible."""
+        job, written = self._written(messages)
+        publish(job.target, written, self._what)
+
+    def abort(self, messages: Sequence[WriterCommitMessage | None]) -> None:
+        """Remove everything, unless it is visible: Spark also aborts a commit that took effect."""
+        job, written = self._written(messages)
+        withdraw(job.target, written)
+
+    def _written(
+        self, messages: Sequence[WriterCommitMessage | None]
+    ) -> tuple[WriteJob, list[CommitMessage]]:
+        sent = [message for message in messages if isinstance(message, WrittenFiles)]
+        job = self._job
+        if sent:
+            target = renamed(job.target, sent[0].job, sent[0].commit_user)
+            job = WriteJob(target=target, columns=job.columns)
+        return job, [message for one in sent for message in one.messages]
+
+
+class PaimonDataSource(DataSource):
+    """A Paimon table by its path; see `paimon_explore.spark.options`.
+
+    The snapshot is looked up when the table is loaded, and stays.
+    """
+
+    def __init__(self, options: MutableMapping[str, str]) -> None:
+        super().__init__(options)
+        self._options = source_options(dict(options))
+        self._scan: Scan | None = None
+
+    @classmethod
+    def name(cls) -> str:
+        """The name behind `format`."""
+        return NAME
+
+    def schema(self) -> StructType:
+        """The wanted columns at the wanted point in time."""
+        return read_schema(self._pinned())
+
+    def __getstate__(self) -> dict[str, object]:
+        """With the scan: Spark pickles the source right after it is loaded."""
+        self._pinned()
+        return self.__dict__.copy()
+
+    def _pinned(self) -> Scan:
+        if self._scan is None:
+            self._scan = self._options.scan()
+        return self._scan
+
+    def reader(self, schema: StructType) -> PaimonReader:
+        """Plan the read; a narrower schema leaves out columns."""
+        scan = narrowed(self._pinned(), schema)
+        return PaimonReader(*plan_read(scan, os.cpu_count() or 1, schema))
+
+    def writer(self, schema: StructType, overwrite: bool) -> PaimonWriter:  # noqa: FBT001 - Spark's
+        """Check the columns, and begin a job."""
+        if self._options.where is not None or self._options.columns is not None:
+            raise InvalidInputError("The options 'where' and 'columns' are for reading.")
+        target = write_target(self._options.open(), replaces=overwrite)
+        if target.schema.primary_keys and target.options.value(opt.BUCKET) == DYNAMIC_BUCKET:
+            raise UnsupportedFeatureError(
+                "a path write into a primary-key table with dynamic buckets",
+                hint="Tasks would assign keys to buckets unknown to each other: "
+                "use pe.spark.write(df, table).",
+            )
+        writer = TableWriter(store=target.store, schema=target.schema, options=target.options)
+        what = writer.replaced(None) if overwrite else None
+        job = WriteJob(target=target, columns=matched_columns(schema, target.schema))
+        return PaimonWriter(job, what)

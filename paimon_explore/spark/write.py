@@ -1,0 +1,147 @@
+"""`pe.spark.write`: a DataFrame into a table, by the tasks, with one commit on the driver.
+
+| table | rows go to tasks |
+| --- | --- |
+| append, no buckets; postponed buckets | as they are |
+| fixed buckets | by partition and bucket: one task writes a bucket |
+| dynamic buckets | by partition: one task assigns the buckets of a partition |
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from os import PathLike
+from typing import Literal
+from zlib import crc32
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import types as st
+
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
+from paimon_explore.metadata import options as opt
+from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.metadata.options import DYNAMIC_BUCKET
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.spark.commit import publish, withdraw, write_target
+from paimon_explore.spark.matching import matched_columns
+from paimon_explore.spark.schema import from_spark
+from paimon_explore.spark.tasks import WriteJob, gathered, pack, unpack, write_rows
+from paimon_explore.table.table import Table, open_table
+from paimon_explore.table.writing import TableWriter
+from paimon_explore.write.append import fixed_buckets
+from paimon_explore.write.grouping import partitions_of
+from paimon_explore.write.input_rows import InputShape, open_rows
+from paimon_explore.write.target import WriteTarget
+
+Mode = Literal["append", "upsert", "overwrite"]
+
+MODES: tuple[Mode, ...] = ("append", "upsert", "overwrite")
+_TASK = "_paimon_task"
+
+
+def write(
+    df: DataFrame,
+    table: Table | str | PathLike[str],
+    mode: Mode = "append",
+    *,
+    partition: Mapping[str, object] | None = None,
+    options: Mapping[str, str] | None = None,
+) -> Snapshot | None:
+    """Write a DataFrame into a table in one commit.
+
+    Columns are matched by name, and their values cast where they fit. Of several rows with the same
+    key in the DataFrame any may win, for Spark's rows have no order.
+
+    Args:
+        df: the rows; for a primary-key table `_ROW_KIND` may tell what each does.
+        table: the table, or its path.
+        mode: `append` adds rows; `upsert` does on a primary-key table, and only there; `overwrite`
+            replaces rows, as `Table.overwrite` does.
+        partition: values of partition columns, whose rows are overwritten.
+        options: table options for this write.
+
+    Returns:
+        The snapshot that holds the rows; None if there were none.
+
+    Raises:
+        InvalidInputError: columns or values that do not fit, an unknown mode, a view of the past.
+        UnsupportedFeatureError: upsert into a table without primary key.
+        CommitError: nothing is visible, and all files are removed again.
+        CommitOutcomeUnknownError: the storage gave no answer; look before writing again.
+    """
+    if mode not in MODES:
+        raise InvalidInputError(f"mode is {mode!r}.", hint=f"Use {choices(MODES)}.")
+    opened = table if isinstance(table, Table) else open_table(table, options=options)
+    target = write_target(opened, replaces=mode == "overwrite")
+    if mode == "upsert" and not target.schema.primary_keys:
+        raise UnsupportedFeatureError("upsert on a table without primary key", opened.name)
+    writer = TableWriter(store=target.store, schema=target.schema, options=target.options)
+    what = writer.replaced(partition) if mode == "overwrite" else None
+    job = WriteJob(target=target, columns=matched_columns(df.schema, target.schema))
+    messages: list[CommitMessage] = []
+    try:
+        sent = distributed(df, job).mapInArrow(partial(_run, job), "message binary").collect()
+        messages = [message for row in sent for message in unpack(bytes(row["message"]))]
+        return publish(target, messages, what)
+    except BaseException:
+        withdraw(target, messages)
+        raise
+
+
+def _run(job: WriteJob, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    message = pack(write_rows(job, batches))
+    yield pa.RecordBatch.from_arrays([pa.array([message], pa.binary())], names=["message"])
+
+
+def distributed(df: DataFrame, job: WriteJob) -> DataFrame:
+    """The rows, brought to the tasks that write them."""
+    target = job.target
+    buckets = target.options.value(opt.BUCKET)
+    tasks = df.sparkSession.sparkContext.defaultParallelism
+    keys = target.schema.partition_keys
+    if buckets > 0:
+        count = tasks if keys else min(tasks, buckets)
+        if count == 1:
+            return df.coalesce(1)
+        schema = st.StructType(
+            [*df.schema.fields, st.StructField(_TASK, st.IntegerType(), nullable=False)]
+        )
+        numbered = df.mapInArrow(partial(_number, job, count), schema)
+        return numbered.repartitionById(count, _TASK)
+    if buckets == DYNAMIC_BUCKET and target.schema.primary_keys:
+        own = {column: df.columns[i] for i, column in enumerate(job.columns)}
+        names = [f"`{own[key].replace('`', '``')}`" for key in keys if key in own]
+        return df.repartition(tasks, *names) if names else df.coalesce(1)
+    return df
+
+
+def _number(
+    job: WriteJob, count: int, batches: Iterable[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    """The rows with the number of the task that writes their bucket."""
+    for batch in gathered(batches):
+        numbers = pa.array(task_numbers(batch, job, count).tolist(), pa.int32())
+        yield batch.append_column(pa.field(_TASK, pa.int32(), nullable=False), numbers)
+
+
+def task_numbers(batch: pa.RecordBatch, job: WriteJob, count: int) -> npt.NDArray[np.int64]:
+    """The task that writes each row: partition and bucket decide, neighbours go to others.
+
+    Args:
+        batch: n rows of Spark.
+        job: the write.
+        count: number of tasks.
+    """
+    target: WriteTarget = job.target
+    schema = target.schema
+    wanted = list(dict.fromkeys((*schema.partition_keys, *schema.bucket_keys)))
+    row_type = schema.project(wanted)
+    places = [job.columns.index(name) for name in wanted if name in job.columns]
+    taken = from_spark(batch.select(places), [job.columns[place] for place in places])
+    rows = next(iter(open_rows(taken, InputShape(row_type=row_type))))
+    partitions = partitions_of(rows, schema.partition_type)
+    offsets = np.array([crc32(key) % count for key in partitions.keys], np.int64)
+    buckets = fixed_buckets(rows, schema, target.options)
+    return (offsets[partitions.numbers] + buckets) % count
