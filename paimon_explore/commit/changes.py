@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from paimon_explore.encoding.buffers import Bools, bool_values
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.index_manifest import DELETION_VECTORS_INDEX, IndexEntries
 from paimon_explore.metadata.manifest_entry import FileKind, ManifestEntries
@@ -100,7 +101,19 @@ def _index(parts: Sequence[IndexEntries]) -> IndexEntries:
     return IndexEntries.concat([part.with_kind(FileKind.ADD) for part in parts if len(part)])
 
 
+@dataclass(frozen=True, slots=True)
+class PartitionSet:
+    """Some partitions, by their binary rows."""
+
+    partitions: frozenset[bytes]
+
+    def mask(self, rows: pa.BinaryArray) -> Bools:
+        """Which of n partition rows are among them."""
+        wanted = pa.array(sorted(self.partitions), pa.binary())
+        return bool_values(pc.is_in(rows, value_set=wanted))
+
+
 def in_partitions(entries: ManifestEntries, partitions: frozenset[bytes]) -> ManifestEntries:
     """The entries of some partitions."""
-    wanted = pa.array(sorted(partitions), pa.binary())
-    return entries.filter(pc.is_in(entries.column("partition"), value_set=wanted))
+    rows = entries.column("partition").combine_chunks()
+    return entries.filter(PartitionSet(partitions).mask(rows))  # type: ignore[arg-type]  # of binaries

@@ -20,6 +20,7 @@ from paimon_explore.commit.partition_stats import (
     range_of_manifests,
     spread_of,
 )
+from paimon_explore.encoding.avro_container import is_avro
 from paimon_explore.encoding.avro_splice import can_join, joined
 from paimon_explore.errors import AlreadyExistsError
 from paimon_explore.metadata.index_manifest import IndexEntries
@@ -36,6 +37,9 @@ from paimon_explore.types.data_types import RowType
 _COPY_BYTES = 32 * 1024
 """Manifests of at least this size keep their blocks when they are merged; smaller ones would leave
 blocks that are too small to decode quickly."""
+
+_RECENT_LISTS = 4
+"""Lists whose bytes are kept: base and delta of the last commits."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +76,7 @@ class ManifestWriter:
     written: list[str] = field(default_factory=list)
     _manifests: "count[int]" = field(default_factory=count)
     _others: "count[int]" = field(default_factory=count)
+    _recent: dict[str, bytes] = field(default_factory=dict)
 
     def entries(self, entries: ManifestEntries) -> ManifestFiles:
         """Write entries into as many manifests as their size asks for; none for no entry.
@@ -135,10 +140,34 @@ class ManifestWriter:
 
     def list(self, manifests: ManifestFiles) -> WrittenFile:
         """Write a manifest list, also one without manifests."""
-        name = f"manifest-list-{self.unique}-{next(self._others)}"
         whole = ManifestFiles(manifests.table.combine_chunks())
-        size = self._create(name, encode_manifest_list(whole, self.codec))
-        self.store.manifests.remember(name, whole)
+        return self._list(encode_manifest_list(whole, self.codec), whole)
+
+    def joined_list(self, lists: Sequence[str], manifests: ManifestFiles) -> WrittenFile:
+        """Write a list of what other lists hold, by copying their blocks where that is possible.
+
+        Args:
+            lists: names of the other lists, in order.
+            manifests: what they hold together.
+        """
+        containers = [self._bytes_of(name) for name in lists]
+        if not is_avro(containers[0]) or not all(
+            is_avro(data) and can_join(containers[0], data) for data in containers[1:]
+        ):
+            return self.list(manifests)
+        return self._list(joined(containers), ManifestFiles(manifests.table.combine_chunks()))
+
+    def _bytes_of(self, name: str) -> bytes:
+        known = self._recent.get(name)
+        return self.store.file_io.read(self.store.paths.manifest(name)) if known is None else known
+
+    def _list(self, data: bytes, manifests: ManifestFiles) -> WrittenFile:
+        name = f"manifest-list-{self.unique}-{next(self._others)}"
+        size = self._create(name, data)
+        self.store.manifests.remember(name, manifests)
+        self._recent[name] = data
+        while len(self._recent) > _RECENT_LISTS:
+            del self._recent[next(iter(self._recent))]
         return WrittenFile(name=name, size=size)
 
     def index(self, entries: IndexEntries) -> str:

@@ -10,7 +10,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from paimon_explore.commit.changes import Changes, in_partitions
+from paimon_explore.commit.changes import Changes, PartitionSet
 from paimon_explore.commit.conflicts import ConflictRules, check_conflicts
 from paimon_explore.commit.index_files import IndexRules, combine_index
 from paimon_explore.commit.manifest_merge import MergeRules, merge_manifests
@@ -171,7 +171,11 @@ class TrySteps:
         if state.latest is not None:
             before = self.store.manifests.all(state.latest)
         after = merge_manifests(before, self.writer, self.merging)
-        state.base = self.writer.list(after)
+        if state.latest is not None and after.names == before.names:
+            lists = [state.latest.base_manifest_list, state.latest.delta_manifest_list]
+            state.base = self.writer.joined_list(lists, after)
+        else:
+            state.base = self.writer.list(after)
         return {
             "manifests before": len(before),
             "manifests after": len(after),
@@ -260,10 +264,10 @@ class TrySteps:
         if state.latest is None:
             return ManifestEntries.empty()
         manifests = self.store.manifests
-        entries = manifests.read_many(manifests.all(state.latest).names)
-        if partitions is not None:
-            entries = in_partitions(entries, partitions)
-        return live_entries(entries)
+        names = manifests.all(state.latest).names
+        if partitions is None:
+            return live_entries(manifests.read_many(names))
+        return live_entries(manifests.read_partitions(names, PartitionSet(partitions).mask))
 
     def _total(self, latest: Snapshot | None) -> int:
         if latest is None:

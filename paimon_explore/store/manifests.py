@@ -117,7 +117,8 @@ class Manifests:
         known = {path: _SHARED.find((self.file_io, path)) for path in paths}
         unknown = [path for path, frame in known.items() if frame is None]
         files = [(path, self.file_io.read(path)) for path in unknown]
-        for path, frame in zip(unknown, decode_manifest_lists(files), strict=True):
+        decoded = decode_manifest_lists(files) if files else ()
+        for path, frame in zip(unknown, decoded, strict=True):
             known[path] = frame
             _SHARED.keep((self.file_io, path), frame)
         found = [known[path] for path in paths]

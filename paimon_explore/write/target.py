@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from paimon_explore.encoding.binary_row import decode_rows
+from paimon_explore.encoding.buffers import Bools, bool_values
 from paimon_explore.encoding.hash_index import decode_hashes
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.metadata import options as opt
@@ -135,11 +136,13 @@ class LiveState:
         if self._snapshot is None:
             return None
         manifests = self.target.store.manifests
-        wanted = pa.array(partitions, pa.binary())
+        value_set = pa.array(partitions, pa.binary())
+
+        def wanted(rows: pa.BinaryArray) -> Bools:
+            return bool_values(pc.is_in(rows, value_set=value_set))
+
         names = manifests.all(self._snapshot).names
-        entries = manifests.read_many(names, _LIVE_COLUMNS)
-        found = pc.is_in(entries.column("partition"), value_set=wanted)
-        return live_entries(entries.filter(found))
+        return live_entries(manifests.read_partitions(names, wanted, _LIVE_COLUMNS))
 
     def next_sequence(self, partition: bytes, bucket: int) -> int:
         """The sequence number of the next row of a bucket."""
