@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from oracle import JavaPaimon, OracleUnavailableError
+from paimon_explore import Catalog
 from peers import Peers, PeersMissingError
 from support.required import lacking
 
@@ -56,3 +57,9 @@ def warehouse(tmp_path: Path) -> Path:
     folder = tmp_path / "warehouse"
     folder.mkdir()
     return folder
+
+
+@pytest.fixture
+def catalog(warehouse: Path) -> Catalog:
+    """The empty warehouse, opened."""
+    return Catalog(warehouse)

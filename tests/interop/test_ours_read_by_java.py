@@ -1,0 +1,83 @@
+"""Java reads what this library wrote, goes on writing to it, and compacts it."""
+
+import pytest
+
+from oracle import JavaPaimon
+from paimon_explore import Catalog, Table
+from support.rows import difference
+from support.system_rows import facts
+from support.written import KINDS, Kind, make
+
+pytestmark = pytest.mark.interop
+
+SYSTEM = (
+    *("snapshots", "schemas", "options", "manifests", "files", "file_key_ranges", "partitions"),
+    *("buckets", "table_indexes", "aggregation_fields"),
+)
+NOT_IN_0_9 = {
+    "append_partition_days": "partition.legacy-name is of 1.0",
+    "append_bucket_mod": "bucket-function.type is of 1.2",
+    "append_row_tracking": "row tracking is of 1.3",
+    "pk_thin": "thin mode is of 1.1: the key columns lack",
+    "types_parquet": "reads nested rows wrongly, and refuses INT64 decimals and timestamps",
+}
+
+
+def differences(java: JavaPaimon, table: Table) -> list[str]:
+    """How the snapshots differ between Java and us."""
+    found = []
+    for snapshot in table.snapshots:
+        theirs = java.read(table.path, snapshot=snapshot.id)
+        found.append(difference(theirs, table.at(snapshot=snapshot.id).to_arrow()))
+    return [f"snapshot {i}: {text}" for i, text in enumerate(found, 1) if text]
+
+
+def compact(java: JavaPaimon, table: Table, kind: Kind) -> None:
+    """Compact by Java, in the way of the table's kind."""
+    if kind.options.get("bucket", "-1") != "-1" or kind.primary_key:
+        java.compact(table.path)
+    else:
+        java.append_compact(table.path, options={"compaction.min.file-num": "2"})
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_java_reads_the_rows_of_every_snapshot(
+    java: JavaPaimon, name: str, catalog: Catalog
+) -> None:
+    table = make(catalog, name, KINDS[name])
+    assert table.to_arrow().num_rows == KINDS[name].count
+    assert differences(java, table) == []
+    theirs = java.system_table(table.path, "audit_log")
+    assert difference(theirs, table.system_table("audit_log").to_arrow()) == ""
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_java_sees_the_same_system_tables(java: JavaPaimon, name: str, catalog: Catalog) -> None:
+    table = make(catalog, name, KINDS[name])
+    for system in SYSTEM:
+        theirs = java.system_table(table.path, system)
+        ours = table.system_table(system).to_arrow()
+        assert facts(theirs) == facts(ours, theirs.schema.names), system
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_java_goes_on_with_the_table_and_so_do_we(
+    java: JavaPaimon, name: str, catalog: Catalog
+) -> None:
+    kind = KINDS[name]
+    table = make(catalog, name, kind)
+    if kind.more:
+        java.write(table.path, list(kind.more))
+    compact(java, table, kind)
+    kinds = [snapshot.commit_kind.value for snapshot in table.snapshots]
+    assert kinds[len(kind.steps) + bool(kind.more)] == "COMPACT"
+    assert differences(java, table) == []
+    assert table.to_arrow().num_rows >= max(kind.count, len(kind.more))
+
+    kind.steps[0](table)
+    compact(java, table, kind)
+    assert differences(java, table) == []
+    for system in SYSTEM:
+        theirs = java.system_table(table.path, system)
+        ours = table.system_table(system).to_arrow()
+        assert facts(theirs) == facts(ours, theirs.schema.names), system
