@@ -1,0 +1,98 @@
+"""The command line: what it prints, and its exit codes."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from paimon_explore.__main__ import lab_command, main, notebooks_folder, prepared
+from paimon_explore.table.demo import demo
+
+
+@pytest.fixture(scope="module")
+def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("cli") / "warehouse"
+    demo(folder)
+    return folder
+
+
+def test_show_prints_the_text_of_a_table(
+    warehouse: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["show", str(warehouse / "demo.db" / "orders")]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("orders  (")
+    assert "snapshot 5" in said
+
+
+def test_show_prints_a_table_at_a_snapshot(
+    warehouse: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["show", "--snapshot", "2", str(warehouse / "demo.db" / "orders")]) == 0
+    assert "snapshot 2" in capsys.readouterr().out
+
+
+def test_show_lists_the_tables_of_a_warehouse(
+    warehouse: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["show", str(warehouse)]) == 0
+    assert capsys.readouterr().out.splitlines()[:3] == [
+        "demo",
+        "  demo.customers",
+        "  demo.empty",
+    ]
+
+
+def test_show_lists_the_tables_of_a_database(
+    warehouse: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["show", f"{warehouse}/demo.db/"]) == 0
+    assert "  demo.stock" in capsys.readouterr().out.splitlines()
+
+
+def test_a_folder_without_a_table_is_a_failure_with_the_path_on_stderr(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["show", str(tmp_path / "nothing")]) == 1
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert str(tmp_path / "nothing") in said.err
+    assert "does not exist" in said.err
+
+
+def test_an_unknown_snapshot_is_a_failure_that_tells_the_known_ones(
+    warehouse: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["show", "--snapshot", "99", str(warehouse / "demo.db" / "orders")]) == 1
+    assert "Available: 1 to 5." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [[], ["explode"], ["show"], ["lab", "--port", "x"]])
+def test_wrong_usage_ends_with_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(arguments)
+    assert stopped.value.code == 2
+    assert "usage: paimon-explore" in capsys.readouterr().err
+
+
+def test_the_lab_gets_every_notebook_and_a_warehouse_and_keeps_what_is_there(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "01-first-table.ipynb").write_text("mine", encoding="utf-8")
+    tutorial = prepared(tmp_path)
+    assert tutorial.read_text(encoding="utf-8") == "mine"
+    there = {path.name for path in tmp_path.iterdir()}
+    assert there >= {path.name for path in notebooks_folder().glob("*.ipynb")} | {"warehouse"}
+    assert (tmp_path / "warehouse" / "demo.db" / "orders" / "schema" / "schema-0").exists()
+
+
+def test_the_lab_opens_the_tutorial_on_the_wanted_port() -> None:
+    assert lab_command(Path("/x/01-first-table.ipynb"), port=9999, browser=False) == [
+        sys.executable,
+        "-m",
+        "jupyterlab",
+        "--ServerApp.root_dir=/x",
+        "--LabApp.default_url=/lab/tree/01-first-table.ipynb",
+        "--port=9999",
+        "--no-browser",
+    ]
