@@ -21,7 +21,13 @@ from paimon_explore.encoding.avro_schema import (
     Primitive,
     RecordNode,
 )
-from paimon_explore.encoding.avro_skip import branch_taken, item_counts, skip_lanes
+from paimon_explore.encoding.avro_skip import (
+    branch_taken,
+    constant_size,
+    item_counts,
+    skip_lanes,
+    value_branch,
+)
 from paimon_explore.encoding.avro_values import dense, mismatch, plain_type, take_plain
 from paimon_explore.encoding.buffers import (
     Bools,
@@ -173,8 +179,8 @@ def _take_items(
     lanes: Lanes, node: ArrayNode | MapNode, wanted: pa.DataType, at: Positions, where: str
 ) -> tuple[Column, Positions]:
     items, target = _item_types(node, wanted, where)
-    short = _short_counts(lanes, items, target, at)
-    offsets, values, behind = short or _walked_items(lanes, items, target, at, where)
+    known = _short_counts(lanes, items, target, at) or _even_items(lanes, items, target, at, where)
+    offsets, values, behind = known or _walked_items(lanes, items, target, at, where)
     return _build_items(wanted, offsets, values, where), behind
 
 
@@ -260,6 +266,33 @@ def _is_nullable_long(node: AvroNode) -> bool:
         and isinstance(node.inner, PlainNode)
         and node.inner.primitive in (Primitive.INT, Primitive.LONG)
     )
+
+
+def _even_items(
+    lanes: Lanes, items: AvroNode, wanted: pa.DataType, at: Positions, where: str
+) -> tuple[Ints, Column, Positions] | None:
+    """Items of a constant size, none of them null: their places follow from the counts.
+
+    None when the items differ in size, some is null, or an array is in several blocks.
+    """
+    inner = items.inner if isinstance(items, OptionalNode) else items
+    width = constant_size(inner)
+    if width is None or not len(at):
+        return None
+    tag = 1 if isinstance(items, OptionalNode) else 0
+    counts, begin = item_counts(lanes, at)
+    behind = begin + counts * (width + tag)
+    filled = counts > 0
+    if behind.max() > lanes.end or lanes.raw[behind[filled]].any():
+        return None
+    offsets = ends_of(counts)
+    nth = np.arange(offsets[-1]) - np.repeat(offsets[:-1], counts)
+    places = np.repeat(begin, counts) + nth * (width + tag)
+    # If each place holds the branch of a value, each is the right one: so is the next then.
+    if isinstance(items, OptionalNode) and (lanes.raw[places] != value_branch(items)).any():
+        return None
+    values, _ = take_lanes(lanes, inner, wanted, places + tag, where)
+    return offsets, values, behind + filled
 
 
 def _walked_items(

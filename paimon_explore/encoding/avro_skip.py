@@ -100,6 +100,13 @@ def misfit() -> CorruptFileError:
     return CorruptFileError("", "a block", "its records must fill it exactly")
 
 
+def constant_size(node: AvroNode) -> int | None:
+    """Bytes that every value of a type takes, None if they vary."""
+    if not isinstance(node, PlainNode):
+        return None
+    return node.size or FIXED_SIZES.get(node.primitive)
+
+
 def skip_lanes(lanes: Lanes, node: AvroNode, at: Positions) -> Positions:
     """The positions behind one value of the type at each lane."""
     match node:
@@ -146,14 +153,19 @@ def branch_taken(lanes: Lanes, node: OptionalNode, at: Positions) -> Bools | Non
         CorruptFileError: a branch number that the union does not have.
     """
     tag = lanes.raw[at]
-    value_tag = 0 if node.null_branch in (None, 1) else 2
+    value_tag = value_branch(node)
     valid: Bools = tag == value_tag
     if valid.all():
         return None
-    null_tag = {None: value_tag, 0: 0, 1: 2}[node.null_branch]
+    null_tag = value_tag if node.null_branch is None else 2 - value_tag
     if not (valid | (tag == null_tag)).all():
         raise CorruptFileError("", "a union", "must name one of its branches")
     return valid
+
+
+def value_branch(node: OptionalNode) -> int:
+    """The byte in front of a value that is not null."""
+    return 2 if node.null_branch == 0 else 0
 
 
 def _skip_items(lanes: Lanes, node: ArrayNode | MapNode, at: Positions) -> Positions:
@@ -164,6 +176,10 @@ def _skip_items(lanes: Lanes, node: ArrayNode | MapNode, at: Positions) -> Posit
         left, behind = item_counts(lanes, at[rows])
         at[rows] = behind
         rows, left = rows[left > 0], left[left > 0]
+        width = constant_size(node.items) if isinstance(node, ArrayNode) else None
+        if width is not None:
+            at[rows] += left * width
+            continue
         for index in range(int(left.max()) if len(left) else 0):
             some = rows[left > index]
             at[some] = _skip_item(lanes, node, at[some])
@@ -196,13 +212,13 @@ def skipper(node: AvroNode) -> Step:
         case PlainNode():
             return _plain_skipper(node)
         case OptionalNode():
-            return _optional_skipper(skipper(node.inner), node.null_branch)
+            return _optional_skipper(skipper(node.inner), node)
         case RecordNode():
             return _chain(tuple(skipper(field) for _, field in node.fields))
         case ArrayNode():
-            return _items_skipper(skipper(node.items))
+            return _items_skipper(skipper(node.items), constant_size(node.items))
         case MapNode():
-            return _items_skipper(_chain((_skip_text, skipper(node.values))))
+            return _items_skipper(_chain((_skip_text, skipper(node.values))), None)
         case _:
             assert_never(node)
 
@@ -253,9 +269,9 @@ def _chain(steps: tuple[Step, ...]) -> Step:
     return skip
 
 
-def _optional_skipper(inner: Step, null_branch: int | None) -> Step:
-    value_tag = 0 if null_branch in (None, 1) else 2
-    null_tag = {None: value_tag, 0: 0, 1: 2}[null_branch]
+def _optional_skipper(inner: Step, node: OptionalNode) -> Step:
+    value_tag = value_branch(node)
+    null_tag = value_tag if node.null_branch is None else 2 - value_tag
 
     def skip(data: bytes, position: int) -> int:
         tag = data[position]
@@ -268,7 +284,7 @@ def _optional_skipper(inner: Step, null_branch: int | None) -> Step:
     return skip
 
 
-def _items_skipper(item: Step) -> Step:
+def _items_skipper(item: Step, width: int | None) -> Step:
     def skip(data: bytes, position: int) -> int:
         while True:
             count, position = _long(data, position)
@@ -279,6 +295,9 @@ def _items_skipper(item: Step) -> Step:
                 position = _skip_long(data, position)
             if count > len(data):
                 raise CorruptFileError("", "an array or map", "must have one byte per item")
+            if width is not None:
+                position += count * width
+                continue
             for _ in range(count):
                 position = item(data, position)
 

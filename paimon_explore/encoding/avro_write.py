@@ -20,7 +20,7 @@ from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 NAMESPACE = "org.apache.paimon.avro.generated"
 _BLOCK_BYTES = 64_000
 _ROWS_AT_ONCE = 65_536
-_MICROS_DIGITS = 6
+_BYTES_AT_ONCE = 256 << 20
 
 Json: TypeAlias = "str | int | list[Json] | dict[str, Json] | None"
 
@@ -148,8 +148,10 @@ class AvroWriter:
     def write(self, columns: Sequence[Column]) -> None:
         """Add rows, given by the record's columns in order, each of n values."""
         count = len(columns[0]) if columns else 0
-        for first in range(0, count, _ROWS_AT_ONCE):
-            self._write_some([column.slice(first, _ROWS_AT_ONCE) for column in columns])
+        size = sum(column.nbytes for column in columns)
+        step = max(1, min(_ROWS_AT_ONCE, count * _BYTES_AT_ONCE // max(1, size)))
+        for first in range(0, count, step):
+            self._write_some([column.slice(first, step) for column in columns])
         self.rows += count
 
     def write_batch(self, batch: pa.RecordBatch) -> None:
