@@ -10,9 +10,9 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.encoding.buffers import Column
+from paimon_explore.encoding.buffers import as_python, build_fixed
 from paimon_explore.merge.equality import codes, combined
-from paimon_explore.scan.frames import Mask, row_array
+from paimon_explore.scan.frames import Mask, column, numbers, row_array
 from paimon_explore.scan.split import DataSplit, Split
 
 _INSERT, _DELETE = 0, 3
@@ -39,8 +39,8 @@ def _files(splits: Sequence[Split]) -> dict[tuple[bytes, int], frozenset[object]
     found: dict[tuple[bytes, int], frozenset[object]] = {}
     for split in splits:
         table = split.files.table
-        names = table.column("file_name").to_pylist()
-        levels = table.column("level").to_pylist()
+        names = map(str, as_python(column(table, "file_name")))
+        levels = numbers(table, "level").tolist()
         vectors = split.deletion_files if isinstance(split, DataSplit) else {}
         files = frozenset(
             (n, level, vectors.get(n)) for n, level in zip(names, levels, strict=True)
@@ -60,18 +60,16 @@ def difference(before: pa.Table, after: pa.Table, keys: Sequence[str]) -> pa.Tab
     """
     rows = pa.concat_tables([before, after]).combine_chunks()
     split = before.num_rows
-    key = combined([codes(_whole(rows, name)) for name in keys], count=len(rows))
-    row = combined([codes(_whole(rows, name)) for name in rows.column_names], count=len(rows))
+    key = combined([codes(column(rows, name)) for name in keys], count=len(rows))
+    row = combined([codes(column(rows, name)) for name in rows.column_names], count=len(rows))
     gone = ~np.isin(key[:split], key[split:])
     fresh = ~np.isin(row[split:], row[:split])
     return pa.concat_tables([_kinds(before, gone, _DELETE), _kinds(after, fresh, _INSERT)])
 
 
-def _whole(rows: pa.Table, name: str) -> Column:
-    return rows.column(name).combine_chunks()  # type: ignore[return-value]  # in stubs
-
-
 def _kinds(rows: pa.Table, kept: Mask, kind: int) -> pa.Table:
     chosen = rows.take(row_array(np.flatnonzero(kept)))
-    column = pa.array(np.full(len(chosen), kind, np.int8))
-    return chosen.append_column(pa.field("_VALUE_KIND", pa.int8()), column)
+    kinds = build_fixed(
+        pa.int8(), np.full(len(chosen), kind, np.int8), np.ones(len(chosen), np.bool_)
+    )
+    return chosen.append_column(pa.field("_VALUE_KIND", pa.int8()), kinds)

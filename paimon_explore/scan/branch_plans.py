@@ -16,7 +16,6 @@ from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from paimon_explore.merge.order import group_rows
 from paimon_explore.metadata.manifest_entry import ManifestEntries
@@ -31,6 +30,7 @@ from paimon_explore.metadata.paths import MAIN_BRANCH
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.entries import PartitionCut, live_files
 from paimon_explore.scan.expression import TRUE, Expression
+from paimon_explore.scan.frames import byte_rows, column, distinct
 from paimon_explore.scan.partition_filter import split as split_predicate
 from paimon_explore.scan.plan import ScanPlan, ScanTarget, Stage, plan_scan
 from paimon_explore.scan.split import DataSplit, LayeredSplit, Split
@@ -88,7 +88,7 @@ def _all(target: ScanTarget) -> ManifestEntries:
 
 
 def _partitions(target: ScanTarget) -> frozenset[bytes]:
-    return frozenset(pc.unique(_all(target).column("partition")).to_pylist())
+    return frozenset(byte_rows(distinct(column(_all(target).table, "partition"))[0]))
 
 
 def _plan_chain(target: ScanTarget, predicate: Expression) -> ScanPlan:

@@ -1,15 +1,15 @@
 """Where the deletion vectors of a snapshot lie."""
 
+import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from paimon_explore.encoding.buffers import Column, taken_rows
+from paimon_explore.encoding.buffers import as_python, list_offsets, spread, taken_rows, valid_mask
 from paimon_explore.metadata.index_manifest import DELETION_VECTORS_INDEX, IndexEntries
 from paimon_explore.metadata.options import TableOptions
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.file_paths import index_file_paths
-from paimon_explore.scan.frames import column, numbers_of
+from paimon_explore.scan.frames import column, items_of, members, numbers_of
 from paimon_explore.scan.split import DeletionFile
 from paimon_explore.store.table_store import TableStore
 
@@ -31,14 +31,27 @@ def deletion_files(
 
 def _by_data_file(entries: IndexEntries, paths: pa.StringArray) -> dict[str, DeletionFile]:
     ranges = column(entries.table, "dv_ranges")
-    values: pa.StructArray = pc.list_flatten(ranges)  # type: ignore[assignment]  # in stubs
-    parents: Column = pc.list_parent_indices(ranges)
-    owners = taken_rows(paths, numbers_of(parents))
-    columns = [
-        owners.to_pylist(),
-        *(values.field(n).to_pylist() for n in ("data_file", "offset", "length", "cardinality")),
-    ]
+    offsets, valid = list_offsets(ranges), valid_mask(ranges)
+    sizes = np.where(valid, np.diff(offsets), 0)
+    places = spread(offsets[:-1], sizes)
+    owners = as_python(taken_rows(paths, np.repeat(np.arange(len(ranges)), sizes)))
+    names, starts, lengths, counts = (
+        taken_rows(member, places)
+        for member in members(items_of(ranges), ("data_file", "offset", "length", "cardinality"))
+    )
+    known = valid_mask(counts).tolist()
+    found = zip(
+        owners,
+        as_python(names),
+        numbers_of(starts).tolist(),
+        numbers_of(lengths).tolist(),
+        numbers_of(counts).tolist(),
+        known,
+        strict=True,
+    )
     return {
-        str(name): DeletionFile(path=path, offset=offset, length=length, cardinality=cardinality)
-        for path, name, offset, length, cardinality in zip(*columns, strict=True)
+        str(name): DeletionFile(
+            path=str(path), offset=start, length=length, cardinality=count if stated else None
+        )
+        for path, name, start, length, count, stated in found
     }

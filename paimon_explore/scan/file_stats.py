@@ -24,6 +24,7 @@ from paimon_explore.scan.frames import (
     concat,
     distinct,
     element,
+    items_of,
     nulls_of,
     numbers,
     row_array,
@@ -110,7 +111,7 @@ def _combined(first: Rows, second: Rows) -> Rows:
 def _list_numbers(lists: Column) -> Rows:
     """A number per list of texts that is equal for equal lists; null is a list of its own."""
     offsets, valid = list_offsets(lists), valid_mask(lists)
-    values: Column = lists.values  # type: ignore[attr-defined]  # a list array
+    values = items_of(lists)
     if not valid.any():
         return np.zeros(len(lists), np.int64)
     _, codes = distinct(values)
@@ -204,5 +205,5 @@ def _restore(pieces: list[ColumnStats], order: Rows) -> ColumnStats:
     return ColumnStats(
         minimum=taken_rows(concat([p.minimum for p in pieces]), order),
         maximum=taken_rows(concat([p.maximum for p in pieces]), order),
-        null_count=taken_rows(concat([p.null_count for p in pieces]), order),  # type: ignore[arg-type]  # in stubs
+        null_count=taken_rows(concat([p.null_count for p in pieces]), order),
     )

@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from paimon_explore.encoding.buffers import (
     Column,
+    as_python,
     bool_values,
     build_fixed,
     build_struct,
@@ -29,12 +30,27 @@ _BITS_PER_BYTE = 8
 
 def column(table: pa.Table, name: str) -> Column:
     """A column in one piece."""
-    return table.column(name).combine_chunks()  # type: ignore[return-value]  # in stubs
+    return table.column(name).combine_chunks()
 
 
 def as_binary(values: Column) -> pa.BinaryArray:
     """An array that is known to be a binary one."""
     return values  # type: ignore[return-value]  # the caller knows
+
+
+def byte_rows(values: Column) -> list[bytes]:
+    """The values of a binary array without nulls."""
+    return [value for value in as_python(values) if isinstance(value, bytes)]
+
+
+def items_of(lists: Column) -> Column:
+    """All items of a list array; `list_offsets` tells whose they are."""
+    return lists.values  # type: ignore[attr-defined,no-any-return]  # a list array
+
+
+def members(structs: Column, names: Sequence[str]) -> list[Column]:
+    """Members of a struct array by name; nulls of the structs themselves are not looked at."""
+    return [structs.field(name) for name in names]  # type: ignore[attr-defined]  # a struct array
 
 
 def binary(table: pa.Table, name: str) -> pa.BinaryArray:
@@ -63,7 +79,7 @@ def numbers_of(values: Column) -> Rows:
 
 def true_rows(values: "Column | Chunks") -> Mask:
     """Where a boolean column is true: neither false nor null."""
-    whole: Column = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values  # type: ignore[assignment]  # in stubs
+    whole: Column = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
     return bool_values(whole) & valid_mask(whole)
 
 
@@ -78,7 +94,7 @@ def element(lists: Column, index: int) -> pa.Int64Array:
     offsets = list_offsets(lists)
     at = offsets[:-1] + index
     inside = (at < offsets[1:]) & valid_mask(lists)
-    values: Column = lists.values  # type: ignore[attr-defined]  # a list array
+    values = items_of(lists)
     if not len(values):
         return row_array(np.zeros(len(lists), np.int64), np.zeros(len(lists), np.bool_))
     at = np.where(inside, at, 0)
@@ -87,7 +103,7 @@ def element(lists: Column, index: int) -> pa.Int64Array:
 
 def distinct(values: Column) -> tuple[Column, Rows]:
     """The different values in order of appearance, and the number of each row's value."""
-    encoded: Dictionary = values.dictionary_encode()  # type: ignore[attr-defined]  # in stubs
+    encoded: Dictionary = values.dictionary_encode()
     return encoded.dictionary, numbers_of(encoded.indices)
 
 

@@ -42,16 +42,20 @@ def demo(path: str | PathLike[str] | None = None) -> Catalog:
     return catalog
 
 
+def _columns(**types: pa.DataType) -> pa.Schema:
+    return pa.schema(types)
+
+
 def _orders(catalog: Catalog) -> None:
     table = catalog.create_table(
         "demo.orders",
         pa.schema(
-            [
+            (
                 pa.field("id", pa.int64(), nullable=False),
-                ("city", pa.string()),
-                ("amount", pa.decimal128(10, 2)),
-                ("dt", pa.date32()),
-            ]
+                pa.field("city", pa.string()),
+                pa.field("amount", pa.decimal128(10, 2)),
+                pa.field("dt", pa.date32()),
+            )
         ),
         partition_by=["dt"],
         comment="Orders by day",
@@ -74,7 +78,7 @@ def _orders(catalog: Catalog) -> None:
 def _customers(catalog: Catalog) -> None:
     table = catalog.create_table(
         "demo.customers",
-        pa.schema([("id", pa.int32()), ("name", pa.string()), ("city", pa.string())]),
+        _columns(id=pa.int32(), name=pa.string(), city=pa.string()),
         primary_key=["id"],
         options={"bucket": "2"},
     )
@@ -89,7 +93,7 @@ def _customers(catalog: Catalog) -> None:
 def _stock(catalog: Catalog) -> None:
     table = catalog.create_table(
         "demo.stock",
-        pa.schema([("item", pa.string()), ("amount", pa.int64()), ("price", pa.float64())]),
+        _columns(item=pa.string(), amount=pa.int64(), price=pa.float64()),
         primary_key=["item"],
         options={
             "bucket": "1",
@@ -105,7 +109,7 @@ def _stock(catalog: Catalog) -> None:
 def _profiles(catalog: Catalog) -> None:
     table = catalog.create_table(
         "demo.profiles",
-        pa.schema([("id", pa.int32()), ("mail", pa.string()), ("phone", pa.string())]),
+        _columns(id=pa.int32(), mail=pa.string(), phone=pa.string()),
         primary_key=["id"],
         options={"bucket": "1", "merge-engine": "partial-update"},
     )
@@ -116,7 +120,7 @@ def _profiles(catalog: Catalog) -> None:
 def _events(catalog: Catalog) -> None:
     table = catalog.create_table(
         "demo.events",
-        pa.schema([("id", pa.int32()), ("state", pa.string())]),
+        _columns(id=pa.int32(), state=pa.string()),
         primary_key=["id"],
         options={"bucket": "1", "changelog-producer": "input"},
     )
@@ -126,7 +130,7 @@ def _events(catalog: Catalog) -> None:
 
 
 def _types(catalog: Catalog) -> None:
-    columns = {
+    columns: dict[str, tuple[pa.DataType, object]] = {
         "b": (pa.bool_(), True),
         "i": (pa.int32(), -7),
         "d": (pa.decimal128(20, 3), Decimal("12345678901234567.125")),
@@ -139,11 +143,11 @@ def _types(catalog: Catalog) -> None:
         "map": (pa.map_(pa.string(), pa.float64()), [("a", 1.5), ("b", None)]),
         "row": (pa.struct([("x", pa.int32()), ("y", pa.string())]), {"x": 1, "y": None}),
     }
-    schema = pa.schema([(name, kind) for name, (kind, _) in columns.items()])
+    schema = _columns(**{name: kind for name, (kind, _) in columns.items()})
     table = catalog.create_table("demo.types", schema)
     values = [pa.array([value, None], kind) for kind, value in columns.values()]
     table.append(pa.Table.from_arrays(values, schema=schema))
 
 
 def _empty(catalog: Catalog) -> None:
-    catalog.create_table("demo.empty", pa.schema([("id", pa.int64())]))
+    catalog.create_table("demo.empty", _columns(id=pa.int64()))

@@ -38,7 +38,7 @@ class RowSource:
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """All rows through Arrow's C stream interface."""
-        return self.load().__arrow_c_stream__(requested_schema)
+        return self.load().__arrow_c_stream__(requested_schema)  # type: ignore[no-untyped-call]  # in stubs
 
     def __repr__(self) -> str:
         """Name and columns."""

@@ -6,14 +6,18 @@ Spec: concepts/system-tables.
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
+import numpy as np
 import pyarrow as pa
 
+from paimon_explore.encoding.buffers import Column, build_list, taken_rows
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.metadata.derived_options import level_count
 from paimon_explore.metadata.options import ROW_TRACKING_ENABLED
 from paimon_explore.read.data_file import SystemColumn
 from paimon_explore.read.split_read import SplitReader
 from paimon_explore.scan.branch_plans import plan_table
+from paimon_explore.scan.file_paths import texts_array
+from paimon_explore.scan.frames import numbers_of
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.types.arrow import arrow_schema
 
@@ -45,8 +49,7 @@ def binlog(target: ScanTarget) -> RowTable:
 
     def rows() -> Iterator[pa.RecordBatch]:
         for batch in plain():
-            ends = pa.array(range(batch.num_rows + 1), pa.int32())
-            lists = [pa.ListArray.from_arrays(ends, column) for column in batch.columns[1:]]
+            lists = [_ones(column) for column in batch.columns[1:]]
             yield pa.RecordBatch.from_arrays([batch.column(0), *lists], schema=schema)
 
     return schema, rows
@@ -79,9 +82,15 @@ ROW_TABLES: Mapping[str, Callable[[ScanTarget], RowTable]] = {
 """The tables of this module by name."""
 
 
-def row_kinds(numbers: pa.Array) -> pa.StringArray:
+def row_kinds(numbers: Column) -> Column:
     """Row kinds as text."""
-    return pa.DictionaryArray.from_arrays(numbers, pa.array(ROW_KINDS)).dictionary_decode()
+    return taken_rows(texts_array(ROW_KINDS), numbers_of(numbers))
+
+
+def _ones(values: Column) -> Column:
+    """Each value as a list of one."""
+    valid = np.ones(len(values), np.bool_)
+    return build_list(pa.list_(values.type), np.arange(len(values) + 1), [values], valid)
 
 
 def _plain(target: ScanTarget) -> RowTable:

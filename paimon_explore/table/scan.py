@@ -114,7 +114,7 @@ class Scan:
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """The rows through Arrow's C stream interface."""
-        return self.to_batches().__arrow_c_stream__(requested_schema)
+        return self.to_batches().__arrow_c_stream__(requested_schema)  # type: ignore[no-untyped-call]  # in stubs
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
         plan = self.plan()

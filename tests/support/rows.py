@@ -7,9 +7,20 @@ nanoseconds, decimals by their digits, floats by their bits with -0.0 as 0.0, ma
 import struct
 from collections import Counter
 from collections.abc import Collection
+from decimal import Decimal
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.types as pat
+
+from paimon_explore.encoding.buffers import (
+    Column,
+    as_python,
+    fixed_values,
+    list_offsets,
+    valid_mask,
+)
+from paimon_explore.scan.frames import items_of
 
 _NANOS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 
@@ -47,7 +58,7 @@ def _rows(table: pa.Table, unordered: Collection[str]) -> Counter[str]:
     return Counter(map(repr, zip(*columns, strict=True)))
 
 
-def exact(array: pa.Array) -> list[object]:
+def exact(array: Column) -> list[object]:
     """Values of an array in a form that compares exactly."""
     kind = array.type
     if isinstance(array, pa.ExtensionArray):
@@ -55,33 +66,38 @@ def exact(array: pa.Array) -> list[object]:
     return _nested(array) if pat.is_nested(kind) else _flat(array)
 
 
-def _flat(array: pa.Array) -> list[object]:
+def _flat(array: Column) -> list[object]:
     kind = array.type
-    if pat.is_timestamp(kind) or pat.is_time(kind):
-        wide = pa.int32() if kind.bit_width == 32 else pa.int64()
-        ticks = array.cast(wide).to_pylist()
-        return [None if v is None else v * _NANOS[kind.unit] for v in ticks]
+    if isinstance(kind, pa.TimestampType | pa.Time32Type | pa.Time64Type):
+        ticks = fixed_values(array, f"i{kind.bit_width // 8}").tolist()
+        known = valid_mask(array).tolist()
+        return [v * _NANOS[kind.unit] if ok else None for v, ok in zip(ticks, known, strict=True)]
     if pat.is_date32(kind):
-        return list(array.cast(pa.int32()).to_pylist())
-    if pat.is_floating(kind):
-        return [None if v is None else struct.pack(">d", v + 0.0).hex() for v in array.to_pylist()]
-    if pat.is_decimal(kind):
-        return [None if v is None else f"decimal {v:f}" for v in array.to_pylist()]
-    return list(array.to_pylist())
+        return as_python(array.cast(pa.int32()))
+    return [None if v is None else _exact_value(v) for v in as_python(array)]
 
 
-def _nested(array: pa.Array) -> list[object]:
-    valid = array.is_valid().to_pylist()
+def _exact_value(value: object) -> object:
+    if isinstance(value, float):
+        return struct.pack(">d", value + 0.0).hex()
+    return f"decimal {value:f}" if isinstance(value, Decimal) else value
+
+
+def _nested(array: Column) -> list[object]:
+    valid = valid_mask(array).tolist()
     if isinstance(array, pa.StructArray):
         members = [exact(array.field(i)) for i in range(array.type.num_fields)]
         return [tuple(m[i] for m in members) if ok else None for i, ok in enumerate(valid)]
     if isinstance(array, pa.MapArray):
-        at, keys, items = array.offsets.to_pylist(), exact(array.keys), exact(array.items)
+        at, keys, items = list_offsets(array), exact(array.keys), exact(array.items)
         pairs = list(zip(keys, items, strict=True))
         return [
             sorted(pairs[at[i] : at[i + 1]], key=repr) if ok else None for i, ok in enumerate(valid)
         ]
     if isinstance(array, pa.FixedSizeListArray):
-        return [exact(item.values) if item.is_valid else None for item in array]
-    at, values = array.offsets.to_pylist(), exact(array.values)
+        size = array.type.list_size
+        at = (np.arange(len(array) + 1) + array.offset) * size
+    else:
+        at = list_offsets(array)
+    values = exact(items_of(array))
     return [values[at[i] : at[i + 1]] if ok else None for i, ok in enumerate(valid)]

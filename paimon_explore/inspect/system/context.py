@@ -2,14 +2,13 @@
 
 from dataclasses import dataclass
 
-import pyarrow.compute as pc
-
 from paimon_explore.metadata.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options import TableOptions
 from paimon_explore.metadata.paths import POSTPONE_BUCKET
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.entries import PartitionCut, live_files
+from paimon_explore.scan.frames import numbers
 from paimon_explore.store.table_store import TableStore
 
 
@@ -32,7 +31,7 @@ class TableState:
     def live_files(self) -> ManifestEntries:
         """The snapshot's live files in real buckets, also those of hidden levels."""
         found = self.all_files()
-        return found.filter(pc.not_equal(found.column("bucket"), POSTPONE_BUCKET))
+        return found.filter(numbers(found.table, "bucket") != POSTPONE_BUCKET)
 
     def all_files(self) -> ManifestEntries:
         """The snapshot's live files, those of the postponed bucket included."""

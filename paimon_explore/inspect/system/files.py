@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from paimon_explore.encoding.binary_row import decode_rows
+from paimon_explore.encoding.buffers import Column, as_python, build_fixed, taken_rows
 from paimon_explore.fileio import paths as path_names
+from paimon_explore.inspect.system.columns import Values, table_of
 from paimon_explore.inspect.system.context import TableState
 from paimon_explore.inspect.system.texts import (
     cast_texts,
@@ -22,12 +23,20 @@ from paimon_explore.metadata.options import PARTITION_DEFAULT_NAME
 from paimon_explore.scan.deletion_files import deletion_files
 from paimon_explore.scan.file_paths import data_file_paths
 from paimon_explore.scan.file_stats import value_stats
-from paimon_explore.types.data_types import RowType
+from paimon_explore.scan.frames import (
+    Rows,
+    as_binary,
+    binary,
+    column,
+    group_numbers,
+    numbers,
+    row_array,
+)
 
 MILLIS = pa.timestamp("ms")
 
 FILES = pa.schema(
-    [
+    (
         pa.field("partition", pa.string()),
         pa.field("bucket", pa.int32(), nullable=False),
         pa.field("file_path", pa.string(), nullable=False),
@@ -48,7 +57,7 @@ FILES = pa.schema(
         pa.field("file_source", pa.string()),
         pa.field("first_row_id", pa.int64()),
         pa.field("write_cols", pa.list_(pa.string())),
-    ]
+    )
 )
 
 FILE_KEY_RANGES = pa.schema(
@@ -56,7 +65,7 @@ FILE_KEY_RANGES = pa.schema(
 )
 
 PARTITIONS = pa.schema(
-    [
+    (
         pa.field("partition", pa.string()),
         pa.field("record_count", pa.int64(), nullable=False),
         pa.field("file_size_in_bytes", pa.int64(), nullable=False),
@@ -69,27 +78,30 @@ PARTITIONS = pa.schema(
         pa.field("total_buckets", pa.int32(), nullable=False),
         pa.field("done", pa.bool_(), nullable=False),
         pa.field("deleted_record_count", pa.int64()),
-    ]
+    )
 )
 
 BUCKETS = pa.schema(
-    [
+    (
         pa.field("partition", pa.string()),
         pa.field("bucket", pa.int32(), nullable=False),
         pa.field("record_count", pa.int64(), nullable=False),
         pa.field("file_size_in_bytes", pa.int64(), nullable=False),
         pa.field("file_count", pa.int64(), nullable=False),
         pa.field("last_update_time", MILLIS),
-    ]
+    )
 )
 
-_SOURCES = {None: None, int(FileSource.APPEND): "APPEND", int(FileSource.COMPACT): "COMPACT"}
+_SOURCES: dict[object, str | None] = {
+    None: None,
+    int(FileSource.APPEND): "APPEND",
+    int(FileSource.COMPACT): "COMPACT",
+}
 
 
 def files(state: TableState) -> pa.Table:
     """One row per live file; statistics in the columns of the reading schema."""
     entries = state.live_files()
-    common = _common(state, entries)
     fields = state.schema.fields
     stats = value_stats(entries, state.store.schemas.load, fields).columns
     count = len(entries)
@@ -97,7 +109,7 @@ def files(state: TableState) -> pa.Table:
     lows = {f.name: internal_texts(stats[f.name].minimum, f.type) for f in fields if count}
     highs = {f.name: internal_texts(stats[f.name].maximum, f.type) for f in fields if count}
     columns = {
-        **common,
+        **_common(state, entries),
         "null_value_counts": named_texts(nulls, count),
         "min_value_stats": named_texts(lows, count),
         "max_value_stats": named_texts(highs, count),
@@ -105,27 +117,29 @@ def files(state: TableState) -> pa.Table:
         "max_sequence_number": entries.column("max_sequence_number"),
         "creation_time": entries.column("creation_time").cast(MILLIS),
         "deleteRowCount": entries.column("delete_row_count"),
-        "file_source": [_SOURCES[s] for s in entries.column("file_source").to_pylist()],
+        "file_source": [_SOURCES[s] for s in as_python(column(entries.table, "file_source"))],
         "first_row_id": entries.column("first_row_id"),
         "write_cols": entries.column("write_cols"),
     }
-    return pa.Table.from_pydict(columns, schema=FILES)
+    return table_of(FILES, columns)
 
 
 def file_key_ranges(state: TableState) -> pa.Table:
     """One row per live file with its key range."""
     entries = state.live_files()
     columns = {**_common(state, entries), "first_row_id": entries.column("first_row_id")}
-    return pa.Table.from_pydict(columns, schema=FILE_KEY_RANGES)
+    return table_of(FILE_KEY_RANGES, columns)
 
 
-def _common(state: TableState, entries: ManifestEntries) -> dict[str, object]:
-    found = data_file_paths(entries, state.schema, state.options, state.store.paths).to_pylist()
+def _common(state: TableState, entries: ManifestEntries) -> dict[str, Values]:
+    placed = data_file_paths(entries, state.schema, state.options, state.store.paths)
+    found = [str(path) for path in as_python(placed)]
     names = state.schema.trimmed_primary_keys
-    keys = RowType(fields=tuple(map(state.schema.field, names))) if names else None
+    keys = state.schema.project(names) if names else None
+    table = entries.table
     partition_type = state.schema.partition_type
     return {
-        "partition": row_texts(_one(entries, "partition"), partition_type, where="_PARTITION"),
+        "partition": row_texts(binary(table, "partition"), partition_type, where="_PARTITION"),
         "bucket": entries.column("bucket"),
         "file_path": found,
         "file_format": [path_names.name(path).rpartition(".")[2] for path in found],
@@ -133,50 +147,47 @@ def _common(state: TableState, entries: ManifestEntries) -> dict[str, object]:
         "level": entries.column("level"),
         "record_count": entries.column("row_count"),
         "file_size_in_bytes": entries.column("file_size"),
-        "min_key": key_texts(_one(entries, "min_key"), keys, where="_MIN_KEY"),
-        "max_key": key_texts(_one(entries, "max_key"), keys, where="_MAX_KEY"),
+        "min_key": key_texts(binary(table, "min_key"), keys, where="_MIN_KEY"),
+        "max_key": key_texts(binary(table, "max_key"), keys, where="_MAX_KEY"),
     }
 
 
-def _plain(numbers: pa.Int64Array) -> list[str]:
-    return ["null" if n is None else str(n) for n in numbers.to_pylist()]
-
-
-def _one(entries: ManifestEntries, name: str) -> pa.Array:
-    return entries.column(name).combine_chunks()
+def _plain(counts: Column) -> list[str]:
+    return ["null" if n is None else str(n) for n in as_python(counts)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Sums:
     """Live files summed by group: `first` holds one file's number per group."""
 
-    first: np.ndarray
-    group: np.ndarray
+    first: Rows
+    group: Rows
     entries: ManifestEntries
 
-    def total(self, values: pa.Array | pa.ChunkedArray) -> np.ndarray:
-        return np.bincount(
-            self.group, weights=np.asarray(pc.fill_null(values, 0)), minlength=len(self.first)
-        ).astype(np.int64)
+    def total(self, values: Rows) -> Column:
+        found = np.zeros(len(self.first), np.int64)
+        np.add.at(found, self.group, values)
+        return row_array(found)
 
     @property
-    def columns(self) -> dict[str, object]:
-        times = np.asarray(pc.fill_null(self.entries.column("creation_time"), 0)).astype(np.int64)
+    def columns(self) -> dict[str, Values]:
+        table = self.entries.table
         latest = np.zeros(len(self.first), dtype=np.int64)
-        np.maximum.at(latest, self.group, times)
+        np.maximum.at(latest, self.group, numbers(table, "creation_time"))
         return {
-            "record_count": self.total(self.entries.column("row_count")),
-            "file_size_in_bytes": self.total(self.entries.column("file_size")),
-            "file_count": np.bincount(self.group, minlength=len(self.first)),
-            "last_update_time": pa.array(latest, pa.int64()).cast(MILLIS),
+            "record_count": self.total(numbers(table, "row_count")),
+            "file_size_in_bytes": self.total(numbers(table, "file_size")),
+            "file_count": self.total(np.ones(len(table), np.int64)),
+            "last_update_time": build_fixed(MILLIS, latest, np.ones(len(latest), np.bool_)),
         }
+
+    def one(self, name: str) -> Column:
+        """A column of one file per group."""
+        return taken_rows(column(self.entries.table, name), self.first)
 
 
 def _grouped(entries: ManifestEntries, *, by_bucket: bool) -> _Sums:
-    partition = _one(entries, "partition").dictionary_encode().indices
-    codes = np.asarray(partition).astype(np.int64) * 2**32
-    if by_bucket:
-        codes += np.asarray(_one(entries, "bucket"))
+    codes = group_numbers(entries.table, by_bucket=by_bucket)
     _, first, group = np.unique(codes, return_index=True, return_inverse=True)
     return _Sums(first=first, group=group, entries=entries)
 
@@ -188,17 +199,17 @@ def partitions(state: TableState) -> pa.Table:
     count = len(sums.first)
     nothing = [None] * count
     columns = {
-        "partition": _partition_specs(state, _one(entries, "partition").take(sums.first)),
+        "partition": _partition_specs(state, as_binary(sums.one("partition"))),
         **sums.columns,
         "created_at": nothing,
         "created_by": nothing,
         "updated_by": nothing,
         "options": nothing,
-        "total_buckets": entries.column("total_buckets").take(sums.first),
+        "total_buckets": sums.one("total_buckets"),
         "done": [False] * count,
         "deleted_record_count": sums.total(_deleted(state, entries)),
     }
-    return pa.Table.from_pydict(columns, schema=PARTITIONS)
+    return table_of(PARTITIONS, columns)
 
 
 def _partition_specs(state: TableState, rows: pa.BinaryArray) -> list[str]:
@@ -210,30 +221,32 @@ def _partition_specs(state: TableState, rows: pa.BinaryArray) -> list[str]:
         return [""] * len(rows)
     default = state.options.value(PARTITION_DEFAULT_NAME)
     named: Sequence[list[str]] = [
-        [f"{name}={text if text.strip() and text != 'null' else default}" for text in column]
-        for name, column in zip(row_type.names, texts, strict=True)
+        [f"{name}={text if text.strip() and text != 'null' else default}" for text in values]
+        for name, values in zip(row_type.names, texts, strict=True)
     ]
     return ["/".join(parts) for parts in zip(*named, strict=True)]
 
 
-def _deleted(state: TableState, entries: ManifestEntries) -> pa.Int64Array:
+def _deleted(state: TableState, entries: ManifestEntries) -> Rows:
     """Rows that deletion vectors delete, per file."""
+    counts = np.zeros(len(entries), np.int64)
     if state.snapshot is None:
-        return pa.array([], pa.int64())
+        return counts
     found = deletion_files(state.store, state.snapshot, state.schema, state.options)
-    names = entries.column("file_name").to_pylist()
-    counts = [found[n].cardinality or 0 if n in found else 0 for n in names]
-    return pa.array(counts, pa.int64())
+    for row, name in enumerate(as_python(column(entries.table, "file_name"))):
+        vector = found.get(str(name))
+        counts[row] = 0 if vector is None else vector.cardinality or 0
+    return counts
 
 
 def buckets(state: TableState) -> pa.Table:
     """One row per bucket that has live files."""
     entries = state.all_files()
     sums = _grouped(entries, by_bucket=True)
-    rows = _one(entries, "partition").take(sums.first)
+    rows = as_binary(sums.one("partition"))
     columns = {
         "partition": row_texts(rows, state.schema.partition_type, where="_PARTITION"),
-        "bucket": entries.column("bucket").take(sums.first),
+        "bucket": sums.one("bucket"),
         **sums.columns,
     }
-    return pa.Table.from_pydict(columns, schema=BUCKETS)
+    return table_of(BUCKETS, columns)

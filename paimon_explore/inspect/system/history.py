@@ -16,7 +16,7 @@ from paimon_explore.types.render import field_to_json
 MILLIS = pa.timestamp("ms")
 
 SNAPSHOTS = pa.schema(
-    [
+    (
         pa.field("snapshot_id", pa.int64(), nullable=False),
         pa.field("schema_id", pa.int64(), nullable=False),
         pa.field("commit_user", pa.string(), nullable=False),
@@ -33,11 +33,11 @@ SNAPSHOTS = pa.schema(
         pa.field("next_row_id", pa.int64()),
         pa.field("operation", pa.string()),
         pa.field("writer_version", pa.string()),
-    ]
+    )
 )
 
 SCHEMAS = pa.schema(
-    [
+    (
         pa.field("schema_id", pa.int64(), nullable=False),
         pa.field("fields", pa.string(), nullable=False),
         pa.field("partition_keys", pa.string(), nullable=False),
@@ -45,18 +45,18 @@ SCHEMAS = pa.schema(
         pa.field("options", pa.string(), nullable=False),
         pa.field("comment", pa.string()),
         pa.field("update_time", MILLIS, nullable=False),
-    ]
+    )
 )
 
 OPTIONS = pa.schema(
-    [
+    (
         pa.field("key", pa.string(), nullable=False),
         pa.field("value", pa.string(), nullable=False),
-    ]
+    )
 )
 
 TAGS = pa.schema(
-    [
+    (
         pa.field("tag_name", pa.string(), nullable=False),
         pa.field("snapshot_id", pa.int64(), nullable=False),
         pa.field("schema_id", pa.int64(), nullable=False),
@@ -64,31 +64,31 @@ TAGS = pa.schema(
         pa.field("record_count", pa.int64()),
         pa.field("create_time", MILLIS),
         pa.field("time_retained", pa.string()),
-    ]
+    )
 )
 
 BRANCHES = pa.schema(
-    [
+    (
         pa.field("branch_name", pa.string(), nullable=False),
         pa.field("create_time", MILLIS, nullable=False),
-    ]
+    )
 )
 
 CONSUMERS = pa.schema(
-    [
+    (
         pa.field("consumer_id", pa.string(), nullable=False),
         pa.field("next_snapshot_id", pa.int64(), nullable=False),
-    ]
+    )
 )
 
 STATISTICS = pa.schema(
-    [
+    (
         pa.field("snapshot_id", pa.int64(), nullable=False),
         pa.field("schema_id", pa.int64(), nullable=False),
         pa.field("mergedRecordCount", pa.int64()),
         pa.field("mergedRecordSize", pa.int64()),
         pa.field("colstat", pa.string()),
-    ]
+    )
 )
 
 

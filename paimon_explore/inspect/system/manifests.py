@@ -1,14 +1,19 @@
 """`$manifests`, `$table_indexes`, `$aggregation_fields`."""
 
+from collections.abc import Mapping
+
 import pyarrow as pa
 
+from paimon_explore.encoding.buffers import as_python
+from paimon_explore.inspect.system.columns import Values, table_of
 from paimon_explore.inspect.system.context import TableState
 from paimon_explore.inspect.system.texts import row_texts
 from paimon_explore.metadata.manifest_list import ManifestFiles
+from paimon_explore.scan.frames import binary, column
 from paimon_explore.types.render import type_text
 
 MANIFESTS = pa.schema(
-    [
+    (
         pa.field("file_name", pa.string(), nullable=False),
         pa.field("file_size", pa.int64(), nullable=False),
         pa.field("num_added_files", pa.int64(), nullable=False),
@@ -18,7 +23,7 @@ MANIFESTS = pa.schema(
         pa.field("max_partition_stats", pa.string()),
         pa.field("min_row_id", pa.int64()),
         pa.field("max_row_id", pa.int64()),
-    ]
+    )
 )
 
 DV_RANGE = pa.struct(
@@ -31,7 +36,7 @@ DV_RANGE = pa.struct(
 )
 
 TABLE_INDEXES = pa.schema(
-    [
+    (
         pa.field("partition", pa.string()),
         pa.field("bucket", pa.int32(), nullable=False),
         pa.field("index_type", pa.string(), nullable=False),
@@ -43,17 +48,17 @@ TABLE_INDEXES = pa.schema(
         pa.field("row_range_end", pa.int64()),
         pa.field("index_field_id", pa.int32()),
         pa.field("index_field_name", pa.string()),
-    ]
+    )
 )
 
 AGGREGATION_FIELDS = pa.schema(
-    [
+    (
         pa.field("field_name", pa.string(), nullable=False),
         pa.field("field_type", pa.string(), nullable=False),
         pa.field("function", pa.string()),
         pa.field("function_options", pa.string()),
         pa.field("comment", pa.string()),
-    ]
+    )
 )
 
 
@@ -67,12 +72,12 @@ def manifests(state: TableState) -> pa.Table:
     row_type = state.schema.partition_type
     ranges = {
         f"{end}_partition_stats": row_texts(
-            table.column(f"partition_{end}").combine_chunks(), row_type, where="_PARTITION_STATS"
+            binary(table, f"partition_{end}"), row_type, where="_PARTITION_STATS"
         )
         for end in ("min", "max")
     }
     same = {name: table.column(name) for name in MANIFESTS.names if name not in ranges}
-    return pa.Table.from_pydict({**same, **ranges}, schema=MANIFESTS)
+    return table_of(MANIFESTS, {**same, **ranges})
 
 
 def table_indexes(state: TableState) -> pa.Table:
@@ -81,28 +86,30 @@ def table_indexes(state: TableState) -> pa.Table:
         return TABLE_INDEXES.empty_table()
     entries = state.store.manifests.index(state.snapshot.index_manifest)
     partitions = row_texts(
-        entries.column("partition").combine_chunks(),
-        state.schema.partition_type,
-        where="_PARTITION",
+        binary(entries.table, "partition"), state.schema.partition_type, where="_PARTITION"
     )
-    ranges = entries.column("dv_ranges").to_pylist()
-    covered = entries.column("global_index").to_pylist()
-    ids = [None if c is None else c["index_field_id"] for c in covered]
-    names = {field.id: field.name for field in state.schema.fields}
-    columns = {
+    covered = [_members(value) for value in as_python(column(entries.table, "global_index"))]
+    ids = [found.get("index_field_id") for found in covered]
+    names: dict[object, str] = {field.id: field.name for field in state.schema.fields}
+    columns: dict[str, Values] = {
         "partition": partitions,
         **{n: entries.column(n) for n in TABLE_INDEXES.names[1:6]},
-        "dv_ranges": [_ranges(listed) for listed in ranges],
-        "row_range_start": [None if c is None else c["row_range_start"] for c in covered],
-        "row_range_end": [None if c is None else c["row_range_end"] for c in covered],
+        "dv_ranges": [_ranges(listed) for listed in as_python(column(entries.table, "dv_ranges"))],
+        "row_range_start": [found.get("row_range_start") for found in covered],
+        "row_range_end": [found.get("row_range_end") for found in covered],
         "index_field_id": ids,
-        "index_field_name": [None if i is None else names.get(i) for i in ids],
+        "index_field_name": [names.get(i) for i in ids],
     }
-    return pa.Table.from_pydict(columns, schema=TABLE_INDEXES)
+    return table_of(TABLE_INDEXES, columns)
 
 
-def _ranges(listed: list[dict[str, object]] | None) -> list[dict[str, object]] | None:
-    if listed is None:
+def _members(value: object) -> Mapping[str, object]:
+    """The members of a struct; none of a null one."""
+    return value if isinstance(value, dict) else {}
+
+
+def _ranges(listed: object) -> list[dict[str, object]] | None:
+    if not isinstance(listed, list):
         return None
     return [
         {
@@ -111,7 +118,7 @@ def _ranges(listed: list[dict[str, object]] | None) -> list[dict[str, object]] |
             "f2": found["length"],
             "_CARDINALITY": found["cardinality"],
         }
-        for found in listed
+        for found in map(_members, listed)
     ]
 
 
