@@ -161,6 +161,14 @@ class KeyCodec:
         number = stream.number(self.width)
         return int(self._sortable(np.array([number]))[0]) if self.floating else number
 
+    def read_many(self, stream: ByteStream, count: int) -> Sequence[Key]:
+        """The next stored keys, one behind the other."""
+        if self.width == 0:
+            return [self.read(stream) for _ in range(count)]
+        raw = np.frombuffer(stream.take(count * self.width), f">i{self.width}").astype(np.int64)
+        keys: list[int] = (self._sortable(raw) if self.floating else raw).tolist()
+        return keys
+
     def write(self, key: Key) -> bytes:
         """A stored key."""
         if isinstance(key, bytes):

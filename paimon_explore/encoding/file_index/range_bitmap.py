@@ -141,7 +141,7 @@ def _read_chunk(chunk: ByteStream, codec: KeyCodec, base: int, rank: int) -> lis
     keys = ByteStream(chunk.data, chunk.path, base + offset)
     if codec.width == 0:
         keys.take(first)  # the offsets of the keys, which follow each other
-    return [first_key, *(codec.read(keys) for _ in range(further))]
+    return [first_key, *codec.read_many(keys, further)]
 
 
 def _read_slices(stream: ByteStream, row_count: int) -> BitSlices:
