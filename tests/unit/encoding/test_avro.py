@@ -68,6 +68,10 @@ ARRAYS: list[Column] = [
     pa.array([{"x": 1, "y": ["a"]}, None, {"x": None, "y": None}]),
     pa.array([[{"x": 1}, None], None, []]),
     pa.array([[1.0, 2.0], None, [3.0, 4.0]], pa.list_(pa.float32(), 2)),
+    pa.array([[1.5], [2.5, 3.5], [], None, [4.5]], pa.list_(pa.float64())),
+    pa.array([[True, None], [False], []], pa.list_(pa.bool_())),
+    pa.array([[1.5], [2.5, 3.5], []], pa.list_(pa.field("element", pa.float32(), nullable=False))),
+    pa.array([[1.5, 2.5]] * 2, pa.list_(pa.field("element", pa.float64(), nullable=False), 2)),
 ]
 
 
@@ -385,3 +389,82 @@ def test_bytes_that_look_like_an_entry_mislead_nobody() -> None:
         entries(entry("a"), entry(fake, partition=b"\0\0\0\1" + bytes(16)), entry("c")), "null"
     )
     assert file_names(mixed) == ["a", fake, "c"]
+
+
+def test_the_natural_type_of_a_map_depends_on_its_keys() -> None:
+    table = pa.table(
+        {
+            "t": pa.array([[("a", 1)]], pa.map_(pa.string(), pa.int64())),
+            "n": pa.array([[(1, "a")]], pa.map_(pa.int32(), pa.string())),
+            "r": pa.array([{"x": Decimal("1.5")}], pa.struct([pa.field("x", pa.decimal128(3, 1))])),
+        }
+    )
+    (batch,) = read_avro(written(table), None, "f")
+    assert [str(kind) for kind in batch.schema.types] == [
+        "map<string, int64>",
+        "map<int32, string>",
+        "struct<x: decimal128(3, 1)>",
+    ]
+    assert batch.to_pylist() == table.to_pylist()
+
+
+def test_an_array_marked_as_map_must_have_key_and_value() -> None:
+    pair = b'{"type":"record","name":"p","fields":[{"name":"key","type":"long"}]}'
+    items = b'{"type":"array","logicalType":"map","items":' + pair + b"}"
+    schema = LONGS.replace(b'"long"', items)
+    with pytest.raises(CorruptFileError, match="must have key and value"):
+        list(read_avro(_container(schema, bytes(16), 1, b"\0"), None, "f"))
+
+
+def fixed(size: int, **logical: object) -> bytes:
+    kind = {"type": "fixed", "name": "F", "size": size, **logical}
+    return LONGS.replace(b'"long"', json.dumps(kind).encode())
+
+
+def test_fixed_values_are_binary_of_their_size_or_decimals() -> None:
+    column = pa.array([b"ab", b"cd"], pa.binary(2))
+    data = write_avro(fixed(2), [column], "null")
+    (batch,) = read_avro(data, None, "f")
+    assert batch.column(0).equals(column)
+    with pytest.raises(InvalidInputError, match="must hold values of 3 bytes"):
+        write_avro(fixed(3), [column], "null")
+    schema = fixed(2, logicalType="decimal", precision=4, scale=2)
+    (batch,) = read_avro(write_avro(schema, [pa.array([b"\xff\x38", b"\0\x64"])]), None, "f")
+    assert batch.to_pylist() == [{"a": Decimal("-2.00")}, {"a": Decimal("1.00")}]
+    with pytest.raises(CorruptFileError, match="is bytes in the file"):
+        list(read_avro(data, pa.schema([pa.field("a", pa.binary(3))]), "f"))
+
+
+@pytest.mark.parametrize("size", [0, 17])
+def test_decimals_have_1_to_16_bytes(size: int) -> None:
+    kind = b'{"type":"bytes","logicalType":"decimal","precision":10,"scale":2}'
+    schema = LONGS.replace(b'"long"', kind)
+    body = bytes([2 * size]) + bytes(size)
+    with pytest.raises(CorruptFileError, match="a decimal must have 1 to 16 bytes"):
+        list(read_avro(_container(schema, bytes(16), 1, body), None, "f"))
+
+
+def test_columns_of_another_shape_cannot_be_written() -> None:
+    nested = pa.table({"c": [{"x": 1, "y": [1]}]})
+    schema = avro_schema(nested.schema)
+    for array, rule in (
+        (pa.array([5]), "is no record"),
+        (pa.array([{"x": 1}]), "lacks the fields"),
+        (pa.array([{"x": 1, "y": 5}]), "has no items"),
+    ):
+        with pytest.raises(InvalidInputError, match=rule):
+            write_avro(schema, [array])
+
+
+def test_records_are_walked_when_they_do_not_begin_like_entries() -> None:
+    data = written(pa.table({"a": [1, 2, 3]}))
+    table, counts = read_columns([("f", data)], [pa.field("a", pa.int64())], starts=entry_starts)
+    assert (table.to_pylist(), counts) == ([{"a": 1}, {"a": 2}, {"a": 3}], [3])
+
+
+def test_a_damaged_file_among_many_is_named() -> None:
+    good = written(pa.table({"a": ["x"]}))
+    bad = bytearray(good)
+    bad[-18] = 0x7F  # the text's size
+    with pytest.raises(CorruptFileError, match=r"^two: "):
+        read_columns([("one", good), ("two", bytes(bad))], [pa.field("a", pa.string())])

@@ -122,6 +122,7 @@ def test_a_made_up_unpacked_size_is_not_believed() -> None:
     [
         (b"Obj\x02", "must begin with Obj and 1"),
         (b"Obj\x01", "must not end here"),
+        (write_header(b'"long"', "null", SYNC)[:-1], "must not end here"),
         (b"Obj\x01\x00" + SYNC, "must hold avro.schema"),
         (b"Obj\x01\xfe\xff\xff\xff\x0f", "at most 1000 entries"),
         (b"Obj\x01\x02\xfe\xff\xff\xff\x0f", "must not end here"),

@@ -1,0 +1,67 @@
+"""Frames of index files and of manifest lists."""
+
+import numpy as np
+import pyarrow as pa
+
+from paimon_explore.metadata.index_manifest import (
+    DELETION_VECTORS_INDEX,
+    HASH_INDEX,
+    INDEX_SCHEMA,
+    IndexEntries,
+)
+from paimon_explore.metadata.manifest_entry import FileKind
+from paimon_explore.metadata.manifest_list import MANIFEST_LIST_SCHEMA, ManifestFiles
+from support.manifest_rows import NO_ROW
+
+
+def index(name: str, index_type: str = HASH_INDEX) -> dict[str, object]:
+    return {
+        "kind": 0,
+        "partition": NO_ROW,
+        "bucket": 0,
+        "index_type": index_type,
+        "file_name": name,
+        "file_size": 4,
+        "row_count": 1,
+    }
+
+
+def names(entries: IndexEntries) -> list[object]:
+    return [row["file_name"] for row in entries.rows()]
+
+
+def test_index_files_are_picked_by_mask_position_and_type() -> None:
+    frame = IndexEntries.from_rows([index("a"), index("b", DELETION_VECTORS_INDEX), index("c")])
+    assert frame.table.schema.equals(INDEX_SCHEMA)
+    assert names(frame.of_type(HASH_INDEX)) == ["a", "c"]
+    assert names(frame.filter(np.array([False, True, True]))) == ["b", "c"]
+    assert names(frame.take(np.array([2, 0]))) == ["c", "a"]
+    assert names(frame.slice(1, 1)) == ["b"]
+    assert len(frame.column("bucket")) == 3
+    assert {row["kind"] for row in frame.with_kind(FileKind.DELETE).rows()} == {1}
+    assert names(IndexEntries.concat([frame, frame.slice(0, 1)])) == ["a", "b", "c", "a"]
+    assert len(IndexEntries.concat([])) == 0
+
+
+def manifest(name: str) -> dict[str, object]:
+    return {
+        "file_name": name,
+        "file_size": 10,
+        "num_added_files": 1,
+        "num_deleted_files": 0,
+        "partition_min": NO_ROW,
+        "partition_max": NO_ROW,
+        "schema_id": 0,
+    }
+
+
+def test_manifests_are_picked_by_mask_and_position() -> None:
+    rows = [manifest("a"), manifest("b"), manifest("c")]
+    frame = ManifestFiles(pa.Table.from_pylist(rows, schema=MANIFEST_LIST_SCHEMA))
+    assert frame.filter(pa.array([True, None, True])).names == ["a", "c"]
+    assert frame.take(np.array([1])).names == ["b"]
+    assert frame.slice(2).names == ["c"]
+    assert len(frame.column("schema_id")) == 3
+    assert [row["file_name"] for row in frame.rows()] == ["a", "b", "c"]
+    assert ManifestFiles.concat([frame, frame]).total_size == 60
+    assert ManifestFiles.concat([]).total_size == 0
