@@ -248,7 +248,7 @@ def _store(kind: str, bucket: str, options: tuple[tuple[str, str], ...]) -> Stor
         return AzureStore.from_url(f"{kind}://{bucket}", config=dict(options))  # type: ignore[arg-type]  # any of its keys
     except BaseError as error:
         raise InvalidInputError(
-            f"The storage options do not open {kind}://{bucket}: {error}"
+            f"The storage options do not open {kind}://{bucket}: {_first_line(error)}"
         ) from error
 
 
@@ -284,7 +284,12 @@ def _naming(operation: str, path: str) -> Iterator[None]:
     except (FileNotFoundError, NotFoundError) as error:
         raise MissingFileError(operation, path) from error
     except (BaseError, OSError, ValueError) as error:
-        raise StorageError(operation, path, str(error).partition("\n")[0]) from error
+        raise StorageError(operation, path, _first_line(error)) from error
+
+
+def _first_line(error: Exception) -> str:
+    """What the store says, without its debugging details."""
+    return str(error).partition("\n")[0]
 
 
 def _prefix(key: str) -> str | None:

@@ -1,0 +1,59 @@
+"""Settings of object stores; what they do with files is in the contract of `test_file_io`."""
+
+import pytest
+
+from paimon_explore.errors import InvalidInputError, StorageError
+from paimon_explore.fileio.object_store import ObjectStoreFileIO
+from paimon_explore.fileio.resolve import resolve
+
+NOBODY = {"endpoint": "http://127.0.0.1:9", "key": "k", "secret": "s"}
+
+
+@pytest.mark.parametrize(
+    "location", ["s3://b/w", "s3a://b/w/", "gs://b/w", "az://b/w", "abfss://c@a.dfs.x/w"]
+)
+def test_urls_of_object_stores_keep_their_spelling(location: str) -> None:
+    file_io, root = resolve(location, {"b": "2", "a": "1"})
+    assert file_io == ObjectStoreFileIO((("a", "1"), ("b", "2")))
+    assert root == location.rstrip("/")
+
+
+@pytest.mark.parametrize("path", ["/local", "s3:///key", "ftp://b/k", "memory://x/y"])
+def test_other_paths_are_no_location_in_an_object_store(path: str) -> None:
+    with pytest.raises(InvalidInputError, match="no location in an object store"):
+        ObjectStoreFileIO().read(path)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"s3.endpoint": "http://127.0.0.1:9", "s3.access-key": "k", "s3.secret-key": "s"},
+        {
+            "fs.s3a.endpoint": "http://127.0.0.1:9",
+            "fs.s3a.access.key": "k",
+            "fs.s3a.secret.key": "s",
+        },
+        {"endpoint_url": "http://127.0.0.1:9", "key": "k", "secret": "s", "token": "t"},
+        {"aws_endpoint": "http://127.0.0.1:9", "s3.path.style.access": "true", "s3.region": "x"},
+        {"endpoint": "127.0.0.1:9", "s3.path-style-access": "false"},
+    ],
+)
+def test_settings_have_the_names_of_paimon_hadoop_or_fsspec(options: dict[str, str]) -> None:
+    file_io = ObjectStoreFileIO(tuple(options.items()))
+    assert file_io._locate("s3://bucket/a/b")[1] == "a/b"
+
+
+def test_unknown_settings_are_refused() -> None:
+    for location in ("s3://b/k", "gs://b/k", "az://c/k"):
+        with pytest.raises(InvalidInputError, match="storage options do not open"):
+            ObjectStoreFileIO((("no_such_setting", "1"),)).read(location)
+
+
+def test_a_store_that_does_not_answer_is_a_storage_error() -> None:
+    file_io = ObjectStoreFileIO((*NOBODY.items(), ("timeout", "1 second")))
+    with pytest.raises((StorageError, InvalidInputError)):
+        file_io.read("s3://bucket/key")
+
+
+def test_reading_nothing_asks_nobody() -> None:
+    assert ObjectStoreFileIO(tuple(NOBODY.items())).read_range("s3://bucket/key", 5, 0) == b""
