@@ -37,8 +37,8 @@ from paimon_explore.scan.file_stats import key_stats, value_stats
 from paimon_explore.scan.frames import Mask, group_numbers, numbers
 from paimon_explore.scan.partition_filter import split
 from paimon_explore.scan.prune import may_match
-from paimon_explore.scan.split import Split
-from paimon_explore.scan.splits import PlacedFiles, SplitRules, make_splits
+from paimon_explore.scan.split import PlacedFiles, Split
+from paimon_explore.scan.splits import SplitRules, make_splits
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.types.data_types import RowType
 

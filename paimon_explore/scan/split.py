@@ -4,11 +4,16 @@ Splits cross process borders (Spark tasks), so they hold plain values and slices
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+import numpy as np
+import pyarrow as pa
+
+from paimon_explore.encoding.buffers import as_python, taken_rows
 from paimon_explore.metadata.manifest_entry import ManifestEntries
 from paimon_explore.metadata.paths import MAIN_BRANCH
+from paimon_explore.scan.frames import Rows, column
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,40 +33,129 @@ class DeletionFile:
     cardinality: int | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DataSplit:
-    """Files of one bucket that are read together.
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PlacedFiles:
+    """Files with where they lie; many splits are parts of one such frame.
 
     Attributes:
-        snapshot_id: the snapshot they were planned at; None for files of several snapshots.
-        partition: partition row as in the manifest, with its 4-byte arity.
-        bucket: the bucket; 0 in tables without buckets.
-        total_buckets: bucket count the files were written under; -1 dynamic or none, -2 postponed.
-        files: n entries, ordered as they have to be read.
-        paths: n absolute paths of the files.
-        raw_convertible: the files' rows are the table's rows; no merge is needed.
+        entries: n files.
+        paths: n absolute paths.
         deletion_files: by data file name, for the files that have a deletion vector.
+        snapshot_id: the snapshot they were planned at; None for files of several snapshots.
         branch: the branch whose schemas the files' schema ids name.
+    """
+
+    entries: ManifestEntries
+    paths: pa.StringArray
+    deletion_files: Mapping[str, DeletionFile]
+    snapshot_id: int | None
+    branch: str = MAIN_BRANCH
+
+    def take(self, rows: Rows) -> "PlacedFiles":
+        """The files of these row numbers, in this order."""
+        return replace(
+            self,
+            entries=self.entries.take(rows),
+            paths=taken_rows(self.paths, rows),  # type: ignore[arg-type]  # in stubs
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class DataSplit:
+    """Files of one bucket that are read together: a part of a frame, taken out when looked at.
+
+    Attributes:
+        source: the frame.
+        start: number of the first file in it; the files are ordered as they have to be read.
+        count: how many files, at least 1.
+        raw_convertible: the files' rows are the table's rows; no merge is needed.
         same_rows: files with the same number hold different columns of the same rows (data
             evolution); empty where every file holds rows of its own.
     """
 
-    snapshot_id: int | None
-    partition: bytes
-    bucket: int
-    total_buckets: int
-    files: ManifestEntries
-    paths: tuple[str, ...]
+    source: PlacedFiles
+    start: int
+    count: int
     raw_convertible: bool
-    deletion_files: Mapping[str, DeletionFile] = field(default_factory=dict)
-    branch: str = MAIN_BRANCH
     same_rows: tuple[int, ...] = ()
+
+    @property
+    def files(self) -> ManifestEntries:
+        """The files' entries."""
+        return self.source.entries.slice(self.start, self.count)
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The files' absolute paths."""
+        return tuple(map(str, as_python(self.source.paths.slice(self.start, self.count))))
+
+    @property
+    def snapshot_id(self) -> int | None:
+        """The snapshot the files were planned at."""
+        return self.source.snapshot_id
+
+    @property
+    def branch(self) -> str:
+        """The branch whose schemas the files' schema ids name."""
+        return self.source.branch
+
+    @property
+    def partition(self) -> bytes:
+        """The partition row as in the manifest, with its 4-byte arity."""
+        found: bytes = self._value("partition")  # type: ignore[assignment]  # of the frame's schema
+        return found
+
+    @property
+    def bucket(self) -> int:
+        """The bucket; 0 in tables without buckets."""
+        found: int = self._value("bucket")  # type: ignore[assignment]  # of the frame's schema
+        return found
+
+    @property
+    def total_buckets(self) -> int:
+        """Bucket count the files were written under; -1 dynamic or none, -2 postponed."""
+        found: int = self._value("total_buckets")  # type: ignore[assignment]  # of the frame's schema
+        return found
+
+    @property
+    def deletion_files(self) -> Mapping[str, DeletionFile]:
+        """By data file name, for those of the files that have a deletion vector."""
+        known = self.source.deletion_files
+        if not known:
+            return {}
+        names = map(str, as_python(column(self.files.table, "file_name")))
+        return {name: known[name] for name in names if name in known}
 
     @property
     def row_count(self) -> int:
         """Physical rows of the files, deleted and retracted ones included."""
-        counts = self.files.table.column("row_count").to_pylist()
-        return sum(count for count in counts if count is not None)
+        return self.files.total_rows
+
+    def file(self, row: int) -> "DataSplit":
+        """One of the files as a split of its own, for files whose rows need no other file."""
+        return replace(self, start=self.start + row, count=1, same_rows=())
+
+    def _value(self, name: str) -> object:
+        """A column of the first file."""
+        found: object = self.source.entries.table.column(name)[self.start].as_py()
+        return found
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle this part alone, not the whole frame."""
+        rows = np.arange(self.start, self.start + self.count)
+        part = replace(self.source.take(rows), deletion_files=dict(self.deletion_files))
+        return (_rebuilt, (part, self.count, self.raw_convertible, self.same_rows))
+
+
+def _rebuilt(
+    source: PlacedFiles,
+    count: int,
+    raw_convertible: bool,  # noqa: FBT001 - pickle passes by place
+    same_rows: tuple[int, ...],
+) -> DataSplit:
+    return DataSplit(
+        source=source, start=0, count=count, raw_convertible=raw_convertible, same_rows=same_rows
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,19 +5,18 @@ Spec: `source.split.target-size`, `source.split.open-file-cost`; primary-key-tab
 batch scan.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 import numpy as np
-import pyarrow as pa
 
-from paimon_explore.encoding.buffers import as_python, taken_rows
 from paimon_explore.metadata.manifest_entry import ManifestEntries
 from paimon_explore.scan.frames import Rows, group_numbers, numbers
 from paimon_explore.scan.packing import pack
 from paimon_explore.scan.row_ranges import same_rows
 from paimon_explore.scan.sections import key_ranks, sections
-from paimon_explore.scan.split import DataSplit, DeletionFile
+from paimon_explore.scan.split import DataSplit, PlacedFiles
 from paimon_explore.types.data_types import RowType
 
 
@@ -42,29 +41,44 @@ class SplitRules:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PlacedFiles:
-    """Files with where they lie.
+class _Draft:
+    """Row numbers of a split's files, before all files are put in the order of the splits."""
 
-    Attributes:
-        entries: n files.
-        paths: n paths.
-        deletion_files: by file name.
-        snapshot_id: planned at.
-        branch: whose schemas the schema ids name.
-    """
+    rows: Rows
+    raw: bool
+    same_rows: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Figures:
+    """The number columns that packing looks at, of all files."""
 
     entries: ManifestEntries
-    paths: pa.StringArray
-    deletion_files: Mapping[str, DeletionFile]
-    snapshot_id: int | None
-    branch: str
+    sizes: Rows
+    levels: Rows
+    retracts: Rows
+    sequences: Rows
+
+    @classmethod
+    def of(cls, entries: ManifestEntries) -> "_Figures":
+        """Take them from a frame; null counts as 0."""
+        table = entries.table
+        return cls(
+            entries=entries,
+            sizes=numbers(table, "file_size"),
+            levels=numbers(table, "level"),
+            retracts=numbers(table, "delete_row_count"),
+            sequences=numbers(table, "min_sequence_number"),
+        )
 
 
 def make_splits(files: PlacedFiles, rules: SplitRules) -> tuple[DataSplit, ...]:
     """Pack the files of every bucket into splits, buckets in order of appearance."""
-    return tuple(
-        split for rows in _buckets(files.entries) for split in _bucket_splits(files, rows, rules)
-    )
+    figures = _Figures.of(files.entries)
+    drafts = [
+        draft for rows in _buckets(files.entries) for draft in _bucket_drafts(figures, rows, rules)
+    ]
+    return _ordered(files, drafts)
 
 
 def files_as_splits(files: PlacedFiles, rules: SplitRules) -> tuple[DataSplit, ...]:
@@ -74,7 +88,25 @@ def files_as_splits(files: PlacedFiles, rules: SplitRules) -> tuple[DataSplit, .
 
 def whole_buckets(files: PlacedFiles) -> tuple[DataSplit, ...]:
     """One split with all files per bucket; to be merged."""
-    return tuple(_split(files, rows, raw=False) for rows in _buckets(files.entries))
+    return _ordered(files, [_Draft(rows=rows, raw=False) for rows in _buckets(files.entries)])
+
+
+def _ordered(files: PlacedFiles, drafts: Sequence[_Draft]) -> tuple[DataSplit, ...]:
+    """The files in the order of the splits, taken once, and the splits as parts of them."""
+    if not drafts:
+        return ()
+    source = files.take(np.concatenate([draft.rows for draft in drafts]))
+    ends = accumulate(len(draft.rows) for draft in drafts)
+    return tuple(
+        DataSplit(
+            source=source,
+            start=end - len(draft.rows),
+            count=len(draft.rows),
+            raw_convertible=draft.raw,
+            same_rows=draft.same_rows,
+        )
+        for draft, end in zip(drafts, ends, strict=True)
+    )
 
 
 def _buckets(entries: ManifestEntries) -> list[Rows]:
@@ -89,64 +121,43 @@ def _buckets(entries: ManifestEntries) -> list[Rows]:
     return [rows[i] for i in np.argsort(first, kind="stable")]
 
 
-def _bucket_splits(files: PlacedFiles, rows: Rows, rules: SplitRules) -> Iterator[DataSplit]:
-    entries = files.entries.take(rows)
-    sizes = numbers(entries.table, "file_size")
+def _bucket_drafts(figures: _Figures, rows: Rows, rules: SplitRules) -> Iterator[_Draft]:
+    sizes = figures.sizes[rows]
     if rules.keys is None and rules.shares_rows:
-        yield from _row_range_splits(files, rows, sizes, rules)
+        yield from _row_range_drafts(figures, rows, rules)
         return
     if rules.keys is None:
-        order = np.argsort(numbers(entries.table, "min_sequence_number"), kind="stable")
-        for start, end in _pack(sizes[order], rules):
-            yield _split(files, rows[order[start:end]], raw=True)
+        ordered = rows[np.argsort(figures.sequences[rows], kind="stable")]
+        for start, end in _pack(figures.sizes[ordered], rules):
+            yield _Draft(rows=ordered[start:end], raw=True)
         return
-    retracts = numbers(entries.table, "delete_row_count")
-    if _all_raw(entries, retracts, rules):
+    retracts = figures.retracts[rows]
+    if _all_raw(figures.levels[rows], retracts, rules):
         for start, end in _pack(sizes, rules):
-            yield _split(files, rows[start:end], raw=True)
+            yield _Draft(rows=rows[start:end], raw=True)
         return
-    parts = sections(*key_ranks(entries, rules.keys))
+    parts = sections(*key_ranks(figures.entries.take(rows), rules.keys))
     weights = np.array([sizes[part].sum() for part in parts], dtype=np.int64)
     for start, end in _pack(weights, rules):
         packed = np.concatenate(parts[start:end])
-        raw = len(packed) == 1 and retracts[packed[0]] == 0
-        yield _split(files, rows[packed], raw=raw)
+        yield _Draft(rows=rows[packed], raw=len(packed) == 1 and retracts[packed[0]] == 0)
 
 
-def _row_range_splits(
-    files: PlacedFiles, rows: Rows, sizes: Rows, rules: SplitRules
-) -> Iterator[DataSplit]:
+def _row_range_drafts(figures: _Figures, rows: Rows, rules: SplitRules) -> Iterator[_Draft]:
     """Files of the same rows stay together."""
-    groups = same_rows(files.entries.take(rows))
+    groups = same_rows(figures.entries.take(rows))
+    sizes = figures.sizes[rows]
     weights = np.array([sizes[group].sum() for group in groups], dtype=np.int64)
     for start, end in _pack(weights, rules):
         packed = np.concatenate(groups[start:end])
-        numbers = [n for n, group in enumerate(groups[start:end]) for _ in group]
-        yield replace(_split(files, rows[packed], raw=True), same_rows=tuple(numbers))
+        shared = [number for number, group in enumerate(groups[start:end]) for _ in group]
+        yield _Draft(rows=rows[packed], raw=True, same_rows=tuple(shared))
 
 
 def _pack(sizes: Rows, rules: SplitRules) -> list[tuple[int, int]]:
     return pack(sizes, target=rules.target_bytes, open_cost=rules.open_cost_bytes)
 
 
-def _all_raw(entries: ManifestEntries, retracts: Rows, rules: SplitRules) -> bool:
-    levels = numbers(entries.table, "level")
+def _all_raw(levels: Rows, retracts: Rows, rules: SplitRules) -> bool:
     compacted = bool((levels != 0).all()) and not retracts.any()
-    return compacted and (rules.levels_disjoint or len(np.unique(levels)) == 1)
-
-
-def _split(files: PlacedFiles, rows: Rows, *, raw: bool) -> DataSplit:
-    entries = files.entries.take(rows)
-    table = entries.table
-    names = map(str, table.column("file_name").to_pylist()) if files.deletion_files else ()
-    return DataSplit(
-        snapshot_id=files.snapshot_id,
-        partition=table.column("partition")[0].as_py(),
-        bucket=table.column("bucket")[0].as_py(),
-        total_buckets=table.column("total_buckets")[0].as_py(),
-        files=entries,
-        paths=tuple(map(str, as_python(taken_rows(files.paths, rows)))),
-        raw_convertible=raw,
-        deletion_files={n: files.deletion_files[n] for n in names if n in files.deletion_files},
-        branch=files.branch,
-    )
+    return compacted and (rules.levels_disjoint or bool((levels == levels[0]).all()))

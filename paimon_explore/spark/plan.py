@@ -110,10 +110,7 @@ def _bytes(split: Split) -> int:
 def _pieces(split: Split) -> list[Split]:
     if not isinstance(split, DataSplit) or not split.raw_convertible or split.same_rows:
         return [split]
-    return [
-        replace(split, files=split.files.slice(row, 1), paths=(split.paths[row],))
-        for row in range(len(split.files))
-    ]
+    return [split.file(row) for row in range(split.count)]
 
 
 def narrowed(scan: Scan, schema: StructType) -> Scan:
