@@ -101,5 +101,5 @@ class FileIO(Protocol):
         ...
 
     def make_folder(self, path: str) -> None:
-        """Make a folder and its parents; a no-op on storages without folders."""
+        """Make a folder and its parents; where there are none, by a hidden empty file in it."""
         ...

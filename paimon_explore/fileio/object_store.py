@@ -3,7 +3,8 @@
 `create` is one conditional put ("only if no object of that key exists"), which the store decides;
 there is no folder, so a folder is there when an object lies below it, and renaming one is copying.
 New data files are collected on the local disk and uploaded when complete, so that a writer that
-dies leaves nothing behind.
+dies leaves nothing behind. A folder that must be there while it is empty holds an empty object of
+a hidden name.
 """
 
 import io
@@ -55,6 +56,7 @@ _S3_NAMES = MappingProxyType(
 )
 _S3_PREFIXES = ("fs.s3a.", "fs.s3.", "s3a.", "s3.", "fs.oss.", "oss.", "aws_")
 _DELETE_AT_ONCE = 500
+_FOLDER_MARK = ".folder"
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +190,8 @@ class ObjectStoreFileIO:
         self.delete_folder(source)
 
     def make_folder(self, path: str) -> None:
-        """Nothing: object stores have no folders."""
+        """Put an empty object of a hidden name below the path, which makes it a folder."""
+        self.create(paths.join(path, _FOLDER_MARK), b"")
 
     def _locate(self, path: str) -> tuple[Store, str]:
         kind = paths.scheme(path)

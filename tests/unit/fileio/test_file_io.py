@@ -101,6 +101,16 @@ def test_status_tells_files_from_folders(place: tuple[FileIO, str]) -> None:
     assert io.exists(f"{root}/t")
 
 
+def test_a_new_folder_is_there_and_can_be_listed(place: tuple[FileIO, str]) -> None:
+    io, root = place
+    io.make_folder(f"{root}/d.db/t")
+    io.make_folder(f"{root}/d.db/t")
+    assert io.status(f"{root}/d.db/t").is_folder
+    assert [f.name for f in io.list(f"{root}/d.db")] == ["t"]
+    io.delete_folder(f"{root}/d.db")
+    assert not io.exists(f"{root}/d.db/t")
+
+
 def test_a_stream_makes_the_file_or_nothing(place: tuple[FileIO, str]) -> None:
     io, root = place
     with io.create_stream(f"{root}/d/data-1") as stream:
