@@ -80,15 +80,6 @@ def is_text(data_type: AtomicType) -> bool:
     }
 
 
-def keeps_null_space(data_type: DataType) -> bool:
-    """Whether a row reserves an item for a null of this type (wide decimals and timestamps)."""
-    if not isinstance(data_type, AtomicType) or data_type.precision is None:
-        return False
-    if data_type.root is TypeRoot.DECIMAL:
-        return data_type.precision > COMPACT_DECIMAL
-    return is_timestamp(data_type) and data_type.precision > COMPACT_TIMESTAMP
-
-
 def is_timestamp(data_type: AtomicType) -> bool:
     """Whether it is one of the two timestamp types."""
     return data_type.root in {TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ}

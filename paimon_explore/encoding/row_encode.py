@@ -48,7 +48,7 @@ class Pieces:
     data: Bytes
 
 
-def encode_rows(columns: list[Column], types: list[DataType], count: int) -> Pieces:
+def row_pieces(columns: list[Column], types: list[DataType], count: int) -> Pieces:
     """Rows of `count` values of each column: null bits, then the values that are not null."""
     valid = [nb.valid_mask(column) for column in columns]
     bits = np.zeros((count, (len(columns) + 7) // 8 * 8), np.bool_)
@@ -94,7 +94,7 @@ def _encode(column: Column, data_type: DataType) -> Pieces:
         case (RowType(), pa.StructArray()):
             children = [column.field(index) for index in range(len(data_type))]
             types = [field.type for field in data_type.fields]
-            return encode_rows(children, types, len(column))
+            return row_pieces(children, types, len(column))
         case (MapType(key=key, value=value), pa.MapArray()):
             return _encode_map(column, key, value)
         case (MultisetType(element=element), pa.MapArray()):

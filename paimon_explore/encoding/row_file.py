@@ -26,7 +26,7 @@ from paimon_explore.encoding.conform import conform
 from paimon_explore.encoding.decoding import PositionedBatch, Span, StoredColumn
 from paimon_explore.encoding.positioned import sliced
 from paimon_explore.encoding.row_decode import Cursor, decode_row_fields, split_block
-from paimon_explore.encoding.row_encode import encode_rows
+from paimon_explore.encoding.row_encode import row_pieces
 from paimon_explore.encoding.varint import decode_deltas, encode_deltas, encode_varints
 from paimon_explore.errors import CorruptFileError, UnsupportedVersionError
 
@@ -248,7 +248,7 @@ class RowFileWriter:
         Raises:
             InvalidInputError: a column is of another type.
         """
-        pieces = encode_rows(list(columns), self._types, count)
+        pieces = row_pieces(list(columns), self._types, count)
         data = pieces.data.tobytes()
         ends = np.cumsum(pieces.sizes)
         costs = np.cumsum(pieces.sizes + 4)  # with the offset that a row takes at the end
