@@ -14,13 +14,6 @@ SYSTEM = (
     *("snapshots", "schemas", "options", "manifests", "files", "file_key_ranges", "partitions"),
     *("buckets", "table_indexes", "aggregation_fields"),
 )
-NOT_IN_0_9 = {
-    "append_partition_days": "partition.legacy-name is of 1.0",
-    "append_bucket_mod": "bucket-function.type is of 1.2",
-    "append_row_tracking": "row tracking is of 1.3",
-    "pk_thin": "thin mode is of 1.1: the key columns lack",
-    "types_parquet": "reads nested rows wrongly, and refuses INT64 decimals and timestamps",
-}
 
 
 def differences(java: JavaPaimon, table: Table) -> list[str]:

@@ -10,13 +10,15 @@ import pyarrow as pa
 _JAVA_OBJECT = re.compile(r"\[B@[0-9a-f]+")
 _BYTES = re.compile(r"0x[0-9a-f]*")
 _JSON = frozenset({"fields", "options", "partition_keys", "primary_keys", "colstat"})
+_LISTS = frozenset({"function", "function_options"})
+"""Of `$aggregation_fields`: in the order of a Java hash map."""
 _SPELLED = {"delete_row_count": "deleteRowCount"}
 
 
 def facts(
     table: pa.Table | Sequence[dict[str, object]], columns: Collection[str] | None = None
 ) -> list[str]:
-    """The rows, sorted: paths by their file name, JSON texts parsed, bytes hidden.
+    """The rows, sorted: paths by their file name, JSON parsed, bytes hidden, hash order undone.
 
     Java prints bytes as an object's address, which no one else can.
 
@@ -46,6 +48,8 @@ def _fact(name: str, value: object) -> object:
         return value
     if name == "file_path":
         return value.rpartition("/")[2]
+    if name in _LISTS:
+        return sorted(value.strip("[]").split(", "))
     if name in _JSON and value[:1] in "[{":
         return json.loads(value)
     return _BYTES.sub("bytes", _JAVA_OBJECT.sub("bytes", value))
