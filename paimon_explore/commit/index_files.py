@@ -5,7 +5,8 @@ the files before depends on the kind of index:
 
 | index | key | rule |
 | --- | --- | --- |
-| hash index; deletion vectors of tables with buckets | partition, bucket, type | one file each: removals first, then a new file replaces the old one |
+| hash index | partition, bucket | one file each; a new file names the one it replaces |
+| deletion vectors of tables with buckets | partition, bucket | one file each: removals first, then a new file replaces the old one |
 | deletion vectors of tables without buckets | file name | a file that goes must be there, one that comes must not; no data file in two of them |
 | global index | file name | removals first; row ranges of one field do not overlap |
 
@@ -59,6 +60,8 @@ def combine_index(before: IndexEntries, changes: Changes, rules: IndexRules) -> 
             part.of_type(index_type) for part in (found, changes.added_index, changes.deleted_index)
         )
         if _has_one_file_per_bucket(index_type, rules):
+            if index_type == HASH_INDEX:
+                _refuse_unseen_hashes(old, new, gone)
             by_bucket.append(_by_bucket(old, new, gone))
         elif index_type == DELETION_VECTORS_INDEX:
             by_bucket.append(_by_vector_file(old, new, gone))
@@ -82,6 +85,22 @@ def _by_bucket(old: IndexEntries, new: IndexEntries, gone: IndexEntries) -> Inde
     for row in new.rows():
         files[_bucket_key(row)] = row
     return IndexEntries.from_rows(list(files.values()))
+
+
+def _refuse_unseen_hashes(old: IndexEntries, new: IndexEntries, gone: IndexEntries) -> None:
+    """Refuse a hash index that does not replace the very file its bucket has.
+
+    It would forget the keys that another job has put there, which would then get a second bucket.
+    """
+    replaced = _names(gone)
+    buckets = {_bucket_key(row) for row in new.rows()}
+    for row in old.rows():
+        if _bucket_key(row) in buckets and str(row["file_name"]) not in replaced:
+            raise CommitConflictError(
+                f"Bucket {row['bucket']} got keys from another job meanwhile.",
+                hint="Write the rows again; only one job at a time should write to a table with "
+                "dynamic buckets.",
+            )
 
 
 def _bucket_key(row: IndexRow) -> tuple[object, object]:

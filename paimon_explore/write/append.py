@@ -22,6 +22,7 @@ from paimon_explore.metadata.manifest_entry import UNAWARE_TOTAL_BUCKETS
 from paimon_explore.metadata.options import DYNAMIC_BUCKET, TableOptions
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.types.data_types import AtomicType, DataType, TypeRoot
 from paimon_explore.write.bucket_writers import BucketWriters
 from paimon_explore.write.data_file_writer import DataFileWriter
 from paimon_explore.write.grouping import Group, partitions_of, split_rows
@@ -54,7 +55,7 @@ class AppendWriter:
             raise UnsupportedFeatureError(
                 f"bucket = {self._buckets} on a table without primary key"
             )
-        if target.options.value(opt.DATA_EVOLUTION_ENABLED) and _has_blob(target.schema):
+        if any(_is_blob(column.type) for column in target.schema.fields):
             raise UnsupportedFeatureError("writing BLOB columns")
 
     @property
@@ -132,8 +133,8 @@ def _file_rows(group: Group) -> pa.Table:
     return pa.Table.from_batches([group.rows])
 
 
-def _has_blob(schema: TableSchema) -> bool:
-    return any("BLOB" in str(column.type) for column in schema.fields)
+def _is_blob(data_type: DataType) -> bool:
+    return isinstance(data_type, AtomicType) and data_type.root is TypeRoot.BLOB
 
 
 def fixed_buckets(

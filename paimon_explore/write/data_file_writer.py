@@ -27,6 +27,7 @@ from paimon_explore.metadata.manifest_entry import FileKind, FileSource
 from paimon_explore.metadata.options import MAX_INT64
 from paimon_explore.types.data_types import DataField
 from paimon_explore.write.avro_format import AvroWriter
+from paimon_explore.write.file_indexes import FileIndexes, IndexPlan
 from paimon_explore.write.orc_format import OrcWriter
 from paimon_explore.write.parquet_format import ParquetWriter
 from paimon_explore.write.stats import (
@@ -92,6 +93,8 @@ class FileLayout:
         source: who made the files.
         target_bytes: size at which a new file is begun.
         target_rows: number of rows at which a new file is begun.
+        indexes: file indexes to make.
+        embedded_index_bytes: an index container of at most this size goes into the manifest entry.
         numbered: append rows are counted in `_MIN/_MAX_SEQUENCE_NUMBER`; False: both are 0 (row
             tracking: the commit fills them in).
     """
@@ -113,6 +116,8 @@ class FileLayout:
     source: FileSource = FileSource.APPEND
     target_bytes: int
     target_rows: int = MAX_INT64
+    indexes: tuple[IndexPlan, ...] = ()
+    embedded_index_bytes: int = 500
     numbered: bool = True
 
     @property
@@ -232,10 +237,23 @@ class DataFileWriter:
         if self._open is None:
             return
         row = self._open.close(self._next_sequence)
+        self._place_index(row, self._open.path, self._open.indexes.encode())
         self._next_sequence += self._open.row_count
         row["creation_time"] = local_millis(self._place.clock())
         self._files.append(row)
         self._open = None
+
+    def _place_index(self, row: FileRow, path: str, container: bytes | None) -> None:
+        """Put the index container into the entry or beside the file."""
+        if container is None:
+            return
+        if len(container) <= self._layout.embedded_index_bytes:
+            row["embedded_file_index"] = container
+            return
+        beside = f"{path}.index"
+        self._paths.append(beside)
+        self._place.file_io.create(beside, container)
+        row["extra_files"] = [beside.rpartition("/")[2]]
 
     def close(self) -> list[FileRow]:
         """Complete all files and return their entries' columns."""
@@ -257,7 +275,10 @@ class _OpenFile:
 
     def __init__(self, file_io: FileIO, path: str, layout: FileLayout) -> None:
         self.row_count = 0
+        self.path = path
         self._layout = layout
+        names = {layout.fields[i].name: i for i in layout.value_columns}
+        self.indexes = FileIndexes(layout.indexes, names)
         self._name = path.rpartition("/")[2]
         self._ends: list[tuple[bytes, bytes]] = []
         self._sequences: list[pa.StructScalar] = []
@@ -291,6 +312,7 @@ class _OpenFile:
                 columns[layout.kind_column], value_set=pa.array(_RETRACT_KINDS, pa.int8())
             )
             self._deletes += pc.sum(retracts, min_count=0).as_py()  # type: ignore[type-var]  # counts what is true
+        self.indexes.add(columns)
         self._writer.write(columns)
         self.row_count += len(columns[0])
 

@@ -4,6 +4,7 @@ Spec: concepts/spec/datafile; maintenance/configurations.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from paimon_explore.metadata import options as opt
 from paimon_explore.metadata.column_options import STATS_MODE
@@ -19,6 +20,7 @@ from paimon_explore.types.field_ids import (
     VALUE_KIND_FIELD,
 )
 from paimon_explore.write.data_file_writer import FileLayout
+from paimon_explore.write.file_indexes import index_plans
 from paimon_explore.write.stats import KEY_MODE, StatsMode, column_modes, parse_mode
 
 KEY_PREFIX = "_KEY_"
@@ -60,6 +62,8 @@ def append_layout(
         source=source,
         target_bytes=target_file_bytes(options, has_primary_key=False),
         target_rows=options.value(opt.TARGET_FILE_ROW_NUM),
+        indexes=index_plans(schema.fields, options),
+        embedded_index_bytes=options.value(opt.FILE_INDEX_IN_MANIFEST_THRESHOLD),
         numbered=not row_tracking,
     )
 
@@ -82,7 +86,7 @@ def keyed_layout(
     formats = options.value(opt.FILE_FORMAT_PER_LEVEL)
     codecs = options.value(opt.FILE_COMPRESSION_PER_LEVEL)
     modes = options.value(opt.METADATA_STATS_MODE_PER_LEVEL)
-    return _keyed(
+    layout = _keyed(
         schema,
         options,
         level=level,
@@ -91,6 +95,11 @@ def keyed_layout(
         compression=codecs.get(level) or _text(options, opt.FILE_COMPRESSION),
         prefix=_text(options, opt.DATA_FILE_PREFIX),
         mode=modes.get(level) or _text(options, opt.METADATA_STATS_MODE),
+    )
+    return replace(
+        layout,
+        indexes=index_plans(schema.fields, options),
+        embedded_index_bytes=options.value(opt.FILE_INDEX_IN_MANIFEST_THRESHOLD),
     )
 
 

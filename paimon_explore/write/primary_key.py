@@ -60,7 +60,7 @@ from paimon_explore.write.layouts import (
     postpone_layout,
 )
 from paimon_explore.write.row_kinds import INSERT, ROW_KIND, kept_kinds, kinds_of
-from paimon_explore.write.target import LiveState, WriteTarget, entries_of
+from paimon_explore.write.target import HashFile, LiveState, WriteTarget, entries_of
 
 _UNKNOWN_SEQUENCE = -1
 _KIND_FIELD = pa.field(VALUE_KIND.name, pa.int8(), nullable=False)
@@ -94,6 +94,7 @@ class UpsertWriter:
         budget = options.value(opt.WRITE_BUFFER_SIZE)
         self._writers = BucketWriters(self._open, budget_bytes=budget)
         self._assigners: dict[bytes, HashAssigner] = {}
+        self._hash_files: dict[tuple[bytes, int], HashFile] = {}
         self._index_files: list[str] = []
 
     @property
@@ -150,8 +151,10 @@ class UpsertWriter:
     def _assigner(self, partition: bytes) -> HashAssigner:
         if partition not in self._assigners:
             options = self._target.options
+            files = self._state.hash_files(partition)
+            self._hash_files.update({(partition, bucket): f for bucket, f in files.items()})
             self._assigners[partition] = HashAssigner(
-                self._state.hashes(partition),
+                {bucket: file.hashes for bucket, file in files.items()},
                 target_rows=options.value(opt.DYNAMIC_BUCKET_TARGET_ROW_NUM),
                 max_buckets=bucket_limit(options.value(opt.DYNAMIC_BUCKET_MAX_BUCKETS)),
             )
@@ -167,6 +170,8 @@ class UpsertWriter:
         messages = []
         for partition, bucket, writer in self._writers:
             data, changelog = writer.close()
+            new_index = index.get((partition, bucket), IndexEntries.empty())
+            old_index = self._hash_files.get((partition, bucket))
             messages.append(
                 CommitMessage(
                     partition=partition,
@@ -174,7 +179,12 @@ class UpsertWriter:
                     total_buckets=self._total_buckets,
                     new_files=self._entries(data, partition, bucket),
                     changelog_files=self._entries(changelog, partition, bucket),
-                    new_index_files=index.get((partition, bucket), IndexEntries.empty()),
+                    new_index_files=new_index,
+                    deleted_index_files=(
+                        old_index.entry
+                        if old_index is not None and len(new_index)
+                        else IndexEntries.empty()
+                    ),
                 )
             )
         return messages

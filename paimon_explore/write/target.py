@@ -20,7 +20,7 @@ from paimon_explore.encoding.hash_index import decode_hashes
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.metadata import options as opt
 from paimon_explore.metadata.commit_message import CommitMessage
-from paimon_explore.metadata.index_manifest import HASH_INDEX
+from paimon_explore.metadata.index_manifest import HASH_INDEX, IndexEntries
 from paimon_explore.metadata.manifest_entry import ManifestEntries, live_entries
 from paimon_explore.metadata.options import TableOptions
 from paimon_explore.metadata.partition_path import partition_paths
@@ -107,6 +107,19 @@ class _PartitionState:
     total_buckets: int | None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HashFile:
+    """A hash index file.
+
+    Attributes:
+        entry: the one entry that names it.
+        hashes: of the bucket's keys.
+    """
+
+    entry: IndexEntries
+    hashes: npt.NDArray[np.int32]
+
+
 @dataclass(slots=True)
 class LiveState:
     """What is in the table, loaded partition by partition when asked for.
@@ -165,20 +178,22 @@ class LiveState:
                 hint="Overwrite the partition with all of its rows to change its buckets.",
             )
 
-    def hashes(self, partition: bytes) -> dict[int, npt.NDArray[np.int32]]:
-        """The key hashes of each bucket of a partition, from its hash index files."""
+    def hash_files(self, partition: bytes) -> dict[int, HashFile]:
+        """The hash index file of each bucket of a partition."""
         if self._snapshot is None:
             return {}
         target = self.target
-        found: dict[int, npt.NDArray[np.int32]] = {}
-        for row in target.store.manifests.index_of(self._snapshot).of_type(HASH_INDEX).rows():
+        found: dict[int, HashFile] = {}
+        entries = target.store.manifests.index_of(self._snapshot).of_type(HASH_INDEX)
+        for position, row in enumerate(entries.rows()):
             bucket, name, external = row["bucket"], row["file_name"], row["external_path"]
             if row["partition"] != partition or not isinstance(bucket, int):
                 continue
             folder = target.partition_path(partition)
             outside = external if isinstance(external, str) else None
             path = target.store.paths.index_file(folder, bucket, str(name), outside)
-            found[bucket] = decode_hashes(target.store.file_io.read(path), path=path)
+            hashes = decode_hashes(target.store.file_io.read(path), path=path)
+            found[bucket] = HashFile(entry=entries.slice(position, 1), hashes=hashes)
         return found
 
 

@@ -135,7 +135,10 @@ def test_index_files_are_inherited_until_they_change() -> None:
     committer.commit(
         [
             dataclasses.replace(
-                first, new_files=entries(entry("c")), new_index_files=index(index_row("i2"))
+                first,
+                new_files=entries(entry("c")),
+                new_index_files=index(index_row("i2")),
+                deleted_index_files=index(index_row("i1")),
             )
         ]
     )

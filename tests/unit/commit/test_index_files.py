@@ -26,7 +26,17 @@ def combined(
 
 def test_a_new_hash_index_replaces_that_of_its_bucket() -> None:
     before = index(index_row("a"), index_row("b", bucket=1))
-    assert combined(before, index(index_row("c", bucket=1))) == ["a", "c"]
+    replaced = index(index_row("b", bucket=1))
+    assert combined(before, index(index_row("c", bucket=1)), replaced) == ["a", "c"]
+    assert combined(before, index(index_row("c", bucket=2))) == ["a", "b", "c"]
+
+
+def test_a_hash_index_that_has_not_seen_the_keys_of_another_job_is_a_conflict() -> None:
+    before = index(index_row("b", bucket=1))
+    with pytest.raises(CommitConflictError, match="Bucket 1 got keys"):
+        combined(before, index(index_row("c", bucket=1)))
+    with pytest.raises(CommitConflictError, match="Bucket 1 got keys"):
+        combined(before, index(index_row("c", bucket=1)), index(index_row("a", bucket=1)))
 
 
 def test_vectors_of_a_bucket_are_replaced_as_a_whole() -> None:

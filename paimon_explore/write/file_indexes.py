@@ -1,0 +1,176 @@
+"""The indexes that a data file carries, by the options of its table.
+
+`file-index.<kind>.columns` names columns, or keys of map columns as `column[key]`; further settings
+are `file-index.<kind>.<column>.<setting>`. All indexes of a file make one container, which lies in
+the file's manifest entry when it is small, and beside the data file when it is not.
+
+Spec: concepts/spec/fileindex. Seen in: golden java200/file_index.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from paimon_explore.encoding.buffers import Column
+from paimon_explore.encoding.file_index import bitmap, bloom
+from paimon_explore.encoding.file_index.container import encode_container, map_column
+from paimon_explore.encoding.file_index.kinds import IndexBuilder, IndexSettings
+from paimon_explore.errors import InvalidInputError, choices
+from paimon_explore.metadata.option import (
+    parse_names,
+    parse_number,
+    parse_size,
+    parse_whole,
+    read_value,
+)
+from paimon_explore.metadata.options import TableOptions
+from paimon_explore.types.arrow import to_arrow
+from paimon_explore.types.data_types import AtomicType, DataField, DataType, MapType, TypeRoot
+
+_PREFIX = "file-index."
+_COLUMNS = re.compile(r"file-index\.([^.]+)\.columns")
+_MAP_KEY = re.compile(r"(.+)\[(.+)\]")
+_TEXTS = frozenset({TypeRoot.CHAR, TypeRoot.VARCHAR})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexPlan:
+    """One index to make.
+
+    Attributes:
+        kind: `bloom-filter`, `bitmap`, `bsi` or `range-bitmap`.
+        column: the column.
+        map_key: the key whose values are indexed, of a map column.
+        data_type: of the indexed values.
+        settings: of the kind.
+    """
+
+    kind: str
+    column: str
+    map_key: str | None = None
+    data_type: DataType
+    settings: IndexSettings
+
+    @property
+    def name(self) -> str:
+        """The column's name in the container."""
+        return self.column if self.map_key is None else map_column(self.column, self.map_key)
+
+
+def index_plans(fields: Sequence[DataField], options: TableOptions) -> tuple[IndexPlan, ...]:
+    """The indexes that the options ask for.
+
+    Args:
+        fields: the table's columns.
+        options: the options in force.
+
+    Raises:
+        InvalidInputError: an option names no column, or its value cannot be read.
+    """
+    found: list[IndexPlan] = []
+    for key in options:
+        match = _COLUMNS.fullmatch(key)
+        if match is not None:
+            names = read_value(key, options[key], parse_names)
+            found.extend(_plan(match[1], name, fields, options) for name in names)
+    return tuple(sorted(found, key=lambda plan: plan.name))
+
+
+def _plan(kind: str, name: str, fields: Sequence[DataField], options: TableOptions) -> IndexPlan:
+    by_name = {field.name: field.type for field in fields}
+    column, map_key = name, None
+    match = _MAP_KEY.fullmatch(name)
+    if name not in by_name and match is not None:
+        column, map_key = match[1], match[2]
+    data_type = by_name.get(column)
+    if data_type is None:
+        raise InvalidInputError(
+            f"Option '{_PREFIX}{kind}.columns' names {name!r}, which is no column.",
+            hint=f"Columns: {choices(by_name)}.",
+        )
+    if map_key is not None:
+        data_type = _value_type(data_type, name)
+    return IndexPlan(
+        kind=kind,
+        column=column,
+        map_key=map_key,
+        data_type=data_type,
+        settings=_settings(kind, (name, column), options),
+    )
+
+
+def _value_type(data_type: DataType, name: str) -> DataType:
+    if isinstance(data_type, MapType):
+        key = data_type.key
+        if isinstance(key, AtomicType) and key.root in _TEXTS:
+            return data_type.value
+    raise InvalidInputError(f"{name!r} of a file index is no map with text keys.")
+
+
+def _settings(kind: str, names: Sequence[str], options: TableOptions) -> IndexSettings:
+    def text(setting: str) -> tuple[str, str | None]:
+        keys = [f"{_PREFIX}{kind}.{name}.{setting}" for name in names]
+        key = next((key for key in keys if key in options), keys[0])
+        return key, options.get(key)
+
+    items, fpp, version = text("items"), text("fpp"), text("version")
+    block, chunk = text("index-block-size"), text("chunk-size")
+    return IndexSettings(
+        items=bloom.DEFAULT_ITEMS if items[1] is None else read_value(*_given(items), parse_whole),
+        fpp=bloom.DEFAULT_FPP if fpp[1] is None else read_value(*_given(fpp), parse_number),
+        version=2 if version[1] is None else read_value(*_given(version), parse_whole),
+        block_bytes=(
+            bitmap.DEFAULT_BLOCK_BYTES
+            if block[1] is None
+            else read_value(*_given(block), parse_size)
+        ),
+        chunk_bytes=None if chunk[1] is None else read_value(*_given(chunk), parse_size),
+    )
+
+
+def _given(found: tuple[str, str | None]) -> tuple[str, str]:
+    return found[0], found[1] or ""
+
+
+class FileIndexes:
+    """Gathers the indexes of one data file.
+
+    Args:
+        plans: the indexes.
+        columns: position of each column among those that `add` gets.
+
+    Raises:
+        UnsupportedFeatureError: no such index can be on such a column.
+    """
+
+    def __init__(self, plans: Sequence[IndexPlan], columns: Mapping[str, int]) -> None:
+        self._plans = tuple(plans)
+        self._columns = columns
+        self._builders = [IndexBuilder(p.kind, p.data_type, p.settings) for p in plans]
+
+    def add(self, columns: Sequence[Column]) -> None:
+        """Take in some rows of the file."""
+        for plan, builder in zip(self._plans, self._builders, strict=True):
+            column = columns[self._columns[plan.column]]
+            builder.add(column if plan.map_key is None else _of_key(column, plan))
+
+    def encode(self) -> bytes | None:
+        """The container, None without indexes."""
+        if not self._plans:
+            return None
+        return encode_container(
+            [
+                (plan.name, plan.kind, builder.encode())
+                for plan, builder in zip(self._plans, self._builders, strict=True)
+            ]
+        )
+
+
+def _of_key(column: Column, plan: IndexPlan) -> Column:
+    """The values of one key of a map column; null where the map has none."""
+    key = pa.scalar(plan.map_key, pa.string())
+    found: Column = pc.map_lookup(column, key, "last").cast(to_arrow(plan.data_type))
+    return found
