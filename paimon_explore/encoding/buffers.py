@@ -24,6 +24,9 @@ WORD = 8
 """Bytes of a word, and what variable parts are padded to."""
 
 
+_ONE = np.ones(1, dtype=np.bool_)
+
+
 def as_bytes(buffer: pa.Buffer | bytes | None) -> Bytes:
     """A buffer as bytes; empty when there is none."""
     return np.frombuffer(memoryview(buffer if buffer is not None else b""), dtype=np.uint8)
@@ -127,9 +130,19 @@ def as_python(array: Column) -> list[object]:
     return [*array.to_pylist()]  # type: ignore[misc]  # in stubs
 
 
+def constant(data_type: pa.DataType, value: bytes) -> "pa.Scalar[pa.DataType]":
+    """A text or bytes as Arrow's scalar; `pa.scalar` loads pandas."""
+    return build_var(data_type, ends_of(np.array([len(value)])), as_bytes(value), _ONE)[0]
+
+
 def no_rows(data_type: pa.DataType) -> Column:
     """An array of a type without entries."""
     return pa.nulls(0, data_type)  # type: ignore[call-overload,no-any-return]  # in stubs
+
+
+def no_table(schema: pa.Schema) -> pa.Table:
+    """A table without rows; Arrow's own `empty_table` loads pandas."""
+    return pa.Table.from_arrays([no_rows(field.type) for field in schema], schema=schema)
 
 
 def kept_rows(array: Column, kept: Bools) -> Column:

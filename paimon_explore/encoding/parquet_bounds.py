@@ -7,14 +7,23 @@ Spec: Parquet format, `Statistics`.
 """
 
 from collections.abc import Sequence
-from decimal import Decimal
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from paimon_explore.encoding.buffers import Column
+from paimon_explore.encoding.buffers import (
+    Column,
+    as_bytes,
+    build_binary,
+    build_bool,
+    build_fixed,
+    ends_of,
+)
 from paimon_explore.encoding.decoding import SpanBounds
+
+_BITS_PER_BYTE = 8
+_DECIMAL_BYTES = 16
 
 Raw = bool | int | float | bytes | None
 
@@ -43,30 +52,52 @@ def row_group_bounds(
         nulls.append(None if found is None else found.null_count)
     try:
         minimum, maximum = _column(lows, data_type), _column(highs, data_type)
-    except (pa.ArrowException, TypeError):
+    except (pa.ArrowException, OverflowError, TypeError):
         return None  # text cut inside a character, or raw values of another kind
-    return SpanBounds(minimum=minimum, maximum=maximum, null_count=pa.array(nulls, pa.int64()))
+    return SpanBounds(minimum=minimum, maximum=maximum, null_count=_column(nulls, pa.int64()))
 
 
 def _column(values: Sequence[Raw], data_type: pa.DataType) -> Column:
-    """Raw values in the column's type.
+    """Raw values in the column's type, made from bytes, for Arrow's conversion loads pandas.
 
     Raises:
-        pa.ArrowException: they do not fit.
+        pa.ArrowException: text that is none.
+        TypeError: values of another kind.
+        OverflowError: they do not fit.
     """
+    valid = np.array([value is not None for value in values], np.bool_)
+    if pa.types.is_boolean(data_type):
+        return build_bool(np.array([value is True for value in values], np.bool_), valid)
     if isinstance(data_type, pa.Decimal128Type):
-        return pa.array([_decimal(value, data_type.scale) for value in values], data_type)
-    if pa.types.is_string(data_type):
-        return pa.array(values, pa.binary()).cast(data_type)
-    if pa.types.is_temporal(data_type):
-        width = pa.int64() if data_type.bit_width == np.iinfo(np.int64).bits else pa.int32()
-        return pa.array(values, width).view(data_type)
-    return pa.array(values, data_type)
+        data = b"".join(
+            _unscaled(v).to_bytes(_DECIMAL_BYTES, "little", signed=True) for v in values
+        )
+        return build_fixed(data_type, as_bytes(data), valid)
+    if pa.types.is_string(data_type) or pa.types.is_binary(data_type):
+        parts = [_bytes(value) for value in values]
+        ends = ends_of(np.array([len(part) for part in parts], np.int64))
+        return build_binary(ends, as_bytes(b"".join(parts)), valid).cast(data_type)
+    if not pa.types.is_primitive(data_type):
+        raise TypeError(data_type)
+    kind = "f" if pa.types.is_floating(data_type) else "i"
+    numbers = [0 if value is None else _number(value) for value in values]
+    items = np.array(numbers, f"{kind}{data_type.bit_width // _BITS_PER_BYTE}")
+    return build_fixed(data_type, items, valid)
 
 
-def _decimal(value: Raw, scale: int) -> Decimal | None:
+def _bytes(value: Raw) -> bytes:
+    if value is None or isinstance(value, bytes):
+        return value or b""
+    raise TypeError(value)
+
+
+def _number(value: Raw) -> float:
+    if isinstance(value, int | float):
+        return value
+    raise TypeError(value)
+
+
+def _unscaled(value: Raw) -> int:
     if value is None:
-        return None
-    unscaled = int.from_bytes(value, signed=True) if isinstance(value, bytes) else int(value)
-    digits = tuple(int(digit) for digit in str(abs(unscaled)))
-    return Decimal((int(unscaled < 0), digits, -scale))
+        return 0
+    return int.from_bytes(value, signed=True) if isinstance(value, bytes) else int(value)

@@ -49,6 +49,11 @@ def take_rows(table: pa.Table, positions: Positions) -> pa.Table:
     return table.take(positions)  # type: ignore[arg-type]  # an integer column, in stubs
 
 
+def repeated_byte(value: int, count: int) -> Column:
+    """A column of one small number."""
+    return build_fixed(pa.int8(), np.full(count, value, np.int8), np.ones(count, np.bool_))
+
+
 def check_columns(table: pa.Table, schema: pa.Schema, what: str) -> None:
     """Refuse a table whose columns are not columns of `schema`: a mistake in our own code."""
     if table.schema.equals(schema):

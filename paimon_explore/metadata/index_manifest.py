@@ -10,12 +10,14 @@ from types import MappingProxyType
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from paimon_explore.encoding.buffers import constant, no_table
 from paimon_explore.metadata.entry_frame import (
     Chunks,
     Mask,
     Positions,
     check_columns,
     filter_rows,
+    repeated_byte,
     take_rows,
 )
 from paimon_explore.metadata.manifest_entry import FileKind
@@ -80,7 +82,7 @@ INDEX_FIELDS = MappingProxyType(
 """Where each column lies in the file's records."""
 
 
-_NOTHING = INDEX_SCHEMA.empty_table()
+_NOTHING = no_table(INDEX_SCHEMA)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,12 +132,14 @@ class IndexEntries:
 
     def of_type(self, index_type: str) -> "IndexEntries":
         """The index files of one type."""
-        return self.filter(pc.equal(self.table.column("index_type"), pa.scalar(index_type)))
+        return self.filter(
+            pc.equal(self.table.column("index_type"), constant(pa.string(), index_type.encode()))
+        )
 
     def with_kind(self, kind: FileKind) -> "IndexEntries":
         """The same index files, all added or all deleted."""
         position = INDEX_SCHEMA.get_field_index("kind")
-        column = pa.repeat(pa.scalar(int(kind), pa.int8()), len(self))
+        column = repeated_byte(kind, len(self))
         return IndexEntries(self.table.set_column(position, INDEX_SCHEMA.field("kind"), column))
 
     def rows(self) -> list[dict[str, object]]:

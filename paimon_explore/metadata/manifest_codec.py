@@ -13,7 +13,6 @@ from itertools import accumulate, groupby
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from paimon_explore.encoding.avro import read_chosen, read_columns
 from paimon_explore.encoding.avro_container import is_avro
@@ -27,7 +26,8 @@ from paimon_explore.encoding.buffers import (
     build_list,
     build_struct,
     ends_of,
-    fixed_values,
+    list_offsets,
+    no_table,
     valid_mask,
 )
 from paimon_explore.errors import CorruptFileError, FormatError, UnsupportedVersionError
@@ -115,7 +115,7 @@ def decode_partitions(
         for frame in decode_entries(group, [*names, "partition"]):
             kept = frame.filter(wanted(_partitions(frame.column("partition").combine_chunks())))
             parts.append(ManifestEntries(kept.table.select(names)))
-    none = ManifestEntries(ENTRY_SCHEMA.empty_table().select(names))
+    none = ManifestEntries(no_table(ENTRY_SCHEMA).select(names))
     return ManifestEntries.concat([none, *parts])
 
 
@@ -245,7 +245,7 @@ def _decode(
 ) -> list[pa.Table]:
     names = [name for name in layout.schema.names if columns is None or name in columns]
     target = pa.schema(tuple(layout.schema.field(name) for name in names))
-    tables: list[pa.Table] = [target.empty_table()] * len(files)
+    tables: list[pa.Table] = [no_table(target)] * len(files)
     avro = [index for index, (_, data) in enumerate(files) if is_avro(data)]
     found = _decode_avro([files[index] for index in avro], layout, target)
     for index, table in zip(avro, found, strict=True):
@@ -351,10 +351,9 @@ def _relabelled(array: Column, wanted: pa.DataType) -> Column:
         return array
     if isinstance(array, pa.ListArray) and isinstance(wanted, pa.ListType):
         items = _relabelled(array.flatten(), wanted.value_type)
-        lengths = pc.fill_null(pc.list_value_length(array), pa.scalar(0, pa.int32()))
-        assert isinstance(lengths, pa.Int32Array)  # noqa: S101 - of one array
-        offsets = ends_of(fixed_values(lengths, np.int32).astype(np.int64))
-        return build_list(wanted, offsets, [items], valid_mask(array))
+        valid = valid_mask(array)
+        offsets = ends_of(np.where(valid, np.diff(list_offsets(array)), 0))
+        return build_list(wanted, offsets, [items], valid)
     if isinstance(array, pa.StructArray) and isinstance(wanted, pa.StructType):
         if wanted.num_fields != array.type.num_fields:
             raise pa.ArrowInvalid(f"{array.type} has other fields")

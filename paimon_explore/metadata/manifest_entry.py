@@ -15,7 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paimon_explore.encoding.buffers import Column, bool_values, fixed_values
+from paimon_explore.encoding.buffers import Column, bool_values, constant, fixed_values, no_table
 from paimon_explore.errors import CorruptFileError
 from paimon_explore.metadata.entry_frame import (
     Chunks,
@@ -23,6 +23,7 @@ from paimon_explore.metadata.entry_frame import (
     Positions,
     check_columns,
     filter_rows,
+    repeated_byte,
     take_rows,
 )
 
@@ -123,7 +124,11 @@ ENTRY_FIELDS = MappingProxyType(
 """Where each column lies in the file's records."""
 
 
-_NOTHING = ENTRY_SCHEMA.empty_table()
+_NOTHING = no_table(ENTRY_SCHEMA)
+_NO_TEXT = constant(pa.string(), b"")
+_SLASH = constant(pa.string(), b"/")
+_NO_BYTES = constant(pa.binary(), b"")
+_NUL = constant(pa.binary(), b"\x00")
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,12 +181,12 @@ class ManifestEntries:
 
     def of_kind(self, kind: FileKind) -> "ManifestEntries":
         """The entries that add, or those that delete."""
-        return self.filter(pc.equal(self.table.column("kind"), pa.scalar(int(kind), pa.int8())))
+        return self.filter(fixed_values(_one(self, "kind"), np.int8) == kind)
 
     def with_kind(self, kind: FileKind) -> "ManifestEntries":
         """The same files, all added or all deleted."""
         position = ENTRY_SCHEMA.get_field_index("kind")
-        column = pa.repeat(pa.scalar(int(kind), pa.int8()), len(self))
+        column = repeated_byte(kind, len(self))
         return ManifestEntries(self.table.set_column(position, ENTRY_SCHEMA.field("kind"), column))
 
     def rows(self) -> list[dict[str, object]]:
@@ -299,13 +304,13 @@ def _identities(entries: ManifestEntries) -> Chunks:
         entries.column("level").cast(pa.string()),
         entries.column("bucket").cast(pa.string()),
         entries.column("file_name"),
-        pc.coalesce(pc.binary_join(entries.column("extra_files"), "/"), pa.scalar("")),
-        pc.coalesce(entries.column("external_path"), pa.scalar("")),
+        pc.coalesce(pc.binary_join(entries.column("extra_files"), _SLASH), _NO_TEXT),
+        pc.coalesce(entries.column("external_path"), _NO_TEXT),
         pc.binary_length(partition).cast(pa.string()),  # type: ignore[arg-type]  # in stubs
     ]
-    tail = pc.coalesce(entries.column("embedded_file_index"), pa.scalar(b""))
+    tail = pc.coalesce(entries.column("embedded_file_index"), _NO_BYTES)
     texts = [part.cast(pa.binary()) for part in parts]
-    keys: Chunks = pc.binary_join_element_wise(*texts, partition, tail, pa.scalar(b"\x00"))  # type: ignore[call-overload]  # in stubs
+    keys: Chunks = pc.binary_join_element_wise(*texts, partition, tail, _NUL)  # type: ignore[call-overload]  # in stubs
     return keys
 
 

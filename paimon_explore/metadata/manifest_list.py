@@ -10,6 +10,7 @@ from types import MappingProxyType
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from paimon_explore.encoding.buffers import no_table
 from paimon_explore.metadata.entry_frame import (
     Chunks,
     Mask,
@@ -62,7 +63,7 @@ MANIFEST_LIST_FIELDS = MappingProxyType(
 """Where each column lies in the file's records."""
 
 
-_NOTHING = MANIFEST_LIST_SCHEMA.empty_table()
+_NOTHING = no_table(MANIFEST_LIST_SCHEMA)
 
 
 @dataclass(frozen=True, slots=True)

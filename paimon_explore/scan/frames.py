@@ -15,6 +15,7 @@ from paimon_explore.encoding.buffers import (
     build_struct,
     fixed_values,
     list_offsets,
+    no_rows,
     valid_mask,
 )
 
@@ -30,7 +31,12 @@ _BITS_PER_BYTE = 8
 
 def column(table: pa.Table, name: str) -> Column:
     """A column in one piece."""
-    return table.column(name).combine_chunks()
+    return one_piece(table.column(name))
+
+
+def one_piece(values: Chunks) -> Column:
+    """A chunked array as an array; Arrow's own way loads pandas where there is no chunk."""
+    return values.combine_chunks() if values.num_chunks else no_rows(values.type)
 
 
 def as_binary(values: Column) -> pa.BinaryArray:
@@ -79,7 +85,7 @@ def numbers_of(values: Column) -> Rows:
 
 def true_rows(values: "Column | Chunks") -> Mask:
     """Where a boolean column is true: neither false nor null."""
-    whole: Column = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+    whole: Column = one_piece(values) if isinstance(values, pa.ChunkedArray) else values
     return bool_values(whole) & valid_mask(whole)
 
 
