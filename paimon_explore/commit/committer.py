@@ -33,8 +33,8 @@ What goes wrong:
 Spec: concepts/concurrency-control; concepts/spec/snapshot.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from uuid import uuid4
 
 from paimon_explore.commit.changes import Changes, compacted_changes, written_changes
@@ -42,31 +42,24 @@ from paimon_explore.commit.conflicts import ConflictRules
 from paimon_explore.commit.manifest_merge import merge_rules_of
 from paimon_explore.commit.manifest_writer import ManifestWriter
 from paimon_explore.commit.overwrite import Overwrite, check_new_files
-from paimon_explore.commit.steps import (
-    NO_NOTE,
-    STEPS,
-    CommitNote,
-    Figures,
-    Request,
-    Try,
-    TrySteps,
-)
-from paimon_explore.commit.trace import CommitEvent, CommitStep
-from paimon_explore.commit.waiting import Patience, Timing, patience_of
+from paimon_explore.commit.publishing import Publisher
+from paimon_explore.commit.steps import NO_NOTE, CommitNote, Request, TrySteps
+from paimon_explore.commit.trace import CommitEvent
+from paimon_explore.commit.waiting import Timing, patience_of
 from paimon_explore.errors import (
-    CommitError,
     CommitOutcomeUnknownError,
     InvalidInputError,
-    NotFoundError,
-    StorageError,
+    PaimonError,
     choices,
 )
 from paimon_explore.metadata import options as opt
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.manifest_entry import ManifestEntries
+from paimon_explore.metadata.manifest_list import ManifestFiles
 from paimon_explore.metadata.options import DYNAMIC_BUCKET, TableOptions
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.snapshot import BATCH_COMMIT_IDENTIFIER, CommitKind, Snapshot
+from paimon_explore.metadata.statistics import Statistics
 from paimon_explore.store.table_store import TableStore
 
 _AVRO_CODECS: Mapping[str, str] = {
@@ -77,19 +70,6 @@ _AVRO_CODECS: Mapping[str, str] = {
     "none": "null",
     "null": "null",
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Doubt:
-    """A creation that the storage did not answer.
-
-    Attributes:
-        files: names of the new files of the commit, by which it is known again.
-        uuids: of the snapshots that were tried.
-    """
-
-    files: frozenset[str]
-    uuids: frozenset[str]
 
 
 class Committer:
@@ -105,7 +85,6 @@ class Committer:
 
     Attributes:
         commit_user: who commits.
-        trace: what the last commit did, step by step.
     """
 
     def __init__(
@@ -118,30 +97,33 @@ class Committer:
         timing: Timing | None = None,
     ) -> None:
         chosen = options if options is not None else TableOptions(schema.options)
-        self.commit_user = commit_user or fresh_user(chosen)
-        self.trace: list[CommitEvent] = []
+        when = timing or Timing()
         self._store = store
-        self._timing = timing or Timing()
-        self._patience: Patience = patience_of(chosen)
-        self._last_identifier = -1 if commit_user is None else None
-        self._doubt: _Doubt | None = None
-        self._writer = ManifestWriter(
-            store=store,
-            partition_type=schema.partition_type,
-            codec=_codec(chosen),
-            target_bytes=chosen.value(opt.MANIFEST_TARGET_FILE_SIZE),
-        )
+        self.commit_user = commit_user or fresh_user(chosen)
         self._steps = TrySteps(
             store=store,
             schema=schema,
             options=chosen,
             user=self.commit_user,
-            clock=self._timing.clock,
-            writer=self._writer,
+            clock=when.clock,
+            writer=ManifestWriter(
+                store=store,
+                partition_type=schema.partition_type,
+                codec=_codec(chosen),
+                target_bytes=chosen.value(opt.MANIFEST_TARGET_FILE_SIZE),
+            ),
             merging=merge_rules_of(chosen),
             checks=_conflict_rules(schema, chosen),
             row_tracking=chosen.value(opt.ROW_TRACKING_ENABLED),
         )
+        self._publisher = Publisher(
+            self._steps, when, patience_of(chosen), is_new_user=commit_user is None
+        )
+
+    @property
+    def trace(self) -> list[CommitEvent]:
+        """What the last commit did, step by step."""
+        return self._publisher.trace
 
     def commit(
         self,
@@ -196,7 +178,7 @@ class Committer:
                     check=True,
                 )
             )
-        return self._make(requests)
+        return self._publisher.make(requests)
 
     def overwrite(
         self,
@@ -226,7 +208,7 @@ class Committer:
         """
         written = replace(written_changes(messages), changelog=ManifestEntries.empty())
         if what.dynamic and written.is_empty:
-            return self._make([])
+            return self._publisher.make([])
         if not what.dynamic:
             check_new_files(self._steps.matcher(what, written))
         request = Request(
@@ -237,281 +219,72 @@ class Committer:
             check=False,  # what goes is found in the very snapshot that it builds on
             overwrite=what,
         )
-        return self._make([request])
+        return self._publisher.make([request])
 
-    def _make(self, requests: Sequence[Request]) -> list[Snapshot]:
-        self.trace = []
-        if not requests:
-            self._note(CommitStep.SKIP_EMPTY, None)
-            return []
-        found, is_past = self._earlier(requests)
-        if is_past:
-            return list(found.values())
-        return [found.get(request.kind) or self._make_snapshot(request) for request in requests]
+    def analyze(self, statistics: Statistics) -> Snapshot:
+        """Make new statistics of the table known; no file changes.
 
-    def _earlier(self, requests: Sequence[Request]) -> tuple[Mapping[CommitKind, Snapshot], bool]:
-        """What this transaction has made visible before, and whether it is past.
+        Args:
+            statistics: the figures.
 
-        A batch job has one identifier for all commits, so there only a commit in doubt is looked
-        for, by the uuids that were tried.
-        """
-        identifier = requests[0].identifier
-        doubtful = self._doubtful_uuids(requests)
-        is_known = self._last_identifier is not None and identifier > self._last_identifier
-        if not doubtful and (identifier == BATCH_COMMIT_IDENTIFIER or is_known):
-            return {}, False
-        found: dict[CommitKind, Snapshot] = {}
-        is_past = False
-        for snapshot in self._own_snapshots():
-            if snapshot.uuid in doubtful:
-                found[snapshot.commit_kind] = snapshot
-            if identifier == BATCH_COMMIT_IDENTIFIER:
-                continue
-            if snapshot.commit_identifier == identifier:
-                found[snapshot.commit_kind] = snapshot
-            is_past |= snapshot.commit_identifier > identifier
-            if snapshot.commit_identifier < identifier:
-                break
-        self._note(CommitStep.LOOK_FOR_EARLIER, None, {"found": len(found)})
-        return found, is_past
-
-    def _doubtful_uuids(self, requests: Sequence[Request]) -> frozenset[str]:
-        if self._doubt is None:
-            return frozenset()
-        is_same = any(_new_files(request.changes) == self._doubt.files for request in requests)
-        return self._doubt.uuids if is_same else frozenset()
-
-    def _own_snapshots(self) -> Iterator[Snapshot]:
-        """This user's snapshots, newest first."""
-        for snapshot_id in reversed(self._store.snapshots.ids()):
-            snapshot = self._store.snapshots.find(snapshot_id)
-            if snapshot is not None and snapshot.commit_user == self.commit_user:
-                yield snapshot
-
-    def _make_snapshot(self, request: Request) -> Snapshot:
-        """Try until the snapshot is there."""
-        started = self._timing.clock()
-        last: Try | None = None
-        while True:
-            state = self._begin(request, last)
-            made = self._made_by(request, last, state)
-            if made is None:
-                self._prepare(state)
-                made = self._publish(state)
-            if made is not None:
-                return self._succeed(state, made)
-            self._wait(state, started)
-            last = state
-
-    def _begin(self, request: Request, last: Try | None) -> Try:
-        """Read what a try depends on; take over what an earlier try has written."""
-        try:
-            latest = self._store.snapshots.latest()
-            schema = self._store.schemas.latest() or self._steps.schema
-        except (StorageError, NotFoundError) as error:
-            self._end(error)
-            raise
-        state = Try(
-            request=request,
-            number=1 if last is None else last.number + 1,
-            latest=latest,
-            schema=schema,
-            changes=request.changes,
-            delta_entries=request.changes.entries,
-            next_row_id=(latest.next_row_id or 0) if latest is not None else 0,
-        )
-        if last is not None:
-            state.changelog = last.changelog
-            state.delta = last.delta if self._keeps_delta(request) else None
-        self._note(CommitStep.READ_LATEST, state, {"latest": state.snapshot_id - 1})
-        return state
-
-    def _keeps_delta(self, request: Request) -> bool:
-        """Whether the delta does not depend on the latest snapshot."""
-        return request.overwrite is None and not self._steps.row_tracking
-
-    def _made_by(self, request: Request, last: Try | None, state: Try) -> Snapshot | None:
-        """The snapshot that an earlier try made without getting an answer."""
-        if self._doubt is None or last is None:
-            return None
-        try:
-            for snapshot_id in range(last.snapshot_id, state.snapshot_id):
-                there = self._store.snapshots.find(snapshot_id)
-                if there is not None and self._is_ours(there, request):
-                    return there
-        except StorageError as error:
-            self._end(error)
-            raise
-        return None
-
-    def _is_ours(self, snapshot: Snapshot, request: Request) -> bool:
-        if self._doubt is not None and snapshot.uuid in self._doubt.uuids:
-            return True
-        return (
-            request.identifier != BATCH_COMMIT_IDENTIFIER
-            and snapshot.commit_user == self.commit_user
-            and snapshot.commit_identifier == request.identifier
-            and snapshot.commit_kind is request.kind
-        )
-
-    def _prepare(self, state: Try) -> None:
-        """All steps before the decisive one; leaves nothing behind if one fails."""
-        try:
-            for step, run in STEPS:
-                figures = run(self._steps, state)
-                if figures is not None:
-                    self._note(step, state, figures)
-        except BaseException as error:
-            self._end(error)
-            raise
-
-    def _publish(self, state: Try) -> Snapshot | None:
-        """Create the snapshot file; None if the number is taken or the outcome is open."""
-        snapshot = state.snapshot
-        assert snapshot is not None  # noqa: S101  # the last step made it
-        try:
-            created = self._store.snapshots.create(snapshot)
-        except StorageError:
-            self._remember(state, snapshot)
-            return self._look(state, snapshot)
-        except BaseException:
-            self._remember(state, snapshot)
-            self._writer.forget()
-            raise
-        if created:
-            self._note(CommitStep.PUBLISH, state, {"rows": snapshot.delta_record_count or 0})
-            return snapshot
-        return self._look(state, snapshot)
-
-    def _remember(self, state: Try, snapshot: Snapshot) -> None:
-        """From now on the snapshot may be there; nothing it needs may be removed."""
-        before = self._doubt.uuids if self._doubt is not None else frozenset()
-        self._doubt = _Doubt(
-            files=_new_files(state.request.changes), uuids=before | {str(snapshot.uuid)}
-        )
-        self._note(CommitStep.DOUBT, state)
-
-    def _look(self, state: Try, snapshot: Snapshot) -> Snapshot | None:
-        """Whose snapshot has the number: ours, if a reply was lost; somebody's; or nobody's yet."""
-        try:
-            there = self._store.snapshots.find(snapshot.id)
-        except StorageError as error:
-            self._remember(state, snapshot)
-            self._end(error)
-            raise
-        if there is None:
-            return None
-        if there.uuid == snapshot.uuid or self._is_ours(there, state.request):
-            return there
-        self._note(CommitStep.LOSE, state, {"to": there.commit_user})
-        self._doubt = None  # the number is somebody else's: what was in doubt has failed
-        lists = [state.changelog, state.delta if self._keeps_delta(state.request) else None]
-        self._remove_but([found.name for found in lists if found is not None], state)
-        return None
-
-    def _wait(self, state: Try, started: int) -> None:
-        """Wait for the next try, or give up."""
-        elapsed = self._timing.clock() - started
-        retry = state.number - 1
-        if self._patience.is_over(retry, elapsed):
-            self._end(None)
-            raise CommitError(
-                f"Gave up after {state.number} tries and {elapsed} ms: "
-                "others were faster each time.",
-                hint="Raise commit.max-retries or commit.timeout, or commit again.",
-            )
-        wait = self._patience.wait_ms(retry, self._timing.chance())
-        self._timing.sleep(wait / 1000)
-        self._note(CommitStep.WAIT, state, {"ms": round(wait)})
-
-    def _end(self, error: BaseException | None) -> None:
-        """Clean up after a commit that failed; while it is in doubt, nothing is removed.
+        Returns:
+            The snapshot.
 
         Raises:
-            CommitOutcomeUnknownError: it is in doubt.
+            CommitOutcomeUnknownError, CommitError, StorageError: as for `commit`.
         """
-        if self._doubt is None:
-            self._remove(list(self._writer.written), None)
-            return
-        self._writer.forget()
-        if error is None or isinstance(error, StorageError | NotFoundError):
-            raise CommitOutcomeUnknownError(
-                "The storage did not say whether the snapshot was created"
-                + (f", and then: {error}" if error is not None else "."),
-                hint="Commit the same messages again with the same user and identifier: "
-                "what is there already is found.",
-            ) from error
-
-    def _succeed(self, state: Try, snapshot: Snapshot) -> Snapshot:
-        if self._doubt is not None:
-            index = snapshot.index_manifest
-            self._remove_but(_lists(snapshot), state, [] if index is None else [index])
-            self._doubt = None
-        self._writer.forget()
-        if snapshot.commit_identifier != BATCH_COMMIT_IDENTIFIER:
-            self._last_identifier = snapshot.commit_identifier
-        try:
-            self._store.snapshots.hint_latest(snapshot.id)
-            if snapshot.id == 1:
-                self._store.snapshots.hint_earliest(1)
-        except StorageError:
-            self._note(CommitStep.WRITE_HINTS, state, {"failed": "readers list the folder"})
-        else:
-            self._note(CommitStep.WRITE_HINTS, state)
-        self._note(CommitStep.DONE, state)
-        return snapshot
-
-    def _remove_but(self, lists: Sequence[str], state: Try, others: Sequence[str] = ()) -> None:
-        """Remove what was written, but some manifest lists, what they name, and other files."""
-        manifests = self._store.manifests
-        try:
-            names = [name for found in lists for name in (found, *manifests.list(found).names)]
-        except StorageError:
-            self._writer.forget()  # orphans do no harm
-            return
-        kept = {self._store.paths.manifest(name) for name in [*names, *others]}
-        self._remove([path for path in self._writer.written if path not in kept], state)
-
-    def _remove(self, paths: Sequence[str], state: Try | None) -> None:
-        gone = list(paths)
-        for path in gone:
-            self._writer.written.remove(path)
-            try:
-                self._store.file_io.delete(path)
-            except StorageError:
-                continue  # an orphan, which does no harm
-        if gone:
-            self._note(CommitStep.CLEAN_UP, state, {"files": len(gone)})
-
-    def _note(self, step: CommitStep, state: Try | None, figures: Figures | None = None) -> None:
-        self.trace.append(
-            CommitEvent(
-                step=step,
-                attempt=state.number if state is not None else 0,
-                snapshot_id=state.snapshot_id if state is not None else None,
-                time_millis=self._timing.clock(),
-                figures=figures or {},
-            )
+        name = f"stat-{uuid4()}-0"
+        self._store.statistics.create(name, statistics)
+        request = Request(
+            kind=CommitKind.ANALYZE,
+            identifier=BATCH_COMMIT_IDENTIFIER,
+            changes=Changes(),
+            note=NO_NOTE,
+            check=False,
+            statistics=name,
         )
+        try:
+            return self._publisher.make([request])[0]
+        except CommitOutcomeUnknownError:
+            raise
+        except PaimonError:
+            self._store.file_io.delete(self._store.paths.statistics(name))
+            raise
+
+    def compact_manifests(self) -> Snapshot | None:
+        """Rewrite small manifests and those with deletions; no file changes.
+
+        Returns:
+            The snapshot; None if the manifests are as few as they can be.
+
+        Raises:
+            CommitOutcomeUnknownError, CommitError, StorageError: as for `commit`.
+        """
+        latest = self._store.snapshots.latest()
+        if latest is None or not self._is_worth_merging(self._store.manifests.all(latest)):
+            return None
+        request = Request(
+            kind=CommitKind.COMPACT,
+            identifier=BATCH_COMMIT_IDENTIFIER,
+            changes=Changes(),
+            note=NO_NOTE,
+            check=False,
+            merging=replace(self._steps.merging, full_bytes=1, min_count=1),
+        )
+        return self._publisher.make([request])[0]
+
+    def _is_worth_merging(self, manifests: ManifestFiles) -> bool:
+        target = self._steps.merging.target_bytes
+        table = manifests.table.select(["file_size", "num_deleted_files"])
+        rows = table.to_pylist()
+        small = sum(row["file_size"] < target for row in rows)
+        return small > 1 or any(row["num_deleted_files"] for row in rows)
 
 
 def fresh_user(options: TableOptions) -> str:
     """A commit user that nobody else has."""
     prefix = options.value(opt.COMMIT_USER_PREFIX)
     return f"{prefix}_{uuid4()}" if prefix else str(uuid4())
-
-
-def _lists(snapshot: Snapshot) -> list[str]:
-    names = (
-        snapshot.base_manifest_list,
-        snapshot.delta_manifest_list,
-        snapshot.changelog_manifest_list,
-    )
-    return [name for name in names if name is not None]
-
-
-def _new_files(changes: Changes) -> frozenset[str]:
-    return frozenset(str(name.as_py()) for name in changes.entries.column("file_name"))
 
 
 def _codec(options: TableOptions) -> str:

@@ -60,6 +60,8 @@ class Request:
         note: what the commit says of itself.
         check: whether to look for conflicts.
         overwrite: which live files go, if it is an overwrite.
+        statistics: name of a new statistics file; else those before hold on.
+        merging: when manifests are merged, if not as the options say.
     """
 
     kind: CommitKind
@@ -68,6 +70,8 @@ class Request:
     note: CommitNote
     check: bool
     overwrite: Overwrite | None = None
+    statistics: str | None = None
+    merging: MergeRules | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -170,7 +174,7 @@ class TrySteps:
         before = ManifestFiles.empty()
         if state.latest is not None:
             before = self.store.manifests.all(state.latest)
-        after = merge_manifests(before, self.writer, self.merging)
+        after = merge_manifests(before, self.writer, state.request.merging or self.merging)
         if state.latest is not None and after.names == before.names:
             lists = [state.latest.base_manifest_list, state.latest.delta_manifest_list]
             state.base = self.writer.joined_list(lists, after)
@@ -248,7 +252,7 @@ class TrySteps:
             delta_record_count=rows,
             changelog_record_count=state.changes.changelog.total_rows if state.changelog else None,
             watermark=_watermark(request.note.watermark, latest),
-            statistics=_statistics(latest, state.schema),
+            statistics=request.statistics or _statistics(latest, state.schema),
             properties=dict(request.note.properties) or None,
             next_row_id=state.next_row_id,
             operation=request.note.operation,

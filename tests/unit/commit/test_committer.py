@@ -14,6 +14,7 @@ from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.options import TableOptions
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.snapshot import BATCH_COMMIT_IDENTIFIER, CommitKind, Snapshot
+from paimon_explore.metadata.statistics import Statistics
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.write.append import write_append
 from support.entries import EMPTY_ROW, entries, entry, index, index_row, names, vector_row
@@ -351,3 +352,32 @@ def test_old_snapshots_without_totals_are_counted_through_their_files() -> None:
     )
     assert store.snapshots.create(old)
     assert committer.commit(append(store, schema, 4))[0].total_record_count == 4
+
+
+def test_new_statistics_are_a_snapshot_without_changes() -> None:
+    store, schema = table()
+    committer = Committer(store, schema, timing=QUIET)
+    committer.commit(append(store, schema, 1, 2))
+    made = committer.analyze(Statistics(snapshot_id=1, schema_id=0, merged_record_count=2))
+    assert (made.id, made.commit_kind) == (2, CommitKind.ANALYZE)
+    assert (made.total_record_count, made.delta_record_count) == (2, 0)
+    assert made.statistics is not None
+    assert store.statistics.load(made.statistics).merged_record_count == 2
+    assert committer.commit(append(store, schema, 3))[0].statistics == made.statistics
+
+
+def test_manifests_are_compacted_on_demand_and_only_if_it_pays() -> None:
+    store, schema = table()
+    committer = Committer(store, schema, timing=QUIET)
+    assert committer.compact_manifests() is None
+    committer.commit(append(store, schema, 1))
+    assert committer.compact_manifests() is None
+    committer.commit(append(store, schema, 2))
+    committer.overwrite(append(store, schema, 3), WHOLE_TABLE)
+    made = committer.compact_manifests()
+    assert made is not None
+    assert (made.commit_kind, made.delta_record_count) == (CommitKind.COMPACT, 0)
+    (row,) = store.manifests.all(made).rows()
+    assert (row["num_added_files"], row["num_deleted_files"]) == (1, 0)
+    assert live_values(store, "a") == [3]
+    assert committer.compact_manifests() is None
