@@ -97,6 +97,32 @@ def _several_runs(runs: Sequence[Iterator[pa.RecordBatch]], task: Task) -> Itera
             yield from merge_piece(Piece(piece), task)
 
 
+def key_pieces(
+    runs: Sequence[Iterator[pa.RecordBatch]], keys: Sequence[str]
+) -> Iterator[Sequence[pa.RecordBatch]]:
+    """The rows of sorted runs in pieces, unmerged: a piece holds all rows of its keys.
+
+    Args:
+        runs: as for `merge_runs`; any columns besides the keys.
+        keys: the key columns.
+
+    Yields:
+        Parts of the runs, in the order of the runs, none empty; pieces ascend by key.
+
+    Raises:
+        FormatError: a run is not sorted.
+    """
+    held = [_Held(run, keys) for run in runs]
+    while True:
+        for run in held:
+            run.fill()
+        held = [run for run in held if not run.is_empty]
+        if not held:
+            return
+        pivot = min((run.last_key for run in held if run.is_open), default=None)
+        yield from _bounded([part for run in held for part in run.cut(pivot)], keys)
+
+
 def _bounded(
     parts: Sequence[pa.RecordBatch], keys: Sequence[str]
 ) -> Iterator[Sequence[pa.RecordBatch]]:

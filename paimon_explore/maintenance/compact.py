@@ -1,0 +1,169 @@
+"""Compaction of a table: fewer and larger files with the same rows.
+
+The table is planned at its latest snapshot, bucket by bucket. The messages replace files; whoever
+commits them learns of a conflict if one of these files is gone by then, and nothing changes.
+
+What is not compacted here is refused before anything is written.
+
+Spec: maintenance/dedicated-compaction.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from paimon_explore.commit.overwrite import Overwrite, PartitionMatcher
+from paimon_explore.errors import UnsupportedFeatureError
+from paimon_explore.maintenance.compact_append import AppendBucket, AppendCompaction, pick_append
+from paimon_explore.maintenance.compact_levels import levels_of
+from paimon_explore.maintenance.compact_pick import CompactUnit, pick_full, pick_universal
+from paimon_explore.maintenance.compact_rewrite import CompactBucket, UnitCompaction, needs_lookup
+from paimon_explore.metadata import options as opt
+from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.metadata.index_manifest import (
+    DELETION_VECTORS_INDEX,
+    HASH_INDEX,
+    IndexEntries,
+)
+from paimon_explore.metadata.manifest_entry import ManifestEntries
+from paimon_explore.metadata.options import POSTPONE_BUCKET, TableOptions
+from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.scan.entries import PartitionCut, live_files
+from paimon_explore.scan.frames import byte_rows
+from paimon_explore.scan.plan import ScanTarget
+from paimon_explore.scan.split import DataSplit
+from paimon_explore.scan.splits import whole_buckets
+from paimon_explore.store.table_store import TableStore
+from paimon_explore.write.target import WriteTarget, abort
+
+PartitionSpec = Mapping[str, object]
+"""Values of some partition columns."""
+
+
+def compact_table(
+    store: TableStore,
+    schema: TableSchema,
+    options: TableOptions,
+    *,
+    full: bool = True,
+    partitions: Sequence[PartitionSpec] | None = None,
+) -> list[CommitMessage]:
+    """Compact a table, without committing the result.
+
+    Args:
+        store: the table.
+        schema: its latest schema.
+        options: the options in force.
+        full: everything that can be made better, to the top level; False: what the table's options
+            ask for by the number and sizes of files.
+        partitions: partitions that match one of these; None: all.
+
+    Returns:
+        What a commit makes visible; none if nothing has to be done. All files are removed again if
+        this raises.
+
+    Raises:
+        UnsupportedFeatureError: the table has something that is not compacted here.
+        InvalidInputError: a partition names a column that is no partition column.
+    """
+    snapshot = store.snapshots.latest()
+    if snapshot is None:
+        return []
+    index = store.manifests.index_of(snapshot)
+    refuse_unsupported(schema, options, index)
+    target = WriteTarget(store=store, schema=schema, options=options)
+    messages: list[CommitMessage] = []
+    try:
+        for split in _buckets(target, snapshot, partitions):
+            message = _compact_bucket(target, split, index, full=full)
+            if message is not None and not message.is_empty:
+                messages.append(message)
+    except BaseException:
+        abort(target, messages)
+        raise
+    return messages
+
+
+def refuse_unsupported(schema: TableSchema, options: TableOptions, index: IndexEntries) -> None:
+    """Refuse tables that are not compacted here.
+
+    Raises:
+        UnsupportedFeatureError: names the feature.
+    """
+    features = {
+        "pk-clustering-override": options.value(opt.PK_CLUSTERING_OVERRIDE),
+        "record-level.expire-time": options.value(opt.RECORD_LEVEL_EXPIRE_TIME) is not None,
+        "clustering.incremental": options.value(opt.CLUSTERING_INCREMENTAL),
+        "data-evolution.enabled": options.value(opt.DATA_EVOLUTION_ENABLED),
+        "row-tracking.enabled": options.value(opt.ROW_TRACKING_ENABLED),
+        "bucket = -2": options.value(opt.BUCKET) == POSTPONE_BUCKET,
+        "a BLOB column": any("BLOB" in str(column.type) for column in schema.fields),
+    }
+    kinds = {str(row["index_type"]) for row in index.rows()}
+    for kind in sorted(kinds - {HASH_INDEX, DELETION_VECTORS_INDEX}):
+        features[f"an index of type {kind}"] = True
+    for name, found in features.items():
+        if found:
+            raise UnsupportedFeatureError(f"compaction of a table with {name}")
+
+
+def _buckets(
+    target: WriteTarget, snapshot: Snapshot, partitions: Sequence[PartitionSpec] | None
+) -> Iterator[DataSplit]:
+    """The live files of each bucket."""
+    store, schema = target.store, target.schema
+    cut = PartitionCut(row_type=schema.partition_type, predicate=None)
+    entries = live_files(store, snapshot, cut)
+    if partitions is not None:
+        entries = _matching(entries, schema, partitions)
+    scanned = ScanTarget(
+        store=store,
+        schema=schema,
+        options=target.options,
+        snapshot=snapshot,
+        branch=store.paths.branch,
+    )
+    if len(entries):
+        yield from whole_buckets(scanned.placed(entries, snapshot))
+
+
+def _matching(
+    entries: ManifestEntries, schema: TableSchema, partitions: Sequence[PartitionSpec]
+) -> ManifestEntries:
+    matcher = PartitionMatcher(
+        schema.partition_type, Overwrite(specs=tuple(partitions)), frozenset()
+    )
+    rows = byte_rows(entries.column("partition").combine_chunks())
+    return entries.filter(matcher.matches(rows)) if rows else entries
+
+
+def _compact_bucket(
+    target: WriteTarget, split: DataSplit, index: IndexEntries, *, full: bool
+) -> CommitMessage | None:
+    if not target.schema.primary_keys:
+        place = (split.partition, split.bucket)
+        own = IndexEntries.from_rows(
+            [row for row in index.rows() if (row["partition"], row["bucket"]) == place]
+        )
+        bucket = AppendBucket(
+            target=target,
+            split=split,
+            index=own,
+            has_buckets=target.options.value(opt.BUCKET) > 0,
+        )
+        groups = pick_append(bucket, full=full)
+        return AppendCompaction(bucket, groups).run() if groups else None
+    keyed = CompactBucket(target=target, split=split, levels=levels_of(split.files, target.options))
+    unit = _pick(keyed, full=full)
+    return None if unit is None else UnitCompaction(keyed, unit).run()
+
+
+def _pick(bucket: CompactBucket, *, full: bool) -> CompactUnit | None:
+    options = bucket.target.options
+    if full:
+        return pick_full(
+            bucket.levels,
+            marked=bucket.marked if options.value(opt.DELETION_VECTORS_ENABLED) else (),
+            rewrite_all=options.value(opt.COMPACTION_FORCE_REWRITE_ALL_FILES),
+        )
+    force = needs_lookup(options) or options.value(opt.COMPACTION_FORCE_UP_LEVEL_0)
+    return pick_universal(bucket.levels, options, force_level_0=force)
