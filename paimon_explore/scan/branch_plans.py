@@ -15,8 +15,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
-import pyarrow as pa
 
+from paimon_explore.errors import NotFoundError, choices
 from paimon_explore.merge.order import group_rows
 from paimon_explore.metadata.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options import (
@@ -30,7 +30,7 @@ from paimon_explore.metadata.paths import MAIN_BRANCH
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.entries import PartitionCut, live_files
 from paimon_explore.scan.expression import TRUE, Expression
-from paimon_explore.scan.frames import byte_rows, column, distinct
+from paimon_explore.scan.frames import byte_array, byte_rows, column, distinct
 from paimon_explore.scan.partition_filter import split as split_predicate
 from paimon_explore.scan.plan import ScanPlan, ScanTarget, Stage, plan_scan
 from paimon_explore.scan.split import DataSplit, LayeredSplit, Split
@@ -40,20 +40,42 @@ from paimon_explore.store.table_store import TableStore
 
 def plan_table(target: ScanTarget, predicate: Expression = TRUE) -> ScanPlan:
     """Plan a batch scan over all branches that the table's options name; see `plan_scan`."""
+    first, *more = branches_read(target)
+    if not more:
+        return plan_scan(first, predicate)
+    return (_plan_chain if _is_chain(target) else _plan_both)(first, more[0], predicate)
+
+
+def branches_read(target: ScanTarget) -> tuple[ScanTarget, ...]:
+    """The branches that a table's rows lie in, one or two; partitions of the first come first.
+
+    Raises:
+        NotFoundError: there is no branch of a name in the options.
+    """
     options = target.options
-    if target.branch == MAIN_BRANCH and options.value(CHAIN_TABLE_ENABLED):
-        return _plan_chain(target, predicate)
+    if _is_chain(target):
+        return (
+            _other(target, options.value(SCAN_FALLBACK_SNAPSHOT_BRANCH) or "snapshot"),
+            _other(target, options.value(SCAN_FALLBACK_DELTA_BRANCH) or "delta"),
+        )
     fallback = options.value(SCAN_FALLBACK_BRANCH)
     primary = options.value(SCAN_PRIMARY_BRANCH)
     if fallback is not None and fallback != target.branch:
-        return _plan_both(target, _other(target, fallback), predicate)
+        return target, _other(target, fallback)
     if primary is not None and primary != target.branch:
-        return _plan_both(_other(target, primary), target, predicate)
-    return plan_scan(target, predicate)
+        return _other(target, primary), target
+    return (target,)
+
+
+def _is_chain(target: ScanTarget) -> bool:
+    return target.branch == MAIN_BRANCH and target.options.value(CHAIN_TABLE_ENABLED)
 
 
 def _other(target: ScanTarget, branch: str) -> ScanTarget:
     store = target.store.for_branch(branch)
+    if not store.schemas.ids():
+        hint = f"The table's options name it. Branches: {choices(target.store.branches.names())}."
+        raise NotFoundError("branch", branch, store.paths.root, hint=hint)
     pinned = target.snapshot if target.travelled else None
     snapshot = store.snapshots.latest() if pinned is None else _as_old_as(store, pinned)
     return replace(target, store=store, branch=branch, snapshot=snapshot)
@@ -91,16 +113,14 @@ def _partitions(target: ScanTarget) -> frozenset[bytes]:
     return frozenset(byte_rows(distinct(column(_all(target).table, "partition"))[0]))
 
 
-def _plan_chain(target: ScanTarget, predicate: Expression) -> ScanPlan:
-    options = target.options
-    whole = _other(target, options.value(SCAN_FALLBACK_SNAPSHOT_BRANCH) or "snapshot")
-    changes = _other(target, options.value(SCAN_FALLBACK_DELTA_BRANCH) or "delta")
+def _plan_chain(whole: ScanTarget, changes: ScanTarget, predicate: Expression) -> ScanPlan:
     states, deltas = _by_partition(whole), _by_partition(changes)
-    cut = PartitionCut(row_type=target.schema.partition_type, predicate=None)
+    schema = whole.schema
+    cut = PartitionCut(row_type=schema.partition_type, predicate=None)
     order = _in_order(states.keys() | deltas.keys(), cut)
-    parts = split_predicate(predicate, target.schema.partition_keys)
+    parts = split_predicate(predicate, schema.partition_keys)
     wanted = replace(cut, predicate=None if parts.inside == TRUE else parts.inside)
-    kept = wanted.entries(pa.array(order, pa.binary()))
+    kept = wanted.entries(byte_array(order))
     splits: list[Split] = []
     for place in np.flatnonzero(kept).tolist():
         splits.extend(_chain_partition(order[: place + 1], states, deltas))
@@ -125,7 +145,7 @@ def _by_partition(target: ScanTarget) -> dict[bytes, list[DataSplit]]:
 def _in_order(partitions: Iterable[bytes], cut: PartitionCut) -> list[bytes]:
     """Partition rows ascending by their values."""
     rows = sorted(partitions)
-    groups = group_rows(cut.decode(pa.array(rows, pa.binary())).columns, count=len(rows))
+    groups = group_rows(cut.decode(byte_array(rows)).columns, count=len(rows))
     return [rows[i] for i in groups.order.tolist()]
 
 

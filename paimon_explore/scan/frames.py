@@ -9,10 +9,13 @@ import pyarrow as pa
 
 from paimon_explore.encoding.buffers import (
     Column,
+    as_bytes,
     as_python,
     bool_values,
+    build_binary,
     build_fixed,
     build_struct,
+    ends_of,
     fixed_values,
     list_offsets,
     no_rows,
@@ -47,6 +50,12 @@ def as_binary(values: Column) -> pa.BinaryArray:
 def byte_rows(values: Column) -> list[bytes]:
     """The values of a binary array without nulls."""
     return [value for value in as_python(values) if isinstance(value, bytes)]
+
+
+def byte_array(values: Sequence[bytes]) -> pa.BinaryArray:
+    """Bytes as a binary array."""
+    ends = ends_of(np.array([len(value) for value in values], np.int64))
+    return build_binary(ends, as_bytes(b"".join(values)), np.ones(len(values), np.bool_))
 
 
 def items_of(lists: Column) -> Column:

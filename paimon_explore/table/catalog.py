@@ -4,7 +4,7 @@ Databases are folders `<name>.db`, tables are folders in them that hold a schema
 Spec: concepts/catalog, filesystem catalog.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
 
 import pyarrow as pa
@@ -16,6 +16,7 @@ from paimon_explore.fileio.resolve import resolve as resolve_location
 from paimon_explore.metadata.paths import MAIN_BRANCH, TablePaths
 from paimon_explore.metadata.schema_rules import new_schema, validate_create
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.table.global_tables import DATABASE, global_table
 from paimon_explore.table.identifier import Identifier, check_name, parse_identifier
 from paimon_explore.table.row_source import RowSource
 from paimon_explore.table.table import Table, open_table
@@ -96,7 +97,8 @@ class Catalog:
 
         Args:
             name: `database.table`, `database.table$branch_<branch>`, or either with `$files` and
-                the like behind it.
+                the like behind it; or a table of the whole catalog: `sys.all_tables`,
+                `sys.all_partitions`, `sys.all_table_options`, `sys.catalog_options`.
             options: dynamic table options, such as `scan.snapshot-id`.
 
         Raises:
@@ -104,8 +106,20 @@ class Catalog:
             InvalidInputError: no usable name, or a wrong option.
         """
         wanted = parse_identifier(name)
+        if wanted.database == DATABASE and DATABASE not in self.databases():
+            return global_table(self, wanted.table)
         table = self._open(wanted, options)
         return table if wanted.system_table is None else table.system_table(wanted.system_table)
+
+    def options(self) -> dict[str, str]:
+        """The catalog's own options, without those of the storage, which may be secret."""
+        return {"warehouse": self.warehouse}
+
+    def opened(self) -> Iterator[tuple[str, str, Table]]:
+        """All tables, with their database and name, opened one after the other."""
+        for database in self.databases():
+            for name in self.tables(database):
+                yield database, name, self._open(Identifier(database=database, table=name))
 
     def _open(self, wanted: Identifier, options: Mapping[str, str] | None = None) -> Table:
         self._known_database(wanted.database)

@@ -1,14 +1,16 @@
 """What system tables are made from."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from paimon_explore.metadata.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options import TableOptions
 from paimon_explore.metadata.paths import POSTPONE_BUCKET
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.scan.branch_plans import branches_read
 from paimon_explore.scan.entries import PartitionCut, live_files
 from paimon_explore.scan.frames import numbers
+from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.store.table_store import TableStore
 
 
@@ -27,6 +29,24 @@ class TableState:
     schema: TableSchema
     options: TableOptions
     snapshot: Snapshot | None
+
+    def branches(self) -> "list[TableState]":
+        """The state of each branch that the table's rows lie in; partitions of the first hide.
+
+        Raises:
+            NotFoundError: there is no branch of a name in the options.
+        """
+        target = ScanTarget(
+            store=self.store,
+            schema=self.schema,
+            options=self.options,
+            snapshot=self.snapshot,
+            branch=self.store.paths.branch,
+        )
+        return [
+            replace(self, store=found.store, snapshot=found.snapshot)
+            for found in branches_read(target)
+        ]
 
     def live_files(self) -> ManifestEntries:
         """The snapshot's live files in real buckets, also those of hidden levels."""

@@ -193,7 +193,18 @@ def _grouped(entries: ManifestEntries, *, by_bucket: bool) -> _Sums:
 
 
 def partitions(state: TableState) -> pa.Table:
-    """One row per partition that has live files."""
+    """One row per partition that has live files, in all branches that reads of the table see."""
+    known: set[object] = set()
+    parts: list[pa.Table] = []
+    for branch in state.branches():
+        rows = _branch_partitions(branch)
+        names = as_python(column(rows, "partition"))
+        parts.append(rows.take(row_array(np.flatnonzero([n not in known for n in names]))))
+        known.update(names)
+    return pa.concat_tables(parts)
+
+
+def _branch_partitions(state: TableState) -> pa.Table:
     entries = state.live_files()
     sums = _grouped(entries, by_bucket=False)
     count = len(sums.first)
