@@ -3,6 +3,8 @@
 Spec: `source.split.target-size`, `source.split.open-file-cost`.
 """
 
+from bisect import bisect_right
+
 import numpy as np
 import numpy.typing as npt
 
@@ -21,13 +23,11 @@ def pack(sizes: npt.NDArray[np.int64], *, target: int, open_cost: int) -> list[t
     >>> pack(np.array([5, 5, 20, 1, 1]), target=10, open_cost=2)
     [(0, 2), (2, 3), (3, 5)]
     """
-    ends = np.cumsum(np.maximum(sizes, open_cost))
+    ends: list[int] = np.cumsum(np.maximum(sizes, open_cost)).tolist()
     bins: list[tuple[int, int]] = []
-    start = 0
-    while start < len(sizes):
-        before = int(ends[start - 1]) if start else 0
-        end = int(np.searchsorted(ends, before + target, side="right"))
-        end = max(end, start + 1)
+    start = before = 0
+    while start < len(ends):
+        end = max(bisect_right(ends, before + target, start), start + 1)
         bins.append((start, end))
-        start = end
+        start, before = end, ends[end - 1]
     return bins

@@ -5,9 +5,8 @@ Spec: `source.split.target-size`, `source.split.open-file-cost`; primary-key-tab
 batch scan.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
 
 import numpy as np
 
@@ -41,11 +40,19 @@ class SplitRules:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Draft:
-    """Row numbers of a split's files, before all files are put in the order of the splits."""
+class _Bucket:
+    """A bucket's files in the order of its splits, as row numbers of all files.
+
+    Attributes:
+        rows: n row numbers.
+        bins: half-open ranges of them, one per split.
+        raw: per split whether its rows are read as they are.
+        same_rows: per file the number of the group of files with the same rows; or none.
+    """
 
     rows: Rows
-    raw: bool
+    bins: Sequence[tuple[int, int]]
+    raw: Sequence[bool]
     same_rows: tuple[int, ...] = ()
 
 
@@ -75,10 +82,8 @@ class _Figures:
 def make_splits(files: PlacedFiles, rules: SplitRules) -> tuple[DataSplit, ...]:
     """Pack the files of every bucket into splits, buckets in order of appearance."""
     figures = _Figures.of(files.entries)
-    drafts = [
-        draft for rows in _buckets(files.entries) for draft in _bucket_drafts(figures, rows, rules)
-    ]
-    return _ordered(files, drafts)
+    packed = [_packed_bucket(figures, rows, rules) for rows in _buckets(files.entries)]
+    return _ordered(files, packed)
 
 
 def files_as_splits(files: PlacedFiles, rules: SplitRules) -> tuple[DataSplit, ...]:
@@ -88,25 +93,35 @@ def files_as_splits(files: PlacedFiles, rules: SplitRules) -> tuple[DataSplit, .
 
 def whole_buckets(files: PlacedFiles) -> tuple[DataSplit, ...]:
     """One split with all files per bucket; to be merged."""
-    return _ordered(files, [_Draft(rows=rows, raw=False) for rows in _buckets(files.entries)])
-
-
-def _ordered(files: PlacedFiles, drafts: Sequence[_Draft]) -> tuple[DataSplit, ...]:
-    """The files in the order of the splits, taken once, and the splits as parts of them."""
-    if not drafts:
-        return ()
-    source = files.take(np.concatenate([draft.rows for draft in drafts]))
-    ends = accumulate(len(draft.rows) for draft in drafts)
-    return tuple(
-        DataSplit(
-            source=source,
-            start=end - len(draft.rows),
-            count=len(draft.rows),
-            raw_convertible=draft.raw,
-            same_rows=draft.same_rows,
-        )
-        for draft, end in zip(drafts, ends, strict=True)
+    return _ordered(
+        files,
+        [
+            _Bucket(rows=rows, bins=[(0, len(rows))], raw=[False])
+            for rows in _buckets(files.entries)
+        ],
     )
+
+
+def _ordered(files: PlacedFiles, buckets: Sequence[_Bucket]) -> tuple[DataSplit, ...]:
+    """The files in the order of the splits, taken once, and the splits as parts of them."""
+    if not buckets:
+        return ()
+    source = files.take(np.concatenate([bucket.rows for bucket in buckets]))
+    splits: list[DataSplit] = []
+    offset = 0
+    for bucket in buckets:
+        splits.extend(
+            DataSplit(
+                source=source,
+                start=offset + start,
+                count=end - start,
+                raw_convertible=raw,
+                same_rows=bucket.same_rows[start:end],
+            )
+            for (start, end), raw in zip(bucket.bins, bucket.raw, strict=True)
+        )
+        offset += len(bucket.rows)
+    return tuple(splits)
 
 
 def _buckets(entries: ManifestEntries) -> list[Rows]:
@@ -121,37 +136,44 @@ def _buckets(entries: ManifestEntries) -> list[Rows]:
     return [rows[i] for i in np.argsort(first, kind="stable")]
 
 
-def _bucket_drafts(figures: _Figures, rows: Rows, rules: SplitRules) -> Iterator[_Draft]:
-    sizes = figures.sizes[rows]
-    if rules.keys is None and rules.shares_rows:
-        yield from _row_range_drafts(figures, rows, rules)
-        return
+def _packed_bucket(figures: _Figures, rows: Rows, rules: SplitRules) -> _Bucket:
     if rules.keys is None:
-        ordered = rows[np.argsort(figures.sequences[rows], kind="stable")]
-        for start, end in _pack(figures.sizes[ordered], rules):
-            yield _Draft(rows=ordered[start:end], raw=True)
-        return
+        return _packed_appends(figures, rows, rules)
     retracts = figures.retracts[rows]
     if _all_raw(figures.levels[rows], retracts, rules):
-        for start, end in _pack(sizes, rules):
-            yield _Draft(rows=rows[start:end], raw=True)
-        return
+        return _raw_bucket(figures, rows, rules)
+    if len(rows) == 1:
+        return _Bucket(rows=rows, bins=[(0, 1)], raw=[bool(retracts[0] == 0)])
     parts = sections(*key_ranks(figures.entries.take(rows), rules.keys))
-    weights = np.array([sizes[part].sum() for part in parts], dtype=np.int64)
-    for start, end in _pack(weights, rules):
-        packed = np.concatenate(parts[start:end])
-        yield _Draft(rows=rows[packed], raw=len(packed) == 1 and retracts[packed[0]] == 0)
+    bins, ordered = _packed_groups(figures.sizes[rows], parts, rules)
+    clean = retracts[ordered] == 0
+    raw = [end - start == 1 and bool(clean[start]) for start, end in bins]
+    return _Bucket(rows=rows[ordered], bins=bins, raw=raw)
 
 
-def _row_range_drafts(figures: _Figures, rows: Rows, rules: SplitRules) -> Iterator[_Draft]:
-    """Files of the same rows stay together."""
+def _packed_appends(figures: _Figures, rows: Rows, rules: SplitRules) -> _Bucket:
+    if not rules.shares_rows:
+        ordered = rows[np.argsort(figures.sequences[rows], kind="stable")]
+        return _raw_bucket(figures, ordered, rules)
     groups = same_rows(figures.entries.take(rows))
-    sizes = figures.sizes[rows]
+    bins, ordered = _packed_groups(figures.sizes[rows], groups, rules)
+    shared = tuple(number for number, group in enumerate(groups) for _ in group)
+    return _Bucket(rows=rows[ordered], bins=bins, raw=[True] * len(bins), same_rows=shared)
+
+
+def _raw_bucket(figures: _Figures, rows: Rows, rules: SplitRules) -> _Bucket:
+    bins = _pack(figures.sizes[rows], rules)
+    return _Bucket(rows=rows, bins=bins, raw=[True] * len(bins))
+
+
+def _packed_groups(
+    sizes: Rows, groups: Sequence[Rows], rules: SplitRules
+) -> tuple[list[tuple[int, int]], Rows]:
+    """Ranges of files packed group by group, and the files in that order."""
     weights = np.array([sizes[group].sum() for group in groups], dtype=np.int64)
-    for start, end in _pack(weights, rules):
-        packed = np.concatenate(groups[start:end])
-        shared = [number for number, group in enumerate(groups[start:end]) for _ in group]
-        yield _Draft(rows=rows[packed], raw=True, same_rows=tuple(shared))
+    ends = np.cumsum([0, *map(len, groups)]).tolist()
+    bins = [(ends[start], ends[end]) for start, end in _pack(weights, rules)]
+    return bins, np.concatenate(groups)
 
 
 def _pack(sizes: Rows, rules: SplitRules) -> list[tuple[int, int]]:
