@@ -38,6 +38,7 @@ from paimon_explore.metadata.options import (
 )
 from paimon_explore.metadata.paths import MAIN_BRANCH, TablePaths
 from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.metadata.schema_change import SchemaChange
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.tag import Tag
 from paimon_explore.scan.incremental import SnapshotRange
@@ -53,6 +54,7 @@ from paimon_explore.table.changes import (
     without_retracts,
 )
 from paimon_explore.table.listing import Listing
+from paimon_explore.table.maintenance import Maintenance
 from paimon_explore.table.row_source import RowSource
 from paimon_explore.table.row_tables import ROW_TABLES
 from paimon_explore.table.scan import Scan, Where, make_scan
@@ -450,6 +452,19 @@ class Table:
             msg = "No partition is given."
             raise InvalidInputError(msg, hint="truncate() removes all rows.")
         return self._writer().drop(partitions)
+
+    @property
+    def maintenance(self) -> Maintenance:
+        """Schema changes, tags, branches, rollback, expiry and checks."""
+        return Maintenance(store=self.store, dynamic_options=self.dynamic_options)
+
+    def alter(self, *changes: SchemaChange) -> TableSchema:
+        """Change the schema, by all changes or none; see `Maintenance.alter`."""
+        return self.maintenance.alter(*changes)
+
+    def create_tag(self, name: str, snapshot: int | None = None) -> Tag:
+        """Give a snapshot, or the newest, a name; see `Maintenance.create_tag`."""
+        return self.maintenance.create_tag(name, snapshot)
 
     def _keyed(self, act: str) -> None:
         if not self.schema.primary_keys:

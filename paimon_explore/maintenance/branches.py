@@ -1,0 +1,165 @@
+"""Branches made, renamed, deleted, and main moved forward to one.
+
+A branch is a folder with its own schemas, snapshots and tags; data and manifests are shared. What
+each act leaves when it is cut off:
+
+- create: the tag and the snapshot are copied before the schemas; a branch without its last schema
+  is deleted and made again. On an error the folder is removed.
+- fast-forward: main is rolled back to before the branch, snapshot by snapshot from the newest
+  downwards; then the branch's schemas, snapshots in ascending order and tags are copied. Main is
+  readable at any moment, and doing it again finishes the work, for the branch stays as it is.
+
+Spec: maintenance/manage-branches.
+"""
+
+from contextlib import suppress
+
+from paimon_explore.errors import (
+    AlreadyExistsError,
+    InvalidInputError,
+    NotFoundError,
+    PaimonError,
+    StorageError,
+)
+from paimon_explore.maintenance.rollback import remove_newer
+from paimon_explore.metadata.paths import MAIN_BRANCH
+from paimon_explore.metadata.snapshot import encode_snapshot
+from paimon_explore.store.table_store import TableStore
+
+
+def create_branch(store: TableStore, name: str, tag: str | None = None) -> None:
+    """Make a branch.
+
+    Args:
+        store: the table and the branch to begin from.
+        name: the new branch.
+        tag: the tag whose snapshot the branch begins with; None for a branch without rows, of the
+            newest schema.
+
+    Raises:
+        InvalidInputError: a name that cannot be used.
+        AlreadyExistsError: there is a branch of that name.
+        NotFoundError: there is no such tag, or no table.
+    """
+    check_branch_name(name)
+    if store.branches.exists(name):
+        raise AlreadyExistsError("branch", name, store.paths.root)
+    begin = None if tag is None else store.tags.load(tag)
+    ids = store.schemas.ids()
+    if not ids:
+        raise NotFoundError("table", store.paths.branch_root)
+    if begin is not None:
+        ids = [schema_id for schema_id in ids if schema_id <= begin.snapshot.schema_id]
+    made = store.for_branch(name)
+    try:
+        if begin is not None:
+            _copy(store, store.paths.tag(begin.name), made.paths.tag(begin.name))
+            snapshot_id = begin.snapshot.id
+            if store.snapshots.find(snapshot_id) is not None:
+                _copy(store, store.paths.snapshot(snapshot_id), made.paths.snapshot(snapshot_id))
+            else:
+                path = made.paths.snapshot(snapshot_id)
+                store.file_io.replace(path, encode_snapshot(begin.snapshot))
+        for schema_id in ids:
+            _copy(store, store.paths.schema(schema_id), made.paths.schema(schema_id))
+    except PaimonError:
+        with suppress(StorageError):
+            store.branches.delete(name)
+        raise
+
+
+def delete_branch(store: TableStore, name: str) -> None:
+    """Remove a branch; files that only it needs are left to the removal of orphans.
+
+    Raises:
+        NotFoundError: there is no such branch.
+        InvalidInputError: it is the branch that is open, or main.
+    """
+    _known(store, name)
+    if name == store.paths.branch:
+        raise InvalidInputError(f"The branch {name!r} is the one that is open.")
+    store.branches.delete(name)
+
+
+def rename_branch(store: TableStore, name: str, new_name: str) -> None:
+    """Give a branch another name.
+
+    Raises:
+        NotFoundError: there is no such branch.
+        AlreadyExistsError: the new name is taken.
+        InvalidInputError: the new name cannot be used.
+    """
+    check_branch_name(new_name)
+    _known(store, name)
+    if store.branches.exists(new_name):
+        raise AlreadyExistsError("branch", new_name, store.paths.root)
+    store.branches.rename(name, new_name)
+
+
+def fast_forward(store: TableStore, name: str) -> None:
+    """Make main what a branch is: from the branch's first snapshot on, main's history is replaced.
+
+    Raises:
+        NotFoundError: there is no such branch.
+        InvalidInputError: the branch is main, or has no snapshot.
+    """
+    _known(store, name)
+    main, branch = store.for_branch(MAIN_BRANCH), store.for_branch(name)
+    earliest = branch.snapshots.earliest()
+    if earliest is None:
+        raise InvalidInputError(f"The branch {name!r} has no snapshot to go forward to.")
+    _step_back(main, earliest.id)
+    _take_schemas(main, branch, earliest.schema_id)
+    for snapshot_id in branch.snapshots.ids():
+        _copy(store, branch.paths.snapshot(snapshot_id), main.paths.snapshot(snapshot_id))
+    for tag in branch.tags.names():
+        _copy(store, branch.paths.tag(tag), main.paths.tag(tag))
+    with suppress(StorageError):  # readers list the folder
+        ids = main.snapshots.ids()
+        main.snapshots.hint_latest(ids[-1])
+        main.snapshots.hint_earliest(ids[0])
+
+
+def check_branch_name(name: str) -> None:
+    """Refuse names that no branch may have.
+
+    Raises:
+        InvalidInputError: it is one.
+    """
+    if not name.strip() or "/" in name or "\\" in name:
+        rule = "is no name for a branch"
+    elif name == MAIN_BRANCH:
+        rule = "is the default branch, which every table has"
+    elif name.isascii() and name.isdigit():
+        rule = "has digits only, which a branch must not"
+    else:
+        return
+    raise InvalidInputError(f"{name!r} {rule}.")
+
+
+def _known(store: TableStore, name: str) -> None:
+    if name == MAIN_BRANCH:
+        raise InvalidInputError("This cannot be done with the branch main.")
+    if not name.strip() or "/" in name or not store.branches.exists(name):
+        raise NotFoundError("branch", name, store.paths.root)
+
+
+def _step_back(main: TableStore, snapshot_id: int) -> None:
+    """Remove main's snapshots and tags from an id on; the snapshot before becomes the newest."""
+    main.file_io.delete(main.paths.latest_hint)
+    remove_newer(main, snapshot_id - 1)
+
+
+def _take_schemas(main: TableStore, branch: TableStore, first_id: int) -> None:
+    """Replace main's schemas from an id on by those of the branch, none of which is ever absent."""
+    wanted = branch.schemas.ids()
+    for schema_id in wanted:
+        _copy(main, branch.paths.schema(schema_id), main.paths.schema(schema_id))
+    for schema_id in reversed(main.schemas.ids()):
+        if schema_id >= first_id and schema_id not in wanted:
+            main.file_io.delete(main.paths.schema(schema_id))
+
+
+def _copy(store: TableStore, source: str, target: str) -> None:
+    """Copy a small file as it is, unknown members included."""
+    store.file_io.replace(target, store.file_io.read(source))

@@ -1,0 +1,241 @@
+"""Snapshot expiry: the oldest snapshots go, with the files that nothing else needs.
+
+Which go. Between the newest `retain_max` (all older ones go) and the newest `retain_min` (which
+stay) a snapshot goes if it is old enough; at most `limit` at once, and none that a consumer has yet
+to read. They are the range [first, end); `end` becomes the earliest snapshot.
+
+What goes with them. Files that a commit in (first, end] removed from the table are in no later
+snapshot, unless a compaction only moved them to another level; so they are the candidates, with
+the changelog files and manifests of [first, end). Whatever another snapshot, tag, changelog or
+branch needs is taken out of them. All of that is found before the first file is removed.
+
+The order of removal, and what a crash in between leaves:
+
+| step | a crash right after it leaves |
+| --- | --- |
+| data files, changelog files | expiring snapshots without some files; expiring again goes on |
+| manifests, lists, statistics | expiring snapshots without manifests; the same |
+| changelogs of the expiring snapshots, where these outlive them | both files; the same |
+| snapshot files, the oldest first | fewer expiring snapshots; the same |
+| the hint EARLIEST | a hint that lags, which readers expect |
+
+Kept snapshots read at any moment.
+
+Spec: maintenance/manage-snapshots, expire snapshots.
+"""
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+
+from paimon_explore.commit.waiting import system_clock
+from paimon_explore.errors import InvalidInputError, MissingFileError, StorageError
+from paimon_explore.maintenance.reachable import (
+    FileSet,
+    TableFiles,
+    has_changelogs,
+    of_compactions,
+    roots_of,
+)
+from paimon_explore.maintenance.removal import Removal, remove, unreachable
+from paimon_explore.metadata import options as opt
+from paimon_explore.metadata.manifest_entry import FileKind, ManifestEntries
+from paimon_explore.metadata.options import TableOptions
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.store.table_store import TableStore
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retention:
+    """What stays of snapshots or changelogs.
+
+    Attributes:
+        retain_min: the newest that stay in any case, at least 1.
+        retain_max: the newest that may stay.
+        keep_after_ms: between them, those not older than this stay; epoch milliseconds.
+        limit: most that go at once.
+    """
+
+    retain_min: int
+    retain_max: int
+    keep_after_ms: int
+    limit: int
+
+    def check(self) -> None:
+        """Refuse contradictions.
+
+        Raises:
+            InvalidInputError: there is one.
+        """
+        if self.retain_min < 1:
+            raise InvalidInputError("retain_min must be at least 1: the newest always stays.")
+        if self.retain_max < self.retain_min:
+            raise InvalidInputError("retain_max must not be less than retain_min.")
+        if self.limit < 1:
+            raise InvalidInputError("limit must be at least 1.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpiryReport:
+    """What an expiry removed, or would.
+
+    Attributes:
+        expired: ids, ascending.
+        files: what went with them.
+        dry_run: whether nothing was removed.
+    """
+
+    expired: tuple[int, ...] = ()
+    files: Removal = field(default_factory=Removal)
+    dry_run: bool = False
+
+
+def snapshot_retention(options: TableOptions, clock: Callable[[], int] = system_clock) -> Retention:
+    """What the table's options let stay of snapshots."""
+    return Retention(
+        retain_min=options.value(opt.SNAPSHOT_NUM_RETAINED_MIN),
+        retain_max=options.value(opt.SNAPSHOT_NUM_RETAINED_MAX),
+        keep_after_ms=clock() - options.value(opt.SNAPSHOT_TIME_RETAINED),
+        limit=options.value(opt.SNAPSHOT_EXPIRE_LIMIT),
+    )
+
+
+def changelogs_outlive(options: TableOptions) -> bool:
+    """Whether changelogs stay longer than their snapshots."""
+    pairs = (
+        (options.value(opt.CHANGELOG_NUM_RETAINED_MIN), opt.SNAPSHOT_NUM_RETAINED_MIN),
+        (options.value(opt.CHANGELOG_NUM_RETAINED_MAX), opt.SNAPSHOT_NUM_RETAINED_MAX),
+        (options.value(opt.CHANGELOG_TIME_RETAINED), opt.SNAPSHOT_TIME_RETAINED),
+    )
+    return any(own is not None and own > options.value(other) for own, other in pairs)
+
+
+def expire_snapshots(
+    store: TableStore,
+    options: TableOptions,
+    retention: Retention,
+    *,
+    dry_run: bool = False,
+) -> ExpiryReport:
+    """Remove old snapshots of a branch and the files that only they need.
+
+    Args:
+        store: the table and branch.
+        options: its options.
+        retention: what stays.
+        dry_run: only tell what would go.
+
+    Raises:
+        InvalidInputError: the retention contradicts itself.
+        CorruptFileError, UnsupportedVersionError, StorageError: something that must stay could not
+            be read, and nothing was removed; or a removal failed, and may be done again.
+    """
+    retention.check()
+    expiring = _expiring(store, retention)
+    if not expiring:
+        return ExpiryReport(dry_run=dry_run)
+    ids = tuple(snapshot.id for snapshot in expiring)
+    outlive = changelogs_outlive(options)
+    files = TableFiles(store=store, options=options)
+    end = store.snapshots.load(_next_id(store, ids[-1]))
+    candidates = _candidates(files, expiring, end, outlive=outlive)
+    roots = roots_of(store, options, leaving=ids)
+    if outlive:
+        logs = (*roots.logs, *expiring)
+        delta_logs = roots.delta_logs if has_changelogs(options) else (*roots.delta_logs, *expiring)
+        roots = replace(roots, logs=logs, delta_logs=delta_logs)
+    found = unreachable(files, candidates, roots)
+    if not dry_run:
+        remove(files, found)
+        _remove_snapshots(store, expiring, end.id, outlive=outlive)
+    return ExpiryReport(expired=ids, files=found, dry_run=dry_run)
+
+
+def expiring_ids(
+    ids: Sequence[int], time_of: Callable[[int], int], retention: Retention, held_from: int | None
+) -> tuple[int, ...]:
+    """Which of the ascending ids go.
+
+    Args:
+        ids: all there are.
+        time_of: commit time of an id, epoch milliseconds.
+        retention: what stays.
+        held_from: the first id that somebody has yet to read.
+    """
+    if not ids:
+        return ()
+    earliest, latest = ids[0], ids[-1]
+    first = max(latest - retention.retain_max + 1, earliest)
+    end = min(latest - retention.retain_min + 1, earliest + retention.limit)
+    if held_from is not None:
+        end = min(end, held_from)
+    known = frozenset(ids)
+    for number in range(first, end):
+        if number + 1 in known and time_of(number + 1) >= retention.keep_after_ms:
+            end = number
+            break
+    return tuple(number for number in ids if number < end)
+
+
+def _expiring(store: TableStore, retention: Retention) -> list[Snapshot]:
+    snapshots = store.snapshots
+
+    def time_of(snapshot_id: int) -> int:
+        return snapshots.load(snapshot_id).time_millis
+
+    held_from = store.consumers.min_next_snapshot()
+    ids = expiring_ids(snapshots.ids(), time_of, retention, held_from)
+    return [found for found in map(snapshots.find, ids) if found is not None]
+
+
+def _next_id(store: TableStore, snapshot_id: int) -> int:
+    return next(number for number in store.snapshots.ids() if number > snapshot_id)
+
+
+def _candidates(
+    files: TableFiles, expiring: Sequence[Snapshot], end: Snapshot, *, outlive: bool
+) -> FileSet:
+    """Files that the expiring snapshots may be the last to need.
+
+    What an earlier, cut off expiry has removed is passed over.
+    """
+    data: set[str] = set()
+    metadata: set[str] = set()
+    keeps_appends = outlive and not has_changelogs(files.options)
+    for snapshot in (*expiring[1:], end):
+        removed = _read(files.delta, snapshot).of_kind(FileKind.DELETE)
+        data |= files.paths(of_compactions(removed) if keeps_appends else removed)
+    for snapshot in expiring:
+        data |= _found(files.index, snapshot)
+        metadata |= _found(files.state_metadata, snapshot)
+        if not outlive:
+            data |= files.paths(_read(files.changelog, snapshot))
+            metadata |= _found(files.changelog_metadata, snapshot)
+    return FileSet(data=frozenset(data), metadata=frozenset(metadata))
+
+
+def _read(load: Callable[[Snapshot], ManifestEntries], snapshot: Snapshot) -> ManifestEntries:
+    try:
+        return load(snapshot)
+    except MissingFileError:
+        return ManifestEntries.empty()
+
+
+def _found(load: Callable[[Snapshot], frozenset[str]], snapshot: Snapshot) -> frozenset[str]:
+    try:
+        return load(snapshot)
+    except MissingFileError:
+        return frozenset()
+
+
+def _remove_snapshots(
+    store: TableStore, expiring: Sequence[Snapshot], end: int, *, outlive: bool
+) -> None:
+    for snapshot in expiring:
+        if outlive:
+            store.changelogs.create(snapshot)
+            with suppress(StorageError):  # readers list the folder
+                store.changelogs.hint_latest(snapshot.id)
+        store.snapshots.delete(snapshot.id)
+    with suppress(StorageError):
+        store.snapshots.hint_earliest(end)

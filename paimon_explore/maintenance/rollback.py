@@ -1,0 +1,70 @@
+"""Back to an earlier snapshot: everything newer of the branch goes.
+
+Newer snapshots go from the newest downwards, so that the table is readable, at some snapshot, at
+any moment; a rollback that was cut off is finished by doing it again. If the target's own file has
+expired, it is made again from a tag before anything goes. Data files of what went are left to the
+removal of orphans.
+
+Spec: maintenance/manage-snapshots, rollback.
+"""
+
+from contextlib import suppress
+
+from paimon_explore.errors import StorageError
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.store.table_store import TableStore
+
+
+def rollback_to_snapshot(store: TableStore, snapshot_id: int) -> Snapshot:
+    """Make a snapshot the newest one again.
+
+    Args:
+        store: the table and branch.
+        snapshot_id: the snapshot; it exists, or a tag holds it.
+
+    Raises:
+        NotFoundError: there is neither.
+    """
+    found = store.snapshots.find(snapshot_id)
+    if found is None:
+        tagged = [tag.snapshot for tag in store.tags.list() if tag.snapshot.id == snapshot_id]
+        if not tagged:
+            return store.snapshots.load(snapshot_id)
+        found = tagged[0]
+    return _roll_back(store, found)
+
+
+def rollback_to_tag(store: TableStore, name: str) -> Snapshot:
+    """Make a tag's snapshot the newest one again.
+
+    Raises:
+        NotFoundError: there is no such tag.
+    """
+    return _roll_back(store, store.tags.load(name).snapshot)
+
+
+def _roll_back(store: TableStore, target: Snapshot) -> Snapshot:
+    made = store.snapshots.create(target)
+    store.snapshots.hint_latest(target.id)
+    remove_newer(store, target.id)
+    if made:
+        with suppress(StorageError):  # readers list the folder
+            store.snapshots.hint_earliest(target.id)
+    return target
+
+
+def remove_newer(store: TableStore, snapshot_id: int) -> None:
+    """Remove a branch's snapshots, changelogs and tags that are newer than a snapshot."""
+    for newer in reversed(store.snapshots.ids()):
+        if newer > snapshot_id:
+            store.snapshots.delete(newer)
+    logs = store.changelogs.ids()
+    for newer in reversed(logs):
+        if newer > snapshot_id:
+            store.changelogs.delete(newer)
+    if any(newer > snapshot_id for newer in logs):
+        with suppress(StorageError):
+            store.changelogs.hint_latest(max((i for i in logs if i <= snapshot_id), default=0))
+    for tag in store.tags.list():
+        if tag.snapshot.id > snapshot_id:
+            store.tags.delete(tag.name)

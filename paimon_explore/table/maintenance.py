@@ -1,0 +1,273 @@
+"""`Table.maintenance`: what changes or removes parts of a table other than its rows."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from paimon_explore.commit.waiting import system_clock
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.maintenance import branches, rollback, tags
+from paimon_explore.maintenance.changelog_expire import (
+    changelog_retention,
+    expire_changelogs,
+    expire_consumers,
+)
+from paimon_explore.maintenance.expire import (
+    ExpiryReport,
+    Retention,
+    expire_snapshots,
+    snapshot_retention,
+)
+from paimon_explore.maintenance.removal import Removal
+from paimon_explore.maintenance.schema_changes import alter_schema
+from paimon_explore.maintenance.tags import TagRequest
+from paimon_explore.metadata.options import TableOptions
+from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.metadata.schema_change import (
+    AddColumn,
+    ChangeType,
+    ColumnPath,
+    DropColumn,
+    Move,
+    Position,
+    RemoveOption,
+    RenameColumn,
+    SchemaChange,
+    SetComment,
+    SetOption,
+)
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.metadata.tag import Tag
+from paimon_explore.scan.time_travel import epoch_ms
+from paimon_explore.store.table_store import TableStore
+from paimon_explore.types.type_text import parse_type_text
+
+Age = timedelta | datetime | str
+"""How long ago, or a point in time (text is ISO, local without a zone)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Maintenance:
+    """The upkeep of one branch of a table.
+
+    Attributes:
+        store: the table's files.
+        dynamic_options: options of this object alone, over those of the schema.
+    """
+
+    store: TableStore
+    dynamic_options: Mapping[str, str]
+
+    @property
+    def options(self) -> TableOptions:
+        """The options in force."""
+        schema = self.store.schemas.latest()
+        stored = {} if schema is None else schema.options
+        return TableOptions({**stored, **self.dynamic_options})
+
+    def alter(self, *changes: SchemaChange) -> TableSchema:
+        """Change the schema, by all changes or none.
+
+        Args:
+            changes: values of `paimon_explore.metadata.schema_change`.
+
+        Raises:
+            InvalidInputError: a rule forbids a change.
+            NotFoundError: a column that does not exist.
+            AlreadyExistsError: a new name is taken.
+        """
+        return alter_schema(self.store, changes)
+
+    def add_column(
+        self, name: str, type_text: str, *, comment: str | None = None, after: str | None = None
+    ) -> TableSchema:
+        """Add a nullable column.
+
+        Args:
+            name: the column, `row.member` for a member of a row.
+            type_text: its type, as `DECIMAL(10, 2)`.
+            comment: its comment.
+            after: the column before it; None to add it last.
+        """
+        move = None if after is None else Move(position=Position.AFTER, reference=after)
+        kind = parse_type_text(type_text)
+        return self.alter(AddColumn(column=self._path(name), type=kind, comment=comment, move=move))
+
+    def rename_column(self, name: str, new_name: str) -> TableSchema:
+        """Give a column another name."""
+        return self.alter(RenameColumn(column=self._path(name), name=new_name))
+
+    def drop_column(self, name: str) -> TableSchema:
+        """Leave a column out from now on."""
+        return self.alter(DropColumn(column=self._path(name)))
+
+    def change_type(self, name: str, type_text: str) -> TableSchema:
+        """Give a column another type, which its values are cast to; nullability stays."""
+        kind = parse_type_text(type_text)
+        return self.alter(ChangeType(column=self._path(name), type=kind, keep_nullability=True))
+
+    def set_options(self, options: Mapping[str, str]) -> TableSchema:
+        """Set table options."""
+        return self.alter(*[SetOption(key=key, value=value) for key, value in options.items()])
+
+    def unset_options(self, keys: Sequence[str]) -> TableSchema:
+        """Leave table options at their defaults."""
+        return self.alter(*[RemoveOption(key=key) for key in keys])
+
+    def set_comment(self, comment: str | None) -> TableSchema:
+        """Give the table another comment."""
+        return self.alter(SetComment(comment=comment))
+
+    def create_tag(
+        self, name: str, snapshot: int | None = None, *, retained: timedelta | None = None
+    ) -> Tag:
+        """Give a snapshot a name, which keeps its files.
+
+        Args:
+            name: the tag.
+            snapshot: the snapshot's id; None for the newest.
+            retained: how long the tag lives; None for `tag.default-time-retained`, or for ever.
+
+        Raises:
+            AlreadyExistsError: there is a tag of that name.
+            NotFoundError: there is no such snapshot.
+        """
+        request = TagRequest(name=name, snapshot_id=snapshot, retained=retained)
+        return tags.create_tag(self.store, self.options, request)
+
+    def replace_tag(
+        self, name: str, snapshot: int | None = None, *, retained: timedelta | None = None
+    ) -> Tag:
+        """Let an existing tag name another snapshot; see `create_tag`."""
+        request = TagRequest(name=name, snapshot_id=snapshot, retained=retained)
+        return tags.create_tag(self.store, self.options, request, replaces=True)
+
+    def rename_tag(self, name: str, new_name: str) -> Tag:
+        """Give a tag another name."""
+        return tags.rename_tag(self.store, name, new_name)
+
+    def delete_tag(self, name: str) -> Removal:
+        """Remove a tag, and the files that only it held."""
+        return tags.delete_tag(self.store, self.options, name)
+
+    def expire_tags(self) -> list[str]:
+        """Remove the tags that have outlived their time."""
+        return tags.expire_tags(self.store, self.options)
+
+    def create_branch(self, name: str, tag: str | None = None) -> None:
+        """Make a branch that begins with a tag's snapshot, or without rows."""
+        branches.create_branch(self.store, name, tag)
+
+    def rename_branch(self, name: str, new_name: str) -> None:
+        """Give a branch another name."""
+        branches.rename_branch(self.store, name, new_name)
+
+    def delete_branch(self, name: str) -> None:
+        """Remove a branch; files that only it needs are left to `remove_orphan_files`."""
+        branches.delete_branch(self.store, name)
+
+    def fast_forward(self, branch: str) -> None:
+        """Make main what a branch is; main's own snapshots since then are gone."""
+        branches.fast_forward(self.store, branch)
+
+    def rollback_to(self, *, snapshot: int | None = None, tag: str | None = None) -> Snapshot:
+        """Make a snapshot or a tag's snapshot the newest one again; all newer ones are gone.
+
+        Raises:
+            InvalidInputError: neither is given, or both are.
+            NotFoundError: there is none such.
+        """
+        if snapshot is not None and tag is None:
+            return rollback.rollback_to_snapshot(self.store, snapshot)
+        if tag is not None and snapshot is None:
+            return rollback.rollback_to_tag(self.store, tag)
+        raise InvalidInputError("Give either a snapshot or a tag.")
+
+    def expire_snapshots(
+        self,
+        *,
+        retain_min: int | None = None,
+        retain_max: int | None = None,
+        older_than: Age | None = None,
+        limit: int | None = None,
+        dry_run: bool = False,
+    ) -> ExpiryReport:
+        """Remove old snapshots and the files that only they need.
+
+        Args:
+            retain_min: the newest that stay in any case.
+            retain_max: the newest that may stay.
+            older_than: between them, those older than this go.
+            limit: most that go at once.
+            dry_run: only tell what would go.
+
+        Raises:
+            InvalidInputError: the arguments contradict each other.
+        """
+        given = _Given(retain_min, retain_max, older_than, limit)
+        retention = given.over(snapshot_retention(self.options))
+        return expire_snapshots(self.store, self.options, retention, dry_run=dry_run)
+
+    def expire_changelogs(
+        self,
+        *,
+        retain_min: int | None = None,
+        retain_max: int | None = None,
+        older_than: Age | None = None,
+        limit: int | None = None,
+        dry_run: bool = False,
+    ) -> ExpiryReport:
+        """Remove changelogs that have outlived their snapshots long enough.
+
+        Snapshots count among what is retained; see `expire_snapshots` for the arguments.
+        """
+        given = _Given(retain_min, retain_max, older_than, limit)
+        retention = given.over(changelog_retention(self.options))
+        return expire_changelogs(self.store, self.options, retention, dry_run=dry_run)
+
+    def expire_consumers(self) -> list[str]:
+        """Remove the consumers that stood still for `consumer.expiration-time`."""
+        return expire_consumers(self.store, self.options)
+
+    def _path(self, name: str) -> ColumnPath:
+        """A column by its name; dots lead into rows unless a column is called so."""
+        schema = self.store.schemas.latest()
+        is_whole = schema is not None and any(field.name == name for field in schema.fields)
+        return (name,) if is_whole else tuple(name.split("."))
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """Arguments that go over the table's options."""
+
+    retain_min: int | None
+    retain_max: int | None
+    older_than: Age | None
+    limit: int | None
+
+    def over(self, retention: Retention) -> Retention:
+        low = retention.retain_min if self.retain_min is None else self.retain_min
+        high = retention.retain_max if self.retain_max is None else self.retain_max
+        if self.retain_max is not None and self.retain_min is None:
+            low = min(low, high)
+        older = self.older_than
+        return replace(
+            retention,
+            retain_min=low,
+            retain_max=high,
+            keep_after_ms=retention.keep_after_ms if older is None else time_before(older),
+            limit=retention.limit if self.limit is None else self.limit,
+        )
+
+
+def time_before(age: Age) -> int:
+    """A point in time, epoch milliseconds.
+
+    Raises:
+        InvalidInputError: a negative age, or a text that is no time.
+    """
+    if not isinstance(age, timedelta):
+        return epoch_ms(age)
+    if age < timedelta(0):
+        raise InvalidInputError(f"An age must not be negative: {age}.")
+    return system_clock() - age // timedelta(milliseconds=1)

@@ -1,0 +1,47 @@
+from pathlib import Path
+
+import pytest
+
+from paimon_explore.errors import InvalidInputError, NotFoundError
+from support.lifecycle import keys, plain_table, replaced_rows, states
+
+
+def test_everything_newer_than_the_snapshot_is_gone(tmp_path: Path) -> None:
+    table = replaced_rows(plain_table(tmp_path), 4)
+    table.create_tag("one", 1)
+    table.create_tag("four", 4)
+    table.maintenance.rollback_to(snapshot=2)
+    assert states(table) == {1: [1], 2: [2]}
+    assert table.store.tags.names() == ["one"]
+    assert table.store.snapshots.latest_id() == 2
+    table.append([{"k": 5, "v": "x"}])
+    assert states(table) == {1: [1], 2: [2], 3: [2, 5]}
+
+
+def test_an_expired_snapshot_comes_back_from_its_tag(tmp_path: Path) -> None:
+    table = replaced_rows(plain_table(tmp_path), 4)
+    table.create_tag("two", 2)
+    table.maintenance.expire_snapshots(retain_max=1)
+    assert table.maintenance.rollback_to(tag="two").id == 2
+    assert states(table) == {2: [2]}
+    assert (Path(table.path) / "snapshot" / "EARLIEST").read_text() == "2"
+    assert keys(table.at(tag="two")) == [2]
+
+
+def test_a_tagged_snapshot_may_be_named_by_its_id(tmp_path: Path) -> None:
+    table = replaced_rows(plain_table(tmp_path), 4)
+    table.create_tag("two", 2)
+    table.maintenance.expire_snapshots(retain_max=1)
+    table.maintenance.rollback_to(snapshot=2)
+    assert states(table) == {2: [2]}
+
+
+def test_a_target_that_does_not_exist_changes_nothing(tmp_path: Path) -> None:
+    table = replaced_rows(plain_table(tmp_path), 2)
+    with pytest.raises(NotFoundError):
+        table.maintenance.rollback_to(snapshot=9)
+    with pytest.raises(NotFoundError):
+        table.maintenance.rollback_to(tag="none")
+    with pytest.raises(InvalidInputError):
+        table.maintenance.rollback_to(snapshot=1, tag="none")
+    assert states(table) == {1: [1], 2: [2]}
