@@ -2,10 +2,13 @@
 
 Spec: concepts/spec/overview. Schemas, snapshots, tags, changelogs and consumers belong to a branch;
 manifests, indexes, statistics and data files are shared by all branches of the table.
+
+File names come out of metadata, which may be hostile: one that leads out of its folder is refused.
 """
 
 from dataclasses import dataclass, replace
 
+from paimon_explore.errors import CorruptFileError
 from paimon_explore.fileio.paths import join, parent
 
 MAIN_BRANCH = "main"
@@ -21,6 +24,8 @@ EARLIEST = "EARLIEST"
 
 POSTPONE_BUCKET = -2
 """The bucket of rows whose real bucket is decided later."""
+
+_OUTWARD = frozenset("/\\\0")
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +139,7 @@ class TablePaths:
 
     def manifest(self, name: str) -> str:
         """A manifest, manifest list or index manifest by its file name."""
-        return join(self.manifest_dir, name)
+        return file_in(self.manifest_dir, name)
 
     @property
     def index_dir(self) -> str:
@@ -143,7 +148,7 @@ class TablePaths:
 
     def index(self, name: str) -> str:
         """An index file in the common folder."""
-        return join(self.index_dir, name)
+        return file_in(self.index_dir, name)
 
     def index_file(
         self, partition_path: str, bucket: int, name: str, external_path: str | None = None
@@ -152,7 +157,7 @@ class TablePaths:
         if external_path is not None:
             return external_path
         if self.index_in_data_directory:
-            return join(self.bucket_dir(partition_path, bucket), name)
+            return file_in(self.bucket_dir(partition_path, bucket), name)
         return self.index(name)
 
     @property
@@ -162,7 +167,7 @@ class TablePaths:
 
     def statistics(self, name: str) -> str:
         """A statistics file."""
-        return join(self.statistics_dir, name)
+        return file_in(self.statistics_dir, name)
 
     @property
     def data_root(self) -> str:
@@ -182,7 +187,7 @@ class TablePaths:
         self, partition_path: str, bucket: int, name: str, external_path: str | None = None
     ) -> str:
         """A data or changelog file; its extra files lie beside it."""
-        return external_path or join(self.bucket_dir(partition_path, bucket), name)
+        return external_path or file_in(self.bucket_dir(partition_path, bucket), name)
 
     def extra_file(
         self, partition_path: str, bucket: int, name: str, external_path: str | None = None
@@ -196,8 +201,22 @@ class TablePaths:
             external_path: the data file's external path, if it has one.
         """
         if external_path is not None:
-            return join(parent(external_path), name)
-        return join(self.bucket_dir(partition_path, bucket), name)
+            return file_in(parent(external_path), name)
+        return file_in(self.bucket_dir(partition_path, bucket), name)
+
+
+def file_in(folder: str, name: str) -> str:
+    """The path of a file of a folder, by the name that metadata gives it.
+
+    Raises:
+        CorruptFileError: the name is none, or leads elsewhere.
+
+    >>> file_in("/w/d.db/t/manifest", "manifest-1")
+    '/w/d.db/t/manifest/manifest-1'
+    """
+    if name in {"", ".", ".."} or not _OUTWARD.isdisjoint(name):
+        raise CorruptFileError(folder, f"file name {name!r}", "a name has no folders in it")
+    return join(folder, name)
 
 
 def bucket_folder(bucket: int) -> str:

@@ -22,7 +22,7 @@ from paimon_explore.encoding.binary_row import decode_rows
 from paimon_explore.encoding.buffers import taken_rows
 from paimon_explore.encoding.deletion_vector import FRAME_BYTES, DeletionVector, decode_vector
 from paimon_explore.fileio.file_io import FileIO
-from paimon_explore.fileio.paths import join, parent
+from paimon_explore.fileio.paths import parent
 from paimon_explore.merge.spec import MergeSpec, merge_spec, needed_columns
 from paimon_explore.merge.stream import merge_runs
 from paimon_explore.metadata.options import (
@@ -30,6 +30,7 @@ from paimon_explore.metadata.options import (
     SEQUENCE_SNAPSHOT_ORDERING,
     TableOptions,
 )
+from paimon_explore.metadata.paths import file_in
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.read.column_merge import ColumnFile, merge_columns
 from paimon_explore.read.data_file import (
@@ -311,7 +312,7 @@ class SplitFile:
         name = next((n for n in extra if n.endswith(INDEX_SUFFIX)), None)
         if name is None:
             return None
-        return self.reader.store.file_io.read(join(parent(self.split.paths[self.row]), name))
+        return self.reader.store.file_io.read(file_in(parent(self.split.paths[self.row]), name))
 
 
 def _same_type(source: DataField, wanted: DataField) -> bool:
