@@ -41,7 +41,7 @@ from paimon_explore.read.data_file import (
 )
 from paimon_explore.scan.evaluate import evaluate
 from paimon_explore.scan.expression import TRUE, Expression, names_of
-from paimon_explore.scan.frames import numbers, row_array
+from paimon_explore.scan.frames import byte_array, numbers, row_array
 from paimon_explore.scan.index_filter import IndexedRows, indexed_rows
 from paimon_explore.scan.partition_filter import split as split_predicate
 from paimon_explore.scan.sections import by_age, key_ranks, sections, sorted_runs
@@ -163,7 +163,7 @@ class SplitReader:
         """The batch with the values of a partition in the partition columns."""
         row_type = self.schema.partition_type
         values = decode_rows(
-            pa.array([partition], pa.binary()),
+            byte_array([partition]),
             [wanted.type for wanted in row_type],
             where="_PARTITION",
         )

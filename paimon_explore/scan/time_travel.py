@@ -5,11 +5,14 @@ snapshot is meant. Spec: maintenance/time-travel, `scan.*` options.
 """
 
 import re
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from typing import assert_never
 
-from paimon_explore.errors import InvalidInputError, NotFoundError
+from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedFeatureError
+from paimon_explore.metadata.option_choices import StartupMode
 from paimon_explore.metadata.options import (
+    SCAN_MODE,
     SCAN_SNAPSHOT_ID,
     SCAN_TAG_NAME,
     SCAN_TIMESTAMP,
@@ -18,7 +21,7 @@ from paimon_explore.metadata.options import (
     SCAN_WATERMARK,
     TableOptions,
 )
-from paimon_explore.metadata.snapshot import NO_WATERMARK, Snapshot
+from paimon_explore.metadata.snapshot import NO_WATERMARK, CommitKind, Snapshot
 from paimon_explore.store.table_store import TableStore
 
 _WATERMARK_VERSION = re.compile(r"watermark-(-?\d+)")
@@ -34,6 +37,8 @@ class TimeTravel:
         timestamp_ms: epoch milliseconds; the newest snapshot not younger than that.
         watermark: the first snapshot whose watermark is at least that.
         version: text of `scan.version`: a tag's name, `watermark-<n>`, or a snapshot id.
+        compacted: the newest snapshot of a compaction instead of the newest of all; no point that
+            stands still.
         found: the snapshot that was found for it, once pinned.
     """
 
@@ -42,6 +47,7 @@ class TimeTravel:
     timestamp_ms: int | None = None
     watermark: int | None = None
     version: str | None = None
+    compacted: bool = False
     found: Snapshot | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -54,8 +60,14 @@ class TimeTravel:
     @property
     def given(self) -> tuple[str, ...]:
         """Which of the points is given; empty for the newest snapshot."""
-        points = (f.name for f in fields(self) if f.name != "found")
-        return tuple(name for name in points if getattr(self, name) is not None)
+        points = {
+            "snapshot": self.snapshot,
+            "tag": self.tag,
+            "timestamp_ms": self.timestamp_ms,
+            "watermark": self.watermark,
+            "version": self.version,
+        }
+        return tuple(name for name, point in points.items() if point is not None)
 
     def pinned(self, store: TableStore) -> "TimeTravel":
         """The same point with its snapshot looked up once and for all.
@@ -67,23 +79,59 @@ class TimeTravel:
 
 
 def travel_of(options: TableOptions) -> TimeTravel:
-    """The point in time that the `scan.*` options name.
+    """The point in time that the `scan.*` options name, as a batch read understands them.
 
     Raises:
-        InvalidInputError: more than one is given.
+        InvalidInputError: more than one is given, or `scan.mode` and the others contradict.
+        UnsupportedFeatureError: a mode that is not read.
     """
     moment = options.value(SCAN_TIMESTAMP)
     millis = options.value(SCAN_TIMESTAMP_MILLIS)
     if moment is not None and millis is not None:
         msg = f"Only one of {SCAN_TIMESTAMP.key} and {SCAN_TIMESTAMP_MILLIS.key} can be given."
         raise InvalidInputError(msg)
-    return TimeTravel(
+    mode = options.value(SCAN_MODE)
+    travel = TimeTravel(
         snapshot=options.value(SCAN_SNAPSHOT_ID),
         tag=options.value(SCAN_TAG_NAME),
         timestamp_ms=millis if moment is None else epoch_ms(moment),
         watermark=options.value(SCAN_WATERMARK),
         version=options.value(SCAN_VERSION),
+        compacted=mode is StartupMode.COMPACTED_FULL,
     )
+    _check_mode(mode, travel.given)
+    return travel
+
+
+def _check_mode(mode: StartupMode, given: tuple[str, ...]) -> None:
+    """Refuse a mode whose point in time is missing, or that allows none."""
+    match mode:
+        case StartupMode.DEFAULT | StartupMode.INCREMENTAL:
+            return
+        case StartupMode.FROM_TIMESTAMP:
+            fits, wants = given == ("timestamp_ms",), f"{SCAN_TIMESTAMP_MILLIS.key} or its like"
+        case StartupMode.FROM_SNAPSHOT | StartupMode.FROM_SNAPSHOT_FULL:
+            fits = bool(given) and given != ("timestamp_ms",)
+            wants = f"{SCAN_SNAPSHOT_ID.key}, {SCAN_TAG_NAME.key} or their like"
+        case (
+            StartupMode.LATEST
+            | StartupMode.LATEST_FULL
+            | StartupMode.FULL
+            | StartupMode.COMPACTED_FULL
+        ):
+            fits, wants = not given, "no point in time"
+        case (
+            StartupMode.LATEST_DELTA
+            | StartupMode.FROM_CREATION_TIMESTAMP
+            | StartupMode.FROM_FILE_CREATION_TIME
+        ):
+            raise UnsupportedFeatureError(f"{SCAN_MODE.key}={mode.value}")
+        case _:
+            assert_never(mode)
+    if not fits:
+        found = " and ".join(given) or "none"
+        msg = f"{SCAN_MODE.key}={mode.value} goes with {wants}, but {found} is given."
+        raise InvalidInputError(msg)
 
 
 def epoch_ms(moment: datetime | str) -> int:
@@ -127,6 +175,15 @@ def resolve(store: TableStore, travel: TimeTravel) -> Snapshot | None:
         return _by_time(store, travel.timestamp_ms)
     if travel.watermark is not None:
         return _by_watermark(store, travel.watermark)
+    return _compacted(store) if travel.compacted else store.snapshots.latest()
+
+
+def _compacted(store: TableStore) -> Snapshot | None:
+    """The newest snapshot of a compaction, else the newest of all."""
+    for number in reversed(store.snapshots.ids()):
+        snapshot = store.snapshots.load(number)
+        if snapshot.commit_kind is CommitKind.COMPACT:
+            return snapshot
     return store.snapshots.latest()
 
 

@@ -6,23 +6,38 @@ Spec: flink/sql-query, streaming and incremental queries; `incremental-between*`
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+import numpy as np
 import pyarrow as pa
 
-from paimon_explore.errors import InvalidInputError, NotFoundError
-from paimon_explore.metadata.option_choices import IncrementalBetweenScanMode
+from paimon_explore.encoding.buffers import as_python, no_table
+from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedFeatureError
+from paimon_explore.metadata.consumer import Consumer
+from paimon_explore.metadata.option_choices import IncrementalBetweenScanMode, StartupMode
+from paimon_explore.metadata.options import (
+    INCREMENTAL_BETWEEN,
+    INCREMENTAL_BETWEEN_SCAN_MODE,
+    INCREMENTAL_BETWEEN_TAG_TO_SNAPSHOT,
+    INCREMENTAL_BETWEEN_TIMESTAMP,
+    INCREMENTAL_TO_AUTO_TAG,
+    SCAN_MODE,
+)
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.read.data_file import SystemColumn
 from paimon_explore.read.difference import changed_splits, difference
 from paimon_explore.read.split_read import SplitReader
 from paimon_explore.scan.branch_plans import plan_table
 from paimon_explore.scan.expression import TRUE, Expression
+from paimon_explore.scan.frames import column, row_array
 from paimon_explore.scan.incremental import SnapshotRange, change_mode, change_splits
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.split import Split
+from paimon_explore.scan.time_travel import epoch_ms
+from paimon_explore.store.table_store import TableStore
 from paimon_explore.table.row_tables import ROWKIND, row_kinds
 from paimon_explore.types.arrow import arrow_schema
 
 _RETRACTS = ("-U", "-D")
+_ENDS = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +51,19 @@ class Change:
 
     snapshot: Snapshot
     rows: pa.Table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Increment:
+    """What changed between two points.
+
+    Attributes:
+        span: the commits.
+        mode: how it is told; not `auto`.
+    """
+
+    span: SnapshotRange
+    mode: IncrementalBetweenScanMode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,13 +92,22 @@ class ChangeReader:
             if rows.num_rows:
                 yield Change(snapshot=snapshot, rows=rows)
 
-    def between(self, span: SnapshotRange, mode: IncrementalBetweenScanMode) -> pa.Table:
+    def consumed(self, span: SnapshotRange, consumer_id: str) -> Iterator[Change]:
+        """As `commits`, and keep a consumer's progress: what is asked beyond counts as consumed."""
+        consumers = self.target.store.consumers
+        for change in self.commits(span):
+            yield change
+            consumers.save(consumer_id, Consumer(next_snapshot=change.snapshot.id + 1))
+        if span.end > span.start:
+            consumers.save(consumer_id, Consumer(next_snapshot=span.end + 1))
+
+    def between(self, increment: Increment) -> pa.Table:
         """All changes of a range together."""
-        if mode is IncrementalBetweenScanMode.DIFF:
-            return self._diff(span)
-        found = change_splits(self.target, span, mode, self.where)
+        if increment.mode is IncrementalBetweenScanMode.DIFF:
+            return self._diff(increment.span)
+        found = change_splits(self.target, increment.span, increment.mode, self.where)
         return pa.concat_tables(
-            [self.schema.empty_table(), *(self._rows(splits) for _, splits in found)]
+            [no_table(self.schema), *(self._rows(splits) for _, splits in found)]
         )
 
     def _rows(self, splits: tuple[Split, ...]) -> pa.Table:
@@ -116,6 +153,15 @@ class ChangeReader:
         return pa.Table.from_batches(batches, schema=arrow_schema(self.target.schema.row_type))
 
 
+def first_change(store: TableStore, consumer_id: str | None) -> int:
+    """The commit that a reader begins with: a consumer's next one, else the earliest kept."""
+    consumer = None if consumer_id is None else store.consumers.find(consumer_id)
+    if consumer is not None:
+        return consumer.next_snapshot
+    kept = [store.snapshots.earliest_id(), store.changelogs.earliest_id()]
+    return min((number for number in kept if number is not None), default=1)
+
+
 def span_of(target: ScanTarget, start: int | str, end: int | str) -> SnapshotRange:
     """The commits after `start` up to `end`, each a snapshot id or a tag's name.
 
@@ -158,6 +204,54 @@ def default_mode(
 
 def without_retracts(rows: pa.Table) -> pa.Table:
     """The rows that are there after a change, without their kind."""
-    kinds = rows.column(0).to_pylist()
-    kept = [number for number, kind in enumerate(kinds) if kind not in _RETRACTS]
-    return rows.take(pa.array(kept, pa.int64())).drop_columns([ROWKIND.name])
+    kinds = as_python(column(rows, ROWKIND.name))
+    kept = np.flatnonzero([kind not in _RETRACTS for kind in kinds])
+    return rows.take(row_array(kept)).drop_columns([ROWKIND.name])
+
+
+def increment_of(target: ScanTarget) -> Increment | None:
+    """The increment that `incremental-between*` options ask for instead of the table's rows.
+
+    Raises:
+        NotFoundError: no such tag or snapshot.
+        InvalidInputError: not two points, or the second before the first; `scan.mode=incremental`
+            without any.
+        UnsupportedFeatureError: `incremental-to-auto-tag`.
+    """
+    options = target.options
+    if options.value(INCREMENTAL_TO_AUTO_TAG) is not None:
+        raise UnsupportedFeatureError(INCREMENTAL_TO_AUTO_TAG.key, target.store.paths.root)
+    points, times = (options.value(o) for o in (INCREMENTAL_BETWEEN, INCREMENTAL_BETWEEN_TIMESTAMP))
+    if not points and not times:
+        if options.value(SCAN_MODE) is StartupMode.INCREMENTAL:
+            msg = f"{SCAN_MODE.key}=incremental needs {INCREMENTAL_BETWEEN.key}."
+            raise InvalidInputError(msg)
+        return None
+    given = points or times
+    if len(given) != _ENDS:
+        msg = f"An increment has two ends, but {', '.join(given)} is given."
+        raise InvalidInputError(msg, hint="Write it as 3,7.")
+    start, end = ((_point(target, text) if points else _number_at(target, text)) for text in given)
+    mode = options.value(INCREMENTAL_BETWEEN_SCAN_MODE)
+    by_tag = isinstance(start, str) and not options.value(INCREMENTAL_BETWEEN_TAG_TO_SNAPSHOT)
+    return Increment(
+        span=span_of(target, start, end),
+        mode=default_mode(target, start, mode) if by_tag else default_mode(target, 0, mode),
+    )
+
+
+def _point(target: ScanTarget, text: str) -> int | str:
+    """A tag's name, or a snapshot id where no tag is called so."""
+    number = text.isascii() and text.isdigit() and text not in target.store.tags.names()
+    return int(text) if number else text
+
+
+def _number_at(target: ScanTarget, text: str) -> int:
+    """The newest snapshot not younger than a time; before all, the number before the first."""
+    moment = int(text) if text.isascii() and text.isdigit() else epoch_ms(text)
+    number = (target.store.snapshots.earliest_id() or 1) - 1
+    for snapshot in target.store.snapshots.list():
+        if snapshot.time_millis > moment:
+            break
+        number = snapshot.id
+    return number

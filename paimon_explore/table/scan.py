@@ -14,6 +14,7 @@ from paimon_explore.scan.builder import Term
 from paimon_explore.scan.expression import TRUE, Expression
 from paimon_explore.scan.plan import ScanPlan, ScanTarget
 from paimon_explore.scan.sql import predicate
+from paimon_explore.table.changes import ChangeReader, Increment, without_retracts
 from paimon_explore.types.arrow import arrow_schema
 
 if TYPE_CHECKING:
@@ -37,12 +38,14 @@ class Scan:
         columns: wanted columns in result order.
         where: bound predicate; TRUE keeps all.
         limit: most rows to give; None for all.
+        increment: read what changed between two points instead of the snapshot's rows.
     """
 
     target: ScanTarget
     columns: tuple[str, ...]
     where: Expression
     limit: int | None
+    increment: Increment | None = None
 
     @property
     def schema(self) -> pa.Schema:
@@ -50,7 +53,13 @@ class Scan:
         return arrow_schema(self.target.schema.project(self.columns))
 
     def plan(self) -> ScanPlan:
-        """The splits that have to be read, and how many manifests and files each cut left."""
+        """The splits that have to be read, and how many manifests and files each cut left.
+
+        Raises:
+            InvalidInputError: the scan reads an increment, which is no snapshot's.
+        """
+        if self.increment is not None:
+            raise InvalidInputError("An increment is read commit by commit; it has no one plan.")
         return plan_table(self.target, self.where)
 
     def explain(self) -> str:
@@ -110,6 +119,8 @@ class Scan:
 
     def count(self) -> int:
         """The number of rows; reads only the columns that the predicate needs."""
+        if self.increment is not None:
+            return self.to_arrow().num_rows
         return sum(batch.num_rows for batch in replace(self, columns=())._batches())  # noqa: SLF001
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
@@ -117,6 +128,10 @@ class Scan:
         return self.to_batches().__arrow_c_stream__(requested_schema)  # type: ignore[no-untyped-call]  # in stubs
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
+        if self.increment is not None:
+            changes = ChangeReader(target=self.target, columns=self.columns, where=self.where)
+            rows = without_retracts(changes.between(self.increment))
+            return _limited(iter(rows.to_batches()), self.limit)
         plan = self.plan()
         reader = SplitReader(
             store=self.target.store,

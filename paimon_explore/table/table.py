@@ -49,7 +49,10 @@ from paimon_explore.table import listings
 from paimon_explore.table.changes import (
     Change,
     ChangeReader,
+    Increment,
     default_mode,
+    first_change,
+    increment_of,
     span_of,
     without_retracts,
 )
@@ -297,8 +300,11 @@ class Table:
 
         Raises:
             InvalidInputError: unknown columns or a predicate that cannot be understood.
+            NotFoundError: `incremental-between` names points that are not there.
         """
-        return make_scan(self._target(), columns, where, limit)
+        scan = make_scan(self._target(), columns, where, limit)
+        pinned = bool(self.travel.given)
+        return scan if pinned else replace(scan, increment=increment_of(scan.target))
 
     def changes(
         self,
@@ -307,6 +313,7 @@ class Table:
         *,
         columns: Iterable[str] | None = None,
         where: Where | None = None,
+        consumer_id: str | None = None,
     ) -> Iterator[Change]:
         """What each commit changed, oldest first.
 
@@ -317,17 +324,19 @@ class Table:
             to_snapshot: the last commit; None for the latest now.
             columns: wanted columns; None for all.
             where: rows to keep.
+            consumer_id: a name under which the progress is kept with the table: the next call
+                begins behind the last commit after which another one was asked for. Snapshots that
+                it still has to read do not expire.
 
         Raises:
             NotFoundError: a commit of the range expired and left no changelog.
             InvalidInputError: unknown columns or a predicate that cannot be understood.
         """
         reader = self._change_reader(columns, where)
-        kept = [self.store.snapshots.earliest_id(), self.store.changelogs.earliest_id()]
-        earliest = min((number for number in kept if number is not None), default=1)
-        first = earliest if from_snapshot is None else from_snapshot
+        first = first_change(self.store, consumer_id) if from_snapshot is None else from_snapshot
         last = (self.store.snapshots.latest_id() or 0) if to_snapshot is None else to_snapshot
-        return reader.commits(SnapshotRange(start=first - 1, end=last))
+        span = SnapshotRange(start=first - 1, end=last)
+        return reader.commits(span) if consumer_id is None else reader.consumed(span, consumer_id)
 
     def between(
         self,
@@ -357,14 +366,14 @@ class Table:
         target = self._target()
         reader = self._change_reader(columns, where)
         span = span_of(target, start, end)
-        chosen = default_mode(target, start, mode)
+        chosen = Increment(span=span, mode=default_mode(target, start, mode))
 
         def load() -> pa.RecordBatchReader:
-            rows = reader.between(span, chosen)
+            rows = reader.between(chosen)
             return (rows if row_kinds else without_retracts(rows)).to_reader()
 
         schema = reader.schema if row_kinds else pa.schema(list(reader.schema)[1:])
-        name = f"{self.name}, {chosen.value} of ({span.start}, {span.end}]"
+        name = f"{self.name}, {chosen.mode.value} of ({span.start}, {span.end}]"
         return RowSource(name=name, schema=schema, load=load)
 
     def _change_reader(self, columns: Iterable[str] | None, where: Where | None) -> ChangeReader:
