@@ -19,12 +19,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from paimon_explore.commit.changes import Changes
-from paimon_explore.encoding.buffers import fixed_values
 from paimon_explore.errors import CommitConflictError, CorruptFileError
 from paimon_explore.metadata.index_manifest import DELETION_VECTORS_INDEX, IndexEntries
 from paimon_explore.metadata.manifest_entry import (
@@ -34,6 +32,7 @@ from paimon_explore.metadata.manifest_entry import (
     merge_entries,
 )
 from paimon_explore.metadata.snapshot import CommitKind
+from paimon_explore.scan.frames import numbers
 from paimon_explore.scan.sections import key_ranks
 from paimon_explore.types.data_types import RowType
 
@@ -138,8 +137,7 @@ def _after(live: ManifestEntries, entries: ManifestEntries) -> ManifestEntries:
 
 def _check_levels(files: ManifestEntries, keys: RowType) -> None:
     """Refuse overlapping files on one level above 0 of one bucket."""
-    levels = fixed_values(pa.concat_arrays(files.column("level").chunks), np.int32)
-    upper = files.filter(levels.astype(np.int64) > 0)
+    upper = files.filter(numbers(files.table, "level") > 0)
     if len(upper) < 2:  # noqa: PLR2004  # one file overlaps nothing
         return
     lows, highs = key_ranks(upper, keys)

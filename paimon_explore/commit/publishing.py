@@ -72,7 +72,10 @@ class Publisher:
         if not requests:
             self._note(CommitStep.SKIP_EMPTY, None)
             return []
-        found, is_past = self._earlier(requests)
+        try:
+            found, is_past = self._earlier(requests)
+        except StorageError as error:
+            raise _unknown(error) from error
         if is_past:
             return list(found.values())
         return [found.get(request.kind) or self._make_snapshot(request) for request in requests]
@@ -170,6 +173,8 @@ class Publisher:
         except StorageError as error:
             self._end(error)
             raise
+        if state.snapshot_id > last.snapshot_id:
+            self._doubt = None  # the number is somebody else's: what was in doubt has failed
         return None
 
     def _is_ours(self, snapshot: Snapshot, request: Request) -> bool:
@@ -263,12 +268,7 @@ class Publisher:
             return
         self._writer.forget()
         if error is None or isinstance(error, StorageError | NotFoundError):
-            raise CommitOutcomeUnknownError(
-                "The storage did not say whether the snapshot was created"
-                + (f", and then: {error}" if error is not None else "."),
-                hint="Commit the same messages again with the same user and identifier: "
-                "what is there already is found.",
-            ) from error
+            raise _unknown(error) from error
 
     def _succeed(self, state: Try, snapshot: Snapshot) -> Snapshot:
         if self._doubt is not None:
@@ -321,6 +321,15 @@ class Publisher:
                 figures=figures or {},
             )
         )
+
+
+def _unknown(error: BaseException | None) -> CommitOutcomeUnknownError:
+    problem = f", and then: {error}" if error is not None else "."
+    return CommitOutcomeUnknownError(
+        f"The storage did not say whether the snapshot was created{problem}",
+        hint="Commit the same messages again with the same user and identifier: "
+        "what is there already is found.",
+    )
 
 
 def _lists(snapshot: Snapshot) -> list[str]:

@@ -126,6 +126,39 @@ def test_parquet_vectors_and_multisets_are_lists_and_maps() -> None:
     assert table.column("x").to_pylist() == [{"value": b"v", "metadata": b"m"}, None]
 
 
+def test_parquet_keeps_nanoseconds_inside_maps_and_rows() -> None:
+    columns = {
+        "m": {"type": "MAP", "key": "STRING NOT NULL", "value": "TIMESTAMP(9)"},
+        "r": {"type": "ROW", "fields": [{"id": 9, "name": "t", "type": "TIMESTAMP(9)"}]},
+        "s": {"type": "MULTISET", "element": "TIMESTAMP(0)"},
+    }
+    rows: Rows = [
+        {"m": {"k": EARLY, "n": None}, "r": {"t": LATE}, "s": {LATE.replace(microsecond=0): 3}},
+        {"m": None, "r": None, "s": None},
+        {"m": {}, "r": {"t": None}, "s": {}},
+    ]
+    file = parquet(columns, rows)
+    paths = [file.schema.column(i).path for i in range(len(file.schema))]
+    assert paths == [
+        "m.key_value.key",
+        "m.key_value.value",
+        "r.t",
+        "s.key_value.key",
+        "s.key_value.value",
+    ]
+    kinds = [file.schema.column(i).physical_type for i in range(len(file.schema))]
+    assert kinds == ["BYTE_ARRAY", "INT96", "INT96", "INT64", "INT32"]
+    table = file.read()
+    micros = pa.map_(pa.string(), pa.timestamp("us"))
+    assert table.column("m").cast(micros).to_pylist() == [[("k", EARLY), ("n", None)], None, []]
+    seconds = [
+        [key.replace(microsecond=0) for key, _ in row or []]
+        for row in table.column("s").to_pylist()
+    ]
+    assert seconds == [[LATE.replace(microsecond=0)], [], []]
+    assert [row is None for row in table.column("r").to_pylist()] == [False, True, False]
+
+
 def test_parquet_uses_dictionaries_where_values_repeat() -> None:
     rows: Rows = [{"a": i, "b": i % 3} for i in range(1000)]
     meta = parquet({"a": "INT", "b": "INT"}, rows).metadata.row_group(0)
@@ -140,6 +173,12 @@ def test_a_parquet_file_without_rows_is_a_file() -> None:
 def test_geo_columns_are_refused() -> None:
     with pytest.raises(UnsupportedFeatureError, match="GEOMETRY"):
         parquet({"g": "GEOMETRY"})
+
+
+def test_blobs_in_parquet_are_binaries() -> None:
+    file = parquet({"b": "BLOB"}, [{"b": b"x"}, {"b": None}])
+    assert file.schema_arrow.field("b").type == pa.binary()
+    assert file.read().column("b").to_pylist() == [b"x", None]
 
 
 def orc_table(columns: Mapping[str, object], rows: Rows) -> pa.Table:
@@ -166,6 +205,14 @@ def test_orc_stores_times_as_integers_and_the_rest_as_it_is() -> None:
         {"t": 1000, "d": Decimal("1.25"), "l": [3_600_000], "m": [("a", 1)]},
         {"t": None, "d": None, "l": None, "m": None},
     ]
+
+
+def test_an_orc_file_without_rows_is_a_file() -> None:
+    columns = {
+        "m": {"type": "MAP", "key": "STRING NOT NULL", "value": "INT"},
+        "r": {"type": "ROW", "fields": [{"id": 9, "name": "t", "type": "TIMESTAMP(9)"}]},
+    }
+    assert orc_table(columns, []).num_rows == 0
 
 
 def test_orc_refuses_early_timestamps_with_a_fraction() -> None:

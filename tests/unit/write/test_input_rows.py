@@ -243,3 +243,65 @@ def test_vectors_and_multisets_are_taken() -> None:
 def test_data_that_is_no_rows_is_refused() -> None:
     with pytest.raises(InvalidInputError, match="cannot be taken from a int"):
         list(open_rows(5, InputShape(row_type=row_type(a=INT))))  # type: ignore[arg-type]  # that is the test
+
+
+def test_variants_are_values_with_metadata() -> None:
+    variant = AtomicType(root=TypeRoot.VARIANT)
+    rows: list[Mapping[str, object]] = [{"v": {"value": b"v", "metadata": b"m"}}, {"v": None}]
+    assert written(rows, v=variant) == rows
+    large = pa.struct([("value", pa.large_binary()), ("metadata", pa.large_binary())])
+    table = pa.table({"v": pa.array([{"value": b"v", "metadata": b"m"}], large)})
+    assert written(table, v=variant) == rows[:1]
+    assert "no variant" in refused(pa.table({"v": ["x"]}), v=variant)
+
+
+def test_columns_of_nothing_but_nulls_are_taken_for_any_type() -> None:
+    table = pa.table({"a": pa.nulls(2), "r": pa.nulls(2)})
+    row = with_nullable(row_type(x=INT), nullable=True)
+    assert written(table, a=INT, r=row) == [{"a": None, "r": None}] * 2
+
+
+@pytest.mark.parametrize(
+    ("column", "data_type", "problem"),
+    [
+        (pa.array([1]), ArrayType(element=INT), "is no list"),
+        (pa.array([1]), VectorType(element=INT, length=2), "cannot be written"),
+        (pa.array([[1, 2, 3]], pa.list_(pa.int32(), 3)), VectorType(element=INT, length=2), "of 3"),
+        (pa.array([1]), MapType(key=STRING, value=INT), "is no map"),
+        (pa.array([1]), RowType(fields=()), "is no row"),
+    ],
+)
+def test_other_shapes_than_the_columns_are_refused(
+    column: "pa.Array[pa.Scalar[pa.DataType]]", data_type: DataType, problem: str
+) -> None:
+    assert problem in refused(pa.table({"a": column}), a=data_type)
+
+
+def test_missing_fields_of_rows_are_null() -> None:
+    row = with_nullable(row_type(x=INT, y=INT), nullable=True)
+    assert written(pa.table({"a": pa.array([{"x": 1}])}), a=row) == [{"a": {"x": 1, "y": None}}]
+
+
+def test_rows_of_no_columns_are_counted() -> None:
+    rows: list[Mapping[str, object]] = [{}, {}]
+    assert written(rows, a=INT) == [{"a": None}, {"a": None}]
+
+
+def test_two_columns_of_one_name_are_refused() -> None:
+    twice = pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["a", "a"])
+    assert "two columns 'a'" in refused(twice, a=INT)
+
+
+def test_a_default_value_that_does_not_fit_is_refused() -> None:
+    fields = (DataField(id=0, name="b", type=INT, default_value="x"),)
+    shape = InputShape(row_type=RowType(fields=fields))
+    with pytest.raises(InvalidInputError, match="default value 'x' of column 'b'"):
+        list(open_rows([{}], shape))
+
+
+def test_extra_columns_are_passed_on_behind_the_others() -> None:
+    shape = InputShape(row_type=row_type(a=INT), extra=frozenset({"_ROW_KIND"}))
+    rows: list[Mapping[str, object]] = [{"_ROW_KIND": "-D", "a": 1}]
+    (batch,) = open_rows(rows, shape)
+    assert batch.to_pylist() == [{"a": 1, "_ROW_KIND": "-D"}]
+    assert batch.schema.names == ["a", "_ROW_KIND"]

@@ -163,6 +163,27 @@ def test_postponed_rows_keep_their_order_in_avro_files_without_numbers() -> None
     assert any(path.startswith("bucket-postpone/") for path in all_files(store))
 
 
+def test_a_failed_write_of_postponed_rows_leaves_no_files() -> None:
+    store, schema = table(bucket="-2", **{"write-buffer-size": "1 b"})
+    good = pa.record_batch([pa.array([1], pa.int32()), pa.array(["a"])], names=["k", "v"])
+    bad = pa.record_batch([pa.array([None], pa.int32()), pa.array(["a"])], names=["k", "v"])
+    with pytest.raises(InvalidInputError, match="row 1"):
+        write_upsert(store, schema, pa.Table.from_batches([good, bad]))
+    assert all_files(store) == {"schema/schema-0"}
+
+
+def test_a_failed_write_leaves_neither_data_nor_changelog_files() -> None:
+    store, schema = table(**{"write-buffer-size": "1 b", "changelog-producer": "input"})
+    rows = [{"k": 1, "v": "a"}, {"k": None, "v": "a"}]
+    batches = [
+        pa.record_batch([pa.array([row["k"]], pa.int32()), pa.array([row["v"]])], names=["k", "v"])
+        for row in rows
+    ]
+    with pytest.raises(InvalidInputError, match="row 1"):
+        write_upsert(store, schema, pa.Table.from_batches(batches))
+    assert all_files(store) == {"schema/schema-0"}
+
+
 def test_keys_that_do_not_hold_the_partition_need_an_index_that_is_not_here() -> None:
     store, schema = new_table(
         {"k": "INT NOT NULL", "p": "INT"}, primary_keys=["k"], partition_keys=["p"]

@@ -1,0 +1,179 @@
+"""Commits whose decisive step got no answer, and what is found out afterwards."""
+
+from collections.abc import Callable
+
+import pytest
+
+from paimon_explore.commit.committer import Committer
+from paimon_explore.commit.trace import CommitStep
+from paimon_explore.commit.waiting import Timing
+from paimon_explore.errors import CommitOutcomeUnknownError, StorageError
+from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.metadata.paths import TablePaths
+from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.metadata.snapshot import BATCH_COMMIT_IDENTIFIER
+from paimon_explore.store.table_store import TableStore
+from paimon_explore.write.append import write_append
+from support.faulty_file_io import FaultyFileIO
+from support.new_tables import ROOT, all_files, live_values, new_table, referenced_files
+
+QUIET = Timing(clock=lambda: 1_700_000_000_000, sleep=lambda _: None, chance=lambda: 0.0)
+
+
+class MuteFileIO(FaultyFileIO):
+    """Does not answer the creation of snapshots, and can go blind for snapshots after it.
+
+    Attributes:
+        takes_effect: whether an unanswered creation happens all the same.
+        late: creations that happen only when the next one is asked for.
+        unanswered: how many creations get no answer.
+        blind: whether snapshots cannot be read once a creation got no answer.
+    """
+
+    takes_effect = True
+    is_late = False
+    unanswered = 1
+    blind = False
+    late: tuple[str, bytes] | None = None
+    before_creation: Callable[[], None] | None = None
+
+    def create(self, path: str, data: bytes) -> bool:
+        if "/snapshot-" not in path:
+            return self.inner.create(path, data)
+        if self.late is not None:
+            self.inner.create(*self.late)
+            self.late = None
+        if self.before_creation is not None:
+            self.before_creation()
+            self.before_creation = None
+        if self.unanswered == 0:
+            return self.inner.create(path, data)
+        self.unanswered -= 1
+        if self.is_late:
+            self.late = (path, data)
+        elif self.takes_effect:
+            self.inner.create(path, data)
+        self.crashed = self.blind
+        raise StorageError("create", path, "no answer")
+
+    def read(self, path: str) -> bytes:
+        if self.crashed and "/snapshot" in path:
+            raise StorageError("read", path, "blind")
+        return self.inner.read(path)
+
+    def list(self, folder: str) -> list:  # type: ignore[type-arg]  # of statuses
+        if self.crashed and folder.endswith("/snapshot"):
+            raise StorageError("list", folder, "blind")
+        return self.inner.list(folder)
+
+
+class Scene:
+    """A table with one commit and a second one prepared."""
+
+    def __init__(self, user: str | None = None) -> None:
+        self.sound: TableStore
+        self.schema: TableSchema
+        self.sound, self.schema = new_table({"a": "INT"})
+        self.append(1)
+        self.io = MuteFileIO(self.sound.file_io)
+        self.store = TableStore(self.io, TablePaths(ROOT))
+        self.committer = Committer(self.store, self.schema, commit_user=user, timing=QUIET)
+        self.messages = write_append(self.sound, self.schema, [{"a": 2}])
+
+    def append(self, value: int) -> None:
+        messages: list[CommitMessage] = write_append(self.sound, self.schema, [{"a": value}])
+        Committer(self.sound, self.schema, timing=QUIET).commit(messages)
+
+    def check(self, *values: int) -> None:
+        assert live_values(self.sound, "a") == list(values)
+        assert len(self.sound.snapshots.ids()) == len(values)
+        assert all_files(self.sound) == referenced_files(self.sound)
+
+
+def test_a_creation_that_took_effect_is_found_at_once() -> None:
+    scene = Scene()
+    (made,) = scene.committer.commit(scene.messages)
+    assert made.id == 2
+    assert CommitStep.DOUBT in [event.step for event in scene.committer.trace]
+    scene.check(1, 2)
+
+
+def test_a_creation_without_effect_is_made_again() -> None:
+    scene = Scene()
+    scene.io.takes_effect = False
+    (made,) = scene.committer.commit(scene.messages)
+    assert made.id == 2
+    scene.check(1, 2)
+
+
+def test_a_creation_that_takes_effect_late_is_recognised_as_our_own() -> None:
+    scene = Scene()
+    scene.io.is_late = True
+    (made,) = scene.committer.commit(scene.messages)
+    assert made.id == 2
+    scene.check(1, 2)
+
+
+def test_a_creation_that_loses_to_another_commit_is_made_with_the_next_number() -> None:
+    scene = Scene()
+    scene.io.takes_effect = False
+    scene.io.before_creation = lambda: scene.append(3)
+    (made,) = scene.committer.commit(scene.messages)
+    assert made.id == 3
+    scene.check(1, 2, 3)
+
+
+@pytest.mark.parametrize("user", [None, "job"])
+@pytest.mark.parametrize("takes_effect", [True, False])
+def test_a_storage_that_goes_blind_leaves_the_outcome_open_until_asked_again(
+    user: str | None, *, takes_effect: bool
+) -> None:
+    scene = Scene(user)
+    scene.io.takes_effect = takes_effect
+    scene.io.blind = True
+    identifier = BATCH_COMMIT_IDENTIFIER if user is None else 7
+    with pytest.raises(CommitOutcomeUnknownError, match="did not say"):
+        scene.committer.commit(scene.messages, identifier)
+    with pytest.raises(CommitOutcomeUnknownError, match="blind"):
+        scene.committer.commit(scene.messages, identifier)
+    scene.io.crashed = False
+    (made,) = scene.committer.commit(scene.messages, identifier)
+    assert made.id == 2
+    assert live_values(scene.sound, "a") == [1, 2]
+
+
+def test_other_messages_after_a_doubt_are_a_commit_of_their_own() -> None:
+    scene = Scene()
+    scene.io.blind = True
+    with pytest.raises(CommitOutcomeUnknownError):
+        scene.committer.commit(scene.messages)
+    scene.io.crashed = False
+    others = write_append(scene.sound, scene.schema, [{"a": 3}])
+    (made,) = scene.committer.commit(others)
+    assert made.id == 3
+    scene.check(1, 2, 3)
+
+
+def test_a_storage_that_never_answers_leaves_the_outcome_open() -> None:
+    scene = Scene()
+    scene.io.takes_effect = False
+    scene.io.unanswered = 1000
+    with pytest.raises(CommitOutcomeUnknownError, match="did not say"):
+        scene.committer.commit(scene.messages)
+    assert live_values(scene.sound, "a") == [1]
+
+
+def test_an_interrupted_creation_leaves_the_outcome_open() -> None:
+    scene = Scene()
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    scene.io.before_creation = interrupt
+    with pytest.raises(KeyboardInterrupt):
+        scene.committer.commit(scene.messages)
+    scene.io.before_creation = None
+    scene.io.unanswered = 0
+    (made,) = scene.committer.commit(scene.messages)
+    assert made.id == 2
+    assert live_values(scene.sound, "a") == [1, 2]
