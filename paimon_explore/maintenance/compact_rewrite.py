@@ -269,9 +269,7 @@ class UnitCompaction:
         return replace(layout, target_rows=MAX_INT64)
 
     def _changelog_layout(self) -> FileLayout:
-        layout = changelog_layout(
-            self._target.schema, self._target.options, source=FileSource.COMPACT
-        )
+        layout = changelog_layout(self._target.schema, self._target.options)
         return replace(layout, level=self._unit.level, target_rows=MAX_INT64)
 
     def _writer(self, layout: FileLayout) -> "_RowsWriter":
