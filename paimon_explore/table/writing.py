@@ -8,6 +8,7 @@ import pyarrow as pa
 from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.overwrite import NEW_PARTITIONS, WHOLE_TABLE, Overwrite
 from paimon_explore.errors import CommitOutcomeUnknownError, InvalidInputError, PaimonError
+from paimon_explore.maintenance.compact import compact_table
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.options import DYNAMIC_PARTITION_OVERWRITE, TableOptions
 from paimon_explore.metadata.schema import TableSchema
@@ -60,6 +61,15 @@ class TableWriter:
         what = Overwrite(specs=tuple(partitions))
         return self._commit([], lambda committer, m: committer.overwrite(m, what))
 
+    def compact(
+        self, *, full: bool, partitions: Sequence[Mapping[str, object]] | None
+    ) -> Snapshot | None:
+        """Make fewer and larger files of the same rows; see `Table.compact`."""
+        messages = compact_table(
+            self.store, self.schema, self.options, full=full, partitions=partitions
+        )
+        return self._commit(messages, Committer.commit)
+
     def replaced(self, partition: Mapping[str, object] | None) -> Overwrite:
         """What an overwrite without or with values of partition columns replaces.
 
@@ -86,8 +96,8 @@ class TableWriter:
         act: Callable[[Committer, list[CommitMessage]], list[Snapshot]],
     ) -> Snapshot | None:
         """Commit, and remove the data files of a commit that certainly failed."""
-        committer = Committer(self.store, self.schema, options=self.options)
         try:
+            committer = Committer(self.store, self.schema, options=self.options)
             made = act(committer, messages)
         except CommitOutcomeUnknownError:
             raise

@@ -1,0 +1,404 @@
+"""Wrong arguments and damaged tables: each a named error that says where and why."""
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from paimon_explore import Catalog, Table, open_table
+from paimon_explore.errors import (
+    AlreadyExistsError,
+    CorruptFileError,
+    InvalidInputError,
+    MissingFileError,
+    NotFoundError,
+    UnsupportedFeatureError,
+    UnsupportedVersionError,
+)
+
+COLUMNS = pa.schema([pa.field("id", pa.int32(), nullable=False)]).append(
+    pa.field("name", pa.string())
+)
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A table of three snapshots that no test changes."""
+    catalog = Catalog(tmp_path_factory.mktemp("warehouse"))
+    catalog.create_database("db")
+    table = catalog.create_table("db.t", COLUMNS)
+    for i in range(3):
+        table.append([{"id": i, "name": f"n{i}"}])
+    return Path(table.path)
+
+
+@pytest.fixture
+def folder(original: Path, tmp_path: Path) -> Path:
+    """A copy of the table, to be damaged before it is opened."""
+    return shutil.copytree(original, tmp_path / "db.db" / "t")
+
+
+@pytest.fixture
+def catalog(folder: Path) -> Catalog:
+    """The warehouse of the copy."""
+    return Catalog(folder.parent.parent)
+
+
+@pytest.fixture
+def table(folder: Path) -> Table:
+    """The copy, opened."""
+    return open_table(folder)
+
+
+# ---------------------------------------------------------------- names and paths
+
+
+def test_a_missing_table_names_those_that_there_are(catalog: Catalog) -> None:
+    with pytest.raises(NotFoundError, match=r"table 'nope' does not exist in db\. Its tables: 't'"):
+        catalog.table("db.nope")
+
+
+def test_a_missing_database_names_those_that_there_are(catalog: Catalog) -> None:
+    with pytest.raises(NotFoundError, match=r"database 'x' does not exist .* Databases: 'db'"):
+        catalog.table("x.t")
+
+
+def test_a_name_without_a_database_is_refused(catalog: Catalog) -> None:
+    with pytest.raises(InvalidInputError, match=r"Write it as 'database\.table'"):
+        catalog.table("t")
+
+
+@pytest.mark.parametrize("above", [1, 2], ids=["database", "warehouse"])
+def test_the_folder_of_a_database_or_warehouse_is_no_table(folder: Path, above: int) -> None:
+    wrong = folder.parents[above - 1]
+    with pytest.raises(NotFoundError, match="is this the database or the warehouse") as caught:
+        open_table(wrong)
+    assert str(wrong) in str(caught.value)
+
+
+def test_a_folder_that_does_not_exist_is_no_table(tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError, match="schema/schema-0"):
+        open_table(tmp_path / "nothing")
+
+
+def test_a_missing_branch_tag_snapshot_and_time_are_named(folder: Path, table: Table) -> None:
+    with pytest.raises(NotFoundError, match="branch 'b' does not exist"):
+        open_table(folder, branch="b")
+    with pytest.raises(NotFoundError, match="tag 'v' does not exist"):
+        table.at(tag="v")
+    with pytest.raises(NotFoundError, match=r"snapshot 9 does not exist\. Available: 1 to 3"):
+        table.at(snapshot=9)
+    with pytest.raises(NotFoundError, match=r"at or before 2000-01-01.* Available: 1 to 3"):
+        table.at(timestamp="2000-01-01")
+
+
+def test_a_point_in_time_is_given_once_and_readable(table: Table) -> None:
+    with pytest.raises(InvalidInputError, match="snapshot and tag were given"):
+        table.at(snapshot=1, tag="v")
+    with pytest.raises(InvalidInputError, match="'yesterday' is no time"):
+        table.at(timestamp="yesterday")
+
+
+def test_a_missing_system_table_names_those_that_there_are(catalog: Catalog) -> None:
+    with pytest.raises(NotFoundError, match=r"system table 'fils' does not exist .*'files'"):
+        catalog.table("db.t$fils")
+
+
+# ---------------------------------------------------------------- scans
+
+
+def test_an_unknown_column_shows_the_choices(table: Table) -> None:
+    with pytest.raises(InvalidInputError, match=r"no column 'nme'\. Columns: 'id', 'name'"):
+        table.scan(columns=["nme"])
+    with pytest.raises(InvalidInputError, match=r"no column 'nme'\. Columns: 'id', 'name'"):
+        table.scan(where="nme = 1")
+
+
+def test_a_condition_that_cannot_be_understood_tells_the_place(table: Table) -> None:
+    with pytest.raises(InvalidInputError, match="line 1, column 6"):
+        table.scan(where="id = = 3")
+    with pytest.raises(InvalidInputError, match="'x' does not compare with INT"):
+        table.scan(where="id = 'x'")
+
+
+def test_a_limit_below_zero_and_a_column_twice_are_refused(table: Table) -> None:
+    with pytest.raises(InvalidInputError, match="limit is -1"):
+        table.scan(limit=-1)
+    with pytest.raises(InvalidInputError, match="wanted twice"):
+        table.scan(columns=["id", "id"])
+
+
+# ---------------------------------------------------------------- writes
+
+WRONG_ROWS: dict[str, tuple[object, str]] = {
+    "a text for a number": ([{"id": "x"}], "Column 'id', row 0: 'x' is no int32"),
+    "a column of texts": (pa.table({"id": ["1"]}), "'id': string cannot be written as int32"),
+    "a number too wide": (pa.table({"id": [2**40]}), "row 0: 1099511627776 does not fit int32"),
+    "a null": ([{"id": 1}, {"id": None}], "Column 'id', row 1: null in a NOT NULL column"),
+    "no value": ([{"name": "a"}], "'id' is missing, and it is NOT NULL without a default"),
+    "an unknown column": ([{"id": 1, "nam": "a"}], "no column 'nam'. Its columns: 'id', 'name'"),
+    "no rows at all": (7, "Rows cannot be taken from a int"),
+}
+
+
+@pytest.mark.parametrize("what", WRONG_ROWS)
+def test_unfit_rows_are_refused_and_leave_nothing(table: Table, folder: Path, what: str) -> None:
+    rows, message = WRONG_ROWS[what]
+    before = sorted(folder.rglob("*"))
+    with pytest.raises(InvalidInputError) as caught:
+        table.append(rows)  # type: ignore[arg-type]  # that is what is tested
+    assert message in str(caught.value)
+    assert sorted(folder.rglob("*")) == before
+
+
+def test_no_rows_make_no_snapshot(table: Table, folder: Path) -> None:
+    before = sorted(folder.rglob("*"))
+    assert table.append([]) is None
+    assert table.append(COLUMNS.empty_table()) is None
+    assert sorted(folder.rglob("*")) == before
+
+
+def test_a_view_of_the_past_is_not_written(table: Table) -> None:
+    view = table.at(snapshot=1)
+    for write in (view.append, view.overwrite):
+        with pytest.raises(InvalidInputError, match="the past, which does not change"):
+            write([{"id": 1}])
+    with pytest.raises(InvalidInputError, match="the past, which does not change"):
+        view.truncate()
+
+
+def test_keys_are_not_null_and_row_kinds_are_known(catalog: Catalog) -> None:
+    keyed = catalog.create_table("db.k", COLUMNS, primary_key=["id"], options={"bucket": "1"})
+    with pytest.raises(InvalidInputError, match="Column 'id', row 0: null in a NOT NULL column"):
+        keyed.upsert([{"id": None}])
+    with pytest.raises(InvalidInputError, match=r"'\+X' is no row kind\. Use '\+I'"):
+        keyed.upsert([{"id": 1, "_ROW_KIND": "+X"}])
+    assert len(keyed.snapshots) == 0
+
+
+def test_of_a_key_twice_in_one_batch_the_last_row_stays(catalog: Catalog) -> None:
+    keyed = catalog.create_table("db.k", COLUMNS, primary_key=["id"], options={"bucket": "1"})
+    keyed.upsert([{"id": 1, "name": "first"}, {"id": 1, "name": "last"}])
+    assert keyed.to_arrow().to_pylist() == [{"id": 1, "name": "last"}]
+
+
+def test_what_needs_a_primary_key_says_so(table: Table) -> None:
+    with pytest.raises(UnsupportedFeatureError, match="upsert on a table without primary key"):
+        table.upsert([{"id": 1}])
+    with pytest.raises(UnsupportedFeatureError, match="delete on a table without primary key"):
+        table.delete("id = 1")
+
+
+def test_a_partition_must_be_of_partition_columns(table: Table) -> None:
+    with pytest.raises(InvalidInputError, match="'id' is no partition column"):
+        table.overwrite([{"id": 1}], partition={"id": 1})
+
+
+# ---------------------------------------------------------------- catalog
+
+
+def test_nothing_is_created_twice(catalog: Catalog, table: Table) -> None:
+    with pytest.raises(AlreadyExistsError, match="table 't' exists already in db"):
+        catalog.create_table("db.t", COLUMNS)
+    with pytest.raises(AlreadyExistsError, match="database 'db' exists already"):
+        catalog.create_database("db")
+    assert catalog.create_table("db.t", COLUMNS, ignore_if_exists=True).path == table.path
+
+
+def test_what_is_missing_cannot_be_dropped(catalog: Catalog) -> None:
+    with pytest.raises(NotFoundError, match="table 'zz' does not exist in db"):
+        catalog.drop_table("db.zz")
+    catalog.drop_table("db.zz", ignore_if_missing=True)
+    with pytest.raises(NotFoundError, match="database 'zz' does not exist"):
+        catalog.drop_database("zz")
+
+
+def test_a_database_with_tables_is_not_dropped(catalog: Catalog, folder: Path) -> None:
+    with pytest.raises(InvalidInputError, match=r"holds tables 't'.*cascade=True"):
+        catalog.drop_database("db")
+    assert folder.exists()
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("bucket", "many", "a whole number is due"),
+        ("merge-engine", "dedup", "one of 'deduplicate', 'partial-update'"),
+    ],
+)
+def test_a_table_is_not_created_with_an_unknown_value_of_an_option(
+    catalog: Catalog, key: str, value: str, message: str
+) -> None:
+    with pytest.raises(InvalidInputError) as caught:
+        catalog.create_table("db.o", COLUMNS, options={key: value})
+    assert message in str(caught.value)
+    assert catalog.tables("db") == ["t"]
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("target-file-size", "big"), ("manifest.merge-min-count", "some")]
+)
+def test_an_unknown_value_of_an_option_is_named_where_it_matters(
+    folder: Path, key: str, value: str
+) -> None:
+    before = sorted(folder.rglob("*"))
+    with pytest.raises(InvalidInputError, match=f"Option '{key}' = '{value}'"):
+        open_table(folder, options={key: value}).append([{"id": 1}])
+    assert sorted(folder.rglob("*")) == before
+
+
+@pytest.mark.parametrize("name", ["db.a/b", "db...", "db.", "db.t$files", "../db.t"])
+def test_a_name_that_is_no_folder_name_is_refused(catalog: Catalog, name: str) -> None:
+    with pytest.raises((InvalidInputError, NotFoundError)):
+        catalog.create_table(name, COLUMNS)
+    assert catalog.tables("db") == ["t"]
+
+
+# ---------------------------------------------------------------- damaged tables
+
+
+def snapshot_with(folder: Path, **changes: object) -> None:
+    path = folder / "snapshot" / "snapshot-3"
+    write_old(path, json.dumps({**json.loads(path.read_text()), **changes}))
+
+
+def write_old(path: Path, text: str) -> None:
+    """Write a file that cannot be taken for one that is being written at this moment."""
+    path.write_text(text)
+    os.utime(path, (0, 0))
+
+
+def manifest(folder: Path) -> Path:
+    names = open_table(folder).inspect.manifests().column("file_name").to_pylist()
+    return folder / "manifest" / str(names[-1])
+
+
+def data_file(folder: Path) -> Path:
+    return next((folder / "bucket-0").glob("*.parquet"))
+
+
+def delta_list(folder: Path) -> Path:
+    snapshot = json.loads((folder / "snapshot" / "snapshot-3").read_text())
+    return folder / "manifest" / str(snapshot["deltaManifestList"])
+
+
+def cut(path: Path) -> None:
+    data = path.read_bytes()
+    path.write_bytes(data[: len(data) // 2])
+
+
+def garbage(path: Path) -> None:
+    path.write_bytes(b"no such bytes" * 40)
+
+
+def empty(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def hole(path: Path) -> None:
+    data = path.read_bytes()
+    path.write_bytes(data[:4] + bytes(60) + data[64:])
+
+
+@pytest.mark.parametrize("place", [manifest, delta_list, data_file])
+@pytest.mark.parametrize("damage", [cut, garbage, empty, hole])
+def test_a_damaged_file_is_named_with_the_rule_that_it_breaks(
+    original: Path, tmp_path: Path, place: Callable[[Path], Path], damage: Callable[[Path], None]
+) -> None:
+    name = place(original).relative_to(original)
+    copy = shutil.copytree(original, tmp_path / "t")
+    damage(copy / name)
+    with pytest.raises(CorruptFileError) as caught:
+        open_table(copy).to_arrow()
+    assert caught.value.path == str(copy / name)
+    assert caught.value.rule
+
+
+@pytest.mark.parametrize("place", [manifest, delta_list, data_file])
+def test_a_missing_file_is_named(
+    original: Path, tmp_path: Path, place: Callable[[Path], Path]
+) -> None:
+    name = place(original).relative_to(original)
+    copy = shutil.copytree(original, tmp_path / "t")
+    (copy / name).unlink()
+    with pytest.raises(MissingFileError) as caught:
+        open_table(copy).to_arrow()
+    assert str(copy / name) in str(caught.value)
+
+
+def test_a_snapshot_that_names_a_missing_list_is_told(folder: Path) -> None:
+    snapshot_with(folder, deltaManifestList="manifest-list-nope")
+    with pytest.raises(MissingFileError, match=r"deltaManifestList of snapshot 3.*list-nope"):
+        open_table(folder).to_arrow()
+
+
+@pytest.mark.parametrize("name", ["../../x", "/etc/passwd", "..", "a/b", ""])
+def test_a_name_that_leads_out_of_the_table_is_not_opened(folder: Path, name: str) -> None:
+    snapshot_with(folder, deltaManifestList=name)
+    with pytest.raises(CorruptFileError, match="a name has no folders in it"):
+        open_table(folder).to_arrow()
+
+
+def test_an_unknown_version_is_not_guessed_at(folder: Path) -> None:
+    snapshot_with(folder, version=9)
+    with pytest.raises(UnsupportedVersionError, match=r"snapshot-3: .*version 9; known here"):
+        open_table(folder).to_arrow()
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null"])
+@pytest.mark.parametrize("name", ["snapshot/snapshot-3", "schema/schema-0"])
+def test_json_that_is_none_is_named(folder: Path, name: str, text: str) -> None:
+    write_old(folder / name, text)
+    with pytest.raises(CorruptFileError) as caught:
+        open_table(folder).to_arrow()
+    assert caught.value.path == str(folder / name)
+
+
+def test_a_snapshot_of_another_number_or_schema_is_refused(folder: Path) -> None:
+    snapshot_with(folder, id=5)
+    with pytest.raises(CorruptFileError, match="must be 3 as in the file's name"):
+        open_table(folder).to_arrow()
+    snapshot_with(folder, id=3, schemaId=7)
+    with pytest.raises(NotFoundError, match="schema 7 does not exist"):
+        open_table(folder).at(snapshot=3).to_arrow()
+
+
+def test_other_snapshots_stay_readable_beside_a_damaged_one(original: Path, tmp_path: Path) -> None:
+    name = delta_list(original).relative_to(original)
+    copy = shutil.copytree(original, tmp_path / "t")
+    garbage(copy / name)
+    table = open_table(copy)
+    assert table.at(snapshot=2).to_arrow().num_rows == 2
+    assert table.inspect.snapshots().num_rows == 3
+    with pytest.raises(CorruptFileError):
+        table.to_arrow()
+
+
+@pytest.mark.parametrize("hint", ["LATEST", "EARLIEST"])
+@pytest.mark.parametrize("text", ["99", "1", "-5", "garbage", "", None])
+def test_hints_may_lie(folder: Path, hint: str, text: str | None) -> None:
+    path = folder / "snapshot" / hint
+    if text is None:
+        path.unlink()
+    else:
+        path.write_text(text)
+    table = open_table(folder)
+    assert [snapshot.id for snapshot in table.snapshots] == [1, 2, 3]
+    assert table.to_arrow().num_rows == 3
+    written = table.append([{"id": 9}])
+    assert written is not None
+    assert written.id == 4
+    assert (folder / "snapshot" / "LATEST").read_text() == "4"
+
+
+def test_stray_files_are_passed_over(folder: Path) -> None:
+    for name in ("snapshot/snapshot-x", "snapshot/.snapshot-9.tmp", "schema/schema-1.tmp"):
+        (folder / name).write_text("1")
+    table = open_table(folder)
+    assert [snapshot.id for snapshot in table.snapshots] == [1, 2, 3]
+    assert [schema.id for schema in table.schemas] == [0]
+    assert table.to_arrow().num_rows == 3
