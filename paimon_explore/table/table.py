@@ -1,6 +1,6 @@
 """`Table`: one Paimon table, read, written and explained; and its view at a point in time."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from os import PathLike
@@ -461,6 +461,28 @@ class Table:
             msg = "No partition is given."
             raise InvalidInputError(msg, hint="truncate() removes all rows.")
         return self._writer().drop(partitions)
+
+    def compact(
+        self, *, full: bool = True, partitions: Sequence[Mapping[str, object]] | None = None
+    ) -> Snapshot | None:
+        """Make fewer and larger files of the same rows, in one commit.
+
+        On tables with deletion vectors and on first-row tables this is also what makes new rows
+        visible; a changelog of the producers `lookup` and `full-compaction` is written here.
+
+        Args:
+            full: everything that can be made better; False: what the table's options ask for by
+                the number and sizes of files.
+            partitions: each the values of some partition columns; None: the whole table.
+
+        Returns:
+            The snapshot; None if there was nothing to do.
+
+        Raises:
+            UnsupportedFeatureError: the table has something that is not compacted here.
+            CommitConflictError: another job has compacted or replaced the same files meanwhile.
+        """
+        return self._writer().compact(full=full, partitions=partitions)
 
     @property
     def maintenance(self) -> Maintenance:
