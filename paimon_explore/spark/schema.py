@@ -130,7 +130,8 @@ def wire_schema(schema: st.StructType) -> pa.Schema:
 
 
 def _wire_field(field: st.StructField) -> "pa.Field[pa.DataType]":
-    return pa.field(field.name, wire_type(field.dataType), nullable=field.nullable)
+    wire = wire_type(field.dataType)
+    return pa.field(field.name, wire, nullable=field.nullable or pa.types.is_null(wire))
 
 
 def wire_type(spark: st.DataType) -> pa.DataType:

@@ -1,0 +1,49 @@
+"""One Spark session for all tests of this folder."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+import paimon_explore as pe
+from paimon_explore.errors import UnsupportedFeatureError
+from paimon_explore.spark.java import java_home
+from paimon_explore.spark.session import session
+from paimon_explore.table.catalog import Catalog
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Every test here starts Spark, which warns of pandas 3."""
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker(pytest.mark.spark)
+            item.add_marker(pytest.mark.filterwarnings("ignore:PySpark does not yet fully support"))
+            item.add_marker(pytest.mark.filterwarnings("ignore::ResourceWarning"))
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """Two cores, three attempts a task."""
+    try:
+        java_home(os.environ)
+    except UnsupportedFeatureError as error:
+        if {"java", "spark"} & set(os.environ.get("PAIMON_EXPLORE_REQUIRE", "").split(",")):
+            raise
+        pytest.skip(str(error))
+    folder = tmp_path_factory.mktemp("spark")
+    started = session(
+        master="local[2,3]",
+        warehouse=folder,
+        config={"spark.sql.session.timeZone": "Asia/Tokyo", "spark.driver.memory": "1g"},
+    )
+    yield started
+    started.stop()
+
+
+@pytest.fixture
+def catalog(tmp_path: Path) -> Catalog:
+    """A new demo warehouse."""
+    return pe.demo(tmp_path / "warehouse")

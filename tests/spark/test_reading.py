@@ -1,0 +1,241 @@
+"""Reads through Spark: the same rows as without it, and no trap of the Python Data Source."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from pyspark.errors import AnalysisException, PythonException
+from pyspark.sql import SparkSession
+from pyspark.sql.types import IntegerType, StructField, StructType
+
+import paimon_explore as pe
+from paimon_explore.errors import InvalidInputError, NotFoundError
+from paimon_explore.metadata.options import TableOptions
+from paimon_explore.spark.read import read
+from paimon_explore.table.catalog import Catalog
+from paimon_explore.table.table import Table
+from support.golden import GoldenTables
+from support.rows import difference
+
+NAME = "paimon_explore"
+GOLDEN = [
+    ("java200", "all_types_append_parquet"),
+    ("java200", "all_types_append_parquet_nested"),
+    ("java200", "all_types_pk_avro"),
+    ("java200", "all_types_pk_orc"),
+    ("java200", "append_part_types"),
+    ("java200", "append_part_null"),
+    ("java200", "append_dv"),
+    ("java200", "chain_table"),
+    ("java200", "data_evolution"),
+    ("java200", "dv_pk"),
+    ("java200", "me_agg"),
+    ("java200", "me_partial_seq"),
+    ("java200", "odd_names"),
+    ("java142", "pk_parquet"),
+    ("java09", "pk_parquet"),
+    ("pypaimon21", "append_parquet"),
+    ("rust04", "append_parquet"),
+]
+
+
+def table_of(catalog: Catalog, name: str) -> Table:
+    table = catalog.table(f"demo.{name}")
+    assert isinstance(table, Table)
+    return table
+
+
+def in_micros(rows: pa.Table) -> pa.Table:
+    """The rows with nanoseconds cut off, as far down as lists and rows go: Spark has none."""
+    columns = [
+        pc.floor_temporal(column, unit="microsecond").cast(pa.timestamp("us", column.type.tz))
+        if pa.types.is_timestamp(column.type) and column.type.unit == "ns"
+        else column
+        for column in rows.columns
+    ]
+    return pa.table(columns, names=rows.schema.names)
+
+
+@pytest.mark.parametrize(("writer", "name"), GOLDEN)
+def test_tables_of_other_writers_read_the_same_through_both_doors(
+    writer: str, name: str, golden: GoldenTables, spark: SparkSession
+) -> None:
+    if name not in golden.names(writer):
+        pytest.skip(f"{writer} has no table {name}")
+    table = pe.open_table(golden.table(writer, name).folder)
+    columns = [c.name for c in table.schema.fields if "VARIANT" not in str(c.type)]
+    expected = in_micros(table.scan(columns).to_arrow())
+    fast = read(spark, table, columns)
+    assert difference(expected, fast.toArrow()) == ""
+    conventional = (
+        spark.read.format(NAME)
+        .load(table.path)
+        .select([f"`{column.replace('`', '``')}`" for column in columns])
+    )
+    assert difference(expected, conventional.toArrow()) == ""
+
+
+def test_two_filters_of_one_frame_do_not_leak_into_each_other(
+    spark: SparkSession, catalog: Catalog
+) -> None:
+    df = spark.read.format(NAME).load(table_of(catalog, "orders").path)
+    small, large = df.filter("id < 100"), df.filter("id >= 100")
+    assert small.union(large).count() == 30
+    assert small.unionAll(large).filter("city IS NOT NULL OR id = 0").count() == 26
+
+
+def test_a_loaded_table_stays_at_its_snapshot_and_a_new_load_sees_more(
+    spark: SparkSession, catalog: Catalog
+) -> None:
+    table = table_of(catalog, "orders")
+    loaded = spark.read.format(NAME).load(table.path)
+    fast = read(spark, table)
+    loaded.createOrReplaceTempView("orders_before")
+    table.append([{"id": 1000}])
+    assert loaded.count() == 30
+    assert fast.count() == 30
+    assert spark.table("orders_before").count() == 30
+    assert spark.read.format(NAME).load(table.path).count() == 31
+    assert read(spark, table).count() == 31
+
+
+def test_every_way_to_name_a_point_in_time_reads_that_snapshot(
+    spark: SparkSession, catalog: Catalog
+) -> None:
+    table = table_of(catalog, "orders")
+    second = table.snapshots[2].time_millis
+    moment = datetime.fromtimestamp(second / 1000, UTC)
+    until = [s.id for s in table.snapshots if s.time_millis <= second][-1]
+    rows = {"scan.snapshot-id": 12, "scan.version": 12, "scan.timestamp-millis": 6 * until}
+    given = {"scan.snapshot-id": "2", "scan.version": "2", "scan.timestamp-millis": str(second)}
+    for option, value in given.items():
+        found = spark.read.format(NAME).option(option, value).load(table.path)
+        assert found.count() == rows[option]
+    assert read(spark, table, snapshot=2).count() == 12
+    assert read(spark, table.at(snapshot=3)).count() == 18
+    assert read(spark, table.path, timestamp=moment).count() == 6 * until
+
+
+def test_a_snapshot_that_is_not_there_is_named_with_the_range_of_those_that_are(
+    spark: SparkSession, catalog: Catalog
+) -> None:
+    table = table_of(catalog, "orders")
+    with pytest.raises(AnalysisException, match="Available: 1 to 5"):
+        spark.read.format(NAME).option("scan.snapshot-id", 99).load(table.path).count()
+    with pytest.raises(NotFoundError, match="Available: 1 to 5"):
+        read(spark, table, snapshot=99)
+
+
+def test_a_tag_is_read_by_its_name(spark: SparkSession, golden: GoldenTables) -> None:
+    tagged = pe.open_table(golden.table("java200", "tags").folder)
+    tag = next(iter(tagged.tags))
+    expected = tagged.at(tag=tag.name).to_arrow().num_rows
+    by_option = spark.read.format(NAME).option("scan.tag-name", tag.name).load(tagged.path)
+    assert by_option.count() == expected
+    assert read(spark, tagged, tag=tag.name).count() == expected
+
+
+def test_columns_and_where_leave_out_columns_rows_and_files(
+    spark: SparkSession, catalog: Catalog
+) -> None:
+    table = table_of(catalog, "orders")
+    where = "dt = '2026-01-02' AND id < 200"
+    expected = table.scan(["id"], where).to_arrow()
+    fast = read(spark, table, ["id"], where)
+    reader = spark.read.format(NAME).option("where", where)
+    assert sorted(r.id for r in fast.collect()) == sorted(expected["id"].to_pylist())
+    by_option = reader.option("columns", "id").load(table.path)
+    assert by_option.columns == ["id"]
+    assert sorted(r.id for r in by_option.collect()) == sorted(expected["id"].to_pylist())
+    as_list = reader.option("columns", '["city", "id"]').load(table.path)
+    assert as_list.columns == ["city", "id"]
+    assert fast.rdd.getNumPartitions() <= 2
+
+
+def test_a_schema_of_the_user_leaves_out_columns_and_may_not_change_types(
+    spark: SparkSession, catalog: Catalog
+) -> None:
+    table = table_of(catalog, "orders")
+    narrow = spark.read.format(NAME).schema("city string, dt date").load(table.path)
+    assert narrow.columns == ["city", "dt"]
+    assert narrow.count() == 30
+    wrong = StructType([StructField("id", IntegerType())])
+    with pytest.raises(AnalysisException, match="Column 'id' is bigint NOT NULL, not int"):
+        spark.read.format(NAME).schema(wrong).load(table.path).collect()
+
+
+def test_a_table_without_a_snapshot_has_no_rows(spark: SparkSession, catalog: Catalog) -> None:
+    table = table_of(catalog, "empty")
+    assert read(spark, table).collect() == []
+    assert spark.read.format(NAME).load(table.path).collect() == []
+
+
+def test_system_tables_are_frames(spark: SparkSession, catalog: Catalog) -> None:
+    found = read(spark, catalog.table("demo.orders$snapshots"))
+    assert [row.snapshot_id for row in found.orderBy("snapshot_id").collect()] == [1, 2, 3, 4, 5]
+
+
+def test_a_view_of_sql_reads_and_takes_rows(spark: SparkSession, catalog: Catalog) -> None:
+    table = table_of(catalog, "orders")
+    spark.sql(
+        f"CREATE OR REPLACE TEMPORARY VIEW v USING {NAME} "  # noqa: S608 - a path of our own
+        f"OPTIONS (path '{table.path}', where 'id < 100')"
+    )
+    assert spark.sql("SELECT count(*) AS n FROM v").collect()[0].n == 6
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"scan.snapshotid": "1"}, "Is 'scan.snapshot-id' meant?"),
+        ({"where": "nope = 1"}, "nope"),
+        ({"columns": "id,nope"}, "'nope'"),
+        ({"scan.snapshot-id": "one"}, "scan.snapshot-id"),
+        ({"branch": "nope"}, "branch 'nope' does not exist"),
+    ],
+)
+def test_a_wrong_option_is_named(
+    options: dict[str, str], message: str, spark: SparkSession, catalog: Catalog
+) -> None:
+    reader = spark.read.format(NAME).options(**options)
+    with pytest.raises(AnalysisException) as refused:
+        reader.load(table_of(catalog, "orders").path).count()
+    assert message in str(refused.value)
+
+
+def test_a_missing_table_is_named(spark: SparkSession, tmp_path: Path) -> None:
+    with pytest.raises(AnalysisException, match="does not exist"):
+        spark.read.format(NAME).load(str(tmp_path / "nothing"))
+    with pytest.raises(NotFoundError, match="nothing"):
+        read(spark, tmp_path / "nothing")
+
+
+def test_a_table_made_by_create_table_is_answered_with_what_works(
+    spark: SparkSession, catalog: Catalog
+) -> None:
+    path = table_of(catalog, "orders").path
+    spark.sql(f"CREATE TABLE no_options USING {NAME} OPTIONS (path '{path}')")
+    try:
+        with pytest.raises(AnalysisException, match="use CREATE TEMPORARY VIEW"):
+            spark.sql("SELECT * FROM no_options").collect()
+    finally:
+        spark.sql("DROP TABLE no_options")
+
+
+def test_a_file_that_is_gone_is_named_by_the_task(spark: SparkSession, catalog: Catalog) -> None:
+    table = table_of(catalog, "orders")
+    df = read(spark, table)
+    next(Path(table.path).glob("dt=*/bucket-0/*.parquet")).unlink()
+    with pytest.raises(PythonException, match="no such file"):
+        df.collect()
+
+
+def test_unknown_columns_and_predicates_are_refused_before_anything_runs(
+    spark: SparkSession, catalog: Catalog
+) -> None:
+    table = table_of(catalog, "orders")
+    with pytest.raises(InvalidInputError, match="'nope'"):
+        read(spark, table, ["nope"])
+    assert isinstance(table.options, TableOptions)

@@ -1,0 +1,255 @@
+"""Writes through Spark: rows by name, one commit, one task a bucket, nothing left behind."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyspark.errors import AnalysisException, PySparkException, PythonException
+from pyspark.sql import SparkSession
+
+import paimon_explore as pe
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
+from paimon_explore.spark.read import read
+from paimon_explore.spark.source import PaimonDataSource
+from paimon_explore.spark.write import write
+from paimon_explore.table.catalog import Catalog
+from paimon_explore.table.table import Table
+
+NAME = "paimon_explore"
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Table:
+    """An append table in partitions."""
+    columns = [("id", pa.int64()), ("name", pa.string()), ("amount", pa.decimal128(10, 2))]
+    return made(tmp_path, [*columns, ("dt", pa.string())], partition_by=["dt"])
+
+
+@pytest.fixture
+def keyed(tmp_path: Path) -> Table:
+    """A primary-key table of four buckets."""
+    return made(
+        tmp_path,
+        [("id", pa.int64()), ("name", pa.string())],
+        primary_key=["id"],
+        options={"bucket": "4"},
+    )
+
+
+def made(
+    folder: Path,
+    columns: list[tuple[str, pa.DataType]],
+    *,
+    primary_key: tuple[str, ...] | list[str] = (),
+    partition_by: tuple[str, ...] | list[str] = (),
+    options: dict[str, str] | None = None,
+) -> Table:
+    catalog = Catalog(folder)
+    catalog.create_database("db")
+    schema = pa.schema(columns)
+    return catalog.create_table(
+        "db.t", schema, primary_key=primary_key, partition_by=partition_by, options=options
+    )
+
+
+def data_files(table: Table) -> set[str]:
+    return {path.name for path in Path(table.path).rglob("data-*.*")}
+
+
+def live_files(table: Table) -> set[str]:
+    paths = table.inspect.files()["file_path"].to_pylist()
+    return {str(path).rpartition("/")[2] for path in paths}
+
+
+def rows_of(table: Table) -> list[dict[str, object]]:
+    return table.to_arrow().sort_by(table.schema.fields[0].name).to_pylist()
+
+
+def test_columns_are_matched_by_name_and_cast_in_a_path_write(
+    spark: SparkSession, table: Table
+) -> None:
+    df = spark.sql("SELECT 'a' AS dt, cast(1.5 AS decimal(4, 1)) AS amount, 'x' AS name, 7 AS id")
+    df.write.format(NAME).mode("append").save(table.path)
+    found = rows_of(table)
+    assert [(r["id"], r["name"], str(r["amount"]), r["dt"]) for r in found] == [
+        (7, "x", "1.50", "a")
+    ]
+
+
+def test_missing_columns_are_null(spark: SparkSession, table: Table) -> None:
+    spark.sql("SELECT 1L AS ID, 'a' AS dt").write.format(NAME).mode("append").save(table.path)
+    assert rows_of(table) == [{"id": 1, "name": None, "amount": None, "dt": "a"}]
+
+
+@pytest.mark.parametrize(
+    ("select", "message"),
+    [
+        ("1L AS id, 'a' AS dt, 2 AS nope", "no column 'nope'"),
+        ("'one' AS id, 'a' AS dt", "'id'"),
+        ("1L AS id, 2L AS Id", "Two columns"),
+        ("1L AS id, interval '1' day AS name", "'name'"),
+    ],
+)
+def test_columns_that_do_not_fit_are_refused_by_name_before_a_task_runs(
+    select: str, message: str, spark: SparkSession, table: Table
+) -> None:
+    df = spark.sql(f"SELECT {select}")  # noqa: S608 - text of our own
+    with pytest.raises(AnalysisException, match=message):
+        df.write.format(NAME).mode("append").save(table.path)
+    with pytest.raises(InvalidInputError, match=message):
+        write(df, table)
+    assert len(table.snapshots) == 0
+
+
+def test_a_value_that_does_not_fit_fails_the_write_and_leaves_no_file(
+    spark: SparkSession, table: Table
+) -> None:
+    df = spark.sql("SELECT id, cast(id * 99999999L AS decimal(20, 0)) amount, 'a' dt FROM range(9)")
+    with pytest.raises(PythonException, match="Column 'amount'"):
+        write(df, table)
+    with pytest.raises(PySparkException, match="Column 'amount'"):
+        df.write.format(NAME).mode("append").save(table.path)
+    assert len(table.snapshots) == 0
+    assert data_files(table) == set()
+
+
+def test_insert_into_a_view_takes_values_in_order(spark: SparkSession, table: Table) -> None:
+    spark.sql(f"CREATE OR REPLACE TEMPORARY VIEW w USING {NAME} OPTIONS (path '{table.path}')")
+    spark.sql("INSERT INTO w VALUES (1L, 'x', 2.5, 'a'), (2L, 'y', null, 'b')")
+    assert [(r["id"], r["name"]) for r in rows_of(table)] == [(1, "x"), (2, "y")]
+
+
+def test_every_write_is_one_snapshot_and_leaves_only_its_files(
+    spark: SparkSession, table: Table
+) -> None:
+    df = spark.range(0, 1000, 1, 4).selectExpr("id", "concat('d', id % 3) AS dt")
+    made_by_door = write(df, table)
+    assert made_by_door is not None
+    df.write.format(NAME).mode("append").save(table.path)
+    assert [(s.id, s.delta_record_count) for s in table.snapshots] == [(1, 1000), (2, 1000)]
+    assert data_files(table) == live_files(table)
+
+
+def test_nothing_to_write_makes_no_snapshot(spark: SparkSession, table: Table) -> None:
+    assert write(spark.sql("SELECT 1L AS id WHERE false"), table) is None
+    assert len(table.snapshots) == 0
+
+
+def test_overwrite_replaces_the_partitions_of_the_new_rows_or_all(
+    spark: SparkSession, table: Table
+) -> None:
+    write(spark.sql("SELECT id, concat('d', id % 2) AS dt FROM range(10)"), table)
+    one = spark.sql("SELECT 100L AS id, 'd1' AS dt")
+    one.write.format(NAME).mode("overwrite").save(table.path)
+    assert [r["id"] for r in rows_of(table)] == [0, 2, 4, 6, 8, 100]
+    writer = one.write.format(NAME).option("dynamic-partition-overwrite", "false")
+    writer.mode("overwrite").save(table.path)
+    assert [r["id"] for r in rows_of(table)] == [100]
+    outside = spark.sql("SELECT 7L AS id, 'd2' AS dt")
+    with pytest.raises(InvalidInputError, match="partitions that it does not replace"):
+        write(outside, table, "overwrite", partition={"dt": "d1"})
+    assert [r["id"] for r in rows_of(table)] == [100]
+    assert not list(Path(table.path).glob("dt=d2/*/data-*"))
+
+
+def test_upsert_gives_every_bucket_to_one_task(spark: SparkSession, keyed: Table) -> None:
+    df = spark.range(0, 2000, 1, 8).selectExpr("id", "concat('n', id) AS name")
+    write(df, keyed, "upsert")
+    assert keyed.inspect.files().num_rows == 4
+    write(df.selectExpr("id * 2 AS id", "'new' AS name"), keyed, "upsert")
+    found = rows_of(keyed)
+    assert len(found) == 3000
+    assert [r["name"] for r in found[:4]] == ["new", "n1", "new", "n3"]
+    assert read(spark, keyed).filter("name = 'new'").count() == 2000
+
+
+def test_row_kinds_delete(spark: SparkSession, keyed: Table) -> None:
+    write(spark.sql("SELECT id, 'x' AS name FROM range(5)"), keyed)
+    write(spark.sql("SELECT 3L AS id, cast(null AS string) name, '-D' AS _ROW_KIND"), keyed)
+    assert [r["id"] for r in rows_of(keyed)] == [0, 1, 2, 4]
+
+
+def test_dynamic_buckets_are_assigned_by_one_task_and_refused_in_a_path_write(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    table = made(tmp_path, [("id", pa.int64()), ("name", pa.string())], primary_key=["id"])
+    df = spark.range(0, 100, 1, 4).selectExpr("id % 50 AS id", "'x' AS name")
+    write(df, table)
+    write(df, table)
+    assert [r["id"] for r in rows_of(table)] == list(range(50))
+    with pytest.raises(AnalysisException, match=r"use pe\.spark\.write"):
+        df.write.format(NAME).mode("append").save(table.path)
+
+
+def test_wrong_modes_and_tables_are_refused(spark: SparkSession, table: Table) -> None:
+    df = spark.sql("SELECT 1L AS id, 'a' AS dt")
+    with pytest.raises(UnsupportedFeatureError, match="upsert"):
+        write(df, table, "upsert")
+    with pytest.raises(InvalidInputError, match="'append', 'upsert', 'overwrite'"):
+        write(df, table, "ignore")  # type: ignore[arg-type]  # what a user might try
+    write(df, table)
+    with pytest.raises(InvalidInputError, match="point in the past"):
+        write(df, table.at(snapshot=1))
+
+
+def test_types_of_every_kind_come_back_as_they_were_written(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    demo = pe.demo(tmp_path / "warehouse")
+    source, target = demo.table("demo.types"), None
+    assert isinstance(source, Table)
+    schema = source.to_arrow().schema
+    target = demo.create_table("demo.copy", schema)
+    write(read(spark, source), target)
+    assert target.to_arrow().equals(source.to_arrow())
+    write(read(spark, source), target, "overwrite")
+    assert target.to_arrow().equals(source.to_arrow())
+
+
+def test_a_task_that_fails_once_writes_its_rows_once_and_leaves_no_file(
+    spark: SparkSession, table: Table
+) -> None:
+    def fail_once(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        from pyspark import TaskContext  # noqa: PLC0415 - runs in the worker
+
+        yield from batches
+        context = TaskContext.get()
+        if context is not None and context.attemptNumber() == 0:
+            msg = "the first attempt fails"
+            raise OSError(msg)
+
+    rows = spark.range(0, 70_000, 1, 1).selectExpr("id", "concat('d', id % 2) AS dt")
+    broken = rows.mapInArrow(fail_once, rows.schema)
+    write(broken, table)
+    broken.write.format(NAME).mode("append").save(table.path)
+    assert [s.delta_record_count for s in table.snapshots] == [70_000, 70_000]
+    assert data_files(table) == live_files(table)
+
+
+def test_an_abort_after_a_commit_that_took_effect_removes_nothing(
+    spark: SparkSession, table: Table
+) -> None:
+    class Unlucky(PaimonDataSource):
+        @classmethod
+        def name(cls) -> str:
+            return "unlucky"
+
+        def writer(self, schema, overwrite):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+            made = super().writer(schema, overwrite)
+
+            class FailsAfterwards(type(made)):  # type: ignore[misc]
+                def commit(self, messages):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+                    super().commit(messages)
+                    msg = "the reply is lost"
+                    raise OSError(msg)
+
+            made.__class__ = FailsAfterwards
+            return made
+
+    spark.dataSource.register(Unlucky)
+    df = spark.range(0, 10, 1, 2).selectExpr("id", "'a' AS dt")
+    with pytest.raises(PySparkException, match="the reply is lost"):
+        df.write.format("unlucky").mode("append").save(table.path)
+    assert len(rows_of(table)) == 10
+    assert data_files(table) == live_files(table)
