@@ -174,10 +174,9 @@ def test_a_failed_write_of_postponed_rows_leaves_no_files() -> None:
 
 def test_a_failed_write_leaves_neither_data_nor_changelog_files() -> None:
     store, schema = table(**{"write-buffer-size": "1 b", "changelog-producer": "input"})
-    rows = [{"k": 1, "v": "a"}, {"k": None, "v": "a"}]
     batches = [
-        pa.record_batch([pa.array([row["k"]], pa.int32()), pa.array([row["v"]])], names=["k", "v"])
-        for row in rows
+        pa.record_batch([pa.array([key], pa.int32()), pa.array(["a"])], names=["k", "v"])
+        for key in (1, None)
     ]
     with pytest.raises(InvalidInputError, match="row 1"):
         write_upsert(store, schema, pa.Table.from_batches(batches))
