@@ -163,7 +163,7 @@ class TableFiles:
     options: TableOptions
 
     @property
-    def _schema(self) -> TableSchema:
+    def schema(self) -> TableSchema:
         """A schema; all have the same partition columns."""
         found = self.store.schemas.latest()
         if found is None:
@@ -178,7 +178,7 @@ class TableFiles:
         """The files of manifest entries, each with its extra files."""
         if not len(entries):
             return frozenset()
-        files = data_file_paths(entries, self._schema, self.options, self._paths)
+        files = data_file_paths(entries, self.schema, self.options, self._paths)
         extras = entries.column("extra_files")
         found: set[str] = set()
         for path, names in zip(files.to_pylist(), extras, strict=True):
@@ -214,7 +214,7 @@ class TableFiles:
         entries: IndexEntries = self.store.manifests.index_of(snapshot)
         if not len(entries):
             return frozenset()
-        found = index_file_paths(entries, self._schema, self.options, self._paths)
+        found = index_file_paths(entries, self.schema, self.options, self._paths)
         return frozenset(str(path) for path in found.to_pylist())
 
     def state_metadata(self, snapshot: Snapshot) -> frozenset[str]:

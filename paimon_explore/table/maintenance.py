@@ -18,6 +18,8 @@ from paimon_explore.maintenance.expire import (
     expire_snapshots,
     snapshot_retention,
 )
+from paimon_explore.maintenance.orphans import OrphanReport, remove_orphan_files
+from paimon_explore.maintenance.partition_expire import expire_partitions, expiry_of
 from paimon_explore.maintenance.removal import Removal
 from paimon_explore.maintenance.schema_changes import alter_schema
 from paimon_explore.maintenance.tags import TagRequest
@@ -228,6 +230,44 @@ class Maintenance:
     def expire_consumers(self) -> list[str]:
         """Remove the consumers that stood still for `consumer.expiration-time`."""
         return expire_consumers(self.store, self.options)
+
+    def expire_partitions(
+        self, older_than: timedelta | None = None, *, dry_run: bool = False
+    ) -> list[dict[str, object]]:
+        """Drop the partitions whose time is past.
+
+        Args:
+            older_than: the age; None for `partition.expiration-time`.
+            dry_run: only tell which would go.
+
+        Returns:
+            Their values by column.
+
+        Raises:
+            InvalidInputError: no age is given, or the table has no partitions.
+        """
+        options = self.options
+        expiry = expiry_of(options, older_than)
+        return expire_partitions(self.store, options, expiry, dry_run=dry_run)
+
+    def remove_orphan_files(
+        self,
+        *,
+        older_than: Age = timedelta(days=1),
+        external: bool = False,
+        dry_run: bool = True,
+    ) -> OrphanReport:
+        """Remove files that nothing in any branch refers to; by default only tell which.
+
+        Args:
+            older_than: only files not touched for so long; it must be longer than any commit takes.
+            external: look into external paths, too, which no other table may use then.
+            dry_run: only tell what would go.
+        """
+        before_ms = time_before(older_than)
+        return remove_orphan_files(
+            self.store, self.options, before_ms, external=external, dry_run=dry_run
+        )
 
     def _path(self, name: str) -> ColumnPath:
         """A column by its name; dots lead into rows unless a column is called so."""
