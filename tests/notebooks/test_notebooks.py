@@ -30,7 +30,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_is_stored_without_outputs(notebook: Path) -> None:
-    cells = nbformat.read(notebook, as_version=4).cells
+    content = nbformat.read(notebook, as_version=4)  # type: ignore[no-untyped-call]  # nbformat's
+    cells = content.cells
     code = [cell for cell in cells if cell.cell_type == "code"]
     assert code
     assert all(cell.outputs == [] and cell.execution_count is None for cell in code)
@@ -43,7 +44,7 @@ def test_a_notebook_is_stored_without_outputs(notebook: Path) -> None:
 def test_a_notebook_runs_without_an_error_and_says_nothing_on_stderr(
     notebook: Path, folder: Path
 ) -> None:
-    content = nbformat.read(notebook, as_version=4)
+    content = nbformat.read(notebook, as_version=4)  # type: ignore[no-untyped-call]  # nbformat's
     client = NotebookClient(
         content,
         timeout=300,

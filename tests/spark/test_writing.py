@@ -22,8 +22,13 @@ NAME = "paimon_explore"
 @pytest.fixture
 def table(tmp_path: Path) -> Table:
     """An append table in partitions."""
-    columns = [("id", pa.int64()), ("name", pa.string()), ("amount", pa.decimal128(10, 2))]
-    return made(tmp_path, [*columns, ("dt", pa.string())], partition_by=["dt"])
+    columns: list[tuple[str, pa.DataType]] = [
+        ("id", pa.int64()),
+        ("name", pa.string()),
+        ("amount", pa.decimal128(10, 2)),
+        ("dt", pa.string()),
+    ]
+    return made(tmp_path, columns, partition_by=["dt"])
 
 
 @pytest.fixture
@@ -94,7 +99,7 @@ def test_missing_columns_are_null(spark: SparkSession, table: Table) -> None:
 def test_columns_that_do_not_fit_are_refused_by_name_before_a_task_runs(
     select: str, message: str, spark: SparkSession, table: Table
 ) -> None:
-    df = spark.sql(f"SELECT {select}")  # noqa: S608 - text of our own
+    df = spark.sql(f"SELECT {select}")
     with pytest.raises(AnalysisException, match=message):
         df.write.format(NAME).mode("append").save(table.path)
     with pytest.raises(InvalidInputError, match=message):
