@@ -15,9 +15,10 @@ from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.maintenance.compact_append import AppendBucket, AppendCompaction, pick_append
 from paimon_explore.maintenance.compact_levels import levels_of
 from paimon_explore.maintenance.compact_pick import CompactUnit, pick_full, pick_universal
-from paimon_explore.maintenance.compact_rewrite import CompactBucket, UnitCompaction, needs_lookup
+from paimon_explore.maintenance.compact_rewrite import CompactBucket, UnitCompaction
 from paimon_explore.metadata import options as opt
 from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.metadata.derived_options import needs_lookup
 from paimon_explore.metadata.index_manifest import (
     DELETION_VECTORS_INDEX,
     HASH_INDEX,

@@ -24,6 +24,7 @@ from paimon_explore.merge.spec import VALUE_KIND, merge_spec
 from paimon_explore.merge.stream import key_pieces
 from paimon_explore.metadata import options as opt
 from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.metadata.derived_options import needs_lookup
 from paimon_explore.metadata.manifest_entry import ENTRY_SCHEMA, FileSource, ManifestEntries
 from paimon_explore.metadata.option_choices import ChangelogProducer, MergeEngine
 from paimon_explore.metadata.options import MAX_INT64, TableOptions
@@ -40,16 +41,6 @@ from paimon_explore.write.primary_key import schema_with
 from paimon_explore.write.target import WriteTarget, entries_of
 
 _FILE_FIELD = pa.field(FILE, pa.int64(), nullable=False)
-
-
-def needs_lookup(options: TableOptions) -> bool:
-    """Whether compactions complete new rows by looking at all older ones of their keys."""
-    return (
-        options.value(opt.CHANGELOG_PRODUCER) is ChangelogProducer.LOOKUP
-        or options.value(opt.DELETION_VECTORS_ENABLED)
-        or options.value(opt.MERGE_ENGINE) is MergeEngine.FIRST_ROW
-        or options.value(opt.FORCE_LOOKUP)
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

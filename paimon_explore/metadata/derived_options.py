@@ -3,11 +3,16 @@
 Spec: maintenance/configurations.
 """
 
+from paimon_explore.metadata.option_choices import ChangelogProducer, MergeEngine
 from paimon_explore.metadata.options import (
     CHANGELOG_NUM_RETAINED_MAX,
     CHANGELOG_NUM_RETAINED_MIN,
+    CHANGELOG_PRODUCER,
     CHANGELOG_TIME_RETAINED,
+    DELETION_VECTORS_ENABLED,
+    FORCE_LOOKUP,
     LOOKUP_COMPACT_MAX_INTERVAL,
+    MERGE_ENGINE,
     MIB,
     NUM_LEVELS,
     NUM_SORTED_RUN_COMPACTION_TRIGGER,
@@ -43,6 +48,16 @@ def stop_trigger(options: TableOptions) -> int:
     trigger = options.value(NUM_SORTED_RUN_COMPACTION_TRIGGER)
     given = options.value(NUM_SORTED_RUN_STOP_TRIGGER)
     return trigger + _STOP_MARGIN if given is None else max(trigger, given)
+
+
+def needs_lookup(options: TableOptions) -> bool:
+    """Whether compactions complete new rows by looking at all older ones of their keys."""
+    return (
+        options.value(CHANGELOG_PRODUCER) is ChangelogProducer.LOOKUP
+        or options.value(DELETION_VECTORS_ENABLED)
+        or options.value(MERGE_ENGINE) is MergeEngine.FIRST_ROW
+        or options.value(FORCE_LOOKUP)
+    )
 
 
 def lookup_compact_max_interval(options: TableOptions) -> int:

@@ -23,10 +23,14 @@ from paimon_explore.encoding.buffers import taken_rows
 from paimon_explore.encoding.deletion_vector import FRAME_BYTES, DeletionVector, decode_vector
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.paths import parent
+from paimon_explore.merge.complete_rows import LEVEL, merge_complete_runs
 from paimon_explore.merge.spec import MergeSpec, merge_spec, needed_columns
 from paimon_explore.merge.stream import merge_runs
+from paimon_explore.metadata.derived_options import needs_lookup
+from paimon_explore.metadata.option_choices import MergeEngine
 from paimon_explore.metadata.options import (
     FILE_INDEX_READ_ENABLED,
+    MERGE_ENGINE,
     SEQUENCE_SNAPSHOT_ORDERING,
     TableOptions,
 )
@@ -50,6 +54,7 @@ from paimon_explore.store.table_store import TableStore
 from paimon_explore.types.data_types import DataField, RowType, with_nullable
 
 INDEX_SUFFIX = ".index"
+_CHOOSING = (MergeEngine.DEDUPLICATE, MergeEngine.FIRST_ROW)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,14 +195,30 @@ class SplitReader:
         self, split: DataSplit, runs: list[list[int]], spec: MergeSpec
     ) -> Iterator[pa.RecordBatch]:
         keep = bool(self.system_columns)
+        if self._has_complete_rows(split, runs):
+            tagged = [self._run(split, run, spec, with_sequence=True, level=True) for run in runs]
+            return merge_complete_runs(tagged, spec, keep_retracts=keep)
         ordered = not keep and not spec.sequence_fields and runs_in_order(split, runs)
         streams = [self._run(split, run, spec, with_sequence=not ordered) for run in runs]
         return merge_runs(streams, spec, keep_retracts=keep, by_run_order=ordered, key_order=keep)
 
+    def _has_complete_rows(self, split: DataSplit, runs: list[list[int]]) -> bool:
+        """Whether rows above level 0 stand for others that a computing merge must not see."""
+        if self.options.value(MERGE_ENGINE) in _CHOOSING or not needs_lookup(self.options):
+            return False
+        levels = numbers(split.files.table, "level")
+        return len({int(levels[row]) for run in runs for row in run} - {0}) > 1
+
     def _run(
-        self, split: DataSplit, run: list[int], spec: MergeSpec, *, with_sequence: bool
+        self,
+        split: DataSplit,
+        run: list[int],
+        spec: MergeSpec,
+        *,
+        with_sequence: bool,
+        level: bool = False,
     ) -> Iterator[pa.RecordBatch]:
-        """The files of one sorted run, one after the other."""
+        """The files of one sorted run, one after the other; with their level if asked."""
         system = (SystemColumn.SEQUENCE_NUMBER,) if with_sequence else ()
         if self.system_columns or _retracts(split, run):
             system = (*system, SystemColumn.VALUE_KIND)
@@ -205,7 +226,7 @@ class SplitReader:
         fields = self.schema.project(needed_columns(spec)).fields
         for row in run:
             file = SplitFile(split=split, row=row, reader=self)
-            yield from read_data_file(
+            batches = read_data_file(
                 file.source(),
                 ReadRequest(
                     fields=fields,
@@ -216,6 +237,7 @@ class SplitReader:
                     batch_rows=self.batch_rows,
                 ),
             )
+            yield from (_with_level(batch, file) for batch in batches) if level else batches
 
     @property
     def schema_in_force(self) -> TableSchema:
@@ -359,6 +381,13 @@ def _retracts(split: DataSplit, run: list[int]) -> bool:
     counts = split.files.table.column("delete_row_count")
     levels = split.files.table.column("level")
     return any(counts[row].as_py() != 0 or levels[row].as_py() == 0 for row in run)
+
+
+def _with_level(batch: pa.RecordBatch, file: SplitFile) -> pa.RecordBatch:
+    """The batch with the level of its file."""
+    level = numbers(file.split.files.table, "level")[file.row]
+    column = row_array(np.full(batch.num_rows, level))
+    return batch.append_column(pa.field(LEVEL, pa.int64(), nullable=False), column)
 
 
 def _groups(numbers: tuple[int, ...]) -> list[list[int]]:
