@@ -8,6 +8,11 @@ from hypothesis import HealthCheck, settings
 
 from support.golden import GoldenTables
 
+pytest_plugins = ("fixtures",)
+"""Fixtures of `tests/interop`, where a file `conftest.py` would have a second meaning for mypy."""
+
+collect_ignore_glob = ["interop/oracle/*", "interop/peer_worker.py"]
+
 settings.register_profile(
     "default",
     derandomize=True,

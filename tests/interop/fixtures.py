@@ -10,8 +10,6 @@ from paimon_explore import Catalog
 from peers import Peers, PeersMissingError
 from support.required import lacking
 
-collect_ignore_glob = ["oracle/*", "peer_worker.py"]
-
 
 def _java(version: str) -> Iterator[JavaPaimon]:
     try:
