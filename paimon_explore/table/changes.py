@@ -138,7 +138,11 @@ class ChangeReader:
             raise InvalidInputError(msg, hint="Use the mode 'delta' for added rows.")
         snapshots = self.target.store.snapshots
         states = [
-            replace(self.target, snapshot=snapshots.load(number), travelled=True)
+            replace(
+                self.target,
+                snapshot=snapshots.load(number) if number else None,  # before the first: no rows
+                travelled=True,
+            )
             for number in (span.start, span.end)
         ]
         plans = [plan_table(state).splits for state in states]

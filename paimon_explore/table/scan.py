@@ -75,7 +75,7 @@ class Scan:
     def to_batches(self) -> pa.RecordBatchReader:
         """The rows as a stream of record batches; memory stays bounded."""
         schema = self.schema
-        batches = (pa.RecordBatch.from_arrays(b.columns, schema=schema) for b in self._batches())
+        batches = (_named(batch, schema) for batch in self._batches())
         return pa.RecordBatchReader.from_batches(schema, batches)
 
     def to_arrow(self) -> pa.Table:
@@ -169,6 +169,11 @@ def make_scan(
         raise InvalidInputError(f"limit is {limit}.", hint="Use 0 or more, or None for all rows.")
     bound = TRUE if where is None else bind(predicate(where), row_type)
     return Scan(target=target, columns=names, where=bound, limit=limit)
+
+
+def _named(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+    """The batch under a schema; one without columns keeps its number of rows as it is."""
+    return pa.RecordBatch.from_arrays(batch.columns, schema=schema) if len(schema) else batch
 
 
 def _limited(batches: Iterator[pa.RecordBatch], limit: int | None) -> Iterator[pa.RecordBatch]:

@@ -1,0 +1,163 @@
+import pyarrow as pa
+import pytest
+
+from paimon_explore import Catalog, Table
+from paimon_explore.errors import AlreadyExistsError, InvalidInputError, NotFoundError
+from paimon_explore.table.row_source import RowSource
+from support.small_tables import columns, new_catalog
+
+COLUMNS = columns(id=pa.int32(), dt=pa.string())
+
+
+def test_databases_are_made_listed_and_dropped() -> None:
+    catalog = new_catalog()
+    catalog.create_database("a")
+    assert catalog.databases() == ["a", "db"]
+    catalog.create_database("a", ignore_if_exists=True)
+    catalog.drop_database("a")
+    assert catalog.databases() == ["db"]
+    assert repr(catalog) == f"Catalog({catalog.warehouse!r}): databases 'db'"
+
+
+def test_a_database_is_not_made_twice() -> None:
+    with pytest.raises(AlreadyExistsError):
+        new_catalog().create_database("db")
+
+
+@pytest.mark.parametrize("name", ["", "a.b", "a$b", "a/b", ".."])
+def test_a_database_has_a_usable_name(name: str) -> None:
+    with pytest.raises(InvalidInputError):
+        new_catalog().create_database(name)
+
+
+def test_a_database_with_tables_is_dropped_only_with_them() -> None:
+    catalog = new_catalog()
+    catalog.create_table("db.t", COLUMNS)
+    with pytest.raises(InvalidInputError, match="'t'"):
+        catalog.drop_database("db")
+    catalog.drop_database("db", cascade=True)
+    assert catalog.databases() == []
+
+
+def test_tables_are_made_listed_opened_and_dropped() -> None:
+    catalog = new_catalog()
+    made = catalog.create_table("db.t", COLUMNS, comment="a table")
+    assert made.schema.comment == "a table"
+    assert catalog.tables("db") == ["t"]
+    opened = catalog.table("db.t")
+    assert isinstance(opened, Table)
+    assert opened.name == "db.t"
+    catalog.drop_table("db.t")
+    assert catalog.tables("db") == []
+    catalog.drop_table("db.t", ignore_if_missing=True)
+    with pytest.raises(NotFoundError):
+        catalog.drop_table("db.t")
+
+
+def test_a_table_is_not_made_twice() -> None:
+    catalog = new_catalog()
+    catalog.create_table("db.t", COLUMNS)
+    with pytest.raises(AlreadyExistsError):
+        catalog.create_table("db.t", COLUMNS)
+    same = catalog.create_table("db.t", columns(other=pa.int64()), ignore_if_exists=True)
+    assert same.schema.row_type.names == ("id", "dt")
+
+
+@pytest.mark.parametrize("name", ["db.t$files", "db.t$branch_b"])
+def test_a_branch_or_system_table_is_not_made_as_a_table(name: str) -> None:
+    with pytest.raises(InvalidInputError, match="no name for a new table"):
+        new_catalog().create_table(name, COLUMNS)
+
+
+def test_a_missing_table_is_told_with_those_that_are_there() -> None:
+    catalog = new_catalog()
+    catalog.create_table("db.orders", COLUMNS)
+    with pytest.raises(NotFoundError, match="'orders'"):
+        catalog.table("db.order")
+    with pytest.raises(NotFoundError, match="'db'"):
+        catalog.table("dbx.orders")
+    with pytest.raises(NotFoundError, match="branch"):
+        catalog.table("db.orders$branch_b")
+    with pytest.raises(NotFoundError, match="'dbx'"):
+        catalog.tables("dbx")
+
+
+def test_a_table_is_renamed() -> None:
+    catalog = new_catalog()
+    catalog.create_database("other")
+    catalog.create_table("db.t", COLUMNS).append([{"id": 1, "dt": "a"}])
+    catalog.rename_table("db.t", "other.u")
+    assert catalog.tables("db") == []
+    renamed = catalog.table("other.u")
+    assert renamed.to_arrow().to_pylist() == [{"id": 1, "dt": "a"}]
+
+
+def test_a_rename_needs_a_table_and_a_free_name() -> None:
+    catalog = new_catalog()
+    catalog.create_table("db.t", COLUMNS)
+    catalog.create_table("db.u", COLUMNS)
+    with pytest.raises(AlreadyExistsError):
+        catalog.rename_table("db.t", "db.u")
+    with pytest.raises(NotFoundError):
+        catalog.rename_table("db.x", "db.y")
+    with pytest.raises(NotFoundError):
+        catalog.rename_table("db.t", "nowhere.t")
+
+
+def test_a_system_table_is_opened_by_name() -> None:
+    catalog = new_catalog()
+    catalog.create_table("db.t", COLUMNS).append([{"id": 1, "dt": "a"}])
+    found = catalog.table("db.t$snapshots")
+    assert isinstance(found, RowSource)
+    assert found.to_arrow().column("commit_kind").to_pylist() == ["APPEND"]
+    with pytest.raises(NotFoundError, match="snapshots"):
+        catalog.table("db.t$nothing")
+
+
+def filled() -> Catalog:
+    catalog = new_catalog()
+    table = catalog.create_table("db.p", COLUMNS, partition_by=["dt"])
+    table.append([{"id": 1, "dt": "a"}, {"id": 2, "dt": "b"}, {"id": 3, "dt": "b"}])
+    catalog.create_table("db.k", COLUMNS, primary_key=["id"], options={"bucket": "2"})
+    return catalog
+
+
+def test_the_catalog_tells_of_all_its_tables() -> None:
+    found = filled().table("sys.all_tables").to_arrow()
+    wanted = ["database_name", "table_name", "table_type", "partitioned", "primary_key"]
+    assert [tuple(row.values()) for row in found.select(wanted).to_pylist()] == [
+        ("db", "k", "table", False, True),
+        ("db", "p", "table", True, False),
+    ]
+
+
+def test_the_catalog_tells_of_all_partitions() -> None:
+    found = filled().table("sys.all_partitions").to_arrow()
+    wanted = ["table_name", "partition_name", "recordCount", "fileCount", "done"]
+    assert [tuple(row.values()) for row in found.select(wanted).to_pylist()] == [
+        ("p", "dt=a", 1, 1, False),
+        ("p", "dt=b", 2, 1, False),
+    ]
+    assert all(isinstance(t, int) for t in found.column("lastFileCreationTime").to_pylist())
+
+
+def test_the_catalog_tells_of_all_options() -> None:
+    catalog = filled()
+    assert catalog.table("sys.all_table_options").to_arrow().to_pylist() == [
+        {"database_name": "db", "table_name": "k", "key": "bucket", "value": "2"}
+    ]
+    assert catalog.table("sys.catalog_options").to_arrow().to_pylist() == [
+        {"key": "warehouse", "value": catalog.warehouse}
+    ]
+
+
+def test_an_unknown_table_of_the_catalog_is_told_with_those_there_are() -> None:
+    with pytest.raises(NotFoundError, match="all_table_options"):
+        filled().table("sys.everything")
+
+
+def test_a_database_may_be_called_sys() -> None:
+    catalog = new_catalog()
+    catalog.create_database("sys")
+    catalog.create_table("sys.t", COLUMNS)
+    assert isinstance(catalog.table("sys.t"), Table)

@@ -1,0 +1,77 @@
+import pyarrow as pa
+import pytest
+
+import paimon_explore as pe
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.table.scan import Scan, Where
+from support.small_tables import append_table, columns, rows_of
+
+COLUMNS = columns(id=pa.int32(), name=pa.string(), dt=pa.string())
+ROWS = [{"id": i, "name": n, "dt": d} for i, n, d in ((1, "a", "x"), (2, "b", "x"), (3, "c", "y"))]
+
+
+def table() -> pe.Table:
+    return append_table(COLUMNS, ROWS[:2], ROWS[2:], partition_by=["dt"])
+
+
+def test_a_scan_gives_the_wanted_columns_in_order() -> None:
+    found = table().scan(["name", "id"]).to_arrow()
+    assert found.schema.names == ["name", "id"]
+    assert rows_of(found)[0] == {"name": "a", "id": 1}
+    assert table().scan("id").to_arrow().schema.names == ["id"]
+
+
+@pytest.mark.parametrize(
+    "where", ["id > 1 AND dt = 'x'", (pe.col("id") > 1) & (pe.col("dt") == "x")]
+)
+def test_a_predicate_is_text_or_built(where: Where) -> None:
+    assert rows_of(table().scan(where=where).to_arrow()) == [ROWS[1]]
+    assert table().scan(["name"], where).to_arrow().to_pylist() == [{"name": "b"}]
+    assert table().scan(where=where).count() == 1
+
+
+def test_a_limit_ends_the_read() -> None:
+    assert table().scan(limit=2).to_arrow().num_rows == 2
+    assert table().scan(limit=0).to_arrow().num_rows == 0
+    assert table().scan(limit=99).count() == 3
+
+
+def test_a_scan_of_no_columns_still_counts_rows() -> None:
+    batches = list(table().scan([]).to_batches())
+    assert sum(batch.num_rows for batch in batches) == 3
+
+
+@pytest.mark.parametrize(
+    ("wanted", "where", "limit", "says"),
+    [
+        (["idd"], None, None, "no column 'idd'"),
+        (["id", "id"], None, None, "wanted twice"),
+        (None, None, -1, "limit is -1"),
+        (None, "idd = 1", None, "idd"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_at_once(
+    wanted: list[str] | None, where: str | None, limit: int | None, says: str
+) -> None:
+    with pytest.raises(InvalidInputError, match=says):
+        table().scan(wanted, where, limit)
+
+
+def test_a_scan_explains_what_each_cut_left() -> None:
+    assert table().scan(where="dt = 'y' AND id = 3").explain().splitlines() == [
+        "snapshot 2: 1 splits (1 raw), 1 files",
+        "  partition ranges: 1 of 2 manifests",
+        "  partitions: 1 of 1 files",
+        "  visible levels: 1 of 1 files",
+        "  bucket: 1 of 1 files",
+        "  value statistics: 1 of 1 files",
+    ]
+    assert append_table(COLUMNS).scan().explain() == "no snapshot: 0 splits (0 raw), 0 files"
+
+
+def test_rows_go_to_other_libraries() -> None:
+    scan: Scan = table().scan(["id"], "id < 3")
+    assert sorted(scan.to_pandas()["id"]) == [1, 2]
+    assert sorted(scan.to_polars()["id"]) == [1, 2]
+    assert scan.to_duckdb().sql("SELECT count(*) FROM t").fetchall() == [(2,)]
+    assert pa.table(scan).num_rows == 2

@@ -1,0 +1,211 @@
+from datetime import UTC, datetime
+
+import pyarrow as pa
+import pytest
+
+from paimon_explore import Table, open_table
+from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedFeatureError
+from support.small_tables import append_table, columns, keyed_table, new_catalog, rows_of
+
+COLUMNS = columns(id=pa.int32(), name=pa.string())
+ONE, TWO, THREE = ({"id": i, "name": n} for i, n in ((1, "a"), (2, "b"), (3, "c")))
+
+
+def three_commits() -> Table:
+    return append_table(COLUMNS, [ONE], [TWO], [THREE])
+
+
+def opened(table: Table, **options: str) -> Table:
+    dynamic = {key.replace("__", ".").replace("_", "-"): value for key, value in options.items()}
+    return open_table(table.path, options=dynamic)
+
+
+def test_a_table_tells_its_place_and_what_it_holds() -> None:
+    table = three_commits()
+    assert table.name == "db.t"
+    assert table.path.endswith("/wh/db.db/t")
+    assert table.branch == "main"
+    assert table.schema.row_type.names == ("id", "name")
+    assert table.snapshot is not None
+    assert table.snapshot.id == 3
+    assert [snapshot.id for snapshot in table.snapshots] == [1, 2, 3]
+    assert [schema.id for schema in table.schemas] == [0]
+
+
+def test_a_table_without_a_snapshot_is_empty_but_has_its_columns() -> None:
+    table = new_catalog().create_table("db.t", COLUMNS)
+    assert table.snapshot is None
+    assert table.to_arrow().to_pylist() == []
+    assert table.to_arrow().schema.names == ["id", "name"]
+    assert table.scan().count() == 0
+
+
+def test_a_folder_that_is_no_table_is_refused_with_advice() -> None:
+    with pytest.raises(NotFoundError, match="schema/schema-0"):
+        open_table("memory://nothing/here")
+    with pytest.raises(NotFoundError, match="branch"):
+        open_table(three_commits().path, branch="b")
+
+
+def test_the_past_is_read_by_snapshot_tag_time_and_version() -> None:
+    table = three_commits()
+    table.create_tag("two", 2)
+    second = table.snapshots[2]
+    moment = datetime.fromtimestamp(second.time_millis / 1000, tz=UTC)
+    assert rows_of(table.at(snapshot=2).to_arrow()) == [ONE, TWO]
+    assert rows_of(table.at(tag="two").to_arrow()) == [ONE, TWO]
+    assert rows_of(table.at(version="two").to_arrow()) == [ONE, TWO]
+    assert rows_of(table.at(version="1").to_arrow()) == [ONE]
+    assert table.at(timestamp=moment.isoformat()).snapshot in [*table.snapshots]
+
+
+def test_a_point_in_the_past_is_given_once() -> None:
+    with pytest.raises(InvalidInputError, match="snapshot and tag"):
+        three_commits().at(snapshot=1, tag="x")
+
+
+def test_a_view_of_the_past_does_not_move_and_is_not_written() -> None:
+    table = three_commits()
+    view = table.at(snapshot=1)
+    table.append([{"id": 4, "name": "d"}])
+    assert rows_of(view.to_arrow()) == [ONE]
+    with pytest.raises(InvalidInputError, match="past"):
+        view.append([ONE])
+
+
+@pytest.mark.parametrize(
+    ("options", "count"),
+    [
+        ({"scan__snapshot_id": "2"}, 2),
+        ({"scan__snapshot_id": "2", "scan__mode": "from-snapshot"}, 2),
+        ({"scan__snapshot_id": "2", "scan__mode": "from-snapshot-full"}, 2),
+        ({"scan__version": "1"}, 1),
+        ({"scan__timestamp_millis": "99999999999999"}, 3),
+        ({"scan__timestamp": "9999-01-01 00:00:00", "scan__mode": "from-timestamp"}, 3),
+        ({"scan__mode": "latest"}, 3),
+        ({"scan__mode": "latest-full"}, 3),
+        ({"scan__mode": "full"}, 3),
+        ({"scan__mode": "compacted-full"}, 3),
+        ({"incremental_between": "1,3"}, 2),
+        ({"incremental_between": "2,2"}, 0),
+        ({"incremental_between": "0,3", "scan__mode": "incremental"}, 3),
+        ({"incremental_between_timestamp": "0,99999999999999"}, 3),
+        ({"incremental_between_timestamp": "1970-01-02 00:00:00,1970-01-03 00:00:00"}, 0),
+    ],
+)
+def test_scan_options_choose_what_is_read(options: dict[str, str], count: int) -> None:
+    found = opened(three_commits(), **options)
+    assert found.to_arrow().num_rows == count
+    assert found.scan().count() == count
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"scan__snapshot_id": "1", "scan__tag_name": "x"}, "Only one point"),
+        ({"scan__timestamp": "2026-01-01", "scan__timestamp_millis": "1"}, "Only one of"),
+        ({"scan__mode": "from-snapshot"}, "goes with scan.snapshot-id"),
+        ({"scan__mode": "from-timestamp"}, "goes with scan.timestamp"),
+        ({"scan__mode": "latest-full", "scan__snapshot_id": "1"}, "no point in time"),
+        ({"scan__mode": "incremental"}, "needs incremental-between"),
+        ({"incremental_between": "1"}, "two ends"),
+        ({"incremental_between": "3,1"}, "before the start"),
+    ],
+)
+def test_scan_options_that_contradict_are_refused(options: dict[str, str], says: str) -> None:
+    table = three_commits()
+    with pytest.raises(InvalidInputError, match=says):
+        opened(table, **options).to_arrow()
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"scan__mode": "from-file-creation-time"}, UnsupportedFeatureError),
+        ({"incremental_to_auto_tag": "x"}, UnsupportedFeatureError),
+        ({"incremental_between": "1,9"}, NotFoundError),
+        ({"incremental_between": "a,b"}, NotFoundError),
+        ({"scan__snapshot_id": "9"}, NotFoundError),
+        ({"scan__fallback_branch": "nowhere"}, NotFoundError),
+        ({"scan__primary_branch": "nowhere"}, NotFoundError),
+    ],
+)
+def test_scan_options_that_name_what_is_not_there_are_refused(
+    options: dict[str, str], error: type[Exception]
+) -> None:
+    table = three_commits()
+    with pytest.raises(error):
+        opened(table, **options).to_arrow()
+
+
+def test_an_increment_between_tags_compares_states_unless_they_stand_for_snapshots() -> None:
+    table = keyed_table(
+        columns(k=pa.int32(), v=pa.string()),
+        [{"k": 1, "v": "a"}],
+        [{"k": 1, "v": "b"}],
+        [{"k": 1, "v": "c"}],
+        primary_key=["k"],
+    )
+    table.create_tag("first", 1)
+    table.create_tag("last", 3)
+    compared = opened(table, incremental_between="first,last")
+    assert compared.to_arrow().to_pylist() == [{"k": 1, "v": "c"}]
+    plain = opened(
+        table, incremental_between="first,last", incremental_between_tag_to_snapshot="true"
+    )
+    assert rows_of(plain.to_arrow()) == [{"k": 1, "v": "b"}, {"k": 1, "v": "c"}]
+
+
+def test_an_increment_has_no_plan_of_its_own() -> None:
+    scan = opened(three_commits(), incremental_between="1,3").scan(["id"], "id > 1", limit=1)
+    assert scan.to_arrow().to_pylist() == [{"id": 2}]
+    with pytest.raises(InvalidInputError, match="no one plan"):
+        scan.plan()
+
+
+def test_system_tables_are_reached_by_name_and_as_methods() -> None:
+    table = three_commits()
+    assert table.system_table("snapshots").to_arrow().num_rows == 3
+    assert table.inspect.snapshots().num_rows == 3
+    assert table.at(snapshot=2).inspect.files().num_rows == 2
+    assert "system tables:" in repr(table.inspect)
+    with pytest.raises(NotFoundError, match="'snapshots'"):
+        table.system_table("snapshot")
+
+
+def test_a_table_prints_itself_even_when_it_is_damaged() -> None:
+    table = three_commits()
+    assert "snapshot 3" in repr(table)
+    assert "<h3>db.t</h3>" in table._repr_html_()
+    table.store.file_io.replace(table.store.paths.snapshot(3), b"{")
+    assert "t" in repr(table)
+
+
+def test_rows_go_to_other_libraries() -> None:
+    table = three_commits()
+    assert table.to_batches().read_all().num_rows == 3
+    assert sorted(table.to_pandas()["id"]) == [1, 2, 3]
+    assert sorted(table.to_polars()["id"]) == [1, 2, 3]
+    total = table.to_duckdb("rows").sql("SELECT sum(id) FROM rows").fetchall()
+    assert total == [(6,)]
+    assert pa.table(table).num_rows == 3
+    assert pa.table(table.system_table("files")).num_rows == 3
+    assert list(table.system_table("files").to_pandas()["record_count"]) == [1, 1, 1]
+    assert "db.t$files\n  partition: string" in repr(table.system_table("files"))
+
+
+def test_upserts_and_deletes_need_a_primary_key() -> None:
+    table = three_commits()
+    with pytest.raises(UnsupportedFeatureError, match="upsert"):
+        table.upsert([ONE])
+    with pytest.raises(UnsupportedFeatureError, match="delete"):
+        table.delete("id = 1")
+
+
+def test_names_of_tables_come_from_their_folders() -> None:
+    catalog = new_catalog()
+    table = catalog.create_table("db.t", COLUMNS)
+    table.append([ONE])
+    table.maintenance.create_branch("b")
+    assert open_table(table.path, branch="b").name == "db.t$branch_b"
+    assert open_table(table.path, options={"branch": "b"}).branch == "b"
