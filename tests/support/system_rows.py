@@ -42,6 +42,8 @@ def facts(
 
 
 def _fact(name: str, value: object) -> object:
+    if isinstance(value, str) and name.endswith("_time"):
+        value = datetime.fromisoformat(value)
     if isinstance(value, datetime):
         return value.isoformat(timespec="milliseconds")
     if not isinstance(value, str):
