@@ -21,7 +21,7 @@ from paimon_explore.errors import (
     PaimonError,
     StorageError,
 )
-from paimon_explore.maintenance.rollback import remove_newer
+from paimon_explore.maintenance.rollback import remove_newer, restored
 from paimon_explore.metadata.paths import MAIN_BRANCH
 from paimon_explore.metadata.snapshot import encode_snapshot
 from paimon_explore.store.table_store import TableStore
@@ -59,7 +59,7 @@ def create_branch(store: TableStore, name: str, tag: str | None = None) -> None:
                 _copy(store, store.paths.snapshot(snapshot_id), made.paths.snapshot(snapshot_id))
             else:
                 path = made.paths.snapshot(snapshot_id)
-                store.file_io.replace(path, encode_snapshot(begin.snapshot))
+                store.file_io.replace(path, encode_snapshot(restored(store, begin.snapshot)))
         for schema_id in ids:
             _copy(store, store.paths.schema(schema_id), made.paths.schema(schema_id))
     except PaimonError:

@@ -9,6 +9,7 @@ Spec: maintenance/manage-snapshots, rollback.
 """
 
 from contextlib import suppress
+from dataclasses import replace
 
 from paimon_explore.errors import StorageError
 from paimon_explore.metadata.snapshot import Snapshot
@@ -43,8 +44,21 @@ def rollback_to_tag(store: TableStore, name: str) -> Snapshot:
     return _roll_back(store, store.tags.load(name).snapshot)
 
 
+def restored(store: TableStore, snapshot: Snapshot) -> Snapshot:
+    """An expired snapshot as it may come back: without its changelog, which tags do not hold."""
+    name = snapshot.changelog_manifest_list
+    if name is None or store.file_io.exists(store.paths.manifest(name)):
+        return snapshot
+    return replace(
+        snapshot,
+        changelog_manifest_list=None,
+        changelog_manifest_list_size=None,
+        changelog_record_count=None,
+    )
+
+
 def _roll_back(store: TableStore, target: Snapshot) -> Snapshot:
-    made = store.snapshots.create(target)
+    made = store.snapshots.create(restored(store, target))
     store.snapshots.hint_latest(target.id)
     remove_newer(store, target.id)
     if made:

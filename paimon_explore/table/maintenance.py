@@ -18,6 +18,8 @@ from paimon_explore.maintenance.expire import (
     expire_snapshots,
     snapshot_retention,
 )
+from paimon_explore.maintenance.findings import Finding
+from paimon_explore.maintenance.fsck import check_table
 from paimon_explore.maintenance.orphans import OrphanReport, remove_orphan_files
 from paimon_explore.maintenance.partition_expire import expire_partitions, expiry_of
 from paimon_explore.maintenance.removal import Removal
@@ -268,6 +270,17 @@ class Maintenance:
         return remove_orphan_files(
             self.store, self.options, before_ms, external=external, dry_run=dry_run
         )
+
+    def fsck(self, *, read_rows: bool = False) -> list[Finding]:
+        """Check that the files of the table, in all branches, fit together.
+
+        Args:
+            read_rows: also read every data file.
+
+        Returns:
+            What is wrong; nothing for a table in order.
+        """
+        return check_table(self.store, self.options, read_rows=read_rows)
 
     def _path(self, name: str) -> ColumnPath:
         """A column by its name; dots lead into rows unless a column is called so."""

@@ -1,0 +1,77 @@
+"""Checks of data files themselves: that they are there, and hold the rows they are said to hold."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from paimon_explore.errors import FormatError, MissingFileError, PaimonError
+from paimon_explore.fileio.file_io import FileStatus
+from paimon_explore.maintenance.findings import Finding
+from paimon_explore.metadata.manifest_entry import ManifestEntries
+from paimon_explore.metadata.options import TableOptions
+from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.read.data_file import DataFileSource, ReadRequest, read_data_file
+from paimon_explore.scan.file_paths import data_file_paths
+from paimon_explore.store.table_store import TableStore
+
+ROWS = "a data file has the recorded number of rows"
+READS = "a data file can be read"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataFiles:
+    """The data files of a table.
+
+    Attributes:
+        store: the branch.
+        options: the table's options.
+        present: all files of the table by path.
+        schemas: all schemas by id.
+        seen: files that have been read.
+    """
+
+    store: TableStore
+    options: TableOptions
+    present: Mapping[str, FileStatus]
+    schemas: Mapping[int, TableSchema]
+    seen: set[str]
+
+    def status(self, path: str) -> FileStatus | None:
+        """A file's size and time; None if it is not there."""
+        found = self.present.get(path)
+        if found is not None or path.startswith(f"{self.store.paths.root}/"):
+            return found
+        try:
+            return self.store.file_io.status(path)
+        except MissingFileError:
+            return None
+
+    def check_rows(self, entries: ManifestEntries) -> Iterator[Finding]:
+        """Read files that have not been read yet, and count their rows."""
+        if not len(entries):
+            return
+        schema = next(iter(self.schemas.values()))
+        places = data_file_paths(entries, schema, self.options, self.store.paths)
+        for place, row in zip(places, entries.rows(), strict=True):
+            path = str(place.as_py())
+            if path in self.seen or self.status(path) is None:
+                continue
+            self.seen.add(path)
+            try:
+                count = self._count(path, row)
+            except (FormatError, PaimonError) as error:
+                yield Finding(rule=READS, path=path, what=str(error))
+                continue
+            if count != row["row_count"]:
+                yield Finding(rule=ROWS, path=path, what=f"{count} rows, not {row['row_count']}")
+
+    def _count(self, path: str, row: Mapping[str, object]) -> int:
+        schema_id, columns = row["schema_id"], row["write_cols"]
+        assert isinstance(schema_id, int)  # noqa: S101 - of an integer column
+        source = DataFileSource(
+            file_io=self.store.file_io,
+            path=path,
+            schema=self.schemas[schema_id],
+            write_cols=tuple(map(str, columns)) if isinstance(columns, list) else None,
+        )
+        request = ReadRequest(fields=source.stored_fields)
+        return sum(batch.num_rows for batch in read_data_file(source, request))
