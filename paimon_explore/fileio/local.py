@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from stat import S_ISDIR
+from stat import S_ISDIR, S_ISREG
 
 import pyarrow as pa
 
@@ -38,17 +38,17 @@ class LocalFileIO:
     def read(self, path: str) -> bytes:
         """The whole content of a file."""
         with _naming("read", path):
-            return Path(local_path(path)).read_bytes()
+            return _regular(local_path(path)).read_bytes()
 
     def read_range(self, path: str, offset: int, length: int) -> bytes:
         """Bytes [offset, offset + length) of a file; fewer when the file ends before."""
-        with _naming("read", path), Path(local_path(path)).open("rb", buffering=0) as file:
+        with _naming("read", path), _regular(local_path(path)).open("rb", buffering=0) as file:
             return os.pread(file.fileno(), length, offset)
 
     def open(self, path: str) -> pa.NativeFile:
         """A file for random reading; the caller closes it."""
         with _naming("open", path):
-            return pa.OSFile(local_path(path), "rb")
+            return pa.OSFile(str(_regular(local_path(path))), "rb")
 
     def status(self, path: str) -> FileStatus:
         """Size and time of a file or folder."""
@@ -135,10 +135,15 @@ class LocalFileIO:
 def local_path(path: str) -> str:
     """The path the operating system knows: without `file:` and its slashes.
 
+    Raises:
+        StorageError: the path is of another storage, or not absolute.
+
     >>> local_path("file:///tmp/t"), local_path("file:/tmp/t"), local_path("/tmp/t")
     ('/tmp/t', '/tmp/t', '/tmp/t')
     """
     if not path.startswith("file:"):
+        if not path.startswith("/") and paths.scheme(path) not in ("", "file"):
+            raise StorageError("reach", path, "the table's storage has no files of this scheme")
         return path
     rest = path.removeprefix("file:")
     return "/" + rest.lstrip("/")
@@ -151,8 +156,21 @@ def _naming(operation: str, path: str) -> Iterator[None]:
         yield
     except FileNotFoundError as error:
         raise MissingFileError(operation, path) from error
+    except StorageError:
+        raise
     except OSError as error:
         raise StorageError(operation, path, error.strerror or str(error)) from error
+    except ValueError as error:
+        raise StorageError(operation, path, f"no path: {error}") from error
+
+
+def _regular(path: str) -> Path:
+    """A file to read; a pipe or device would never end."""
+    found = Path(path)
+    mode = found.stat().st_mode
+    if S_ISREG(mode) or S_ISDIR(mode):
+        return found
+    raise OSError(errno.EINVAL, "not a regular file")
 
 
 def _entries(folder: str) -> Iterator[FileStatus]:

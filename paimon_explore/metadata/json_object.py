@@ -5,13 +5,17 @@ the file, the key and the rule; nothing untyped leaves the `parse_...` function 
 """
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
 from paimon_explore.errors import CorruptFileError
+from paimon_explore.metadata.file_names import RULE, leads_out
 
 _Value = TypeVar("_Value")
+
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 MAX_LONG = 2**63 - 1
 MIN_LONG = -(2**63)
@@ -56,6 +60,17 @@ class JsonObject:
     def text(self, key: str) -> str:
         """Text that must be there."""
         return self._present(key, self.optional_text(key))
+
+    def optional_name(self, key: str) -> str | None:
+        """The name of a file of a folder that the format knows; None as for `optional_text`."""
+        value = self.optional_text(key)
+        if value and leads_out(value):
+            raise self.error(key, f"{RULE}: {shown(value)}")
+        return value
+
+    def name(self, key: str) -> str:
+        """The name of a file that must be there."""
+        return self._present(key, self.optional_name(key))
 
     def optional_object(self, key: str) -> "JsonObject | None":
         """An object inside this one, or None where the key is absent or null."""
@@ -114,7 +129,18 @@ def parse_object(data: bytes, path: str) -> JsonObject:
         raise CorruptFileError(path, "the file", f"must be readable JSON: {error}") from error
     if not isinstance(value, dict):
         raise CorruptFileError(path, "the file", f"must be a JSON object, not {shown(value)}")
+    _check_texts(data, value, path)
     return JsonObject(path=path, values=value)
+
+
+def _check_texts(data: bytes, value: object, path: str) -> None:
+    """Refuse half a surrogate pair, which only an escape can smuggle in: it is no text."""
+    if not _SURROGATE.search(data):
+        return
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except (UnicodeEncodeError, RecursionError) as error:
+        raise CorruptFileError(path, "the file", f"must hold whole characters: {error}") from error
 
 
 def render_object(values: Mapping[str, object]) -> bytes:

@@ -32,6 +32,7 @@ from paimon_explore.encoding.buffers import (
 )
 from paimon_explore.errors import CorruptFileError, FormatError, UnsupportedVersionError
 from paimon_explore.metadata.entry_frame import Chunks, Mask, as_mask, check_codes, complete
+from paimon_explore.metadata.file_names import check_names
 from paimon_explore.metadata.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest_entry import (
     ENTRY_SCHEMA,
@@ -48,6 +49,8 @@ from paimon_explore.metadata.manifest_layouts import (
 )
 from paimon_explore.metadata.manifest_list import ManifestFiles
 from paimon_explore.metadata.manifest_tables import read_records, write_records
+
+_FILE_NAMES = frozenset({"file_name", "extra_files"})
 
 
 def decode_manifest_list(data: bytes, path: str) -> ManifestFiles:
@@ -291,6 +294,8 @@ def _frame(records: pa.Table, layout: Layout, target: pa.Schema, path: str) -> p
         if column is not None:
             columns[field.name] = _as_type(column, field.type, path, field.name)
     frame = complete(columns, target, path, rows=len(records))
+    for name in _FILE_NAMES & columns.keys():
+        check_names(columns[name], path, ".".join(layout.fields[name]))
     if "kind" in columns:
         check_codes(columns["kind"], FileKind, path, "_KIND")
     if "file_source" in columns:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from paimon_explore.errors import CorruptFileError
 from paimon_explore.fileio.paths import join, parent
+from paimon_explore.metadata.file_names import RULE, checked_name, leads_out
 
 MAIN_BRANCH = "main"
 BRANCH_PREFIX = "branch-"
@@ -24,8 +25,6 @@ EARLIEST = "EARLIEST"
 
 POSTPONE_BUCKET = -2
 """The bucket of rows whose real bucket is decided later."""
-
-_OUTWARD = frozenset("/\\\0")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +44,12 @@ class TablePaths:
     data_directory: str = ""
     index_in_data_directory: bool = False
 
+    def __post_init__(self) -> None:
+        checked_name("branch", self.branch)
+        if ".." in self.data_directory.split("/") or "\0" in self.data_directory:
+            rule = f"must be a folder of the table, not {self.data_directory[:80]!r}"
+            raise CorruptFileError(self.root, "option data-file.path-directory", rule)
+
     def for_branch(self, branch: str) -> "TablePaths":
         """The same table seen from another branch."""
         return replace(self, branch=branch)
@@ -61,7 +66,7 @@ class TablePaths:
 
     def branch_dir(self, name: str) -> str:
         """The folder of another branch's metadata."""
-        return join(self.branches_dir, f"{BRANCH_PREFIX}{name}")
+        return join(self.branches_dir, f"{BRANCH_PREFIX}{checked_name('branch', name)}")
 
     @property
     def schema_dir(self) -> str:
@@ -117,11 +122,11 @@ class TablePaths:
 
     def tag(self, name: str) -> str:
         """The file of one tag."""
-        return join(self.tag_dir, f"{TAG_PREFIX}{name}")
+        return join(self.tag_dir, f"{TAG_PREFIX}{checked_name('tag', name)}")
 
     def tag_success(self, name: str) -> str:
         """The file that tells other systems that an automatic tag is complete."""
-        return join(self.tag_dir, TAG_SUCCESS_FOLDER, f"{name}_SUCCESS")
+        return join(self.tag_dir, TAG_SUCCESS_FOLDER, f"{checked_name('tag', name)}_SUCCESS")
 
     @property
     def consumer_dir(self) -> str:
@@ -130,7 +135,7 @@ class TablePaths:
 
     def consumer(self, consumer_id: str) -> str:
         """The file of one consumer."""
-        return join(self.consumer_dir, f"{CONSUMER_PREFIX}{consumer_id}")
+        return join(self.consumer_dir, f"{CONSUMER_PREFIX}{checked_name('consumer', consumer_id)}")
 
     @property
     def manifest_dir(self) -> str:
@@ -214,8 +219,8 @@ def file_in(folder: str, name: str) -> str:
     >>> file_in("/w/d.db/t/manifest", "manifest-1")
     '/w/d.db/t/manifest/manifest-1'
     """
-    if name in {"", ".", ".."} or not _OUTWARD.isdisjoint(name):
-        raise CorruptFileError(folder, f"file name {name!r}", "a name has no folders in it")
+    if leads_out(name):
+        raise CorruptFileError(folder, f"file name {name[:80]!r}", RULE)
     return join(folder, name)
 
 

@@ -12,11 +12,11 @@ import pyarrow.compute as pc
 from paimon_explore.encoding.buffers import (
     Column,
     as_bytes,
-    as_python,
     build_var,
     ends_of,
     taken_rows,
 )
+from paimon_explore.metadata.file_names import check_names
 from paimon_explore.metadata.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options import (
@@ -25,12 +25,10 @@ from paimon_explore.metadata.options import (
     TableOptions,
 )
 from paimon_explore.metadata.partition_path import partition_paths
-from paimon_explore.metadata.paths import TablePaths, file_in
+from paimon_explore.metadata.paths import TablePaths
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.scan.entries import PartitionCut
 from paimon_explore.scan.frames import column, distinct, numbers, text
-
-_OUTWARD = r"[/\\\x00]|^\.{0,2}$"
 
 
 def data_file_paths(
@@ -85,7 +83,7 @@ def _partition_folders(partitions: Column, schema: TableSchema, options: TableOp
 
 def _placed(table: pa.Table, folders: Column, names: Column) -> pa.StringArray:
     """External paths where there are some, else the names in their folders."""
-    _check_names(names)
+    check_names(names, "manifest", "_FILE_NAME")
     slash = taken_rows(texts_array(["/"]), np.zeros(len(names), np.int64))
     empty = texts_array([""])[0]
     inside = pc.binary_join_element_wise(folders, slash, names, empty)  # type: ignore[call-overload]  # in stubs
@@ -93,14 +91,6 @@ def _placed(table: pa.Table, folders: Column, names: Column) -> pa.StringArray:
     if outside.null_count < len(outside):
         inside = pc.coalesce(outside, inside)
     return inside  # type: ignore[no-any-return]  # in stubs
-
-
-def _check_names(names: Column) -> None:
-    """Refuse names that lead out of their folder."""
-    odd = pc.match_substring_regex(names, _OUTWARD)  # type: ignore[arg-type]  # stubs
-    if pc.any(odd).as_py():
-        for name in as_python(names):
-            file_in("", str(name))
 
 
 def texts_array(texts: Sequence[str]) -> Column:

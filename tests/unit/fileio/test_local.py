@@ -27,3 +27,19 @@ def test_other_failures_name_the_operation_and_the_path(tmp_path: Path) -> None:
         LocalFileIO().read(f"{tmp_path}")
     assert (caught.value.operation, caught.value.path) == ("read", f"{tmp_path}")
     assert "cannot read" in str(caught.value)
+
+
+@pytest.mark.parametrize("path", ["/dev/zero", "s3://bucket/key", "hdfs:/x", "/x/a\0b", "file:x\0"])
+def test_what_is_no_file_of_this_machine_is_not_read(path: str) -> None:
+    with pytest.raises(StorageError):
+        LocalFileIO().read(path)
+    with pytest.raises(StorageError):
+        LocalFileIO().open(path)
+    with pytest.raises(StorageError):
+        LocalFileIO().read_range(path, 0, 4)
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(StorageError, match="not a regular file"):
+        LocalFileIO().read(f"{tmp_path}/pipe")

@@ -1,5 +1,8 @@
 """Where the files of a table lie."""
 
+import pytest
+
+from paimon_explore.errors import CorruptFileError, InvalidInputError
 from paimon_explore.metadata.paths import TablePaths
 
 MAIN = TablePaths("/w/d.db/t")
@@ -46,3 +49,23 @@ def test_index_files_lie_where_the_options_say() -> None:
     assert beside.index_file("dt=1", 2, "i") == "/t/dt=1/bucket-2/i"
     assert MAIN.index_file("dt=1", 2, "i") == "/w/d.db/t/index/i"
     assert MAIN.index_file("dt=1", 2, "i", "/x/i") == "/x/i"
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "../f", "/etc/passwd", "a/b", "a\\b", "a\0b"])
+def test_names_that_lead_out_of_their_folder_are_refused(name: str) -> None:
+    for place in (MAIN.manifest, MAIN.index, MAIN.statistics):
+        with pytest.raises(CorruptFileError):
+            place(name)
+    with pytest.raises(CorruptFileError):
+        MAIN.data_file("dt=1", 0, name)
+    with pytest.raises(CorruptFileError):
+        MAIN.extra_file("dt=1", 0, name, "/x/f")
+    for given in (MAIN.tag, MAIN.tag_success, MAIN.consumer, MAIN.branch_dir, MAIN.for_branch):
+        with pytest.raises(InvalidInputError):
+            given(name)
+
+
+def test_a_data_directory_is_a_folder_of_the_table() -> None:
+    assert TablePaths("/t", data_directory="a/b").data_root == "/t/a/b"
+    with pytest.raises(CorruptFileError, match=r"data-file\.path-directory"):
+        TablePaths("/t", data_directory="a/../../other")

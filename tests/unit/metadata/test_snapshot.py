@@ -134,3 +134,8 @@ def test_damaged_bytes_raise_format_errors_only(junk: bytes, at: int) -> None:
         parse_snapshot(JAVA_09[:at] + junk + JAVA_09[at + len(junk) :], "snapshot-1")
     except FormatError:
         return
+
+
+def test_half_a_character_is_no_text() -> None:
+    with pytest.raises(CorruptFileError, match="whole characters"):
+        parse_snapshot(b'{"version": 3, "commitUser": "\\ud800"}', "snapshot-1")

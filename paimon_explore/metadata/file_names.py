@@ -1,0 +1,77 @@
+"""Names that become paths: none may lead out of its folder.
+
+Names of manifests, data files and the like come out of metadata, which may be hostile; names of
+tags, branches and consumers come from callers. Both are checked here, the former where they are
+decoded and once more where they are joined with a folder.
+"""
+
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from paimon_explore.encoding.buffers import Column, as_python
+from paimon_explore.errors import CorruptFileError, InvalidInputError
+
+RULE = "a file name has no separator and no NUL in it, and is not '', '.' or '..'"
+
+_OUTWARD = "/\\\0"
+_OUTWARD_BYTES = tuple(character.encode() for character in _OUTWARD)
+_LONGEST_DOTS = 2
+
+
+def leads_out(name: str) -> bool:
+    """Whether a name is none, or leads out of the folder it is joined with.
+
+    >>> leads_out("manifest-1"), leads_out("../manifest-1"), leads_out("..")
+    (False, True, True)
+    """
+    return name in {"", ".", ".."} or any(character in name for character in _OUTWARD)
+
+
+def check_names(names: "Column | pa.ChunkedArray[Any]", path: str, where: str) -> None:
+    """Refuse file names that lead out of their folder.
+
+    The bytes of all names are searched at once, so that good names cost next to nothing.
+
+    Args:
+        names: n names, or n lists of names; null is let pass.
+        path: the file that has them.
+        where: the field.
+
+    Raises:
+        CorruptFileError: a name leads out.
+    """
+    for chunk in names.chunks if isinstance(names, pa.ChunkedArray) else [names]:
+        texts = chunk.flatten() if isinstance(chunk, pa.ListArray) else chunk
+        if _suspicious(texts):
+            for name in as_python(texts):
+                if name is not None and leads_out(str(name)):
+                    raise CorruptFileError(path, where, f"{RULE}: {str(name)[:80]!r}")
+
+
+def checked_name(kind: str, name: str) -> str:
+    """A name that a caller gave for something that lies in a file or folder of that name.
+
+    Raises:
+        InvalidInputError: it leads out of its folder.
+
+    >>> checked_name("tag", "v1")
+    'v1'
+    """
+    if leads_out(name):
+        hint = "Such names are not empty and hold no '/', '\\' or NUL."
+        raise InvalidInputError(f"{name[:80]!r} cannot be the name of a {kind}.", hint=hint)
+    return name
+
+
+def _suspicious(texts: Column) -> bool:
+    """Whether any name may lead out: a short one, or a separator somewhere in the bytes."""
+    data = texts.buffers()[-1]
+    if not len(texts) or data is None:
+        return len(texts) > texts.null_count
+    short = pc.less_equal(pc.binary_length(texts), _LONGEST_DOTS)  # type: ignore[call-overload]  # in stubs
+    if pc.any(short).as_py():
+        return True
+    content = memoryview(data).tobytes()
+    return any(found in content for found in _OUTWARD_BYTES)
