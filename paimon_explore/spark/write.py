@@ -16,7 +16,8 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as f
 from pyspark.sql import types as st
 
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
@@ -24,9 +25,10 @@ from paimon_explore.metadata import options as opt
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.options import DYNAMIC_BUCKET
 from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.spark.bucket import bucket_expression, task_expression
 from paimon_explore.spark.commit import publish, withdraw, write_target
 from paimon_explore.spark.matching import matched_columns
-from paimon_explore.spark.schema import from_spark
+from paimon_explore.spark.schema import from_spark, spark_type
 from paimon_explore.spark.tasks import WriteJob, gathered, pack, unpack, write_rows
 from paimon_explore.table.table import Table, open_table
 from paimon_explore.table.writing import TableWriter
@@ -105,6 +107,9 @@ def distributed(df: DataFrame, job: WriteJob) -> DataFrame:
         count = tasks if keys else min(tasks, buckets)
         if count == 1:
             return df.coalesce(1)
+        expression = _task_column(df, job, count)
+        if expression is not None:
+            return df.withColumn(_TASK, expression).repartitionById(count, _TASK)
         schema = st.StructType(
             [*df.schema.fields, st.StructField(_TASK, st.IntegerType(), nullable=False)]
         )
@@ -112,9 +117,36 @@ def distributed(df: DataFrame, job: WriteJob) -> DataFrame:
         return numbered.repartitionById(count, _TASK)
     if buckets == DYNAMIC_BUCKET and target.schema.primary_keys:
         own = {column: df.columns[i] for i, column in enumerate(job.columns)}
-        names = [f"`{own[key].replace('`', '``')}`" for key in keys if key in own]
+        names = [quoted(own[key]) for key in keys if key in own]
         return df.repartition(tasks, *names) if names else df.coalesce(1)
     return df
+
+
+def _task_column(df: DataFrame, job: WriteJob, count: int) -> Column | None:
+    """The number of the task that writes a row; None if only Python can tell."""
+    schema, options = job.target.schema, job.target.options
+    places = {name: at for at, name in enumerate(job.columns)}
+    wanted = schema.project(dict.fromkeys((*schema.partition_keys, *schema.bucket_keys)))
+    if options.value(opt.BUCKET_FUNCTION).value != "default":
+        return None
+    if not all(
+        field.name in places
+        and df.schema.fields[places[field.name]].dataType == spark_type(field.type)
+        for field in wanted
+    ):
+        return None
+    own = {name: f.col(quoted(df.columns[at])) for name, at in places.items()}
+    keys = schema.project(schema.bucket_keys)
+    types = [field.type for field in keys]
+    bucket = bucket_expression([own[name] for name in keys.names], types, options.value(opt.BUCKET))
+    if bucket is None:
+        return None
+    return task_expression(bucket, [own[name] for name in schema.partition_keys], count)
+
+
+def quoted(name: str) -> str:
+    """A column's name as Spark takes it literally."""
+    return "`" + name.replace("`", "``") + "`"
 
 
 def _number(

@@ -26,7 +26,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    """Two cores, three attempts a task."""
+    """Two cores, two attempts a task."""
     try:
         java_home(os.environ)
     except UnsupportedFeatureError as error:
@@ -35,7 +35,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         pytest.skip(str(error))
     folder = tmp_path_factory.mktemp("spark")
     started = session(
-        master="local[2,3]",
+        master="local[2,2]",
         warehouse=folder,
         config={"spark.sql.session.timeZone": "Asia/Tokyo", "spark.driver.memory": "1g"},
     )

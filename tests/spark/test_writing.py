@@ -110,7 +110,9 @@ def test_columns_that_do_not_fit_are_refused_by_name_before_a_task_runs(
 def test_a_value_that_does_not_fit_fails_the_write_and_leaves_no_file(
     spark: SparkSession, table: Table
 ) -> None:
-    df = spark.sql("SELECT id, cast(id * 99999999L AS decimal(20, 0)) amount, 'a' dt FROM range(9)")
+    df = spark.sql(
+        "SELECT id, cast(id * 99999999L AS decimal(20, 0)) amount, 'a' dt FROM range(0, 9, 1, 1)"
+    )
     with pytest.raises(PythonException, match="Column 'amount'"):
         write(df, table)
     with pytest.raises(PySparkException, match="Column 'amount'"):

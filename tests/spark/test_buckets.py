@@ -1,0 +1,70 @@
+"""The bucket as a Spark expression is the format's bucket, for every key type that it knows."""
+
+import random
+from collections.abc import Callable
+from datetime import date, timedelta
+from decimal import Decimal
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as f
+
+from paimon_explore.encoding.bucket import bucket_of
+from paimon_explore.spark.bucket import bucket_expression
+from paimon_explore.types.arrow import to_arrow
+from paimon_explore.types.parse import parse_type
+
+ROWS = 2000
+CHANCE = random.Random(7)  # noqa: S311 - test data
+KINDS: dict[str, tuple[str, Callable[[], object]]] = {
+    "flag": ("BOOLEAN", lambda: CHANCE.random() < 0.5),
+    "tiny": ("TINYINT", lambda: CHANCE.randint(-128, 127)),
+    "small": ("SMALLINT", lambda: CHANCE.randint(-(2**15), 2**15 - 1)),
+    "int": ("INT", lambda: CHANCE.choice([-(2**31), -1, 0, CHANCE.randint(0, 2**31 - 1)])),
+    "long": ("BIGINT", lambda: CHANCE.choice([-(2**63), 2**63 - 1, CHANCE.getrandbits(62)])),
+    "day": ("DATE", lambda: date(1950, 1, 1) + timedelta(days=CHANCE.randint(0, 40_000))),
+    "money": ("DECIMAL(18, 6)", lambda: Decimal(CHANCE.randint(-(10**18) + 1, 10**18 - 1)) / 10**6),
+    "part": ("DECIMAL(18, 18)", lambda: Decimal(CHANCE.randint(0, 10**18 - 1)).scaleb(-18)),
+    "text": ("STRING", lambda: "".join(CHANCE.choices("aé大 z", k=CHANCE.randint(0, 12)))),
+    "name": ("STRING", lambda: "x" * CHANCE.randint(0, 40)),
+    "bytes": ("VARBINARY(20)", lambda: CHANCE.randbytes(CHANCE.randint(0, 20))),
+}
+KEYS = [
+    *([name] for name in KINDS),
+    ["text", "name"],
+    ["long", "text", "int", "name", "bytes"],
+    ["name", "flag", "bytes", "money"],
+    list(KINDS),
+]
+TYPES = {name: parse_type(kind, name) for name, (kind, _) in KINDS.items()}
+
+
+@pytest.mark.parametrize("ansi", ["true", "false"])
+def test_the_expression_gives_the_formats_bucket_of_every_row(
+    ansi: str, spark: SparkSession
+) -> None:
+    values = {
+        name: pa.array([None if CHANCE.random() < 0.1 else one() for _ in range(ROWS)], kind)
+        for name, kind, one in ((n, to_arrow(TYPES[n]), KINDS[n][1]) for n in KINDS)
+    }
+    df = spark.createDataFrame(pa.table(values))
+    columns = []
+    for key in KEYS:
+        made = bucket_expression([f.col(n) for n in key], [TYPES[n] for n in key], 7)
+        assert made is not None
+        columns.append(made)
+    spark.conf.set("spark.sql.ansi.enabled", ansi)
+    try:
+        found = df.select(columns).toArrow()
+    finally:
+        spark.conf.unset("spark.sql.ansi.enabled")
+    for key, column in zip(KEYS, found.columns, strict=True):
+        expected = bucket_of([values[n] for n in key], [TYPES[n] for n in key], 7)
+        assert column.to_pylist() == expected.tolist(), key
+
+
+@pytest.mark.parametrize("kind", ["DOUBLE", "TIMESTAMP(3)", "DECIMAL(19, 0)", "TIME(0)"])
+def test_other_key_types_have_no_expression(kind: str, spark: SparkSession) -> None:
+    assert bucket_expression([f.lit(1)], [parse_type(kind, "k")], 2) is None
+    assert spark.version
