@@ -339,7 +339,7 @@ def test_a_snapshot_that_names_a_missing_list_is_told(folder: Path) -> None:
 @pytest.mark.parametrize("name", ["../../x", "/etc/passwd", "..", "a/b", ""])
 def test_a_name_that_leads_out_of_the_table_is_not_opened(folder: Path, name: str) -> None:
     snapshot_with(folder, deltaManifestList=name)
-    with pytest.raises(CorruptFileError, match="a name has no folders in it"):
+    with pytest.raises(CorruptFileError, match="file name"):
         open_table(folder).to_arrow()
 
 

@@ -1,0 +1,95 @@
+"""Layers, sizes of modules, and what committed files may not hold."""
+
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "paimon_explore"
+LINES = 600
+
+# put together here, so that this file does not find itself
+MACHINE = re.compile(r"(?<![\w.])/" + r"(?:work|home|root|Users)/")
+WHEEL = re.compile(r"https?://\S*\." + r"whl\b")
+REGISTRY = re.compile("--" + r"(?:extra-)?index-url|registry" + r"=https?://")
+
+
+def contract() -> list[list[str]]:
+    """The layers of the import contract, high to low; those of one height together."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    contracts = settings["tool"]["importlinter"]["contracts"]
+    layers = next(entry["layers"] for entry in contracts if entry["type"] == "layers")
+    return [[name.strip() for name in layer.split("|")] for layer in layers]
+
+
+def committed() -> list[Path]:
+    """The files that git has, without those of other people's making."""
+    git = shutil.which("git")
+    if git is None or not (ROOT / ".git").exists():
+        pytest.skip("no git checkout: nothing tells which files are committed")
+    listed = subprocess.run(  # noqa: S603 - git itself
+        [git, "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    paths = [ROOT / name for name in listed.stdout.split("\0") if name]
+    return [path for path in paths if path.is_file() and "static" not in path.parts]
+
+
+def test_imports_keep_to_the_layers() -> None:
+    command = Path(sys.executable).with_name("lint-imports")
+    if not command.exists():
+        pytest.skip(f"no {command}; install the extra dev")
+    done = subprocess.run(  # noqa: S603 - a tool of our own environment
+        [str(command), "--no-cache"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stdout[-3000:]
+
+
+def test_the_architecture_shows_the_layers_of_the_contract() -> None:
+    text = (ROOT / ".github" / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (`.*`) \|", text, re.MULTILINE)
+    shown = [re.findall(r"`(\w+)(?:/|\.py)`", row) for row in rows]
+    assert [row for row in shown if row] == contract()
+
+
+def test_the_readme_shows_the_layers_of_the_contract() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    found = re.search(r"`([a-z_\s]+→[^`]*)`", text)
+    assert found is not None
+    heights = re.split(r"\s*→\s*", found[1])
+    assert [re.split(r"\s*·\s*", height) for height in heights] == contract()
+
+
+def test_every_folder_of_the_package_is_a_layer() -> None:
+    folders = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
+    modules = {path.stem for path in PACKAGE.glob("*.py") if path.stem != "__init__"}
+    assert folders | modules == {name for layer in contract() for name in layer}
+
+
+def test_no_module_is_too_long() -> None:
+    sizes = {
+        str(path.relative_to(ROOT)): len(path.read_text(encoding="utf-8").splitlines())
+        for path in PACKAGE.rglob("*.py")
+        if "node_modules" not in path.parts
+    }
+    assert {name: size for name, size in sizes.items() if size > LINES} == {}
+
+
+@pytest.mark.parametrize("pattern", [MACHINE, WHEEL, REGISTRY], ids=["folder", "wheel", "registry"])
+def test_committed_files_name_no_place_of_one_machine(pattern: re.Pattern[str]) -> None:
+    found = []
+    for path in committed():
+        data = path.read_bytes()
+        if b"\0" not in data[:8192]:
+            text = data.decode("utf-8", errors="replace")
+            found += [f"{path.relative_to(ROOT)}: {hit}" for hit in pattern.findall(text)]
+    assert found == []

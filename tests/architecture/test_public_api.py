@@ -1,0 +1,55 @@
+"""The names that users rely on; taking one away breaks them."""
+
+import paimon_explore as pe
+from paimon_explore.inspect.system.inspection import SYSTEM_TABLES, Inspection
+from paimon_explore.table.scan import Scan
+
+PACKAGE = ["Catalog", "PaimonError", "Table", "col", "demo", "lit", "open_table"]
+DOORS = ["inspect", "spark", "widgets"]
+CATALOG = {
+    *("create_database", "create_table", "databases", "drop_database", "drop_table"),
+    *("rename_table", "table", "tables", "warehouse"),
+}
+TABLE = {
+    *("append", "at", "branch", "branches", "consumers", "delete", "drop_partitions", "explore"),
+    *("inspect", "name", "options", "overwrite", "path", "scan", "schema", "schemas", "snapshot"),
+    *("snapshots", "system_table", "tags", "to_arrow", "to_batches", "to_duckdb", "to_pandas"),
+    *("to_polars", "truncate", "upsert"),
+}
+SCAN = {
+    *("columns", "count", "explain", "limit", "plan", "schema", "to_arrow", "to_batches"),
+    *("to_duckdb", "to_pandas", "to_polars", "where"),
+}
+
+
+def public(thing: object) -> set[str]:
+    return {name for name in dir(thing) if not name.startswith("_")}
+
+
+def test_the_package_offers_these_names_and_doors() -> None:
+    assert sorted(pe.__all__) == PACKAGE
+    assert dir(pe) == sorted([*PACKAGE, *DOORS])
+
+
+def test_every_door_opens() -> None:
+    for door in DOORS:
+        assert getattr(pe, door).__name__ == f"paimon_explore.{door}"
+
+
+def test_catalog_table_and_scan_keep_their_names() -> None:
+    catalog = pe.demo()
+    table = catalog.table("demo.empty")
+    assert isinstance(table, pe.Table)
+    assert public(catalog) >= CATALOG
+    assert public(table) >= TABLE
+    assert public(table.scan()) >= SCAN
+
+
+def test_there_is_a_method_for_each_system_table_of_metadata() -> None:
+    assert public(Inspection) - {"state"} == set(SYSTEM_TABLES)
+
+
+def test_public_things_are_documented() -> None:
+    for thing in (pe.Catalog, pe.Table, Scan, Inspection):
+        methods = {name for name in public(thing) if callable(getattr(thing, name))}
+        assert [name for name in methods if not getattr(thing, name).__doc__] == []

@@ -1,0 +1,74 @@
+"""The error tree: what is caught with what, and errors that travel between processes."""
+
+import inspect
+import pickle
+
+import pytest
+
+from paimon_explore import errors
+from paimon_explore.errors import (
+    AlreadyExistsError,
+    CommitConflictError,
+    CommitOutcomeUnknownError,
+    CorruptFileError,
+    InvalidInputError,
+    MissingFileError,
+    NotFoundError,
+    PaimonError,
+    SnapshotExpiredError,
+    StorageError,
+    UnsupportedFeatureError,
+    UnsupportedVersionError,
+)
+
+EXAMPLES = [
+    NotFoundError("table", "t", "db", hint="Its tables: none."),
+    AlreadyExistsError("table", "t", "db"),
+    InvalidInputError("limit is -1.", hint="Use 0 or more."),
+    CorruptFileError("/t/manifest/m", "byte 7", "must be 1"),
+    UnsupportedVersionError("snapshot file", 9, [1, 2, 3], "/t/snapshot/snapshot-1"),
+    UnsupportedFeatureError("reading lance files", "t"),
+    CommitConflictError("The bucket count changed.", hint="Plan again."),
+    CommitOutcomeUnknownError("No answer."),
+    SnapshotExpiredError("Snapshot 1 expired."),
+    StorageError("list", "/t", "permission denied"),
+    MissingFileError("read", "/t/bucket-0/data-1"),
+]
+
+
+@pytest.mark.parametrize("error", EXAMPLES, ids=lambda error: type(error).__name__)
+def test_errors_survive_pickling(error: PaimonError) -> None:
+    again = pickle.loads(pickle.dumps(error))  # noqa: S301 - our own bytes
+    assert type(again) is type(error)
+    assert str(again) == str(error)
+    assert vars(again) == vars(error)
+
+
+def test_every_error_is_a_paimon_error_with_a_text_that_says_when() -> None:
+    classes = [value for _, value in inspect.getmembers(errors, inspect.isclass)]
+    ours = [kind for kind in classes if kind.__module__ == errors.__name__]
+    assert len(ours) == 14
+    assert all(issubclass(kind, PaimonError) and kind.__doc__ for kind in ours)
+
+
+def test_errors_are_also_what_python_calls_them() -> None:
+    assert issubclass(NotFoundError, LookupError)
+    assert issubclass(InvalidInputError, ValueError)
+    assert issubclass(CorruptFileError, ValueError)
+    assert issubclass(UnsupportedFeatureError, NotImplementedError)
+    assert issubclass(MissingFileError, FileNotFoundError)
+    assert issubclass(StorageError, OSError)
+
+
+def test_messages_hold_the_facts() -> None:
+    assert [str(error) for error in EXAMPLES[:6]] == [
+        "table 't' does not exist in db. Its tables: none.",
+        "table 't' exists already in db.",
+        "limit is -1. Use 0 or more.",
+        "/t/manifest/m: byte 7: must be 1",
+        (
+            "/t/snapshot/snapshot-1: snapshot file has version 9; known here: 1, 2, 3. "
+            "Use a newer paimon_explore, or ask for this version to be added."
+        ),
+        "reading lance files is not supported (t).",
+    ]
