@@ -1,0 +1,301 @@
+"""Compactions of whole tables."""
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from paimon_explore import Catalog, Table
+from paimon_explore.commit.committer import Committer
+from paimon_explore.errors import (
+    CommitConflictError,
+    InvalidInputError,
+    StorageError,
+    UnsupportedFeatureError,
+)
+from paimon_explore.maintenance.compact import compact_table
+from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.metadata.options import TableOptions
+from paimon_explore.metadata.paths import TablePaths
+from paimon_explore.metadata.snapshot import CommitKind
+from paimon_explore.store.table_store import TableStore
+from support.compacting import changelog, deleted, levels, live, numbered, numbered_table, values
+from support.faulty_file_io import Fault, FaultyFileIO
+from support.lifecycle import files_of
+from support.written import columns
+
+MANY_VALUES = [(k, 1) for k in range(100, 1100)]
+"""Enough keys for a file that is much larger than one of a few rows."""
+
+
+def compacted(table: Table, *, full: bool = True) -> list[CommitMessage]:
+    """The messages of a compaction that is not committed."""
+    options = TableOptions(table.schema.options)
+    return compact_table(table.store, table.schema, options, full=full)
+
+
+def test_a_full_compaction_leaves_one_file_on_the_top_level(tmp_path: Path) -> None:
+    table = numbered_table(tmp_path)
+    table.upsert(numbered((1, 10), (2, 20), (3, 30)))
+    table.upsert(numbered((2, 21), (4, 40)))
+    table.upsert(numbered((1, None), (9, None), kind="-D"))
+    made = table.compact()
+    assert made is not None
+    assert made.commit_kind is CommitKind.COMPACT
+    assert levels(table) == [(5, 3)]
+    assert values(table) == {2: 21, 3: 30, 4: 40}
+    file = live(table)[0]
+    assert (file["delete_row_count"], file["file_source"]) == (0, 1)
+    assert (file["min_sequence_number"], file["max_sequence_number"]) == (2, 4)
+    assert (made.total_record_count, made.delta_record_count) == (3, -4)
+    assert values(table.at(snapshot=2)) == {1: 10, 2: 21, 3: 30, 4: 40}
+
+
+def test_what_is_compacted_is_not_compacted_again(tmp_path: Path) -> None:
+    table = numbered_table(tmp_path)
+    assert table.compact() is None
+    table.upsert(numbered((1, 10)))
+    assert table.compact() is not None
+    assert table.compact() is None
+    assert table.compact(full=False) is None
+
+
+def test_a_file_alone_is_upgraded_and_not_rewritten(tmp_path: Path) -> None:
+    table = numbered_table(tmp_path)
+    table.upsert(numbered((1, 10)))
+    before = live(table)[0]
+    table.compact()
+    assert live(table) == [{**before, "level": 5}]
+    assert values(table) == {1: 10}
+
+
+def test_a_file_with_deletions_is_rewritten_for_the_top_level(tmp_path: Path) -> None:
+    table = numbered_table(tmp_path)
+    table.upsert([*numbered((1, 10)), *numbered((2, None), kind="-D")])
+    table.compact()
+    assert levels(table) == [(5, 1)]
+
+
+def test_a_bucket_may_become_empty(tmp_path: Path) -> None:
+    table = numbered_table(tmp_path)
+    table.upsert(numbered((1, 10)))
+    table.upsert(numbered((1, None), kind="-D"))
+    table.compact()
+    assert levels(table) == []
+    assert values(table) == {}
+    table.upsert(numbered((1, 11)))
+    assert values(table) == {1: 11}
+
+
+def test_large_files_go_up_and_small_ones_beside_them_are_put_together(tmp_path: Path) -> None:
+    table = numbered_table(tmp_path, {"target-file-size": "2 kb"})
+    table.upsert(numbered((0, 1), (1, 1)))
+    table.upsert(numbered((5, 1), (6, 1)))
+    table.upsert(numbered(*((k, k) for k in range(100, 1100))))
+    large = [row["file_name"] for row in live(table) if row["row_count"] == 1000]
+    table.compact()
+    assert levels(table) == [(5, 4), (5, 1000)]
+    assert large[0] in [row["file_name"] for row in live(table)]
+
+
+def test_a_minor_compaction_keeps_deletions_that_hide_deeper_rows(tmp_path: Path) -> None:
+    table = numbered_table(tmp_path, {"num-sorted-run.compaction-trigger": "3"})
+    table.upsert(numbered(*((k, k) for k in range(1000))))
+    table.compact()
+    assert levels(table) == [(3, 1000)]
+    table.upsert(numbered((1, None), kind="-D"))
+    assert table.compact(full=False) is None
+    table.upsert(numbered((2, 22)))
+    table.compact(full=False)
+    assert levels(table) == [(2, 2), (3, 1000)]
+    assert live(table)[0]["delete_row_count"] == 1
+    assert len(values(table)) == 999
+    assert values(table)[2] == 22
+
+
+def test_only_the_given_partitions_are_compacted(tmp_path: Path) -> None:
+    catalog = Catalog(tmp_path)
+    catalog.create_database("db")
+    table = catalog.create_table(
+        "db.t",
+        columns({"k": pa.int32(), "p": pa.string()}),
+        primary_key=["k", "p"],
+        partition_by=["p"],
+        options={"bucket": "1"},
+    )
+    for _ in range(2):
+        table.upsert([{"k": 1, "p": "a"}, {"k": 1, "p": "b"}])
+    table.compact(partitions=[{"p": "b"}])
+    assert levels(table) == [(0, 1), (0, 1), (5, 1)]
+    with pytest.raises(InvalidInputError, match="'q' is no partition column"):
+        table.compact(partitions=[{"q": 1}])
+    assert table.compact(partitions=[{"p": "none"}]) is None
+
+
+def test_of_two_compactions_at_once_one_is_refused_and_nothing_is_lost(tmp_path: Path) -> None:
+    table = numbered_table(tmp_path)
+    for value in (1, 2):
+        table.upsert(numbered((1, value)))
+    late = compacted(table)
+    table.compact()
+    with pytest.raises(CommitConflictError):
+        Committer(table.store, table.schema).commit(late)
+    assert values(table) == {1: 2}
+
+
+def test_rows_written_meanwhile_stay(tmp_path: Path) -> None:
+    table = numbered_table(tmp_path)
+    for value in (1, 2):
+        table.upsert(numbered((1, value)))
+    messages = compacted(table)
+    table.upsert(numbered((1, 3)))
+    Committer(table.store, table.schema).commit(messages)
+    assert levels(table) == [(0, 1), (5, 1)]
+    assert values(table) == {1: 3}
+
+
+@pytest.mark.parametrize("fault", [Fault.BEFORE, Fault.AFTER])
+def test_a_failure_at_any_operation_leaves_no_file_behind(tmp_path: Path, fault: Fault) -> None:
+    table = numbered_table(
+        tmp_path, {"deletion-vectors.enabled": "true", "changelog-producer": "lookup"}
+    )
+    table.upsert(numbered((1, 1), (2, 2), *MANY_VALUES))
+    table.compact()
+    table.upsert(numbered((1, 3)))
+    before = files_of(table)
+    messages: list[CommitMessage] = []
+    number = 0
+    while not messages:
+        number += 1
+        faulty = FaultyFileIO(table.store.file_io, number, fault, reads_too=True)
+        store = TableStore(faulty, TablePaths(table.path))
+        try:
+            messages = compact_table(
+                store, table.schema, TableOptions(table.schema.options), full=False
+            )
+        except StorageError:
+            assert files_of(table) == before
+    assert number > 10
+    Committer(table.store, table.schema).commit(messages)
+    assert values(table) == {1: 3, 2: 2, **dict(MANY_VALUES)}
+
+
+@pytest.mark.parametrize(
+    ("options", "name"),
+    [
+        ({"record-level.expire-time": "1 d", "record-level.time-field": "s"}, "record-level"),
+        ({"bucket": "-2"}, "bucket = -2"),
+    ],
+)
+def test_what_is_not_compacted_here_is_refused_by_name(
+    tmp_path: Path, options: dict[str, str], name: str
+) -> None:
+    table = numbered_table(tmp_path, options)
+    table.upsert(numbered((1, 1)))
+    with pytest.raises(UnsupportedFeatureError, match=name):
+        table.compact()
+
+
+# ---------------------------------------------------------------- changelogs
+
+
+def test_lookup_tells_what_was_before(tmp_path: Path) -> None:
+    table = numbered_table(tmp_path, {"changelog-producer": "lookup"})
+    table.upsert(numbered((1, 10), (2, 20), *MANY_VALUES))
+    table.compact(full=False)
+    assert changelog(table, 2)[:3] == [("+I", 1, 10), ("+I", 2, 20), ("+I", 100, 1)]
+    table.upsert([*numbered((1, 10), (4, 40)), *numbered((2, None), (9, None), kind="-D")])
+    table.compact(full=False)
+    assert levels(table) == [(4, 4), (5, 1002)]
+    assert changelog(table, 4) == [
+        ("-U", 1, 10),
+        ("+U", 1, 10),
+        ("-D", 2, 20),
+        ("+I", 4, 40),
+    ]
+    assert values(table) == {1: 10, 4: 40, **dict(MANY_VALUES)}
+    assert table.compact() is not None
+    assert changelog(table, 5) == []
+
+
+def test_equal_updates_are_left_out_if_asked(tmp_path: Path) -> None:
+    options = {"changelog-producer": "lookup", "changelog-producer.row-deduplicate": "true"}
+    table = numbered_table(tmp_path, options)
+    table.upsert(numbered((1, 10), (2, 20), (3, None)))
+    table.compact()
+    table.upsert(numbered((1, 10), (2, 21), (3, None)))
+    table.compact()
+    assert changelog(table, 4) == [("-U", 2, 20), ("+U", 2, 21)]
+
+
+def test_a_full_compaction_tells_what_changed_since_the_last_one(tmp_path: Path) -> None:
+    table = numbered_table(tmp_path, {"changelog-producer": "full-compaction"})
+    table.upsert(numbered((1, 10)))
+    table.compact()
+    assert changelog(table, 2) == [("+I", 1, 10)]
+    table.upsert(numbered((1, 11), (2, 20)))
+    table.upsert(numbered((1, 12), (2, 21)))
+    assert table.compact() is not None
+    assert changelog(table, 5) == [("-U", 1, 10), ("+U", 1, 12), ("+I", 2, 21)]
+
+
+def test_aggregates_are_completed_once_and_not_counted_twice(tmp_path: Path) -> None:
+    options = {
+        "changelog-producer": "lookup",
+        "merge-engine": "aggregation",
+        "fields.v.aggregate-function": "sum",
+    }
+    table = numbered_table(tmp_path, options)
+    table.upsert(numbered(*MANY_VALUES))
+    table.compact()
+    table.upsert(numbered((107, 2)))
+    table.compact(full=False)
+    assert levels(table) == [(4, 1), (5, 1000)]
+    assert changelog(table, 4) == [("-U", 107, 1), ("+U", 107, 3)]
+    assert values(table)[107] == 3
+    table.compact()
+    assert levels(table) == [(5, 1000)]
+    assert values(table)[107] == 3
+
+
+# ---------------------------------------------------------------- deletion vectors, first row
+
+
+def test_new_rows_mark_the_rows_that_they_replace(tmp_path: Path) -> None:
+    table = numbered_table(tmp_path, {"deletion-vectors.enabled": "true"})
+    table.upsert(numbered((0, 0), (1, 1), (2, 2), *MANY_VALUES))
+    assert values(table) == {}
+    table.compact(full=False)
+    assert deleted(table) == []
+    table.upsert([*numbered((0, 33), (12, 12)), *numbered((2, None), kind="-D")])
+    table.compact(full=False)
+    assert levels(table) == [(4, 2), (5, 1003)]
+    assert deleted(table) == [[0, 2]]
+    assert values(table) == {0: 33, 1: 1, 12: 12, **dict(MANY_VALUES)}
+    table.compact()
+    assert levels(table) == [(5, 1003)]
+    assert deleted(table) == []
+
+
+def test_a_full_compaction_rewrites_files_with_deleted_rows(tmp_path: Path) -> None:
+    table = numbered_table(tmp_path, {"deletion-vectors.enabled": "true"})
+    table.upsert(numbered((1, 1), (2, 2), *MANY_VALUES))
+    table.compact()
+    table.upsert(numbered((2, None), kind="-D"))
+    table.compact(full=False)
+    assert values(table) == {1: 1, **dict(MANY_VALUES)}
+    table.compact()
+    assert (levels(table), deleted(table)) == ([(5, 1001)], [])
+
+
+def test_the_first_row_of_a_key_stays_wherever_it_lies(tmp_path: Path) -> None:
+    table = numbered_table(tmp_path, {"merge-engine": "first-row", "changelog-producer": "lookup"})
+    table.upsert(numbered((1, 10), (2, 20), *MANY_VALUES))
+    table.compact()
+    table.upsert(numbered((2, 21), (3, 30)))
+    table.upsert(numbered((3, 31)))
+    assert 3 not in values(table)
+    table.compact(full=False)
+    assert levels(table) == [(4, 1), (5, 1002)]
+    assert changelog(table, 5) == [("+I", 3, 30)]
+    assert values(table) == {1: 10, 2: 20, 3: 30, **dict(MANY_VALUES)}
