@@ -37,7 +37,10 @@ class Tag:
         """When the tag may be removed, local wall clock of the maker; None: never."""
         if self.create_time is None or self.time_retained is None:
             return None
-        return self.create_time + self.time_retained
+        try:
+            return self.create_time + self.time_retained
+        except OverflowError:
+            return None
 
 
 def parse_tag(data: bytes, path: str) -> Tag:

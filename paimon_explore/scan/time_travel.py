@@ -23,6 +23,7 @@ from paimon_explore.metadata.options import (
 )
 from paimon_explore.metadata.snapshot import NO_WATERMARK, CommitKind, Snapshot
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.types.local_time import local_moment
 
 _WATERMARK_VERSION = re.compile(r"watermark-(-?\d+)")
 
@@ -236,8 +237,7 @@ def _by_time(store: TableStore, timestamp_ms: int) -> Snapshot:
 
 
 def _local(millis: int) -> str:
-    moment = datetime.fromtimestamp(millis / 1000, tz=UTC).astimezone()
-    return moment.isoformat(sep=" ", timespec="milliseconds")
+    return local_moment(millis).isoformat(sep=" ", timespec="milliseconds")
 
 
 def _by_watermark(store: TableStore, watermark: int) -> Snapshot:

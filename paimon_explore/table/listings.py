@@ -1,7 +1,5 @@
 """The listings of a table."""
 
-from datetime import UTC, datetime
-
 from paimon_explore.errors import NotFoundError
 from paimon_explore.metadata.consumer import Consumer
 from paimon_explore.metadata.schema import TableSchema
@@ -9,6 +7,7 @@ from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.tag import Tag
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.table.listing import Listing
+from paimon_explore.types.local_time import local_moment
 from paimon_explore.types.render import type_text
 
 
@@ -50,8 +49,7 @@ def consumers(store: TableStore) -> Listing[str, Consumer]:
 
 def local_time(millis: int) -> str:
     """Epoch milliseconds as local time, to the second."""
-    moment = datetime.fromtimestamp(millis / 1000, tz=UTC).astimezone()
-    return moment.strftime("%Y-%m-%d %H:%M:%S")
+    return local_moment(millis).strftime("%Y-%m-%d %H:%M:%S")
 
 
 def shown(text: str) -> str:

@@ -6,11 +6,12 @@ from datetime import timedelta
 import pyarrow as pa
 
 from paimon_explore.inspect.system.context import TableState
-from paimon_explore.inspect.system.texts import compact_json, local_millis
+from paimon_explore.inspect.system.texts import compact_json
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.statistics import encode_statistics
 from paimon_explore.metadata.tag import Tag
+from paimon_explore.types.local_time import local_millis
 from paimon_explore.types.render import field_to_json
 
 MILLIS = pa.timestamp("ms")

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
 import pyarrow as pa
 
@@ -66,11 +65,3 @@ def named_texts(columns: dict[str, list[str]], count: int) -> list[str]:
 def compact_json(value: object) -> str:
     """JSON without spaces, characters as they are."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def local_millis(epoch_millis: int) -> int:
-    """The local wall clock of an instant, as milliseconds of a zoneless timestamp."""
-    local = datetime.fromtimestamp(epoch_millis / 1000, tz=UTC).astimezone()
-    offset = local.utcoffset()
-    seconds = 0 if offset is None else int(offset.total_seconds())
-    return epoch_millis + seconds * 1000
