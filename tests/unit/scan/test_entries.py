@@ -1,0 +1,80 @@
+import pyarrow as pa
+
+from paimon_explore import Table
+from paimon_explore.scan.entries import PartitionCut, live_files, read_entries
+from paimon_explore.scan.frames import byte_rows, column, text
+from support.small_tables import append_table, columns
+
+COLUMNS = columns(k=pa.int32(), dt=pa.string(), hr=pa.int32())
+
+
+def table() -> Table:
+    found = append_table(
+        COLUMNS,
+        [{"k": 1, "dt": "a", "hr": 1}, {"k": 2, "dt": None, "hr": 2}],
+        [{"k": 3, "dt": "b", "hr": 1}],
+        partition_by=["dt", "hr"],
+    )
+    found.drop_partitions({"dt": "a"})
+    return found
+
+
+def cut(source: Table, where: str | None) -> PartitionCut:
+    predicate = None if where is None else source.scan(where=where).where
+    return PartitionCut(row_type=source.schema.partition_type, predicate=predicate)
+
+
+def live(source: Table, where: str | None) -> list[dict[str, object]]:
+    """The partitions of the live files."""
+    assert source.snapshot is not None
+    found = live_files(source.store, source.snapshot, cut(source, where))
+    rows = cut(source, None).decode(column(found.table, "partition"))
+    return sorted(rows.to_pylist(), key=repr)
+
+
+def test_live_files_are_those_that_no_later_entry_deletes() -> None:
+    assert live(table(), None) == [{"dt": "b", "hr": 1}, {"dt": None, "hr": 2}]
+
+
+def test_live_files_are_cut_by_partition() -> None:
+    assert live(table(), "dt = 'b'") == [{"dt": "b", "hr": 1}]
+    assert live(table(), "dt = 'a'") == []
+    assert live(table(), "hr = 1 OR dt IS NULL") == [{"dt": "b", "hr": 1}, {"dt": None, "hr": 2}]
+
+
+def test_manifests_go_by_the_range_of_their_partitions() -> None:
+    source = table()
+    assert source.snapshot is not None
+    manifests = source.store.manifests.all(source.snapshot)
+    kept = cut(source, "dt = 'b'").manifests(manifests)
+    assert 0 < kept.sum() < len(kept)
+    assert cut(source, None).manifests(manifests).all()
+
+
+def test_entries_are_read_with_their_deletions() -> None:
+    source = table()
+    assert source.snapshot is not None
+    manifests = source.store.manifests.all(source.snapshot)
+    found = read_entries(source.store, manifests, cut(source, "dt = 'a'"))
+    assert len(found) == 2
+    assert len(set(text(found.table, "file_name").to_pylist())) == 1
+
+
+def test_each_distinct_partition_is_judged_once() -> None:
+    source = table()
+    assert source.snapshot is not None
+    files = live_files(source.store, source.snapshot, cut(source, None))
+    rows = byte_rows(column(files.table, "partition"))
+    doubled = pa.array([*rows, *rows])
+    assert isinstance(doubled, pa.BinaryArray)
+    kept = cut(source, "dt = 'b'").entries(doubled).tolist()
+    assert kept == [*kept[:2], *kept[:2]]
+    assert sum(kept) == 2
+
+
+def test_a_table_without_partitions_has_rows_without_columns() -> None:
+    source = append_table(columns(k=pa.int32()), [{"k": 1}])
+    assert source.snapshot is not None
+    files = live_files(source.store, source.snapshot, cut(source, None))
+    rows = cut(source, None).decode(column(files.table, "partition"))
+    assert (rows.num_rows, rows.num_columns) == (1, 0)

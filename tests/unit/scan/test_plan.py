@@ -1,0 +1,81 @@
+import pyarrow as pa
+import pytest
+
+from paimon_explore import Table
+from paimon_explore.scan.plan import ScanPlan
+from support.small_tables import append_table, columns, keyed_table
+
+COLUMNS = columns(k=pa.int32(), v=pa.int32(), dt=pa.string())
+
+
+def row(k: int, v: int, dt: str = "a") -> dict[str, object]:
+    return {"k": k, "v": v, "dt": dt}
+
+
+def left(table: Table, where: str) -> dict[str, tuple[int, int]]:
+    """Per cut, what went in and what was kept."""
+    return {s.name: (s.total, s.kept) for s in planned(table, where).stages}
+
+
+def planned(table: Table, where: str) -> ScanPlan:
+    return table.scan(where=where).plan()
+
+
+def test_whole_manifests_go_by_their_partitions() -> None:
+    table = append_table(COLUMNS, [row(1, 1)], [row(2, 2, "b")], partition_by=["dt"])
+    assert left(table, "dt = 'b'")["partition ranges"] == (2, 1)
+    assert left(table, "dt > 'z'")["partition ranges"] == (2, 0)
+
+
+def test_files_of_append_tables_go_by_value_statistics() -> None:
+    table = append_table(COLUMNS, [row(1, 1), row(2, 5)], [row(3, 9)])
+    assert left(table, "v = 7")["value statistics"] == (2, 0)
+    assert left(table, "v >= 9")["value statistics"] == (2, 1)
+
+
+def test_files_go_by_the_bucket_of_an_equality() -> None:
+    options = {"bucket": "4"}
+    table = keyed_table(COLUMNS, [row(k, k) for k in range(40)], primary_key=["k"], options=options)
+    assert left(table, "k = 7")["bucket"] == (4, 1)
+    assert table.scan(where="k = 7").count() == 1
+
+
+def test_files_of_keyed_tables_go_one_by_one_by_key_statistics() -> None:
+    table = keyed_table(COLUMNS, [row(1, 1)], [row(5, 5)], primary_key=["k"])
+    assert left(table, "k > 3")["key statistics"] == (2, 1)
+
+
+def test_a_bucket_stays_whole_where_an_older_row_could_come_back() -> None:
+    table = keyed_table(COLUMNS, [row(1, 1)], [row(1, 9)], primary_key=["k"])
+    assert left(table, "v = 1")["value statistics"] == (2, 2)
+    assert table.scan(where="v = 1").to_arrow().num_rows == 0
+    assert left(table, "v = 5")["value statistics"] == (2, 0)
+    assert left(table, "v > 9")["value statistics"] == (2, 0)
+
+
+@pytest.mark.parametrize("engine", ["partial-update", "aggregation"])
+def test_engines_that_combine_rows_keep_all_files(engine: str) -> None:
+    table = keyed_table(
+        COLUMNS,
+        [row(1, 1)],
+        [row(1, 9)],
+        primary_key=["k"],
+        options={"merge-engine": engine, "fields.v.aggregate-function": "sum"}
+        if engine == "aggregation"
+        else {"merge-engine": engine},
+    )
+    assert left(table, "v > 100")["value statistics"] == (2, 2)
+
+
+def test_level_0_of_a_first_row_table_is_not_seen_yet() -> None:
+    table = keyed_table(
+        COLUMNS, [row(1, 1)], primary_key=["k"], options={"merge-engine": "first-row"}
+    )
+    assert left(table, "v = 1")["visible levels"] == (1, 0)
+    assert table.to_arrow().num_rows == 0
+
+
+def test_what_partitions_decide_is_not_checked_again() -> None:
+    table = append_table(COLUMNS, [row(1, 1)], partition_by=["dt"])
+    assert planned(table, "dt = 'a'").rest == planned(table, "TRUE").rest
+    assert planned(table, "dt = 'a' AND v = 1").rest == planned(table, "v = 1").rest
