@@ -8,6 +8,7 @@ The data is untrusted: every range is checked against its region, and the items 
 not add up to more than the data itself, so that overlapping items cannot blow up the result.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -122,27 +123,30 @@ def decode_cells(source: Source, spots: Spots, data_type: DataType) -> Column:
             return _decode_map(source, spots, data_type, (element, COUNT_TYPE))
 
 
-def decode_fields(source: Source, rows: Items, types: list[DataType]) -> list[Column]:
+def decode_fields(
+    source: Source, rows: Items, types: list[DataType], wanted: Iterable[int]
+) -> list[Column]:
     """The columns of row images.
 
     Args:
         source: the bytes.
         rows: n images, without arity.
         types: of the k fields.
+        wanted: positions of the fields to decode.
 
     Returns:
-        k columns of n values; a null row is null in all of them.
+        A column of n values per wanted field; a null row is null in all of them.
     """
     header = row_header(len(types))
     fits = ~rows.valid | (rows.size >= header + nb.WORD * len(types))
     source.demand(fits, "a row is at least as long as its fixed part")
     columns = []
-    for index, data_type in enumerate(types):
+    for index in wanted:
         bit = 8 + index
         flags = source.read(np.where(rows.valid, rows.at, source.size) + (bit >> 3), np.uint8)
         valid = rows.valid & ((flags & (1 << (bit & 7))) == 0)
         at = np.where(valid, rows.at + (header + nb.WORD * index), source.size)
-        columns.append(decode_cells(source, Spots(at, valid, rows.at, rows.end), data_type))
+        columns.append(decode_cells(source, Spots(at, valid, rows.at, rows.end), types[index]))
     return columns
 
 
@@ -270,7 +274,7 @@ def _decode_variant(source: Source, spots: Spots, arrow: pa.DataType) -> Column:
 
 def _decode_row(source: Source, spots: Spots, data_type: RowType) -> Column:
     types = [field.type for field in data_type.fields]
-    children = decode_fields(source, _items(source, spots), types)
+    children = decode_fields(source, _items(source, spots), types, range(len(types)))
     return nb.build_struct(to_arrow(data_type), children, spots.valid)
 
 

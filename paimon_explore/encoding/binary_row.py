@@ -94,16 +94,23 @@ def arities(rows: pa.BinaryArray, *, where: str = "") -> nb.Ints:
     return np.where(items.valid, found, -1)
 
 
-def decode_rows(rows: pa.BinaryArray, types: Sequence[DataType], *, where: str) -> list[Column]:
+def decode_rows(
+    rows: pa.BinaryArray,
+    types: Sequence[DataType],
+    *,
+    where: str,
+    fields: Sequence[int] | None = None,
+) -> list[Column]:
     """The columns of rows that have their arity before them.
 
     Args:
         rows: n rows in the form of manifests; a null row is null in every column.
         types: the k types.
         where: what the rows are called in errors, a path or field.
+        fields: positions of the fields to decode; None for all.
 
     Returns:
-        k columns of n values, of the Arrow types of `types.arrow`.
+        A column of n values per wanted field, of the Arrow types of `types.arrow`.
 
     Raises:
         CorruptFileError: a row has another number of fields, or breaks the layout.
@@ -116,7 +123,9 @@ def decode_rows(rows: pa.BinaryArray, types: Sequence[DataType], *, where: str) 
         row = int(np.argmax(wrong))
         rule = f"a row has {len(types)} fields, not {int(found[row])}"
         raise CorruptFileError(where, f"row {row}", rule)
-    return decode_fields(source, items, list(types))
+    return decode_fields(
+        source, items, list(types), range(len(types)) if fields is None else fields
+    )
 
 
 def _images(rows: pa.BinaryArray, source: Source) -> Items:

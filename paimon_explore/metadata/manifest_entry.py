@@ -5,7 +5,7 @@ Entries come by the million, so there is no object per entry: `ManifestEntries` 
 is asked of entries is computed on its columns.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from types import MappingProxyType
@@ -178,6 +178,15 @@ class ManifestEntries:
     def slice(self, offset: int, length: int | None = None) -> "ManifestEntries":
         """`length` entries from `offset` on."""
         return ManifestEntries(self.table.slice(offset, length))
+
+    def select(self, names: Collection[str]) -> "ManifestEntries":
+        """The same entries with these columns only, as far as the frame has them."""
+        kept = [name for name in self.table.schema.names if name in names]
+        return ManifestEntries(self.table.select(kept))
+
+    def in_one_piece(self) -> "ManifestEntries":
+        """The same entries in one chunk, of which parts are taken faster."""
+        return ManifestEntries(self.table.combine_chunks())
 
     def of_kind(self, kind: FileKind) -> "ManifestEntries":
         """The entries that add, or those that delete."""

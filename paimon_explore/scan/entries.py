@@ -7,6 +7,7 @@ that looks at statistics of single files comes after.
 Spec: concepts/spec/manifest, merging of entries.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -92,11 +93,16 @@ def nullable_schema(row_type: RowType) -> pa.Schema:
     return pa.schema([field.with_nullable(nullable=True) for field in arrow_schema(row_type)])
 
 
-def read_entries(store: TableStore, manifests: ManifestFiles, cut: PartitionCut) -> ManifestEntries:
-    """Entries of the wanted partitions in the order of the manifests."""
+def read_entries(
+    store: TableStore,
+    manifests: ManifestFiles,
+    cut: PartitionCut,
+    columns: Collection[str] | None = None,
+) -> ManifestEntries:
+    """Entries of the wanted partitions in the order of the manifests; None for all columns."""
     if cut.predicate is None:
-        return store.manifests.read_many(manifests.names)
-    return store.manifests.read_partitions(manifests.names, cut.entries)
+        return store.manifests.read_many(manifests.names, columns)
+    return store.manifests.read_partitions(manifests.names, cut.entries, columns)
 
 
 def live_files(store: TableStore, snapshot: Snapshot, cut: PartitionCut) -> ManifestEntries:

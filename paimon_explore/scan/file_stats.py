@@ -64,7 +64,9 @@ def value_stats(
     """
     fields = tuple(wanted)
     groups = _groups(entries)
-    pieces = [_group_stats(entries.take(rows), schema_of, fields) for rows in groups]
+    whole = len(groups) == 1
+    parts = [entries] if whole else [entries.take(rows) for rows in groups]
+    pieces = [_group_stats(part, schema_of, fields) for part in parts]
     order = np.argsort(np.concatenate(groups or [np.empty(0, np.int64)]), kind="stable")
     row_count = row_array(numbers(entries.table, "row_count"))
     columns = {
@@ -117,11 +119,21 @@ def _list_numbers(lists: Column) -> Rows:
     _, codes = distinct(values)
     known: dict[bytes, int] = {}
     found = np.zeros(len(lists), np.int64)
-    # One by one: files number by the thousand here, and most share one list.
+    if valid.all() and _all_equal(codes, np.diff(offsets)):
+        return found
+    # One by one: writers of one table mostly list the same columns, which does not come here.
     for row in np.flatnonzero(valid).tolist():
         key = codes[offsets[row] : offsets[row + 1]].tobytes()
         found[row] = known.setdefault(key, len(known) + 1)
     return found
+
+
+def _all_equal(codes: Rows, sizes: Rows) -> bool:
+    """Whether lists that follow each other, of these items and sizes, are all the same."""
+    size = int(sizes[0])
+    if (sizes != size).any() or len(codes) != len(sizes) * size:
+        return False
+    return bool((codes.reshape(len(sizes), size) == codes[:size]).all())
 
 
 def _group_stats(
@@ -137,8 +149,7 @@ def _group_stats(
     types = [held[name].type for name in names if name in held]
     if len(types) != len(names) or not _arity_is(table, len(types)):
         return [_unknown(field, len(entries)) for field in wanted]
-    lows = decode_rows(binary(table, "value_min"), types, where="_VALUE_STATS")
-    highs = decode_rows(binary(table, "value_max"), types, where="_VALUE_STATS")
+    bounds = (binary(table, "value_min"), binary(table, "value_max"))
     nulls = column(table, "value_null_counts")
     found: list[ColumnStats] = []
     for field in wanted:
@@ -149,13 +160,16 @@ def _group_stats(
             found.append(_unknown(field, len(entries)))
         else:
             at = names.index(source.name)
-            bounds = replace(_unknown(field, len(entries)), null_count=element(nulls, at))
+            stats = replace(_unknown(field, len(entries)), null_count=element(nulls, at))
             if keeps_order(source.type, field.type):
-                target = to_arrow(field.type)
-                bounds = replace(
-                    bounds, minimum=lows[at].cast(target), maximum=highs[at].cast(target)
+                lowest, highest = (
+                    decode_rows(rows, types, where="_VALUE_STATS", fields=[at])[0].cast(
+                        to_arrow(field.type)
+                    )
+                    for rows in bounds
                 )
-            found.append(bounds)
+                stats = replace(stats, minimum=lowest, maximum=highest)
+            found.append(stats)
     return found
 
 

@@ -7,11 +7,12 @@ newer version of a row; elsewhere a bucket goes as a whole or stays.
 Spec: primary-key-table, filter push-down; concepts/spec/manifest.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
 
-from paimon_explore.metadata.manifest_entry import ManifestEntries, live_entries
+from paimon_explore.metadata.manifest_entry import ENTRY_SCHEMA, ManifestEntries, live_entries
 from paimon_explore.metadata.option_choices import MergeEngine
 from paimon_explore.metadata.options import (
     DATA_EVOLUTION_ENABLED,
@@ -43,6 +44,11 @@ from paimon_explore.store.table_store import TableStore
 from paimon_explore.types.data_types import RowType
 
 _POSTPONED = -2
+_KEY_STATS = frozenset({"key_min", "key_max", "key_null_counts"})
+_VALUE_STATS = frozenset({"value_min", "value_max", "value_null_counts"})
+_KEYS = frozenset({"min_key", "max_key"})
+_STATS = _KEY_STATS | _VALUE_STATS
+_ALL_COLUMNS = frozenset(ENTRY_SCHEMA.names)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,8 +165,12 @@ def plan_scan(target: ScanTarget, predicate: Expression = TRUE) -> ScanPlan:
         predicate=None if parts.inside == TRUE else parts.inside,
     )
     stages: list[Stage] = []
-    entries = _live(target.store, target.snapshot, cut, stages)
-    entries = prune_files(target, entries, parts.rest, stages)
+    columns = _ALL_COLUMNS - _STATS if target.keys is not None else _ALL_COLUMNS - _STATS - _KEYS
+    statistics = frozenset[str]() if parts.rest == TRUE else _VALUE_STATS
+    if target.keys is not None and statistics:
+        statistics |= _KEY_STATS
+    entries = _live(target.store, target.snapshot, cut, columns | statistics, stages)
+    entries = prune_files(target, entries, parts.rest, stages).select(columns)
     return ScanPlan(
         snapshot=target.snapshot,
         splits=make_splits(target.placed(entries, target.snapshot), target.rules),
@@ -170,13 +180,17 @@ def plan_scan(target: ScanTarget, predicate: Expression = TRUE) -> ScanPlan:
 
 
 def _live(
-    store: TableStore, snapshot: Snapshot, cut: PartitionCut, stages: list[Stage]
+    store: TableStore,
+    snapshot: Snapshot,
+    cut: PartitionCut,
+    columns: Collection[str],
+    stages: list[Stage],
 ) -> ManifestEntries:
     manifests = store.manifests.all(snapshot)
     wanted = cut.manifests(manifests)
     stages.append(_stage("partition ranges", "manifests", wanted))
     kept = manifests.filter(wanted)
-    entries = live_entries(read_entries(store, kept, cut))
+    entries = live_entries(read_entries(store, kept, cut, columns))
     count = len(entries)
     stages.append(Stage(name="partitions", unit="files", total=count, kept=count))
     return entries

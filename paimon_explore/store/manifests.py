@@ -6,7 +6,7 @@ least recently used going first. Manifests that are not known yet are decoded to
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TypeAlias
@@ -143,12 +143,12 @@ class Manifests:
         """The manifests of base and delta, in the order in which their entries cancel."""
         return ManifestFiles.concat([self.base(snapshot), self.delta(snapshot)])
 
-    def read(self, name: str, columns: Sequence[str] | None = None) -> ManifestEntries:
+    def read(self, name: str, columns: Collection[str] | None = None) -> ManifestEntries:
         """The entries of one manifest; see `read_many`."""
         return self.read_many([name], columns)
 
     def read_many(
-        self, names: Sequence[str], columns: Sequence[str] | None = None
+        self, names: Sequence[str], columns: Collection[str] | None = None
     ) -> ManifestEntries:
         """The entries of manifests, in the order of the names.
 
@@ -176,7 +176,7 @@ class Manifests:
         self,
         names: Sequence[str],
         wanted: Callable[[pa.BinaryArray], Mask],
-        columns: Sequence[str] | None = None,
+        columns: Collection[str] | None = None,
     ) -> ManifestEntries:
         """The entries of manifests whose partition is wanted, in the order of the names.
 
