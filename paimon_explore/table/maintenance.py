@@ -4,9 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.waiting import system_clock
-from paimon_explore.errors import InvalidInputError
+from paimon_explore.errors import InvalidInputError, NotFoundError
 from paimon_explore.maintenance import branches, rollback, tags
+from paimon_explore.maintenance.analyze import statistics_of
 from paimon_explore.maintenance.changelog_expire import (
     changelog_retention,
     expire_changelogs,
@@ -42,8 +44,10 @@ from paimon_explore.metadata.schema_change import (
 )
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.tag import Tag
+from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.time_travel import epoch_ms
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.table.scan import make_scan
 from paimon_explore.types.type_text import parse_type_text
 
 Age = timedelta | datetime | str
@@ -270,6 +274,30 @@ class Maintenance:
         return remove_orphan_files(
             self.store, self.options, before_ms, external=external, dry_run=dry_run
         )
+
+    def analyze(self) -> Snapshot:
+        """Find figures of all rows and columns, and make them known to query planners.
+
+        Returns:
+            The snapshot that names them.
+
+        Raises:
+            NotFoundError: the table has no snapshot.
+        """
+        snapshot, schema = self.store.snapshots.latest(), self.store.schemas.latest()
+        if snapshot is None or schema is None:
+            raise NotFoundError("snapshot", "latest", self.store.paths.root)
+        target = ScanTarget(
+            store=self.store,
+            schema=schema,
+            options=self.options,
+            snapshot=snapshot,
+            travelled=True,
+            branch=self.store.paths.branch,
+        )
+        rows = make_scan(target, None, None, None).to_batches()
+        figures = statistics_of(snapshot, schema, rows)
+        return Committer(self.store, schema, options=self.options).analyze(figures)
 
     def fsck(self, *, read_rows: bool = False) -> list[Finding]:
         """Check that the files of the table, in all branches, fit together.
