@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, settings
 
 from support.golden import GoldenTables
 
-pytest_plugins = ("fixtures",)
+pytest_plugins = ("implementations",)
 """Fixtures of `tests/interop`, where a file `conftest.py` would have a second meaning for mypy."""
 
 collect_ignore_glob = ["interop/oracle/*", "interop/peer_worker.py"]
