@@ -6,8 +6,8 @@
     >>> table.at(snapshot=1).to_arrow().num_rows
     6
 
-`pe.spark`, `pe.inspect` and `pe.widgets` are loaded when they are first used, so that importing this
-package stays light.
+`pe.spark`, `pe.inspect` and `pe.widgets` are loaded when they are first used, so that importing
+this package stays light.
 """
 
 from importlib import import_module
