@@ -18,11 +18,11 @@ SYSTEM = (
 
 def differences(java: JavaPaimon, table: Table) -> list[str]:
     """How the snapshots differ between Java and us."""
-    found = []
+    found = {}
     for snapshot in table.snapshots:
         theirs = java.read(table.path, snapshot=snapshot.id)
-        found.append(difference(theirs, table.at(snapshot=snapshot.id).to_arrow()))
-    return [f"snapshot {i}: {text}" for i, text in enumerate(found, 1) if text]
+        found[snapshot.id] = difference(theirs, table.at(snapshot=snapshot.id).to_arrow())
+    return [f"snapshot {number}: {text}" for number, text in found.items() if text]
 
 
 def compact(java: JavaPaimon, table: Table, kind: Kind) -> None:
@@ -51,6 +51,28 @@ def test_java_sees_the_same_system_tables(java: JavaPaimon, name: str, catalog: 
         theirs = java.system_table(table.path, system)
         ours = table.system_table(system).to_arrow()
         assert facts(theirs) == facts(ours, theirs.schema.names), system
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_java_finds_no_file_that_nothing_names(
+    java: JavaPaimon, name: str, catalog: Catalog
+) -> None:
+    table = make(catalog, name, KINDS[name])
+    later = table.snapshots[len(table.snapshots)].time_millis + 1000
+    assert java.remove_orphans(table.path, later, dry_run=True) == []
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_java_expires_our_snapshots_and_we_read_the_rest(
+    java: JavaPaimon, name: str, catalog: Catalog
+) -> None:
+    table = make(catalog, name, KINDS[name])
+    before = table.to_arrow()
+    options = {"snapshot.num-retained.min": "1", "snapshot.num-retained.max": "1"}
+    java.expire(table.path, {**options, "snapshot.time-retained": "1 ms"})
+    assert [snapshot.id for snapshot in table.snapshots] == [len(KINDS[name].steps)]
+    assert difference(before, table.to_arrow()) == ""
+    assert differences(java, table) == []
 
 
 @pytest.mark.parametrize("name", KINDS)
