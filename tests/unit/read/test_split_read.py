@@ -97,9 +97,24 @@ def test_a_sequence_field_outranks_the_order_of_writing() -> None:
     assert table.scan(["k"]).to_arrow().to_pylist() == [{"k": 1}]
 
 
-@pytest.mark.parametrize("name", ["dv_pk", "append_dv", "fi_bitmap", "fi_bloom_embedded"])
-@pytest.mark.parametrize("where", ["{0} < 10", "{0} IN (1, 5, 50)", "{0} IS NULL"])
-def test_deletion_vectors_and_file_indexes_agree_with_a_filter(
+READ = [
+    "append_dv",
+    "chain_table",
+    "data_evolution",
+    "dv_pk",
+    "dv_pk_l0",
+    "fi_bitmap",
+    "fi_bloom_embedded",
+    "fi_bloom_external",
+    "fi_more",
+    "se_pk",
+    "seq_snapshot",
+]
+
+
+@pytest.mark.parametrize("name", READ)
+@pytest.mark.parametrize("where", ["{0} < 10", "{0} IN (1, 5, 50)", "{0} IS NULL", "{0} = -77"])
+def test_whatever_skips_rows_agrees_with_a_filter_over_all_rows(
     name: str, where: str, golden: GoldenTables
 ) -> None:
     table = open_table(golden.table("java200", name).folder)
@@ -108,6 +123,7 @@ def test_deletion_vectors_and_file_indexes_agree_with_a_filter(
         "{0} < 10": lambda value: isinstance(value, int) and value < 10,
         "{0} IN (1, 5, 50)": lambda value: value in {1, 5, 50},
         "{0} IS NULL": lambda value: value is None,
+        "{0} = -77": lambda value: value == -77,
     }
     wanted = [r for r in rows_of(table.to_arrow()) if tests[where](r[first])]
     assert rows_of(table.scan(where=where.format(first)).to_arrow()) == wanted

@@ -24,6 +24,11 @@ def test_the_demo_holds_tables_of_every_kind_that_can_be_read(tmp_path: Path) ->
     }
 
 
+def test_a_demo_that_is_there_already_is_given_as_it_is(tmp_path: Path) -> None:
+    demo(tmp_path).drop_table("demo.types")
+    assert "types" not in demo(tmp_path).tables("demo")
+
+
 def test_the_demo_shows_what_merge_engines_do(tmp_path: Path) -> None:
     catalog = demo(tmp_path)
     stock = catalog.table("demo.stock").to_arrow().sort_by("item").to_pylist()

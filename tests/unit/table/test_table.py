@@ -209,3 +209,20 @@ def test_names_of_tables_come_from_their_folders() -> None:
     table.maintenance.create_branch("b")
     assert open_table(table.path, branch="b").name == "db.t$branch_b"
     assert open_table(table.path, options={"branch": "b"}).branch == "b"
+
+
+def test_metadata_is_looked_at_without_a_screen() -> None:
+    table = three_commits()
+    assert len(table.timeline()) == 3
+    assert len(table.files("rows = 1")) == 3
+    assert table.partitions().num_rows == 1
+    assert len(table.tree().nodes) > 0
+    path = str(table.inspect.files().column("file_path")[0].as_py())
+    assert table.file(path.rpartition("/")[2]) is not None
+    assert table.node() is not None
+
+
+def test_the_explorer_opens_at_the_snapshot_that_is_read() -> None:
+    table = three_commits()
+    assert table.explore().selected == 3
+    assert table.at(snapshot=2).explore(height=300).selected == 2

@@ -6,6 +6,7 @@ from support.golden import GoldenTables
 from support.system_rows import facts
 
 NAMES = ["append_part_types", "pk_composite", "dv_pk", "tags", "analyze", "branches", "me_agg"]
+NAMES += ["data_evolution", "stats_dense", "row_tracking", "append_dv", "global_btree"]
 LATER = "writer_version"
 """A column that this version of Java does not have yet."""
 
