@@ -39,7 +39,7 @@ class Lab:
 
     def open_notebook(self, page: Page, name: str, sources: list[str]) -> None:
         """Show a notebook with these cells and wait for its kernel."""
-        cells = [
+        cells: list[dict[str, object]] = [
             {
                 "cell_type": "code",
                 "id": f"cell-{number}",

@@ -10,9 +10,9 @@ from support.golden import GoldenTables
 
 def names_at(lives: FileLives, position: int) -> list[tuple[str, int]]:
     files = lives.files.take(lives.live_at(position))
-    return sorted(
-        zip(files.column("file_name").to_pylist(), files.column("level").to_pylist(), strict=True)
-    )
+    names = map(str, files.column("file_name").to_pylist())
+    levels = (level or 0 for level in files.column("level").to_pylist())
+    return sorted(zip(names, levels, strict=True))
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import pytest
 
 from paimon_explore.errors import NotFoundError
 from paimon_explore.inspect.inspector import Inspector
+from paimon_explore.inspect.node_detail import Facts
 from support.explored import History, golden_view
 from support.golden import GoldenTables
 
@@ -48,7 +49,9 @@ def test_a_file_is_described_wherever_it_lived(golden: GoldenTables) -> None:
     inspector = Inspector(golden_view(golden.table("java200", "manifest_merge").folder))
     name = str(inspector.at(1).files().table.column("file_name")[0].as_py())
     document = inspector.file(name)
-    facts = dict(document.sections[0].rows)  # type: ignore[union-attr]
+    first = document.sections[0]
+    assert isinstance(first, Facts)
+    facts = dict(first.rows)
     assert facts["added by"] == "snapshot 1"
     assert facts["removed by"].startswith("snapshot ")
     assert [b.column for b in document.bounds("Key bounds")] == ["k"]

@@ -19,7 +19,7 @@ class Screen:
     def __init__(self, widget: Explorer) -> None:
         self.received: list[tuple[dict[str, object], list[bytes]]] = []
         self._widget = widget
-        widget.send = self._take  # type: ignore[method-assign]  # in place of a websocket
+        widget.send = self._take  # in place of a websocket
 
     def _take(self, content: dict[str, object], buffers: list[bytes] | None = None) -> None:
         self.received.append((content, buffers or []))
