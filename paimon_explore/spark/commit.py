@@ -19,7 +19,6 @@ harm.
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 from uuid import uuid4
 
 from paimon_explore.commit.committer import Committer, fresh_user
@@ -28,7 +27,7 @@ from paimon_explore.errors import InvalidInputError, PaimonError, StorageError
 from paimon_explore.fileio.paths import parent
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.options import TableOptions
-from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.metadata.snapshot import BATCH_COMMIT_IDENTIFIER, Snapshot
 from paimon_explore.table.table import Table, latest_schema
 from paimon_explore.write.target import WriteTarget, abort, message_paths
 
@@ -59,7 +58,10 @@ def write_target(table: Table, *, replaces: bool) -> WriteTarget:
 
 
 def publish(
-    target: WriteTarget, messages: Sequence[CommitMessage], what: Overwrite | None
+    target: WriteTarget,
+    messages: Sequence[CommitMessage],
+    what: Overwrite | None,
+    identifier: int = BATCH_COMMIT_IDENTIFIER,
 ) -> Snapshot | None:
     """Make what the tasks wrote visible, then sweep what failed attempts left.
 
@@ -67,6 +69,8 @@ def publish(
         target: the table, with the job's id and commit user.
         messages: of all tasks.
         what: what an overwrite replaces; None for an append or upsert.
+        identifier: of a batch of a stream; if it is committed already, nothing is, and the files
+            of this second attempt are removed.
 
     Returns:
         The snapshot; None if nothing changed.
@@ -74,19 +78,41 @@ def publish(
     Raises:
         CommitError, StorageError, InvalidInputError: as for a commit; nothing is removed here.
     """
+    if identifier != BATCH_COMMIT_IDENTIFIER and took_effect(target, identifier):
+        _remove_repeated(target, messages)
+        return None
     committer = Committer(
         target.store, target.schema, options=target.options, commit_user=target.commit_user
     )
-    made = committer.commit(messages) if what is None else committer.overwrite(messages, what)
+    made = (
+        committer.commit(messages, identifier)
+        if what is None
+        else committer.overwrite(messages, what, identifier)
+    )
     with suppress(StorageError):  # an orphan does no harm, and the commit is done
         sweep(target, messages)
     return made[-1] if made else None
 
 
-def withdraw(target: WriteTarget, messages: Sequence[CommitMessage]) -> None:
+def _remove_repeated(target: WriteTarget, messages: Sequence[CommitMessage]) -> None:
+    """Remove the files of a batch that another attempt has committed; live files stay."""
+    latest = target.store.snapshots.latest()
+    if latest is None:
+        return
+    entries = target.store.manifests.read_many(
+        target.store.manifests.all(latest).names, ("file_name",)
+    )
+    names = entries.column("file_name")
+    if not any(_is_of(target, str(name)) for name in names):
+        abort(target, messages)
+
+
+def withdraw(
+    target: WriteTarget, messages: Sequence[CommitMessage], identifier: int | None = None
+) -> None:
     """Remove all files of a job that failed, unless its commit took effect or nobody can tell."""
     try:
-        if took_effect(target):
+        if took_effect(target, identifier):
             return
     except PaimonError:
         return
@@ -97,8 +123,8 @@ def withdraw(target: WriteTarget, messages: Sequence[CommitMessage]) -> None:
             target.store.file_io.delete(path)
 
 
-def took_effect(target: WriteTarget) -> bool:
-    """Whether a snapshot of the job's commit user is there.
+def took_effect(target: WriteTarget, identifier: int | None = None) -> bool:
+    """Whether a snapshot of the job's commit user is there, of this batch or a later one.
 
     Raises:
         StorageError, FormatError: a snapshot cannot be read.
@@ -107,7 +133,7 @@ def took_effect(target: WriteTarget) -> bool:
     for snapshot_id in reversed(snapshots.ids()[-_NEWEST:]):
         snapshot = snapshots.find(snapshot_id)
         if snapshot is not None and snapshot.commit_user == target.commit_user:
-            return True
+            return identifier is None or snapshot.commit_identifier >= identifier
     return False
 
 
@@ -132,8 +158,3 @@ def sweep(target: WriteTarget, messages: Sequence[CommitMessage]) -> list[str]:
 
 def _is_of(target: WriteTarget, path: str) -> bool:
     return bool(target.job) and f"-{target.job}-" in path.rpartition("/")[2]
-
-
-def renamed(target: WriteTarget, job: str, commit_user: str) -> WriteTarget:
-    """The target of the job that wrote some messages."""
-    return replace(target, job=job, commit_user=commit_user)

@@ -10,6 +10,7 @@ Spark hands them over with their names in lower case.
 | `branch` | the branch to read or write |
 | `scan.snapshot-id`, `scan.tag-name`, `scan.version`, `scan.watermark` | the point in time |
 | `scan.timestamp`, `scan.timestamp-millis` | the same |
+| `scan.mode`, `read.changelog` | for streams, see `stream` |
 | `storage.<name>` | a setting or secret of the storage |
 | any other table option | its value for this read or write |
 """
@@ -23,7 +24,9 @@ from paimon_explore.metadata.option_names import unknown_names
 from paimon_explore.table.scan import Scan
 from paimon_explore.table.table import Table, open_table
 
-_OWN = frozenset({"path", "where", "columns"})
+_CHANGELOG = "read.changelog"
+_STREAM = frozenset({"checkpointlocation", "queryname"})
+_OWN = frozenset({"path", "where", "columns", _CHANGELOG}) | _STREAM
 _STORAGE = "storage."
 
 
@@ -37,6 +40,7 @@ class SourceOptions:
         columns: columns to read; None for all.
         table: table options on top of the table's own.
         storage: settings of the storage.
+        changelog: a stream begins its rows with the column `_row_kind`.
     """
 
     path: str
@@ -44,6 +48,12 @@ class SourceOptions:
     columns: tuple[str, ...] | None
     table: Mapping[str, str]
     storage: Mapping[str, str]
+    changelog: bool = False
+
+    @property
+    def is_reading(self) -> bool:
+        """Whether an option makes no sense for a write."""
+        return self.changelog or self.where is not None or self.columns is not None
 
     def open(self) -> Table:
         """The table.
@@ -88,6 +98,7 @@ def source_options(given: Mapping[str, str]) -> SourceOptions:
         columns=_columns(given.get("columns")),
         table=table,
         storage=storage,
+        changelog=given.get(_CHANGELOG, "false").lower() == "true",
     )
 
 

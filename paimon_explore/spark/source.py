@@ -7,7 +7,6 @@ leaks into its other uses, so that rows are lost. A predicate for the planner co
 
 import os
 from collections.abc import Iterable, Iterator, MutableMapping, Sequence
-from dataclasses import dataclass
 
 import pyarrow as pa
 from pyspark.sql.datasource import (
@@ -19,16 +18,22 @@ from pyspark.sql.datasource import (
 )
 from pyspark.sql.types import StructType
 
-from paimon_explore.commit.overwrite import Overwrite
+from paimon_explore.commit.overwrite import WHOLE_TABLE, Overwrite
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.metadata import options as opt
-from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.options import DYNAMIC_BUCKET
 from paimon_explore.scan.split import Split
-from paimon_explore.spark.commit import publish, renamed, withdraw, write_target
+from paimon_explore.spark.commit import publish, withdraw, write_target
 from paimon_explore.spark.matching import matched_columns
+from paimon_explore.spark.messages import WrittenFiles, collected
 from paimon_explore.spark.options import source_options
 from paimon_explore.spark.plan import ReadJob, narrowed, plan_read, read_schema
+from paimon_explore.spark.stream import (
+    ROW_KIND,
+    PaimonStreamReader,
+    PaimonStreamWriter,
+    stream_schema,
+)
 from paimon_explore.spark.tasks import WriteJob, read_splits, write_rows
 from paimon_explore.table.scan import Scan
 from paimon_explore.table.writing import TableWriter
@@ -65,19 +70,6 @@ class PaimonReader(DataSourceReader):
         return {"_job": self._job, "_groups": ()}
 
 
-@dataclass
-class WrittenFiles(WriterCommitMessage):
-    """What one task wrote, and for which job.
-
-    Spark may commit with another copy of the writer than the tasks wrote with: so the job comes
-    with the messages.
-    """
-
-    messages: list[CommitMessage]
-    job: str
-    commit_user: str
-
-
 class PaimonWriter(DataSourceArrowWriter):
     """Writes rows by the tasks, commits once on the driver."""
 
@@ -95,23 +87,13 @@ class PaimonWriter(DataSourceArrowWriter):
 
     def commit(self, messages: Sequence[WriterCommitMessage | None]) -> None:
         """Make everything visible."""
-        job, written = self._written(messages)
-        publish(job.target, written, self._what)
+        target, written = collected(self._job.target, messages)
+        publish(target, written, self._what)
 
     def abort(self, messages: Sequence[WriterCommitMessage | None]) -> None:
         """Remove everything, unless it is visible: Spark also aborts a commit that took effect."""
-        job, written = self._written(messages)
-        withdraw(job.target, written)
-
-    def _written(
-        self, messages: Sequence[WriterCommitMessage | None]
-    ) -> tuple[WriteJob, list[CommitMessage]]:
-        sent = [message for message in messages if isinstance(message, WrittenFiles)]
-        job = self._job
-        if sent:
-            target = renamed(job.target, sent[0].job, sent[0].commit_user)
-            job = WriteJob(target=target, columns=job.columns)
-        return job, [message for one in sent for message in one.messages]
+        target, written = collected(self._job.target, messages)
+        withdraw(target, written)
 
 
 class PaimonDataSource(DataSource):
@@ -132,6 +114,8 @@ class PaimonDataSource(DataSource):
 
     def schema(self) -> StructType:
         """The wanted columns at the wanted point in time."""
+        if self._options.changelog:
+            return stream_schema(self._pinned(), kinds=True)
         return read_schema(self._pinned())
 
     def __getstate__(self) -> dict[str, object]:
@@ -146,14 +130,38 @@ class PaimonDataSource(DataSource):
 
     def reader(self, schema: StructType) -> PaimonReader:
         """Plan the read; a narrower schema leaves out columns."""
+        if self._options.changelog:
+            raise InvalidInputError(
+                "The option 'read.changelog' is for readStream.",
+                hint="Read the system table audit_log for the kinds of rows.",
+            )
         scan = narrowed(self._pinned(), schema)
         return PaimonReader(*plan_read(scan, os.cpu_count() or 1, schema))
 
+    def streamReader(self, schema: StructType) -> PaimonStreamReader:  # noqa: N802 - Spark's name
+        """Follow the table; a narrower schema leaves out columns."""
+        columns = StructType([field for field in schema.fields if field.name != ROW_KIND])
+        scan = narrowed(self._pinned(), columns)
+        return PaimonStreamReader(scan, schema, os.cpu_count() or 1)
+
     def writer(self, schema: StructType, overwrite: bool) -> PaimonWriter:  # noqa: FBT001 - Spark's
         """Check the columns, and begin a job."""
-        if self._options.where is not None or self._options.columns is not None:
+        job, replaced = self._job(schema, replaces=overwrite)
+        return PaimonWriter(job, replaced if overwrite else None)
+
+    def streamWriter(  # noqa: N802 - Spark's name
+        self,
+        schema: StructType,
+        overwrite: bool,  # noqa: FBT001 - Spark's
+    ) -> PaimonStreamWriter:
+        """Check the columns; `complete` output replaces all rows with each batch."""
+        job, _ = self._job(schema, replaces=overwrite)
+        return PaimonStreamWriter(job, WHOLE_TABLE if overwrite else None)
+
+    def _job(self, schema: StructType, *, replaces: bool) -> tuple[WriteJob, Overwrite]:
+        if self._options.is_reading:
             raise InvalidInputError("The options 'where' and 'columns' are for reading.")
-        target = write_target(self._options.open(), replaces=overwrite)
+        target = write_target(self._options.open(), replaces=replaces)
         if target.schema.primary_keys and target.options.value(opt.BUCKET) == DYNAMIC_BUCKET:
             raise UnsupportedFeatureError(
                 "a path write into a primary-key table with dynamic buckets",
@@ -161,6 +169,5 @@ class PaimonDataSource(DataSource):
                 "use pe.spark.write(df, table).",
             )
         writer = TableWriter(store=target.store, schema=target.schema, options=target.options)
-        what = writer.replaced(None) if overwrite else None
         job = WriteJob(target=target, columns=matched_columns(schema, target.schema))
-        return PaimonWriter(job, what)
+        return job, writer.replaced(None)

@@ -12,8 +12,9 @@ from paimon_explore.errors import InvalidInputError, NotFoundError, StorageError
 from paimon_explore.metadata.snapshot import BATCH_COMMIT_IDENTIFIER
 from paimon_explore.spark.commit import publish, sweep, took_effect, withdraw, write_target
 from paimon_explore.spark.matching import matched_columns
+from paimon_explore.spark.messages import WrittenFiles
 from paimon_explore.spark.plan import groups
-from paimon_explore.spark.source import PaimonDataSource, PaimonReader, PaimonWriter, WrittenFiles
+from paimon_explore.spark.source import PaimonDataSource, PaimonReader, PaimonWriter
 from paimon_explore.spark.tasks import WriteJob, gathered, pack, unpack, write_rows
 from paimon_explore.table.table import Table
 

@@ -1,0 +1,235 @@
+"""Streams: a table followed commit by commit, and rows written exactly once.
+
+Reading. An offset is `{"snapshot": n, "whole": …}`: everything up to snapshot n is delivered. The
+first batch is the state of the table (`whole`), unless the options begin elsewhere:
+
+| option | begins with |
+| --- | --- |
+| none | all rows of the newest snapshot, then changes |
+| `scan.snapshot-id` | the changes of that snapshot |
+| `scan.mode` = `latest` | the changes of the next snapshot |
+
+Changes are the changelog where the table keeps one, else the rows that commits added; overwritten
+and compacted rows are none. Rows taken back (-U, -D) are left out, unless the option
+`read.changelog` asks for the column `_row_kind`.
+
+Writing. A batch may come again after a crash between its commit and the checkpoint. The query's id,
+which the checkpoint keeps, is the commit user, the batch's number the commit identifier; a batch
+that is committed already is not committed again, and the files of its second attempt are removed.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark import TaskContext
+from pyspark.sql.datasource import (
+    DataSourceStreamArrowWriter,
+    DataSourceStreamReader,
+    InputPartition,
+    WriterCommitMessage,
+)
+from pyspark.sql.types import StringType, StructField, StructType
+
+from paimon_explore.commit.overwrite import Overwrite
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
+from paimon_explore.metadata.option_choices import StartupMode
+from paimon_explore.metadata.options import SCAN_MODE, SCAN_SNAPSHOT_ID, TableOptions
+from paimon_explore.read.data_file import SystemColumn
+from paimon_explore.read.split_read import SplitReader
+from paimon_explore.scan.incremental import SnapshotRange, change_splits
+from paimon_explore.scan.split import Split
+from paimon_explore.spark.commit import publish, withdraw
+from paimon_explore.spark.messages import WrittenFiles, collected
+from paimon_explore.spark.plan import groups
+from paimon_explore.spark.schema import spark_schema, to_spark, wire_schema
+from paimon_explore.spark.tasks import WriteJob, forget_archives, write_rows
+from paimon_explore.table.row_tables import row_kinds
+from paimon_explore.table.scan import Scan
+
+ROW_KIND = "_row_kind"
+_INSERT = "+I"
+_QUERY_ID = "sql.streaming.queryId"
+_BATCH_ID = "streaming.sql.batchId"
+_ADDED = (0, 2)
+_FULL = (StartupMode.DEFAULT, StartupMode.FULL, StartupMode.LATEST_FULL)
+
+
+def stream_schema(scan: Scan, *, kinds: bool) -> StructType:
+    """The Spark schema of a stream's rows."""
+    columns = spark_schema(scan.target.schema.project(scan.columns)).fields
+    first = [StructField(ROW_KIND, StringType(), nullable=False)] if kinds else []
+    return StructType([*first, *columns])
+
+
+class ChangeGroup(InputPartition):
+    """The splits of one task, of a state or of changes."""
+
+    def __init__(self, splits: tuple[Split, ...], *, whole: bool) -> None:
+        super().__init__(None)
+        self.splits = splits
+        self.whole = whole
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamStart:
+    """Where a stream begins.
+
+    Attributes:
+        snapshot: everything up to it counts as delivered.
+        whole: the first batch is the state of the table.
+    """
+
+    snapshot: int
+    whole: bool
+
+
+def stream_start(scan: Scan) -> StreamStart:
+    """Where the options begin a stream.
+
+    Raises:
+        UnsupportedFeatureError: a start that is not done here.
+    """
+    options: TableOptions = scan.target.options
+    first = options.value(SCAN_SNAPSHOT_ID)
+    if first is not None:
+        return StreamStart(snapshot=first - 1, whole=False)
+    mode = options.value(SCAN_MODE)
+    if mode is StartupMode.LATEST:
+        latest = scan.target.store.snapshots.latest_id()
+        return StreamStart(snapshot=latest or 0, whole=False)
+    if mode in _FULL:
+        return StreamStart(snapshot=0, whole=True)
+    hint = f"Use scan.snapshot-id, or scan.mode {choices(['full', 'latest'])}."
+    raise UnsupportedFeatureError(f"a stream with scan.mode = {mode.value}", hint=hint)
+
+
+class PaimonStreamReader(DataSourceStreamReader):
+    """Follows a table."""
+
+    def __init__(self, scan: Scan, schema: StructType, parallelism: int) -> None:
+        self._scan = scan
+        self._start = stream_start(scan)
+        self._parallelism = parallelism
+        self._kinds = ROW_KIND in schema.fieldNames()
+        self._wire = wire_schema(StructType([f for f in schema.fields if f.name != ROW_KIND]))
+
+    def initialOffset(self) -> dict[str, object]:  # noqa: N802 - Spark's name
+        """Nothing is delivered yet."""
+        return {"snapshot": self._start.snapshot, "whole": self._start.whole}
+
+    def latestOffset(self) -> dict[str, object]:  # type: ignore[override]  # noqa: N802 - Spark's, before 4.2
+        """Everything that is there now."""
+        latest = self._scan.target.store.snapshots.latest_id()
+        if latest is None or latest <= self._start.snapshot:
+            return self.initialOffset()
+        return {"snapshot": latest, "whole": False}
+
+    def partitions(
+        self, start: Mapping[str, object], end: Mapping[str, object]
+    ) -> Sequence[InputPartition]:
+        """The splits between two offsets, in groups."""
+        first, last = int(str(start["snapshot"])), int(str(end["snapshot"]))
+        if first >= last:
+            return []
+        whole = bool(start["whole"])
+        splits = self._state(last) if whole else self._changes(first, last)
+        return [ChangeGroup(group, whole=whole) for group in groups(splits, self._parallelism)]
+
+    def _state(self, snapshot_id: int) -> Sequence[Split]:
+        store = self._scan.target.store
+        target = replace(self._scan.target, snapshot=store.snapshots.load(snapshot_id))
+        return replace(self._scan, target=target).plan().splits
+
+    def _changes(self, first: int, last: int) -> Sequence[Split]:
+        span = SnapshotRange(start=first, end=last)
+        found = change_splits(self._scan.target, span, predicate=self._scan.where)
+        return [split for _, splits in found for split in splits]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """The rows of one group, in the form that Spark demands."""
+        forget_archives()
+        if not isinstance(partition, ChangeGroup):
+            return
+        for split in partition.splits:
+            for batch in self._reader(whole=partition.whole).read(split):
+                yield from self._out(batch, whole=partition.whole)
+
+    def _reader(self, *, whole: bool) -> SplitReader:
+        target = self._scan.target
+        return SplitReader(
+            store=target.store,
+            schema=target.schema,
+            options=target.options,
+            columns=self._scan.columns,
+            predicate=self._scan.where,
+            system_columns=() if whole else (SystemColumn.VALUE_KIND,),
+        )
+
+    def _out(self, batch: pa.RecordBatch, *, whole: bool) -> Iterator[pa.RecordBatch]:
+        if not whole and not self._kinds:
+            kinds = batch.column(batch.num_columns - 1)
+            batch = batch.filter(pc.is_in(kinds, pa.array(_ADDED, kinds.type)))
+        if not batch.num_rows:
+            return
+        columns = batch.select(list(self._scan.columns))
+        rows = to_spark(columns, self._scan.target.schema.project(self._scan.columns), self._wire)
+        if self._kinds:
+            texts = (
+                pa.array([_INSERT] * batch.num_rows, pa.string())
+                if whole
+                else row_kinds(batch.column(batch.num_columns - 1))
+            )
+            field = pa.field(ROW_KIND, pa.string(), nullable=False)
+            rows = rows.add_column(0, field, texts)
+        yield rows
+
+    def commit(self, end: Mapping[str, object]) -> None:
+        """Nothing to do: the checkpoint keeps the offsets."""
+
+    def stop(self) -> None:
+        """Nothing to do: nothing is held open."""
+
+
+class PaimonStreamWriter(DataSourceStreamArrowWriter):
+    """Writes the rows of each batch by the tasks, and commits once a batch."""
+
+    def __init__(self, job: WriteJob, what: Overwrite | None) -> None:
+        self._job = job
+        self._what = what
+
+    def write(  # type: ignore[override] # PySpark declares rows for writers of batches too
+        self, iterator: Iterable[pa.RecordBatch]
+    ) -> WrittenFiles:
+        """Write the rows of one task of one batch."""
+        query, batch = stream_place()
+        target = self._job.target
+        target = replace(target, job=f"{target.job}b{batch}", commit_user=f"spark-{query}")
+        messages = write_rows(replace(self._job, target=target), iterator)
+        return WrittenFiles(messages=messages, job=target.job, commit_user=target.commit_user)
+
+    def commit(self, messages: Sequence[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803 - Spark's name
+        """Make the batch visible, unless it is already."""
+        target, written = collected(self._job.target, messages)
+        publish(target, written, self._what, batchId)
+
+    def abort(self, messages: Sequence[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803 - Spark's name
+        """Remove the files of the batch, unless they are visible."""
+        target, written = collected(self._job.target, messages)
+        if written:
+            withdraw(target, written, batchId)
+
+
+def stream_place() -> tuple[str, str]:
+    """The query and the batch that this task writes for.
+
+    Raises:
+        InvalidInputError: it is no task of a stream.
+    """
+    context = TaskContext.get()
+    query = None if context is None else context.getLocalProperty(_QUERY_ID)
+    batch = None if context is None else context.getLocalProperty(_BATCH_ID)
+    if query is None or batch is None:
+        raise InvalidInputError("This task does not know its streaming query.")
+    return query, batch
