@@ -150,7 +150,26 @@ def test_evolved_schemas(
     assert len(open_table(folder).schemas) == 8
 
 
-@pytest.mark.parametrize("producer", ["input", "lookup", "full-compaction"])
+def check_changes(java: JavaPaimon, folder: Path) -> None:
+    """What each commit changed, and all of them together, is what Java streams and reads."""
+    table = open_table(folder)
+    theirs = java.stream(folder).rename_columns(
+        ["_SNAPSHOT", *table.system_table("audit_log").schema.names]
+    )
+    streamed = [
+        change.rows.add_column(
+            0, "_SNAPSHOT", pa.array([change.snapshot.id] * len(change.rows), pa.int64())
+        )
+        for change in table.changes()
+    ]
+    assert difference(theirs, pa.concat_tables(streamed)) == ""
+    last = len(table.snapshots)
+    ours = table.between(1, last, row_kinds=True).to_arrow()
+    theirs = java.read(folder, row_kinds=True, between=(1, last))
+    assert difference(theirs.rename_columns(ours.schema.names), ours) == ""
+
+
+@pytest.mark.parametrize("producer", ["none", "input", "lookup", "full-compaction"])
 def test_changelogs(java: JavaPaimon, tmp_path: Path, producer: str) -> None:
     folder = tmp_path / "t"
     java.create_table(
@@ -165,6 +184,17 @@ def test_changelogs(java: JavaPaimon, tmp_path: Path, producer: str) -> None:
     java.write(folder, people(1, 3, "c") + gone(5))
     java.compact(folder)
     check(java, folder)
+    check_changes(java, folder)
+
+
+def test_changes_of_append_tables(java: JavaPaimon, tmp_path: Path) -> None:
+    folder = tmp_path / "t"
+    java.create_table(folder, ID_NAME, options={"compaction.min.file-num": "2"})
+    java.write(folder, people(0, 5, "a"))
+    java.write(folder, people(5, 9, "b"))
+    java.append_compact(folder)
+    java.write(folder, people(9, 10, "c"))
+    check_changes(java, folder)
 
 
 ENGINES = {
