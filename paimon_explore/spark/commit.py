@@ -28,7 +28,8 @@ from paimon_explore.fileio.paths import parent
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.options import TableOptions
 from paimon_explore.metadata.snapshot import BATCH_COMMIT_IDENTIFIER, Snapshot
-from paimon_explore.table.table import Table, latest_schema
+from paimon_explore.table.latest_schema import latest_schema
+from paimon_explore.table.table import Table
 from paimon_explore.write.target import WriteTarget, abort, message_paths
 
 _NEWEST = 100

@@ -15,8 +15,6 @@ from paimon_explore.errors import (
     UnsupportedFeatureError,
     choices,
 )
-from paimon_explore.fileio.paths import name as name_of
-from paimon_explore.fileio.paths import parent
 from paimon_explore.fileio.resolve import resolve as resolve_location
 from paimon_explore.inspect.escape import esc
 from paimon_explore.inspect.files_view import FilesView
@@ -29,6 +27,8 @@ from paimon_explore.inspect.system.inspection import SYSTEM_TABLES, Inspection
 from paimon_explore.inspect.table_view import TableView
 from paimon_explore.inspect.text_face import explorer_text
 from paimon_explore.inspect.timeline import Timeline
+from paimon_explore.maintenance.expire import ExpiryReport
+from paimon_explore.maintenance.findings import Finding
 from paimon_explore.metadata.consumer import Consumer
 from paimon_explore.metadata.options import (
     BRANCH,
@@ -56,6 +56,7 @@ from paimon_explore.table.changes import (
     span_of,
     without_retracts,
 )
+from paimon_explore.table.latest_schema import latest_schema, table_name
 from paimon_explore.table.listing import Listing
 from paimon_explore.table.maintenance import Maintenance
 from paimon_explore.table.row_source import RowSource
@@ -497,6 +498,14 @@ class Table:
         """Give a snapshot, or the newest, a name; see `Maintenance.create_tag`."""
         return self.maintenance.create_tag(name, snapshot)
 
+    def expire_snapshots(self, *, dry_run: bool = False) -> ExpiryReport:
+        """Remove snapshots as the options say; see `Maintenance.expire_snapshots` for more."""
+        return self.maintenance.expire_snapshots(dry_run=dry_run)
+
+    def fsck(self) -> list[Finding]:
+        """Check that all files fit together; see `Maintenance.fsck`."""
+        return self.maintenance.fsck()
+
     def _keyed(self, act: str) -> None:
         if not self.schema.primary_keys:
             raise UnsupportedFeatureError(f"{act} on a table without primary key", self.name)
@@ -589,26 +598,3 @@ def open_table(
         dynamic_options=dynamic,
         travel=travel_of(chosen).pinned(store),
     )
-
-
-def latest_schema(store: TableStore) -> TableSchema:
-    """The newest schema.
-
-    Raises:
-        NotFoundError: the folder holds no table, or the table no such branch.
-    """
-    schema = store.schemas.latest()
-    if schema is not None:
-        return schema
-    if store.paths.branch != MAIN_BRANCH and store.for_branch(MAIN_BRANCH).schemas.ids():
-        raise NotFoundError("branch", store.paths.branch, store.paths.root)
-    hint = "A table's folder holds schema/schema-0; is this the database or the warehouse?"
-    raise NotFoundError("table", store.paths.root, hint=hint)
-
-
-def table_name(root: str, branch: str) -> str:
-    """`database.table` of a folder `…/database.db/table`."""
-    folder = name_of(parent(root))
-    database = folder.removesuffix(".db") if folder.endswith(".db") else "unknown"
-    suffix = "" if branch == MAIN_BRANCH else f"$branch_{branch}"
-    return f"{database}.{name_of(root)}{suffix}"

@@ -1,0 +1,31 @@
+"""The schema in force of a branch, and the name that a table goes by."""
+
+from paimon_explore.errors import NotFoundError
+from paimon_explore.fileio.paths import name as name_of
+from paimon_explore.fileio.paths import parent
+from paimon_explore.metadata.paths import MAIN_BRANCH
+from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.store.table_store import TableStore
+
+
+def latest_schema(store: TableStore) -> TableSchema:
+    """The newest schema.
+
+    Raises:
+        NotFoundError: the folder holds no table, or the table no such branch.
+    """
+    schema = store.schemas.latest()
+    if schema is not None:
+        return schema
+    if store.paths.branch != MAIN_BRANCH and store.for_branch(MAIN_BRANCH).schemas.ids():
+        raise NotFoundError("branch", store.paths.branch, store.paths.root)
+    hint = "A table's folder holds schema/schema-0; is this the database or the warehouse?"
+    raise NotFoundError("table", store.paths.root, hint=hint)
+
+
+def table_name(root: str, branch: str) -> str:
+    """`database.table` of a folder `…/database.db/table`."""
+    folder = name_of(parent(root))
+    database = folder.removesuffix(".db") if folder.endswith(".db") else "unknown"
+    suffix = "" if branch == MAIN_BRANCH else f"$branch_{branch}"
+    return f"{database}.{name_of(root)}{suffix}"
