@@ -102,6 +102,8 @@ def parse_avro_schema(text: bytes) -> AvroNode:
     """
     try:
         source: object = json.loads(text.decode("utf-8"))
+        if b"\\u" in text:  # may smuggle in half a surrogate pair, which is no text
+            json.dumps(source, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
         raise _wrong("avro.schema", f"must be a schema in JSON: {error}") from error
     return _Parser().node(source, "avro.schema", 0)

@@ -35,6 +35,8 @@ _POST_FOOTER, _POST_CODEC, _POST_BLOCK, _POST_METADATA = 1, 2, 3, 5
 _STRIPES, _TYPES, _STATISTICS, _WRITER = 3, 4, 7, 9
 _STRIPE_OFFSET, _STRIPE_INDEX, _STRIPE_DATA, _STRIPE_FOOTER, _STRIPE_ROWS = 1, 2, 3, 4, 5
 _WRITER_ZONE = 3
+_MAX_BLOCK_BYTES = 1 << 23
+"""What three bytes of a chunk's header can tell the size of."""
 _DEFAULT_BLOCK = 256 * 1024
 
 
@@ -133,7 +135,8 @@ def _read_tail(file: pa.NativeFile, path: str) -> OrcTail:
     if whole > len(tail):
         tail = _last(file, size, whole)
     end = len(tail) - 1 - post_length
-    expand = _expander(number(post, _POST_CODEC), number(post, _POST_BLOCK, _DEFAULT_BLOCK), path)
+    block = min(number(post, _POST_BLOCK, _DEFAULT_BLOCK), _MAX_BLOCK_BYTES)
+    expand = _expander(number(post, _POST_CODEC), block, path)
     footer = decode_message(expand(tail[end - footer_length : end]))
     metadata_end = end - footer_length
     return OrcTail(
@@ -225,7 +228,9 @@ def _inflate(chunk: bytes, block: int) -> bytes:
     return zlib.decompressobj(-15).decompress(chunk, block)
 
 
-def _unsnap(chunk: bytes, _: int) -> bytes:
+def _unsnap(chunk: bytes, block: int) -> bytes:
+    if cramjam.snappy.decompress_raw_len(chunk) > block:
+        raise cramjam.DecompressionError("a chunk is larger than a block")
     return bytes(cramjam.snappy.decompress_raw(chunk))
 
 
@@ -236,7 +241,8 @@ def _unlz4(chunk: bytes, block: int) -> bytes:
 
 
 def _unzstd(chunk: bytes, block: int) -> bytes:
-    return zstandard.ZstdDecompressor().decompress(chunk, max_output_size=block)
+    with zstandard.ZstdDecompressor().stream_reader(chunk) as reader:
+        return reader.read(block)
 
 
 _CODECS: Mapping[int, Callable[[bytes, int], bytes]] = {

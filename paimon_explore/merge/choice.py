@@ -80,8 +80,8 @@ def dense_keys(
     if any(part[0].null_count for part in key_lists):
         return None
     parts = [ints_of(part[0]) for part in key_lists]
-    low = min(int(part[0]) for part in parts)
-    high = max(int(part[-1]) for part in parts)
+    low = min(int(part.min()) for part in parts)
+    high = max(int(part.max()) for part in parts)  # a damaged file need not ascend
     rows = sum(len(part) for part in parts)
     if high - low >= max(_DENSE_FLAGS_PER_ROW * rows, _DENSE_FLAGS):
         return None
@@ -90,7 +90,7 @@ def dense_keys(
 
 def first_come(parts: Sequence[Ints]) -> list[Bools]:
     """For each part which keys are in no part before it; keys from 0 on, unique in a part."""
-    free = np.ones(max(int(part[-1]) for part in parts) + 1, np.bool_)
+    free = np.ones(max(int(part.max()) for part in parts) + 1, np.bool_)
     masks = []
     for part in parts:
         masks.append(free[part])

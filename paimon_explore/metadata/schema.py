@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import NewType
 
 from paimon_explore.errors import CorruptFileError, UnsupportedVersionError
+from paimon_explore.metadata.json_object import parse_object
 from paimon_explore.types.data_types import (
     ArrayType,
     AtomicType,
@@ -124,13 +125,7 @@ def parse_schema(data: bytes, path: str) -> TableSchema:
 def _object_in(data: bytes, path: str) -> Mapping[str, object]:
     if len(data) > MAX_SCHEMA_BYTES:
         raise CorruptFileError(path, "size", f"a schema has at most {MAX_SCHEMA_BYTES} bytes")
-    try:
-        found: object = json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise CorruptFileError(path, "text", f"a schema is a JSON object: {error}") from error
-    if not isinstance(found, dict):
-        raise CorruptFileError(path, "text", f"a schema is a JSON object, not {excerpt(found)}")
-    return found
+    return parse_object(data, path).values
 
 
 def schema_from_json(members: Mapping[str, object], path: str) -> TableSchema:

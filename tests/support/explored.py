@@ -94,7 +94,8 @@ class History:
         partition = NO_ROW
         if self.schema.partition_keys:
             partition = text_row(name.partition("@")[2] or "p")
-        return entry(name, kind=0 if sign == "+" else 1, level=level, partition=partition)
+        file = name.replace("/", "").replace("\0", "")
+        return entry(file, kind=0 if sign == "+" else 1, level=level, partition=partition)
 
     def _list(self, name: str, manifest: str, rows: list[dict[str, object]]) -> None:
         files = self.store.file_io
@@ -129,7 +130,7 @@ def _manifest(name: str, size: int, rows: list[dict[str, object]]) -> dict[str, 
 def hostile_history() -> History:
     """A table all of whose names are `HOSTILE`, with a tag and a consumer that are, too."""
     history = History({HOSTILE: "STRING", "p": "STRING"}, ["p"], {"bucket": "-1", HOSTILE: HOSTILE})
-    name = HOSTILE.replace("/", "")
+    name = HOSTILE.replace("/", "").replace("\0", "")
     history.commit(("+", f"{name}@{HOSTILE}"), commit_user=HOSTILE)
     held = history.store.snapshots.load(1)
     assert history.store.tags.create(Tag(name=name, snapshot=held))

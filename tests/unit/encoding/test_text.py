@@ -106,3 +106,14 @@ def test_every_compression_is_undone(compression: str, data: bytes) -> None:
 def test_broken_bytes_are_corrupt(compression: str) -> None:
     with pytest.raises(CorruptFileError, match="f: "):
         decompressed(b"\xff\xfe\xfd\xfc\x01\x02", compression, path="f")
+
+
+def test_half_a_character_in_json_is_corrupt() -> None:
+    with pytest.raises(CorruptFileError, match="surrogates"):
+        list(json_records('{"a": "\\ud800"}', line_delimiter="\n", path="f"))
+
+
+def test_a_snappy_chunk_must_fit_its_block() -> None:
+    huge = b"\xff\xff\xff\xff\x0f\0"
+    with pytest.raises(CorruptFileError, match="larger than its block"):
+        decompressed(b"\0\0\0\x05\0\0\0\x06" + huge, "snappy", path="f")
