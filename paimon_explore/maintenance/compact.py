@@ -15,6 +15,7 @@ from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.maintenance.compact_append import AppendBucket, AppendCompaction, pick_append
 from paimon_explore.maintenance.compact_levels import levels_of
 from paimon_explore.maintenance.compact_pick import CompactUnit, pick_full, pick_universal
+from paimon_explore.maintenance.compact_postpone import spread_postponed
 from paimon_explore.maintenance.compact_rewrite import CompactBucket, UnitCompaction
 from paimon_explore.metadata import options as opt
 from paimon_explore.metadata.commit_message import CommitMessage
@@ -75,6 +76,8 @@ def compact_table(
     messages: list[CommitMessage] = []
     try:
         for split in _buckets(target, snapshot, partitions):
+            if split.bucket == POSTPONE_BUCKET:
+                continue
             message = _compact_bucket(target, split, index, full=full)
             if message is not None and not message.is_empty:
                 messages.append(message)
@@ -82,6 +85,35 @@ def compact_table(
         abort(target, messages)
         raise
     return messages
+
+
+def spread_table(
+    store: TableStore,
+    schema: TableSchema,
+    options: TableOptions,
+    *,
+    partitions: Sequence[PartitionSpec] | None = None,
+) -> list[CommitMessage]:
+    """Write the postponed rows of a table into real buckets, without committing the result.
+
+    Args:
+        store: the table.
+        schema: its latest schema.
+        options: the options in force.
+        partitions: as for `compact_table`.
+
+    Returns:
+        What a commit makes visible, all on level 0; none if no rows wait.
+
+    Raises:
+        UnsupportedFeatureError, InvalidInputError: as for `compact_table`.
+    """
+    snapshot = store.snapshots.latest()
+    if snapshot is None or options.value(opt.BUCKET) != POSTPONE_BUCKET:
+        return []
+    refuse_unsupported(schema, options, store.manifests.index_of(snapshot))
+    target = WriteTarget(store=store, schema=schema, options=options)
+    return spread_postponed(target, list(_buckets(target, snapshot, partitions)))
 
 
 def refuse_unsupported(schema: TableSchema, options: TableOptions, index: IndexEntries) -> None:
@@ -96,7 +128,6 @@ def refuse_unsupported(schema: TableSchema, options: TableOptions, index: IndexE
         "clustering.incremental": options.value(opt.CLUSTERING_INCREMENTAL),
         "data-evolution.enabled": options.value(opt.DATA_EVOLUTION_ENABLED),
         "row-tracking.enabled": options.value(opt.ROW_TRACKING_ENABLED),
-        "bucket = -2": options.value(opt.BUCKET) == POSTPONE_BUCKET,
         "a BLOB column": any("BLOB" in str(column.type) for column in schema.fields),
     }
     kinds = {str(row["index_type"]) for row in index.rows()}

@@ -8,7 +8,7 @@ import pyarrow as pa
 from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.overwrite import NEW_PARTITIONS, WHOLE_TABLE, Overwrite
 from paimon_explore.errors import CommitOutcomeUnknownError, InvalidInputError, PaimonError
-from paimon_explore.maintenance.compact import compact_table
+from paimon_explore.maintenance.compact import compact_table, spread_table
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.options import DYNAMIC_PARTITION_OVERWRITE, TableOptions
 from paimon_explore.metadata.schema import TableSchema
@@ -65,10 +65,10 @@ class TableWriter:
         self, *, full: bool, partitions: Sequence[Mapping[str, object]] | None
     ) -> Snapshot | None:
         """Make fewer and larger files of the same rows; see `Table.compact`."""
-        messages = compact_table(
-            self.store, self.schema, self.options, full=full, partitions=partitions
-        )
-        return self._commit(messages, Committer.commit)
+        table = (self.store, self.schema, self.options)
+        spread = self._commit(spread_table(*table, partitions=partitions), Committer.commit)
+        messages = compact_table(*table, full=full, partitions=partitions)
+        return self._commit(messages, Committer.commit) or spread
 
     def replaced(self, partition: Mapping[str, object] | None) -> Overwrite:
         """What an overwrite without or with values of partition columns replaces.

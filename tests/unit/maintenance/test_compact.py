@@ -184,7 +184,14 @@ def test_a_failure_at_any_operation_leaves_no_file_behind(tmp_path: Path, fault:
     ("options", "name"),
     [
         ({"record-level.expire-time": "1 d", "record-level.time-field": "s"}, "record-level"),
-        ({"bucket": "-2"}, "bucket = -2"),
+        (
+            {
+                "deletion-vectors.enabled": "true",
+                "pk-clustering-override": "true",
+                "clustering.columns": "v",
+            },
+            "pk-clustering-override",
+        ),
     ],
 )
 def test_what_is_not_compacted_here_is_refused_by_name(
@@ -299,3 +306,33 @@ def test_the_first_row_of_a_key_stays_wherever_it_lies(tmp_path: Path) -> None:
     assert levels(table) == [(4, 1), (5, 1002)]
     assert changelog(table, 5) == [("+I", 3, 30)]
     assert values(table) == {1: 10, 2: 20, 3: 30, **dict(MANY_VALUES)}
+
+
+# ---------------------------------------------------------------- postponed buckets
+
+
+def test_postponed_rows_go_to_real_buckets_in_the_order_they_came(tmp_path: Path) -> None:
+    table = numbered_table(tmp_path, {"bucket": "-2", "postpone.default-bucket-num": "2"})
+    table.upsert(numbered((1, 10), (2, 20), (3, 30)))
+    table.upsert([*numbered((1, 11), (1, 12)), *numbered((2, None), kind="-D")])
+    assert values(table) == {}
+    made = table.compact()
+    assert made is not None
+    assert made.commit_kind is CommitKind.COMPACT
+    assert values(table) == {1: 12, 3: 30}
+    assert {row["total_buckets"] for row in live(table)} == {2}
+    assert {row["level"] for row in live(table)} == {5}
+    assert table.compact() is None
+
+
+def test_later_postponed_rows_go_to_the_buckets_that_are_there(tmp_path: Path) -> None:
+    table = numbered_table(tmp_path, {"bucket": "-2", "changelog-producer": "input"})
+    table.upsert(numbered((1, 10)))
+    table.compact(full=False)
+    assert levels(table) == [(0, 1)]
+    assert changelog(table, 2) == [("+I", 1, 10)]
+    table.upsert(numbered((1, 11)))
+    table.compact(full=False)
+    assert levels(table) == [(0, 1), (0, 1)]
+    assert [row["min_sequence_number"] for row in live(table)] == [0, 1]
+    assert values(table) == {1: 11}
