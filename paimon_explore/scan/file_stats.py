@@ -149,28 +149,38 @@ def _group_stats(
     types = [held[name].type for name in names if name in held]
     if len(types) != len(names) or not _arity_is(table, len(types)):
         return [_unknown(field, len(entries)) for field in wanted]
-    bounds = (binary(table, "value_min"), binary(table, "value_max"))
+    by_id = {field.id: field for field in in_file}
+    used = [by_id[f.id] for f in wanted if f.id in by_id]
+    at = [names.index(source.name) for source in used if source.name in names]
+    lows = _bounds(table, "value_min", types, at)
+    highs = _bounds(table, "value_max", types, at)
     nulls = column(table, "value_null_counts")
     found: list[ColumnStats] = []
     for field in wanted:
-        source = next((f for f in in_file if f.id == field.id), None)
+        source = by_id.get(field.id)
         if source is None:
             found.append(_all_null(field, row_array(numbers(table, "row_count"))))
         elif source.name not in names:
             found.append(_unknown(field, len(entries)))
         else:
-            at = names.index(source.name)
-            stats = replace(_unknown(field, len(entries)), null_count=element(nulls, at))
+            place = names.index(source.name)
+            stats = replace(_unknown(field, len(entries)), null_count=element(nulls, place))
             if keeps_order(source.type, field.type):
-                lowest, highest = (
-                    decode_rows(rows, types, where="_VALUE_STATS", fields=[at])[0].cast(
-                        to_arrow(field.type)
-                    )
-                    for rows in bounds
-                )
+                target = to_arrow(field.type)
+                lowest, highest = lows[place].cast(target), highs[place].cast(target)
                 stats = replace(stats, minimum=lowest, maximum=highest)
             found.append(stats)
     return found
+
+
+def _bounds(
+    table: pa.Table, name: str, types: list[DataType], places: list[int]
+) -> dict[int, Column]:
+    """Columns of a row of bounds by their places in it."""
+    rows = binary(table, name)
+    return dict(
+        zip(places, decode_rows(rows, types, where="_VALUE_STATS", fields=places), strict=True)
+    )
 
 
 def _written(schema: TableSchema, written: list[str] | None) -> list[DataField]:

@@ -8,7 +8,6 @@ import pyarrow as pa
 
 from paimon_explore.encoding.binary_row import decode_rows
 from paimon_explore.encoding.buffers import Column, as_python, build_fixed, taken_rows
-from paimon_explore.fileio import paths as path_names
 from paimon_explore.inspect.system.columns import Values, table_of
 from paimon_explore.inspect.system.context import TableState
 from paimon_explore.inspect.system.texts import (
@@ -21,7 +20,7 @@ from paimon_explore.inspect.system.texts import (
 from paimon_explore.metadata.manifest_entry import FileSource, ManifestEntries
 from paimon_explore.metadata.options import PARTITION_DEFAULT_NAME
 from paimon_explore.scan.deletion_files import deletion_files
-from paimon_explore.scan.file_paths import data_file_paths
+from paimon_explore.scan.file_paths import data_file_paths, texts_array
 from paimon_explore.scan.file_stats import value_stats
 from paimon_explore.scan.frames import (
     Rows,
@@ -32,6 +31,7 @@ from paimon_explore.scan.frames import (
     numbers,
     row_array,
 )
+from paimon_explore.types.text_columns import computed, replaced
 
 MILLIS = pa.timestamp("ms")
 
@@ -92,11 +92,7 @@ BUCKETS = pa.schema(
     )
 )
 
-_SOURCES: dict[object, str | None] = {
-    None: None,
-    int(FileSource.APPEND): "APPEND",
-    int(FileSource.COMPACT): "COMPACT",
-}
+_SOURCES = texts_array([source.name for source in FileSource])  # pa.array loads pandas
 
 
 def files(state: TableState) -> pa.Table:
@@ -105,7 +101,7 @@ def files(state: TableState) -> pa.Table:
     fields = state.schema.fields
     stats = value_stats(entries, state.store.schemas.load, fields).columns
     count = len(entries)
-    nulls = {name: _plain(found.null_count) for name, found in stats.items()}
+    nulls = {name: found.null_count.cast(pa.string()) for name, found in stats.items()}
     lows = {f.name: internal_texts(stats[f.name].minimum, f.type) for f in fields if count}
     highs = {f.name: internal_texts(stats[f.name].maximum, f.type) for f in fields if count}
     columns = {
@@ -117,7 +113,7 @@ def files(state: TableState) -> pa.Table:
         "max_sequence_number": entries.column("max_sequence_number"),
         "creation_time": entries.column("creation_time").cast(MILLIS),
         "deleteRowCount": entries.column("delete_row_count"),
-        "file_source": [_SOURCES[s] for s in as_python(column(entries.table, "file_source"))],
+        "file_source": computed("take", [_SOURCES, column(entries.table, "file_source")]),
         "first_row_id": entries.column("first_row_id"),
         "write_cols": entries.column("write_cols"),
     }
@@ -133,7 +129,6 @@ def file_key_ranges(state: TableState) -> pa.Table:
 
 def _common(state: TableState, entries: ManifestEntries) -> dict[str, Values]:
     placed = data_file_paths(entries, state.schema, state.options, state.store.paths)
-    found = [str(path) for path in as_python(placed)]
     names = state.schema.trimmed_primary_keys
     keys = state.schema.project(names) if names else None
     table = entries.table
@@ -141,8 +136,8 @@ def _common(state: TableState, entries: ManifestEntries) -> dict[str, Values]:
     return {
         "partition": row_texts(binary(table, "partition"), partition_type, where="_PARTITION"),
         "bucket": entries.column("bucket"),
-        "file_path": found,
-        "file_format": [path_names.name(path).rpartition(".")[2] for path in found],
+        "file_path": placed,
+        "file_format": replaced(placed, r"(?s)^.*[./]", ""),
         "schema_id": entries.column("schema_id"),
         "level": entries.column("level"),
         "record_count": entries.column("row_count"),
@@ -150,10 +145,6 @@ def _common(state: TableState, entries: ManifestEntries) -> dict[str, Values]:
         "min_key": key_texts(binary(table, "min_key"), keys, where="_MIN_KEY"),
         "max_key": key_texts(binary(table, "max_key"), keys, where="_MAX_KEY"),
     }
-
-
-def _plain(counts: Column) -> list[str]:
-    return ["null" if n is None else str(n) for n in as_python(counts)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
