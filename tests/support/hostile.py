@@ -1,0 +1,315 @@
+"""One file of a table goes wrong, then everything that reads is asked for."""
+
+import json
+import os
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import paimon_explore as pe
+from paimon_explore.errors import PaimonError
+from paimon_explore.inspect.explorer_state import ExplorerState
+from paimon_explore.inspect.inspector import Inspector
+from paimon_explore.inspect.manifest_tree import parse_key
+from paimon_explore.inspect.static_html import explorer_html
+from paimon_explore.inspect.system.inspection import SYSTEM_TABLES
+from paimon_explore.store.manifests import shared_cache
+from paimon_explore.table.row_tables import ROW_TABLES
+from paimon_explore.table.table import Table
+
+_LONG_AGO = 1_600_000_000
+_MOST_NODES = 60
+_GONE = object()
+_ODD_VALUES: tuple[object, ...] = (
+    None,
+    True,
+    -1,
+    0,
+    2**31,
+    2**63 - 1,
+    -(2**63),
+    2**63,
+    10**40,
+    1.5,
+    float("nan"),
+    "",
+    "x",
+    "../../../../etc/passwd",
+    "/etc/passwd",
+    "a\0b",
+    "\ud800",
+    "\u202e<svg onload=alert(1)>",
+    "9" * 5000,
+    "y" * 100_000,
+    [],
+    {},
+    [[]],
+    {"": {}},
+    "INT NOT NULL",
+    "DECIMAL(99, 98)",
+    "ARRAY<INT>",
+    "ROW<a INT>",
+    "VARCHAR(99999999999)",
+    "TIMESTAMP(12)",
+    "true",
+    "-5",
+    "100000000000 gb",
+)
+
+
+@dataclass(frozen=True)
+class Damage:
+    """What was done to one file, and what it held before."""
+
+    path: Path
+    before: bytes
+    what: str
+
+    def undo(self) -> None:
+        """Put back what was there."""
+        _write(self.path, self.before)
+
+
+def spoil(folder: Path, chance: random.Random) -> Damage:
+    """Change one file of a table."""
+    by_kind: dict[str, list[Path]] = {}
+    for path in sorted(p for p in folder.rglob("*") if p.is_file() and p.suffix != ".crc"):
+        by_kind.setdefault(_kind(path.relative_to(folder)), []).append(path)
+    path = chance.choice(by_kind[chance.choice(sorted(by_kind))])
+    before = path.read_bytes()
+    others = [p for kind in by_kind.values() for p in kind if p != path]
+    what, after = spoilt(before, chance, others)
+    _write(path, after)
+    return Damage(path=path, before=before, what=f"{path.relative_to(folder)}: {what}")
+
+
+def look_at_everything(folder: Path) -> list[PaimonError]:
+    """Ask a table for all it can tell; the errors that it may raise.
+
+    Raises:
+        Exception: any that is no `PaimonError`.
+    """
+    shared_cache().clear()
+    refused: list[PaimonError] = []
+    for ask in _questions(folder):
+        try:
+            ask()
+        except PaimonError as error:
+            refused.append(error)
+    return refused
+
+
+def age(folder: Path) -> None:
+    """Make all files of a folder look old: young ones are waited for."""
+    for path in folder.rglob("*"):
+        os.utime(path, (_LONG_AGO, _LONG_AGO))
+
+
+def explorer_panes(inspector: Inspector, newest: int | None = 4) -> Iterator[Callable[[], object]]:
+    """Every request of the explorer, for the newest snapshots of the timeline; None for all."""
+    state = ExplorerState(inspector)
+    yield state.open
+    yield state.history
+    yield lambda: state.filter(0, "level = 0 and size < 1 MB")
+    for mark in inspector.timeline().marks[-(newest or 0) :]:
+        yield from _panes_at(state, mark.snapshot_id)
+
+
+def _panes_at(state: ExplorerState, number: int) -> Iterator[Callable[[], object]]:
+    yield lambda: state.resolve(str(number))
+    yield lambda: _file_pane(state, number)
+    yield lambda: state.code(number, "files", "", str(number))
+    pending = [""]
+    for _ in range(_MOST_NODES):
+        if not pending:
+            break
+        key = pending.pop()
+        yield lambda key=key: pending.extend(_children(state, number, key))  # type: ignore[misc]
+        yield lambda key=key: state.detail(f"{number}/{key}" if key else str(number))  # type: ignore[misc]
+
+
+def _children(state: ExplorerState, number: int, key: str) -> list[str]:
+    found = state.tree(number, [key]).body["children"]
+    assert isinstance(found, dict)
+    if key not in found:
+        return []
+    keys = [str(node["key"]) for node in found[key]["nodes"] if node["type"] != "problem"]
+    for one in keys:
+        parse_key(one)
+    return keys[:6]
+
+
+def _file_pane(state: ExplorerState, number: int) -> None:
+    answer = state.files(number)
+    frame = answer.body["frame"]
+    assert isinstance(frame, int)
+    for row in range(min(len(answer.columns["size"]), 3)):
+        state.rows(frame, [row])
+        state.detail(f"file/{frame}/{row}")
+
+
+def _questions(folder: Path) -> Iterator[Callable[[], object]]:
+    try:
+        table = pe.open_table(folder)
+    except PaimonError as error:
+        refused = error
+        yield lambda: _again(refused)
+        return
+    yield lambda: repr(table)
+    yield table._repr_html_
+    yield lambda: table.scan().plan()
+    yield table.to_arrow
+    yield lambda: list(islice(table.changes(), 20))
+    for name in sorted(SYSTEM_TABLES):
+        yield lambda name=name: getattr(table.inspect, name)()  # type: ignore[misc]
+    for name in sorted(ROW_TABLES):
+        yield lambda name=name: table.system_table(name).to_arrow()  # type: ignore[misc]
+    yield from _points(table)
+    try:
+        inspector = table._inspector()
+    except PaimonError as error:
+        refused = error
+        yield lambda: _again(refused)
+        return
+    yield lambda: explorer_html(inspector)
+    yield from explorer_panes(inspector)
+
+
+def _points(table: Table) -> Iterator[Callable[[], object]]:
+    for name in table.store.tags.names():
+        yield lambda name=name: table.at(tag=name).to_arrow()  # type: ignore[misc]
+    for name in table.store.branches.names():
+        yield lambda name=name: pe.open_table(table.path, branch=name).to_arrow()  # type: ignore[misc]
+    for number in table.store.snapshots.ids()[:2]:
+        yield lambda number=number: table.at(snapshot=number).to_arrow()  # type: ignore[misc]
+
+
+def _again(error: PaimonError) -> None:
+    raise error
+
+
+def _kind(path: Path) -> str:
+    first = path.parts[0]
+    if first.startswith("branch"):
+        return "branch"
+    if first == "manifest":
+        return path.name.partition("-")[0] + ("-list" if "list" in path.name else "")
+    return first if first in {"snapshot", "schema", "tag", "index", "changelog"} else "data"
+
+
+def spoilt(before: bytes, chance: random.Random, others: Sequence[Path] = ()) -> tuple[str, bytes]:
+    """What was done to a file's content, and what came of it.
+
+    JSON gets odd values, other files get other bytes.
+    """
+    if chance.random() < 0.8 and before.lstrip()[:1] == b"{":
+        return _spoilt_json(before, chance)
+    return _spoilt_bytes(before, chance, others)
+
+
+def _spoilt_json(before: bytes, chance: random.Random) -> tuple[str, bytes]:
+    try:
+        value = json.loads(before)
+    except ValueError:
+        return "the last byte cut", before[:-1]
+    if chance.random() < 0.03:
+        return "nested deep", b'{"a":' * 100_000 + b"1" + b"}" * 100_000
+    holder, key = chance.choice(list(_places(value)))
+    holder[key] = new = _odd_value(holder[key], chance)
+    if new is _GONE:
+        del holder[key]
+    return f"{key!r} = {str(new)[:60]!r}", json.dumps(value).encode("utf-8", "surrogatepass")
+
+
+def _odd_value(old: object, chance: random.Random) -> object:
+    match chance.choice(["odd", "odd", "odd", "gone", "near", "deep"]):
+        case "gone":
+            return _GONE
+        case "near" if isinstance(old, int):
+            return old + chance.choice([-1, 1, 2**31, -(2**40)])
+        case "near" if isinstance(old, list):
+            return [*old, *old]
+        case "deep":
+            deep: object = "INT"
+            for _ in range(chance.choice([10, 300])):
+                deep = {"type": "ARRAY", "element": deep}
+            return deep
+        case _:
+            return chance.choice(_ODD_VALUES)
+
+
+def _places(value: object) -> Iterator[tuple[Any, Any]]:
+    """Each member of an object and element of a list, with what holds it."""
+    if isinstance(value, dict | list):
+        items = value.items() if isinstance(value, dict) else enumerate(value)
+        for key, inner in list(items):
+            yield value, key
+            yield from _places(inner)
+
+
+def _spoilt_bytes(
+    before: bytes, chance: random.Random, others: Sequence[Path]
+) -> tuple[str, bytes]:
+    if others and chance.random() < 0.03:
+        other = chance.choice(others)
+        return f"the content of {other.name}", other.read_bytes()
+    data = before
+    done = []
+    for _ in range(chance.choice([1, 1, 1, 2, 4])):
+        at = _place(len(data), chance)
+        how = chance.choice([*_CHANGES])
+        done.append(f"{how} at {at} of {len(data)}")
+        data = data[:at] + _CHANGES[how](data[at:], chance)
+    return ", ".join(done), data
+
+
+def _place(size: int, chance: random.Random) -> int:
+    """Anywhere, more often near the begin and the end, where headers and footers are."""
+    near = chance.randrange(min(size, 64) + 1)
+    return chance.choice(
+        [chance.randrange(size + 1), chance.randrange(size + 1), near, size - near]
+    )
+
+
+def _flipped(rest: bytes, chance: random.Random) -> bytes:
+    return bytes(byte ^ (1 << chance.randrange(8)) for byte in rest[:1]) + rest[1:]
+
+
+def _byte(rest: bytes, chance: random.Random) -> bytes:
+    return bytes([chance.choice([0, 1, 2, 127, 128, 254, 255, chance.randrange(256)])]) + rest[1:]
+
+
+def _word(rest: bytes, chance: random.Random) -> bytes:
+    words = (b"\xff" * 4, b"\x7f" + b"\xff" * 3, b"\xff" * 3 + b"\x7f", bytes(4))
+    return chance.choice(words) + rest[4:]
+
+
+def _cut(rest: bytes, chance: random.Random) -> bytes:
+    return rest[chance.choice([1, 2, 4, 8, 100, len(rest)]) :]
+
+
+def _added(rest: bytes, chance: random.Random) -> bytes:
+    return chance.randbytes(chance.choice([1, 2, 4, 9])) + rest
+
+
+def _doubled(rest: bytes, chance: random.Random) -> bytes:
+    return rest[: chance.choice([1, 4, 16, 200, 5000])] + rest
+
+
+_CHANGES: Mapping[str, Callable[[bytes, random.Random], bytes]] = {
+    "a bit flipped": _flipped,
+    "another byte": _byte,
+    "another word": _word,
+    "bytes cut": _cut,
+    "bytes added": _added,
+    "a block doubled": _doubled,
+}
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Write a file that looks old."""
+    path.write_bytes(data)
+    os.utime(path, (_LONG_AGO, _LONG_AGO))
