@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from os import PathLike
+from typing import TypedDict
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
@@ -59,16 +60,45 @@ def read(  # noqa: PLR0913 - the choices of one read
     """
     if isinstance(table, RowSource):
         return spark.createDataFrame(table.to_arrow())
-    opened = table if isinstance(table, Table) else open_table(table, branch, options=options)
-    points = (snapshot, tag, timestamp, watermark, version)
-    if any(point is not None for point in points):
-        opened = opened.at(
-            snapshot=snapshot, tag=tag, timestamp=timestamp, watermark=watermark, version=version
-        )
+    points: Points = {
+        "snapshot": snapshot,
+        "tag": tag,
+        "timestamp": timestamp,
+        "watermark": watermark,
+        "version": version,
+    }
+    opened = table_at(table, branch, options, points)
     scan = opened.scan(columns, where)
     job, groups = plan_read(scan, spark.sparkContext.defaultParallelism)
     run = partial(_run, job, [pickle.dumps(group) for group in groups])
     return spark.range(0, len(groups), 1, max(1, len(groups))).mapInArrow(run, job.schema)
+
+
+class Points(TypedDict):
+    """The points in time that a read may name, as for `Table.at`."""
+
+    snapshot: int | None
+    tag: str | None
+    timestamp: datetime | str | None
+    watermark: int | None
+    version: str | None
+
+
+def table_at(
+    table: Table | str | PathLike[str],
+    branch: str | None,
+    options: Mapping[str, str] | None,
+    points: Points,
+) -> Table:
+    """The table that the user means, at the wanted point in time.
+
+    Raises:
+        NotFoundError: there is no such table, branch, snapshot or tag.
+    """
+    opened = table if isinstance(table, Table) else open_table(table, branch, options=options)
+    if all(point is None for point in points.values()):
+        return opened
+    return opened.at(**points)
 
 
 def _run(

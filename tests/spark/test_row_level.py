@@ -1,0 +1,87 @@
+"""Counts, deletes and updates through Spark."""
+
+import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as f
+
+import paimon_explore as pe
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
+from paimon_explore.scan.split import DataSplit
+from paimon_explore.spark.count import count, told_rows
+from paimon_explore.spark.row_level import delete, update
+from paimon_explore.table.catalog import Catalog
+from paimon_explore.table.table import Table
+from support.golden import GoldenTables
+
+
+def table_of(catalog: Catalog, name: str) -> Table:
+    table = catalog.table(f"demo.{name}")
+    assert isinstance(table, Table)
+    return table
+
+
+def test_a_count_is_that_of_the_rows_however_it_is_made(
+    spark: SparkSession, catalog: Catalog
+) -> None:
+    orders, customers = table_of(catalog, "orders"), table_of(catalog, "customers")
+    assert count(spark, orders) == 30
+    assert count(spark, orders, "dt = '2026-01-02'") == 10
+    assert count(spark, orders, "city IS NULL AND id > 100") == 4
+    assert count(spark, orders.path, snapshot=2) == 12
+    assert count(spark, customers) == 25
+    assert count(spark, customers, "id < 3") == 3
+    assert count(spark, table_of(catalog, "empty")) == 0
+
+
+def test_append_tables_are_counted_by_their_manifests_also_with_deletion_vectors(
+    golden: GoldenTables,
+) -> None:
+    table = pe.open_table(golden.table("java200", "append_dv").folder).at(snapshot=6)
+    splits = table.scan().plan().splits
+    assert any(isinstance(split, DataSplit) and split.deletion_files for split in splits)
+    assert sum(told_rows(split) or 0 for split in splits) == table.to_arrow().num_rows
+    assert all(told_rows(split) is not None for split in splits)
+
+
+def test_delete_takes_the_rows_of_a_predicate_in_one_commit(
+    spark: SparkSession, catalog: Catalog
+) -> None:
+    table = table_of(catalog, "customers")
+    made = delete(spark, table, "id >= 10 AND city = 'Oslo'")
+    assert made is not None
+    assert made.delta_record_count == 4
+    found = table.to_arrow().to_pylist()
+    assert len(found) == 21
+    assert not [row for row in found if row["id"] >= 10 and row["city"] == "Oslo"]
+    assert delete(spark, table, "id = -1") is None
+    with pytest.raises(UnsupportedFeatureError, match="delete on a table without primary key"):
+        delete(spark, table_of(catalog, "orders"), "id = 1")
+
+
+def test_update_changes_columns_by_values_and_by_the_old_row(
+    spark: SparkSession, catalog: Catalog
+) -> None:
+    table = table_of(catalog, "customers")
+    update(spark, table, {"city": "Rome", "name": f.concat(f.lit("x"), f.col("city"))}, "id = 1")
+    assert table.scan(where="id = 1").to_arrow().to_pylist() == [
+        {"id": 1, "name": "xTurin", "city": "Rome"}
+    ]
+    assert count(spark, table) == 25
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [({"nope": 1}, "no column 'nope'"), ({"id": 1}, "'id' identifies the row")],
+)
+def test_columns_that_cannot_be_updated_are_named(
+    values: dict[str, object], message: str, spark: SparkSession, catalog: Catalog
+) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        update(spark, table_of(catalog, "customers"), values)
+
+
+def test_an_engine_that_combines_values_takes_no_update(
+    spark: SparkSession, catalog: Catalog
+) -> None:
+    with pytest.raises(UnsupportedFeatureError, match="merge engine aggregation"):
+        update(spark, table_of(catalog, "stock"), {"amount": 1})
