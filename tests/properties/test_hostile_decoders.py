@@ -17,6 +17,7 @@ from pyroaring import BitMap
 from paimon_explore.encoding.avro import read_avro
 from paimon_explore.encoding.avro_schema import parse_avro_schema
 from paimon_explore.encoding.binary_row import decode_rows, encode_rows, with_arity
+from paimon_explore.encoding.buffers import Column
 from paimon_explore.encoding.deletion_vector import decode_vectors, encode_vectors
 from paimon_explore.encoding.file_index.condition import Condition, Relation
 from paimon_explore.encoding.file_index.container import decode_container, encode_container
@@ -51,15 +52,16 @@ _ROW_TYPES = [
     for text in ("INT", "STRING", "DECIMAL(30, 2)", "TIMESTAMP(9)", "ARRAY<STRING>", "DATE")
 ]
 _VARIANT, _KEYS = encode_python({"a": [1, "x" * 70, None, 2.5], "b": {"c": date(2024, 1, 1)}})
-_NUMBERS = {"i": pa.array(range(50)), "s": pa.array([str(n) for n in range(50)])}
+_NUMBERS: dict[str, Column] = {
+    "i": column_of([*range(50)], parse_type("BIGINT", "i")),
+    "s": column_of([str(n) for n in range(50)], parse_type("STRING", "s")),
+}
 _CSV = CsvLayout()
 
 
 def _rows() -> bytes:
-    values: list[list[object]] = [[7], ["some text"], [12], [1], [["a", "longer than 7"]], [9]]
-    columns = [column_of(v, t) for v, t in zip(values[:2], _ROW_TYPES[:2], strict=True)]
-    columns += [pa.nulls(1, column_of([], t).type) for t in _ROW_TYPES[2:4]]
-    columns += [column_of(values[4], _ROW_TYPES[4]), pa.nulls(1, pa.date32())]
+    values: list[list[object]] = [[7], ["some text"], [None], [None], [["a", "x" * 9]], [None]]
+    columns = [column_of(v, t) for v, t in zip(values, _ROW_TYPES, strict=True)]
     row: bytes = with_arity(encode_rows(columns, _ROW_TYPES), len(_ROW_TYPES))[0].as_py()
     return row
 
@@ -95,7 +97,7 @@ def _read_parquet(data: bytes) -> None:
 
 
 def _read_avro(data: bytes) -> None:
-    wanted = pa.schema([pa.field("_FILE_NAME", pa.string()), pa.field("_FILE_SIZE", pa.int64())])
+    wanted = pa.schema({"_FILE_NAME": pa.string(), "_FILE_SIZE": pa.int64()})
     for batch in read_avro(data, wanted, "f"):
         batch.validate(full=True)
 
