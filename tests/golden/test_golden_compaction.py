@@ -1,0 +1,49 @@
+"""Every table of every writer keeps its rows when it is compacted, or is refused by name."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from paimon_explore import Table, open_table
+from paimon_explore.errors import UnsupportedFeatureError
+from support.golden import WRITERS, GoldenTables
+from support.rows import difference
+
+HIDDEN = frozenset({"dv_pk_l0", "me_first_row", "pk_postpone", "postpone_compacted"})
+"""Tables with rows that become visible only by a compaction."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("writer", WRITERS)
+def test_a_compacted_table_has_the_rows_it_had(
+    writer: str, golden: GoldenTables, tmp_path: Path
+) -> None:
+    wrong = []
+    compacted = 0
+    for name in golden.names(writer):
+        source = golden.table(writer, name).folder
+        if name in HIDDEN or not source.is_dir():
+            continue
+        folder = tmp_path / name
+        shutil.copytree(source, folder)
+        table = open_table(folder)
+        before = table.to_arrow()
+        made = _compacted(table)
+        compacted += made
+        if made:
+            found = difference(before, open_table(folder).to_arrow())
+            wrong += [f"{name}: {found}"] if found else []
+        shutil.rmtree(folder)
+    assert wrong == []
+    assert compacted > 10
+
+
+def _compacted(table: Table) -> bool:
+    """Whether a compaction changed the table; one that is refused leaves it as it was."""
+    latest = table.store.snapshots.latest_id()
+    try:
+        return table.compact() is not None
+    except UnsupportedFeatureError:
+        assert table.store.snapshots.latest_id() == latest
+        return False
