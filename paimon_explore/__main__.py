@@ -4,6 +4,7 @@
 Exit codes: 0 done, 1 it failed (the reason is on stderr), 2 wrong usage.
 """
 
+import os
 import shutil
 import subprocess
 import sys
@@ -119,12 +120,15 @@ def _lab(parsed: Namespace) -> int:
 
 def lab_command(notebook: Path, *, port: int | None, browser: bool) -> list[str]:
     """The command that starts JupyterLab on a notebook."""
-    command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={notebook.parent}"]
+    command = [sys.executable, "-m", "jupyterlab", "--ServerApp.ip=127.0.0.1"]
+    command.append(f"--ServerApp.root_dir={notebook.parent}")
     command.append(f"--LabApp.default_url=/lab/tree/{notebook.name}")
     if port is not None:
         command.append(f"--port={port}")
     if not browser:
         command.append("--no-browser")
+    if hasattr(os, "geteuid") and os.geteuid() == 0:  # containers; the server listens on loopback
+        command.append("--allow-root")
     return command
 
 

@@ -70,6 +70,17 @@ class TimeTravel:
         }
         return tuple(name for name, point in points.items() if point is not None)
 
+    def asked(self) -> "TimeTravel":
+        """This point, if it is one.
+
+        Raises:
+            InvalidInputError: none is given.
+        """
+        if not self.given:
+            msg = "No point in time is given."
+            raise InvalidInputError(msg, hint="Pass snapshot, tag, timestamp, watermark or version.")
+        return self
+
     def pinned(self, store: TableStore) -> "TimeTravel":
         """The same point with its snapshot looked up once and for all.
 

@@ -284,7 +284,7 @@ class Table:
             watermark=watermark,
             version=version,
         )
-        return replace(self, travel=travel.pinned(self.store))
+        return replace(self, travel=travel.asked().pinned(self.store))
 
     def scan(
         self,
