@@ -67,6 +67,12 @@ def plan_read(
     Raises:
         FormatError, StorageError: a metadata file is damaged or gone.
     """
+    job, splits = plan_splits(scan, schema)
+    return job, groups(splits, parallelism)
+
+
+def plan_splits(scan: Scan, schema: StructType | None = None) -> tuple[ReadJob, tuple[Split, ...]]:
+    """As `plan_read`, with the splits not grouped yet."""
     plan = scan.plan()
     row_type = _row_type(scan)
     declared = spark_schema(row_type) if schema is None else schema
@@ -78,7 +84,7 @@ def plan_read(
         predicate=plan.rest,
     )
     job = ReadJob(reader=reader, row_type=row_type, schema=declared, wire=wire_schema(declared))
-    return job, groups(plan.splits, parallelism)
+    return job, plan.splits
 
 
 def groups(splits: Sequence[Split], parallelism: int) -> list[tuple[Split, ...]]:

@@ -1,7 +1,8 @@
 """`pe.spark.read`: a table as a DataFrame, read by the tasks in Arrow batches.
 
 Quicker than `spark.read.format("paimon_explore")`: the plan is made here and not in a process of
-its own, and only the wanted columns are read. Both use the same plan and the same reader.
+its own, only the wanted columns are read, and Parquet files that need no merge are left to Spark.
+Both use the same plan and the same reader.
 """
 
 import pickle
@@ -15,7 +16,8 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from paimon_explore.scan.split import Split
-from paimon_explore.spark.plan import ReadJob, plan_read
+from paimon_explore.spark.native import native_files, read_native
+from paimon_explore.spark.plan import ReadJob, groups, plan_splits
 from paimon_explore.spark.tasks import read_splits
 from paimon_explore.table.row_source import RowSource
 from paimon_explore.table.scan import Where
@@ -69,9 +71,18 @@ def read(  # noqa: PLR0913 - the choices of one read
     }
     opened = table_at(table, branch, options, points)
     scan = opened.scan(columns, where)
-    job, groups = plan_read(scan, spark.sparkContext.defaultParallelism)
-    run = partial(_run, job, [pickle.dumps(group) for group in groups])
-    return spark.range(0, len(groups), 1, max(1, len(groups))).mapInArrow(run, job.schema)
+    job, splits = plan_splits(scan)
+    paths, rest = native_files(job, splits)
+    if not paths:
+        return _through_python(spark, job, rest)
+    files = read_native(spark, paths, job.schema)
+    return files.union(_through_python(spark, job, rest)) if rest else files
+
+
+def _through_python(spark: SparkSession, job: ReadJob, splits: Sequence[Split]) -> DataFrame:
+    tasks = groups(splits, spark.sparkContext.defaultParallelism)
+    run = partial(_run, job, [pickle.dumps(task) for task in tasks])
+    return spark.range(0, len(tasks), 1, max(1, len(tasks))).mapInArrow(run, job.schema)
 
 
 class Points(TypedDict):

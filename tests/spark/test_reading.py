@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from pyspark.errors import AnalysisException, PythonException
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import IntegerType, StructField, StructType
 
 import paimon_explore as pe
@@ -226,10 +226,30 @@ def test_a_table_made_by_create_table_is_answered_with_what_works(
 
 def test_a_file_that_is_gone_is_named_by_the_task(spark: SparkSession, catalog: Catalog) -> None:
     table = table_of(catalog, "orders")
-    df = read(spark, table)
+    df = read(spark, table, where="id >= 0")
     next(Path(table.path).glob("dt=*/bucket-0/*.parquet")).unlink()
     with pytest.raises(PythonException, match="no such file"):
         df.collect()
+
+
+def test_files_without_a_merge_are_read_by_spark_itself_and_the_rest_by_python(
+    spark: SparkSession, catalog: Catalog, golden: GoldenTables
+) -> None:
+    plain = read(spark, table_of(catalog, "orders"))
+    assert "FileScan parquet" in physical_plan(plain)
+    assert "MapInArrow" not in physical_plan(plain)
+    deleted = pe.open_table(golden.table("java200", "append_dv").folder)
+    for snapshot in deleted.snapshots:
+        view = deleted.at(snapshot=snapshot.id)
+        assert difference(view.to_arrow(), read(spark, view).toArrow()) == ""
+    customers = table_of(catalog, "customers")
+    customers.compact(full=True)
+    customers.upsert([{"id": 1, "name": "new", "city": None}])
+    assert difference(customers.to_arrow(), read(spark, customers).toArrow()) == ""
+
+
+def physical_plan(df: DataFrame) -> str:
+    return str(df._jdf.queryExecution().executedPlan().toString())
 
 
 def test_unknown_columns_and_predicates_are_refused_before_anything_runs(
