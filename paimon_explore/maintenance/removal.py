@@ -2,6 +2,9 @@
 
 Everything that may be needed is read before the first file goes. If any of it cannot be read, the
 error goes to the caller and nothing is removed.
+
+Files at external paths are left alone: whoever writes metadata could name any file of the machine.
+The removal of orphan files takes them when it is asked to.
 """
 
 from collections.abc import Callable
@@ -29,7 +32,7 @@ class Removal:
 
 
 def unreachable(files: TableFiles, candidates: FileSet, roots: Roots) -> Removal:
-    """The candidates that no root needs.
+    """The candidates below the table's folder that no root needs.
 
     Args:
         files: the table.
@@ -44,7 +47,15 @@ def unreachable(files: TableFiles, candidates: FileSet, roots: Roots) -> Removal
         return Removal()
     held = files.held(roots, _names(candidates))
     free = candidates - held
-    return Removal(data_files=tuple(sorted(free.data)), metadata_files=tuple(sorted(free.metadata)))
+    inside = f"{files.store.paths.root}/"
+    return Removal(
+        data_files=tuple(sorted(path for path in free.data if _is_below(path, inside))),
+        metadata_files=tuple(sorted(free.metadata)),
+    )
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return path.startswith(folder) and ".." not in path.split("/")
 
 
 def remove(files: TableFiles, removal: Removal) -> None:

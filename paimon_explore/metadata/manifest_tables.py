@@ -38,12 +38,19 @@ def read_records(data: bytes, path: str) -> pa.Table:
     source = pa.BufferReader(data)
     try:
         if data[: len(_PARQUET_MAGIC)] == _PARQUET_MAGIC:
-            return pq.ParquetFile(source).read()
+            return _checked(pq.ParquetFile(source).read())
         if data[: len(_ORC_MAGIC)] == _ORC_MAGIC:
-            return orc.ORCFile(source).read()
+            return _checked(orc.ORCFile(source).read())
     except (pa.ArrowException, OSError, ValueError) as error:
         raise CorruptFileError(path, "the file", f"must be readable: {error}") from error
     raise CorruptFileError(path, "byte 0", "a manifest must be an Avro, ORC or Parquet file")
+
+
+def _checked(records: pa.Table) -> pa.Table:
+    """The records, all of whose names and texts are UTF-8; others raise a ValueError."""
+    records.validate(full=True)
+    assert len(records.schema.names) == records.num_columns  # noqa: S101 - it decodes the names
+    return records
 
 
 def write_records(records: pa.Table, file_format: str, codec: str) -> bytes:

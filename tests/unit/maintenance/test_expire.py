@@ -11,6 +11,8 @@ from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.overwrite import WHOLE_TABLE
 from paimon_explore.errors import FormatError, InvalidInputError, StorageError
 from paimon_explore.maintenance.expire import Retention, expire_snapshots, expiring_ids
+from paimon_explore.maintenance.reachable import FileSet, Roots, TableFiles
+from paimon_explore.maintenance.removal import unreachable
 from paimon_explore.metadata.consumer import Consumer
 from paimon_explore.metadata.paths import TablePaths
 from paimon_explore.store.table_store import TableStore
@@ -256,3 +258,12 @@ def test_nothing_is_removed_while_a_tag_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(FormatError):
         table.maintenance.expire_snapshots(retain_max=1)
     assert files_of(table) == before
+
+
+def test_files_outside_of_the_table_are_left_alone(tmp_path: Path) -> None:
+    table = plain_table(tmp_path)
+    inside = f"{table.path}/bucket-0/f"
+    outside = {"/etc/passwd", f"{table.path}/../f", f"{table.path}2/f", "s3://b/f"}
+    candidates = FileSet(data=frozenset({inside, *outside}))
+    files = TableFiles(store=table.store, options=table.options)
+    assert unreachable(files, candidates, Roots()).data_files == (inside,)
