@@ -78,7 +78,8 @@ class TimeTravel:
         """
         if not self.given:
             msg = "No point in time is given."
-            raise InvalidInputError(msg, hint="Pass snapshot, tag, timestamp, watermark or version.")
+            hint = "Pass snapshot, tag, timestamp, watermark or version."
+            raise InvalidInputError(msg, hint=hint)
         return self
 
     def pinned(self, store: TableStore) -> "TimeTravel":

@@ -87,10 +87,12 @@ def test_the_lab_gets_every_notebook_and_a_warehouse_and_keeps_what_is_there(
 
 
 def test_the_lab_opens_the_tutorial_on_the_wanted_port() -> None:
-    assert lab_command(Path("/x/01-first-table.ipynb"), port=9999, browser=False) == [
+    command = lab_command(Path("/x/01-first-table.ipynb"), port=9999, browser=False)
+    assert [part for part in command if part != "--allow-root"] == [
         sys.executable,
         "-m",
         "jupyterlab",
+        "--ServerApp.ip=127.0.0.1",
         "--ServerApp.root_dir=/x",
         "--LabApp.default_url=/lab/tree/01-first-table.ipynb",
         "--port=9999",

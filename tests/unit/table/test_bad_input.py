@@ -404,9 +404,8 @@ def test_stray_files_are_passed_over(folder: Path) -> None:
     assert table.to_arrow().num_rows == 3
 
 
-def test_a_view_of_no_point_in_time_is_refused(tmp_path: Path) -> None:
-    catalog = pe.Catalog(tmp_path)
-    catalog.create_database("db")
-    table = catalog.create_table("db.t", pa.schema([("id", pa.int64())]))
+def test_a_view_of_no_point_in_time_is_refused(catalog: Catalog) -> None:
+    table = catalog.table("db.t")
+    assert isinstance(table, Table)
     with pytest.raises(InvalidInputError, match=r"No point in time is given\. Pass snapshot"):
         table.at()
