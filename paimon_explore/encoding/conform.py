@@ -23,6 +23,7 @@ from paimon_explore.encoding.buffers import (
     valid_mask,
 )
 from paimon_explore.encoding.int96 import WIDTH, decode_int96
+from paimon_explore.encoding.utf8 import check_utf8
 from paimon_explore.encoding.variant_shredding import assemble
 from paimon_explore.errors import CorruptFileError, UnsupportedFeatureError
 from paimon_explore.types.arrow import VARIANT_ARROW, arrow_field, to_arrow
@@ -84,6 +85,8 @@ def _atomic(array: Column, data_type: AtomicType, path: str, column: str) -> Col
     if data_type.root is TypeRoot.VARIANT:
         return _variant(array, path, column)
     if array.type == target:
+        if pa.types.is_string(target):
+            check_utf8(array, path=path, column=column)
         return array
     if isinstance(target, pa.TimestampType):
         return _timestamp(array, target, path, column)
@@ -94,6 +97,8 @@ def _atomic(array: Column, data_type: AtomicType, path: str, column: str) -> Col
         raise _mismatch(array, str(target), path, column)
     try:
         values: Column = source.cast(target)
+        if pa.types.is_string(target):
+            check_utf8(values, path=path, column=column)
     except pa.ArrowInvalid as error:
         rule = f"a value that does not fit {target}: {error}"
         raise CorruptFileError(path, f"column {column!r}", rule) from error

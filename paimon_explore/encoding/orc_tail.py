@@ -35,6 +35,7 @@ _POST_FOOTER, _POST_CODEC, _POST_BLOCK, _POST_METADATA = 1, 2, 3, 5
 _STRIPES, _TYPES, _STATISTICS, _WRITER = 3, 4, 7, 9
 _STRIPE_OFFSET, _STRIPE_INDEX, _STRIPE_DATA, _STRIPE_FOOTER, _STRIPE_ROWS = 1, 2, 3, 4, 5
 _WRITER_ZONE = 3
+_LAST_CODEC = 6
 _MAX_BLOCK_BYTES = 1 << 23
 """What three bytes of a chunk's header can tell the size of."""
 _DEFAULT_BLOCK = 256 * 1024
@@ -202,6 +203,8 @@ def _expander(codec: int, block: int, path: str) -> Callable[[bytes], bytes]:
     if codec == 0:
         return bytes
     expand_chunk = _CODECS.get(codec)
+    if codec > _LAST_CODEC:
+        raise CorruptFileError(path, "postscript", f"compression kind {codec} is none")
     if expand_chunk is None:
         raise UnsupportedFeatureError(f"ORC compression kind {codec}", path)
 

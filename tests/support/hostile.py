@@ -161,7 +161,7 @@ def _questions(folder: Path) -> Iterator[Callable[[], object]]:
     yield lambda: repr(table)
     yield table._repr_html_
     yield lambda: table.scan().plan()
-    yield table.to_arrow
+    yield lambda: table.to_arrow().validate(full=True)
     yield lambda: list(islice(table.changes(), 20))
     for name in sorted(SYSTEM_TABLES):
         yield lambda name=name: getattr(table.inspect, name)()  # type: ignore[misc]
