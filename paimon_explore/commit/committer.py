@@ -111,6 +111,7 @@ class Committer:
                 partition_type=schema.partition_type,
                 codec=_codec(chosen),
                 target_bytes=chosen.value(opt.MANIFEST_TARGET_FILE_SIZE),
+                file_format=chosen.value(opt.MANIFEST_FORMAT),
             ),
             merging=merge_rules_of(chosen),
             checks=_conflict_rules(schema, chosen),

@@ -38,6 +38,9 @@ _COPY_BYTES = 32 * 1024
 """Manifests of at least this size keep their blocks when they are merged; smaller ones would leave
 blocks that are too small to decode quickly."""
 
+AVRO = "avro"
+"""The format of manifests unless a table says otherwise."""
+
 _RECENT_LISTS = 4
 """Lists whose bytes are kept: base and delta of the last commits."""
 
@@ -63,6 +66,8 @@ class ManifestWriter:
         store: the table.
         partition_type: its partition columns.
         codec: Avro codec of all files.
+        file_format: `avro`, or what the option `manifest.format` says: releases up to 2.0 read that
+            format alone.
         target_bytes: size at which a new manifest is begun.
         unique: random part of the names.
         written: paths of the files made since `forget`.
@@ -72,6 +77,7 @@ class ManifestWriter:
     partition_type: RowType
     codec: str
     target_bytes: int
+    file_format: str = AVRO
     unique: str = field(default_factory=lambda: str(uuid4()))
     written: list[str] = field(default_factory=list)
     _manifests: "count[int]" = field(default_factory=count)
@@ -86,7 +92,7 @@ class ManifestWriter:
         """
         if not len(entries):
             return ManifestFiles.empty()
-        data = encode_entries(entries, self.codec)
+        data = encode_entries(entries, self.codec, self.file_format)
         if len(data) <= self.target_bytes:
             return self._manifest(data, entries, range_of_entries(entries, self.partition_type))
         pieces = -(-len(data) // self.target_bytes)
@@ -95,7 +101,7 @@ class ManifestWriter:
         return ManifestFiles.concat(
             [
                 self._manifest(
-                    encode_entries(part, self.codec),
+                    encode_entries(part, self.codec, self.file_format),
                     part,
                     range_of_entries(part, self.partition_type),
                 )
@@ -113,7 +119,7 @@ class ManifestWriter:
             The new manifest; None if their entries have to be looked at.
         """
         span = range_of_manifests(manifests, self.partition_type)
-        if span is None:
+        if span is None or self.file_format != AVRO:
             return None
         containers = self._containers(manifests)
         if not all(can_join(containers[0], data) for data in containers[1:]):
@@ -141,7 +147,7 @@ class ManifestWriter:
     def list(self, manifests: ManifestFiles) -> WrittenFile:
         """Write a manifest list, also one without manifests."""
         whole = ManifestFiles(manifests.table.combine_chunks())
-        return self._list(encode_manifest_list(whole, self.codec), whole)
+        return self._list(encode_manifest_list(whole, self.codec, self.file_format), whole)
 
     def joined_list(self, lists: Sequence[str], manifests: ManifestFiles) -> WrittenFile:
         """Write a list of what other lists hold, by copying their blocks where that is possible.
@@ -150,6 +156,8 @@ class ManifestWriter:
             lists: names of the other lists, in order.
             manifests: what they hold together.
         """
+        if self.file_format != AVRO:
+            return self.list(manifests)
         containers = [self._bytes_of(name) for name in lists]
         if not is_avro(containers[0]) or not all(
             is_avro(data) and can_join(containers[0], data) for data in containers[1:]
@@ -173,7 +181,7 @@ class ManifestWriter:
     def index(self, entries: IndexEntries) -> str:
         """Write an index manifest."""
         name = f"index-manifest-{self.unique}-{next(self._others)}"
-        self._create(name, encode_index_entries(entries, self.codec))
+        self._create(name, encode_index_entries(entries, self.codec, self.file_format))
         self.store.manifests.remember(name, entries)
         return name
 
