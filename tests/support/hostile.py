@@ -9,6 +9,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 import paimon_explore as pe
 from paimon_explore.errors import PaimonError
 from paimon_explore.inspect.explorer_state import ExplorerState
@@ -16,6 +18,17 @@ from paimon_explore.inspect.inspector import Inspector
 from paimon_explore.inspect.manifest_tree import parse_key
 from paimon_explore.inspect.static_html import explorer_html
 from paimon_explore.inspect.system.inspection import SYSTEM_TABLES
+from paimon_explore.metadata.index_manifest import IndexEntries
+from paimon_explore.metadata.manifest_codec import (
+    decode_entries,
+    decode_index_entries,
+    decode_manifest_list,
+    encode_entries,
+    encode_index_entries,
+    encode_manifest_list,
+)
+from paimon_explore.metadata.manifest_entry import ManifestEntries
+from paimon_explore.metadata.manifest_list import ManifestFiles
 from paimon_explore.store.manifests import shared_cache
 from paimon_explore.table.row_tables import ROW_TABLES
 from paimon_explore.table.table import Table
@@ -81,7 +94,7 @@ def spoil(folder: Path, chance: random.Random) -> Damage:
     path = chance.choice(by_kind[chance.choice(sorted(by_kind))])
     before = path.read_bytes()
     others = [p for kind in by_kind.values() for p in kind if p != path]
-    what, after = spoilt(before, chance, others)
+    what, after = _spoilt_manifest(path, before, chance) or spoilt(before, chance, others)
     _write(path, after)
     return Damage(path=path, before=before, what=f"{path.relative_to(folder)}: {what}")
 
@@ -208,6 +221,63 @@ def spoilt(before: bytes, chance: random.Random, others: Sequence[Path] = ()) ->
     if chance.random() < 0.8 and before.lstrip()[:1] == b"{":
         return _spoilt_json(before, chance)
     return _spoilt_bytes(before, chance, others)
+
+
+def _spoilt_manifest(path: Path, before: bytes, chance: random.Random) -> tuple[str, bytes] | None:
+    """A manifest with an odd cell, or with odd bytes below its compression."""
+    if path.parent.name != "manifest" or before[:3] != b"Obj" or chance.random() < 0.2:
+        return None
+    try:
+        what, after = _with_odd_cell(path, before, chance)
+    except (AssertionError, OverflowError, pa.ArrowException, TypeError, ValueError):
+        return None  # what cannot be written
+    return (what, after) if what and chance.random() < 0.8 else spoilt(after, chance)
+
+
+def _with_odd_cell(path: Path, before: bytes, chance: random.Random) -> tuple[str, bytes]:
+    if path.name.startswith("manifest-list"):
+        lists = decode_manifest_list(before, "f")
+        what, table = _odd_cell(lists.table, chance)
+        after = encode_manifest_list(ManifestFiles(table), "null")
+    elif path.name.startswith("index-manifest"):
+        what, table = _odd_cell(decode_index_entries(before, "f").table, chance)
+        after = encode_index_entries(IndexEntries(table), "null")
+    else:
+        what, table = _odd_cell(decode_entries([("f", before)])[0].table, chance)
+        after = encode_entries(ManifestEntries(table), "null")
+    return what, after
+
+
+def _odd_cell(table: pa.Table, chance: random.Random) -> tuple[str, pa.Table]:
+    """One cell of a table with another value of its type; no text if there is none."""
+    rows = table.to_pylist()
+    if not rows:
+        return "", table
+    row, field = chance.randrange(len(rows)), chance.choice(list(table.schema))
+    old = rows[row][field.name]
+    rows[row][field.name] = new = _odd_of(field.type, old, chance)
+    try:
+        return f"{field.name} of {row} = {str(new)[:60]}", pa.Table.from_pylist(rows, table.schema)
+    except (pa.ArrowException, OverflowError):
+        return "", table
+
+
+def _odd_of(kind: pa.DataType, old: object, chance: random.Random) -> object:
+    if chance.random() < 0.1:
+        return None
+    if pa.types.is_integer(kind):
+        bits = kind.bit_width - 1
+        return chance.choice([-1, 0, 1, 2**bits - 1, -(2**bits), 2 ** (bits // 2), 1 << 20])
+    if isinstance(old, bytes):
+        return spoilt(old, chance)[1]
+    if isinstance(old, list):
+        return chance.choice([[], [*old, *old], old[:-1], [None], [old[0] if old else None] * 99])
+    if isinstance(old, dict):
+        key = chance.choice(sorted(old))
+        inner = pa.int64() if isinstance(old[key], int) else pa.string()
+        return {**old, key: _odd_of(inner, old[key], chance)}
+    texts = [value for value in _ODD_VALUES if isinstance(value, str) and value != "\ud800"]
+    return b"" if pa.types.is_binary(kind) else chance.choice(texts)
 
 
 def _spoilt_json(before: bytes, chance: random.Random) -> tuple[str, bytes]:
