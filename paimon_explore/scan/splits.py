@@ -18,6 +18,8 @@ from paimon_explore.scan.sections import key_ranks, sections
 from paimon_explore.scan.split import DataSplit, PlacedFiles
 from paimon_explore.types.data_types import RowType
 
+_KEYS = frozenset({"min_key", "max_key"})
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SplitRules:
@@ -58,13 +60,18 @@ class _Bucket:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Figures:
-    """The number columns that packing looks at, of all files."""
+    """The number columns that packing looks at, of all files.
+
+    `lows` and `highs` are ranks of the first and last keys, of files that are merged only.
+    """
 
     entries: ManifestEntries
     sizes: Rows
     levels: Rows
     retracts: Rows
     sequences: Rows
+    lows: Rows
+    highs: Rows
 
     @classmethod
     def of(cls, entries: ManifestEntries) -> "_Figures":
@@ -76,13 +83,31 @@ class _Figures:
             levels=numbers(table, "level"),
             retracts=numbers(table, "delete_row_count"),
             sequences=numbers(table, "min_sequence_number"),
+            lows=np.zeros(len(entries), np.int64),
+            highs=np.zeros(len(entries), np.int64),
         )
+
+    def with_ranks(self, buckets: Sequence[Rows], keys: RowType) -> "_Figures":
+        """With the key ranges of the files of these buckets, all ranked at once.
+
+        Buckets number by the thousand; ranks of all their files order those of each one alike.
+        """
+        if not buckets:
+            return self
+        rows = np.concatenate(buckets)
+        lows, highs = self.lows.copy(), self.highs.copy()
+        lows[rows], highs[rows] = key_ranks(self.entries.select(_KEYS).take(rows), keys)
+        return replace(self, lows=lows, highs=highs)
 
 
 def make_splits(files: PlacedFiles, rules: SplitRules) -> tuple[DataSplit, ...]:
     """Pack the files of every bucket into splits, buckets in order of appearance."""
+    buckets = _buckets(files.entries)
     figures = _Figures.of(files.entries)
-    packed = [_packed_bucket(figures, rows, rules) for rows in _buckets(files.entries)]
+    if rules.keys is not None:
+        merged = [rows for rows in buckets if _needs_merge(figures, rows, rules)]
+        figures = figures.with_ranks(merged, rules.keys)
+    packed = [_packed_bucket(figures, rows, rules) for rows in buckets]
     return _ordered(files, packed)
 
 
@@ -140,11 +165,11 @@ def _packed_bucket(figures: _Figures, rows: Rows, rules: SplitRules) -> _Bucket:
     if rules.keys is None:
         return _packed_appends(figures, rows, rules)
     retracts = figures.retracts[rows]
-    if _all_raw(figures.levels[rows], retracts, rules):
+    if not _needs_merge(figures, rows, rules):
+        if len(rows) == 1:
+            return _Bucket(rows=rows, bins=[(0, 1)], raw=[bool(retracts[0] == 0)])
         return _raw_bucket(figures, rows, rules)
-    if len(rows) == 1:
-        return _Bucket(rows=rows, bins=[(0, 1)], raw=[bool(retracts[0] == 0)])
-    parts = sections(*key_ranks(figures.entries.take(rows), rules.keys))
+    parts = sections(figures.lows[rows], figures.highs[rows])
     bins, ordered = _packed_groups(figures.sizes[rows], parts, rules)
     clean = retracts[ordered] == 0
     raw = [end - start == 1 and bool(clean[start]) for start, end in bins]
@@ -178,6 +203,11 @@ def _packed_groups(
 
 def _pack(sizes: Rows, rules: SplitRules) -> list[tuple[int, int]]:
     return pack(sizes, target=rules.target_bytes, open_cost=rules.open_cost_bytes)
+
+
+def _needs_merge(figures: _Figures, rows: Rows, rules: SplitRules) -> bool:
+    """Whether key ranges decide which files of a bucket are read together."""
+    return len(rows) > 1 and not _all_raw(figures.levels[rows], figures.retracts[rows], rules)
 
 
 def _all_raw(levels: Rows, retracts: Rows, rules: SplitRules) -> bool:

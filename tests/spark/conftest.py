@@ -12,6 +12,7 @@ from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.spark.java import java_home
 from paimon_explore.spark.session import session
 from paimon_explore.table.catalog import Catalog
+from support.required import lacking
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -30,9 +31,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     try:
         java_home(os.environ)
     except UnsupportedFeatureError as error:
-        if {"java", "spark"} & set(os.environ.get("PAIMON_EXPLORE_REQUIRE", "").split(",")):
-            raise
-        pytest.skip(str(error))
+        lacking("spark", str(error))
     folder = tmp_path_factory.mktemp("spark")
     started = session(
         master="local[2,2]",
