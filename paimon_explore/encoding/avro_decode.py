@@ -24,8 +24,11 @@ from paimon_explore.encoding.avro_schema import (
 from paimon_explore.encoding.avro_skip import (
     branch_taken,
     constant_size,
+    few_and_long,
     item_counts,
+    item_starts,
     skip_lanes,
+    skipper,
     value_branch,
 )
 from paimon_explore.encoding.avro_values import dense, mismatch, plain_type, take_plain
@@ -298,7 +301,10 @@ def _even_items(
 def _walked_items(
     lanes: Lanes, items: AvroNode, wanted: pa.DataType, at: Positions, where: str
 ) -> tuple[Ints, Column, Positions]:
-    """Offsets, items in row order, and the positions behind: item j of all lanes at a time."""
+    """Offsets, items in row order, and the positions behind: item j of all lanes at a time.
+
+    A few long arrays would take a step per item that way; their items are found one by one first.
+    """
     at = at.copy()
     filled = np.zeros(len(at), dtype=np.int64)
     pieces: list[Column] = []
@@ -308,6 +314,12 @@ def _walked_items(
         left, behind = item_counts(lanes, at[rows])
         at[rows] = behind
         rows, left = rows[left > 0], left[left > 0]
+        if few_and_long(left):
+            starts, at[rows] = item_starts(lanes, skipper(items), at[rows], left)
+            pieces.append(take_lanes(lanes, items, wanted, starts, where)[0])
+            owners.append(np.repeat(rows, left))
+            filled[rows] += left
+            continue
         for index in range(int(left.max()) if len(left) else 0):
             some = rows[left > index]
             piece, at[some] = take_lanes(lanes, items, wanted, at[some], where)

@@ -24,6 +24,7 @@ from paimon_explore.encoding.buffers import Bools
 from paimon_explore.errors import CorruptFileError
 
 _FEW_BLOCKS = 48
+_LONG, _FEW_LANES = 256, 32
 _CONTINUES = 0x80
 _LONG_BYTES = 10
 
@@ -180,6 +181,9 @@ def _skip_items(lanes: Lanes, node: ArrayNode | MapNode, at: Positions) -> Posit
         if width is not None:
             at[rows] += left * width
             continue
+        if few_and_long(left):
+            _, at[rows] = item_starts(lanes, _item_skipper(node), at[rows], left)
+            continue
         for index in range(int(left.max()) if len(left) else 0):
             some = rows[left > index]
             at[some] = _skip_item(lanes, node, at[some])
@@ -206,6 +210,36 @@ def item_counts(lanes: Lanes, at: Positions) -> tuple[Positions, Positions]:
     return count, behind
 
 
+def few_and_long(counts: Positions) -> bool:
+    """Whether so few lanes have so many items that they are walked faster one by one."""
+    longest = int(counts.max()) if len(counts) else 0
+    return longest > _LONG and int(counts.sum()) < _FEW_LANES * longest
+
+
+def item_starts(
+    lanes: Lanes, step: Step, at: Positions, counts: Positions
+) -> tuple[Positions, Positions]:
+    """Where all items of each lane begin, lane by lane, and the positions behind the last ones."""
+    data = lanes.data
+    starts: list[int] = []
+    ends: list[int] = []
+    for begin, count in zip(at.tolist(), counts.tolist(), strict=True):
+        position = begin
+        for _ in range(count):
+            starts.append(position)
+            position = step(data, position)
+            if position > lanes.end:
+                raise misfit()
+        ends.append(position)
+    return np.array(starts, dtype=np.int64), np.array(ends, dtype=np.int64)
+
+
+def _item_skipper(node: ArrayNode | MapNode) -> Step:
+    if isinstance(node, ArrayNode):
+        return skipper(node.items)
+    return _chain((_skip_text, skipper(node.values)))
+
+
 def skipper(node: AvroNode) -> Step:
     """A function that finds the end of one value in bytes."""
     match node:
@@ -216,9 +250,9 @@ def skipper(node: AvroNode) -> Step:
         case RecordNode():
             return _chain(tuple(skipper(field) for _, field in node.fields))
         case ArrayNode():
-            return _items_skipper(skipper(node.items), constant_size(node.items))
+            return _items_skipper(_item_skipper(node), constant_size(node.items))
         case MapNode():
-            return _items_skipper(_chain((_skip_text, skipper(node.values))), None)
+            return _items_skipper(_item_skipper(node), None)
         case _:
             assert_never(node)
 

@@ -16,6 +16,7 @@ from pyroaring import BitMap
 
 from paimon_explore.encoding.avro import read_avro
 from paimon_explore.encoding.avro_schema import parse_avro_schema
+from paimon_explore.encoding.avro_write import avro_schema, write_avro
 from paimon_explore.encoding.binary_row import decode_rows, encode_rows, with_arity
 from paimon_explore.encoding.buffers import Column
 from paimon_explore.encoding.deletion_vector import decode_vectors, encode_vectors
@@ -36,6 +37,7 @@ from paimon_explore.metadata.manifest_codec import (
     decode_entries,
     decode_index_entries,
     decode_manifest_list,
+    encode_entries,
 )
 from paimon_explore.metadata.schema import parse_schema
 from paimon_explore.metadata.snapshot import parse_snapshot
@@ -46,6 +48,7 @@ from support.arrow import column_of
 from support.files import orc_bytes, parquet_bytes, stored
 from support.golden import GoldenTables
 from support.hostile import spoilt
+from support.manifest_rows import entries, entry
 
 _ROW_TYPES = [
     parse_type(text, "c")
@@ -103,6 +106,22 @@ def _read_avro(data: bytes) -> None:
         batch.validate(full=True)
 
 
+_RECORDS = pa.table(
+    {
+        "a": pa.array([1, None, 2**40], pa.int64()),
+        "b": ["x", None, "yy"],
+        "c": pa.array([[1, 2], None, []], pa.list_(pa.int32())),
+        "d": pa.array([[("k", 1)], [], None], pa.map_(pa.string(), pa.int64())),
+        "e": [{"x": 1.5, "y": True}, None, {"x": None, "y": None}],
+    }
+)
+
+
+def _read_records(data: bytes) -> None:
+    for batch in read_avro(data, _RECORDS.schema, "f"):
+        batch.validate(full=True)
+
+
 def _read_variant(data: bytes) -> None:
     json_text(data, _KEYS)
     python_value(data, _KEYS)
@@ -127,6 +146,21 @@ DECODERS: Mapping[str, Decoder] = {
     ),
     "manifest": Decoder(
         lambda d: decode_entries([("f", d)]), ("append_part_types", "manifest/manifest-[!l]*")
+    ),
+    "manifest without compression": Decoder(
+        lambda d: decode_entries([("f", d)]),
+        encode_entries(
+            entries(entry("data-1", key_null_counts=[0, None]), entry("data-2", write_cols=["a"])),
+            "null",
+        ),
+    ),
+    "Avro without compression": Decoder(
+        _read_records,
+        write_avro(
+            avro_schema(_RECORDS.schema),
+            [column.combine_chunks() for column in _RECORDS.columns],
+            "null",
+        ),
     ),
     "manifest in ORC": Decoder(
         lambda d: decode_entries([("f", d)]), ("manifest_orc", "manifest/manifest-[!l]*")

@@ -468,3 +468,17 @@ def test_a_damaged_file_among_many_is_named() -> None:
     bad[-18] = 0x7F  # the text's size
     with pytest.raises(CorruptFileError, match=r"^two: "):
         read_columns([("one", good), ("two", bytes(bad))], [pa.field("a", pa.string())])
+
+
+@pytest.mark.parametrize("count", [1, 200, 3000])
+@pytest.mark.parametrize("rows", [1, 40, 120])
+def test_a_few_long_arrays_among_short_ones_keep_their_items(count: int, rows: int) -> None:
+    lists = [[f"{row}.{n}" for n in range(count if row % 40 == 0 else 2)] for row in range(rows)]
+    sizes = [count if row % 40 == 7 else 1 for row in range(rows)]
+    maps = [[(f"k{n}", "v") for n in range(size)] for size in sizes]
+    kind = pa.map_(pa.string(), pa.string())
+    table = pa.table({"a": pa.array(lists), "m": pa.array(maps, kind), "z": pa.array(range(rows))})
+    columns = [column.combine_chunks() for column in table.columns]
+    data = write_avro(avro_schema(table.schema), columns, "null")
+    found = pa.Table.from_batches(list(read_avro(data, table.schema, "f")), schema=table.schema)
+    assert found.equals(table)
