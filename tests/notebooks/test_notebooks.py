@@ -9,6 +9,7 @@ from nbclient import NotebookClient
 
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.spark.java import java_home
+from support.required import lacking
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -20,9 +21,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     try:
         java_home(os.environ)
     except UnsupportedFeatureError as error:
-        if {"java", "spark"} & set(os.environ.get("PAIMON_EXPLORE_REQUIRE", "").split(",")):
-            raise
-        pytest.skip(str(error))
+        lacking("spark", str(error))
     path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
     monkeypatch.setenv("PYTHONPATH", path)
     return tmp_path
