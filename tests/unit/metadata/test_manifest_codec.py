@@ -303,3 +303,11 @@ def test_tables_with_another_manifest_format_get_it(file_format: str, codec: str
 def test_unknown_manifest_formats_are_refused(file_format: str, codec: str) -> None:
     with pytest.raises(InvalidInputError, match="cannot be written as"):
         encode_entries(entries(entry("a")), codec, file_format)
+
+
+def test_names_in_an_orc_manifest_must_be_text() -> None:
+    data = encode_entries(entries(entry("a")), "null", "orc")
+    broken = data.replace(b"_FILE_NAME", b"_FILE\xffNAME")
+    assert broken != data
+    with pytest.raises(CorruptFileError):
+        decode_entries([("f", broken)])
