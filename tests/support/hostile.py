@@ -263,21 +263,28 @@ def _odd_cell(table: pa.Table, chance: random.Random) -> tuple[str, pa.Table]:
 
 
 def _odd_of(kind: pa.DataType, old: object, chance: random.Random) -> object:
+    """A value of a type, or almost; some are null."""
     if chance.random() < 0.1:
         return None
     if pa.types.is_integer(kind):
         bits = kind.bit_width - 1
         return chance.choice([-1, 0, 1, 2**bits - 1, -(2**bits), 2 ** (bits // 2), 1 << 20])
-    if isinstance(old, bytes):
-        return spoilt(old, chance)[1]
-    if isinstance(old, list):
-        return chance.choice([[], [*old, *old], old[:-1], [None], [old[0] if old else None] * 99])
-    if isinstance(old, dict):
-        key = chance.choice(sorted(old))
-        inner = pa.int64() if isinstance(old[key], int) else pa.string()
-        return {**old, key: _odd_of(inner, old[key], chance)}
+    match old:
+        case bytes():
+            return spoilt(old, chance)[1]
+        case list():
+            return _odd_list(kind, old, chance)
+        case dict() if isinstance(kind, pa.StructType):
+            key = chance.choice(sorted(old))
+            return {**old, key: _odd_of(kind.field(key).type, old[key], chance)}
     texts = [value for value in _ODD_VALUES if isinstance(value, str) and value != "\ud800"]
     return b"" if pa.types.is_binary(kind) else chance.choice(texts)
+
+
+def _odd_list(kind: pa.DataType, old: list[object], chance: random.Random) -> list[object]:
+    if old and isinstance(kind, pa.ListType) and chance.random() < 0.5:
+        return [_odd_of(kind.value_type, old[0], chance), *old[1:]]
+    return chance.choice([[], [*old, *old], old[:-1], [None], [old[0] if old else None] * 99])
 
 
 def _spoilt_json(before: bytes, chance: random.Random) -> tuple[str, bytes]:
