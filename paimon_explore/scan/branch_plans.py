@@ -113,6 +113,13 @@ def _partitions(target: ScanTarget) -> frozenset[bytes]:
     return frozenset(byte_rows(distinct(column(_all(target).table, "partition"))[0]))
 
 
+def whole_partitions(target: ScanTarget) -> ScanTarget:
+    """The branch of whole partitions of a chain table; any other table as it is."""
+    if not _is_chain(target):
+        return target
+    return _other(target, target.options.value(SCAN_FALLBACK_SNAPSHOT_BRANCH) or "snapshot")
+
+
 def _plan_chain(whole: ScanTarget, changes: ScanTarget, predicate: Expression) -> ScanPlan:
     states, deltas = _by_partition(whole), _by_partition(changes)
     schema = whole.schema

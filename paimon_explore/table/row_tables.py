@@ -12,10 +12,10 @@ import pyarrow as pa
 from paimon_explore.encoding.buffers import Column, build_list, taken_rows
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.metadata.derived_options import level_count
-from paimon_explore.metadata.options import CHAIN_TABLE_ENABLED, ROW_TRACKING_ENABLED
+from paimon_explore.metadata.options import ROW_TRACKING_ENABLED
 from paimon_explore.read.data_file import SystemColumn
 from paimon_explore.read.split_read import SplitReader
-from paimon_explore.scan.branch_plans import plan_table
+from paimon_explore.scan.branch_plans import plan_table, whole_partitions
 from paimon_explore.scan.file_paths import texts_array
 from paimon_explore.scan.frames import numbers_of
 from paimon_explore.scan.plan import ScanTarget
@@ -59,8 +59,7 @@ def read_optimized(target: ScanTarget) -> RowTable:
     """The rows of the highest level alone: no merge is needed, but the newest rows may lack."""
     keyed = target.keys is not None
     top = level_count(target.options) - 1 if keyed else None
-    alone = target.options.changed({CHAIN_TABLE_ENABLED.key: "false"})  # the branch's own files
-    return _plain(replace(target, only_level=top, options=alone))
+    return _plain(replace(whole_partitions(target), only_level=top))
 
 
 def row_tracking(target: ScanTarget) -> RowTable:

@@ -17,15 +17,13 @@ from support.system_rows import facts
 
 pytestmark = pytest.mark.interop
 
-COLUMNS = pa.schema(
-    [
-        pa.field("id", pa.int64(), nullable=False),
-        pa.field("city", pa.string()),
-        pa.field("amount", pa.decimal128(10, 2)),
-        pa.field("day", pa.date32()),
-        pa.field("dt", pa.string(), nullable=False),
-    ]
-)
+COLUMNS: list[tuple[str, pa.DataType]] = [
+    ("id", pa.int64()),
+    ("city", pa.string()),
+    ("amount", pa.decimal128(10, 2)),
+    ("day", pa.date32()),
+    ("dt", pa.string()),
+]
 ROWS = [
     (1, "Oslo", Decimal("1.50"), date(2026, 1, 1), "a"),
     (2, None, None, None, "a"),
@@ -47,7 +45,7 @@ def written(spark: SparkSession, warehouse: Path, kind: str) -> Table:
     keys = ["dt", "id"] if kind == "keyed" else []
     options = {"bucket": "2"} if kind == "keyed" else {}
     made = catalog.create_table(
-        f"db.{kind}", COLUMNS, primary_key=keys, partition_by=["dt"], options=options
+        f"db.{kind}", pa.schema(COLUMNS), primary_key=keys, partition_by=["dt"], options=options
     )
     types = "id long, city string, amount decimal(10, 2), day date, dt string"
     first = spark.createDataFrame(ROWS, types)
