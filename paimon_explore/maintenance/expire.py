@@ -39,6 +39,7 @@ from paimon_explore.maintenance.reachable import (
 )
 from paimon_explore.maintenance.removal import Removal, remove, unreachable
 from paimon_explore.metadata import options as opt
+from paimon_explore.metadata.derived_options import is_changelog_decoupled
 from paimon_explore.metadata.manifest_entry import FileKind, ManifestEntries
 from paimon_explore.metadata.options import TableOptions
 from paimon_explore.metadata.snapshot import Snapshot
@@ -100,16 +101,6 @@ def snapshot_retention(options: TableOptions, clock: Callable[[], int] = system_
     )
 
 
-def changelogs_outlive(options: TableOptions) -> bool:
-    """Whether changelogs stay longer than their snapshots."""
-    pairs = (
-        (options.value(opt.CHANGELOG_NUM_RETAINED_MIN), opt.SNAPSHOT_NUM_RETAINED_MIN),
-        (options.value(opt.CHANGELOG_NUM_RETAINED_MAX), opt.SNAPSHOT_NUM_RETAINED_MAX),
-        (options.value(opt.CHANGELOG_TIME_RETAINED), opt.SNAPSHOT_TIME_RETAINED),
-    )
-    return any(own is not None and own > options.value(other) for own, other in pairs)
-
-
 def expire_snapshots(
     store: TableStore,
     options: TableOptions,
@@ -135,7 +126,7 @@ def expire_snapshots(
     if not expiring:
         return ExpiryReport(dry_run=dry_run)
     ids = tuple(snapshot.id for snapshot in expiring)
-    outlive = changelogs_outlive(options)
+    outlive = is_changelog_decoupled(options)
     files = TableFiles(store=store, options=options)
     end = store.snapshots.load(_next_id(store, ids[-1]))
     candidates = _candidates(files, expiring, end, outlive=outlive)
