@@ -1,0 +1,148 @@
+"""The doors that explain a table: system tables, timeline, manifest tree and the explorer."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from paimon_explore.errors import (
+    NotFoundError,
+    PaimonError,
+    UnsupportedFeatureError,
+    choices,
+)
+from paimon_explore.inspect.escape import esc
+from paimon_explore.inspect.files_view import FilesView
+from paimon_explore.inspect.inspector import Inspector
+from paimon_explore.inspect.manifest_tree import Children
+from paimon_explore.inspect.node_detail import Document
+from paimon_explore.inspect.static_html import explorer_html
+from paimon_explore.inspect.system.context import TableState
+from paimon_explore.inspect.system.inspection import SYSTEM_TABLES, Inspection
+from paimon_explore.inspect.table_view import TableView
+from paimon_explore.inspect.text_face import explorer_text
+from paimon_explore.inspect.timeline import Timeline
+from paimon_explore.table.latest_schema import latest_schema
+from paimon_explore.table.reading import ReadableTable
+from paimon_explore.table.row_source import RowSource
+from paimon_explore.table.row_tables import ROW_TABLES
+
+if TYPE_CHECKING:
+    from paimon_explore.widgets.explorer import Explorer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class ExplorableTable(ReadableTable):
+    """The doors that explain: each gives a value that is shown as text, picture or widget."""
+
+    @property
+    def inspect(self) -> Inspection:
+        """Paimon's system tables, a method for each: `t.inspect.files()`."""
+        target = self._target()
+        state = TableState(
+            store=self.store,
+            schema=target.schema,
+            options=target.options,
+            snapshot=target.snapshot,
+        )
+        return Inspection(state=state)
+
+    def system_table(self, name: str) -> RowSource:
+        """A system table by its name: `files`, `audit_log`, and so on.
+
+        Raises:
+            NotFoundError: there is none of that name.
+            InvalidInputError: it asks for a table with another setting.
+        """
+        full = f"{self.name}${name}"
+        if name in ROW_TABLES:
+            schema, rows = ROW_TABLES[name](self._target())
+            return RowSource(
+                name=full,
+                schema=schema,
+                load=lambda: pa.RecordBatchReader.from_batches(schema, rows()),
+            )
+        if name in SYSTEM_TABLES:
+            make = SYSTEM_TABLES[name]
+            rows_now = make(self.inspect.state)
+            return RowSource(
+                name=full,
+                schema=rows_now.schema,
+                load=lambda: make(self.inspect.state).to_reader(),
+            )
+        hint = f"There are {choices(sorted([*ROW_TABLES, *SYSTEM_TABLES]), limit=30)}."
+        raise NotFoundError("system table", name, self.name, hint=hint)
+
+    def explore(self, *, height: int = 560) -> "Explorer":
+        """The explorer widget, at the pinned snapshot or the newest one.
+
+        Args:
+            height: pixels.
+
+        Raises:
+            UnsupportedFeatureError: the packages of the extra `notebook` are not installed.
+        """
+        try:
+            from paimon_explore.widgets.explorer import explore  # noqa: PLC0415 - the lazy door
+        except ImportError as error:
+            hint = f"pip install 'paimon-explore[notebook]' ({error.name} is missing)."
+            raise UnsupportedFeatureError("the explorer", self.name, hint=hint) from error
+        pinned = self.snapshot if self.travel.given else None
+        return explore(self._view(), selected=None if pinned is None else pinned.id, height=height)
+
+    def timeline(self) -> Timeline:
+        """All snapshots and what points at them: tags, consumers, hints."""
+        return self._inspector().timeline()
+
+    def files(self, where: str = "") -> FilesView:
+        """The live data files, with decoded bounds.
+
+        Args:
+            where: a condition on partition columns, bucket, level, rows, size, schema, created,
+                added, removed and file, such as `dt = 'd1' and level = 0 and size < 1 MB`.
+
+        Raises:
+            InvalidInputError: a condition that cannot be understood.
+        """
+        return self._inspector().files(where)
+
+    def partitions(self, where: str = "") -> pa.Table:
+        """The partitions of the live files; see `files`."""
+        return self._inspector().partitions(where)
+
+    def tree(self, key: str = "") -> Children:
+        """What lies below a node of the manifest tree; the snapshot's lists by default."""
+        return self._inspector().tree(key)
+
+    def node(self, key: str = "") -> Document:
+        """One node of the manifest tree in full; the snapshot by default."""
+        return self._inspector().node(key)
+
+    def file(self, name: str) -> Document:
+        """One data file in full: its entry, decoded bounds, and why some are absent.
+
+        Raises:
+            NotFoundError: no file of that name is live.
+        """
+        return self._inspector().file(name)
+
+    def __repr__(self) -> str:
+        """The table in a few lines: keys, snapshot, files, tags."""
+        try:
+            return explorer_text(self._inspector())
+        except PaimonError as error:
+            return f"{self.name}   ({self.path})\n{error}"
+
+    def _repr_html_(self) -> str:
+        """The static picture of the explorer."""
+        try:
+            return explorer_html(self._inspector())
+        except PaimonError as error:
+            return f"<pre>{esc(self.name)}\n{esc(str(error))}</pre>"
+
+    def _view(self) -> TableView:
+        return TableView(store=self.store, schema=latest_schema(self.store), name=self.name)
+
+    def _inspector(self) -> Inspector:
+        snapshot = self.snapshot
+        return Inspector(self._view(), None if snapshot is None else snapshot.id)

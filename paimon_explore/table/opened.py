@@ -1,0 +1,99 @@
+"""What a table is before it is read or written: its store, its options and a point in time."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from paimon_explore.metadata.consumer import Consumer
+from paimon_explore.metadata.options import TableOptions
+from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.metadata.tag import Tag
+from paimon_explore.scan.plan import ScanTarget
+from paimon_explore.scan.time_travel import TimeTravel, resolve
+from paimon_explore.store.table_store import TableStore
+from paimon_explore.table import listings
+from paimon_explore.table.latest_schema import latest_schema
+from paimon_explore.table.listing import Listing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class OpenedTable:
+    """A table of any Paimon version, at its newest snapshot or a pinned one.
+
+    Attributes:
+        name: `database.table`, with `$branch_<name>` for another branch than main.
+        store: the table's metadata files, of its branch.
+        dynamic_options: options of this object alone, over those of the schema.
+        travel: the point in time that reads see; empty for the newest.
+    """
+
+    name: str
+    store: TableStore
+    dynamic_options: Mapping[str, str] = field(default_factory=dict)
+    travel: TimeTravel = field(default_factory=TimeTravel)
+
+    @property
+    def path(self) -> str:
+        """The table's folder."""
+        return self.store.paths.root
+
+    @property
+    def branch(self) -> str:
+        """The branch that is read and written."""
+        return self.store.paths.branch
+
+    @property
+    def schema(self) -> TableSchema:
+        """The schema that reads use: of the pinned snapshot, else the newest."""
+        return self._target().schema
+
+    @property
+    def options(self) -> TableOptions:
+        """The table's options, dynamic ones included."""
+        return TableOptions({**self.schema.options, **self.dynamic_options})
+
+    @property
+    def snapshot(self) -> Snapshot | None:
+        """The snapshot that reads see; None for a table that has none."""
+        return resolve(self.store, self.travel)
+
+    @property
+    def snapshots(self) -> Listing[int, Snapshot]:
+        """The snapshots by id."""
+        return listings.snapshots(self.store)
+
+    @property
+    def schemas(self) -> Listing[int, TableSchema]:
+        """The schemas by id."""
+        return listings.schemas(self.store)
+
+    @property
+    def tags(self) -> Listing[str, Tag]:
+        """The tags by name."""
+        return listings.tags(self.store)
+
+    @property
+    def branches(self) -> Listing[str, str]:
+        """The branches but main, by name."""
+        return listings.branches(self.store)
+
+    @property
+    def consumers(self) -> Listing[str, Consumer]:
+        """The consumers by id."""
+        return listings.consumers(self.store)
+
+    def _target(self) -> ScanTarget:
+        snapshot = self.snapshot
+        travelled = bool(self.travel.given)
+        if travelled and snapshot is not None:
+            schema = self.store.schemas.load(snapshot.schema_id)
+        else:
+            schema = latest_schema(self.store)
+        return ScanTarget(
+            store=self.store,
+            schema=schema,
+            options=TableOptions({**schema.options, **self.dynamic_options}),
+            snapshot=snapshot,
+            travelled=travelled,
+            branch=self.branch,
+        )

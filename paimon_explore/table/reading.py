@@ -1,0 +1,151 @@
+"""The rows of a table, and what each commit changed."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from paimon_explore.scan.incremental import SnapshotRange
+from paimon_explore.table.changes import (
+    Change,
+    ChangeReader,
+    Increment,
+    default_mode,
+    first_change,
+    increment_of,
+    span_of,
+    without_retracts,
+)
+from paimon_explore.table.opened import OpenedTable
+from paimon_explore.table.row_source import RowSource
+from paimon_explore.table.scan import Scan, Where, make_scan
+
+if TYPE_CHECKING:
+    import duckdb
+    import pandas as pd
+    import polars as pl
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class ReadableTable(OpenedTable):
+    """The doors that give rows; they come through Arrow."""
+
+    def scan(
+        self,
+        columns: Iterable[str] | None = None,
+        where: Where | None = None,
+        limit: int | None = None,
+    ) -> Scan:
+        """Describe a read.
+
+        Args:
+            columns: wanted columns in result order; None for all.
+            where: rows to keep: SQL text (`"dt = '2026-01-01' AND a > 3"`) or `pe.col("a") > 3`.
+            limit: most rows to give.
+
+        Raises:
+            InvalidInputError: unknown columns or a predicate that cannot be understood.
+            NotFoundError: `incremental-between` names points that are not there.
+        """
+        scan = make_scan(self._target(), columns, where, limit)
+        pinned = bool(self.travel.given)
+        return scan if pinned else replace(scan, increment=increment_of(scan.target))
+
+    def changes(
+        self,
+        from_snapshot: int | None = None,
+        to_snapshot: int | None = None,
+        *,
+        columns: Iterable[str] | None = None,
+        where: Where | None = None,
+        consumer_id: str | None = None,
+    ) -> Iterator[Change]:
+        """What each commit changed, oldest first.
+
+        These are the rows of the changelog where the table has one, else those that were added.
+
+        Args:
+            from_snapshot: the first commit; None for the earliest that is kept.
+            to_snapshot: the last commit; None for the latest now.
+            columns: wanted columns; None for all.
+            where: rows to keep.
+            consumer_id: a name under which the progress is kept with the table: the next call
+                begins behind the last commit after which another one was asked for. Snapshots that
+                it still has to read do not expire.
+
+        Raises:
+            NotFoundError: a commit of the range expired and left no changelog.
+            InvalidInputError: unknown columns or a predicate that cannot be understood.
+        """
+        reader = self._change_reader(columns, where)
+        first = first_change(self.store, consumer_id) if from_snapshot is None else from_snapshot
+        last = (self.store.snapshots.latest_id() or 0) if to_snapshot is None else to_snapshot
+        span = SnapshotRange(start=first - 1, end=last)
+        return reader.commits(span) if consumer_id is None else reader.consumed(span, consumer_id)
+
+    def between(
+        self,
+        start: int | str,
+        end: int | str,
+        *,
+        mode: str = "auto",
+        columns: Iterable[str] | None = None,
+        where: Where | None = None,
+        row_kinds: bool = False,
+    ) -> RowSource:
+        """What changed after one point up to another.
+
+        Args:
+            start: a snapshot id or a tag's name; its own changes are not included.
+            end: a snapshot id or a tag's name; included.
+            mode: `delta` for added rows, `changelog` for the changelog, `diff` to compare both
+                states by key, `auto` for what fits: diff between tags, else changelog or delta.
+            columns: wanted columns; None for all.
+            where: rows to keep.
+            row_kinds: give also retracted rows, and the column `rowkind` in front.
+
+        Raises:
+            NotFoundError: no such tag or snapshot.
+            InvalidInputError: unknown columns, mode or predicate; an end before the start.
+        """
+        target = self._target()
+        reader = self._change_reader(columns, where)
+        span = span_of(target, start, end)
+        chosen = Increment(span=span, mode=default_mode(target, start, mode))
+
+        def load() -> pa.RecordBatchReader:
+            rows = reader.between(chosen)
+            return (rows if row_kinds else without_retracts(rows)).to_reader()
+
+        schema = reader.schema if row_kinds else pa.schema(list(reader.schema)[1:])
+        name = f"{self.name}, {chosen.mode.value} of ({span.start}, {span.end}]"
+        return RowSource(name=name, schema=schema, load=load)
+
+    def to_arrow(self) -> pa.Table:
+        """All rows as an Arrow table."""
+        return self.scan().to_arrow()
+
+    def to_batches(self) -> pa.RecordBatchReader:
+        """All rows as a stream of record batches."""
+        return self.scan().to_batches()
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """All rows as a pandas DataFrame."""
+        return self.scan().to_pandas()
+
+    def to_polars(self) -> "pl.DataFrame":
+        """All rows as a polars DataFrame."""
+        return self.scan().to_polars()
+
+    def to_duckdb(self, name: str = "t") -> "duckdb.DuckDBPyConnection":
+        """A DuckDB connection in which the rows are a view of that name."""
+        return self.scan().to_duckdb(name)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """All rows through Arrow's C stream interface."""
+        return self.scan().__arrow_c_stream__(requested_schema)
+
+    def _change_reader(self, columns: Iterable[str] | None, where: Where | None) -> ChangeReader:
+        scan = make_scan(self._target(), columns, where, None)
+        return ChangeReader(target=scan.target, columns=scan.columns, where=scan.where)
