@@ -22,6 +22,7 @@ from paimon_explore.metadata import options as opt
 from paimon_explore.metadata.manifest_entry import FileKind
 from paimon_explore.metadata.options import TableOptions
 from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.metadata.tag_options import CONSUMER_EXPIRATION_TIME
 from paimon_explore.store.table_store import TableStore
 
 
@@ -81,7 +82,7 @@ def expire_consumers(
     Returns:
         Their ids; none without that option.
     """
-    age_ms = options.value(opt.CONSUMER_EXPIRATION_TIME)
+    age_ms = options.value(CONSUMER_EXPIRATION_TIME)
     if age_ms is None:
         return []
     keep_after_ms = clock() - age_ms

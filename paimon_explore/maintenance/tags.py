@@ -15,9 +15,10 @@ from datetime import datetime, timedelta
 from paimon_explore.errors import AlreadyExistsError, InvalidInputError, NotFoundError
 from paimon_explore.maintenance.reachable import TableFiles, roots_of
 from paimon_explore.maintenance.removal import Removal, remove_unreachable
-from paimon_explore.metadata.options import TAG_DEFAULT_TIME_RETAINED, TableOptions
+from paimon_explore.metadata.options import TableOptions
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.tag import Tag
+from paimon_explore.metadata.tag_options import TAG_DEFAULT_TIME_RETAINED
 from paimon_explore.store.table_store import TableStore
 
 

@@ -42,10 +42,10 @@ _ENGINE_KEYS = """
     clustering.incremental.optimize-write commit.callbacks compaction.max.file-num
     compaction.file-num-limit
     compaction.offpeak-ratio compaction.offpeak.end.hour compaction.offpeak.start.hour
-    compaction.skip-expired-partitions consumer.changelog-only
+    compaction.skip-expired-partitions
     cross-partition-upsert.bootstrap-parallelism cross-partition-upsert.index-ttl
     delete.force-produce-changelog dynamic-bucket.assigner-parallelism
-    end-input.check-partition-expire file-operation.thread-num file-reader-async-threshold
+    file-operation.thread-num file-reader-async-threshold
     full-text-index.search-mode key-value.sequence_number.enabled local-kv-db.block-size
     local-merge-buffer-size local-sort.max-num-file-handles manifest-sort.enabled
     manifest-sort.max-rewrite-size manifest-sort.partition-field manifest.merge-optimize.enabled
@@ -55,10 +55,10 @@ _ENGINE_KEYS = """
     postpone.batch-write-fixed-bucket.rescale-load-factor postpone.target-row-num-per-bucket
     query-auth.enabled scalar-index.search-mode scan.fallback-branch.read-fail-fast
     scan.manifest.parallelism scan.max-splits-per-task scan.plan-auto-tag-for-read.time-retained
-    sink.process-time-zone sink.watermark-time-zone snapshot.watermark-idle-timeout
+    sink.process-time-zone snapshot.watermark-idle-timeout
     sort-compaction.local-sample.magnification sort-compaction.range-strategy spill-compression
-    spill-compression.zstd-level stream-scan-mode tag.batch.customized-name tag.callbacks
-    tag.creation-period-duration visibility-callback.check-interval visibility-callback.enabled
+    spill-compression.zstd-level stream-scan-mode tag.callbacks
+    visibility-callback.check-interval visibility-callback.enabled
     visibility-callback.timeout write-max-writers-to-spill write.batch-memory
     zorder.var-length-contribution
 """

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from paimon_explore.metadata import option_choices as of
+from paimon_explore.metadata import tag_options
 from paimon_explore.metadata.option import (
     Option,
     also_called,
@@ -372,32 +373,6 @@ RECORD_LEVEL_EXPIRE_TIME = duration(
 )
 RECORD_LEVEL_TIME_FIELD = text("record-level.time-field", "Column of a row's time.", default=None)
 
-# Tags and consumers
-
-TAG_AUTOMATIC_CREATION = choice(
-    "tag.automatic-creation", "Clock of automatic tags.", default=of.TagCreationMode.NONE
-)
-TAG_CREATION_PERIOD = choice(
-    "tag.creation-period", "Period of automatic tags.", default=of.TagCreationPeriod.DAILY
-)
-TAG_CREATION_DELAY = duration("tag.creation-delay", "Wait after a period's end.", default=0)
-TAG_PERIOD_FORMATTER = choice(
-    "tag.period-formatter", "Names of automatic tags.", default=of.TagPeriodFormatter.WITH_DASHES
-)
-TAG_NUM_RETAINED_MAX = whole("tag.num-retained-max", "Most automatic tags that stay.", default=None)
-TAG_DEFAULT_TIME_RETAINED = duration(
-    "tag.default-time-retained", "Life of a tag without an own one.", default=None
-)
-TAG_AUTOMATIC_COMPLETION = flag("tag.automatic-completion", "Create missed tags.", default=False)
-TAG_CREATE_SUCCESS_FILE = flag("tag.create-success-file", "A file tells of a tag.", default=False)
-TAG_TIME_EXPIRE_ENABLED = flag("tag.time-expire-enabled", "Tags expire by time.", default=True)
-CONSUMER_ID = text("consumer-id", "Consumer whose progress is kept.", default=None)
-CONSUMER_EXPIRATION_TIME = duration(
-    "consumer.expiration-time", "Age at which a consumer goes.", default=None
-)
-CONSUMER_MODE = choice("consumer.mode", "When it is stored.", default=of.ConsumerMode.EXACTLY_ONCE)
-CONSUMER_IGNORE_PROGRESS = flag("consumer.ignore-progress", "Start anew.", default=False)
-
 # Partitions
 
 PARTITION_DEFAULT_NAME = text(
@@ -538,9 +513,11 @@ ADD_COLUMN_BEFORE_PARTITION = flag(
 )
 
 ALL_OPTIONS: Mapping[str, Option[object]] = {
-    option.key: option for option in list(globals().values()) if isinstance(option, Option)
+    option.key: option
+    for option in [*globals().values(), *vars(tag_options).values()]
+    if isinstance(option, Option)
 }
-"""Every option above, by key."""
+"""Every option above, and those of tags and consumers, by key."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,11 +24,11 @@ from paimon_explore.metadata.options import (
     MERGE_ENGINE,
     SNAPSHOT_TIME_RETAINED,
     SOURCE_SPLIT_TARGET_SIZE,
-    TAG_PERIOD_FORMATTER,
     TARGET_FILE_SIZE,
     WRITE_ONLY,
     TableOptions,
 )
+from paimon_explore.metadata.tag_options import TAG_PERIOD_FORMATTER
 
 IMMUTABLE = {
     *("type", "bucket-key", "bucket-function.type", "data-file.path-directory", "merge-engine"),
