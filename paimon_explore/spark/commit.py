@@ -25,6 +25,7 @@ from paimon_explore.commit.committer import Committer, fresh_user
 from paimon_explore.commit.overwrite import Overwrite
 from paimon_explore.errors import InvalidInputError, PaimonError, StorageError
 from paimon_explore.fileio.paths import parent
+from paimon_explore.maintenance.after_commit import after_commit
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.options import TableOptions
 from paimon_explore.metadata.snapshot import BATCH_COMMIT_IDENTIFIER, Snapshot
@@ -92,6 +93,8 @@ def publish(
     )
     with suppress(StorageError):  # an orphan does no harm, and the commit is done
         sweep(target, messages)
+    if made:
+        after_commit(target.store, target.schema, target.options, made[-1])
     return made[-1] if made else None
 
 

@@ -83,6 +83,10 @@ class Snapshots:
         """Make a snapshot visible unless its number is taken: the decisive step of a commit."""
         return self.file_io.create(self.paths.snapshot(snapshot.id), encode_snapshot(snapshot))
 
+    def earliest_hint(self) -> int | None:
+        """What the hint EARLIEST says, which may be wrong; None without one."""
+        return self._hint(self.paths.earliest_hint)
+
     def hint_latest(self, snapshot_id: int) -> None:
         """Write the hint to the newest snapshot."""
         self.file_io.replace(self.paths.latest_hint, str(snapshot_id).encode())

@@ -8,6 +8,7 @@ import pyarrow as pa
 from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.overwrite import NEW_PARTITIONS, WHOLE_TABLE, Overwrite
 from paimon_explore.errors import CommitOutcomeUnknownError, InvalidInputError, PaimonError
+from paimon_explore.maintenance.after_commit import after_commit
 from paimon_explore.maintenance.compact import compact_table, spread_table
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.options import DYNAMIC_PARTITION_OVERWRITE, TableOptions
@@ -105,4 +106,6 @@ class TableWriter:
             target = WriteTarget(store=self.store, schema=self.schema, options=self.options)
             abort(target, messages)
             raise
+        if made:
+            after_commit(self.store, self.schema, self.options, made[-1])
         return made[-1] if made else None

@@ -97,8 +97,10 @@ def test_a_dry_run_tells_the_same_and_removes_nothing(tmp_path: Path) -> None:
 
 
 def test_the_options_of_the_table_say_what_stays(tmp_path: Path) -> None:
-    options = {"snapshot.num-retained.min": "2", "snapshot.num-retained.max": "3"}
-    table = replaced_rows(plain_table(tmp_path, options), 5)
+    table = replaced_rows(plain_table(tmp_path, {"write-only": "true"}), 5)
+    table.maintenance.set_options(
+        {"snapshot.num-retained.min": "2", "snapshot.num-retained.max": "3"}
+    )
     assert table.maintenance.expire_snapshots().expired == (1, 2)
     assert table.maintenance.expire_snapshots(older_than=timedelta(0)).expired == (3,)
     assert table.maintenance.expire_snapshots(older_than=timedelta(0)).expired == ()
