@@ -8,8 +8,9 @@ from hypothesis import HealthCheck, settings
 
 from support.golden import GoldenTables
 
-pytest_plugins = ("implementations",)
-"""Fixtures of `tests/interop`, where a file `conftest.py` would have a second meaning for mypy."""
+pytest_plugins = ("implementations", "support.figures")
+"""Fixtures of `tests/interop`, where a file `conftest.py` would have a second meaning for mypy;
+and the sums that the end of a run tells."""
 
 collect_ignore_glob = ["interop/oracle/*", "interop/peer_worker.py"]
 

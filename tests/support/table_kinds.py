@@ -1,0 +1,162 @@
+"""Kinds of tables, and what writing to each means, told by plain dictionaries."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+import pyarrow as pa
+
+from paimon_explore import Catalog, Table
+
+_FIELDS: list[tuple[str, pa.DataType]] = [
+    ("p", pa.string()),
+    ("k", pa.int32()),
+    ("v", pa.int32()),
+    ("w", pa.string()),
+]
+SCHEMA = pa.schema(_FIELDS)
+PARTITIONS = ("2024-01-01", "2024-01-02", "2999-01-01")
+EXPIRED = frozenset(PARTITIONS[:2])
+"""Those that an expiry of partitions takes."""
+
+P, K, V, W = range(4)
+Row = Mapping[int, object]
+"""Values by field id."""
+Key = tuple[object, object]
+Rows = tuple[Row, ...]
+Merge = Callable[[Row | None, Row], Row]
+
+
+def replaced(_: Row | None, new: Row) -> Row:
+    """The newest row of a key."""
+    return new
+
+
+def first(old: Row | None, new: Row) -> Row:
+    """The oldest row of a key."""
+    return new if old is None else old
+
+
+def filled(old: Row | None, new: Row) -> Row:
+    """The newest value of each column that is not null."""
+    known = {name: value for name, value in new.items() if value is not None}
+    return {**(old or {}), **known}
+
+
+def summed(old: Row | None, new: Row) -> Row:
+    """As `filled`, but the values of `v` are added up."""
+    merged = dict(filled(old, new))
+    numbers = [row[V] for row in (old or {}, new) if row.get(V) is not None]
+    merged[V] = sum(int(str(number)) for number in numbers) if numbers else None
+    return merged
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableKind:
+    """A kind of table.
+
+    Attributes:
+        options: of the table.
+        merge: what a row does to that of the same key; None for tables without a key.
+        deletes: whether rows can be deleted.
+        waits: whether batch readers see new rows only after a compaction.
+        has_changelog: whether commits or compactions write one.
+    """
+
+    options: Mapping[str, str] = field(default_factory=dict)
+    merge: Merge | None = None
+    deletes: bool = False
+    waits: bool = False
+    has_changelog: bool = False
+
+    def create(self, warehouse: str) -> Table:
+        """An empty table `db.t` of this kind."""
+        catalog = Catalog(warehouse)
+        catalog.create_database("db")
+        return catalog.create_table(
+            "db.t",
+            SCHEMA,
+            partition_by=["p"],
+            primary_key=["p", "k"] if self.merge is not None else [],
+            options={"manifest.merge-min-count": "4", **self.options},
+        )
+
+    def written(self, before: Rows, added: Iterable[Row], gone: Iterable[Key] = ()) -> Rows:
+        """All rows after some are added, then some keys deleted."""
+        if self.merge is None:
+            return (*before, *added)
+        found: dict[Key, Row] = {key_of(row): row for row in before}
+        for row in added:
+            found[key_of(row)] = self.merge(found.get(key_of(row)), row)
+        for key in gone:
+            found.pop(key, None)
+        return tuple(found.values())
+
+
+def key_of(row: Row) -> Key:
+    """Partition and key."""
+    return row[P], row[K]
+
+
+_LOGS = {
+    "changelog.num-retained.min": "1",
+    "changelog.num-retained.max": "1000",
+    "changelog.time-retained": "9999 d",
+}
+"""Changelogs outlive their snapshots."""
+
+
+_VECTORS = {"deletion-vectors.enabled": "true"}
+
+
+def _keyed(options: Mapping[str, str] | None = None, *, waits: bool = False) -> TableKind:
+    given = dict(options or {})
+    logs = "changelog-producer" in given
+    return TableKind(
+        options={"bucket": "1", **given, **(_LOGS if logs else {})},
+        merge=replaced,
+        deletes=True,
+        waits=waits,
+        has_changelog=logs,
+    )
+
+
+TABLE_KINDS: Mapping[str, TableKind] = MappingProxyType(
+    {
+        "append": TableKind(),
+        "append, bucketed": TableKind(options={"bucket": "2", "bucket-key": "k"}),
+        "append, vectors": TableKind(options=_VECTORS),
+        "keyed": _keyed({"bucket": "2"}),
+        "keyed, long-lived changes": _keyed(_LOGS),
+        "vectors": _keyed(_VECTORS, waits=True),
+        "dynamic buckets": _keyed({"bucket": "-1", "dynamic-bucket.target-row-num": "2"}),
+        "postponed buckets": _keyed({"bucket": "-2"}, waits=True),
+        "partial update": TableKind(
+            options={"bucket": "1", "merge-engine": "partial-update"}, merge=filled
+        ),
+        "aggregation": TableKind(
+            options={
+                "bucket": "1",
+                "merge-engine": "aggregation",
+                "fields.v.aggregate-function": "sum",
+            },
+            merge=summed,
+        ),
+        "first row": TableKind(
+            options={
+                "bucket": "1",
+                "merge-engine": "first-row",
+                "changelog-producer": "lookup",
+                **_LOGS,
+            },
+            merge=first,
+            waits=True,
+            has_changelog=True,
+        ),
+        "input": _keyed({"changelog-producer": "input"}),
+        "lookup": _keyed({"changelog-producer": "lookup"}),
+        "full-compaction": _keyed({"changelog-producer": "full-compaction"}),
+        "lookup, vectors": _keyed({"changelog-producer": "lookup", **_VECTORS}, waits=True),
+    }
+)
+"""The kinds by name."""

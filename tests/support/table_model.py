@@ -1,0 +1,159 @@
+"""A table as plain dictionaries: what every snapshot, tag, branch and changelog must give."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from paimon_explore import Table
+from support.table_kinds import K, P, Row, Rows, TableKind, V, W
+
+Columns = tuple[tuple[str, int], ...]
+"""Name and field id of each column."""
+Counted = Counter[tuple[tuple[str, object], ...]]
+
+COLUMNS: Columns = (("p", P), ("k", K), ("v", V), ("w", W))
+
+
+def shown(rows: Iterable[Row], columns: Columns) -> Counted:
+    """What a reader sees of rows, as a multiset."""
+    return Counter(tuple((name, row.get(number)) for name, number in columns) for row in rows)
+
+
+def found_in(rows: Iterable[Mapping[str, object]]) -> Counted:
+    """Rows that were read, as a multiset."""
+    return Counter(tuple(row.items()) for row in rows)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """What one snapshot holds.
+
+    Attributes:
+        written: all rows.
+        visible: those that batch readers see.
+        columns: of its schema.
+        highest: the highest field id of its schema.
+        told: what its changes read when it was new.
+    """
+
+    written: Rows = ()
+    visible: Rows = ()
+    columns: Columns = COLUMNS
+    highest: int = W
+    told: Counted = field(default_factory=Counter)
+
+    @property
+    def rows(self) -> Counted:
+        """What reading it gives."""
+        return shown(self.visible, self.columns)
+
+
+@dataclass(slots=True)
+class Line:
+    """One branch.
+
+    Attributes:
+        columns: of the newest schema.
+        highest: the highest field id ever used.
+        states: by snapshot id.
+        tags: snapshot id and state by name.
+        logs: of changelogs that outlived their snapshots.
+        consumers: next snapshot by name.
+    """
+
+    columns: Columns = COLUMNS
+    highest: int = W
+    states: dict[int, State] = field(default_factory=dict)
+    tags: dict[str, tuple[int, State]] = field(default_factory=dict)
+    logs: dict[int, State] = field(default_factory=dict)
+    consumers: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def latest(self) -> State:
+        """The newest snapshot, or an empty table."""
+        return self.states[max(self.states)] if self.states else State()
+
+    @property
+    def latest_id(self) -> int:
+        """The newest snapshot's id; 0 without any."""
+        return max(self.states, default=0)
+
+    def forked(self, tag: str) -> "Line":
+        """A new branch from a tag."""
+        number, state = self.tags[tag]
+        return Line(
+            columns=state.columns,
+            highest=state.highest,
+            states={number: state},
+            tags={tag: self.tags[tag]},
+        )
+
+    def forward(self, branch: "Line") -> None:
+        """Become what a branch is, from its first snapshot on."""
+        first = min(branch.states)
+        self.cut(first - 1)
+        self.states.update(branch.states)
+        self.tags.update(branch.tags)
+        self.columns, self.highest = branch.columns, branch.highest
+
+    def cut(self, last: int) -> None:
+        """Forget what is newer than a snapshot."""
+        self.states = {i: s for i, s in self.states.items() if i <= last}
+        self.logs = {i: s for i, s in self.logs.items() if i <= last}
+        self.tags = {name: tag for name, tag in self.tags.items() if tag[0] <= last}
+
+    def expire(self, kept: int, *, outlive: bool) -> list[int]:
+        """Forget the oldest snapshots; their ids."""
+        end = min([self.latest_id - kept + 1, *self.consumers.values()])
+        gone = sorted(i for i in self.states if i < end)
+        for number in gone:
+            state = self.states.pop(number)
+            if outlive:
+                self.logs[number] = state
+        return gone
+
+    def expire_logs(self, kept: int) -> list[int]:
+        """Forget the oldest changelogs; their ids."""
+        end = min([self.latest_id - kept + 1, *self.consumers.values()])
+        gone = sorted(i for i in self.logs if i < end)
+        for number in gone:
+            del self.logs[number]
+        return gone
+
+
+def changes_of(table: Table, number: int, kind: TableKind) -> Counted:
+    """The changes of one commit as a stream reads them."""
+    mode = "changelog" if kind.has_changelog else "delta"
+    rows = table.between(number - 1, number, mode=mode, row_kinds=True).to_arrow()
+    return found_in(rows.to_pylist())
+
+
+def check_line(table: Table, line: Line, kind: TableKind, *, deep: bool = True) -> None:
+    """Every snapshot, tag and changelog of a branch is there and reads as it must.
+
+    Args:
+        table: the branch.
+        line: its model.
+        kind: of the table.
+        deep: look at all of them; else at the newest and oldest only.
+    """
+    assert table.store.snapshots.ids() == sorted(line.states)
+    assert table.store.tags.names() == sorted(line.tags)
+    assert table.store.changelogs.ids() == sorted(line.logs)
+    assert found_in(table.to_arrow().to_pylist()) == shown(line.latest.visible, line.columns)
+    ends = {min(line.states, default=0), line.latest_id}
+    for number in line.states if deep else ends & line.states.keys():
+        view = table.at(snapshot=number)
+        state = line.states[number]
+        assert found_in(view.to_arrow().to_pylist()) == state.rows, f"snapshot {number}"
+    for name, (_, state) in line.tags.items():
+        assert found_in(table.at(tag=name).to_arrow().to_pylist()) == state.rows, f"tag {name}"
+    if deep:
+        for number, state in (*line.logs.items(), *line.states.items()):
+            if state.told and state.columns == line.columns:  # changes are of the newest schema
+                assert changes_of(table, number, kind) == state.told, f"changes of {number}"
+
+
+def after(line: Line, written: Rows, visible: Rows) -> State:
+    """A new state of a branch."""
+    return State(written=written, visible=visible, columns=line.columns, highest=line.highest)
