@@ -15,11 +15,12 @@ from types import ModuleType
 
 from paimon_explore.errors import PaimonError
 from paimon_explore.scan.builder import col, lit
+from paimon_explore.scan.sql import expr
 from paimon_explore.table.catalog import Catalog
 from paimon_explore.table.demo import demo
 from paimon_explore.table.table import Table, open_table
 
-__all__ = ["Catalog", "PaimonError", "Table", "col", "demo", "lit", "open_table"]
+__all__ = ["Catalog", "PaimonError", "Table", "col", "demo", "expr", "lit", "open_table"]
 
 _DOORS = ("inspect", "spark", "widgets")
 

@@ -6,14 +6,16 @@ from datetime import tzinfo
 import pyarrow as pa
 
 from paimon_explore.errors import InvalidInputError, choices
+from paimon_explore.scan.bind_call import PEERS, adapted, cast_arguments
 from paimon_explore.scan.casting import can_cast, cast_values
 from paimon_explore.scan.constants import repeated, value_at
-from paimon_explore.scan.evaluate import evaluate, operand_type
+from paimon_explore.scan.evaluate import evaluate, operand_type, value_of
 from paimon_explore.scan.expression import (
     FALSE,
     NULL,
     TRUE,
     And,
+    Call,
     Cast,
     Column,
     Compare,
@@ -33,6 +35,7 @@ from paimon_explore.scan.expression import (
     disjunction,
     is_operand,
 )
+from paimon_explore.scan.functions import ALIASES, BOOLEAN, function_of, signature_of
 from paimon_explore.scan.like import Wildcard, pieces_of
 from paimon_explore.scan.placement import BYTES, FLOATS, INTEGER_BITS, TEXTS, Place, place
 from paimon_explore.scan.sql_text import literal_text, to_sql
@@ -82,6 +85,27 @@ def bind(expr: Expression, row_type: RowType, *, zone: tzinfo | None = None) -> 
         InvalidInputError: unknown column, or a comparison of types that do not compare.
     """
     return _Binder(row_type, zone).condition(expr)
+
+
+def bind_value(
+    expr: Expression, row_type: RowType, *, zone: tzinfo | None = None
+) -> tuple[Expression, DataType]:
+    """An expression for a new value, tied to exactly named columns, and the type of its values.
+
+    Args:
+        expr: an operand, or a condition for a BOOLEAN value.
+        row_type: the columns it may use.
+        zone: as for `bind`.
+
+    Returns:
+        A tree that `value_of` takes; an untyped null has the type BOOLEAN.
+
+    Raises:
+        InvalidInputError: unknown column or function, or arguments that a function does not take.
+    """
+    binder = _Binder(row_type, zone)
+    bound = binder.value(expr)
+    return bound, binder.type_of(bound)
 
 
 def resolve(path: tuple[str, ...], row_type: RowType) -> tuple[tuple[str, ...], DataType]:
@@ -137,10 +161,18 @@ class _Binder:
                 return _folded(Not(child=self.condition(child)))
             case IsTrue(child=child):
                 return _folded(IsTrue(child=self.condition(child)))
-            case Column() | Literal() | Cast():
+            case Column() | Literal() | Cast() | Call():
                 return self._boolean(expr)
             case Compare() | In() | Like() | IsNull():
                 return _folded(self._test(expr))
+
+    def value(self, expr: Expression) -> Expression:
+        """An operand, or a condition as a BOOLEAN value."""
+        return self._operand(expr) if is_operand(expr) else self.condition(expr)
+
+    def type_of(self, bound: Expression) -> DataType:
+        """The type of a bound operand's or condition's values."""
+        return self._type(bound) if is_operand(bound) else BOOLEAN
 
     def _test(self, expr: Compare | In | Like | IsNull) -> Expression:
         match expr:
@@ -176,6 +208,25 @@ class _Binder:
                 return operand
             case Cast(operand=inner, type=target):
                 return self._cast(self._operand(inner), target)
+            case Call():
+                return self._call(operand)
+
+    def _call(self, call: Call) -> Operand:
+        name = ALIASES.get(call.function, call.function)
+        function = function_of(name, len(call.arguments))
+        bound = [self.value(argument) for argument in call.arguments]
+        kinds = [self.type_of(argument) for argument in bound]
+        if name in PEERS:
+            bound, kinds = adapted(bound, kinds, self._zone, conditions=function.conditions)
+        signature = signature_of(name, function, kinds)
+        arguments = cast_arguments(bound, kinds, signature.arguments)
+        result = Call(function=name, arguments=arguments, type=signature.result)
+        is_constant = not any(True for _ in columns_of(result))
+        if not is_constant or not isinstance(signature.result, AtomicType):
+            return result
+        one = value_of(result, _ONE_ROW, RowType(fields=()))
+        value = value_at(one, 0, signature.result)
+        return Literal(value=value, type=None if value is None else signature.result)
 
     def _cast(self, operand: Operand, target: DataType) -> Operand:
         if isinstance(operand, Literal):

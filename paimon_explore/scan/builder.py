@@ -6,6 +6,7 @@ from typing import NoReturn
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.scan.expression import (
     FALSE,
+    Call,
     Cast,
     Column,
     Compare,
@@ -88,6 +89,36 @@ class Term:
     def __invert__(self) -> "Term":
         return Term(Not(child=self.expression))
 
+    def __add__(self, other: object) -> "Term":
+        return self._call("+", other)
+
+    def __radd__(self, other: object) -> "Term":
+        return Term(expression_of(other))._call("+", self)
+
+    def __sub__(self, other: object) -> "Term":
+        return self._call("-", other)
+
+    def __rsub__(self, other: object) -> "Term":
+        return Term(expression_of(other))._call("-", self)
+
+    def __mul__(self, other: object) -> "Term":
+        return self._call("*", other)
+
+    def __rmul__(self, other: object) -> "Term":
+        return Term(expression_of(other))._call("*", self)
+
+    def __truediv__(self, other: object) -> "Term":
+        return self._call("/", other)
+
+    def __rtruediv__(self, other: object) -> "Term":
+        return Term(expression_of(other))._call("/", self)
+
+    def __mod__(self, other: object) -> "Term":
+        return self._call("%", other)
+
+    def __neg__(self) -> "Term":
+        return Term(Call(function="negative", arguments=(self._operand(),)))
+
     def __bool__(self) -> NoReturn:
         raise InvalidInputError(
             "a predicate has no truth of its own: it is a condition on rows.",
@@ -153,6 +184,10 @@ class Term:
         if not isinstance(self.expression, Column):
             raise InvalidInputError("only a column has fields.", hint='Write col("a", "b").')
         return col(*self.expression.path, *names)
+
+    def _call(self, function: str, other: object) -> "Term":
+        right = _operand_of(other, null=True)
+        return Term(Call(function=function, arguments=(self._operand(), right)))
 
     def _operand(self) -> Operand:
         return _operand_of(self, null=True)

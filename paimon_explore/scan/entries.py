@@ -55,9 +55,10 @@ class PartitionCut:
         count = manifests.table.num_rows
         if self.predicate is None or not count:
             return np.ones(count, dtype=np.bool_)
-        return may_match(self.predicate, self._ranges(manifests))
+        return may_match(self.predicate, self.ranges(manifests))
 
-    def _ranges(self, manifests: ManifestFiles) -> StatsFrame:
+    def ranges(self, manifests: ManifestFiles) -> StatsFrame:
+        """The partitions of each manifest's entries, as bounds."""
         types = [field.type for field in self.row_type]
         table = manifests.table
         lows = decode_rows(binary(table, "partition_min"), types, where="_PARTITION_STATS")

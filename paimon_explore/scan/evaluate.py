@@ -9,6 +9,7 @@ from paimon_explore.scan.casting import cast_values
 from paimon_explore.scan.constants import repeated, scalar_of, values_array
 from paimon_explore.scan.expression import (
     And,
+    Call,
     Cast,
     Column,
     Compare,
@@ -22,7 +23,9 @@ from paimon_explore.scan.expression import (
     Not,
     Operand,
     Or,
+    is_operand,
 )
+from paimon_explore.scan.functions import function_of
 from paimon_explore.scan.kernels import aligned, call, compared, contained, matched, true_only
 from paimon_explore.types.data_types import AtomicType, DataType, RowType, TypeRoot
 
@@ -54,6 +57,15 @@ def _truth(expr: Expression, batch: pa.RecordBatch, row_type: RowType) -> pa.Boo
     return truth
 
 
+def value_of(expr: Expression, batch: pa.RecordBatch, row_type: RowType) -> Values:
+    """The value of a bound operand or condition for each row; see `evaluate`.
+
+    Raises:
+        InvalidInputError: a function's result that its type cannot hold.
+    """
+    return _Rows(batch, row_type).value(expr)
+
+
 def operand_type(operand: Operand, row_type: RowType) -> DataType:
     """The type of a bound operand's values.
 
@@ -63,6 +75,8 @@ def operand_type(operand: Operand, row_type: RowType) -> DataType:
     match operand:
         case Cast(type=target):
             return target
+        case Call(type=kind):
+            return kind or _BOOLEAN
         case Literal(type=kind):
             return kind or _BOOLEAN
         case Column(path=path):
@@ -98,10 +112,13 @@ class _Rows:
                 return call("invert", self.truth(child))
             case IsTrue(child=child):
                 return true_only(self.truth(child))
-            case Column() | Literal() | Cast():
+            case Column() | Literal() | Cast() | Call():
                 return self._values(expr)
             case Compare() | In() | Like() | IsNull():
                 return self._test(expr)
+
+    def value(self, expr: Expression) -> Values:
+        return self._values(expr) if is_operand(expr) else self.truth(expr)
 
     def _all(self, kernel: str, children: tuple[Expression, ...]) -> Values:
         result = self.truth(children[0])
@@ -135,6 +152,9 @@ class _Rows:
             case Cast(operand=inner, type=target):
                 source = operand_type(inner, self._row_type)
                 return cast_values(self._values(inner), source, target)
+            case Call(function=name, arguments=arguments, type=kind):
+                kernel = function_of(name, len(arguments)).kernel
+                return kernel([self.value(part) for part in arguments], kind or _BOOLEAN)
             case Column(path=path):
                 return self._column(path)
 

@@ -108,6 +108,21 @@ class Cast:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """A function or an arithmetic sign on values; see `scan.functions` for those there are.
+
+    Attributes:
+        function: its name in lower case, or its sign.
+        arguments: operands, and conditions where the function takes them.
+        type: of the result; None until it is bound.
+    """
+
+    function: str
+    arguments: tuple["Expression", ...]
+    type: DataType | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Compare:
     """A comparison of two operands; unknown if one is null, but for `SAME`."""
 
@@ -174,10 +189,10 @@ class Or:
     children: tuple["Expression", ...]
 
 
-Operand = Column | Literal | Cast
+Operand = Column | Literal | Cast | Call
 """What has a value of a column's type."""
 
-Expression = Column | Literal | Cast | Compare | In | Like | IsNull | IsTrue | Not | And | Or
+Expression = Column | Literal | Cast | Call | Compare | In | Like | IsNull | IsTrue | Not | And | Or
 """What is true, false or unknown of a row; operands are so if they are BOOLEAN."""
 
 _BOOLEAN = AtomicType(root=TypeRoot.BOOLEAN)
@@ -270,7 +285,7 @@ def conjuncts(expr: Expression) -> tuple[Expression, ...]:
 
 def is_operand(expr: Expression) -> TypeGuard[Operand]:
     """Whether a node has a value of a column's type, and is not a condition."""
-    return isinstance(expr, Column | Literal | Cast)
+    return isinstance(expr, Column | Literal | Cast | Call)
 
 
 def unit_nanos(kind: AtomicType | None) -> int:
@@ -283,7 +298,7 @@ def unit_nanos(kind: AtomicType | None) -> int:
 def parts_of(expr: Expression) -> tuple[Expression, ...]:
     """The nodes right below `expr`."""
     match expr:
-        case And(children=children) | Or(children=children):
+        case And(children=children) | Or(children=children) | Call(arguments=children):
             return children
         case Not(child=child) | IsTrue(child=child):
             return (child,)

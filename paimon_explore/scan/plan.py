@@ -7,7 +7,7 @@ newer version of a row; elsewhere a bucket goes as a whole or stays.
 Spec: primary-key-table, filter push-down; concepts/spec/manifest.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,6 +42,11 @@ from paimon_explore.scan.split import PlacedFiles, Split
 from paimon_explore.scan.splits import SplitRules, make_splits
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.types.data_types import RowType
+
+LEVEL_CUT = "visible levels"
+BUCKET_CUT = "bucket"
+KEY_CUT = "key statistics"
+VALUE_CUT = "value statistics"
 
 _POSTPONED = -2
 _KEY_STATS = frozenset({"key_min", "key_max", "key_null_counts"})
@@ -204,28 +209,56 @@ def prune_files(
     target: ScanTarget, entries: ManifestEntries, rest: Expression, stages: list[Stage]
 ) -> ManifestEntries:
     """Drop files by level rule, bucket, key and value statistics; append a stage for each."""
+    for cut in file_cuts(target, entries, rest):
+        stages.append(_stage(cut.name, "files", cut.mask))
+        entries = cut.kept
+    return entries
 
-    def cut(name: str, mask: Mask) -> None:
-        nonlocal entries
-        stages.append(_stage(name, "files", mask))
-        if not mask.all():
-            entries = entries.filter(mask)
 
-    cut("visible levels", _visible(target, entries))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileCut:
+    """One cut of a scan's files.
+
+    Attributes:
+        name: what is cut by.
+        before: the files that came to it.
+        mask: which of them it keeps.
+    """
+
+    name: str
+    before: ManifestEntries
+    mask: Mask
+
+    @property
+    def kept(self) -> ManifestEntries:
+        """The files that it keeps."""
+        return self.before if self.mask.all() else self.before.filter(self.mask)
+
+
+def file_cuts(target: ScanTarget, entries: ManifestEntries, rest: Expression) -> Iterator[FileCut]:
+    """The cuts of live files, in their order; each goes on with what the one before has kept."""
+    cut = FileCut(name=LEVEL_CUT, before=entries, mask=_visible(target, entries))
+    yield cut
     if rest == TRUE:
-        return entries
-    cut("bucket", bucket_mask(entries, target.schema, target.options, rest))
+        return
+    entries = cut.kept
+    mask = bucket_mask(entries, target.schema, target.options, rest)
+    cut = FileCut(name=BUCKET_CUT, before=entries, mask=mask)
+    yield cut
+    entries = cut.kept
     keys = target.keys
     if target.options.value(DATA_EVOLUTION_ENABLED):
-        return entries
+        return
     if keys is None:
-        cut("value statistics", _values(target, entries, rest))
-        return entries
+        yield FileCut(name=VALUE_CUT, before=entries, mask=_values(target, entries, rest))
+        return
     on_keys = split(rest, [field.name for field in keys]).inside
     if on_keys != TRUE:
-        cut("key statistics", may_match(on_keys, key_stats(entries, keys)))
-    cut("value statistics", _values_by_bucket(target, entries, rest))
-    return entries
+        mask = may_match(on_keys, key_stats(entries, keys))
+        cut = FileCut(name=KEY_CUT, before=entries, mask=mask)
+        yield cut
+        entries = cut.kept
+    yield FileCut(name=VALUE_CUT, before=entries, mask=_values_by_bucket(target, entries, rest))
 
 
 def _visible(target: ScanTarget, entries: ManifestEntries) -> Mask:

@@ -27,6 +27,7 @@ from paimon_explore.scan.constants import scalar_of, values_array
 from paimon_explore.scan.expression import (
     TRUE,
     And,
+    Call,
     Cast,
     Column,
     Compare,
@@ -121,11 +122,11 @@ def outcomes(expr: Expression, stats: StatsFrame) -> Outcomes:
             return _constant(value, _has_rows(stats))
         case Column():
             return _compared(Compare(op=CompareOp.EQ, left=expr, right=TRUE), stats)
-        case Compare() | In() | Like() | IsNull() | Cast():
+        case Compare() | In() | Like() | IsNull() | Cast() | Call():
             return _leaf(expr, stats)
 
 
-def _leaf(expr: Compare | In | Like | IsNull | Cast, stats: StatsFrame) -> Outcomes:
+def _leaf(expr: Compare | In | Like | IsNull | Cast | Call, stats: StatsFrame) -> Outcomes:
     match expr:
         case Compare(left=Column(path=(_,)), right=Literal()):
             return _compared(expr, stats)

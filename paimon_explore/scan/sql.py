@@ -1,4 +1,4 @@
-"""Predicates from SQL text.
+"""Predicates and values from SQL text.
 
 A reader of our own, from left to right with one token in view: a condition is a small language, it
 can then say where and what it does not understand, and a full SQL parser would take longer to
@@ -8,12 +8,15 @@ import than a small table takes to read.
     and       = not { AND not }
     not       = NOT not | predicate
     predicate = operand { sign operand | IS ... | [NOT] IN ... | [NOT] BETWEEN ... | [NOT] LIKE ...}
-    operand   = ( or ) | constant | name { . name } | CAST ( operand AS type ) | function
-                and :: type behind any of them
+    operand   = product { + product | - product | || product }
+    product   = part { * part | / part | % part }
+    part      = [-] ( ( or ) | constant | name { . name } | CAST ( operand AS type ) | function
+                | CASE ... END ), and :: type behind any of them
 """
 
 import math
 from collections.abc import Callable
+from datetime import UTC, date, datetime
 from decimal import Decimal
 
 from paimon_explore.errors import InvalidInputError
@@ -22,6 +25,7 @@ from paimon_explore.scan.expression import (
     FALSE,
     NULL,
     TRUE,
+    Call,
     Cast,
     Column,
     Compare,
@@ -41,6 +45,7 @@ from paimon_explore.scan.expression import (
     literal,
     time_text_literal,
 )
+from paimon_explore.scan.functions import ALIASES, FUNCTIONS
 from paimon_explore.scan.sql_tokens import (
     ALLOWED,
     RESERVED,
@@ -52,6 +57,7 @@ from paimon_explore.scan.sql_tokens import (
 from paimon_explore.types.data_types import AtomicType, DataType, TypeRoot
 
 _MAX_DEPTH = 100
+_MAX_SIGNS = 100
 _SIGNS = {op.value: op for op in CompareOp} | {"!=": CompareOp.NE, "==": CompareOp.EQ}
 _TYPED_TEXTS: dict[str, Callable[[str], Literal]] = {
     "DATE": date_text_literal,
@@ -63,6 +69,11 @@ _TYPED_TEXTS: dict[str, Callable[[str], Literal]] = {
 _SPECIAL_FLOATS = {"NAN": math.nan, "INFINITY": math.inf, "-INFINITY": -math.inf}
 _DOUBLE = AtomicType(root=TypeRoot.DOUBLE)
 _CONSTANTS = {"TRUE": TRUE, "FALSE": FALSE, "NULL": NULL}
+_CLOCKS: dict[str, Callable[[], date]] = {
+    "CURRENT_DATE": lambda: datetime.now().astimezone().date(),
+    "CURRENT_TIMESTAMP": lambda: datetime.now(UTC).replace(microsecond=0),
+    "NOW": lambda: datetime.now(UTC).replace(microsecond=0),
+}
 _TEXT_FUNCTIONS = {"STARTSWITH": ("", "%"), "ENDSWITH": ("%", ""), "CONTAINS": ("%", "%")}
 
 
@@ -77,6 +88,27 @@ def parse_where(text: str) -> Expression:
     <CompareOp.GT: '>'>
     """
     return _Reader(text).whole()
+
+
+def parse_value(text: str) -> Expression:
+    """The expression for a value, as behind the sign `=` of SQL's UPDATE.
+
+    Raises:
+        InvalidInputError: see `parse_where`.
+
+    >>> parse_value("coalesce(a, 0) + 1").function
+    '+'
+    """
+    try:
+        return _Reader(text).whole()
+    except InvalidInputError as error:
+        message = error.message.replace("the condition", "the expression", 1)
+        raise InvalidInputError(message, hint=error.hint) from None
+
+
+def expr(text: str) -> Term:
+    """SQL text as a term, for `update` and `merge`, or to be combined with other terms."""
+    return Term(parse_value(text))
 
 
 def predicate(where: str | Term | Expression) -> Expression:
@@ -98,6 +130,7 @@ class _Reader:
         self._tokens = tokens_of(source)
         self._at = 0
         self._depth = 0
+        self._signs = 0
 
     def whole(self) -> Expression:
         condition = self._or()
@@ -264,6 +297,40 @@ class _Reader:
         return found
 
     def _operand_or_condition(self) -> Expression:
+        """A sum, or what stands alone."""
+        start = self._here
+        found = self._product()
+        while True:
+            if self._takes("|", "|"):
+                function = "concat"
+            elif self._here.kind is TokenKind.SIGN and self._here.text in {"+", "-"}:
+                function = self._next().text
+            else:
+                return found
+            left = self._as_operand(found, start)
+            following = self._here
+            right = self._as_operand(self._product(), following)
+            found = self._joined(function, left, right)
+
+    def _product(self) -> Expression:
+        start = self._here
+        found = self._part()
+        while self._here.kind is TokenKind.SIGN and self._here.text in {"*", "/", "%"}:
+            function = self._next().text
+            left = self._as_operand(found, start)
+            following = self._here
+            right = self._as_operand(self._part(), following)
+            found = self._joined(function, left, right)
+        return found
+
+    def _joined(self, function: str, left: Operand, right: Operand) -> Call:
+        """A sign between two operands; such trees grow to the left, so they are bounded."""
+        self._signs += 1
+        if self._signs > _MAX_SIGNS:
+            raise self._problem(f"there are more than {_MAX_SIGNS} arithmetic signs")
+        return Call(function=function, arguments=(left, right))
+
+    def _part(self) -> Expression:
         start = self._here
         found = self._primary()
         while self._takes("::"):
@@ -289,14 +356,19 @@ class _Reader:
                 found = self._signed()
         return found
 
-    def _signed(self) -> Literal:
+    def _signed(self) -> Expression:
         sign = ""
+        start = self._here
         while self._here.text in {"-", "+"} and self._here.kind is TokenKind.SIGN:
             minus = self._next().text == "-"
             sign = ("" if sign else "-") if minus else sign
-        if self._here.kind is not TokenKind.NUMBER:
+        if self._here.kind is TokenKind.NUMBER:
+            return self._number(sign)
+        if self._here is start or self._here.kind is TokenKind.END:
             raise self._problem("a column, a constant or a condition is missing here")
-        return self._number(sign)
+        following = self._here
+        operand = self._as_operand(self._part(), following)
+        return Call(function="negative", arguments=(operand,)) if sign else operand
 
     def _number(self, sign: str) -> Literal:
         token = self._next()
@@ -319,6 +391,11 @@ class _Reader:
         if upper in _CONSTANTS:
             self._next()
             return _CONSTANTS[upper]
+        if upper in _CLOCKS:
+            self._next()
+            return literal(_CLOCKS[upper]())
+        if upper == "CASE":
+            return self._case()
         if word.text.lower() in RESERVED:
             raise self._problem(f"{upper} is not understood here", hint=_quote_hint(word.text))
         return self._column()
@@ -354,7 +431,41 @@ class _Reader:
             text = self._text(f"{function} takes a text constant")
             self._expect(")")
             return text_match(operand, before, text, behind)
-        raise self._problem(f"{token.text} is not evaluated in a scan", token)
+        if function in _CLOCKS:
+            self._expect(")")
+            return literal(_CLOCKS[function]())
+        name = function.lower()
+        if name not in FUNCTIONS and name not in ALIASES:
+            raise self._problem(f"{token.text} is not evaluated in a scan", token)
+        arguments = [self._or()]
+        while self._takes(","):
+            arguments.append(self._or())
+        self._expect(")")
+        if ALIASES.get(name) == "case" and len(arguments) % 2 == 0:
+            arguments.append(NULL)
+        return Call(function=ALIASES.get(name, name), arguments=tuple(arguments))
+
+    def _case(self) -> Expression:
+        """CASE [value] WHEN ... THEN ... ELSE ... END."""
+        self._next()
+        start = self._here
+        subject = None if self._is_word("WHEN") else self._as_operand(self._or(), start)
+        parts: list[Expression] = []
+        while self._takes("WHEN"):
+            start = self._here
+            test = self._or()
+            if subject is not None:
+                test = Compare(op=CompareOp.EQ, left=subject, right=self._as_operand(test, start))
+            self._expect("THEN")
+            parts += [test, self._or()]
+        if not parts:
+            raise self._problem("WHEN is missing behind CASE")
+        parts.append(self._or() if self._takes("ELSE") else NULL)
+        self._expect("END")
+        return Call(function="case", arguments=tuple(parts))
+
+    def _is_word(self, word: str) -> bool:
+        return self._here.kind is TokenKind.WORD and self._here.text.upper() == word
 
     def _type_until_closed(self) -> DataType:
         start, depth = self._here, 0

@@ -7,6 +7,7 @@ import numpy as np
 
 from paimon_explore.scan.expression import (
     And,
+    Call,
     Cast,
     Column,
     Compare,
@@ -45,7 +46,7 @@ def to_sql(expr: Expression) -> str:
             return f"{to_sql(left)} {op.value} {to_sql(right)}"
         case In() | Like() | IsNull():
             return _test_text(expr, "")
-        case Column() | Cast() | Literal():
+        case Column() | Cast() | Call() | Literal():
             return _operand_text(expr)
 
 
@@ -55,8 +56,29 @@ def _operand_text(operand: Operand) -> str:
             return ".".join(map(quoted_name, path))
         case Cast(operand=inner, type=target):
             return f"CAST({_operand_text(inner)} AS {type_text(target)})"
+        case Call():
+            return _call_text(operand)
         case Literal():
             return literal_text(operand)
+
+
+def _call_text(call: Call) -> str:
+    """Signs and CASE as SQL writes them, other functions by name."""
+    parts = [to_sql(argument) for argument in call.arguments]
+    if call.function in _SIGNS:
+        first, second = (
+            f"({part})" if isinstance(argument, Call) and argument.function in _SIGNS else part
+            for part, argument in zip(parts, call.arguments, strict=True)
+        )
+        return f"{first} {call.function} {second}"
+    if call.function == "case":
+        tests = zip(parts[:-1:2], parts[1:-1:2], strict=True)
+        whens = " ".join(f"WHEN {test} THEN {value}" for test, value in tests)
+        return f"CASE {whens} ELSE {parts[-1]} END"
+    return f"{call.function}({', '.join(parts)})"
+
+
+_SIGNS = frozenset("+-*/%")
 
 
 def literal_text(constant: Literal) -> str:

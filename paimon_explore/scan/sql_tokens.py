@@ -13,8 +13,8 @@ from paimon_explore.errors import InvalidInputError
 ALLOWED = (
     "A condition may use columns (a, `odd name`, row.member), constants (1, 2.5, 1e3, 'text', "
     "DATE '2026-01-31', TIMESTAMP '2026-01-31 10:00:00', X'CAFE', TRUE, NULL), = <> < <= > >= <=>, "
-    "IN, BETWEEN, LIKE, IS NULL, IS TRUE, CAST, startswith, endswith, contains, AND, OR, NOT and "
-    "parentheses."
+    "IN, BETWEEN, LIKE, IS NULL, IS TRUE, CAST, startswith, endswith, contains, + - * / % || CASE, "
+    "functions (coalesce, upper, round, …), AND, OR, NOT and parentheses."
 )
 RESERVED = frozenset(
     {
