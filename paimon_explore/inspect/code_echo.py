@@ -1,8 +1,54 @@
 """The line of code that yields what a view shows."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from paimon_explore.inspect.escape import quoted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Code:
+    """The lines that yield a result.
+
+    Attributes:
+        python: with this package.
+        spark: with PySpark.
+    """
+
+    python: str = ""
+    spark: str = ""
+
+
+def call_code(name: str, *values: object, **named: object) -> str:
+    """A call; named arguments of None are left out.
+
+    >>> call_code("t.explain", where="a > 3", limit=None)
+    "t.explain(where='a > 3')"
+    """
+    given = [repr(value) for value in values]
+    given += [f"{key}={value!r}" for key, value in named.items() if value is not None]
+    return f"{name}({', '.join(given)})"
+
+
+def point_code(expression: str, snapshot_id: int, tag: str = "") -> str:
+    """The table at a snapshot.
+
+    >>> point_code("t", 7)
+    't.at(snapshot=7)'
+    """
+    if not snapshot_id:
+        return expression
+    return f"{expression}.at({f'tag={tag!r}' if tag else f'snapshot={snapshot_id}'})"
+
+
+def read_code(location: str, options: Mapping[str, object] | None = None, then: str = "") -> str:
+    """A PySpark read with options, and what follows it.
+
+    >>> read_code("/wh/t", {"scan.snapshot-id": 7})
+    "spark.read.format('paimon_explore').option('scan.snapshot-id', 7).load('/wh/t')"
+    """
+    given = "".join(f".option({key!r}, {value!r})" for key, value in (options or {}).items())
+    return f"spark.read.format('paimon_explore'){given}.load({location!r}){then}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

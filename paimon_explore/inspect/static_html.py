@@ -6,12 +6,13 @@ Only tags that notebook viewers keep are used, and every text from data is escap
 from collections.abc import Iterator
 
 from paimon_explore.errors import PaimonError
+from paimon_explore.inspect.chart_svg import svg_image
 from paimon_explore.inspect.escape import esc
 from paimon_explore.inspect.figures import bytes_text, count_text, plural, time_text
 from paimon_explore.inspect.inspector import Inspector
 from paimon_explore.inspect.manifest_tree import TreeNode
 from paimon_explore.inspect.table_chips import table_chips
-from paimon_explore.inspect.timeline_svg import MOST_MARKS, svg_image, timeline_svg
+from paimon_explore.inspect.timeline_svg import MOST_MARKS, timeline_svg
 
 _MOST_FILES = 15
 _MOST_FLAGS = 20

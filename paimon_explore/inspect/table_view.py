@@ -7,9 +7,15 @@
 'orders'
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
+from paimon_explore.errors import NotFoundError
+from paimon_explore.inspect.result import NO_SCREEN, Screen
+from paimon_explore.metadata.options import TableOptions
 from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.store.table_store import TableStore
 
 
@@ -22,12 +28,16 @@ class TableView:
         schema: the newest schema; None when no schema can be read, which views survive.
         name: `database.table`.
         expression: the variable that holds the table in the lines of code that views show.
+        dynamic_options: options over those of the schema.
+        screen: what draws results.
     """
 
     store: TableStore
     schema: TableSchema | None
     name: str
     expression: str = "t"
+    dynamic_options: Mapping[str, str] = field(default_factory=dict)
+    screen: Screen = field(default=NO_SCREEN, compare=False)
 
     @property
     def short_name(self) -> str:
@@ -48,3 +58,34 @@ class TableView:
     def branch(self) -> str:
         """The branch that is looked at."""
         return self.store.paths.branch
+
+    @property
+    def options(self) -> TableOptions:
+        """The options in force now; none while no schema can be read."""
+        stored = {} if self.schema is None else self.schema.options
+        return TableOptions({**stored, **self.dynamic_options})
+
+    def target(self, snapshot: Snapshot | None, *, travelled: bool = True) -> ScanTarget:
+        """What a read of a snapshot scans.
+
+        Args:
+            snapshot: None for a table without any.
+            travelled: read with the snapshot's schema; False: with the newest one.
+
+        Raises:
+            NotFoundError: there is no schema.
+            PaimonError: the schema cannot be read.
+        """
+        schema = self.schema
+        if travelled and snapshot is not None:
+            schema = self.store.schemas.load(snapshot.schema_id)
+        if schema is None:
+            raise NotFoundError("schema", "of the table", self.location)
+        return ScanTarget(
+            store=self.store,
+            schema=schema,
+            options=TableOptions({**schema.options, **self.dynamic_options}),
+            snapshot=snapshot,
+            travelled=travelled,
+            branch=self.branch,
+        )

@@ -3,11 +3,9 @@
 Colours are of medium lightness and the ground is transparent, so it can be read on light and dark.
 """
 
-import base64
 import math
 from collections.abc import Iterator
 
-from paimon_explore.inspect.escape import esc
 from paimon_explore.inspect.timeline import Mark, Timeline, letter_of
 
 MOST_MARKS = 60
@@ -37,12 +35,6 @@ def timeline_svg(timeline: Timeline, selected: int) -> str:
         f'viewBox="0 0 {width} {_HEIGHT}" font-family="sans-serif" font-size="9" '
         f'text-anchor="middle">{line}{inside}</svg>'
     )
-
-
-def svg_image(svg: str, says: str) -> str:
-    """An HTML image of an SVG; in an image no script of it could run."""
-    data = base64.b64encode(svg.encode()).decode()
-    return f'<img alt="{esc(says)}" src="data:image/svg+xml;base64,{data}">'
 
 
 def _delta(mark: Mark) -> int:

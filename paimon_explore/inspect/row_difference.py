@@ -1,0 +1,88 @@
+"""The rows that differ between two states of a table.
+
+With a primary key by key, else as whole rows, of which a state may hold several that are equal.
+Only buckets whose files differ are read.
+"""
+
+import numpy as np
+import pyarrow as pa
+
+from paimon_explore.encoding.buffers import Ints
+from paimon_explore.merge.equality import codes, combined, rank_in_group
+from paimon_explore.read.difference import changed_splits
+from paimon_explore.read.split_read import SplitReader
+from paimon_explore.scan.branch_plans import plan_table
+from paimon_explore.scan.frames import column, row_array
+from paimon_explore.scan.plan import ScanTarget
+from paimon_explore.scan.split import Split
+from paimon_explore.types.arrow import arrow_schema
+
+ROWKIND = "rowkind"
+
+
+def row_difference(before: ScanTarget, after: ScanTarget) -> pa.Table:
+    """`rowkind`, then the columns of the reading schema; rows of one key stand together.
+
+    Args:
+        before: the old state.
+        after: the new state, with the same reading schema.
+
+    Raises:
+        PaimonError: a file cannot be read.
+    """
+    plans = [plan_table(state).splits for state in (before, after)]
+    old, new = (_rows(after, splits) for splits in changed_splits(*plans))
+    keys = after.schema.primary_keys if after.keys is not None else ()
+    return difference_of(old, new, keys)
+
+
+def difference_of(old: pa.Table, new: pa.Table, keys: tuple[str, ...]) -> pa.Table:
+    """The rows of two states that differ.
+
+    Args:
+        old: rows; with keys each key once.
+        new: the same columns, likewise.
+        keys: of the primary key; none to compare whole rows.
+    """
+    rows = pa.concat_tables([old, new]).combine_chunks()
+    split, count = old.num_rows, rows.num_rows
+    row = combined([codes(column(rows, name)) for name in rows.column_names], count=count)
+    if not keys:  # equal rows are told apart by their number
+        copies = np.concatenate([_copies(row[:split]), _copies(row[split:])])
+        row = combined([row, copies], count=count)
+    key = combined([codes(column(rows, name)) for name in keys], count=count) if keys else row
+    differs = np.concatenate(
+        [~np.isin(row[:split], row[split:]), ~np.isin(row[split:], row[:split])]
+    )
+    shared = np.concatenate([np.isin(key[:split], key[split:]), np.isin(key[split:], key[:split])])
+    chosen = np.flatnonzero(differs)
+    order = chosen[np.lexsort((chosen, key[chosen]))]
+    kinds = [_kind(at >= split, bool(shared[at])) for at in order.tolist()]
+    return rows.take(row_array(order)).add_column(
+        0, pa.field(ROWKIND, pa.string()), pa.array(kinds, pa.string())
+    )
+
+
+def _copies(values: Ints) -> Ints:
+    """For each value how many equal ones come before it."""
+    order = np.argsort(values, kind="stable")
+    found = np.empty(len(values), np.int64)
+    found[order] = rank_in_group(values[order])
+    return found
+
+
+def _kind(new: bool, shared: bool) -> str:  # noqa: FBT001 - private
+    if shared:
+        return "+U" if new else "-U"
+    return "+I" if new else "-D"
+
+
+def _rows(target: ScanTarget, splits: list[Split]) -> pa.Table:
+    reader = SplitReader(
+        store=target.store,
+        schema=target.schema,
+        options=target.options,
+        columns=target.schema.row_type.names,
+    )
+    batches = [batch for split in splits for batch in reader.read(split)]
+    return pa.Table.from_batches(batches, schema=arrow_schema(target.schema.row_type))

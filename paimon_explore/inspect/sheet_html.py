@@ -1,0 +1,57 @@
+"""A sheet as static HTML: only tags that notebook viewers keep, every text escaped."""
+
+from collections.abc import Iterator
+
+from paimon_explore.inspect.chart import BarChart, LaneChart, Tone
+from paimon_explore.inspect.chart_svg import chart_svg, svg_image
+from paimon_explore.inspect.escape import esc
+from paimon_explore.inspect.figures import plural
+from paimon_explore.inspect.sheet import Cell, Facts, Failed, Grid, Note, Section, Sheet
+
+_MOST_ROWS = 20
+_STRONG = (Tone.REMOVE, Tone.WARN)
+
+
+def sheet_html(sheet: Sheet) -> str:
+    """The title and all sections; grids with their first rows."""
+    return "\n".join([f"<p><b>{esc(sheet.title)}</b></p>", *map(_section, sheet.sections)])
+
+
+def _section(part: Section) -> str:
+    match part:
+        case BarChart() | LaneChart():
+            return f"<p>{esc(part.title)}<br>{svg_image(chart_svg(part), part.title)}</p>"
+        case Facts():
+            return "".join(_facts(part))
+        case Grid():
+            return "".join(_grid(part))
+        case Note(text=text, tone=tone):
+            inside = f"<b>{esc(text)}</b>" if tone in _STRONG else esc(text)
+            return f"<p>{inside}</p>"
+        case Failed(problem=problem):
+            return f"<p><b>{esc(problem.kind)}</b>: {esc(problem.message)}</p>"
+
+
+def _facts(part: Facts) -> Iterator[str]:
+    if part.title:
+        yield f"<p>{esc(part.title)}</p>"
+    rows = "".join(f"<tr><th>{esc(name)}</th>{_cell(cell)}</tr>" for name, cell in part.rows)
+    yield f"<table><tbody>{rows}</tbody></table>"
+
+
+def _grid(part: Grid) -> Iterator[str]:
+    yield f"<p>{esc(part.title)}{': none' if not part.rows else ''}</p>"
+    if part.rows:
+        head = "".join(f"<th>{esc(name)}</th>" for name in part.headings)
+        rows = part.rows[:_MOST_ROWS]
+        body = "".join(f"<tr>{''.join(_cell(cell) for cell in row)}</tr>" for row in rows)
+        yield f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    if part.total > _MOST_ROWS:
+        yield f"<p>… {plural(part.total - _MOST_ROWS, 'more row')}</p>"
+    if part.note:
+        yield f"<p>{esc(part.note)}</p>"
+
+
+def _cell(cell: Cell) -> str:
+    inside = f"<b>{esc(cell.text)}</b>" if cell.tone in _STRONG else esc(cell.text)
+    return f"<td>{inside}</td>"
