@@ -12,7 +12,7 @@ pytest_plugins = ("implementations", "support.figures")
 """Fixtures of `tests/interop`, where a file `conftest.py` would have a second meaning for mypy;
 and the sums that the end of a run tells."""
 
-collect_ignore_glob = ["interop/oracle/*", "interop/peer_worker.py"]
+collect_ignore_glob = ["benchmarks/*", "interop/oracle/*", "interop/peer_worker.py"]
 
 settings.register_profile(
     "default",

@@ -1,0 +1,90 @@
+"""This library. Nothing that was decoded before is used again, as if each run were the first."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+import paimon_explore as pe
+from paimon_explore.store.manifests import shared_cache
+
+Found = dict[str, Any]
+
+
+def versions() -> Mapping[str, str]:
+    return {"pyarrow": pa.__version__}
+
+
+def _table(warehouse: str, name: str) -> pe.Table:
+    shared_cache().clear()
+    return pe.open_table(f"{warehouse}/db.db/{name}")
+
+
+def _where(equal: Sequence[Any] | None, between: Sequence[Any] | None) -> str | None:
+    parts = [] if equal is None else [f"{equal[0]} = {equal[1]!r}"]
+    if between is not None:
+        parts.append(f"{between[0]} between {between[1]!r} and {between[2]!r}")
+    return " and ".join(parts) or None
+
+
+def plan(
+    warehouse: str,
+    table: str,
+    equal: Sequence[Any] | None = None,
+    between: Sequence[Any] | None = None,
+) -> Found:
+    plan = _table(warehouse, table).scan(where=_where(equal, between)).plan()
+    return {"splits": len(plan.splits), "rows": sum(split.row_count for split in plan.splits)}
+
+
+def files(warehouse: str, table: str, to: str) -> Found:
+    found = _table(warehouse, table).inspect.files()
+    return {"rows": len(found.to_pandas()) if to == "pandas" else found.num_rows}
+
+
+def read(
+    warehouse: str,
+    table: str,
+    columns: list[str] | None = None,
+    between: Sequence[Any] | None = None,
+    add_up: str = "v1",
+) -> Found:
+    found = _table(warehouse, table).scan(columns=columns, where=_where(None, between)).to_arrow()
+    return {"rows": found.num_rows, "sum": pc.sum(found.column(add_up)).as_py()}
+
+
+def stream(warehouse: str, table: str, add_up: str = "v1") -> Found:
+    rows = total = 0
+    for batch in _table(warehouse, table).to_batches():
+        rows += batch.num_rows
+        total += pc.sum(batch.column(add_up)).as_py() or 0
+    return {"rows": rows, "sum": total}
+
+
+def first_batch(warehouse: str, table: str) -> Found:
+    batch = next(iter(pe.open_table(f"{warehouse}/db.db/{table}").to_batches()))
+    return {"columns": len(batch.schema.names)}
+
+
+def prepare_write(warehouse: str, rows: str, **_: object) -> pa.Table:
+    with pa.memory_map(f"{warehouse}/{rows}") as file, pa.ipc.open_file(file) as reader:
+        return reader.read_all()
+
+
+def write(warehouse: str, table: str, rows: str, prepared: pa.Table) -> Found:
+    del rows
+    opened = pe.open_table(f"{warehouse}/db.db/{table}")
+    (opened.upsert if opened.schema.primary_keys else opened.append)(prepared)
+    return {}
+
+
+def one_row_commits(warehouse: str, table: str) -> Callable[[int], None]:
+    """A function that commits one row."""
+    opened = pe.open_table(f"{warehouse}/db.db/{table}")
+    schema = pa.schema((pa.field("id", pa.int64()), pa.field("v", pa.string())))
+
+    def commit(number: int) -> None:
+        opened.append(pa.table({"id": [number], "v": [f"x{number}"]}, schema=schema))
+
+    return commit

@@ -1,0 +1,1 @@
+"""The tables that are measured on, written by this library from fixed seeds."""

@@ -1,0 +1,15 @@
+"""What is measured: one module per group, each with its `CASES`."""
+
+from collections.abc import Mapping
+
+from benchmarks.case import Case
+from benchmarks.workloads import commits, merging, planning, reading, starting, writing
+
+GROUPS: Mapping[str, tuple[Case, ...]] = {
+    "plan": planning.CASES,
+    "commit": commits.CASES,
+    "start": starting.CASES,
+    "merge": merging.CASES,
+    "read": reading.CASES,
+    "write": writing.CASES,
+}
