@@ -24,6 +24,7 @@ from paimon_explore.scan.partition_filter import split as split_predicate
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.split import DataSplit
 from paimon_explore.scan.splits import files_as_splits
+from paimon_explore.store.expired import naming_expiry
 from paimon_explore.store.table_store import TableStore
 
 
@@ -58,6 +59,7 @@ def change_splits(
     Raises:
         InvalidInputError: `diff`, which is not told by files alone.
         NotFoundError: a commit of the range expired and left no changelog.
+        SnapshotExpiredError: it does so while it is read.
     """
     if mode is IncrementalBetweenScanMode.AUTO:
         mode = change_mode(target)
@@ -68,7 +70,8 @@ def change_splits(
         row_type=target.schema.partition_type, predicate=None if inside == TRUE else inside
     )
     for snapshot in commits(target.store, span):
-        entries = _entries(target, snapshot, mode, cut)
+        with naming_expiry(target.store, snapshot):
+            entries = _entries(target, snapshot, mode, cut)
         if len(entries):
             yield snapshot, files_as_splits(target.placed(entries, snapshot), target.rules)
 
@@ -79,15 +82,12 @@ def commits(store: TableStore, span: SnapshotRange) -> Iterator[Snapshot]:
     Raises:
         NotFoundError: neither is there.
     """
-    present = set(store.snapshots.ids())
-    kept = set(store.changelogs.ids())
     for number in range(span.start + 1, span.end + 1):
-        if number in present:
-            yield store.snapshots.load(number)
-        elif number in kept:
-            yield store.changelogs.load(number)
+        found = store.snapshots.find(number) or store.changelogs.find(number)
+        if found is not None:
+            yield found
         else:
-            earliest = min(present | kept, default=None)
+            earliest = min([*store.snapshots.ids(), *store.changelogs.ids()], default=None)
             hint = f"The earliest one kept is {earliest}; start there, or read a full state first."
             raise NotFoundError("snapshot", number, store.paths.root, hint=hint)
 

@@ -14,6 +14,8 @@ from paimon_explore.metadata.snapshot import Snapshot, encode_snapshot, parse_sn
 from paimon_explore.store.json_files import PATIENT, Patience, load_json, numbered
 
 _MAX_HINT_BYTES = 30
+_LOOKS = 10
+"""How often the newest snapshot may vanish between being listed and being read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +44,12 @@ class Snapshots:
     def latest(self) -> Snapshot | None:
         """The newest snapshot, None without any."""
         snapshot_id = self.latest_id()
-        if snapshot_id is None:
-            return None
-        found = self.find(snapshot_id)
-        if found is not None:
-            return found
-        snapshot_id = max(self.ids(), default=None)  # rolled back or expired since
-        return None if snapshot_id is None else self.find(snapshot_id)
+        for _ in range(_LOOKS):
+            found = None if snapshot_id is None else self.find(snapshot_id)
+            if found is not None or snapshot_id is None:
+                return found
+            snapshot_id = max(self.ids(), default=None)  # rolled back or expired since
+        return None if snapshot_id is None else self.load(snapshot_id)
 
     def earliest(self) -> Snapshot | None:
         """The oldest snapshot; those that expire during the look are passed over."""

@@ -32,6 +32,7 @@ from paimon_explore.scan.incremental import SnapshotRange, change_mode, change_s
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.split import Split
 from paimon_explore.scan.time_travel import epoch_ms
+from paimon_explore.store.expired import naming_expiry
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.table.row_tables import ROWKIND, row_kinds
 from paimon_explore.types.arrow import arrow_schema
@@ -88,7 +89,7 @@ class ChangeReader:
     def commits(self, span: SnapshotRange) -> Iterator[Change]:
         """The changes of each commit of a range, oldest first; commits without any are left out."""
         for snapshot, splits in change_splits(self.target, span, predicate=self.where):
-            rows = self._rows(splits)
+            rows = self._rows_of(snapshot, splits)
             if rows.num_rows:
                 yield Change(snapshot=snapshot, rows=rows)
 
@@ -106,9 +107,11 @@ class ChangeReader:
         if increment.mode is IncrementalBetweenScanMode.DIFF:
             return self._diff(increment.span)
         found = change_splits(self.target, increment.span, increment.mode, self.where)
-        return pa.concat_tables(
-            [no_table(self.schema), *(self._rows(splits) for _, splits in found)]
-        )
+        return pa.concat_tables([no_table(self.schema), *(self._rows_of(*one) for one in found)])
+
+    def _rows_of(self, snapshot: Snapshot, splits: tuple[Split, ...]) -> pa.Table:
+        with naming_expiry(self.target.store, snapshot):
+            return self._rows(splits)
 
     def _rows(self, splits: tuple[Split, ...]) -> pa.Table:
         reader = self._reader((SystemColumn.VALUE_KIND,), self.columns)
@@ -145,8 +148,10 @@ class ChangeReader:
             )
             for number in (span.start, span.end)
         ]
-        plans = [plan_table(state).splits for state in states]
-        before, after = (self._state(splits) for splits in changed_splits(*plans))
+        oldest = states[0].snapshot or states[1].snapshot
+        with naming_expiry(self.target.store, oldest):
+            plans = [plan_table(state).splits for state in states]
+            before, after = (self._state(splits) for splits in changed_splits(*plans))
         found = difference(before, after, self.target.schema.primary_keys)
         wanted = found.select([*self.columns, "_VALUE_KIND"]).combine_chunks()
         return self._named([self._kinds_first(batch) for batch in wanted.to_batches()])

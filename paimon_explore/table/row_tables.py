@@ -19,6 +19,7 @@ from paimon_explore.scan.branch_plans import plan_table, whole_partitions
 from paimon_explore.scan.file_paths import texts_array
 from paimon_explore.scan.frames import numbers_of
 from paimon_explore.scan.plan import ScanTarget
+from paimon_explore.store.expired import naming_expiry
 from paimon_explore.types.arrow import arrow_schema
 
 ROW_KINDS = ("+I", "-U", "+U", "-D")
@@ -110,5 +111,6 @@ def _with_system(target: ScanTarget, system: tuple[SystemColumn, ...]) -> Iterat
         columns=target.schema.row_type.names,
         system_columns=system,
     )
-    for split in plan_table(target).splits:
-        yield from reader.read(split)
+    with naming_expiry(target.store, target.snapshot):
+        for split in plan_table(target).splits:
+            yield from reader.read(split)

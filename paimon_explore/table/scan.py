@@ -14,6 +14,7 @@ from paimon_explore.scan.builder import Term
 from paimon_explore.scan.expression import TRUE, Expression
 from paimon_explore.scan.plan import ScanPlan, ScanTarget
 from paimon_explore.scan.sql import predicate
+from paimon_explore.store.expired import naming_expiry
 from paimon_explore.table.changes import ChangeReader, Increment, without_retracts
 from paimon_explore.types.arrow import arrow_schema
 
@@ -57,10 +58,12 @@ class Scan:
 
         Raises:
             InvalidInputError: the scan reads an increment, which is no snapshot's.
+            SnapshotExpiredError: the snapshot expired meanwhile.
         """
         if self.increment is not None:
             raise InvalidInputError("An increment is read commit by commit; it has no one plan.")
-        return plan_table(self.target, self.where)
+        with naming_expiry(self.target.store, self.target.snapshot):
+            return plan_table(self.target, self.where)
 
     def explain(self) -> str:
         """The plan as text: every cut with what went in and what was kept."""
@@ -73,7 +76,11 @@ class Scan:
         return "\n".join(lines)
 
     def to_batches(self) -> pa.RecordBatchReader:
-        """The rows as a stream of record batches; memory stays bounded."""
+        """The rows as a stream of record batches; memory stays bounded.
+
+        Raises:
+            SnapshotExpiredError: the snapshot expired meanwhile; here or while the rows are read.
+        """
         schema = self.schema
         batches = (_named(batch, schema) for batch in self._batches())
         return pa.RecordBatchReader.from_batches(schema, batches)
@@ -141,7 +148,12 @@ class Scan:
             predicate=plan.rest,
         )
         batches = (batch for split in plan.splits for batch in reader.read(split))
-        return _limited(batches, self.limit)
+        return _limited(self._whole(batches), self.limit)
+
+    def _whole(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """The batches, or an error that tells that the snapshot expired."""
+        with naming_expiry(self.target.store, self.target.snapshot):
+            yield from batches
 
 
 def make_scan(

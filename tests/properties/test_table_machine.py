@@ -423,7 +423,7 @@ def _at_least(value: object, least: int) -> bool:
 def test_everything_reads_back_after_any_steps(name: str, figures: Figures) -> None:
     steps: Counter[str] = Counter()
     machine = type("Machine", (TableMachine,), {"kind_name": name, "steps": steps})
-    examples, length = (16, 40) if DEEP else (3, 20)
+    examples, length = (24, 25) if DEEP else (3, 20)
     chosen = settings(
         max_examples=examples,
         stateful_step_count=length,
