@@ -35,7 +35,8 @@ from paimon_explore.scan.frames import numbers
 from paimon_explore.scan.sections import key_ranks
 from paimon_explore.scan.split import DataSplit
 from paimon_explore.types.data_types import RowType
-from paimon_explore.write.data_file_writer import DataFileWriter, FileLayout
+from paimon_explore.write.data_file_writer import DataFileWriter
+from paimon_explore.write.file_layout import FileLayout
 from paimon_explore.write.layouts import KEY_PREFIX, changelog_layout, keyed_layout
 from paimon_explore.write.primary_key import schema_with
 from paimon_explore.write.target import WriteTarget, entries_of

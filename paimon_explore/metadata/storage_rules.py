@@ -3,7 +3,7 @@
 Each rule yields a sentence per violation. Spec: concepts/spec/fileformat, append-table pages.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from paimon_explore.metadata.option_choices import ChangelogProducer, MergeEngine, TableKind
 from paimon_explore.metadata.options import (
@@ -41,6 +41,15 @@ from paimon_explore.types.walk import is_blob_file_type, is_root, parts
 
 _AVRO_TIMESTAMP_DIGITS = 6
 _AVRO_TIME_DIGITS = 3
+_UNSTORED: Mapping[str, frozenset[str]] = {
+    "avro": frozenset({"VARIANT"}),
+    "orc": frozenset({"VARIANT", "VectorType"}),
+    "json": frozenset({"VARIANT", "MultisetType"}),
+    "csv": frozenset(
+        {"VARIANT", "ArrayType", "MapType", "MultisetType", "RowType", "VectorType"},
+    ),
+}
+"""Types by format, named by root or class; as Java refuses them."""
 _SPATIAL = (TypeRoot.GEOMETRY, TypeRoot.GEOGRAPHY)
 
 
@@ -54,8 +63,21 @@ def format_violations(schema: TableSchema, options: TableOptions) -> Iterator[st
         kinds = list(parts(field.type))
         if "avro" in formats:
             yield from _avro_violations(field)
+        for name in sorted(formats & _UNSTORED.keys()):
+            yield from _unstored_violations(field, name)
         if spatial_formats != {"parquet"} and any(is_root(kind, *_SPATIAL) for kind in kinds):
             yield f"column {field.name!r} of type {type_text(field.type)} needs Parquet files"
+
+
+def _unstored_violations(field: DataField, file_format: str) -> Iterator[str]:
+    """What a format has no form for at all."""
+    for kind in parts(field.type):
+        name = kind.root.value if isinstance(kind, AtomicType) else type(kind).__name__
+        if name in _UNSTORED[file_format]:
+            yield (
+                f"column {field.name!r}: {file_format} files cannot store "
+                f"{type_text(kind).partition('<')[0]}"
+            )
 
 
 def _avro_violations(field: DataField) -> Iterator[str]:

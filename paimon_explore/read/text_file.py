@@ -139,15 +139,15 @@ def _as_stored(data_type: DataType) -> DataType:
             raise UnsupportedFeatureError(f"{root.value} in a text file")
         case AtomicType(root=root):
             return data_type if root in _TEXTS | _BYTES else _STRING
-        case ArrayType(element=element):
+        case ArrayType(element=element) | VectorType(element=element):
             return replace(data_type, element=_as_stored(element))
         case MapType(key=key, value=value):
             return replace(data_type, key=_as_stored(key), value=_as_stored(value))
         case RowType(fields=fields):
             inner = tuple(replace(field, type=_as_stored(field.type)) for field in fields)
             return replace(data_type, fields=inner)
-        case MultisetType() | VectorType():
-            raise UnsupportedFeatureError("MULTISET or VECTOR in a text file")
+        case MultisetType():
+            raise UnsupportedFeatureError("MULTISET in a text file")
 
 
 def _plain(value: Json, stored: DataType) -> object:
@@ -155,7 +155,7 @@ def _plain(value: Json, stored: DataType) -> object:
     if value is None:
         return None
     match stored:
-        case ArrayType(element=element) if isinstance(value, list):
+        case ArrayType(element=element) | VectorType(element=element) if isinstance(value, list):
             return [_plain(item, element) for item in value]
         case MapType(key=key, value=inner) if isinstance(value, dict):
             return [(_plain(name, key), _plain(item, inner)) for name, item in value.items()]

@@ -7,12 +7,11 @@ is aborted; a file is complete and unknown to everybody until its entry is commi
 Spec: concepts/spec/datafile; concepts/spec/manifest, data file meta.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import count
-from typing import Protocol
 from uuid import uuid4
 
 import pyarrow as pa
@@ -20,22 +19,17 @@ import pyarrow.compute as pc
 
 from paimon_explore.encoding.binary_row import EMPTY_ROW, encode_rows, with_arity
 from paimon_explore.encoding.buffers import Column
-from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.paths import join
-from paimon_explore.metadata.manifest_entry import FileKind, FileSource
-from paimon_explore.metadata.options import MAX_INT64
-from paimon_explore.types.data_types import DataField
-from paimon_explore.write.avro_format import AvroWriter
-from paimon_explore.write.file_indexes import FileIndexes, IndexPlan
-from paimon_explore.write.orc_format import OrcWriter
-from paimon_explore.write.parquet_format import ParquetWriter
+from paimon_explore.metadata.manifest_entry import FileKind
+from paimon_explore.write.file_indexes import FileIndexes
+from paimon_explore.write.file_layout import FileLayout
+from paimon_explore.write.formats import open_format
 from paimon_explore.write.stats import (
     EMPTY_STATS,
     KEY_MODE,
     EncodedStats,
     StatsCollector,
-    StatsMode,
     encode_stats,
 )
 
@@ -43,89 +37,11 @@ GROUP_ROWS = 1 << 18
 GROUP_BYTES = 64 * 1024 * 1024
 _LEAST_GROUP_ROWS = 1024
 _RETRACT_KINDS = (1, 3)
-_COMPRESSION_SUFFIXES = {"zstd": "zst", "gzip": "gz", "none": "", "uncompressed": ""}
 
 Clock = Callable[[], int]
 """Epoch milliseconds."""
 FileRow = dict[str, object]
 """A manifest entry's columns by name, without the columns of its place."""
-
-
-class FormatWriter(Protocol):
-    """Writes one file of one format."""
-
-    def write(self, columns: Sequence[Column]) -> None:
-        """Write rows: one array per column, in `to_arrow` of its type."""
-        ...
-
-    def position(self) -> int:
-        """Bytes written so far."""
-        ...
-
-    def close(self) -> None:
-        """Write what ends the file; the sink stays open."""
-        ...
-
-    def abort(self) -> None:
-        """Let go of the writer; its bytes do not matter any more."""
-        ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileLayout:
-    """What the data files of one kind have in common.
-
-    Attributes:
-        format: `parquet`, `orc` or `avro`.
-        compression: a codec name of the option `file.compression`.
-        zstd_level: of the codec zstd.
-        prefix: of file names, such as `data-`.
-        suffix_compression: whether file names hold the compression.
-        schema_id: of the rows.
-        fields: the physical columns in file order.
-        key_columns: positions of the columns that hold the trimmed primary key, in key order.
-        value_columns: positions of the table's columns.
-        value_modes: statistics mode of each value column.
-        dense_stats: whether columns without statistics are left out.
-        sequence_column: position of `_SEQUENCE_NUMBER`, None in append files.
-        kind_column: position of `_VALUE_KIND`, None in append files.
-        level: of the LSM tree; 0 in append files.
-        source: who made the files.
-        target_bytes: size at which a new file is begun.
-        target_rows: number of rows at which a new file is begun.
-        indexes: file indexes to make.
-        embedded_index_bytes: an index container of at most this size goes into the manifest entry.
-        numbered: append rows are counted in `_MIN/_MAX_SEQUENCE_NUMBER`; False: both are 0 (row
-            tracking: the commit fills them in).
-    """
-
-    format: str
-    compression: str
-    zstd_level: int = 1
-    prefix: str = "data-"
-    suffix_compression: bool = False
-    schema_id: int
-    fields: tuple[DataField, ...]
-    key_columns: tuple[int, ...] = ()
-    value_columns: tuple[int, ...]
-    value_modes: tuple[StatsMode, ...]
-    dense_stats: bool = True
-    sequence_column: int | None = None
-    kind_column: int | None = None
-    level: int = 0
-    source: FileSource = FileSource.APPEND
-    target_bytes: int
-    target_rows: int = MAX_INT64
-    indexes: tuple[IndexPlan, ...] = ()
-    embedded_index_bytes: int = 500
-    numbered: bool = True
-
-    @property
-    def extension(self) -> str:
-        """What file names end in, without the first dot."""
-        codec = self.compression.lower()
-        shown = _COMPRESSION_SUFFIXES.get(codec, codec) if self.suffix_compression else ""
-        return f"{shown}.{self.format}" if shown else self.format
 
 
 @dataclass(slots=True, kw_only=True)
@@ -351,6 +267,7 @@ class _OpenFile:
             "extra_files": [],
             "delete_row_count": self._deletes,
             "file_source": layout.source.value,
+            "write_cols": None if layout.write_columns is None else list(layout.write_columns),
         }
 
     def _sequence_range(self, first: int) -> tuple[int, int]:
@@ -378,27 +295,6 @@ def _stats_columns(name: str, stats: EncodedStats) -> FileRow:
         f"{name}_max": stats.maximum,
         f"{name}_null_counts": list(stats.null_counts),
     }
-
-
-def open_format(sink: pa.NativeFile, layout: FileLayout) -> FormatWriter:
-    """A writer of the layout's format.
-
-    Raises:
-        UnsupportedFeatureError: the format is not written here, or cannot hold a column.
-    """
-    match layout.format:
-        case "parquet":
-            return ParquetWriter(
-                sink, layout.fields, compression=layout.compression, zstd_level=layout.zstd_level
-            )
-        case "orc":
-            return OrcWriter(sink, layout.fields, compression=layout.compression)
-        case "avro":
-            return AvroWriter(sink, layout.fields, compression=layout.compression)
-        case other:
-            raise UnsupportedFeatureError(
-                f"writing {other} files", hint="Set file.format to parquet, orc or avro."
-            )
 
 
 def _contiguous(column: "pa.ChunkedArray[pa.Scalar[pa.DataType]]") -> Column:

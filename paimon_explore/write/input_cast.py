@@ -49,6 +49,8 @@ _OTHER_LISTS = (
     pa.LargeListViewArray,
 )
 _COUNT = AtomicType(root=TypeRoot.INT, nullable=False)
+_VARIANT_PART = AtomicType(root=TypeRoot.VARBINARY, length=MAX_LENGTH)
+_VARIANT_PARTS = ("value", "metadata")
 _TEXT = frozenset({TypeRoot.CHAR, TypeRoot.VARCHAR})
 _BYTES = frozenset({TypeRoot.BINARY, TypeRoot.VARBINARY})
 _TIMESTAMPS = frozenset({TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ})
@@ -116,10 +118,18 @@ class _Cast:
     def _variant(self, array: Column, _: AtomicType, target: pa.DataType) -> Column:
         if array.type.equals(target):
             return array
-        try:
-            return array.cast(target)
-        except pa.ArrowException as error:
-            raise self.refuse(f"{array.type} is no variant of value and metadata") from error
+        if not isinstance(array, pa.StructArray) or {f.name for f in array.type} != {
+            *_VARIANT_PARTS
+        }:
+            raise self.refuse(f"{array.type} is no variant of value and metadata")
+        valid = valid_mask(array)
+        parts: list[Column] = []
+        for name in _VARIANT_PARTS:
+            part: Column = array.field(name)
+            if (valid & ~valid_mask(part)).any():
+                raise self.refuse(f"a variant without {name}")
+            parts.append(self.inside(f".{name}").column(part, _VARIANT_PART))
+        return build_struct(target, parts, valid)
 
     def _atomic(self, array: Column, data_type: AtomicType, target: pa.DataType) -> Column:
         if not array.type.equals(target):

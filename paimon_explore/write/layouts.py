@@ -19,9 +19,9 @@ from paimon_explore.types.field_ids import (
     SEQUENCE_NUMBER_FIELD,
     VALUE_KIND_FIELD,
 )
-from paimon_explore.write.data_file_writer import FileLayout
 from paimon_explore.write.file_indexes import index_plans
-from paimon_explore.write.stats import KEY_MODE, StatsMode, column_modes, parse_mode
+from paimon_explore.write.file_layout import TEXT_FORMATS, FileLayout
+from paimon_explore.write.stats import KEY_MODE, NONE, StatsMode, column_modes, parse_mode
 
 KEY_PREFIX = "_KEY_"
 SEQUENCE_NUMBER = DataField(
@@ -35,6 +35,8 @@ VALUE_KIND = DataField(
     type=AtomicType(root=TypeRoot.TINYINT, nullable=False),
 )
 POSTPONE_FORMAT = "avro"
+WITHOUT_STATS = TEXT_FORMATS | {"row", "blob"}
+"""Formats of whose files no statistics are gathered."""
 
 
 def append_layout(
@@ -48,16 +50,18 @@ def append_layout(
         source: who makes the files.
     """
     row_tracking = options.value(opt.ROW_TRACKING_ENABLED)
+    file_format = _text(options, opt.FILE_FORMAT).lower()
     return FileLayout(
-        format=_text(options, opt.FILE_FORMAT),
+        format=file_format,
         compression=_text(options, opt.FILE_COMPRESSION),
         zstd_level=options.value(opt.FILE_COMPRESSION_ZSTD_LEVEL),
+        options=options,
         prefix=_text(options, opt.DATA_FILE_PREFIX),
         suffix_compression=options.value(opt.FILE_SUFFIX_INCLUDE_COMPRESSION),
         schema_id=schema.id,
         fields=schema.fields,
         value_columns=tuple(range(len(schema.fields))),
-        value_modes=_modes(schema, options, _text(options, opt.METADATA_STATS_MODE)),
+        value_modes=_modes(schema, options, _text(options, opt.METADATA_STATS_MODE), file_format),
         dense_stats=options.value(opt.METADATA_STATS_DENSE_STORE),
         source=source,
         target_bytes=target_file_bytes(options, has_primary_key=False),
@@ -156,7 +160,7 @@ def _keyed(  # noqa: PLR0913  # the choices that data, changelog and postponed f
     keys = schema.trimmed_primary_keys
     names = [column.name for column in schema.fields]
     system = (*(() if thin else key_fields(schema)), SEQUENCE_NUMBER, VALUE_KIND)
-    value_modes = _modes(schema, options, mode)
+    value_modes = _modes(schema, options, mode, format_name.lower())
     if thin:
         value_modes = tuple(
             KEY_MODE if name in keys else chosen
@@ -167,6 +171,7 @@ def _keyed(  # noqa: PLR0913  # the choices that data, changelog and postponed f
         format=format_name.lower(),
         compression=compression,
         zstd_level=options.value(opt.FILE_COMPRESSION_ZSTD_LEVEL),
+        options=options,
         prefix=prefix,
         suffix_compression=options.value(opt.FILE_SUFFIX_INCLUDE_COMPRESSION),
         schema_id=schema.id,
@@ -196,8 +201,12 @@ def key_fields(schema: TableSchema) -> tuple[DataField, ...]:
     )
 
 
-def _modes(schema: TableSchema, options: TableOptions, default: str) -> tuple[StatsMode, ...]:
+def _modes(
+    schema: TableSchema, options: TableOptions, default: str, file_format: str
+) -> tuple[StatsMode, ...]:
     names = [column.name for column in schema.fields]
+    if file_format in WITHOUT_STATS:
+        return (NONE,) * len(names)
     return column_modes(
         names,
         parse_mode(default),

@@ -19,7 +19,6 @@ from paimon_explore.encoding.buffers import Bools, Column, fixed_values, valid_m
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
 from paimon_explore.types.arrow import timestamp_unit, to_arrow
 from paimon_explore.types.data_types import (
-    MAX_LENGTH,
     ArrayType,
     AtomicType,
     DataField,
@@ -43,7 +42,6 @@ _CODECS: Mapping[str, _Codec] = {
 }
 _PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 _TIMESTAMPS = frozenset({TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ})
-_BOUNDED = frozenset({TypeRoot.BINARY, TypeRoot.VARBINARY})
 _FOREIGN = frozenset({TypeRoot.VARIANT, TypeRoot.BLOB, TypeRoot.GEOMETRY, TypeRoot.GEOGRAPHY})
 
 
@@ -126,11 +124,6 @@ def _stored_map(key: DataType, value: DataType) -> pa.DataType:
 def _stored_atom(data_type: AtomicType) -> pa.DataType:
     if data_type.root in _FOREIGN:
         raise UnsupportedFeatureError(f"{data_type.root.value} in an ORC file", hint="Use Parquet.")
-    if data_type.root in _BOUNDED and data_type.length != MAX_LENGTH:
-        raise UnsupportedFeatureError(
-            f"{data_type.root.value}({data_type.length}) in an ORC file",
-            hint="Use BYTES or Parquet.",
-        )
     return pa.int32() if data_type.root is TypeRoot.TIME else to_arrow(data_type)
 
 

@@ -166,6 +166,10 @@ def test_many_partitions_do_not_keep_many_files_open() -> None:
         ({"file.suffix.include.compression": "true"}, ".zst.parquet"),
         ({"file.suffix.include.compression": "true", "file.compression": "none"}, "0.parquet"),
         ({"file.suffix.include.compression": "true", "file.compression": "gzip"}, ".gz.parquet"),
+        ({"file.format": "row"}, ".row"),
+        ({"file.format": "csv"}, ".csv.zst"),
+        ({"file.format": "json", "file.compression": "gzip"}, ".json.gz"),
+        ({"file.format": "json", "file.compression": "none"}, "0.json"),
     ],
 )
 def test_names_tell_format_and_compression(options: dict[str, str], ending: str) -> None:
@@ -175,7 +179,7 @@ def test_names_tell_format_and_compression(options: dict[str, str], ending: str)
     assert str(row["file_name"]).startswith("part-")
 
 
-@pytest.mark.parametrize("file_format", ["csv", "lance"])
+@pytest.mark.parametrize("file_format", ["lance", "vortex"])
 def test_other_formats_are_refused(file_format: str) -> None:
     store, schema = new_table({"a": "INT"}, options={"file.format": file_format})
     with pytest.raises(UnsupportedFeatureError, match=f"writing {file_format}"):
@@ -183,7 +187,7 @@ def test_other_formats_are_refused(file_format: str) -> None:
     assert all_files(store) == {"schema/schema-0"}
 
 
-@pytest.mark.parametrize("file_format", ["parquet", "orc", "avro"])
+@pytest.mark.parametrize("file_format", ["parquet", "orc", "avro", "csv"])
 def test_an_unknown_compression_is_refused(file_format: str) -> None:
     store, schema = new_table(
         {"a": "INT"}, options={"file.format": file_format, "file.compression": "rar"}

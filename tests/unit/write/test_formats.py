@@ -226,7 +226,7 @@ def test_orc_refuses_early_timestamps_with_a_fraction() -> None:
 
 @pytest.mark.parametrize(
     "data_type",
-    ["VARIANT", "BINARY(3)", {"type": "VECTOR", "element": "FLOAT", "length": 2}],
+    ["VARIANT", {"type": "VECTOR", "element": "FLOAT", "length": 2}],
 )
 def test_orc_refuses_types_that_it_cannot_hold(data_type: object) -> None:
     with pytest.raises(UnsupportedFeatureError, match="ORC"):

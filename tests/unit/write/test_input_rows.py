@@ -305,3 +305,13 @@ def test_extra_columns_are_passed_on_behind_the_others() -> None:
     (batch,) = open_rows(rows, shape)
     assert batch.to_pylist() == [{"a": 1, "_ROW_KIND": "-D"}]
     assert batch.schema.names == ["a", "_ROW_KIND"]
+
+
+def test_variants_may_have_their_parts_in_any_order_and_be_null() -> None:
+    variant = AtomicType(root=TypeRoot.VARIANT)
+    shape = pa.struct([("metadata", pa.large_binary()), ("value", pa.binary())])
+    values = [{"value": b"v", "metadata": b"m"}, None]
+    table = pa.table({"v": pa.array(values, shape)})
+    assert written(table, v=variant) == [{"v": {"value": b"v", "metadata": b"m"}}, {"v": None}]
+    broken = pa.table({"v": pa.array([{"value": b"v", "metadata": None}], shape)})
+    assert "without metadata" in refused(broken, v=variant)
