@@ -14,7 +14,9 @@ from paimon_explore.commit.waiting import Patience, Timing
 from paimon_explore.errors import (
     CommitError,
     CommitOutcomeUnknownError,
+    MissingFileError,
     NotFoundError,
+    PaimonError,
     StorageError,
 )
 from paimon_explore.metadata.snapshot import BATCH_COMMIT_IDENTIFIER, CommitKind, Snapshot
@@ -27,10 +29,12 @@ class _Doubt:
     Attributes:
         files: names of the new files of the commit, by which it is known again.
         uuids: of the snapshots that were tried.
+        first_id: the lowest number that was tried.
     """
 
     files: frozenset[str]
     uuids: frozenset[str]
+    first_id: int
 
 
 class Publisher:
@@ -78,7 +82,17 @@ class Publisher:
             raise _unknown(error) from error
         if is_past:
             return list(found.values())
-        return [found.get(request.kind) or self._make_snapshot(request) for request in requests]
+        made: list[Snapshot] = []
+        for request in requests:
+            try:
+                made.append(found.get(request.kind) or self._make_snapshot(request))
+            except CommitOutcomeUnknownError:
+                raise
+            except PaimonError as error:
+                if made:
+                    raise _half_done(made[-1], error) from error
+                raise
+        return made
 
     def _earlier(self, requests: Sequence[Request]) -> tuple[Mapping[CommitKind, Snapshot], bool]:
         """What this transaction has made visible before, and whether it is past.
@@ -103,8 +117,24 @@ class Publisher:
             is_past |= snapshot.commit_identifier > identifier
             if snapshot.commit_identifier < identifier:
                 break
+        if doubtful and not found:
+            self._check_kept()
         self._note(CommitStep.LOOK_FOR_EARLIER, None, {"found": len(found)})
         return found, is_past
+
+    def _check_kept(self) -> None:
+        """Refuse to go on if the commit in doubt may have been there, but expired meanwhile.
+
+        Raises:
+            CommitOutcomeUnknownError: nobody can tell any more.
+        """
+        earliest = self._store.snapshots.earliest_id()
+        if self._doubt is not None and earliest is not None and earliest > self._doubt.first_id:
+            raise CommitOutcomeUnknownError(
+                f"The storage did not say whether snapshot {self._doubt.first_id} was created, "
+                f"and the snapshots before {earliest} have expired meanwhile.",
+                hint="Look for the rows in the table before writing them again.",
+            )
 
     def _doubtful_uuids(self, requests: Sequence[Request]) -> frozenset[str]:
         if self._doubt is None:
@@ -126,8 +156,7 @@ class Publisher:
         while True:
             state = self._begin(request, last)
             made = self._made_by(request, last, state)
-            if made is None:
-                self._prepare(state)
+            if made is None and self._prepare(state):
                 made = self._publish(state)
             if made is not None:
                 return self._succeed(state, made)
@@ -170,6 +199,7 @@ class Publisher:
                 there = self._store.snapshots.find(snapshot_id)
                 if there is not None and self._is_ours(there, request):
                     return there
+            self._check_kept()
         except StorageError as error:
             self._end(error)
             raise
@@ -187,16 +217,41 @@ class Publisher:
             and snapshot.commit_kind is request.kind
         )
 
-    def _prepare(self, state: Try) -> None:
-        """All steps before the decisive one; leaves nothing behind if one fails."""
+    def _prepare(self, state: Try) -> bool:
+        """All steps before the decisive one; leaves nothing behind if one fails.
+
+        Returns:
+            Whether the try may go on: not if an expiry has removed what it reads, which happens
+            only behind a newer snapshot.
+        """
         try:
             for step, run in STEPS:
                 figures = run(self._steps, state)
                 if figures is not None:
                     self._note(step, state, figures)
+        except MissingFileError as error:
+            if self._is_overtaken(state):
+                return False
+            self._end(error)
+            raise
         except BaseException as error:
             self._end(error)
             raise
+        return True
+
+    def _is_overtaken(self, state: Try) -> bool:
+        """Whether there is a newer snapshot than the one that a try builds on."""
+        try:
+            newest = max(self._store.snapshots.ids(), default=0)
+        except StorageError as error:
+            self._end(error)
+            raise
+        if newest < state.snapshot_id:
+            return False
+        self._note(CommitStep.LOSE, state, {"newest": newest})
+        if self._doubt is None:
+            self._remove_unshared(state)
+        return True
 
     def _publish(self, state: Try) -> Snapshot | None:
         """Create the snapshot file; None if the number is taken or the outcome is open."""
@@ -218,9 +273,11 @@ class Publisher:
 
     def _remember(self, state: Try, snapshot: Snapshot) -> None:
         """From now on the snapshot may be there; nothing it needs may be removed."""
-        before = self._doubt.uuids if self._doubt is not None else frozenset()
+        before = self._doubt
         self._doubt = _Doubt(
-            files=_new_files(state.request.changes), uuids=before | {str(snapshot.uuid)}
+            files=_new_files(state.request.changes),
+            uuids=(before.uuids if before is not None else frozenset()) | {str(snapshot.uuid)},
+            first_id=before.first_id if before is not None else snapshot.id,
         )
         self._note(CommitStep.DOUBT, state)
 
@@ -238,9 +295,13 @@ class Publisher:
             return there
         self._note(CommitStep.LOSE, state, {"to": there.commit_user})
         self._doubt = None  # the number is somebody else's: what was in doubt has failed
+        self._remove_unshared(state)
+        return None
+
+    def _remove_unshared(self, state: Try) -> None:
+        """Remove what a try has written, but what the next one uses again."""
         lists = [state.changelog, state.delta if self._keeps_delta(state.request) else None]
         self._remove_but([found.name for found in lists if found is not None], state)
-        return None
 
     def _wait(self, state: Try, started: int) -> None:
         """Wait for the next try, or give up."""
@@ -329,6 +390,14 @@ def _unknown(error: BaseException | None) -> CommitOutcomeUnknownError:
         f"The storage did not say whether the snapshot was created{problem}",
         hint="Commit the same messages again with the same user and identifier: "
         "what is there already is found.",
+    )
+
+
+def _half_done(made: Snapshot, error: PaimonError) -> CommitOutcomeUnknownError:
+    return CommitOutcomeUnknownError(
+        f"What was written is visible in snapshot {made.id}, but the compaction of the same "
+        f"transaction failed: {error}",
+        hint="Keep the files; the next compaction does its work.",
     )
 
 

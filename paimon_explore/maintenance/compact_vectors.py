@@ -13,6 +13,7 @@ import numpy.typing as npt
 from pyroaring import BitMap64
 
 from paimon_explore.encoding.deletion_vector import DeletionVector, encode_vectors
+from paimon_explore.fileio.discard import discard
 from paimon_explore.metadata import options as opt
 from paimon_explore.metadata.index_manifest import DELETION_VECTORS_INDEX, IndexEntries
 from paimon_explore.metadata.manifest_entry import FileKind
@@ -104,5 +105,4 @@ class BucketVectors:
 
     def abort(self) -> None:
         """Remove the index files written."""
-        for path in self._written:
-            self._target.store.file_io.delete(path)
+        discard(self._target.store.file_io, self._written)

@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 
 from paimon_explore.encoding.binary_row import EMPTY_ROW, encode_rows, with_arity
 from paimon_explore.encoding.buffers import Column
+from paimon_explore.fileio.discard import discard
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.paths import join
 from paimon_explore.metadata.manifest_entry import FileKind
@@ -182,8 +183,7 @@ class DataFileWriter:
         if self._open is not None:
             self._open.abort()
             self._open = None
-        for path in self._paths:
-            self._place.file_io.delete(path)
+        discard(self._place.file_io, self._paths)
 
 
 class _OpenFile:

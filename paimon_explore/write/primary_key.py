@@ -31,6 +31,7 @@ from paimon_explore.encoding.bucket import key_hashes
 from paimon_explore.encoding.buffers import build_fixed
 from paimon_explore.encoding.hash_index import encode_hashes
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
+from paimon_explore.fileio.discard import discard
 from paimon_explore.merge.rows import merge_sorted, sort_rows
 from paimon_explore.merge.spec import MergeSpec, merge_spec
 from paimon_explore.metadata import options as opt
@@ -229,8 +230,7 @@ class UpsertWriter:
     def abort(self) -> None:
         """Remove every file of this writer."""
         self._writers.abort()
-        for path in self._index_files:
-            self._target.store.file_io.delete(path)
+        discard(self._target.store.file_io, self._index_files)
 
     def __enter__(self) -> Self:
         """The writer itself."""

@@ -18,6 +18,7 @@ from paimon_explore.encoding.binary_row import decode_rows
 from paimon_explore.encoding.buffers import Bools, bool_values
 from paimon_explore.encoding.hash_index import decode_hashes
 from paimon_explore.errors import InvalidInputError
+from paimon_explore.fileio.discard import discard
 from paimon_explore.metadata import options as opt
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.index_manifest import HASH_INDEX, IndexEntries
@@ -257,5 +258,4 @@ def _paths_of(target: WriteTarget, folder: str, bucket: int, row: FileRow) -> li
 
 def abort(target: WriteTarget, messages: Sequence[CommitMessage]) -> None:
     """Remove the files of messages that will not be committed."""
-    for path in message_paths(target, messages):
-        target.store.file_io.delete(path)
+    discard(target.store.file_io, message_paths(target, messages))
