@@ -1,4 +1,20 @@
 """View values that explain a table to a person: system tables, timeline, manifest tree, statistics.
 
 Draws nothing; every value has text, Arrow and JSON faces. May import `maintenance` and below.
+`bytes(path)` takes apart a file without its table.
 """
+
+from importlib import import_module
+
+__all__ = ["bytes"]
+
+_DOORS = {"bytes": ("paimon_explore.inspect.byte_source", "file_bytes")}
+
+
+def __getattr__(name: str) -> object:
+    """The public names, loaded when they are first used: this layer is imported by every read."""
+    if name in _DOORS:
+        module, function = _DOORS[name]
+        return getattr(import_module(module), function)
+    msg = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(msg, name=name, obj=None)

@@ -1,6 +1,7 @@
 """The doors that explain a table: system tables, timeline, manifest tree and the explorer."""
 
 from dataclasses import dataclass
+from os import PathLike
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -11,6 +12,8 @@ from paimon_explore.errors import (
     UnsupportedFeatureError,
     choices,
 )
+from paimon_explore.inspect.byte_map import ByteMap
+from paimon_explore.inspect.byte_node import table_bytes
 from paimon_explore.inspect.escape import esc
 from paimon_explore.inspect.files_view import FilesView
 from paimon_explore.inspect.inspector import Inspector
@@ -125,6 +128,20 @@ class ExplorableTable(ReadableTable):
             NotFoundError: no file of that name is live.
         """
         return self._inspector().file(name)
+
+    def bytes(self, what: "str | PathLike[str]" = "") -> ByteMap:
+        """The bytes of one file of the table as fields: `t.bytes("base/0").at(100)`.
+
+        Args:
+            what: name of any file of the table, its path, or a node of the manifest tree such as
+                `base`, `delta/0` (a manifest), `delta/0/3` (the data file of an entry), `index`,
+                `index/0`, `schema`, `statistics`; the snapshot's own file by default.
+
+        Raises:
+            NotFoundError: there is no such file or snapshot.
+            UnsupportedFeatureError: the file is too large to be taken apart.
+        """
+        return table_bytes(self._inspector(), what)
 
     def __repr__(self) -> str:
         """The table in a few lines: keys, snapshot, files, tags."""

@@ -120,8 +120,8 @@ class _Walk:
         more = b"," in spans.data[spans.position : spans.position + size]
         self._mark("comma" if more else "space", size)
         closing = spans.data[spans.position : spans.position + 1]
-        if not more and closing not in (b"}", b"]"):
-            raise InvalidInputError(f"a comma or an end must follow at byte {spans.position:,}")
+        if more == (closing in (b"}", b"]")):
+            raise InvalidInputError(f"a comma or an end must follow, at byte {spans.position:,}")
 
     def _mark(self, name: str, size: int) -> None:
         if size:

@@ -83,7 +83,7 @@ def _keys(spans: Spans, count: int) -> list[tuple[int, int]]:
                 )
                 note.about = f"numbers from {key << 16:,}: {size + 1:,}"
 
-    spans.chunks("keys", 4, count, build, rule="Key and number of values of each container.")
+    spans.chunks("keys", 4, range(count), build, rule="Key and number of values of each container.")
     return found
 
 
@@ -123,4 +123,4 @@ def _runs(spans: Spans, index: int, key: int) -> None:
                     more = inner.number("further", "uint16 LE", rule="Numbers after the first.")
                     one.about = f"{first:,} to {first + more:,}"
 
-        spans.chunks("runs", 4, count, build)
+        spans.chunks("runs", 4, range(count), build)

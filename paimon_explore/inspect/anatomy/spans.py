@@ -295,12 +295,19 @@ class Spans:
                 inner.leaf(f"[{(inner.position - start) // width}]", form, rule=rule, say=say)
 
         start = self.position
-        self.chunks(name, width, count, build, rule=rule)
+        self.chunks(name, width, range(count), build, rule=rule)
 
     def chunks(
-        self, name: str, width: int, count: int, build: "Callable[[Spans], None]", *, rule: str = ""
+        self,
+        name: str,
+        width: int,
+        numbers: range,
+        build: "Callable[[Spans], None]",
+        *,
+        rule: str = "",
     ) -> None:
         """Many equal things of `width` bytes; more than some hundred are grouped once more."""
+        count = len(numbers)
         if not count:
             return
         size = width * count
@@ -313,11 +320,9 @@ class Spans:
             step *= _CHUNK
 
         def divide(inner: Spans) -> None:
-            first = 0
-            while first < count:
-                some = min(step, count - first)
-                inner.chunks(f"[{first}…{first + some - 1}]", width, some, build)
-                first += some
+            for first in range(0, count, step):
+                some = numbers[first : first + step]
+                inner.chunks(f"[{some[0]}…{some[-1]}]", width, some, build)
 
         self.later(name, size, divide, about=about, rule=rule)
 
@@ -357,7 +362,7 @@ def grown(data: bytes, build: Callable[[Spans], None], like: Span, base: int = 0
             build(spans)
         except (PaimonError, IndexError, ValueError, OverflowError, RecursionError) as error:
             what = error.message if isinstance(error, PaimonError) else str(error)
-            spans.rest(STRANGE, f"This breaks the layout: {what}.")
+            spans.leaf(STRANGE, "bytes", spans.left, rule=f"This breaks the layout: {what}.")
         spans.rest(STRANGE, "The layout does not account for these bytes.")
         return tuple(spans.made)
 
