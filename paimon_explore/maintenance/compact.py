@@ -8,9 +8,14 @@ What is not compacted here is refused before anything is written.
 Spec: maintenance/dedicated-compaction.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from paimon_explore.commit.overwrite import Overwrite, PartitionMatcher
+from paimon_explore.encoding.buffers import Bools, bool_values
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.maintenance.compact_append import AppendBucket, AppendCompaction, pick_append
 from paimon_explore.maintenance.compact_levels import levels_of
@@ -25,12 +30,12 @@ from paimon_explore.metadata.index_manifest import (
     HASH_INDEX,
     IndexEntries,
 )
-from paimon_explore.metadata.manifest_entry import ManifestEntries
+from paimon_explore.metadata.manifest_entry import ManifestEntries, live_entries
 from paimon_explore.metadata.options import POSTPONE_BUCKET, TableOptions
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.entries import PartitionCut, live_files
-from paimon_explore.scan.frames import byte_rows
+from paimon_explore.scan.frames import byte_rows, numbers
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.split import DataSplit
 from paimon_explore.scan.splits import whole_buckets
@@ -40,6 +45,9 @@ from paimon_explore.write.target import WriteTarget, abort
 PartitionSpec = Mapping[str, object]
 """Values of some partition columns."""
 
+Place = tuple[bytes, int]
+"""A partition row and a bucket."""
+
 
 def compact_table(
     store: TableStore,
@@ -48,6 +56,7 @@ def compact_table(
     *,
     full: bool = True,
     partitions: Sequence[PartitionSpec] | None = None,
+    places: Collection[Place] | None = None,
 ) -> list[CommitMessage]:
     """Compact a table, without committing the result.
 
@@ -58,6 +67,7 @@ def compact_table(
         full: everything that can be made better, to the top level; False: what the table's options
             ask for by the number and sizes of files.
         partitions: partitions that match one of these; None: all.
+        places: only these buckets; None: all.
 
     Returns:
         What a commit makes visible; none if nothing has to be done. All files are removed again if
@@ -75,7 +85,7 @@ def compact_table(
     target = WriteTarget(store=store, schema=schema, options=options)
     messages: list[CommitMessage] = []
     try:
-        for split in _buckets(target, snapshot, partitions):
+        for split in _buckets(target, snapshot, partitions, places):
             if split.bucket == POSTPONE_BUCKET:
                 continue
             message = _compact_bucket(target, split, index, full=full)
@@ -127,7 +137,6 @@ def refuse_unsupported(schema: TableSchema, options: TableOptions, index: IndexE
         "record-level.expire-time": options.value(opt.RECORD_LEVEL_EXPIRE_TIME) is not None,
         "clustering.incremental": options.value(opt.CLUSTERING_INCREMENTAL),
         "data-evolution.enabled": options.value(opt.DATA_EVOLUTION_ENABLED),
-        "row-tracking.enabled": options.value(opt.ROW_TRACKING_ENABLED),
         "a BLOB column": any("BLOB" in str(column.type) for column in schema.fields),
     }
     kinds = {str(row["index_type"]) for row in index.rows()}
@@ -139,12 +148,18 @@ def refuse_unsupported(schema: TableSchema, options: TableOptions, index: IndexE
 
 
 def _buckets(
-    target: WriteTarget, snapshot: Snapshot, partitions: Sequence[PartitionSpec] | None
+    target: WriteTarget,
+    snapshot: Snapshot,
+    partitions: Sequence[PartitionSpec] | None,
+    places: Collection[Place] | None = None,
 ) -> Iterator[DataSplit]:
     """The live files of each bucket."""
     store, schema = target.store, target.schema
-    cut = PartitionCut(row_type=schema.partition_type, predicate=None)
-    entries = live_files(store, snapshot, cut)
+    if places is None:
+        cut = PartitionCut(row_type=schema.partition_type, predicate=None)
+        entries = live_files(store, snapshot, cut)
+    else:
+        entries = _live_at(store, snapshot, places)
     if partitions is not None:
         entries = _matching(entries, schema, partitions)
     scanned = ScanTarget(
@@ -156,6 +171,20 @@ def _buckets(
     )
     if len(entries):
         yield from whole_buckets(scanned.placed(entries, snapshot))
+
+
+def _live_at(store: TableStore, snapshot: Snapshot, places: Collection[Place]) -> ManifestEntries:
+    wanted = pa.array(sorted({partition for partition, _ in places}), pa.binary())
+
+    def of_partitions(rows: pa.BinaryArray) -> Bools:
+        return bool_values(pc.is_in(rows, value_set=wanted))
+
+    names = store.manifests.all(snapshot).names
+    entries = live_entries(store.manifests.read_partitions(names, of_partitions, None))
+    rows = byte_rows(entries.column("partition").combine_chunks())
+    buckets = numbers(entries.table, "bucket").tolist()
+    kept = [place in places for place in zip(rows, buckets, strict=True)]
+    return entries.filter(np.array(kept, dtype=np.bool_)) if kept else entries
 
 
 def _matching(

@@ -8,6 +8,8 @@
 Rows that a deletion vector deletes are left out, and the vectors of replaced files go: the index
 files that hold them are written anew with the vectors that stay.
 
+With row tracking, ids and sequence numbers of the rows become columns of the new files.
+
 Spec: append-table/overview; maintenance/configurations, `compaction.*`.
 """
 
@@ -25,13 +27,16 @@ from paimon_explore.metadata.derived_options import target_file_bytes
 from paimon_explore.metadata.index_manifest import DELETION_VECTORS_INDEX, IndexEntries
 from paimon_explore.metadata.manifest_entry import FileSource, ManifestEntries
 from paimon_explore.metadata.options import MAX_INT64, TableOptions
+from paimon_explore.read.data_file import SystemColumn
 from paimon_explore.read.split_read import SplitReader, load_vector
 from paimon_explore.scan.frames import numbers
+from paimon_explore.scan.row_ranges import row_ranges
 from paimon_explore.scan.split import DataSplit
 from paimon_explore.write.data_file_writer import DataFileWriter, FileRow
-from paimon_explore.write.layouts import append_layout
+from paimon_explore.write.layouts import append_layout, tracked_layout
 from paimon_explore.write.target import WriteTarget, entries_of
 
+_TRACKED = (SystemColumn.ROW_ID, SystemColumn.SEQUENCE_NUMBER)
 _LEAST_FILES = 2
 """A full compaction puts so few files together."""
 
@@ -58,7 +63,7 @@ def pick_append(bucket: AppendBucket, *, full: bool) -> list[list[int]]:
     files, options = bucket.split.files, bucket.target.options
     sizes = numbers(files.table, "file_size").tolist()
     oldest = numbers(files.table, "min_sequence_number")
-    ordered = np.argsort(oldest, kind="stable").tolist()
+    ordered = np.lexsort((row_ranges(files)[0], oldest)).tolist()
     target = target_file_bytes(options, has_primary_key=False)
     least = _LEAST_FILES if full else options.value(opt.COMPACTION_MIN_FILE_NUM)
     marked = _marked(bucket, every=full or bucket.has_buckets)
@@ -199,7 +204,12 @@ class AppendCompaction:
 
     def _rewrite(self, group: Sequence[int]) -> list[FileRow]:
         target, split = self._bucket.target, self._bucket.split
-        layout = append_layout(target.schema, target.options, source=FileSource.COMPACT)
+        tracked = target.options.value(opt.ROW_TRACKING_ENABLED)
+        layout = (
+            tracked_layout(target.schema, target.options)
+            if tracked
+            else append_layout(target.schema, target.options, source=FileSource.COMPACT)
+        )
         layout = replace(layout, target_rows=MAX_INT64)
         first = split.files.table.column("min_sequence_number")[group[0]].as_py()
         writer = DataFileWriter(self._place, layout, first_sequence=first)
@@ -209,6 +219,7 @@ class AppendCompaction:
             schema=target.schema,
             options=target.options,
             columns=target.schema.row_type.names,
+            system_columns=_TRACKED if tracked else (),
         )
         rows = np.array(group, np.int64) + split.start
         part = DataSplit(

@@ -128,7 +128,8 @@ class _Cast:
             part: Column = array.field(name)
             if (valid & ~valid_mask(part)).any():
                 raise self.refuse(f"a variant without {name}")
-            parts.append(self.inside(f".{name}").column(part, _VARIANT_PART))
+            found = self.inside(f".{name}").column(part, _VARIANT_PART)
+            parts.append(pc.call_function("coalesce", [found, pa.scalar(b"")]))
         return build_struct(target, parts, valid)
 
     def _atomic(self, array: Column, data_type: AtomicType, target: pa.DataType) -> Column:

@@ -16,6 +16,7 @@ from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.types.data_types import AtomicType, DataField, TypeRoot
 from paimon_explore.types.field_ids import (
     KEY_FIELD_OFFSET,
+    ROW_ID_FIELD,
     SEQUENCE_NUMBER_FIELD,
     VALUE_KIND_FIELD,
 )
@@ -33,6 +34,11 @@ VALUE_KIND = DataField(
     id=VALUE_KIND_FIELD,
     name="_VALUE_KIND",
     type=AtomicType(root=TypeRoot.TINYINT, nullable=False),
+)
+ROW_ID = DataField(
+    id=ROW_ID_FIELD,
+    name="_ROW_ID",
+    type=AtomicType(root=TypeRoot.BIGINT, nullable=False),
 )
 POSTPONE_FORMAT = "avro"
 WITHOUT_STATS = TEXT_FORMATS | {"row", "blob"}
@@ -69,6 +75,26 @@ def append_layout(
         indexes=index_plans(schema.fields, options),
         embedded_index_bytes=options.value(opt.FILE_INDEX_IN_MANIFEST_THRESHOLD),
         numbered=not row_tracking,
+    )
+
+
+def tracked_layout(schema: TableSchema, options: TableOptions) -> FileLayout:
+    """Files of rows that come from several files of a table with row tracking.
+
+    Row ids and sequence numbers are columns, for they follow from no position any more.
+    """
+    layout = append_layout(schema, options, source=FileSource.COMPACT)
+    system = (ROW_ID, SEQUENCE_NUMBER)
+    fields = (*schema.fields, *system)
+    default = _text(options, opt.METADATA_STATS_MODE)
+    mode = NONE if layout.format in WITHOUT_STATS else parse_mode(default)
+    return replace(
+        layout,
+        fields=fields,
+        value_columns=tuple(range(len(fields))),
+        value_modes=(*layout.value_modes, *(mode for _ in system)),
+        sequence_column=len(fields) - 1,
+        write_columns=tuple(column.name for column in fields),
     )
 
 

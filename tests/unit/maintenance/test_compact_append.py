@@ -162,9 +162,34 @@ def test_vectors_of_files_that_stay_are_kept(tmp_path: Path) -> None:
     assert len(keys(table)) == 1001
 
 
-@pytest.mark.parametrize("option", ["row-tracking.enabled", "clustering.incremental"])
+@pytest.mark.parametrize("option", ["clustering.incremental"])
 def test_what_is_not_compacted_here_is_refused_by_name(tmp_path: Path, option: str) -> None:
     given = {option: "true", "clustering.columns": "k"}
     table = appended(numbered_table(tmp_path, given, keyed=False), 2)
     with pytest.raises(UnsupportedFeatureError, match=option):
         table.compact()
+
+
+def test_row_ids_and_sequence_numbers_outlive_a_compaction(tmp_path: Path) -> None:
+    options = {"row-tracking.enabled": "true", "deletion-vectors.enabled": "true"}
+    table = appended(numbered_table(tmp_path, options, keyed=False), 3)
+    marked(table, {1: [0]})
+    before = table.system_table("row_tracking").to_arrow().sort_by("k").to_pylist()
+    assert [(row["k"], row["_ROW_ID"], row["_SEQUENCE_NUMBER"]) for row in before] == [
+        (0, 0, 1),
+        (1, 1, 1),
+        (3, 3, 2),
+        (4, 4, 3),
+        (5, 5, 3),
+    ]
+    assert table.compact() is not None
+    assert table.system_table("row_tracking").to_arrow().sort_by("k").to_pylist() == before
+    (file,) = live(table)
+    assert file["write_cols"] == ["k", "v", "s", "_ROW_ID", "_SEQUENCE_NUMBER"]
+    assert (file["min_sequence_number"], file["max_sequence_number"]) == (1, 3)
+    assert (file["first_row_id"], file["value_stats_cols"]) == (None, None)
+    table.append(rows(7, 8))
+    assert table.compact() is not None
+    after = table.system_table("row_tracking").to_arrow().sort_by("k").to_pylist()
+    assert after[:-1] == before
+    assert (after[-1]["_ROW_ID"], after[-1]["_SEQUENCE_NUMBER"]) == (6, 6)
