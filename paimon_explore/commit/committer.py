@@ -134,6 +134,7 @@ class Committer:
         note: CommitNote = NO_NOTE,
         ignore_empty: bool = True,
         check_appends: bool = False,
+        planned_on: int | None = None,
     ) -> list[Snapshot]:
         """Make what writers and compactions did visible.
 
@@ -144,6 +145,8 @@ class Committer:
             note: watermark, properties and operation.
             ignore_empty: make no snapshot if nothing changes.
             check_appends: check for conflicts even if only files are added.
+            planned_on: the snapshot whose rows were read to make new values of some columns; with
+                it, others' new values of the same columns and rows are a conflict.
 
         Returns:
             The snapshots of this transaction, also those found to be there already: none, one, or
@@ -167,6 +170,7 @@ class Committer:
                     changes=written,
                     note=note,
                     check=check_appends or kind is CommitKind.OVERWRITE,
+                    planned_on=planned_on,
                 )
             )
         if not compacted.is_empty:

@@ -7,7 +7,8 @@ changed partitions:
 1. all files of one partition have the same number of buckets, unless the commit overwrites;
 2. no file is added twice, and every file that goes is still there;
 3. the files of a level above 0 of one bucket have disjoint key ranges (two compactions at once);
-4. on tables without buckets, the deletion vector of a changed file is still the one it replaces;
+4. on tables without primary key, the deletion vector of a changed file is still the one it
+   replaces, and a file that goes has got none;
 5. with data evolution, no other file has new values for the same columns of the same rows.
 
 A conflict ends the commit: its changes have to be planned again.
@@ -47,11 +48,13 @@ class ConflictRules:
         keys: the trimmed primary key; None for append tables.
         is_bucketed: whether files belong to buckets.
         data_evolution: whether columns of a row may lie in several files.
+        planned_on: the snapshot that new values of some columns were made from, if they are such.
     """
 
     keys: RowType | None
     is_bucketed: bool
     data_evolution: bool = False
+    planned_on: int | None = None
 
 
 def check_conflicts(
@@ -79,11 +82,18 @@ def check_conflicts(
     _check_alone(changes.entries)
     if not rules.is_bucketed:
         _check_vectors(changes, index_before)
+    elif rules.keys is None and kind is CommitKind.OVERWRITE:
+        _check_bucket_vectors(changes, index_before)
+    if rules.keys is None and not (rules.is_bucketed and kind is CommitKind.COMPACT):
+        _check_unmarked(changes, index_before)
     after = _after(live, changes.entries)
     if rules.keys is not None:
         _check_levels(after, rules.keys)
     if rules.data_evolution:
-        _check_row_ranges(live, changes.entries.of_kind(FileKind.ADD))
+        added = changes.entries.of_kind(FileKind.ADD)
+        _check_row_ranges(live, added)
+        if rules.planned_on is not None:
+            _check_columns(live, added, rules.planned_on)
 
 
 def check_bucket_counts(live: ManifestEntries, entries: ManifestEntries) -> None:
@@ -178,6 +188,38 @@ def _check_vectors(changes: Changes, before: IndexEntries) -> None:
         )
 
 
+def _check_bucket_vectors(changes: Changes, before: IndexEntries) -> None:
+    """Refuse vectors of a bucket that do not replace the very file that the bucket has.
+
+    They would forget the rows that another commit has deleted.
+    """
+    replaced = {str(row["file_name"]) for row in changes.deleted_index.rows()}
+    added = changes.added_index.of_type(DELETION_VECTORS_INDEX).rows()
+    places = {(row["partition"], row["bucket"]) for row in added}
+    for row in before.of_type(DELETION_VECTORS_INDEX).rows():
+        place = (row["partition"], row["bucket"])
+        if place in places and str(row["file_name"]) not in replaced:
+            raise CommitConflictError(
+                f"Rows of bucket {row['bucket']} were deleted by another commit meanwhile.",
+                hint=_AGAIN,
+            )
+
+
+def _check_unmarked(changes: Changes, before: IndexEntries) -> None:
+    """Refuse to replace a file of which another commit has deleted rows: they would come back."""
+    gone = changes.entries.of_kind(FileKind.DELETE).column("file_name")
+    removed = {str(name.as_py()) for name in gone}
+    replaced = _vector_files(changes.deleted_index)
+    for name, files in _vector_files(before).items():
+        touched = removed.intersection(files)
+        if touched and name not in replaced:
+            raise CommitConflictError(
+                f"Rows of data file {min(touched)}, which the commit replaces, were deleted by "
+                "another commit meanwhile.",
+                hint=_AGAIN,
+            )
+
+
 def _vector_files(index: IndexEntries) -> Mapping[str, tuple[str, ...]]:
     """Data files by the index file that holds their vectors."""
     found: dict[str, tuple[str, ...]] = {}
@@ -204,3 +246,33 @@ def _check_row_ranges(live: ManifestEntries, added: ManifestEntries) -> None:
                 "which lie in other files by now.",
                 hint=_AGAIN,
             )
+
+
+def _check_columns(live: ManifestEntries, added: ManifestEntries, planned_on: int) -> None:
+    """Refuse new values of columns that others have written for the same rows meanwhile."""
+    columns = ["first_row_id", "row_count", "max_sequence_number", "write_cols", "file_name"]
+    newer = [
+        row
+        for row in live.table.select(columns).to_pylist()
+        if row["first_row_id"] is not None and row["max_sequence_number"] > planned_on
+    ]
+    for row in added.table.select(columns).to_pylist():
+        if row["first_row_id"] is None:
+            continue
+        for other in newer:
+            if _overlap(row, other) and _share_columns(row["write_cols"], other["write_cols"]):
+                raise CommitConflictError(
+                    f"File {other['file_name']} of another commit has new values of the same "
+                    f"columns of rows from {row['first_row_id']} on.",
+                    hint=_AGAIN,
+                )
+
+
+def _overlap(first: Mapping[str, int], second: Mapping[str, int]) -> bool:
+    ends = [row["first_row_id"] + row["row_count"] for row in (first, second)]
+    return first["first_row_id"] < ends[1] and second["first_row_id"] < ends[0]
+
+
+def _share_columns(first: list[str] | None, second: list[str] | None) -> bool:
+    """Whether two files hold the same column; None is all columns."""
+    return first is None or second is None or not set(first).isdisjoint(second)

@@ -13,7 +13,11 @@ import numpy as np
 from paimon_explore.commit.changes import Changes, PartitionSet
 from paimon_explore.commit.conflicts import ConflictRules, check_conflicts
 from paimon_explore.commit.index_files import IndexRules, combine_index
-from paimon_explore.commit.manifest_merge import MergeRules, merge_manifests
+from paimon_explore.commit.manifest_merge import (
+    MergeRules,
+    changing_bytes,
+    merge_manifests,
+)
 from paimon_explore.commit.manifest_writer import ManifestWriter, WrittenFile
 from paimon_explore.commit.overwrite import Overwrite, PartitionMatcher, overwritten, upgraded
 from paimon_explore.commit.row_tracking import assign_row_ids
@@ -62,6 +66,7 @@ class Request:
         overwrite: which live files go, if it is an overwrite.
         statistics: name of a new statistics file; else those before hold on.
         merging: when manifests are merged, if not as the options say.
+        planned_on: the snapshot that new values of some columns were made from, if they are such.
     """
 
     kind: CommitKind
@@ -72,6 +77,7 @@ class Request:
     overwrite: Overwrite | None = None
     statistics: str | None = None
     merging: MergeRules | None = None
+    planned_on: int | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -165,7 +171,7 @@ class TrySteps:
             state.changes,
             self.store.manifests.index(latest.index_manifest),
             kind=state.request.kind,
-            rules=self.checks,
+            rules=replace(self.checks, planned_on=state.request.planned_on),
         )
         return {"live files": len(live)}
 
@@ -174,7 +180,8 @@ class TrySteps:
         before = ManifestFiles.empty()
         if state.latest is not None:
             before = self.store.manifests.all(state.latest)
-        after = merge_manifests(before, self.writer, state.request.merging or self.merging)
+        rules = state.request.merging or self.merging
+        after = merge_manifests(before, self.writer, rules)
         if state.latest is not None and after.names == before.names:
             lists = [state.latest.base_manifest_list, state.latest.delta_manifest_list]
             state.base = self.writer.joined_list(lists, after)
@@ -184,6 +191,11 @@ class TrySteps:
             "manifests before": len(before),
             "manifests after": len(after),
             "bytes": state.base.size,
+            "kept": len(set(before.names) & set(after.names)),
+            "small or with deletions, bytes": changing_bytes(before, rules),
+            "full merge from, bytes": rules.full_bytes,
+            "merge until, bytes": rules.target_bytes,
+            "merge the rest from, manifests": rules.min_count,
         }
 
     def assign_row_ids(self, state: Try) -> Figures | None:

@@ -1,0 +1,254 @@
+"""The new values of an update: SET in SQL.
+
+A text is an SQL expression, as in `where`; a term such as `pe.col("a") + 1` likewise; any other
+value is the value itself. A result is cast to its column as long as nothing is lost but the spare
+fraction digits of a DECIMAL, which are rounded half up.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from paimon_explore.encoding.buffers import Column, taken_rows
+from paimon_explore.errors import InvalidInputError, choices
+from paimon_explore.scan.bind import bind_value
+from paimon_explore.scan.builder import Term
+from paimon_explore.scan.constants import repeated
+from paimon_explore.scan.evaluate import value_of
+from paimon_explore.scan.expression import Expression, Literal, names_of
+from paimon_explore.scan.placement import place
+from paimon_explore.scan.sql import parse_value
+from paimon_explore.scan.sql_text import literal_text
+from paimon_explore.types.arrow import arrow_schema, to_arrow
+from paimon_explore.types.data_types import (
+    AtomicType,
+    DataField,
+    RowType,
+    TypeRoot,
+    with_nullable,
+)
+from paimon_explore.types.render import type_text
+from paimon_explore.write.input_cast import conform
+from paimon_explore.write.input_rows import InputShape, open_rows
+
+NewValue: TypeAlias = object
+"""A new value: SQL text, a term, or the value itself."""
+
+_BIGINT_DIGITS = 20
+_QUOTE_HINT = "A text is written with quotes inside, \"'text'\", or as pe.lit('text')."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assignment:
+    """The new value of one column.
+
+    Attributes:
+        field: the column.
+        source: a bound expression, or a constant as one value in the column's type.
+    """
+
+    field: DataField
+    source: Expression | Column
+
+    def values(self, batch: pa.RecordBatch, row_type: RowType) -> Column:
+        """The new values for n rows.
+
+        Raises:
+            InvalidInputError: one does not fit the column.
+        """
+        count = batch.num_rows
+        if isinstance(self.source, pa.Array):
+            return taken_rows(self.source, np.zeros(count, np.int64))
+        found = value_of(self.source, batch, row_type)
+        return assigned(found, self.field)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assignments:
+    """The new values of an update.
+
+    Attributes:
+        target: the table's columns.
+        scope: the columns that expressions may use.
+        items: by column, in the table's order.
+    """
+
+    target: RowType
+    scope: RowType
+    items: tuple[Assignment, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns that get new values."""
+        return tuple(item.field.name for item in self.items)
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The columns of the scope that expressions read."""
+        found = [names_of(i.source) for i in self.items if not isinstance(i.source, pa.Array)]
+        names = frozenset[str]().union(*found)
+        return tuple(name for name in self.scope.names if name in names)
+
+    def applied(self, before: pa.RecordBatch, scope: pa.RecordBatch) -> pa.RecordBatch:
+        """The rows with their new values.
+
+        Args:
+            before: n rows with columns of the table; those that it lacks and that are not assigned
+                are left out.
+            scope: the same rows as expressions see them.
+        """
+        new = {item.field.name: item.values(scope, self.scope) for item in self.items}
+        known = before.schema.names
+        fields = [f for f in self.target if f.name in new or f.name in known]
+        columns = [
+            new[field.name] if field.name in new else before.column(field.name) for field in fields
+        ]
+        return pa.RecordBatch.from_arrays(
+            columns, schema=arrow_schema(RowType(fields=tuple(fields)))
+        )
+
+
+def assignments(
+    values: Mapping[str, NewValue], target: RowType, scope: RowType | None = None
+) -> Assignments:
+    """New values bound to the columns that they are for and those that they use.
+
+    Args:
+        values: by column.
+        target: the table's columns.
+        scope: what expressions may use; the table's columns by default.
+
+    Raises:
+        InvalidInputError: no or unknown columns, or a value that cannot be understood.
+    """
+    given: object = values
+    if not isinstance(given, Mapping) or not given:
+        raise InvalidInputError(
+            "No new values are given.", hint='Give them by column: {"qty": "qty + 1"}.'
+        )
+    seen = target if scope is None else scope
+    items = {}
+    for name, value in values.items():
+        field = column_of(name, target)
+        if field.name in items:
+            raise InvalidInputError(f"Column {field.name!r} gets two new values.")
+        items[field.name] = Assignment(field=field, source=_source(value, field, seen))
+    ordered = tuple(items[name] for name in target.names if name in items)
+    return Assignments(target=target, scope=seen, items=ordered)
+
+
+def column_of(name: object, target: RowType) -> DataField:
+    """The column of a name, without regard to case if only one is meant.
+
+    Raises:
+        InvalidInputError: the table has none.
+    """
+    if isinstance(name, str):
+        found = target.field(name)
+        alike = [field for field in target if field.name.lower() == name.lower()]
+        if found is not None:
+            return found
+        if len(alike) == 1:
+            return alike[0]
+    msg = f"The table has no column {name!r}."
+    raise InvalidInputError(msg, hint=f"Columns: {choices(target.names)}.")
+
+
+def _source(value: NewValue, field: DataField, scope: RowType) -> Expression | Column:
+    if isinstance(value, Term):
+        return _bound(value.expression, field, scope)
+    if isinstance(value, Expression):
+        return _bound(value, field, scope)
+    if isinstance(value, str):
+        try:
+            return _bound(parse_value(value), field, scope)
+        except InvalidInputError as error:
+            raise InvalidInputError(
+                f"The new value {value!r} of column {field.name!r}: {error.message}",
+                hint=f"{error.hint} {_QUOTE_HINT}",
+            ) from error
+    shape = InputShape(row_type=RowType(fields=(field,)))
+    batch = next(iter(open_rows([{field.name: _plain(value)}], shape)))
+    return batch.column(0)
+
+
+def _plain(value: object) -> object:
+    """NumPy's and Arrow's single values as Python's."""
+    if isinstance(value, pa.Scalar):
+        return value.as_py()
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _bound(expr: Expression, field: DataField, scope: RowType) -> Expression | Column:
+    bound, kind = bind_value(expr, scope)
+    if isinstance(bound, Literal):
+        return _constant(bound, field)
+    empty = pa.RecordBatch.from_arrays(
+        [pa.nulls(0, to_arrow(column.type)) for column in scope],  # type: ignore[call-overload]  # stubs list types
+        schema=arrow_schema(scope),
+    )
+    if to_arrow(kind) != to_arrow(field.type):
+        assigned(value_of(bound, empty, scope), field)  # refuses types that never fit
+    return bound
+
+
+def _constant(constant: Literal, field: DataField) -> Column:
+    """A constant of SQL as one value of the column: a text may be a date, a number rounded."""
+    kind = field.type
+    if constant.value is None or not isinstance(kind, AtomicType):
+        if constant.value is not None:
+            raise InvalidInputError(
+                f"Column {field.name!r}: {literal_text(constant)} is no {type_text(kind)}.",
+                hint="Give the value itself instead of SQL text.",
+            )
+        nulls: Column = pa.nulls(1, to_arrow(kind))  # type: ignore[call-overload]  # stubs list types
+        return conform(nulls, kind, where=field.name)
+    plain = with_nullable(kind, nullable=True)
+    assert isinstance(plain, AtomicType)  # noqa: S101 - as it was
+    same_family = constant.type is not None and constant.type.root is kind.root
+    exact = place(constant, plain, None).exact
+    if exact is not None:
+        return assigned(repeated(Literal(value=exact, type=plain), 1), field)
+    if not same_family and kind.root is not TypeRoot.DECIMAL:
+        raise InvalidInputError(
+            f"Column {field.name!r}: {literal_text(constant)} is no {type_text(kind)}."
+        )
+    return assigned(repeated(constant, 1), field)
+
+
+def assigned(values: Column, field: DataField) -> Column:
+    """Values in a column's type.
+
+    Raises:
+        InvalidInputError: one does not fit.
+    """
+    arrow = to_arrow(field.type)
+    if isinstance(arrow, pa.Decimal128Type):
+        if pa.types.is_integer(values.type):
+            values = values.cast(pa.decimal128(_BIGINT_DIGITS, 0))
+        if pa.types.is_decimal(values.type):
+            values = _rounded(values, arrow)
+    if pa.types.is_boolean(values.type) and values.null_count == len(values):
+        values = pa.nulls(len(values))  # an untyped NULL
+    return conform(values, field.type, where=field.name, first_row=-1)
+
+
+def _rounded(values: Column, arrow: pa.Decimal128Type) -> Column:
+    """Decimals with the fraction digits of a column, and room for more digits than it has."""
+    kind = values.type
+    assert isinstance(kind, pa.Decimal128Type)  # noqa: S101 - the caller has looked
+    if kind.scale <= arrow.scale:
+        return values.cast(pa.decimal256(76, arrow.scale))
+    wide = values.cast(pa.decimal256(76, kind.scale))
+    options = pc.RoundOptions(arrow.scale, "half_towards_infinity")
+    rounded: Column = pc.call_function("round", [wide], options)
+    return rounded.cast(pa.decimal256(76, arrow.scale))
+
+
+def names_read(items: Sequence[Assignments]) -> frozenset[str]:
+    """The columns of their scopes that several updates read."""
+    return frozenset(name for item in items for name in item.reads)

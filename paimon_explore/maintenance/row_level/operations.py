@@ -1,0 +1,125 @@
+"""UPDATE and DELETE: from the caller's arguments to what a commit makes visible."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.maintenance.row_level.append_rows import AppendRows, Inserts
+from paimon_explore.maintenance.row_level.assignments import NewValue, assignments
+from paimon_explore.maintenance.row_level.change import RowChange, WhereChange
+from paimon_explore.maintenance.row_level.column_files import ColumnFiles
+from paimon_explore.maintenance.row_level.keyed_rows import KeyedRows
+from paimon_explore.maintenance.row_level.rules import check_delete, check_update
+from paimon_explore.metadata import options as opt
+from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.metadata.options import TableOptions
+from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.scan.bind import bind
+from paimon_explore.scan.builder import Term
+from paimon_explore.scan.expression import TRUE, Expression
+from paimon_explore.scan.plan import ScanTarget
+from paimon_explore.scan.sql import predicate
+from paimon_explore.store.table_store import TableStore
+
+Where = str | Term | Expression
+"""A condition on rows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowLevelResult:
+    """What an operation has written.
+
+    Attributes:
+        messages: what a commit makes visible; none if nothing changes.
+        planned_on: the snapshot that was read; None before the first.
+        checks_columns: whether the commit has to look for others' new values of the same columns.
+    """
+
+    messages: list[CommitMessage]
+    planned_on: int | None
+    checks_columns: bool = False
+
+
+def update_rows(
+    store: TableStore,
+    schema: TableSchema,
+    options: TableOptions,
+    values: Mapping[str, NewValue],
+    where: Where | None,
+) -> RowLevelResult:
+    """Give rows new values, without committing them.
+
+    Args:
+        store: the table.
+        schema: its latest schema.
+        options: in force.
+        values: by column; see `assignments`.
+        where: which rows; None for all.
+
+    Raises:
+        InvalidInputError: an unknown or key column, a value or predicate that cannot be
+            understood, or a merge engine that takes no updates.
+        UnsupportedFeatureError: the table has something that is not updated here.
+    """
+    scan = scan_of(store, schema, options)
+    new = assignments(values, schema.row_type)
+    check_update(schema, options, new.names)
+    change = WhereChange(row_type=schema.row_type, where=bound(where, scan), assignments=new)
+    return run_change(scan, change)
+
+
+def delete_rows(
+    store: TableStore, schema: TableSchema, options: TableOptions, where: Where | None
+) -> RowLevelResult:
+    """Delete rows, without committing it; arguments as for `update_rows`.
+
+    Raises:
+        InvalidInputError: a predicate that cannot be understood, or a merge engine that takes no
+            deletes.
+        UnsupportedFeatureError: the table has something that is not deleted from here.
+    """
+    scan = scan_of(store, schema, options)
+    check_delete(schema, options)
+    change = WhereChange(row_type=schema.row_type, where=bound(where, scan), assignments=None)
+    return run_change(scan, change)
+
+
+def scan_of(store: TableStore, schema: TableSchema, options: TableOptions) -> ScanTarget:
+    """The table as it is now."""
+    return ScanTarget(
+        store=store,
+        schema=schema,
+        options=options,
+        snapshot=store.snapshots.latest(),
+        branch=store.paths.branch,
+    )
+
+
+def bound(where: Where | None, scan: ScanTarget) -> Expression:
+    """A condition on the table's rows.
+
+    Raises:
+        InvalidInputError: it cannot be understood.
+    """
+    if where is None:
+        return TRUE
+    if not isinstance(where, str | Term | Expression):
+        raise InvalidInputError(
+            f"{where!r} is no condition.", hint='Use SQL text or pe.col("a") > 3; None is all rows.'
+        )
+    return bind(predicate(where), scan.schema.row_type)
+
+
+def run_change(
+    scan: ScanTarget, change: RowChange, inserts: Inserts | None = None
+) -> RowLevelResult:
+    """Do what a change says, in the way of the table's kind."""
+    planned_on = None if scan.snapshot is None else scan.snapshot.id
+    if scan.schema.primary_keys:
+        messages = KeyedRows(scan, change).run(inserts)
+    elif scan.options.value(opt.DATA_EVOLUTION_ENABLED):
+        messages = ColumnFiles(scan, change).run(inserts)
+        return RowLevelResult(messages=messages, planned_on=planned_on, checks_columns=True)
+    else:
+        messages = AppendRows(scan, change).run(inserts)
+    return RowLevelResult(messages=messages, planned_on=planned_on)

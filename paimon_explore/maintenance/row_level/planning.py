@@ -1,0 +1,61 @@
+"""The files in which a row-level operation looks for rows."""
+
+import numpy as np
+from pyroaring import BitMap64
+
+from paimon_explore.encoding.buffers import Ints
+from paimon_explore.errors import UnsupportedFeatureError
+from paimon_explore.read.data_file_rows import positions
+from paimon_explore.read.split_read import SplitFile
+from paimon_explore.scan.branch_plans import branches_read
+from paimon_explore.scan.entries import PartitionCut, live_files
+from paimon_explore.scan.expression import TRUE, Expression
+from paimon_explore.scan.frames import numbers
+from paimon_explore.scan.partition_filter import split as split_predicate
+from paimon_explore.scan.plan import ScanTarget, prune_files
+from paimon_explore.scan.split import DataSplit
+from paimon_explore.scan.splits import make_splits
+
+
+def planned(scan: ScanTarget, where: Expression) -> tuple[tuple[DataSplit, ...], Expression]:
+    """The splits that may hold rows of which a predicate is true, with complete manifest entries.
+
+    Returns:
+        The splits, and what of the predicate still has to be checked on rows.
+    """
+    refuse_branches(scan)
+    parts = split_predicate(where, scan.schema.partition_keys)
+    if scan.snapshot is None:
+        return (), parts.rest
+    inside = None if parts.inside == TRUE else parts.inside
+    cut = PartitionCut(row_type=scan.schema.partition_type, predicate=inside)
+    entries = live_files(scan.store, scan.snapshot, cut)
+    entries = prune_files(scan, entries, parts.rest, [])
+    if not len(entries):
+        return (), parts.rest
+    return make_splits(scan.placed(entries, scan.snapshot), scan.rules), parts.rest
+
+
+def refuse_branches(scan: ScanTarget) -> None:
+    """Refuse tables whose rows lie in another branch, which is not written to.
+
+    Raises:
+        UnsupportedFeatureError: rows lie in several branches.
+    """
+    if len(branches_read(scan)) > 1:
+        raise UnsupportedFeatureError(
+            "changing rows of a table that reads another branch besides its own",
+            hint="Open the branch that holds the rows, without the fallback option.",
+        )
+
+
+def live_positions(file: SplitFile) -> Ints:
+    """The positions of the rows of a file that no deletion vector deletes."""
+    rows = np.arange(int(numbers(file.split.files.table, "row_count")[file.row]))
+    deleted = file.deleted()
+    return rows if deleted is None else np.setdiff1d(rows, positions(deleted))
+
+
+def bitmap(rows: Ints) -> BitMap64:
+    """Positions as a bitmap."""
+    return BitMap64(rows.tolist())
