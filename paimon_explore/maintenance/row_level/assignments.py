@@ -52,7 +52,7 @@ class Assignment:
     """
 
     field: DataField
-    source: Expression | Column
+    source: "Expression | Column"
 
     def values(self, batch: pa.RecordBatch, row_type: RowType) -> Column:
         """The new values for n rows.
@@ -158,7 +158,7 @@ def column_of(name: object, target: RowType) -> DataField:
     raise InvalidInputError(msg, hint=f"Columns: {choices(target.names)}.")
 
 
-def _source(value: NewValue, field: DataField, scope: RowType) -> Expression | Column:
+def _source(value: NewValue, field: DataField, scope: RowType) -> "Expression | Column":
     if isinstance(value, Term):
         return _bound(value.expression, field, scope)
     if isinstance(value, Expression):
@@ -183,7 +183,7 @@ def _plain(value: object) -> object:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _bound(expr: Expression, field: DataField, scope: RowType) -> Expression | Column:
+def _bound(expr: Expression, field: DataField, scope: RowType) -> "Expression | Column":
     bound, kind = bind_value(expr, scope)
     if isinstance(bound, Literal):
         return _constant(bound, field)
