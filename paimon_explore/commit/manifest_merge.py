@@ -67,13 +67,23 @@ def merge_manifests(
     return _minor(manifests, writer, rules) if merged is None else merged
 
 
+def changing_bytes(manifests: ManifestFiles, rules: MergeRules) -> int:
+    """Bytes of the manifests that a full merge is about: small ones and those with deletions."""
+    changing = _changing(manifests, rules)
+    return sum(_size(row) for row, must in zip(manifests.rows(), changing, strict=True) if must)
+
+
+def _changing(manifests: ManifestFiles, rules: MergeRules) -> list[bool]:
+    return [_deleted(row) > 0 or _size(row) < rules.target_bytes for row in manifests.rows()]
+
+
 def _full(
     manifests: ManifestFiles, writer: ManifestWriter, rules: MergeRules
 ) -> ManifestFiles | None:
     """All deletions carried out; None if that is not worth it or there is nothing to do."""
     rows = list(manifests.rows())
-    changing = [_deleted(row) > 0 or _size(row) < rules.target_bytes for row in rows]
-    if sum(_size(row) for row, must in zip(rows, changing, strict=True) if must) < rules.full_bytes:
+    changing = _changing(manifests, rules)
+    if changing_bytes(manifests, rules) < rules.full_bytes:
         return None
     names = manifests.names
     read = writer.store.manifests.read

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from paimon_explore.commit.changes import Changes
 from paimon_explore.commit.steps import STEPS, Figures, Request, Try, TrySteps
-from paimon_explore.commit.trace import CommitEvent, CommitStep
+from paimon_explore.commit.trace import CommitEvent, CommitStep, tell
 from paimon_explore.commit.waiting import Patience, Timing
 from paimon_explore.errors import (
     CommitError,
@@ -19,7 +19,12 @@ from paimon_explore.errors import (
     PaimonError,
     StorageError,
 )
+from paimon_explore.fileio.paths import name as name_of
 from paimon_explore.metadata.snapshot import BATCH_COMMIT_IDENTIFIER, CommitKind, Snapshot
+
+_MOST_NAMES = 40
+
+_MOST_NAMES = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,20 +229,27 @@ class Publisher:
             Whether the try may go on: not if an expiry has removed what it reads, which happens
             only behind a newer snapshot.
         """
+        failing = CommitStep.DESCRIBE
         try:
             for step, run in STEPS:
+                failing = step
                 figures = run(self._steps, state)
                 if figures is not None:
                     self._note(step, state, figures)
         except MissingFileError as error:
             if self._is_overtaken(state):
                 return False
-            self._end(error)
+            self._fail(state, failing, error)
             raise
         except BaseException as error:
-            self._end(error)
+            self._fail(state, failing, error)
             raise
         return True
+
+    def _fail(self, state: Try, step: CommitStep, error: BaseException) -> None:
+        what = f"{type(error).__name__}: {error}"
+        self._note(CommitStep.FAIL, state, {"step": step.value, "error": what})
+        self._end(error)
 
     def _is_overtaken(self, state: Try) -> bool:
         """Whether there is a newer snapshot than the one that a try builds on."""
@@ -370,18 +382,19 @@ class Publisher:
             except StorageError:
                 continue  # an orphan, which does no harm
         if gone:
-            self._note(CommitStep.CLEAN_UP, state, {"files": len(gone)})
+            names = ", ".join(name_of(path) for path in gone[:_MOST_NAMES])
+            self._note(CommitStep.CLEAN_UP, state, {"files": len(gone), "names": names})
 
     def _note(self, step: CommitStep, state: Try | None, figures: Figures | None = None) -> None:
-        self.trace.append(
-            CommitEvent(
-                step=step,
-                attempt=state.number if state is not None else 0,
-                snapshot_id=state.snapshot_id if state is not None else None,
-                time_millis=self._timing.clock(),
-                figures=figures or {},
-            )
+        event = CommitEvent(
+            step=step,
+            attempt=state.number if state is not None else 0,
+            snapshot_id=state.snapshot_id if state is not None else None,
+            time_millis=self._timing.clock(),
+            figures=figures or {},
         )
+        self.trace.append(event)
+        tell(self._store.paths.root, event)
 
 
 def _unknown(error: BaseException | None) -> CommitOutcomeUnknownError:

@@ -3,7 +3,9 @@
 The steps are those of the table in `committer`; an explorer draws them, tests compare them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -25,6 +27,7 @@ class CommitStep(Enum):
     DESCRIBE = "put the snapshot file together"
     PUBLISH = "create the snapshot file"
     WRITE_HINTS = "write the hints"
+    FAIL = "a step failed"
     LOSE = "another commit took the snapshot's number"
     DOUBT = "the storage did not say whether the snapshot was created"
     WAIT = "wait before the next try"
@@ -49,3 +52,26 @@ class CommitEvent:
     snapshot_id: int | None
     time_millis: int
     figures: Mapping[str, int | str] = field(default_factory=dict)
+
+
+Recorder = list[tuple[str, CommitEvent]]
+"""Events with the folder of the table that they happened to, in order."""
+
+_RECORDERS: ContextVar[tuple[Recorder, ...]] = ContextVar("recorders", default=())
+
+
+@contextmanager
+def recording() -> Iterator[Recorder]:
+    """Hear of every step of every commit that this thread makes within the block."""
+    heard: Recorder = []
+    token = _RECORDERS.set((*_RECORDERS.get(), heard))
+    try:
+        yield heard
+    finally:
+        _RECORDERS.reset(token)
+
+
+def tell(table: str, event: CommitEvent) -> None:
+    """Tell those who record of a step of a commit to a table's folder."""
+    for heard in _RECORDERS.get():
+        heard.append((table, event))
