@@ -144,7 +144,7 @@ class ScanExplanation(Result):
     limit: int | None
     cuts: tuple[Cut, ...]
     items: tuple[Items, ...]
-    splits: tuple[Split, ...]
+    splits: Sequence[Split]
     partition_type: RowType
     notes: tuple[str, ...] = ()
 

@@ -31,7 +31,7 @@ from paimon_explore.read.data_file import SystemColumn
 from paimon_explore.read.split_read import SplitReader, load_vector
 from paimon_explore.scan.frames import numbers
 from paimon_explore.scan.row_ranges import row_ranges
-from paimon_explore.scan.split import DataSplit
+from paimon_explore.scan.split import DataSplit, Splits
 from paimon_explore.write.data_file_writer import DataFileWriter, FileRow
 from paimon_explore.write.layouts import append_layout, tracked_layout
 from paimon_explore.write.target import WriteTarget, entries_of
@@ -222,9 +222,7 @@ class AppendCompaction:
             system_columns=_TRACKED if tracked else (),
         )
         rows = np.array(group, np.int64) + split.start
-        part = DataSplit(
-            source=split.source.take(rows), start=0, count=len(rows), raw_convertible=True
-        )
+        part = Splits.one(split.source.take(rows))
         for batch in reader.read(part):
             writer.write(pa.Table.from_batches([batch]))
         return writer.close()

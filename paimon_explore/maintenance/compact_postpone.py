@@ -22,7 +22,7 @@ from paimon_explore.metadata.options import POSTPONE_BUCKET, TableOptions
 from paimon_explore.read.data_file import SystemColumn
 from paimon_explore.read.split_read import SplitReader
 from paimon_explore.scan.frames import numbers
-from paimon_explore.scan.split import DataSplit
+from paimon_explore.scan.split import DataSplit, Splits
 from paimon_explore.write.primary_key import UpsertWriter
 from paimon_explore.write.row_kinds import ROW_KIND
 from paimon_explore.write.target import WriteTarget, abort
@@ -83,12 +83,7 @@ def _spread(target: WriteTarget, split: DataSplit, count: int) -> list[CommitMes
 def _in_order(split: DataSplit) -> DataSplit:
     """The files in the order of writing, to be read as they are."""
     order = np.argsort(numbers(split.files.table, "creation_time"), kind="stable")
-    return DataSplit(
-        source=split.source.take(order + split.start),
-        start=0,
-        count=split.count,
-        raw_convertible=True,
-    )
+    return Splits.one(split.source.take(order + split.start))
 
 
 def _with_kinds(batch: pa.RecordBatch) -> pa.RecordBatch:

@@ -4,6 +4,7 @@ A folder is made once per distinct partition and bucket, then joined with the fi
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -29,6 +30,19 @@ from paimon_explore.metadata.paths import TablePaths
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.scan.entries import PartitionCut
 from paimon_explore.scan.frames import column, distinct, numbers, text
+
+
+@dataclass(frozen=True, slots=True)
+class DataFilePlaces:
+    """Tells where the data files of a table lie."""
+
+    schema: TableSchema
+    options: TableOptions
+    paths: TablePaths
+
+    def __call__(self, entries: ManifestEntries) -> pa.StringArray:
+        """Absolute paths of files."""
+        return data_file_paths(entries, self.schema, self.options, self.paths)
 
 
 def data_file_paths(

@@ -128,6 +128,12 @@ def group_numbers(table: pa.Table, *, by_bucket: bool = True) -> Rows:
     return partitions * 2**32 + numbers(table, "bucket") if by_bucket else partitions
 
 
+def bucket_numbers(table: pa.Table) -> Rows:
+    """The number of each row's bucket, buckets counted in order of appearance."""
+    groups = row_array(group_numbers(table))
+    return distinct(groups)[1]
+
+
 def rows_without_columns(count: int) -> pa.RecordBatch:
     """A batch of that many rows and no column."""
     rows = build_struct(pa.struct([]), [], np.ones(count, np.bool_))

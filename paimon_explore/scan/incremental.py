@@ -7,7 +7,7 @@ Seen with the official Java 2.0.0: rows are not merged across the commits of the
 Spec: flink/sql-query, incremental query; `incremental-between*` options.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from paimon_explore.errors import InvalidInputError, NotFoundError
@@ -47,7 +47,7 @@ def change_splits(
     span: SnapshotRange,
     mode: IncrementalBetweenScanMode = IncrementalBetweenScanMode.AUTO,
     predicate: Expression = TRUE,
-) -> Iterator[tuple[Snapshot, tuple[DataSplit, ...]]]:
+) -> Iterator[tuple[Snapshot, Sequence[DataSplit]]]:
     """What each commit of a range brought, oldest first; commits without a part are left out.
 
     Args:

@@ -7,7 +7,7 @@ newer version of a row; elsewhere a bucket goes as a whole or stays.
 Spec: primary-key-table, filter push-down; concepts/spec/manifest.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,7 +33,7 @@ from paimon_explore.scan.entries import (
     read_entries,
 )
 from paimon_explore.scan.expression import TRUE, Expression, names_of
-from paimon_explore.scan.file_paths import data_file_paths
+from paimon_explore.scan.file_paths import DataFilePlaces
 from paimon_explore.scan.file_stats import key_stats, value_stats
 from paimon_explore.scan.frames import Mask, group_numbers, numbers
 from paimon_explore.scan.partition_filter import split
@@ -110,7 +110,7 @@ class ScanTarget:
         """Files of a snapshot with their paths and deletion vectors."""
         return PlacedFiles(
             entries=entries,
-            paths=data_file_paths(entries, self.schema, self.options, self.store.paths),
+            place=DataFilePlaces(self.schema, self.options, self.store.paths),
             deletion_files=deletion_files(self.store, snapshot, self.schema, self.options),
             snapshot_id=snapshot.id,
             branch=self.branch,
@@ -140,13 +140,13 @@ class ScanPlan:
 
     Attributes:
         snapshot: planned at; None for a table without any.
-        splits: what is read together.
+        splits: what is read together; single ones are made when they are looked at.
         stages: the cuts in order.
         rest: what of the predicate still has to be checked on rows; TRUE if nothing.
     """
 
     snapshot: Snapshot | None
-    splits: tuple[Split, ...]
+    splits: Sequence[Split]
     stages: tuple[Stage, ...]
     rest: Expression
 

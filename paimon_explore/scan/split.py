@@ -3,10 +3,11 @@
 Splits cross process borders (Spark tasks), so they hold plain values and slices of Arrow tables.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeAlias
+from itertools import repeat
+from typing import TypeAlias, overload
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +15,7 @@ import pyarrow as pa
 from paimon_explore.encoding.buffers import as_python, ends_of, taken_rows
 from paimon_explore.metadata.manifest_entry import ManifestEntries
 from paimon_explore.metadata.paths import MAIN_BRANCH
-from paimon_explore.scan.frames import Rows, column, numbers
+from paimon_explore.scan.frames import Mask, Rows, column, numbers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,62 +35,166 @@ class DeletionFile:
     cardinality: int | None
 
 
+Place: TypeAlias = Callable[[ManifestEntries], pa.StringArray]
+"""Tells the absolute paths of files."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Paths that are known already, of the very files that are asked for."""
+
+    paths: pa.StringArray
+
+    def __call__(self, entries: ManifestEntries) -> pa.StringArray:
+        """The paths."""
+        del entries
+        return self.paths
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PlacedFiles:
-    """Files with where they lie; many splits are parts of one such frame.
+    """Files with where they lie.
 
     Attributes:
         entries: n files.
-        paths: n absolute paths.
+        place: tells their paths, which are made when they are asked for first.
         deletion_files: by data file name, for the files that have a deletion vector.
         snapshot_id: the snapshot they were planned at; None for files of several snapshots.
         branch: the branch whose schemas the files' schema ids name.
     """
 
     entries: ManifestEntries
-    paths: pa.StringArray
+    place: Place
     deletion_files: Mapping[str, DeletionFile]
     snapshot_id: int | None
     branch: str = MAIN_BRANCH
 
     @cached_property
-    def row_ends(self) -> list[int]:
-        """Rows of the first 0 to n files: n + 1 numbers."""
-        ends: list[int] = ends_of(numbers(self.entries.table, "row_count")).tolist()
-        return ends
+    def paths(self) -> pa.StringArray:
+        """The n absolute paths."""
+        return self.place(self.entries)
 
     def take(self, rows: Rows) -> "PlacedFiles":
         """The files of these row numbers, in this order."""
         if np.array_equal(rows, np.arange(len(self.entries))):
             return replace(self, entries=self.entries.in_one_piece())
-        return replace(
-            self,
-            entries=self.entries.take(rows),
-            paths=taken_rows(self.paths, rows),  # type: ignore[arg-type]  # in stubs
-        )
+        place = self.place
+        if isinstance(place, Known) or "paths" in vars(self):
+            place = Known(taken_rows(self.paths, rows))  # type: ignore[arg-type]  # in stubs
+        return replace(self, entries=self.entries.take(rows), place=place)
 
 
-@dataclass(slots=True, kw_only=True, eq=False)
-class DataSplit:
-    """Files of one bucket that are read together: a part of a frame, taken out when looked at.
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Splits(Sequence["DataSplit"]):
+    """Splits as columns: the n files of k splits in a row. A split is made when it is looked at.
 
-    Never changed once made. It is not declared frozen because a plan makes one per bucket, and a
-    frozen one takes three times as long to make.
+    Plans have splits by the hundred thousand, of which most are only counted or handed on.
 
     Attributes:
-        source: the frame.
-        start: number of the first file in it; the files are ordered as they have to be read.
-        count: how many files, at least 1.
-        raw_convertible: the files' rows are the table's rows; no merge is needed.
-        same_rows: files with the same number hold different columns of the same rows (data
-            evolution); empty where every file holds rows of its own.
+        files: the files in any order.
+        order: their row numbers in the order of the splits, as they have to be read.
+        bounds: where each split begins in that order, and n: k + 1 numbers.
+        raw: k values, whether the files' rows are the table's rows, so that no merge is needed.
+        same_rows: n numbers; files of a split with the same number hold different columns of the
+            same rows (data evolution). None where every file holds rows of its own.
     """
 
-    source: PlacedFiles
-    start: int
-    count: int
-    raw_convertible: bool
-    same_rows: tuple[int, ...] = ()
+    files: PlacedFiles
+    order: Rows
+    bounds: Rows
+    raw: Mask
+    same_rows: Rows | None = None
+
+    @classmethod
+    def one(cls, files: PlacedFiles, *, raw: bool = True) -> "DataSplit":
+        """A split of all files, in their order."""
+        count = len(files.entries)
+        bounds = np.array([0, count], np.int64)
+        of = cls(files=files, order=np.arange(count), bounds=bounds, raw=np.array([raw], np.bool_))
+        return DataSplit(of, 0)
+
+    @cached_property
+    def source(self) -> PlacedFiles:
+        """The files in the order of the splits."""
+        return self.files.take(self.order)
+
+    @cached_property
+    def ends(self) -> list[int]:
+        """`bounds` for quick looks at single ones."""
+        ends: list[int] = self.bounds.tolist()
+        return ends
+
+    @cached_property
+    def row_counts(self) -> list[int]:
+        """Physical rows of each split."""
+        rows = numbers(self.files.entries.table, "row_count")[self.order]
+        counts: list[int] = np.diff(ends_of(rows)[self.bounds]).tolist()
+        return counts
+
+    def __len__(self) -> int:
+        return len(self.raw)
+
+    def __iter__(self) -> Iterator["DataSplit"]:
+        return map(DataSplit, repeat(self), range(len(self)))
+
+    @overload
+    def __getitem__(self, index: int) -> "DataSplit": ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple["DataSplit", ...]: ...
+    def __getitem__(self, index: int | slice) -> "DataSplit | tuple[DataSplit, ...]":
+        """One split, or several of them."""
+        numbers = range(len(self))[index]
+        if isinstance(numbers, int):
+            return DataSplit(self, numbers)
+        return tuple(map(DataSplit, repeat(self), numbers))
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} splits of {len(self.order)} files>"
+
+
+@dataclass(slots=True, eq=False)
+class DataSplit:
+    """Files of one bucket that are read together.
+
+    Never changed once made. It is not declared frozen because a look at a plan makes one per
+    bucket, and a frozen one takes three times as long to make.
+
+    Attributes:
+        of: the splits that this is one of.
+        number: its place among them.
+    """
+
+    of: Splits
+    number: int
+
+    @property
+    def source(self) -> PlacedFiles:
+        """The files of all splits in a row, these ones among them."""
+        return self.of.source
+
+    @property
+    def start(self) -> int:
+        """Number of the first file in `source`; they are ordered as they have to be read."""
+        return self.of.ends[self.number]
+
+    @property
+    def count(self) -> int:
+        """How many files, at least 1."""
+        return self.of.ends[self.number + 1] - self.of.ends[self.number]
+
+    @property
+    def raw_convertible(self) -> bool:
+        """Whether the files' rows are the table's rows; no merge is needed."""
+        return bool(self.of.raw[self.number])
+
+    @property
+    def same_rows(self) -> tuple[int, ...]:
+        """Files with the same number hold different columns of the same rows (data evolution).
+
+        Empty where every file holds rows of its own.
+        """
+        shared = self.of.same_rows
+        return () if shared is None else tuple(shared[self._part].tolist())
 
     @property
     def files(self) -> ManifestEntries:
@@ -104,12 +209,12 @@ class DataSplit:
     @property
     def snapshot_id(self) -> int | None:
         """The snapshot the files were planned at."""
-        return self.source.snapshot_id
+        return self.of.files.snapshot_id
 
     @property
     def branch(self) -> str:
         """The branch whose schemas the files' schema ids name."""
-        return self.source.branch
+        return self.of.files.branch
 
     @property
     def partition(self) -> bytes:
@@ -132,7 +237,7 @@ class DataSplit:
     @property
     def deletion_files(self) -> Mapping[str, DeletionFile]:
         """By data file name, for those of the files that have a deletion vector."""
-        known = self.source.deletion_files
+        known = self.of.files.deletion_files
         if not known:
             return {}
         names = map(str, as_python(column(self.files.table, "file_name")))
@@ -141,34 +246,45 @@ class DataSplit:
     @property
     def row_count(self) -> int:
         """Physical rows of the files, deleted and retracted ones included."""
-        ends = self.source.row_ends
-        return ends[self.start + self.count] - ends[self.start]
+        return self.of.row_counts[self.number]
 
     def file(self, row: int) -> "DataSplit":
         """One of the files as a split of its own, for files whose rows need no other file."""
-        return replace(self, start=self.start + row, count=1, same_rows=())
+        return Splits.one(
+            self.source.take(np.array([self.start + row], np.int64)), raw=self.raw_convertible
+        )
+
+    @property
+    def _part(self) -> slice:
+        return slice(self.start, self.start + self.count)
 
     def _value(self, name: str) -> object:
         """A column of the first file."""
-        found: object = self.source.entries.table.column(name)[self.start].as_py()
+        row = int(self.of.order[self.start])
+        found: object = self.of.files.entries.table.column(name)[row].as_py()
         return found
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle this part alone, not the whole frame."""
-        rows = np.arange(self.start, self.start + self.count)
-        part = replace(self.source.take(rows), deletion_files=dict(self.deletion_files))
-        return (_rebuilt, (part, self.count, self.raw_convertible, self.same_rows))
+        source = self.source
+        part = replace(
+            source,
+            entries=source.entries.take(np.arange(len(source.entries))[self._part]),
+            place=Known(taken_rows(source.paths, np.arange(len(source.paths))[self._part])),  # type: ignore[arg-type]  # in stubs
+            deletion_files=dict(self.deletion_files),
+        )
+        return (_rebuilt, (part, bool(self.raw_convertible), self.same_rows))
 
 
 def _rebuilt(
-    source: PlacedFiles,
-    count: int,
-    raw_convertible: bool,  # noqa: FBT001 - pickle passes by place
+    files: PlacedFiles,
+    raw: bool,  # noqa: FBT001 - pickle passes by place
     same_rows: tuple[int, ...],
 ) -> DataSplit:
-    return DataSplit(
-        source=source, start=0, count=count, raw_convertible=raw_convertible, same_rows=same_rows
-    )
+    split = Splits.one(files, raw=raw)
+    if same_rows:
+        return DataSplit(replace(split.of, same_rows=np.array(same_rows, np.int64)), 0)
+    return split
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

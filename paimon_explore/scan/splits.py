@@ -1,21 +1,21 @@
-"""From live files to splits.
+"""From live files to splits, for all buckets at once.
 
 A single file that states no deletes is taken as it is, as all implementations do.
 Spec: `source.split.target-size`, `source.split.open-file-cost`; primary-key-table, splits of a
 batch scan.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from paimon_explore.encoding.buffers import ends_of
 from paimon_explore.metadata.manifest_entry import ManifestEntries
-from paimon_explore.scan.frames import Rows, group_numbers, numbers
+from paimon_explore.scan.frames import Mask, Rows, bucket_numbers, numbers
 from paimon_explore.scan.packing import pack
 from paimon_explore.scan.row_ranges import same_rows
-from paimon_explore.scan.sections import key_ranks, sections
-from paimon_explore.scan.split import DataSplit, PlacedFiles
+from paimon_explore.scan.sections import key_ranks
+from paimon_explore.scan.split import PlacedFiles, Splits
 from paimon_explore.types.data_types import RowType
 
 _KEYS = frozenset({"min_key", "max_key"})
@@ -42,174 +42,172 @@ class SplitRules:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Bucket:
-    """A bucket's files in the order of its splits, as row numbers of all files.
+class _Laid:
+    """Files of all buckets in the order of their splits.
 
     Attributes:
-        rows: n row numbers.
-        bins: half-open ranges of them, one per split.
-        raw: per split whether its rows are read as they are.
-        same_rows: per file the number of the group of files with the same rows; or none.
+        order: n row numbers of the files.
+        starts: where each item that stays whole begins in that order: k numbers.
+        buckets: the number of each file's bucket, n, in that order ascending.
+        merged: per file, whether key ranges decide which files of its bucket are read together.
+        alone: per file, whether it is the only one of its bucket.
+        groups: per file the number of its item within the bucket, where files share rows.
     """
 
-    rows: Rows
-    bins: Sequence[tuple[int, int]]
-    raw: Sequence[bool]
-    same_rows: tuple[int, ...] = ()
+    order: Rows
+    starts: Rows
+    buckets: Rows
+    merged: Mask
+    alone: Mask
+    groups: Rows | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Figures:
-    """The number columns that packing looks at, of all files.
-
-    `lows` and `highs` are ranks of the first and last keys, of files that are merged only.
-    """
-
-    entries: ManifestEntries
-    sizes: Rows
-    levels: Rows
-    retracts: Rows
-    sequences: Rows
-    lows: Rows
-    highs: Rows
-
-    @classmethod
-    def of(cls, entries: ManifestEntries) -> "_Figures":
-        """Take them from a frame; null counts as 0."""
-        table = entries.table
-        return cls(
-            entries=entries,
-            sizes=numbers(table, "file_size"),
-            levels=numbers(table, "level"),
-            retracts=numbers(table, "delete_row_count"),
-            sequences=numbers(table, "min_sequence_number"),
-            lows=np.zeros(len(entries), np.int64),
-            highs=np.zeros(len(entries), np.int64),
-        )
-
-    def with_ranks(self, buckets: Sequence[Rows], keys: RowType) -> "_Figures":
-        """With the key ranges of the files of these buckets, all ranked at once.
-
-        Buckets number by the thousand; ranks of all their files order those of each one alike.
-        """
-        if not buckets:
-            return self
-        rows = np.concatenate(buckets)
-        lows, highs = self.lows.copy(), self.highs.copy()
-        lows[rows], highs[rows] = key_ranks(self.entries.select(_KEYS).take(rows), keys)
-        return replace(self, lows=lows, highs=highs)
-
-
-def make_splits(files: PlacedFiles, rules: SplitRules) -> tuple[DataSplit, ...]:
+def make_splits(files: PlacedFiles, rules: SplitRules) -> Splits:
     """Pack the files of every bucket into splits, buckets in order of appearance."""
-    buckets = _buckets(files.entries)
-    figures = _Figures.of(files.entries)
+    entries = files.entries
+    if not len(entries):
+        return _none(files)
     if rules.keys is not None:
-        merged = [rows for rows in buckets if _needs_merge(figures, rows, rules)]
-        figures = figures.with_ranks(merged, rules.keys)
-    packed = [_packed_bucket(figures, rows, rules) for rows in buckets]
-    return _ordered(files, packed)
+        laid = _by_keys(entries, rules, rules.keys)
+    else:
+        laid = _by_rows(entries) if rules.shares_rows else _by_age(entries)
+    sizes = numbers(entries.table, "file_size")[laid.order]
+    weights = sizes if len(laid.starts) == len(sizes) else np.add.reduceat(sizes, laid.starts)
+    bins = pack(
+        weights,
+        laid.buckets[laid.starts],
+        target=rules.target_bytes,
+        open_cost=rules.open_cost_bytes,
+    )
+    bounds = np.append(laid.starts, len(sizes))[bins]
+    return Splits(
+        files=files,
+        order=laid.order,
+        bounds=bounds,
+        raw=_raw(entries, laid, bounds, is_keyed=rules.keys is not None),
+        same_rows=laid.groups,
+    )
 
 
-def files_as_splits(files: PlacedFiles, rules: SplitRules) -> tuple[DataSplit, ...]:
+def files_as_splits(files: PlacedFiles, rules: SplitRules) -> Splits:
     """Files packed as they are: their rows are read as written, without a merge."""
     return make_splits(files, replace(rules, keys=None))
 
 
-def whole_buckets(files: PlacedFiles) -> tuple[DataSplit, ...]:
+def whole_buckets(files: PlacedFiles) -> Splits:
     """One split with all files per bucket; to be merged."""
-    return _ordered(
-        files,
-        [
-            _Bucket(rows=rows, bins=[(0, len(rows))], raw=[False])
-            for rows in _buckets(files.entries)
-        ],
+    if not len(files.entries):
+        return _none(files)
+    buckets = bucket_numbers(files.entries.table)
+    order = _ordered(buckets)
+    bounds = np.append(_changes(buckets[order]), len(order))
+    raw = np.zeros(len(bounds) - 1, np.bool_)
+    return Splits(files=files, order=order, bounds=bounds, raw=raw)
+
+
+def _none(files: PlacedFiles) -> Splits:
+    nothing = np.zeros(0, np.int64)
+    bounds = np.zeros(1, np.int64)
+    return Splits(files=files, order=nothing, bounds=bounds, raw=np.zeros(0, np.bool_))
+
+
+def _ordered(*keys: Rows) -> Rows:
+    """Row numbers sorted by the keys, the first one first; rows that are alike keep their order."""
+    first, *others = keys
+    rises = first[1:] > first[:-1]
+    if not others and bool((first[1:] >= first[:-1]).all()):
+        return np.arange(len(first))
+    if len(others) == 1:
+        same = first[1:] == first[:-1]
+        if bool((rises | (same & (others[0][1:] >= others[0][:-1]))).all()):
+            return np.arange(len(first))
+    return np.lexsort(keys[::-1])
+
+
+def _changes(ascending: Rows) -> Rows:
+    """Where runs of equal numbers begin."""
+    return np.flatnonzero(np.concatenate(([True], ascending[1:] != ascending[:-1])))
+
+
+def _by_age(entries: ManifestEntries) -> _Laid:
+    """Each file by itself, oldest first."""
+    buckets = bucket_numbers(entries.table)
+    order = _ordered(buckets, numbers(entries.table, "min_sequence_number"))
+    nowhere = np.zeros(len(order), np.bool_)
+    return _Laid(
+        order=order,
+        starts=np.arange(len(order)),
+        buckets=buckets[order],
+        merged=nowhere,
+        alone=nowhere,
     )
 
 
-def _ordered(files: PlacedFiles, buckets: Sequence[_Bucket]) -> tuple[DataSplit, ...]:
-    """The files in the order of the splits, taken once, and the splits as parts of them."""
-    if not buckets:
-        return ()
-    source = files.take(np.concatenate([bucket.rows for bucket in buckets]))
-    splits: list[DataSplit] = []
-    offset = 0
-    for bucket in buckets:
-        splits.extend(
-            DataSplit(
-                source=source,
-                start=offset + start,
-                count=end - start,
-                raw_convertible=raw,
-                same_rows=bucket.same_rows[start:end],
-            )
-            for (start, end), raw in zip(bucket.bins, bucket.raw, strict=True)
-        )
-        offset += len(bucket.rows)
-    return tuple(splits)
+def _by_rows(entries: ManifestEntries) -> _Laid:
+    """Files that hold columns of the same rows together."""
+    buckets = bucket_numbers(entries.table)
+    rows = _ordered(buckets)
+    parts: list[Rows] = []
+    groups: list[Rows] = []
+    for own in np.split(rows, _changes(buckets[rows])[1:]):
+        found = same_rows(entries.take(own))
+        parts.extend(own[group] for group in found)
+        groups.extend(np.full(len(group), number) for number, group in enumerate(found))
+    order = np.concatenate(parts)
+    nowhere = np.zeros(len(order), np.bool_)
+    return _Laid(
+        order=order,
+        starts=ends_of(np.array([len(part) for part in parts], np.int64))[:-1],
+        buckets=buckets[order],
+        merged=nowhere,
+        alone=nowhere,
+        groups=np.concatenate(groups),
+    )
 
 
-def _buckets(entries: ManifestEntries) -> list[Rows]:
-    """Row numbers per (partition, bucket), both in order of appearance."""
-    if not len(entries):
-        return []
-    group = group_numbers(entries.table)
-    _, first, inverse = np.unique(group, return_index=True, return_inverse=True)
-    order = np.argsort(inverse, kind="stable")
-    cuts = np.flatnonzero(np.diff(inverse[order])) + 1
-    rows = np.split(order, cuts)
-    return [rows[i] for i in np.argsort(first, kind="stable")]
+def _by_keys(entries: ManifestEntries, rules: SplitRules, keys: RowType) -> _Laid:
+    """Files whose key ranges hang together in sections, in buckets that have to be merged."""
+    buckets = bucket_numbers(entries.table)
+    counts = np.bincount(buckets)
+    merged = ((counts > 1) & ~_all_raw(entries, buckets, rules))[buckets]
+    lows = np.zeros(len(buckets), np.int64)
+    highs = np.zeros(len(buckets), np.int64)
+    rows = np.flatnonzero(merged)
+    if len(rows):  # ranks of all their files order those of each bucket alike
+        lows[rows], highs[rows] = key_ranks(entries.select(_KEYS).take(rows), keys)
+    order = np.lexsort((highs, lows, buckets))
+    buckets, lows, highs, merged = buckets[order], lows[order], highs[order], merged[order]
+    span = int(highs.max()) + 1
+    reach = np.maximum.accumulate(highs + buckets * span)[:-1] - buckets[1:] * span
+    begins = (buckets[1:] != buckets[:-1]) | ~merged[1:] | (lows[1:] > reach)
+    return _Laid(
+        order=order,
+        starts=np.flatnonzero(np.concatenate(([True], begins))),
+        buckets=buckets,
+        merged=merged,
+        alone=(counts == 1)[buckets],
+    )
 
 
-def _packed_bucket(figures: _Figures, rows: Rows, rules: SplitRules) -> _Bucket:
-    if rules.keys is None:
-        return _packed_appends(figures, rows, rules)
-    retracts = figures.retracts[rows]
-    if not _needs_merge(figures, rows, rules):
-        if len(rows) == 1:
-            return _Bucket(rows=rows, bins=[(0, 1)], raw=[bool(retracts[0] == 0)])
-        return _raw_bucket(figures, rows, rules)
-    parts = sections(figures.lows[rows], figures.highs[rows])
-    bins, ordered = _packed_groups(figures.sizes[rows], parts, rules)
-    clean = retracts[ordered] == 0
-    raw = [end - start == 1 and bool(clean[start]) for start, end in bins]
-    return _Bucket(rows=rows[ordered], bins=bins, raw=raw)
+def _all_raw(entries: ManifestEntries, buckets: Rows, rules: SplitRules) -> Mask:
+    """Per bucket, whether its files are compacted so that no key is in two of them."""
+    levels = numbers(entries.table, "level")
+    retracts = numbers(entries.table, "delete_row_count")
+    count = int(buckets.max()) + 1
+    odd = (levels == 0) | (retracts != 0)
+    if not rules.levels_disjoint:
+        of_one = np.zeros(count, np.int64)
+        of_one[buckets] = levels
+        odd |= levels != of_one[buckets]
+    found: Mask = np.bincount(buckets[odd], minlength=count) == 0
+    return found
 
 
-def _packed_appends(figures: _Figures, rows: Rows, rules: SplitRules) -> _Bucket:
-    if not rules.shares_rows:
-        ordered = rows[np.argsort(figures.sequences[rows], kind="stable")]
-        return _raw_bucket(figures, ordered, rules)
-    groups = same_rows(figures.entries.take(rows))
-    bins, ordered = _packed_groups(figures.sizes[rows], groups, rules)
-    shared = tuple(number for number, group in enumerate(groups) for _ in group)
-    return _Bucket(rows=rows[ordered], bins=bins, raw=[True] * len(bins), same_rows=shared)
-
-
-def _raw_bucket(figures: _Figures, rows: Rows, rules: SplitRules) -> _Bucket:
-    bins = _pack(figures.sizes[rows], rules)
-    return _Bucket(rows=rows, bins=bins, raw=[True] * len(bins))
-
-
-def _packed_groups(
-    sizes: Rows, groups: Sequence[Rows], rules: SplitRules
-) -> tuple[list[tuple[int, int]], Rows]:
-    """Ranges of files packed group by group, and the files in that order."""
-    weights = np.array([sizes[group].sum() for group in groups], dtype=np.int64)
-    ends = np.cumsum([0, *map(len, groups)]).tolist()
-    bins = [(ends[start], ends[end]) for start, end in _pack(weights, rules)]
-    return bins, np.concatenate(groups)
-
-
-def _pack(sizes: Rows, rules: SplitRules) -> list[tuple[int, int]]:
-    return pack(sizes, target=rules.target_bytes, open_cost=rules.open_cost_bytes)
-
-
-def _needs_merge(figures: _Figures, rows: Rows, rules: SplitRules) -> bool:
-    """Whether key ranges decide which files of a bucket are read together."""
-    return len(rows) > 1 and not _all_raw(figures.levels[rows], figures.retracts[rows], rules)
-
-
-def _all_raw(levels: Rows, retracts: Rows, rules: SplitRules) -> bool:
-    compacted = bool((levels != 0).all()) and not retracts.any()
-    return compacted and (rules.levels_disjoint or bool((levels == levels[0]).all()))
+def _raw(entries: ManifestEntries, laid: _Laid, bounds: Rows, *, is_keyed: bool) -> Mask:
+    """Per split, whether its files' rows are the table's rows."""
+    if not is_keyed:
+        return np.ones(len(bounds) - 1, np.bool_)
+    first = bounds[:-1]
+    clean = (numbers(entries.table, "delete_row_count") == 0)[laid.order[first]]
+    is_single = bounds[1:] - first == 1
+    return np.where(laid.merged[first] | laid.alone[first], is_single & clean, np.True_)

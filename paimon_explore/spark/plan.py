@@ -71,7 +71,7 @@ def plan_read(
     return job, groups(splits, parallelism)
 
 
-def plan_splits(scan: Scan, schema: StructType | None = None) -> tuple[ReadJob, tuple[Split, ...]]:
+def plan_splits(scan: Scan, schema: StructType | None = None) -> tuple[ReadJob, Sequence[Split]]:
     """As `plan_read`, with the splits not grouped yet."""
     plan = scan.plan()
     row_type = _row_type(scan)

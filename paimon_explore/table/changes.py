@@ -3,7 +3,7 @@
 Spec: flink/sql-query, streaming and incremental queries; `incremental-between*`, `scan.mode`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -113,7 +113,7 @@ class ChangeReader:
         with naming_expiry(self.target.store, snapshot):
             return self._rows(splits)
 
-    def _rows(self, splits: tuple[Split, ...]) -> pa.Table:
+    def _rows(self, splits: Sequence[Split]) -> pa.Table:
         reader = self._reader((SystemColumn.VALUE_KIND,), self.columns)
         batches = [batch for split in splits for batch in reader.read(split)]
         return self._named([self._kinds_first(batch) for batch in batches])

@@ -7,9 +7,9 @@ round with the same files.
 import random
 import shutil
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from oracle import ROW_KIND, JavaPaimon
@@ -20,6 +20,7 @@ from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.read.data_file import SystemColumn
 from paimon_explore.read.split_read import SplitReader
 from paimon_explore.scan.plan import ScanTarget
+from paimon_explore.scan.split import Splits
 from paimon_explore.scan.splits import whole_buckets
 from paimon_explore.table.table import Table
 from support.compacting import deleted
@@ -141,7 +142,7 @@ def files(table: Table, snapshot: Snapshot, entries: ManifestEntries) -> list[st
     found = []
     for split in whole_buckets(target.placed(entries, snapshot)):
         for row in range(split.count):
-            file = replace(split.file(row), raw_convertible=True)
+            file = Splits.one(split.source.take(np.array([split.start + row])))
             rows = [row for batch in reader.read(file) for row in batch.to_pylist()]
             facts = file.files.table.select([*figures, "file_source"]).to_pylist()
             found.append(repr((split.bucket, facts, [tuple(row.values()) for row in rows])))

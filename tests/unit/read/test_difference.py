@@ -1,7 +1,7 @@
 import pyarrow as pa
 
 from paimon_explore.read.difference import changed_splits, difference
-from paimon_explore.scan.split import DataSplit, LayeredSplit, PlacedFiles
+from paimon_explore.scan.split import DataSplit, Known, LayeredSplit, PlacedFiles
 from paimon_explore.scan.splits import whole_buckets
 from support.entries import entries, entry
 
@@ -34,8 +34,9 @@ def test_keys_of_several_columns_are_compared_together() -> None:
 def splits(*rows: dict[str, object]) -> tuple[DataSplit, ...]:
     paths = pa.array([str(row["file_name"]) for row in rows])
     assert isinstance(paths, pa.StringArray)
-    placed = PlacedFiles(entries=entries(*rows), paths=paths, deletion_files={}, snapshot_id=1)
-    return whole_buckets(placed)
+    place = Known(paths)
+    placed = PlacedFiles(entries=entries(*rows), place=place, deletion_files={}, snapshot_id=1)
+    return tuple(whole_buckets(placed))
 
 
 def test_buckets_with_the_same_files_are_left_out() -> None:

@@ -5,7 +5,14 @@ import pytest
 
 from paimon_explore.encoding.binary_row import encode_rows, with_arity
 from paimon_explore.scan.frames import byte_array
-from paimon_explore.scan.split import DataSplit, DeletionFile, LayeredSplit, PlacedFiles
+from paimon_explore.scan.split import (
+    DataSplit,
+    DeletionFile,
+    Known,
+    LayeredSplit,
+    PlacedFiles,
+    Splits,
+)
 from paimon_explore.scan.splits import SplitRules, files_as_splits, make_splits, whole_buckets
 from support.arrow import column_of
 from support.entries import entries, entry
@@ -29,7 +36,7 @@ def placed(*rows: dict[str, object], **vectors: DeletionFile) -> PlacedFiles:
     found = entries(*rows)
     paths = pa.array([f"/t/{row['file_name']}" for row in rows], pa.string())
     assert isinstance(paths, pa.StringArray)
-    return PlacedFiles(entries=found, paths=paths, deletion_files=vectors, snapshot_id=7)
+    return PlacedFiles(entries=found, place=Known(paths), deletion_files=vectors, snapshot_id=7)
 
 
 def rules(*, keyed: bool, disjoint: bool = False, shares: bool = False) -> SplitRules:
@@ -42,7 +49,7 @@ def rules(*, keyed: bool, disjoint: bool = False, shares: bool = False) -> Split
     )
 
 
-def shown(splits: tuple[DataSplit, ...]) -> list[tuple[str, bool]]:
+def shown(splits: Splits) -> list[tuple[str, bool]]:
     return [
         ("".join(path.rpartition("/")[2] for path in split.paths), split.raw_convertible)
         for split in splits
@@ -50,8 +57,9 @@ def shown(splits: tuple[DataSplit, ...]) -> list[tuple[str, bool]]:
 
 
 def test_no_files_make_no_splits() -> None:
-    assert make_splits(placed(), rules(keyed=False)) == ()
-    assert whole_buckets(placed()) == ()
+    assert list(make_splits(placed(), rules(keyed=False))) == []
+    assert list(make_splits(placed(), rules(keyed=True))) == []
+    assert list(whole_buckets(placed())) == []
 
 
 def test_append_files_are_packed_by_age_up_to_the_target_size() -> None:
@@ -139,10 +147,45 @@ def test_a_split_crosses_process_borders() -> None:
 
 def test_layers_count_as_one_split_that_is_merged() -> None:
     layers = whole_buckets(placed(entry("a", row_count=2), entry("b", bucket=1, row_count=3)))
-    split = LayeredSplit(layers=layers, partition=bytes(12))
+    split = LayeredSplit(layers=tuple(layers), partition=bytes(12))
     assert (split.row_count, split.raw_convertible, split.snapshot_id) == (5, False, None)
     assert len(split.files) == 2
 
 
 def test_bytes_become_a_binary_array() -> None:
     assert byte_array([b"a", b"", b"bc"]).to_pylist() == [b"a", b"", b"bc"]
+
+
+def test_splits_are_made_when_they_are_looked_at() -> None:
+    splits = make_splits(placed(file("a"), file("b", bucket=1)), rules(keyed=True))
+    assert (len(splits), repr(splits)) == (2, "<2 splits of 2 files>")
+    assert splits[-1].paths == ("/t/b",)
+    assert [split.paths for split in splits[:1]] == [("/t/a",)]
+    with pytest.raises(IndexError):
+        splits[2]
+
+
+def test_one_file_of_a_split_is_a_split_of_its_own() -> None:
+    (split,) = make_splits(placed(entry("a"), entry("b", row_count=5)), rules(keyed=False))
+    assert [split.file(row).paths for row in (0, 1)] == [("/t/a",), ("/t/b",)]
+    assert split.file(1).row_count == 5
+    assert split.file(1).same_rows == ()
+
+
+def test_buckets_of_all_kinds_are_packed_side_by_side() -> None:
+    files = placed(
+        file("a", 0, 5, bucket=0),
+        file("z", 7, 9, bucket=2, delete_row_count=3),
+        file("b", 5, 9, bucket=0),
+        file("x", 0, 1, bucket=1, level=5, file_size=200),
+        file("y", 2, 3, bucket=1, level=5),
+        file("c", 11, 12, bucket=0, file_size=240),
+        file("d", 12, 13, bucket=0, file_size=240),
+    )
+    assert shown(make_splits(files, rules(keyed=True))) == [
+        ("ab", False),
+        ("cd", False),
+        ("z", False),
+        ("x", True),
+        ("y", True),
+    ]
