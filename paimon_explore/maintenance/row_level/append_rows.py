@@ -194,10 +194,10 @@ class AppendRows:
         kept = np.flatnonzero(~outcome.touched)
         if len(kept) == batch.num_rows:
             return batch
-        row_type = self._scan.schema.row_type
         rows = np.concatenate([kept, outcome.rows])
         order = np.argsort(rows, kind="stable")
-        both = stacked([taken(batch, kept).select(row_type.names), outcome.after], row_type)
+        names = self._scan.schema.row_type.names
+        both = stacked([taken(batch, kept).select(names), outcome.after.select(names)])
         is_new = np.concatenate(
             [np.zeros(len(kept), np.bool_), np.ones(len(outcome.rows), np.bool_)]
         )

@@ -12,7 +12,6 @@ from paimon_explore.maintenance.row_level.assignments import Assignments
 from paimon_explore.scan.evaluate import evaluate
 from paimon_explore.scan.expression import TRUE, Expression, names_of
 from paimon_explore.scan.frames import true_rows
-from paimon_explore.types.arrow import arrow_schema
 from paimon_explore.types.data_types import RowType
 
 
@@ -143,11 +142,9 @@ def places(rows: Ints) -> Column:
     return build_fixed(pa.int64(), rows.astype(np.int64), np.ones(len(rows), np.bool_))
 
 
-def stacked(parts: Sequence[pa.RecordBatch], row_type: RowType) -> pa.RecordBatch:
-    """Batches of the table's columns one after the other, as one."""
-    schema = arrow_schema(row_type)
-    full = [part for part in parts if part.num_rows]
-    if not full:
-        return pa.RecordBatch.from_arrays([pa.nulls(0, f.type) for f in schema], schema=schema)
-    columns = [pa.concat_arrays([part.column(name) for part in full]) for name in schema.names]
-    return pa.RecordBatch.from_arrays(columns, schema=schema)
+def stacked(parts: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
+    """Batches of the same columns one after the other, as one; at least one batch."""
+    columns = [
+        pa.concat_arrays([part.column(name) for part in parts]) for name in parts[0].schema.names
+    ]
+    return pa.RecordBatch.from_arrays(columns, schema=parts[0].schema)

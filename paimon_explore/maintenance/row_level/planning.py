@@ -1,5 +1,7 @@
 """The files in which a row-level operation looks for rows."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from pyroaring import BitMap64
 
@@ -17,7 +19,7 @@ from paimon_explore.scan.split import DataSplit
 from paimon_explore.scan.splits import make_splits
 
 
-def planned(scan: ScanTarget, where: Expression) -> tuple[tuple[DataSplit, ...], Expression]:
+def planned(scan: ScanTarget, where: Expression) -> tuple[Sequence[DataSplit], Expression]:
     """The splits that may hold rows of which a predicate is true, with complete manifest entries.
 
     Returns:

@@ -111,6 +111,15 @@ def check_delete(schema: TableSchema, options: TableOptions) -> None:
         )
 
 
+def check_insert(schema: TableSchema) -> None:
+    """Refuse rows to be inserted that cannot be written here.
+
+    Raises:
+        UnsupportedFeatureError: the table has BLOB columns.
+    """
+    _refuse_blobs(schema, "merge")
+
+
 def _delete_options(options: TableOptions) -> tuple[str, ...] | None:
     """Options of which one has to be set first; None if none helps, empty if all is well."""
     match options.value(opt.MERGE_ENGINE):

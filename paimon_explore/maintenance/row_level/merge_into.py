@@ -1,0 +1,83 @@
+"""MERGE INTO: from the caller's arguments to what a commit makes visible."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.maintenance.row_level.matching import Matching, On
+from paimon_explore.maintenance.row_level.merge_change import Clause, MergeChange
+from paimon_explore.maintenance.row_level.merge_source import source_rows
+from paimon_explore.maintenance.row_level.operations import (
+    RowLevelResult,
+    run_change,
+    scan_of,
+)
+from paimon_explore.maintenance.row_level.rules import check_delete, check_insert, check_update
+from paimon_explore.maintenance.row_level.sides import SOURCE, TARGET, Sides
+from paimon_explore.metadata.options import TableOptions
+from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.store.table_store import TableStore
+from paimon_explore.write.input_rows import Rows
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergeSpec:
+    """A merge as the caller describes it.
+
+    Attributes:
+        source: the rows to merge into the table.
+        on: what makes a row of the table and one of the source match.
+        clauses: what happens then, in the order in which they count.
+        source_alias, target_alias: other words for `source` and `target` in expressions.
+    """
+
+    source: Rows
+    on: On
+    clauses: Sequence[Clause] = ()
+    source_alias: str | None = None
+    target_alias: str | None = None
+
+
+def merge_rows(
+    store: TableStore, schema: TableSchema, options: TableOptions, spec: MergeSpec
+) -> RowLevelResult:
+    """Merge rows into a table, without committing them.
+
+    Args:
+        store: the table.
+        schema: its latest schema.
+        options: in force.
+        spec: what is merged, and how.
+
+    Raises:
+        InvalidInputError: no clause, a clause or condition that cannot be understood, rows of the
+            table that several source rows would update, a value that does not fit, or a merge
+            engine that does not take it.
+        UnsupportedFeatureError: the table has something that is not changed here.
+    """
+    if not spec.clauses:
+        raise InvalidInputError(
+            "The merge has no clause.",
+            hint="Say what happens: when_matched_update(...), when_not_matched_insert(...).",
+        )
+    scan = scan_of(store, schema, options)
+    source_type, rows = source_rows(spec.source, schema.row_type)
+    names = _names(spec)
+    sides = Sides(target=schema.row_type, source=source_type, names=names)
+    change = MergeChange(sides, rows, Matching(spec.on, sides, rows), spec.clauses)
+    if change.updated:
+        check_update(schema, options, change.updated)
+    if change.deletes:
+        check_delete(schema, options)
+    if change.inserts:
+        check_insert(schema)
+    return run_change(scan, change, change.new_rows if change.inserts else None)
+
+
+def _names(spec: MergeSpec) -> dict[str, str]:
+    """What expressions may call the sides."""
+    names = {TARGET: TARGET, SOURCE: SOURCE}
+    for alias, side in ((spec.target_alias or "t", TARGET), (spec.source_alias or "s", SOURCE)):
+        if names.setdefault(alias.lower(), side) != side:
+            raise InvalidInputError(f"{alias!r} cannot stand for the {side} of the merge.")
+    return names
