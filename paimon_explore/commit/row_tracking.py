@@ -6,6 +6,8 @@ of row ids that is free next.
 Spec: append-table/row-tracking. Seen in: golden java200/row_tracking.
 """
 
+from collections.abc import Mapping
+
 import pyarrow as pa
 
 from paimon_explore.encoding.buffers import Column
@@ -46,7 +48,7 @@ def assign_row_ids(
         if row["kind"] == FileKind.ADD:
             low, high = _sequences(low, high, snapshot_id)
             if _wants_ids(row):
-                first = counter.range_for(str(row["file_name"]), int(row["row_count"]))
+                first = counter.range_for(row)
         firsts.append(first)
         lows.append(low)
         highs.append(high)
@@ -95,10 +97,12 @@ class _Counter:
         self._side_starts: dict[str, int] = {}
         self._normal_start = free
 
-    def range_for(self, name: str, rows: int) -> int:
-        """The first id of a file; side files run along the normal file before them."""
-        kind = next((mark for mark in _SIDE_FILES if mark in name), "")
-        if not kind:
+    def range_for(self, row: Mapping[str, object]) -> int:
+        """The first id of a file; side files of each column run along the normal file before."""
+        name, rows = str(row["file_name"]), int(str(row["row_count"]))
+        mark = next((mark for mark in _SIDE_FILES if mark in name), None)
+        kind = f"{mark} {row['write_cols']}"
+        if mark is None:
             self._normal_start = self.free
             self._side_starts = {}
             self.free += rows

@@ -32,7 +32,8 @@ from paimon_explore.read.split_read import SplitReader, load_vector
 from paimon_explore.scan.frames import numbers
 from paimon_explore.scan.row_ranges import row_ranges
 from paimon_explore.scan.split import DataSplit, Splits
-from paimon_explore.write.data_file_writer import DataFileWriter, FileRow
+from paimon_explore.write.data_file_writer import DataFileWriter
+from paimon_explore.write.file_names import FileRow
 from paimon_explore.write.layouts import append_layout, tracked_layout
 from paimon_explore.write.target import WriteTarget, entries_of
 

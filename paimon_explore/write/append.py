@@ -22,7 +22,7 @@ from paimon_explore.metadata.manifest_entry import UNAWARE_TOTAL_BUCKETS
 from paimon_explore.metadata.options import DYNAMIC_BUCKET, TableOptions
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.store.table_store import TableStore
-from paimon_explore.types.data_types import AtomicType, DataType, TypeRoot
+from paimon_explore.write.blob_files import BlobFiles, blob_fields, without_blobs
 from paimon_explore.write.bucket_writers import BucketWriters
 from paimon_explore.write.data_file_writer import DataFileWriter
 from paimon_explore.write.grouping import Group, partitions_of, split_rows
@@ -46,7 +46,9 @@ class AppendWriter:
         if target.schema.primary_keys:
             raise InvalidInputError("The table has a primary key: rows are upserted, not appended.")
         self._target = target
-        self._layout = append_layout(target.schema, target.options)
+        self._blobs = blob_fields(target.schema, target.options)
+        layout = append_layout(target.schema, target.options)
+        self._layout = without_blobs(layout, self._blobs)
         self._shape = InputShape(row_type=target.schema.row_type)
         self._buckets = target.options.value(opt.BUCKET)
         self._state = LiveState(target)
@@ -55,8 +57,6 @@ class AppendWriter:
             raise UnsupportedFeatureError(
                 f"bucket = {self._buckets} on a table without primary key"
             )
-        if any(_is_blob(column.type) for column in target.schema.fields):
-            raise UnsupportedFeatureError("writing BLOB columns")
 
     @property
     def _is_bucketed(self) -> bool:
@@ -68,7 +68,11 @@ class AppendWriter:
             self._state.check_buckets(partition, self._buckets)
             first = self._state.next_sequence(partition, bucket)
         place = self._target.place(partition, bucket, self._target.file_names())
-        return DataFileWriter(place, self._layout, first_sequence=first)
+        beside = None
+        if self._blobs:
+            size = self._target.options.value(opt.BLOB_TARGET_FILE_SIZE)
+            beside = BlobFiles(place, self._layout, self._blobs, size or self._layout.target_bytes)
+        return DataFileWriter(place, self._layout, first_sequence=first, beside=beside)
 
     def write(self, data: Rows) -> None:
         """Take rows; see `open_rows`.
@@ -131,10 +135,6 @@ class AppendWriter:
 
 def _file_rows(group: Group) -> pa.Table:
     return pa.Table.from_batches([group.rows])
-
-
-def _is_blob(data_type: DataType) -> bool:
-    return isinstance(data_type, AtomicType) and data_type.root is TypeRoot.BLOB
 
 
 def fixed_buckets(

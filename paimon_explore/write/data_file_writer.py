@@ -7,12 +7,8 @@ is aborted; a file is complete and unknown to everybody until its entry is commi
 Spec: concepts/spec/datafile; concepts/spec/manifest, data file meta.
 """
 
-from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from itertools import count
-from uuid import uuid4
+from typing import Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -21,10 +17,10 @@ from paimon_explore.encoding.binary_row import EMPTY_ROW, encode_rows, with_arit
 from paimon_explore.encoding.buffers import Column
 from paimon_explore.fileio.discard import discard
 from paimon_explore.fileio.file_io import FileIO
-from paimon_explore.fileio.paths import join
 from paimon_explore.metadata.manifest_entry import FileKind
 from paimon_explore.write.file_indexes import FileIndexes
 from paimon_explore.write.file_layout import FileLayout
+from paimon_explore.write.file_names import FilePlace, FileRow, local_millis
 from paimon_explore.write.formats import open_format
 from paimon_explore.write.stats import (
     EMPTY_STATS,
@@ -39,39 +35,21 @@ GROUP_BYTES = 64 * 1024 * 1024
 _LEAST_GROUP_ROWS = 1024
 _RETRACT_KINDS = (1, 3)
 
-Clock = Callable[[], int]
-"""Epoch milliseconds."""
-FileRow = dict[str, object]
-"""A manifest entry's columns by name, without the columns of its place."""
 
+class SideFiles(Protocol):
+    """Files that hold some columns of the rows of a data file."""
 
-@dataclass(slots=True, kw_only=True)
-class FileNames:
-    """Names of one bucket's new files: one random part, and one counter for all kinds of files."""
+    def add(self, rows: pa.Table) -> None:
+        """Take rows that also go into the current data file."""
+        ...
 
-    unique: str = field(default_factory=lambda: str(uuid4()))
-    numbers: "count[int]" = field(default_factory=count)
+    def end(self) -> list[FileRow]:
+        """Complete all files, as the data file is complete; the columns of their entries."""
+        ...
 
-    def next(self, layout: FileLayout) -> str:
-        """A name nobody has had."""
-        return f"{layout.prefix}{self.unique}-{next(self.numbers)}.{layout.extension}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FilePlace:
-    """Where and when files are made.
-
-    Attributes:
-        file_io: the storage.
-        folder: the bucket's folder.
-        names: gives the files' names.
-        clock: wall clock.
-    """
-
-    file_io: FileIO
-    folder: str
-    names: FileNames
-    clock: Clock
+    def abort(self) -> None:
+        """Remove every file that was begun."""
+        ...
 
 
 class DataFileWriter:
@@ -81,15 +59,26 @@ class DataFileWriter:
         place: where the files go.
         layout: what they look like.
         first_sequence: number of the first row, of append files.
+        beside: takes the columns that the layout does not have; their files end with each data
+            file.
     """
 
-    def __init__(self, place: FilePlace, layout: FileLayout, *, first_sequence: int = 0) -> None:
+    def __init__(
+        self,
+        place: FilePlace,
+        layout: FileLayout,
+        *,
+        first_sequence: int = 0,
+        beside: SideFiles | None = None,
+    ) -> None:
         self._place = place
         self._layout = layout
         self._next_sequence = first_sequence
         self._waiting: list[pa.Table] = []
         self._waiting_rows = 0
         self._open: _OpenFile | None = None
+        self._external: str | None = None
+        self._beside = beside
         self._files: list[FileRow] = []
         self._paths: list[str] = []
         self.waiting_bytes = 0
@@ -101,7 +90,7 @@ class DataFileWriter:
         return self._open is not None
 
     def write(self, rows: pa.Table) -> None:
-        """Take rows with the layout's columns, in its order."""
+        """Take rows with the layout's columns, in its order; with others, if they go beside."""
         if len(rows) == 0:
             return
         self._waiting.append(rows)
@@ -136,9 +125,12 @@ class DataFileWriter:
 
     def _write_group(self, rows: pa.Table) -> None:
         if self._open is None:
-            path = join(self._place.folder, self._place.names.next(self._layout))
+            path, self._external = self._place.next_path(self._layout)
             self._paths.append(path)
             self._open = _OpenFile(self._place.file_io, path, self._layout)
+        if self._beside is not None:
+            self._beside.add(rows)
+            rows = rows.select([field.name for field in self._layout.fields])
         self._open.write([_contiguous(column) for column in rows.columns])
         full = self._open.row_count >= self._layout.target_rows
         if full or self._open.position() >= self._layout.target_bytes:
@@ -157,8 +149,12 @@ class DataFileWriter:
         self._place_index(row, self._open.path, self._open.indexes.encode())
         self._next_sequence += self._open.row_count
         row["creation_time"] = local_millis(self._place.clock())
+        if self._external is not None:
+            row["external_path"] = self._external
         self._files.append(row)
         self._open = None
+        if self._beside is not None:
+            self._files.extend(self._beside.end())
 
     def _place_index(self, row: FileRow, path: str, container: bytes | None) -> None:
         """Put the index container into the entry or beside the file."""
@@ -183,6 +179,8 @@ class DataFileWriter:
         if self._open is not None:
             self._open.abort()
             self._open = None
+        if self._beside is not None:
+            self._beside.abort()
         discard(self._place.file_io, self._paths)
 
 
@@ -302,9 +300,3 @@ def _contiguous(column: "pa.ChunkedArray[pa.Scalar[pa.DataType]]") -> Column:
         return column.chunk(0)  # type: ignore[return-value]  # stubs: a chunk is chunked
     chunks: list[Column] = [column.chunk(i) for i in range(column.num_chunks)]  # type: ignore[misc]  # stubs: a chunk is chunked
     return pa.concat_arrays(chunks)
-
-
-def local_millis(now: int) -> int:
-    """The local wall clock at an instant, encoded as if it were UTC, as `_CREATION_TIME` has it."""
-    offset = datetime.fromtimestamp(now / 1000, tz=UTC).astimezone().utcoffset()
-    return now + int(offset.total_seconds() * 1000) if offset else now

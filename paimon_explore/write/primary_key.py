@@ -48,8 +48,9 @@ from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.write.append import fixed_buckets
 from paimon_explore.write.bucket_writers import BucketWriters
-from paimon_explore.write.data_file_writer import DataFileWriter, FileRow
+from paimon_explore.write.data_file_writer import DataFileWriter
 from paimon_explore.write.dynamic_buckets import HashAssigner, bucket_limit
+from paimon_explore.write.file_names import FileRow
 from paimon_explore.write.grouping import Partitions, partitions_of, split_rows
 from paimon_explore.write.input_rows import InputShape, Rows, open_rows
 from paimon_explore.write.layouts import (

@@ -28,7 +28,13 @@ from paimon_explore.metadata.partition_path import partition_paths
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.store.table_store import TableStore
-from paimon_explore.write.data_file_writer import Clock, FileNames, FilePlace, FileRow
+from paimon_explore.write.file_names import (
+    Clock,
+    FileNames,
+    FilePlace,
+    FileRow,
+    external_folders,
+)
 
 _LIVE_COLUMNS = (
     "kind",
@@ -91,8 +97,16 @@ class WriteTarget:
 
     def place(self, partition: bytes, bucket: int, names: FileNames) -> FilePlace:
         """Where the new files of a bucket go."""
-        folder = self.store.paths.bucket_dir(self.partition_path(partition), bucket)
-        return FilePlace(file_io=self.store.file_io, folder=folder, names=names, clock=self.clock)
+        paths = self.store.paths
+        folder = paths.bucket_dir(self.partition_path(partition), bucket)
+        return FilePlace(
+            file_io=self.store.file_io,
+            folder=folder,
+            names=names,
+            clock=self.clock,
+            external=external_folders(self.options),
+            relative=folder.removeprefix(paths.data_root).strip("/"),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,177 @@
+"""BLOB columns: their values go into blob files beside the data file that holds the other columns.
+
+A blob file has one column of a run of the data file's rows. The blob files of a column together
+have all of its rows, in order: a new one is begun when the target size is reached, and with each
+data file. The commit gives them row ids along those of the data file.
+
+Spec: append-table/blob. Seen in: golden java200/blob and blob_more.
+"""
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+
+import pyarrow as pa
+
+from paimon_explore.encoding.binary_row import EMPTY_ROW
+from paimon_explore.encoding.blob_file import BlobFileWriter
+from paimon_explore.errors import UnsupportedFeatureError
+from paimon_explore.fileio.discard import discard
+from paimon_explore.metadata import options as opt
+from paimon_explore.metadata.manifest_entry import FileKind
+from paimon_explore.metadata.options import TableOptions
+from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.types.data_types import AtomicType, DataField, TypeRoot
+from paimon_explore.types.walk import is_root, parts
+from paimon_explore.write.file_layout import FileLayout
+from paimon_explore.write.file_names import FilePlace, FileRow, local_millis
+from paimon_explore.write.stats import EMPTY_STATS
+
+BLOB = "blob"
+
+
+def blob_fields(schema: TableSchema, options: TableOptions) -> tuple[DataField, ...]:
+    """The columns whose values go into blob files.
+
+    Raises:
+        UnsupportedFeatureError: a BLOB column is of a kind that is not written here.
+    """
+    for option in (opt.BLOB_DESCRIPTOR_FIELD, opt.BLOB_VIEW_FIELD):
+        if options.value(option):
+            raise UnsupportedFeatureError(f"writing a table with {option.key}")
+    found = []
+    for field in schema.fields:
+        if isinstance(field.type, AtomicType) and field.type.root is TypeRoot.BLOB:
+            found.append(field)
+        elif any(is_root(kind, TypeRoot.BLOB) for kind in parts(field.type)):
+            raise UnsupportedFeatureError("writing BLOB inside of another type", field.name)
+    return tuple(found)
+
+
+def without_blobs(layout: FileLayout, blobs: Sequence[DataField]) -> FileLayout:
+    """The layout of the data files beside which the blob files lie."""
+    if not blobs:
+        return layout
+    gone = {field.name for field in blobs}
+    kept = [i for i, field in enumerate(layout.fields) if field.name not in gone]
+    fields = tuple(layout.fields[i] for i in kept)
+    return replace(
+        layout,
+        fields=fields,
+        value_columns=tuple(range(len(fields))),
+        value_modes=tuple(layout.value_modes[i] for i in kept),
+        write_columns=tuple(field.name for field in fields),
+    )
+
+
+class BlobFiles:
+    """Writes the BLOB columns of one bucket.
+
+    Args:
+        place: where the files go.
+        layout: of the data files.
+        fields: the columns.
+        target_bytes: size at which a new file is begun.
+    """
+
+    def __init__(
+        self, place: FilePlace, layout: FileLayout, fields: Sequence[DataField], target_bytes: int
+    ) -> None:
+        named = replace(layout, format=BLOB, suffix_compression=False)
+        self._columns = {f.name: _BlobColumn(place, named, f.name, target_bytes) for f in fields}
+
+    def add(self, rows: pa.Table) -> None:
+        """Take rows that also go into the current data file."""
+        values = [rows.column(name).to_pylist() for name in self._columns]
+        for row in zip(*values, strict=True):  # row by row, so that files are numbered as by Java
+            for column, value in zip(self._columns.values(), row, strict=True):
+                column.add(value)
+
+    def end(self) -> list[FileRow]:
+        """Complete all files, as the data file is complete; the columns of their entries."""
+        return [row for column in self._columns.values() for row in column.end()]
+
+    def abort(self) -> None:
+        """Remove every file that was begun."""
+        for column in self._columns.values():
+            column.abort()
+
+
+class _BlobColumn:
+    """The blob files of one column."""
+
+    def __init__(self, place: FilePlace, layout: FileLayout, name: str, target_bytes: int) -> None:
+        self._place = place
+        self._layout = layout
+        self._name = name
+        self._target_bytes = target_bytes
+        self._stack = ExitStack()
+        self._writer: BlobFileWriter | None = None
+        self._paths: list[str] = []
+        self._external: str | None = None
+        self._files: list[FileRow] = []
+
+    def add(self, value: object) -> None:
+        """Write the next row."""
+        writer = self._writer or self._opened()
+        writer.add_value(value if isinstance(value, bytes) else None)
+        if writer.size >= self._target_bytes:
+            self._close()
+
+    def _opened(self) -> BlobFileWriter:
+        path, self._external = self._place.next_path(self._layout)
+        self._paths.append(path)
+        sink = self._stack.enter_context(self._place.file_io.create_stream(path))
+        self._writer = BlobFileWriter(sink.write)
+        return self._writer
+
+    def _close(self) -> None:
+        if self._writer is None:
+            return
+        writer, self._writer = self._writer, None
+        writer.finish()
+        self._stack.close()
+        self._files.append(
+            {
+                "kind": FileKind.ADD.value,
+                "file_name": self._paths[-1].rpartition("/")[2],
+                "file_size": writer.size,
+                "row_count": writer.row_count,
+                "min_key": EMPTY_ROW,
+                "max_key": EMPTY_ROW,
+                "key_min": EMPTY_STATS.minimum,
+                "key_max": EMPTY_STATS.maximum,
+                "key_null_counts": [],
+                "value_min": EMPTY_STATS.minimum,
+                "value_max": EMPTY_STATS.maximum,
+                "value_null_counts": [],
+                "value_stats_cols": [],
+                "min_sequence_number": 0,
+                "max_sequence_number": 0,
+                "schema_id": self._layout.schema_id,
+                "level": 0,
+                "extra_files": [],
+                "creation_time": local_millis(self._place.clock()),
+                "delete_row_count": 0,
+                "file_source": self._layout.source.value,
+                "write_cols": [self._name],
+                "external_path": self._external,
+            }
+        )
+
+    def end(self) -> list[FileRow]:
+        """Complete the current file; the entries since the last call."""
+        self._close()
+        files, self._files = self._files, []
+        return files
+
+    def abort(self) -> None:
+        """Remove every file that was begun."""
+        self._writer = None
+        error = _AbortedError()
+        self._stack.__exit__(_AbortedError, error, None)
+        discard(self._place.file_io, self._paths)
+
+
+class _AbortedError(Exception):
+    """Tells a sink that its file is not wanted."""
