@@ -4,6 +4,7 @@ This is what the facade's `files`, `node` and the like give, and what drives the
 Everything is read when it is asked for and kept; `refreshed` starts anew.
 """
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -132,15 +133,20 @@ class Inspector:
     def file(self, name: str) -> Document:
         """All about a data file, live or not, with decoded statistics.
 
+        A file that was moved to another level is described as the snapshot has it.
+
         Raises:
             NotFoundError: no snapshot of the history held such a file.
         """
         lives = self.lives()
-        names = lives.files.column("file_name")
-        found = pc.index(names, pa.scalar(name)).as_py()
-        if found < 0:
+        same = pc.equal(lives.files.column("file_name"), pa.scalar(name))
+        rows = np.flatnonzero(same.to_numpy())
+        if not len(rows):
             raise NotFoundError("data file", name, self.view.location)
-        return self.file_of(lives, found)
+        at = self._timeline.position_of(self.snapshot_id) + 1 if self.snapshot_id else 0
+        live = rows[(lives.added[rows] <= at) & (lives.removed[rows] > at)]
+        last = rows[np.argmax(lives.removed[rows])]
+        return self.file_of(lives, int(live[0]) if len(live) else int(last))
 
     def file_of(self, lives: FileLives, row: int) -> Document:
         """All about one row of `lives`."""
@@ -154,6 +160,12 @@ class Inspector:
             added=marks[added - 1].snapshot_id if added else None,
             removed=marks[removed - 1].snapshot_id if removed <= len(marks) else None,
         )
+
+    @property
+    def is_newest(self) -> bool:
+        """Whether it looks at the newest snapshot, or there is none."""
+        marks = self._timeline.marks
+        return not marks or marks[-1].snapshot_id == self.snapshot_id
 
     @property
     def keys(self) -> RowType:

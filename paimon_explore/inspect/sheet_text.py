@@ -9,6 +9,7 @@ from paimon_explore.inspect.sheet import Facts, Failed, Grid, Note, Sheet
 MOST_LINES = 25
 _LINE = 118
 _CELL = 44
+_FIRST = 8
 _GRID_OVERHEAD = 3
 """Title, headings, and the line that tells of more rows."""
 
@@ -26,8 +27,9 @@ def sheet_text(sheet: Sheet) -> str:
 
 
 def _shares(wanted: Sequence[int], room: int) -> list[int]:
-    """How many rows each grid may show, the room dealt out one by one."""
-    given = [0] * len(wanted)
+    """How many rows each grid may show: the first one up to eight, the rest dealt out evenly."""
+    given = [min(most, room, _FIRST) if i == 0 else 0 for i, most in enumerate(wanted)]
+    room -= sum(given)
     while room > 0 and any(g < w for g, w in zip(given, wanted, strict=True)):
         for i, most in enumerate(wanted):
             if given[i] < most and room > 0:

@@ -1,0 +1,177 @@
+"""What is worth looking after in a table: each finding with its figure, threshold and evidence.
+
+Nothing here is an error of the format; for those there is `maintenance.fsck`. Only metadata is
+read, and folders are listed to see whether live files are there.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from paimon_explore.errors import PaimonError
+from paimon_explore.inspect.chart import BarChart, Series, Tone
+from paimon_explore.inspect.code_echo import Code, call_code, point_code
+from paimon_explore.inspect.figures import plural
+from paimon_explore.inspect.health_rules import RULES, Finding, Patient, Weight
+from paimon_explore.inspect.inspector import Inspector
+from paimon_explore.inspect.problem import Problem, problem_of
+from paimon_explore.inspect.result import Result
+from paimon_explore.inspect.sheet import Cell, Entry, Failed, Note, Section, Sheet, grid
+
+FINDINGS = pa.schema(
+    (
+        pa.field("weight", pa.string()),
+        pa.field("rule", pa.string()),
+        pa.field("what", pa.string()),
+        pa.field("figure", pa.float64()),
+        pa.field("threshold", pa.float64()),
+        pa.field("option", pa.string()),
+        pa.field("advice", pa.string()),
+        pa.field("evidence", pa.string()),
+    )
+)
+"""A row per finding, the worst first. `option` is the table option that the threshold comes from,
+empty where it is a rule of thumb; `evidence` what to look at, as cells select it."""
+
+_TONES = {Weight.ERROR: Tone.REMOVE, Weight.WARNING: Tone.WARN, Weight.NOTE: Tone.MUTED}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Health(Result):
+    """The findings on a table.
+
+    Attributes:
+        name: the table.
+        snapshot_id: looked at; 0 for a table without any.
+        findings: the worst first.
+        problems: rules that could not be judged.
+    """
+
+    name: str
+    snapshot_id: int
+    findings: tuple[Finding, ...]
+    problems: tuple[Problem, ...]
+
+    @property
+    def kind(self) -> str:
+        """Its name in the explorer."""
+        return "health"
+
+    def __len__(self) -> int:
+        """The number of findings."""
+        return len(self.findings)
+
+    def __iter__(self) -> Iterator[Finding]:
+        """The findings, the worst first."""
+        return iter(self.findings)
+
+    def count(self, weight: Weight) -> int:
+        """How many findings have a weight."""
+        return sum(one.weight is weight for one in self.findings)
+
+    def to_arrow(self) -> pa.Table:
+        """The findings, a row each, as `FINDINGS`."""
+        rows = [
+            {
+                "weight": one.weight.value,
+                "rule": one.rule,
+                "what": one.what,
+                "figure": one.figure,
+                "threshold": one.threshold,
+                "option": one.option,
+                "advice": one.advice,
+                "evidence": one.evidence,
+            }
+            for one in self.findings
+        ]
+        return pa.Table.from_pylist(rows, schema=FINDINGS)
+
+    def figures(self) -> dict[str, object]:
+        """How many of which weight, and each rule's figure."""
+        return {
+            "snapshot": self.snapshot_id,
+            **{weight.value: self.count(weight) for weight in Weight},
+            "findings": [[one.rule, one.figure, one.threshold] for one in self.findings],
+        }
+
+    def sheet(self) -> Sheet:
+        """The findings in words, and how far each is beyond its threshold."""
+        counts = [
+            plural(self.count(weight), weight.value) for weight in Weight if self.count(weight)
+        ]
+        title = f"{self.name} at snapshot {self.snapshot_id or 'none'}: "
+        title += ", ".join(counts) or "nothing to look after"
+        return Sheet(title=title, sections=tuple(self._sections()))
+
+    def _sections(self) -> Iterator[Section]:
+        for problem in self.problems:
+            yield Failed(problem=problem)
+        if not self.findings:
+            yield Note(text=f"{plural(len(RULES), 'rule')} were asked, none has anything to say.")
+            return
+        rows: list[list[Entry]] = [
+            [
+                Cell(text=one.weight.value, tone=_TONES[one.weight]),
+                Cell(text=one.what, selects=one.evidence),
+                one.shown,
+                f"{one.shown_threshold}{f' ({one.option})' if one.option else ''}",
+                one.advice,
+            ]
+            for one in self.findings
+        ]
+        yield grid("Findings", ("", "what", "figure#", "threshold", "what to do"), rows)
+        yield self._chart()
+
+    def _chart(self) -> BarChart:
+        rated = [one for one in self.findings if one.threshold]
+        return BarChart(
+            title="Figure as a multiple of its threshold",
+            categories=tuple(one.rule for one in rated),
+            series=(
+                Series(
+                    name="multiple",
+                    values=tuple(round(one.figure / one.threshold, 2) for one in rated),
+                    tone=Tone.WARN,
+                ),
+            ),
+            selects=tuple(one.evidence for one in rated),
+        )
+
+
+def table_health(inspector: Inspector, now_ms: int) -> Health:
+    """Ask all rules.
+
+    Args:
+        inspector: the table at a snapshot.
+        now_ms: the present, epoch milliseconds.
+    """
+    patient = Patient(inspector=inspector, now_ms=now_ms)
+    findings: list[Finding] = []
+    problems: list[Problem] = list(inspector.timeline().problems[:5])
+    for rule in RULES:
+        found = _asked(rule, patient)
+        if isinstance(found, Problem):
+            problems += [] if found in problems else [found]
+        else:
+            findings += found
+    findings.sort(key=lambda one: [*Weight].index(one.weight))
+    view = inspector.view
+    at = 0 if inspector.is_newest else inspector.snapshot_id
+    return Health(
+        name=view.name,
+        snapshot_id=inspector.snapshot_id,
+        findings=tuple(findings),
+        problems=tuple(problems),
+        code=Code(python=call_code(f"{point_code(view.expression, at)}.health")),
+        screen=view.screen,
+    )
+
+
+def _asked(
+    rule: Callable[[Patient], Iterator[Finding]], patient: Patient
+) -> list[Finding] | Problem:
+    try:
+        return list(rule(patient))
+    except PaimonError as error:
+        return problem_of(error)
