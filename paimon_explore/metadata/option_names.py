@@ -43,7 +43,7 @@ _ENGINE_KEYS = """
     compaction.file-num-limit
     compaction.offpeak-ratio compaction.offpeak.end.hour compaction.offpeak.start.hour
     compaction.skip-expired-partitions
-    cross-partition-upsert.bootstrap-parallelism cross-partition-upsert.index-ttl
+    cross-partition-upsert.bootstrap-parallelism
     delete.force-produce-changelog dynamic-bucket.assigner-parallelism
     file-operation.thread-num file-reader-async-threshold
     full-text-index.search-mode key-value.sequence_number.enabled local-kv-db.block-size

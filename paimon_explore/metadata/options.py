@@ -71,6 +71,9 @@ DYNAMIC_BUCKET_INITIAL_BUCKETS = immutable(
 DYNAMIC_BUCKET_MAX_BUCKETS = whole(
     "dynamic-bucket.max-buckets", "Most buckets of a partition; -1 no bound.", default=-1
 )
+CROSS_PARTITION_UPSERT_INDEX_TTL = duration(
+    "cross-partition-upsert.index-ttl", "Age at which keys are forgotten.", default=None
+)
 POSTPONE_DEFAULT_BUCKET_NUM = whole(
     "postpone.default-bucket-num", "Buckets of a partition when compacted first.", default=None
 )

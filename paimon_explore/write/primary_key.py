@@ -10,6 +10,7 @@ of the flush, unmerged, go to a changelog file as well.
 | --- | --- | --- |
 | n > 0 | by the bucket key's hash | |
 | -1, key holds the partition | by the hash index of the partition | a new hash index per bucket |
+| -1, else | by an index of all keys, see `cross_partition` | deletions in other partitions |
 | -2 | none yet: Avro files in arrival order, for a later compaction | no merge, no numbers |
 
 On tables with deletion vectors, and on first-row tables, level 0 is invisible to batch readers:
@@ -48,6 +49,7 @@ from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.write.append import fixed_buckets
 from paimon_explore.write.bucket_writers import BucketWriters
+from paimon_explore.write.cross_partition import KeyIndex
 from paimon_explore.write.data_file_writer import DataFileWriter
 from paimon_explore.write.dynamic_buckets import HashAssigner, bucket_limit
 from paimon_explore.write.file_names import FileRow
@@ -77,15 +79,24 @@ class UpsertWriter:
     Args:
         target: the table.
         default_kind: kind of rows that name none (see `row_kinds`).
+        key_index: all keys of the table, if its key does not hold the partition and buckets are
+            dynamic.
     """
 
-    def __init__(self, target: WriteTarget, *, default_kind: int = INSERT) -> None:
+    def __init__(
+        self,
+        target: WriteTarget,
+        *,
+        default_kind: int = INSERT,
+        key_index: KeyIndex | None = None,
+    ) -> None:
         schema, options = target.schema, target.options
         if not schema.primary_keys:
             raise InvalidInputError("The table has no primary key: rows are appended.")
         self._target = target
         self._buckets = options.value(opt.BUCKET)
-        if schema.is_cross_partition and self._buckets == DYNAMIC_BUCKET:
+        self._key_index = key_index
+        if needs_key_index(schema, options) and key_index is None:
             raise UnsupportedFeatureError(
                 "writing a table whose key does not hold the partition, with dynamic buckets"
             )
@@ -129,9 +140,20 @@ class UpsertWriter:
             rows = rows.filter(pa.array(kept.tolist(), pa.bool_()))
         if rows.num_rows == 0:
             return
+        if self._key_index is not None:
+            placed = self._key_index.place(rows)
+            self._add(placed.rows, placed.partitions, placed.buckets)
+            return
         partitions = partitions_of(rows, self._target.schema.partition_type)
+        self._add(rows, partitions, self._buckets_of(rows, partitions))
+
+    def _add(
+        self, rows: pa.RecordBatch, partitions: Partitions, buckets: npt.NDArray[np.int32]
+    ) -> None:
+        if not rows.num_rows:
+            return
         self._state.load(partitions.keys)
-        for group in split_rows(rows, partitions, self._buckets_of(rows, partitions)):
+        for group in split_rows(rows, partitions, buckets):
             self._writers.of(group.partition, group.bucket).add(group.rows)
         self._writers.relieve()
 
@@ -373,6 +395,11 @@ class PostponedRows:
 BucketBuffer = MergedRows | PostponedRows
 
 
+def needs_key_index(schema: TableSchema, options: TableOptions) -> bool:
+    """Whether rows are placed by an index of all keys: the key does not hold the partition."""
+    return schema.is_cross_partition and options.value(opt.BUCKET) == DYNAMIC_BUCKET
+
+
 def schema_with(schema: TableSchema, options: TableOptions) -> TableSchema:
     """The schema with the options in force as its own."""
     return replace(schema, options=dict(options))
@@ -396,6 +423,7 @@ def write_upsert(  # noqa: PLR0913  # the choices of one write
     default_kind: int = INSERT,
     replaces: bool = False,
     commit_user: str = "",
+    key_index: KeyIndex | None = None,
 ) -> list[CommitMessage]:
     """Write rows to a table with a primary key, without committing them.
 
@@ -408,6 +436,7 @@ def write_upsert(  # noqa: PLR0913  # the choices of one write
         default_kind: kind of rows that name none: 0 +I, 1 -U, 2 +U, 3 -D.
         replaces: the rows will replace others (overwrite).
         commit_user: who will commit, for names of postponed files.
+        key_index: all keys of the table, where `needs_key_index`.
 
     Returns:
         What a commit makes visible; all files are removed again if this raises.
@@ -423,6 +452,6 @@ def write_upsert(  # noqa: PLR0913  # the choices of one write
         commit_user=commit_user,
         replaces=replaces,
     )
-    with UpsertWriter(target, default_kind=default_kind) as writer:
+    with UpsertWriter(target, default_kind=default_kind, key_index=key_index) as writer:
         writer.write(data)
         return writer.prepare_commit()

@@ -2,24 +2,28 @@
 
 from collections.abc import Mapping
 
+from paimon_explore.maintenance.row_level.key_bootstrap import key_index
 from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.metadata.options import TableOptions
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.write.input_rows import Rows
-from paimon_explore.write.primary_key import write_upsert
-from paimon_explore.write.row_kinds import INSERT
+from paimon_explore.write.primary_key import needs_key_index, write_upsert
+from paimon_explore.write.target import WriteTarget
 
 
-def write_keyed(  # the choices of one write
+def write_keyed(
     store: TableStore,
     schema: TableSchema,
     data: Rows,
     *,
     options: Mapping[str, str],
-    default_kind: int = INSERT,
     replaces: bool = False,
 ) -> list[CommitMessage]:
     """Write rows to a table with a primary key, without committing them; see `write_upsert`."""
-    return write_upsert(
-        store, schema, data, options=options, default_kind=default_kind, replaces=replaces
-    )
+    chosen = TableOptions({**schema.options, **options})
+    if not needs_key_index(schema, chosen):
+        return write_upsert(store, schema, data, options=options, replaces=replaces)
+    target = WriteTarget(store=store, schema=schema, options=chosen, replaces=replaces)
+    index = key_index(target)
+    return write_upsert(store, schema, data, options=options, replaces=replaces, key_index=index)

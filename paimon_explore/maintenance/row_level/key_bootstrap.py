@@ -1,0 +1,55 @@
+"""The index of all keys of a table, read from its files before rows are written across partitions.
+
+Only the key columns are read, merged, so that a deleted key is none. With the option
+`cross-partition-upsert.index-ttl`, buckets whose newest file is older are left out: their keys are
+taken for new ones.
+"""
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+
+from paimon_explore.metadata.options import CROSS_PARTITION_UPSERT_INDEX_TTL
+from paimon_explore.read.split_read import SplitReader
+from paimon_explore.scan.entries import PartitionCut, live_files
+from paimon_explore.scan.frames import numbers
+from paimon_explore.scan.plan import ScanTarget
+from paimon_explore.scan.splits import whole_buckets
+from paimon_explore.write.cross_partition import KeyIndex, KnownKeys
+from paimon_explore.write.file_names import local_millis
+from paimon_explore.write.target import WriteTarget
+
+
+def key_index(target: WriteTarget) -> KeyIndex:
+    """Partition and bucket of every key of a table.
+
+    Raises:
+        FormatError: a file breaks the format.
+        MissingFileError: a file is gone.
+    """
+    known = [] if target.replaces else list(_known(target))
+    return KeyIndex(target.schema, target.options, known)
+
+
+def _known(target: WriteTarget) -> Iterator[KnownKeys]:
+    schema, options, store = target.schema, target.options, target.store
+    snapshot = store.snapshots.latest()
+    if snapshot is None:
+        return
+    cut = PartitionCut(row_type=schema.partition_type, predicate=None)
+    entries = live_files(store, snapshot, cut)
+    if not len(entries):
+        return
+    scan = ScanTarget(
+        store=store, schema=schema, options=options, snapshot=snapshot, branch=store.paths.branch
+    )
+    reader = SplitReader(store=store, schema=schema, options=options, columns=schema.primary_keys)
+    kept_ms = options.value(CROSS_PARTITION_UPSERT_INDEX_TTL)
+    oldest = None if kept_ms is None else local_millis(target.clock()) - kept_ms
+    for split in whole_buckets(scan.placed(entries, snapshot)):
+        if oldest is not None and numbers(split.files.table, "creation_time").max() < oldest:
+            continue
+        batches = list(reader.read(split))
+        if batches:
+            rows = pa.Table.from_batches(batches).combine_chunks().to_batches()[0]
+            yield KnownKeys(partition=split.partition, bucket=split.bucket, columns=rows.columns)
