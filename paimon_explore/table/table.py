@@ -12,6 +12,10 @@ from paimon_explore.errors import (
 from paimon_explore.fileio.resolve import resolve as resolve_location
 from paimon_explore.maintenance.expire import ExpiryReport
 from paimon_explore.maintenance.findings import Finding
+from paimon_explore.maintenance.row_level.assignments import NewValue
+from paimon_explore.maintenance.row_level.matching import On
+from paimon_explore.maintenance.row_level.merge_into import MergeSpec, merge_rows
+from paimon_explore.maintenance.row_level.operations import delete_rows, update_rows
 from paimon_explore.metadata.options import (
     BRANCH,
     DATA_FILE_PATH_DIRECTORY,
@@ -28,6 +32,7 @@ from paimon_explore.store.table_store import TableStore
 from paimon_explore.table.exploring import ExplorableTable
 from paimon_explore.table.latest_schema import latest_schema, table_name
 from paimon_explore.table.maintenance import Maintenance
+from paimon_explore.table.merging import Merge
 from paimon_explore.table.scan import Where
 from paimon_explore.table.writing import TableWriter
 from paimon_explore.write.input_rows import Rows
@@ -108,17 +113,90 @@ class Table(ExplorableTable):
         return self._writer().insert(data)
 
     def delete(self, where: Where) -> Snapshot | None:
-        """Delete the rows of a primary-key table that a predicate is true of, in one commit.
+        """Delete the rows that a predicate is true of, in one commit.
+
+        In a table without primary key their files are written anew without them, or with
+        `deletion-vectors.enabled` they are marked as deleted.
 
         Args:
             where: SQL text or `pe.col("a") > 3`.
 
+        Returns:
+            The snapshot; None if there is no such row.
+
         Raises:
-            UnsupportedFeatureError: the table has no primary key.
-            InvalidInputError: a predicate that cannot be understood.
+            InvalidInputError: a predicate that cannot be understood, or a merge engine that takes
+                no deletes.
+            UnsupportedFeatureError: the table has something that is not deleted from here.
+            CommitConflictError: others have changed the same files meanwhile.
         """
-        self._keyed("delete")
-        return self._writer().delete_keys(self.scan(where=where).to_arrow())
+        return self._writer().change_rows(
+            lambda store, schema, options: delete_rows(store, schema, options, where)
+        )
+
+    def update(
+        self,
+        set: Mapping[str, NewValue],  # noqa: A002  # as SQL calls it, and Delta and Iceberg
+        where: Where | None = None,
+    ) -> Snapshot | None:
+        """Give rows new values, in one commit.
+
+            table.update({"qty": "qty + 1", "note": "'sold'"}, where="id = 7")
+            table.update({"price": pe.col("price") * 2, "seen": datetime.now()})
+
+        Args:
+            set: the new values by column. A text is an SQL expression over the row as it was, a
+                term such as `pe.col("a") + 1` likewise; anything else is the value itself. A text
+                as a value is written in quotes, or as `pe.lit("text")`.
+            where: which rows; None for all.
+
+        Returns:
+            The snapshot; None if there is no such row.
+
+        Raises:
+            InvalidInputError: an unknown column, a column of the primary key, a value that does not
+                fit its column, a predicate that cannot be understood, or a merge engine that takes
+                no updates.
+            UnsupportedFeatureError: the table has something that is not updated here.
+            CommitConflictError: others have changed the same files meanwhile.
+        """
+        return self._writer().change_rows(
+            lambda store, schema, options: update_rows(store, schema, options, set, where)
+        )
+
+    def merge(
+        self,
+        source: Rows,
+        on: On,
+        *,
+        source_alias: str | None = None,
+        target_alias: str | None = None,
+    ) -> Merge:
+        """Describe a merge of other rows into the table: SQL's MERGE INTO.
+
+            merge = table.merge(changes, on="id")
+            merge = merge.when_matched_delete("source.gone")
+            merge = merge.when_matched_update({"qty": "target.qty + source.qty"})
+            merge.when_not_matched_insert().execute()
+
+        Args:
+            source: an Arrow table, batch or reader, a data frame, another table, or dictionaries.
+            on: columns that are equal on both sides (`"id"`, `["id", "dt"]`), the table's columns
+                by the source's (`{"id": "key"}`), or a condition (`"target.id = source.key"`).
+            source_alias: another word for `source` in expressions.
+            target_alias: another word for `target`.
+
+        Raises:
+            InvalidInputError: this is a view of the past.
+        """
+        writer = self._writer()
+        spec = MergeSpec(source=source, on=on, source_alias=source_alias, target_alias=target_alias)
+        return Merge(
+            spec=spec,
+            run=lambda full: writer.change_rows(
+                lambda store, schema, options: merge_rows(store, schema, options, full)
+            ),
+        )
 
     def overwrite(
         self, data: Rows, partition: Mapping[str, object] | None = None

@@ -1,25 +1,39 @@
 """The facade's writes: rows to files, files to one commit, and nothing left behind if it fails."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import dataclass
-
-import pyarrow as pa
+from typing import TypeAlias
 
 from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.overwrite import NEW_PARTITIONS, WHOLE_TABLE, Overwrite
-from paimon_explore.errors import CommitOutcomeUnknownError, InvalidInputError, PaimonError
+from paimon_explore.errors import (
+    CommitConflictError,
+    CommitOutcomeUnknownError,
+    InvalidInputError,
+    PaimonError,
+    UnsupportedFeatureError,
+)
 from paimon_explore.maintenance.after_commit import after_commit
 from paimon_explore.maintenance.compact import compact_table, spread_table
+from paimon_explore.maintenance.row_level.keyed_write import write_keyed
+from paimon_explore.maintenance.row_level.operations import RowLevelResult
 from paimon_explore.metadata.commit_message import CommitMessage
-from paimon_explore.metadata.options import DYNAMIC_PARTITION_OVERWRITE, TableOptions
+from paimon_explore.metadata.options import (
+    BUCKET,
+    DYNAMIC_BUCKET,
+    DYNAMIC_PARTITION_OVERWRITE,
+    TableOptions,
+)
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.write.append import write_append
 from paimon_explore.write.input_rows import Rows
-from paimon_explore.write.primary_key import write_upsert
-from paimon_explore.write.row_kinds import DELETE
+from paimon_explore.write.primary_key import needs_key_index
 from paimon_explore.write.target import WriteTarget, abort
+
+RowLevelWork: TypeAlias = Callable[[TableStore, TableSchema, TableOptions], RowLevelResult]
+"""Writes what becomes of rows of a table."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,23 +53,44 @@ class TableWriter:
     def insert(self, data: Rows) -> Snapshot | None:
         """Add rows; in a primary-key table they are merged with those of the same key.
 
+        If another job has given out buckets meanwhile (dynamic buckets), the rows get new ones
+        once, as long as they can be read again.
+
         Returns:
             The snapshot that holds them; None if there were no rows.
         """
+        try:
+            return self._commit(self._files(data), Committer.commit)
+        except CommitConflictError:
+            is_dynamic = bool(self.schema.primary_keys) and (
+                self.options.value(BUCKET) == DYNAMIC_BUCKET
+            )
+            if not is_dynamic or not isinstance(data, Sized):
+                raise
         return self._commit(self._files(data), Committer.commit)
 
     def overwrite(self, data: Rows, partition: Mapping[str, object] | None) -> Snapshot | None:
         """Replace rows by others; see `Table.overwrite`."""
         what = self.replaced(partition)
+        if needs_key_index(self.schema, self.options) and what != WHOLE_TABLE:
+            raise UnsupportedFeatureError(
+                "overwriting partitions of a table whose primary key does not hold them",
+                hint="A key of the new rows may live in another partition. Overwrite the whole "
+                "table ('dynamic-partition-overwrite' = 'false'), or upsert the rows.",
+            )
         messages = self._files(data, replaces=True)
         return self._commit(messages, lambda committer, m: committer.overwrite(m, what))
 
-    def delete_keys(self, rows: pa.Table) -> Snapshot | None:
-        """Write a -D record for each row of a primary-key table."""
-        messages = write_upsert(
-            self.store, self.schema, rows, options=self.options, default_kind=DELETE
+    def change_rows(self, work: RowLevelWork) -> Snapshot | None:
+        """Update, delete or merge rows where they are."""
+        result = work(self.store, self.schema, self.options)
+        planned_on = result.planned_on if result.checks_columns else None
+        return self._commit(
+            result.messages,
+            lambda committer, m: committer.commit(
+                m, check_appends=result.checks_columns, planned_on=planned_on
+            ),
         )
-        return self._commit(messages, Committer.commit)
 
     def drop(self, partitions: Sequence[Mapping[str, object]]) -> Snapshot | None:
         """Remove all rows of partitions; an empty one stands for all."""
@@ -88,7 +123,7 @@ class TableWriter:
         return NEW_PARTITIONS if dynamic and self.schema.partition_keys else WHOLE_TABLE
 
     def _files(self, data: Rows, *, replaces: bool = False) -> list[CommitMessage]:
-        write = write_upsert if self.schema.primary_keys else write_append
+        write = write_keyed if self.schema.primary_keys else write_append
         return write(self.store, self.schema, data, options=self.options, replaces=replaces)
 
     def _commit(

@@ -15,6 +15,7 @@ import pyarrow as pa
 from paimon_explore.encoding.buffers import Column, build_struct
 from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.types.arrow import arrow_schema, to_arrow
+from paimon_explore.types.cast_errors import UncastableError
 from paimon_explore.types.data_types import (
     ArrayType,
     AtomicType,
@@ -25,9 +26,12 @@ from paimon_explore.types.data_types import (
     RowType,
     VectorType,
 )
+from paimon_explore.types.default_values import default_column
 from paimon_explore.write.input_cast import conform
 
 BATCH_ROWS = 1 << 20
+_INSERT_TEXT = "+I"
+_INSERT_NUMBER = 0
 _PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 
 
@@ -157,13 +161,12 @@ def default_of(field: DataField) -> Column:
     Raises:
         InvalidInputError: its text is no value of the column's type.
     """
-    text = pa.array([field.default_value], pa.string())
     try:
-        return text.cast(to_arrow(field.type))
-    except pa.ArrowException as error:
+        return default_column(field.default_value or "", field.type)
+    except UncastableError as error:
         raise InvalidInputError(
             f"The default value {field.default_value!r} of column {field.name!r} does not fit: "
-            f"{error}."
+            f"{error.reason}."
         ) from error
 
 
@@ -186,7 +189,7 @@ def _rows_without_columns(count: int) -> pa.RecordBatch:
 def _column_of(rows: Sequence[Row], name: str, field: DataField | None, first_row: int) -> Column:
     """One value per row; a row without the column gets the default value."""
     if field is None:
-        return pa.array([row.get(name) for row in rows])  # type: ignore[misc]  # any values
+        return _extra_column(rows, name)
     missing = None if field.default_value is None else default_of(field)[0].as_py()
     values = [_plain(row.get(name, missing), field.type) for row in rows]
     target = to_arrow(field.type)
@@ -197,6 +200,18 @@ def _column_of(rows: Sequence[Row], name: str, field: DataField | None, first_ro
         raise InvalidInputError(
             f"Column {name!r}, row {first_row + bad}: {values[bad]!r} is no {target}: {error}."
         ) from error
+
+
+def _extra_column(rows: Sequence[Row], name: str) -> Column:
+    """The row kinds: as texts or numbers; a row that names none is an insert."""
+    given = [row[name] for row in rows if name in row]
+    absent = _INSERT_NUMBER if all(isinstance(value, int) for value in given) else _INSERT_TEXT
+    values = [row.get(name, absent) for row in rows]
+    try:
+        found: Column = pa.array(values)  # type: ignore[arg-type]  # any values
+    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+        raise InvalidInputError(f"Column {name!r} mixes kinds of values: {error}.") from error
+    return found
 
 
 def _first_unfit(values: Sequence[object], target: pa.DataType) -> int:

@@ -189,8 +189,6 @@ def test_of_a_key_twice_in_one_batch_the_last_row_stays(catalog: Catalog) -> Non
 def test_what_needs_a_primary_key_says_so(table: Table) -> None:
     with pytest.raises(UnsupportedFeatureError, match="upsert on a table without primary key"):
         table.upsert([{"id": 1}])
-    with pytest.raises(UnsupportedFeatureError, match="delete on a table without primary key"):
-        table.delete("id = 1")
 
 
 def test_a_partition_must_be_of_partition_columns(table: Table) -> None:
