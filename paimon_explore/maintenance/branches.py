@@ -5,9 +5,11 @@ each act leaves when it is cut off:
 
 - create: the tag and the snapshot are copied before the schemas; a branch without its last schema
   is deleted and made again. On an error the folder is removed.
-- fast-forward: main is rolled back to before the branch, snapshot by snapshot from the newest
-  downwards; then the branch's schemas, snapshots in ascending order and tags are copied. Main is
-  readable at any moment, and doing it again finishes the work, for the branch stays as it is.
+- fast-forward: main is rolled back to the branch's first snapshot, from the newest downwards; then
+  the branch's schemas, its snapshots in ascending order and its tags are copied, each over what
+  main has of that number or name. If the branch has expired its beginning, main's older snapshots
+  are not what came before: they go as well, the oldest first. Main is readable at any moment, and
+  doing it again finishes the work, for the branch stays as it is.
 
 Spec: maintenance/manage-branches.
 """
@@ -21,9 +23,10 @@ from paimon_explore.errors import (
     PaimonError,
     StorageError,
 )
-from paimon_explore.maintenance.rollback import remove_newer, restored
+from paimon_explore.maintenance.reachable import continues
+from paimon_explore.maintenance.rollback import remove_newer_marks, restored
 from paimon_explore.metadata.paths import MAIN_BRANCH
-from paimon_explore.metadata.snapshot import encode_snapshot
+from paimon_explore.metadata.snapshot import Snapshot, encode_snapshot
 from paimon_explore.store.table_store import TableStore
 
 
@@ -99,6 +102,8 @@ def rename_branch(store: TableStore, name: str, new_name: str) -> None:
 def fast_forward(store: TableStore, name: str) -> None:
     """Make main what a branch is: from the branch's first snapshot on, main's history is replaced.
 
+    Main's older snapshots stay where they are what came before the branch's first one.
+
     Raises:
         NotFoundError: there is no such branch.
         InvalidInputError: the branch is main, or has no snapshot.
@@ -108,10 +113,11 @@ def fast_forward(store: TableStore, name: str) -> None:
     earliest = branch.snapshots.earliest()
     if earliest is None:
         raise InvalidInputError(f"The branch {name!r} has no snapshot to go forward to.")
-    _step_back(main, earliest.id)
+    _step_back(main, earliest.id, frozenset(branch.tags.names()))
     _take_schemas(main, branch, earliest.schema_id)
     for snapshot_id in branch.snapshots.ids():
         _copy(store, branch.paths.snapshot(snapshot_id), main.paths.snapshot(snapshot_id))
+    _remove_strangers(main, earliest)
     for tag in branch.tags.names():
         _copy(store, branch.paths.tag(tag), main.paths.tag(tag))
     with suppress(StorageError):  # readers list the folder
@@ -144,10 +150,23 @@ def _known(store: TableStore, name: str) -> None:
         raise NotFoundError("branch", name, store.paths.root)
 
 
-def _step_back(main: TableStore, snapshot_id: int) -> None:
-    """Remove main's snapshots and tags from an id on; the snapshot before becomes the newest."""
+def _step_back(main: TableStore, snapshot_id: int, kept_tags: frozenset[str]) -> None:
+    """Remove main's snapshots after an id, and its changelogs and tags from that id on."""
     main.file_io.delete(main.paths.latest_hint)
-    remove_newer(main, snapshot_id - 1)
+    for newer in reversed(main.snapshots.ids()):
+        if newer > snapshot_id:
+            main.snapshots.delete(newer)
+    remove_newer_marks(main, snapshot_id - 1, kept_tags)
+
+
+def _remove_strangers(main: TableStore, earliest: Snapshot) -> None:
+    """Remove main's snapshots before the branch's first one, unless it was made of the last."""
+    before = main.snapshots.find(earliest.id - 1)
+    if before is not None and continues(main.manifests, before, earliest):
+        return
+    for older in main.snapshots.ids():
+        if older < earliest.id:
+            main.snapshots.delete(older)
 
 
 def _take_schemas(main: TableStore, branch: TableStore, first_id: int) -> None:

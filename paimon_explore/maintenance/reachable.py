@@ -4,8 +4,9 @@ A root is a file that readers open by itself: a snapshot or tag, which needs a w
 snapshot or long-lived changelog, which needs what one commit changed. All branches count, for they
 share manifests and data files.
 
-The live files of a state are found once per run of snapshots with neighbouring ids: those after the
-first add what their own delta adds. So a table with many snapshots is not read many times over.
+The live files of a state are found once per run of snapshots that were made one of the other: those
+after the first add what their own delta adds. So a table with many snapshots is not read many times
+over. Neighbouring ids alone prove nothing: a branch may have come between.
 
 Spec: maintenance/manage-snapshots, expire; concepts/spec.
 """
@@ -33,6 +34,7 @@ from paimon_explore.metadata.paths import MAIN_BRANCH, TablePaths
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.file_paths import data_file_paths, index_file_paths
+from paimon_explore.store.manifests import Manifests
 from paimon_explore.store.table_store import TableStore
 
 _COLUMNS = (
@@ -55,14 +57,14 @@ class Roots:
 
     Attributes:
         states: snapshots, tags; each stands for all files of its state.
-        followers: snapshots whose predecessor by id is in `states` or here too: of their data
-            files, only what their delta adds is new.
+        followers: pairs of a snapshot that is in `states` or here too, and the next one by id: if
+            it was made of the first, only what its delta adds is new of its data files.
         logs: snapshots and changelogs; each stands for its changelog files.
         delta_logs: changelogs of tables without a changelog: each stands for its added rows.
     """
 
     states: tuple[Snapshot, ...] = ()
-    followers: tuple[Snapshot, ...] = ()
+    followers: tuple[tuple[Snapshot, Snapshot], ...] = ()
     logs: tuple[Snapshot, ...] = ()
     delta_logs: tuple[Snapshot, ...] = ()
 
@@ -118,7 +120,7 @@ def roots_of(
         CorruptFileError, UnsupportedVersionError, StorageError: a root cannot be read.
     """
     states: list[Snapshot] = []
-    followers: list[Snapshot] = []
+    followers: list[tuple[Snapshot, Snapshot]] = []
     logs: list[Snapshot] = []
     long_lived: list[Snapshot] = []
     for branch in [MAIN_BRANCH, *store.branches.names()]:
@@ -129,16 +131,20 @@ def roots_of(
         here = branch == store.paths.branch
         gone = frozenset(leaving if here else ())
         kept = [found for found in other.snapshots.list() if found.id not in gone]
-        ids = {found.id for found in kept}
+        by_id = {found.id: found for found in kept}
         for found in kept:
-            (followers if found.id - 1 in ids else states).append(found)
+            before = by_id.get(found.id - 1)
+            if before is None:
+                states.append(found)
+            else:
+                followers.append((before, found))
         states += [tag.snapshot for tag in other.tags.list()]
         logs += kept
         gone_logs = frozenset(leaving_logs if here else ())
         long_lived += [found for found in other.changelogs.list() if found.id not in gone_logs]
     return Roots(
         states=_distinct(states),
-        followers=_distinct(followers),
+        followers=tuple(followers),
         logs=_distinct([*logs, *long_lived]),
         delta_logs=() if has_changelogs(options) else _distinct(long_lived),
     )
@@ -270,9 +276,11 @@ class TableFiles:
         metadata: set[str] = set()
         for state in roots.states:
             data |= self.paths(_named(self.live(state), names))
-        for state in roots.followers:
-            data |= self.paths(_named(self.delta(state).of_kind(FileKind.ADD), names))
-        for state in (*roots.states, *roots.followers):
+        for before, state in roots.followers:
+            is_next = has_same_manifests(self.store.manifests, before, state)
+            new = self.delta(state).of_kind(FileKind.ADD) if is_next else self.live(state)
+            data |= self.paths(_named(new, names))
+        for state in (*roots.states, *_distinct([state for _, state in roots.followers])):
             data |= self.index(state)
             metadata |= self.state_metadata(state)
         for log in roots.logs:
@@ -283,6 +291,25 @@ class TableFiles:
                 data |= self.paths(_named(self.added_rows(log), names))
                 metadata |= self.delta_metadata(log)
         return FileSet(data=frozenset(data), metadata=frozenset(metadata))
+
+
+def continues(manifests: Manifests, before: Snapshot, after: Snapshot) -> bool:
+    """Whether a snapshot was made of another one: it begins with the other's live files."""
+    if has_same_manifests(manifests, before, after):
+        return True
+    old, new = manifests.all(before).names, manifests.base(after).names
+    return _identities(manifests, old) == _identities(manifests, new)
+
+
+def has_same_manifests(manifests: Manifests, before: Snapshot, after: Snapshot) -> bool:
+    """Whether a snapshot begins with the very manifests of another one, none of them merged."""
+    return sorted(manifests.all(before).names) == sorted(manifests.base(after).names)
+
+
+def _identities(manifests: Manifests, names: Sequence[str]) -> frozenset[tuple[object, ...]]:
+    live = live_entries(manifests.read_many(names, _COLUMNS))
+    columns = [live.column(name) for name in ("file_name", "level", "bucket")]
+    return frozenset(tuple(cell.as_py() for cell in row) for row in zip(*columns, strict=True))
 
 
 def of_appends(entries: ManifestEntries) -> ManifestEntries:

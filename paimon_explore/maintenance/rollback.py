@@ -72,6 +72,13 @@ def remove_newer(store: TableStore, snapshot_id: int) -> None:
     for newer in reversed(store.snapshots.ids()):
         if newer > snapshot_id:
             store.snapshots.delete(newer)
+    remove_newer_marks(store, snapshot_id)
+
+
+def remove_newer_marks(
+    store: TableStore, snapshot_id: int, kept_tags: frozenset[str] = frozenset()
+) -> None:
+    """Remove a branch's changelogs, and tags but some, that are newer than a snapshot."""
     logs = store.changelogs.ids()
     for newer in reversed(logs):
         if newer > snapshot_id:
@@ -80,5 +87,5 @@ def remove_newer(store: TableStore, snapshot_id: int) -> None:
         with suppress(StorageError):
             store.changelogs.hint_latest(max((i for i in logs if i <= snapshot_id), default=0))
     for tag in store.tags.list():
-        if tag.snapshot.id > snapshot_id:
+        if tag.snapshot.id > snapshot_id and tag.name not in kept_tags:
             store.tags.delete(tag.name)

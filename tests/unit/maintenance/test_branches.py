@@ -1,10 +1,13 @@
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 
-from paimon_explore import open_table
+from paimon_explore import Table, open_table
 from paimon_explore.errors import AlreadyExistsError, InvalidInputError, NotFoundError
 from support.lifecycle import keys, plain_table, replaced_rows, states
+
+LATER = datetime(2100, 1, 1)  # noqa: DTZ001 - local, as the API takes it
 
 
 def test_a_branch_from_a_tag_begins_with_its_snapshot(tmp_path: Path) -> None:
@@ -103,3 +106,36 @@ def test_a_branch_without_snapshots_is_nothing_to_go_forward_to(tmp_path: Path) 
     with pytest.raises(InvalidInputError, match="no snapshot"):
         table.maintenance.fast_forward("empty")
     assert states(table) == {1: [1]}
+
+
+def branch_that_forgot_its_beginning(folder: Path) -> Table:
+    """Main has snapshots 1 and 2; its branch from 1 went another way, and has only 3."""
+    table = plain_table(folder)
+    table.append([{"k": 1, "v": "both"}])
+    table.create_tag("one")
+    table.maintenance.create_branch("b", "one")
+    table.append([{"k": 2, "v": "main"}])
+    branch = open_table(table.path, branch="b")
+    branch.append([{"k": 3, "v": "branch"}])
+    branch.append([{"k": 4, "v": "branch"}])
+    branch.maintenance.delete_tag("one")
+    branch.maintenance.expire_snapshots(retain_max=1, older_than=LATER)
+    return table
+
+
+def test_what_main_had_goes_if_it_is_not_what_came_before_the_branch(tmp_path: Path) -> None:
+    table = branch_that_forgot_its_beginning(tmp_path)
+    table.maintenance.fast_forward("b")
+    assert states(table) == {3: [1, 3, 4]}
+    assert table.fsck() == []
+
+
+def test_files_of_a_history_with_a_break_are_held(tmp_path: Path) -> None:
+    table = branch_that_forgot_its_beginning(tmp_path)
+    branch = table.store.for_branch("b").paths
+    table.store.file_io.create(
+        table.store.paths.snapshot(3), table.store.file_io.read(branch.snapshot(3))
+    )  # as other implementations leave it
+    table.maintenance.delete_branch("b")
+    table.maintenance.remove_orphan_files(older_than=LATER, dry_run=False)
+    assert states(table) == {1: [1], 2: [1, 2], 3: [1, 3, 4]}
