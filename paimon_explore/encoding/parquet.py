@@ -9,6 +9,7 @@ Spec: concepts/spec/fileformat, Parquet.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -31,17 +32,33 @@ from paimon_explore.encoding.parquet_footer import (
 )
 from paimon_explore.encoding.positioned import rows_without_columns
 from paimon_explore.types.arrow import to_arrow
-from paimon_explore.types.data_types import DataType, RowType
+from paimon_explore.types.data_types import AtomicType, DataType, RowType, TypeRoot
 
 _KEYS_REFUSED = "Map keys must be annotated as required"
 _FORMAT = "Parquet file"
+_TEXTS = {TypeRoot.CHAR, TypeRoot.VARCHAR, TypeRoot.BINARY, TypeRoot.VARBINARY}
+
+
+_CODED_BYTES = 3
+"""Texts that take fewer bytes each are in a dictionary: PLAIN ones have four for their length."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Source:
+    """How a file is opened."""
+
+    file: pa.NativeFile
+    pre_buffer: bool
 
 
 class ParquetDataFile:
     """An open Parquet file; see `decoding.OpenDataFile`."""
 
-    def __init__(self, file: pq.ParquetFile, path: str, *, use_threads: bool) -> None:
+    def __init__(
+        self, file: pq.ParquetFile, path: str, source: "_Source", *, use_threads: bool
+    ) -> None:
         self._file = file
+        self._source = source
         self._path = path
         self._use_threads = use_threads
         self.metadata: pq.FileMetaData = file.metadata
@@ -79,19 +96,52 @@ class ParquetDataFile:
             yield from rows_without_columns([self.spans[i] for i in spans], batch_rows)
             return
         paths = [path for column in columns for path in _leaf_prefixes(column.name, column.type)]
+        file = self._with_dictionaries(columns, spans)
         for run in consecutive(spans):
             first = self.spans[run[0]].first
-            for batch in self._decoded(run, paths, batch_rows):
+            for batch in self._decoded(file, run, paths, batch_rows):
                 yield PositionedBatch(
                     first=first, rows=batch.num_rows, columns=self._conformed(batch, columns)
                 )
                 first += batch.num_rows
 
+    def _with_dictionaries(
+        self, columns: Sequence[StoredColumn], spans: Sequence[int]
+    ) -> pq.ParquetFile:
+        """The file so opened that texts which are stored as dictionaries are read as such.
+
+        Looking up whole columns afterwards costs half of what Arrow takes value by value.
+        """
+        names = {column.name for column in columns if _is_text(column.type)}
+        kept = [
+            name
+            for name, leaves in self._leaves.items()
+            if name in names and len(leaves) == 1 and self._is_coded(leaves[0], spans)
+        ]
+        if not kept:
+            return self._file
+        with decoding(self._path, _FORMAT):
+            return pq.ParquetFile(
+                self._source.file,
+                metadata=self.metadata,
+                pre_buffer=self._source.pre_buffer,
+                read_dictionary=kept,
+            )
+
+    def _is_coded(self, leaf: int, spans: Sequence[int]) -> bool:
+        """Whether a text column takes so few bytes that its values must be in dictionaries."""
+        for group in spans:
+            chunk = self.metadata.row_group(group).column(leaf)
+            few = chunk.total_uncompressed_size < _CODED_BYTES * chunk.num_values
+            if not (few and chunk.has_dictionary_page):
+                return False
+        return True
+
     def _decoded(
-        self, groups: list[int], paths: list[str], batch_rows: int
+        self, file: pq.ParquetFile, groups: list[int], paths: list[str], batch_rows: int
     ) -> Iterator[pa.RecordBatch]:
         with decoding(self._path, _FORMAT):
-            yield from self._file.iter_batches(
+            yield from file.iter_batches(
                 batch_rows, row_groups=groups, columns=paths, use_threads=self._use_threads
             )
 
@@ -100,14 +150,14 @@ class ParquetDataFile:
     ) -> tuple[Column, ...]:
         places = {name: i for i, name in enumerate(batch.schema.names)}
         return tuple(
-            conform(
-                batch.column(places[column.name]),
-                column.type,
-                path=self._path,
-                column=column.name,
-            )
-            for column in columns
+            self._conformed_column(batch.column(places[column.name]), column) for column in columns
         )
+
+    def _conformed_column(self, array: Column, column: StoredColumn) -> Column:
+        if isinstance(array, pa.DictionaryArray):
+            values = conform(array.dictionary, column.type, path=self._path, column=column.name)
+            return values.take(array.indices)
+        return conform(array, column.type, path=self._path, column=column.name)
 
 
 def open_parquet(file: pa.NativeFile, path: str, *, use_threads: bool = True) -> ParquetDataFile:
@@ -128,7 +178,8 @@ def open_parquet(file: pa.NativeFile, path: str, *, use_threads: bool = True) ->
         if opened is None:
             metadata = _readable_metadata(file, path)
             opened = pq.ParquetFile(file, metadata=metadata, pre_buffer=pre_buffer)
-        return ParquetDataFile(opened, path, use_threads=use_threads)
+        source = _Source(file=file, pre_buffer=pre_buffer)
+        return ParquetDataFile(opened, path, source, use_threads=use_threads)
 
 
 def _opened(file: pa.NativeFile, *, pre_buffer: bool) -> pq.ParquetFile | None:
@@ -151,6 +202,10 @@ def _readable_metadata(file: pa.NativeFile, path: str) -> pq.FileMetaData:
     file.seek(size - TAIL_BYTES - length)
     footer = readable_footer(file.read(length), path=path)
     return pq.ParquetFile(pa.BufferReader(footer_as_file(footer))).metadata
+
+
+def _is_text(data_type: DataType) -> bool:
+    return isinstance(data_type, AtomicType) and data_type.root in _TEXTS
 
 
 def _spans(metadata: pq.FileMetaData) -> tuple[Span, ...]:

@@ -70,6 +70,13 @@ def index_array(rows: Ints) -> pa.Int64Array:
     return pa.Array.from_buffers(pa.int64(), len(rows), [bits, data])  # type: ignore[return-value] # in stubs
 
 
+def narrow_index(rows: Ints, below: int) -> pa.Int64Array:
+    """Row numbers below some number for `take`, which reads narrow ones faster."""
+    kind = pa.uint16() if below <= 1 << 16 else pa.int64()
+    values = rows.astype(np.uint16) if below <= 1 << 16 else rows
+    return pa.Array.from_buffers(kind, len(rows), [None, nb.as_buffer(values)])  # type: ignore[return-value] # in stubs
+
+
 def fields_of(rows: Column) -> list[Column]:
     """The fields of a struct column, with the nulls they have themselves."""
     return [field_of(rows, at) for at in range(rows.type.num_fields)]

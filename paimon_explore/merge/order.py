@@ -52,7 +52,7 @@ def group_rows(keys: Sequence[Column], within: Sequence[WordSource] = (), *, cou
     """
     sources = [source for column in keys for source in words_of(column)]
     order, fresh = _sorted_by(sources, count)
-    return Groups(_sorted_within(order, fresh, within)[0], np.flatnonzero(fresh))
+    return Groups(sorted_within(order, fresh, within)[0], np.flatnonzero(fresh))
 
 
 def ranks(columns: Sequence[Column], *, count: int) -> Ints:
@@ -76,11 +76,17 @@ def _sorted_by(sources: Sequence[WordSource], count: int) -> tuple[Ints, Bools]:
         order = np.argsort(words, kind="stable")
         words = words[order]
     np.not_equal(words[1:], words[:-1], out=fresh[1:])
-    return _sorted_within(order, fresh, sources[1:])
+    return sorted_within(order, fresh, sources[1:])
 
 
-def _sorted_within(order: Ints, fresh: Bools, sources: Sequence[WordSource]) -> tuple[Ints, Bools]:
-    """Refine an order: rows equal so far are sorted by further words."""
+def sorted_within(order: Ints, fresh: Bools, sources: Sequence[WordSource]) -> tuple[Ints, Bools]:
+    """Refine an order: rows equal so far are sorted by further words.
+
+    Args:
+        order: row numbers.
+        fresh: for every place whether its row differs from the one before.
+        sources: further words of all rows.
+    """
     order, fresh = order.copy(), fresh.copy()
     tied = _Tied.of(order, fresh)
     for source in sources:

@@ -9,8 +9,14 @@ import pyarrow as pa
 from paimon_explore.encoding import buffers as nb
 from paimon_explore.encoding.buffers import Bools, Column, Ints
 from paimon_explore.merge.aggregation import aggregate
+from paimon_explore.merge.aggregators.layered import (
+    LAYERED,
+    Layered,
+    last_non_null_value,
+    last_value,
+)
 from paimon_explore.merge.aggregators.registry import aggregator
-from paimon_explore.merge.choice import dense_keys, first_come, newest_rows, oldest_rows
+from paimon_explore.merge.choice import newest_rows, oldest_rows
 from paimon_explore.merge.columns import (
     Int8s,
     index_array,
@@ -18,15 +24,19 @@ from paimon_explore.merge.columns import (
     int64_array,
     ints_of,
     joined,
-    mask_array,
+    narrow_index,
 )
+from paimon_explore.merge.layers import Layers
 from paimon_explore.merge.order import Groups, group_rows
 from paimon_explore.merge.partial_update import update_partially
-from paimon_explore.merge.records import Merged, Records, is_retract
+from paimon_explore.merge.records import Merged, Records, RowKind, is_retract
+from paimon_explore.merge.slots import Slots, first_come, key_slots
 from paimon_explore.merge.spec import SEQUENCE_NUMBER, VALUE_KIND, MergeSpec, needed_columns
 from paimon_explore.merge.steps import Aggregator
 from paimon_explore.merge.words import WordSource, picked, words_of
 from paimon_explore.metadata.option_choices import MergeEngine
+
+_INSERT = np.int8(RowKind.INSERT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +96,10 @@ class Piece:
             self._columns[name] = found
         return found
 
+    def slots(self, keys: Sequence[str]) -> Slots:
+        """The numbers of the keys, part by part."""
+        return key_slots([[part.column(name) for name in keys] for part in self.parts])
+
     def kinds(self) -> Int8s:
         """Row kinds; parts without them are +I."""
         return np.concatenate([kinds_of(part) for part in self.parts])
@@ -102,17 +116,27 @@ def kinds_of(part: pa.RecordBatch) -> Int8s:
     return ints_of(part.column(VALUE_KIND)).astype(np.int8, copy=False)
 
 
+def retracts_of(part: pa.RecordBatch) -> Bools | None:
+    """Which rows of a batch are retracts; None where none is."""
+    if VALUE_KIND not in part.schema.names:
+        return None
+    retracts = is_retract(kinds_of(part))
+    return retracts if retracts.any() else None
+
+
 def merge_piece(piece: Piece, task: Task) -> Iterator[pa.RecordBatch]:
     """Merge rows that are complete for their keys; batches may be empty."""
     if len(piece.parts) == 1 or not piece.count:
         for part in piece.parts:
             yield passed(part, task)
         return
-    if not task.key_order and not task.keep_retracts:
-        masks = _dense_masks(piece, task)
-        if masks is not None:
-            for part, mask in zip(piece.parts, masks, strict=True):
-                yield _only(part, mask, task)
+    if _in_part_order(piece, task):
+        if task.spec.engine in _CHOOSERS:
+            yield from _chosen_by_parts(piece, task)
+            return
+        folded = _folded(piece, task)
+        if folded is not None:
+            yield folded
             return
     groups = record_groups(piece, task)
     if task.key_order or task.keep_retracts or task.spec.engine not in _CHOOSERS:
@@ -139,18 +163,24 @@ def merge_groups(piece: Piece, task: Task, groups: Groups) -> pa.RecordBatch:
 
 def passed(part: pa.RecordBatch, task: Task) -> pa.RecordBatch:
     """Rows that need no merge, for each is alone with its key."""
-    return _only(part, np.ones(part.num_rows, np.bool_), task)
+    return _only(part, None, task)
 
 
-def _only(part: pa.RecordBatch, mask: Bools, task: Task) -> pa.RecordBatch:
-    kinds = kinds_of(part)
-    if not task.keep_retracts:
-        mask = mask & ~is_retract(kinds)
+def _only(part: pa.RecordBatch, mask: Bools | None, task: Task) -> pa.RecordBatch:
+    """The rows of a part where a mask is true; None: all."""
+    retracts = None if task.keep_retracts else retracts_of(part)
+    if retracts is not None:
+        mask = ~retracts if mask is None else mask & ~retracts
     columns = [part.column(name) for name in task.spec.columns]
     if task.keep_retracts:
-        columns += [part.column(SEQUENCE_NUMBER), int8_array(kinds)]
-    batch = _batch(columns, part.num_rows, part, task)
-    return batch if mask.all() else batch.filter(mask_array(mask))
+        columns += [part.column(SEQUENCE_NUMBER), int8_array(kinds_of(part))]
+    if mask is None:
+        return _batch(columns, part.num_rows, part, task)
+    rows = np.flatnonzero(mask)
+    if len(rows) < part.num_rows:
+        index = narrow_index(rows, part.num_rows)
+        columns = [column.take(index) for column in columns]
+    return _batch(columns, len(rows), part, task)
 
 
 def _batch(columns: list[Column], count: int, like: pa.RecordBatch, task: Task) -> pa.RecordBatch:
@@ -197,24 +227,33 @@ def _parts_ascend(piece: Piece) -> bool:
 # ---------------------------------------------------------------- engines that choose
 
 
-def _dense_masks(piece: Piece, task: Task) -> list[Bools] | None:
-    """Which rows of each part stay, without any sorting; None if that cannot be told so easily."""
+def _in_part_order(piece: Piece, task: Task) -> bool:
+    """Whether parts are the ages of records, and nothing but additions or the newest matters."""
     spec = task.spec
-    engine = spec.engine
-    if engine not in (MergeEngine.DEDUPLICATE, MergeEngine.FIRST_ROW) or spec.sequence_fields:
-        return None
-    special = spec.ignore_delete or engine is MergeEngine.FIRST_ROW
-    if special and any(is_retract(kinds_of(part)).any() for part in piece.parts):
-        return None
-    if not task.by_run_order and not _parts_ascend(piece):
-        return None
-    keys = [[part.column(name) for name in spec.keys] for part in piece.parts]
-    dense = dense_keys(keys[0], keys)
-    if dense is None:
-        return None
-    if engine is MergeEngine.FIRST_ROW:
-        return first_come(dense)
-    return first_come(dense[::-1])[::-1]
+    if spec.sequence_fields or spec.sequence_groups:
+        return False
+    newest_wins = spec.engine is MergeEngine.DEDUPLICATE and not spec.ignore_delete
+    if not newest_wins and any(retracts_of(part) is not None for part in piece.parts):
+        return False
+    return task.by_run_order or _parts_ascend(piece)
+
+
+def _chosen_by_parts(piece: Piece, task: Task) -> Iterator[pa.RecordBatch]:
+    """The newest or oldest record of each key, without any sorting of records."""
+    slots = piece.slots(task.spec.keys)
+    ages = range(len(piece.parts))
+    order = ages if task.spec.engine is MergeEngine.FIRST_ROW else ages[::-1]
+    if not task.key_order and not task.keep_retracts:
+        masks = first_come(slots, order)
+        for at, part in enumerate(piece.parts):
+            yield _only(part, masks[at], task)
+        return
+    ends = np.cumsum([part.num_rows for part in piece.parts])
+    chosen = np.full(slots.count, -1, np.int64)
+    for at in reversed(order):
+        numbers = slots.parts[at]
+        chosen[numbers] = np.arange(ends[at] - len(numbers), ends[at])
+    yield _taken(piece, task, chosen[chosen >= 0], piece.kinds())
 
 
 _CHOOSERS: Mapping[MergeEngine, Callable[..., Ints]] = {
@@ -245,6 +284,34 @@ def _taken(piece: Piece, task: Task, rows: Ints, kinds: Int8s) -> pa.RecordBatch
 
 
 # ---------------------------------------------------------------- engines that compute
+
+
+def _folded(piece: Piece, task: Task) -> pa.RecordBatch | None:
+    """Parts laid over each other, oldest first; None where a function cannot work in that way."""
+    spec = task.spec
+    functions = [_layered(spec, name) for name in spec.columns]
+    layers = Layers(piece.slots(spec.keys).without_gaps())
+    columns = []
+    for name, function in zip(spec.columns, functions, strict=True):
+        values = None if function is None else function(piece.column(name), layers)
+        if values is None:
+            return None
+        columns.append(values)
+    if task.keep_retracts:
+        newest = layers.newest
+        alone = newest == layers.first()
+        columns.append(int64_array(piece.numbers()[newest]))
+        columns.append(int8_array(np.where(alone, piece.kinds()[newest], _INSERT)))
+    return _batch(columns, layers.count, piece.parts[0], task)
+
+
+def _layered(spec: MergeSpec, name: str) -> Layered | None:
+    if name in spec.primary_keys:
+        return last_value
+    if spec.engine is MergeEngine.PARTIAL_UPDATE:
+        return last_non_null_value
+    function = spec.functions.get(name)
+    return last_value if function is None else LAYERED.get(function.name)
 
 
 def _computed(piece: Piece, task: Task, groups: Groups) -> pa.RecordBatch:

@@ -24,7 +24,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyroaring import BitMap, BitMap64
 
-from paimon_explore.encoding.buffers import Column, build_fixed
+from paimon_explore.encoding.buffers import Column, build_fixed, fixed_values
 from paimon_explore.encoding.conform import null_column
 from paimon_explore.encoding.decoding import (
     Bounded,
@@ -147,6 +147,8 @@ class ReadRequest:
         predicate: bound to the reading schema; whole row groups or stripes that cannot match are
             skipped. Never used to drop single rows: the caller filters.
         batch_rows: no batch is longer; batches may be shorter, none is empty.
+        kinds_if_any: leave `_VALUE_KIND` out of the batches of a file by whose statistics all its
+            records are +I.
         use_threads: decode columns of one batch in parallel.
         zone: where local-zoned timestamps meet wall clocks: when a column's type was changed, and
             in ORC files that do not name their writer's zone; None for the zone of this process.
@@ -159,6 +161,7 @@ class ReadRequest:
     selection: BitMap | BitMap64 | None = None
     predicate: Expression | None = None
     batch_rows: int = 65_536
+    kinds_if_any: bool = False
     use_threads: bool = True
     zone: tzinfo | None = None
 
@@ -202,6 +205,9 @@ def read_data_file(source: DataFileSource, request: ReadRequest) -> Iterator[pa.
         zone=request.zone,
     )
     with open_data_file(to_open) as opened:
+        if request.kinds_if_any and _only_inserts(opened):
+            wanted = [c for c in request.system_columns if c is not SystemColumn.VALUE_KIND]
+            request = replace(request, system_columns=tuple(wanted))
         columns = _Columns.of(source, request, opened.names)
         rows = RowFilter.of(request.deleted, request.selection)
         possible = columns.may_match(opened, request.predicate)
@@ -210,6 +216,17 @@ def read_data_file(source: DataFileSource, request: ReadRequest) -> Iterator[pa.
             kept, positions = rows.kept(batch)
             if kept.rows:
                 yield columns.result(kept, positions)
+
+
+def _only_inserts(opened: OpenDataFile) -> bool:
+    """Whether the statistics of a file say that each record's kind is 0."""
+    kinds = _SYSTEM_STORED[SystemColumn.VALUE_KIND]
+    if kinds.name not in opened.names:
+        return True
+    bounds = opened.bounds(kinds) if isinstance(opened, Bounded) else None
+    if bounds is None or bounds.minimum.null_count or bounds.maximum.null_count:
+        return False
+    return not any(fixed_values(side, np.int8).any() for side in (bounds.minimum, bounds.maximum))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -235,6 +235,7 @@ class SplitReader:
                     deleted=file.deleted(),
                     predicate=None if on_keys == TRUE else on_keys,
                     batch_rows=self.batch_rows,
+                    kinds_if_any=not self.system_columns,
                 ),
             )
             yield from (_with_level(batch, file) for batch in batches) if level else batches

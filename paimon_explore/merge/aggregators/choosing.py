@@ -94,14 +94,14 @@ def _extreme(column: Column, steps: Steps, better: np.ufunc, name: str) -> Colum
     some = steps.ends > steps.starts
     chosen = np.full(steps.count, _NONE, np.int64)
     if some.any():
-        words = _comparable(take_or_null(column, steps.rows))
+        words = comparable(take_or_null(column, steps.rows))
         best = better.reduceat(words, steps.starts[some])
         sizes = (steps.ends - steps.starts)[some]
         chosen[some] = first_rows(steps.of_groups(some).kept(words == np.repeat(best, sizes)))
     return take_or_null(column, chosen)
 
 
-def _comparable(values: Column) -> Keys:
+def comparable(values: Column) -> Keys:
     """A number per value, in the order of values."""
     words = list(words_of(values))
     return words[0](None) if len(words) == 1 else ranks([values], count=len(values))

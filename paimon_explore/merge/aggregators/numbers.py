@@ -72,7 +72,7 @@ def product(column: Column, steps: Steps) -> Column:
     if len(size) and float(size.max()) >= _EXACT_FLOAT:
         return _walked_product(column, steps, _plain_step(column.type))
     found = fold(np.multiply, numbers.astype(np.int64), starts).astype(np.int64)
-    return _spread(_in_range(found, column.type), some, column.type)
+    return _spread(in_range(found, column.type), some, column.type)
 
 
 def count(column: Column, steps: Steps) -> Column:
@@ -130,7 +130,12 @@ def _overflow(data_type: pa.DataType) -> FormatError:
     )
 
 
-def _in_range(values: Ints, data_type: pa.DataType) -> Numbers:
+def in_range(values: Ints, data_type: pa.DataType) -> Numbers:
+    """The values in the type's width.
+
+    Raises:
+        FormatError: one is beyond it.
+    """
     bits = data_type.bit_width
     limits = np.iinfo(f"i{bits // 8}")
     if ((values < limits.min) | (values > limits.max)).any():
@@ -143,7 +148,7 @@ def _integer_total(values: Column, minus: Bools | None, groups: tuple[Ints, Bool
     starts, some = groups
     numbers = ints_of(values).astype(np.int64)
     if not len(starts):
-        return _spread(_in_range(numbers[:0], values.type), some, values.type)
+        return _spread(in_range(numbers[:0], values.type), some, values.type)
     high, low = numbers >> 32, numbers & 0xFFFFFFFF
     if minus is not None:
         high, low = np.where(minus, -high, high), np.where(minus, -low, low)
@@ -152,7 +157,7 @@ def _integer_total(values: Column, minus: Bools | None, groups: tuple[Ints, Bool
     if ((highs < -(2**31)) | (highs >= 2**31)).any():
         raise _overflow(values.type)
     found = (highs << 32) | (lows & 0xFFFFFFFF)
-    return _spread(_in_range(found, values.type), some, values.type)
+    return _spread(in_range(found, values.type), some, values.type)
 
 
 # ---------------------------------------------------------------- products record by record

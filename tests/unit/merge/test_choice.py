@@ -1,10 +1,8 @@
 """Engines that choose one record of a key: deduplicate and first-row."""
 
-import pyarrow as pa
 import pytest
 
 from paimon_explore.errors import FormatError, InvalidInputError
-from paimon_explore.merge.choice import dense_keys, first_come
 from support.merging import merged, merged_commits, schema_of
 
 COLUMNS = {"k": "INT NOT NULL", "v": "STRING"}
@@ -87,12 +85,3 @@ def test_descending_sequence_fields_let_the_smallest_win_but_never_null() -> Non
     rows = [("+I", 1, "five", 5, ""), ("+I", 1, "four", 4, ""), ("+I", 1, "none", None, "")]
     options = {"sequence.field": "s", "sequence.field.sort-order": "descending"}
     assert merged(ORDERED, options, rows) == [(1, "four", 4, "")]
-
-
-def test_keys_out_of_order_stay_inside_of_the_flags() -> None:
-    parts = [[pa.array([5, 6, 7], pa.int32())], [pa.array([5, -2_147_483_453, 7], pa.int32())]]
-    assert dense_keys(parts[0], parts) is None
-    near = [[pa.array([5, 6, 7], pa.int32())], [pa.array([9, 1, 7], pa.int32())]]
-    dense = dense_keys(near[0], near)
-    assert dense is not None
-    assert [mask.tolist() for mask in first_come(dense)] == [[True] * 3, [True, True, False]]
