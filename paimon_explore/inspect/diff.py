@@ -14,12 +14,13 @@ import pyarrow.compute as pc
 from paimon_explore.encoding.buffers import Column, Ints
 from paimon_explore.inspect.chart import BarChart, Series, Tone, Unit
 from paimon_explore.inspect.code_echo import Code, call_code, read_code
+from paimon_explore.inspect.escape import cut
 from paimon_explore.inspect.figures import bytes_text, count_text, plural, short_text, time_text
 from paimon_explore.inspect.file_history import SLIM_SCHEMA, live_slim, partition_type
 from paimon_explore.inspect.files_view import key_texts
 from paimon_explore.inspect.partition_text import partition_texts
 from paimon_explore.inspect.result import Result
-from paimon_explore.inspect.row_difference import row_difference
+from paimon_explore.inspect.row_difference import ROWKIND, row_difference
 from paimon_explore.inspect.schema_difference import Difference, schema_differences
 from paimon_explore.inspect.sheet import Cell, Entry, Facts, Grid, Note, Section, Sheet, facts, grid
 from paimon_explore.inspect.table_view import TableView
@@ -32,6 +33,7 @@ from paimon_explore.types.data_types import RowType
 
 CHANGES = ("added", "removed", "moved", "changed")
 _TONES = {"added": Tone.ADD, "removed": Tone.REMOVE, "moved": Tone.MOVE, "changed": Tone.WARN}
+_KIND_TONES = {"+I": Tone.ADD, "-D": Tone.REMOVE, "-U": Tone.MUTED, "+U": Tone.MOVE}
 _SIGNS = {"added": "+", "removed": "-", "moved": "↕", "changed": "~"}
 
 FILE_CHANGES = pa.schema(
@@ -83,6 +85,7 @@ class SnapshotDiff(Result):
         files: of `FILE_CHANGES`.
         schema: what the schemas say differently.
         indexes: the index files that differ.
+        shown_rows: so many of the rows that differ are shown.
     """
 
     view: TableView
@@ -91,6 +94,7 @@ class SnapshotDiff(Result):
     files: pa.Table
     schema: tuple[Difference, ...]
     indexes: tuple[IndexChange, ...]
+    shown_rows: int = 0
 
     @property
     def kind(self) -> str:
@@ -159,6 +163,20 @@ class SnapshotDiff(Result):
             ]
             names = ("", "index", "entries#", "deleted rows#", "size#", "file")
             yield grid("Index files", names, listed)
+        if self.shown_rows:
+            yield self._rows_grid()
+
+    def _rows_grid(self) -> Grid:
+        found = self.rows()
+        shown = found.slice(0, self.shown_rows).to_pylist()
+        rows: list[list[Entry]] = [
+            [
+                Cell(text=str(row[ROWKIND]), tone=_KIND_TONES[row[ROWKIND]]),
+                *(cut("null" if row[n] is None else str(row[n])) for n in found.column_names[1:]),
+            ]
+            for row in shown
+        ]
+        return grid("Rows", ("", *found.column_names[1:]), rows, total=found.num_rows)
 
     def _totals(self) -> Facts:
         found: list[tuple[str, Entry]] = []
@@ -226,8 +244,16 @@ class SnapshotDiff(Result):
         ]  # fmt: skip
 
 
-def snapshot_diff(view: TableView, before: Snapshot | None, after: Snapshot | None) -> SnapshotDiff:
+def snapshot_diff(
+    view: TableView, before: Snapshot | None, after: Snapshot | None, *, rows: int = 0
+) -> SnapshotDiff:
     """Compare two states.
+
+    Args:
+        view: the table.
+        before: the first state; None for no rows at all.
+        after: the second state.
+        rows: so many rows that differ are shown with it.
 
     Raises:
         PaimonError: a manifest or schema cannot be read.
@@ -245,8 +271,9 @@ def snapshot_diff(view: TableView, before: Snapshot | None, after: Snapshot | No
         files=file_changes(old, new, view),
         schema=_schema(view, before, after),
         indexes=tuple(_indexes(view, before, after)),
+        shown_rows=rows,
         code=Code(
-            python=call_code(f"{view.expression}.diff", *points),
+            python=call_code(f"{view.expression}.diff", *points, rows=rows or None),
             spark=read_code(view.location, options),
         ),
         screen=view.screen,

@@ -10,17 +10,22 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 
+from paimon_explore.commit.waiting import system_clock
 from paimon_explore.encoding.buffers import Column, Numbers, fixed_values, valid_mask
 from paimon_explore.errors import InvalidInputError, PaimonError
+from paimon_explore.inspect.byte_desk import ByteDesk
+from paimon_explore.inspect.byte_node import file_of_lives, table_bytes
 from paimon_explore.inspect.code_echo import Shown, python_code, spark_code
+from paimon_explore.inspect.explorer_sheets import Asked, sheet_of
 from paimon_explore.inspect.file_history import files_now
 from paimon_explore.inspect.file_lives import FileLives
 from paimon_explore.inspect.files_view import key_texts
 from paimon_explore.inspect.inspector import Inspector
 from paimon_explore.inspect.manifest_tree import parse_key
 from paimon_explore.inspect.problem import problem_of
+from paimon_explore.inspect.result import Result
 from paimon_explore.inspect.table_chips import table_chips
-from paimon_explore.inspect.timeline import FlagKind, Mark
+from paimon_explore.inspect.timeline import Mark
 from paimon_explore.metadata.entry_frame import take_rows
 from paimon_explore.metadata.snapshot import CommitKind
 
@@ -30,6 +35,7 @@ _KIND_CODES = {kind: code for code, kind in enumerate(CommitKind)}
 _UNREADABLE_KIND = len(_KIND_CODES)
 _UNREADABLE, _EXPIRED = 1, 2
 _KEPT_FRAMES = 3
+_KEPT_SHEETS = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +51,21 @@ class Answer:
     columns: Columns = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What a view is asked.
+
+    Attributes:
+        text: what stands in its field.
+        compare: the snapshot marked for comparison; 0 for none.
+        node: the chosen tree node or file.
+    """
+
+    text: str = ""
+    compare: int = 0
+    node: str = ""
+
+
 class ExplorerState:
     """One table being explored.
 
@@ -56,6 +77,8 @@ class ExplorerState:
         self.inspector = inspector
         self._frames: dict[int, FileLives] = {}
         self._next_frame = 0
+        self.desk = ByteDesk()
+        self._sheets: dict[object, Result] = {}
 
     @property
     def newest(self) -> int:
@@ -170,7 +193,7 @@ class ExplorerState:
         return Answer(body={"children": found})
 
     def detail(self, node: str) -> Answer:
-        """The document of a node path: `7`, `7/delta/0/3` or `file/<frame>/<row>`.
+        """The document of a node path: `7`, `7/delta/0/3`, `file/<frame>/<row>`, `name/<file>`.
 
         Raises:
             InvalidInputError: no such node.
@@ -181,24 +204,75 @@ class ExplorerState:
         if head == "file":
             frame, row = self._file(rest)
             return Answer(body=self.inspector.file_of(self._lives(frame), row).state())
+        if head == "name":
+            return Answer(body=self.inspector.file(rest).state())
         if not head.isdecimal():
             raise InvalidInputError(f"{node[:60]!r} is no node.")
         return Answer(body=self.inspector.at(int(head)).node(rest).state())
 
+    def sheet(self, pane: str, snapshot_id: int, asked: Question) -> Result:
+        """What a view that is a sheet shows; the last ones are kept.
+
+        Raises:
+            InvalidInputError: there is no such view, or the text cannot be understood.
+            NotFoundError: what is asked for is not there.
+            PaimonError: a file cannot be read.
+        """
+        key = (pane, snapshot_id, asked)
+        found = self._sheets.get(key)
+        if found is None:
+            found = sheet_of(
+                pane,
+                Asked(
+                    inspector=self.inspector.at(snapshot_id),
+                    text=asked.text,
+                    compare=asked.compare,
+                    file=self._file_name(asked.node),
+                    now_ms=system_clock(),
+                ),
+            )
+            self._sheets = dict([*self._sheets.items(), (key, found)][-_KEPT_SHEETS:])
+        return found
+
+    def _file_name(self, node: str) -> str:
+        """The name of the file that a node path chooses; empty if it is another node."""
+        head, _, rest = node.partition("/")
+        if head == "name":
+            return rest
+        if head != "file":
+            return ""
+        try:
+            frame, row = self._file(rest)
+        except InvalidInputError:
+            return ""
+        return str(self._lives(frame).files.column("file_name")[row].as_py())
+
+    def bytes(self, node: str) -> Answer:
+        """The file behind a node path, laid on the desk; see `detail` for the paths.
+
+        Raises:
+            InvalidInputError: no such node.
+            NotFoundError: no such snapshot or file.
+            PaimonError: what leads to the file cannot be read.
+        """
+        head, _, rest = node.partition("/")
+        if head == "file":
+            frame, row = self._file(rest)
+            found = file_of_lives(self.inspector, self._lives(frame), row)
+        elif head.isdecimal():
+            found = table_bytes(self.inspector.at(int(head)), rest)
+        else:
+            raise InvalidInputError(f"{node[:60]!r} is no node.")
+        return Answer(body=self.desk.put(found))
+
     def code(self, selected: int, tab: str, condition: str, node: str) -> tuple[str, str]:
         """The lines of Python and of PySpark that yield what is shown."""
         head, _, rest = node.partition("/")
-        name = ""
-        if head == "file":
-            try:
-                frame, row = self._file(rest)
-                name = str(self._lives(frame).files.column("file_name")[row].as_py())
-            except InvalidInputError:
-                rest = ""
-        key = "" if head == "file" else rest
+        name = self._file_name(node)
+        key = "" if head in ("file", "name") else rest
         shown = Shown(
             snapshot_id=selected,
-            tag=self._only_tag(selected),
+            tag=self.inspector.timeline().only_tag(selected),
             tab=tab,
             filter=condition,
             key=key,
@@ -206,14 +280,6 @@ class ExplorerState:
         )
         view = self.inspector.view
         return python_code(shown, view.expression), spark_code(shown, view.location)
-
-    def _only_tag(self, snapshot_id: int) -> str:
-        """A tag of a snapshot that nothing but tags holds; empty for others."""
-        timeline = self.inspector.timeline()
-        if not any(m.expired for m in timeline.marks if m.snapshot_id == snapshot_id):
-            return ""
-        flags = timeline.flags_at(snapshot_id)
-        return next((flag.name for flag in flags if flag.kind is FlagKind.TAG), "")
 
     def _file(self, text: str) -> tuple[int, int]:
         frame, _, row = text.partition("/")

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from paimon_explore.errors import PaimonError
 from paimon_explore.inspect.chart import BarChart, Series, Tone
-from paimon_explore.inspect.code_echo import Code, call_code, point_code
+from paimon_explore.inspect.code_echo import Code, call_code
 from paimon_explore.inspect.figures import plural
 from paimon_explore.inspect.health_rules import RULES, Finding, Patient, Weight
 from paimon_explore.inspect.inspector import Inspector
@@ -157,13 +157,12 @@ def table_health(inspector: Inspector, now_ms: int) -> Health:
             findings += found
     findings.sort(key=lambda one: [*Weight].index(one.weight))
     view = inspector.view
-    at = 0 if inspector.is_newest else inspector.snapshot_id
     return Health(
         name=view.name,
         snapshot_id=inspector.snapshot_id,
         findings=tuple(findings),
         problems=tuple(problems),
-        code=Code(python=call_code(f"{point_code(view.expression, at)}.health")),
+        code=Code(python=call_code(f"{inspector.code}.health")),
         screen=view.screen,
     )
 

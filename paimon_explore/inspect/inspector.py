@@ -4,12 +4,15 @@ This is what the facade's `files`, `node` and the like give, and what drives the
 Everything is read when it is asked for and kept; `refreshed` starts anew.
 """
 
+from datetime import datetime
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from paimon_explore.encoding.buffers import Bools
 from paimon_explore.errors import NotFoundError
+from paimon_explore.inspect.code_echo import point_code
 from paimon_explore.inspect.file_filter import matching_files
 from paimon_explore.inspect.file_history import FileHistory, files_now, partition_type
 from paimon_explore.inspect.file_lives import FileLives
@@ -18,6 +21,7 @@ from paimon_explore.inspect.manifest_tree import Children, ManifestTree
 from paimon_explore.inspect.node_detail import Document, NodeDetails
 from paimon_explore.inspect.table_view import TableView
 from paimon_explore.inspect.timeline import Timeline, read_timeline
+from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.types.data_types import DataField, RowType
 
 _FEW_SNAPSHOTS = 256
@@ -160,6 +164,51 @@ class Inspector:
             added=marks[added - 1].snapshot_id if added else None,
             removed=marks[removed - 1].snapshot_id if removed <= len(marks) else None,
         )
+
+    @property
+    def snapshot(self) -> Snapshot | None:
+        """The snapshot that is looked at; None for a table without any.
+
+        Raises:
+            NotFoundError: its file cannot be read.
+        """
+        return self._timeline.snapshot(self.snapshot_id) if self.snapshot_id else None
+
+    def point(self, given: int | str | datetime | None) -> Snapshot | None:
+        """The snapshot that is meant: an id, a tag's name or a time.
+
+        Args:
+            given: None for the one that is looked at, 0 for the state before the first.
+
+        Raises:
+            NotFoundError: there is no such snapshot.
+            InvalidInputError: the text is none of these.
+        """
+        match given:
+            case None:
+                return self.snapshot
+            case datetime():
+                return self._timeline.snapshot(self._timeline.resolve(given.isoformat()))
+            case str() if given.strip() != "0":
+                return self._timeline.snapshot(self._timeline.resolve(given))
+            case _:
+                number = int(given)
+                return self._timeline.snapshot(number) if number else None
+
+    def before(self, snapshot: Snapshot | None) -> Snapshot | None:
+        """The snapshot before another in the timeline; None before the first."""
+        if snapshot is None:
+            return None
+        earlier = self._timeline.marks[: self._timeline.position_of(snapshot.id)]
+        return next((mark.snapshot for mark in reversed(earlier) if mark.snapshot), None)
+
+    @property
+    def code(self) -> str:
+        """The line of Python that gives the table at the snapshot."""
+        expression = self.view.expression
+        if self.is_newest:
+            return expression
+        return point_code(expression, self.snapshot_id, self._timeline.only_tag(self.snapshot_id))
 
     @property
     def is_newest(self) -> bool:

@@ -318,7 +318,7 @@ def key_history(inspector: Inspector, given: object, snapshots: int | None = Non
         problems=tuple(problems),
         _schema=pa.schema([*fields, *named]),
         code=Code(
-            python=call_code(f"{view.expression}.history", key.text.replace(" AND ", ", ")),
+            python=call_code(f"{inspector.code}.history", key.text, snapshots=snapshots),
             spark=read_code(view.location, None, f".where({key.text!r})"),
         ),
         screen=view.screen,

@@ -161,6 +161,13 @@ class Timeline:
         """What points at a snapshot."""
         return tuple(flag for flag in self.flags if flag.snapshot_id == snapshot_id)
 
+    def only_tag(self, snapshot_id: int) -> str:
+        """A tag of a snapshot that nothing but tags holds; empty for others."""
+        if not any(m.expired for m in self.marks if m.snapshot_id == snapshot_id):
+            return ""
+        flags = self.flags_at(snapshot_id)
+        return next((flag.name for flag in flags if flag.kind is FlagKind.TAG), "")
+
     def to_arrow(self) -> pa.Table:
         """One row of `TIMELINE_SCHEMA` per mark."""
         rows = [self._row(mark) for mark in self.marks]

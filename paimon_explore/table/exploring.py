@@ -14,19 +14,18 @@ from paimon_explore.errors import (
 )
 from paimon_explore.inspect.byte_map import ByteMap
 from paimon_explore.inspect.byte_node import table_bytes
+from paimon_explore.inspect.commit_replay import Replay, replay_commit
 from paimon_explore.inspect.escape import esc
 from paimon_explore.inspect.files_view import FilesView
-from paimon_explore.inspect.inspector import Inspector
 from paimon_explore.inspect.manifest_tree import Children
 from paimon_explore.inspect.node_detail import Document
+from paimon_explore.inspect.result import Screen
 from paimon_explore.inspect.static_html import explorer_html
 from paimon_explore.inspect.system.context import TableState
 from paimon_explore.inspect.system.inspection import SYSTEM_TABLES, Inspection
-from paimon_explore.inspect.table_view import TableView
 from paimon_explore.inspect.text_face import explorer_text
 from paimon_explore.inspect.timeline import Timeline
-from paimon_explore.table.latest_schema import latest_schema
-from paimon_explore.table.reading import ReadableTable
+from paimon_explore.table.explaining import ExplainableTable
 from paimon_explore.table.row_source import RowSource
 from paimon_explore.table.row_tables import ROW_TABLES
 
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class ExplorableTable(ReadableTable):
+class ExplorableTable(ExplainableTable):
     """The doors that explain: each gives a value that is shown as text, picture or widget."""
 
     @property
@@ -143,6 +142,31 @@ class ExplorableTable(ReadableTable):
         """
         return table_bytes(self._inspector(), what)
 
+    def replay(self, snapshot: int | None = None, *, scenario: str = "alone") -> Replay:
+        """A commit made once more, step by step, on a copy in memory; the table is not touched.
+
+        The changes of the snapshot, whoever wrote it, go through this library's own commit.
+
+        Args:
+            snapshot: whose changes; the pinned or newest one by default. The snapshot before it
+                must still be there.
+            scenario: `alone`, `rival` (another commit is faster), `failure` (the storage fails
+                half-way) or `lost-reply` (its answer gets lost).
+
+        Raises:
+            NotFoundError: there is no such snapshot, or the one before has expired.
+            InvalidInputError: there is no such scenario.
+        """
+        chosen = self.snapshot if snapshot is None else self.store.snapshots.load(snapshot)
+        if chosen is None:
+            raise NotFoundError("snapshot", "to replay", self.path, hint="Commit something first.")
+        return replay_commit(self._view(), chosen, scenario)
+
+    @property
+    def screen(self) -> Screen:
+        """What draws this table's results in notebooks."""
+        return self._view().screen
+
     def __repr__(self) -> str:
         """The table in a few lines: keys, snapshot, files, tags."""
         try:
@@ -156,10 +180,3 @@ class ExplorableTable(ReadableTable):
             return explorer_html(self._inspector())
         except PaimonError as error:
             return f"<pre>{esc(self.name)}\n{esc(str(error))}</pre>"
-
-    def _view(self) -> TableView:
-        return TableView(store=self.store, schema=latest_schema(self.store), name=self.name)
-
-    def _inspector(self) -> Inspector:
-        snapshot = self.snapshot
-        return Inspector(self._view(), None if snapshot is None else snapshot.id)

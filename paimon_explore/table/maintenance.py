@@ -27,6 +27,7 @@ from paimon_explore.maintenance.partition_expire import expire_partitions, expir
 from paimon_explore.maintenance.removal import Removal
 from paimon_explore.maintenance.schema_changes import alter_schema
 from paimon_explore.maintenance.tags import TagRequest
+from paimon_explore.metadata.option import parse_duration, read_value
 from paimon_explore.metadata.options import TableOptions
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.schema_change import (
@@ -51,7 +52,7 @@ from paimon_explore.table.scan import make_scan
 from paimon_explore.types.type_text import parse_type_text
 
 Age = timedelta | datetime | str
-"""How long ago, or a point in time (text is ISO, local without a zone)."""
+"""How long ago (as text `1 d`), or a point in time (text is ISO, local without a zone)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,9 +213,25 @@ class Maintenance:
         Raises:
             InvalidInputError: the arguments contradict each other.
         """
-        given = _Given(retain_min, retain_max, older_than, limit)
-        retention = given.over(snapshot_retention(self.options))
+        retention = self.snapshot_retention(
+            retain_min=retain_min, retain_max=retain_max, older_than=older_than, limit=limit
+        )
         return expire_snapshots(self.store, self.options, retention, dry_run=dry_run)
+
+    def snapshot_retention(
+        self,
+        *,
+        retain_min: int | None = None,
+        retain_max: int | None = None,
+        older_than: Age | None = None,
+        limit: int | None = None,
+    ) -> Retention:
+        """What of the snapshots stays, by the options and what is given over them.
+
+        See `expire_snapshots` for the arguments.
+        """
+        given = _Given(retain_min, retain_max, older_than, limit)
+        return given.over(snapshot_retention(self.options))
 
     def expire_changelogs(
         self,
@@ -347,8 +364,20 @@ def time_before(age: Age) -> int:
     Raises:
         InvalidInputError: a negative age, or a text that is no time.
     """
-    if not isinstance(age, timedelta):
+    if isinstance(age, str):
+        return _time_in(age)
+    if isinstance(age, datetime):
         return epoch_ms(age)
     if age < timedelta(0):
         raise InvalidInputError(f"An age must not be negative: {age}.")
     return system_clock() - age // timedelta(milliseconds=1)
+
+
+def _time_in(text: str) -> int:
+    """A time, or how long ago it was."""
+    try:
+        return epoch_ms(text)
+    except InvalidInputError:
+        if not text.strip()[-1:].isalpha():
+            raise
+        return system_clock() - read_value("age", text, parse_duration)

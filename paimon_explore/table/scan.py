@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import pyarrow as pa
 
 from paimon_explore.errors import InvalidInputError, choices
+from paimon_explore.inspect.scan_explain import Question, ScanExplanation, explain_scan
 from paimon_explore.read.split_read import SplitReader
 from paimon_explore.scan.bind import bind
 from paimon_explore.scan.branch_plans import plan_table
@@ -16,6 +17,7 @@ from paimon_explore.scan.plan import ScanPlan, ScanTarget
 from paimon_explore.scan.sql import predicate
 from paimon_explore.store.expired import naming_expiry
 from paimon_explore.table.changes import ChangeReader, Increment, without_retracts
+from paimon_explore.table.screen import SCREEN
 from paimon_explore.types.arrow import arrow_schema
 
 if TYPE_CHECKING:
@@ -65,15 +67,17 @@ class Scan:
         with naming_expiry(self.target.store, self.target.snapshot):
             return plan_table(self.target, self.where)
 
-    def explain(self) -> str:
-        """The plan as text: every cut with what went in and what was kept."""
-        plan = self.plan()
-        snapshot = "no snapshot" if plan.snapshot is None else f"snapshot {plan.snapshot.id}"
-        files = sum(len(split.files) for split in plan.splits)
-        raw = sum(split.raw_convertible for split in plan.splits)
-        lines = [f"{snapshot}: {len(plan.splits)} splits ({raw} raw), {files} files"]
-        lines += [f"  {s.name}: {s.kept} of {s.total} {s.unit}" for s in plan.stages]
-        return "\n".join(lines)
+    def explain(self) -> ScanExplanation:
+        """What is read and why: every cut with what went in and what was kept, file by file.
+
+        Raises:
+            InvalidInputError: the scan reads an increment, which is no snapshot's.
+        """
+        if self.increment is not None:
+            raise InvalidInputError("An increment is read commit by commit; it has no one plan.")
+        question = Question(where=self.where, columns=self.columns, limit=self.limit, screen=SCREEN)
+        name = self.target.store.paths.root.rpartition("/")[2]
+        return explain_scan(self.target, question, name)
 
     def to_batches(self) -> pa.RecordBatchReader:
         """The rows as a stream of record batches; memory stays bounded.

@@ -1,0 +1,156 @@
+"""Charts as plotly figures: small, with a ground that lets the page's theme through.
+
+Labels are escaped, for plotly takes some HTML in them for markup.
+"""
+
+from html import escape
+
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.inspect.chart import BarChart, Chart, LaneChart, Tone
+from paimon_explore.inspect.chart_svg import COLOURS, value_text
+from paimon_explore.inspect.escape import cut, visible
+
+_INK = "#767676"
+_BAR = 24
+_LANE = 30
+_LEAST = 160
+_LABEL = 60
+
+TEMPLATE = go.layout.Template(
+    layout={
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "font": {"color": _INK, "size": 12},
+        "colorway": list(COLOURS.values()),
+        "xaxis": {"gridcolor": "rgba(128,128,128,.25)", "zerolinecolor": "rgba(128,128,128,.5)"},
+        "yaxis": {"gridcolor": "rgba(0,0,0,0)", "zerolinecolor": "rgba(0,0,0,0)"},
+        "margin": {"l": 10, "r": 10, "t": 40, "b": 30},
+    }
+)
+"""Transparent, in a grey that can be read on light and dark."""
+
+
+def label(text: str, limit: int = _LABEL) -> str:
+    """Text of table data for plotly.
+
+    >>> label("<b>x")
+    '&lt;b&gt;x'
+    """
+    return escape(visible(cut(text, limit)), quote=False)
+
+
+def figure_of(charts: tuple[Chart, ...]) -> go.Figure:
+    """The charts below each other as one figure.
+
+    Raises:
+        InvalidInputError: there is nothing to draw.
+    """
+    if not charts:
+        raise InvalidInputError("there is nothing to draw: the result has no chart.")
+    heights = [_height(chart) for chart in charts]
+    figure = make_subplots(
+        rows=len(charts),
+        cols=1,
+        row_heights=heights,
+        subplot_titles=[label(chart.title, 120) for chart in charts],
+        vertical_spacing=0.12 if len(charts) > 1 else 0,
+    )
+    for row, chart in enumerate(charts, 1):
+        if isinstance(chart, BarChart):
+            _bars(figure, chart, row)
+        else:
+            _lanes(figure, chart, row)
+    figure.update_layout(
+        template=TEMPLATE, barmode="relative", height=sum(heights) + 90 * len(charts)
+    )
+    return figure
+
+
+def _height(chart: Chart) -> int:
+    if isinstance(chart, BarChart):
+        return max(_BAR * len(chart.categories), _LEAST)
+    return max(_LANE * len(chart.lanes), _LEAST)
+
+
+def _bars(figure: go.Figure, chart: BarChart, row: int) -> None:
+    names = [label(name) for name in chart.categories]
+    places = list(range(len(names)))
+    for series in chart.series:
+        figure.add_bar(
+            x=list(series.values),
+            y=places,
+            orientation="h",
+            name=label(series.name),
+            marker_color=COLOURS[series.tone],
+            customdata=[label(value_text(value, chart.unit)) for value in series.values],
+            hovertemplate="%{customdata}<extra></extra>",
+            showlegend=len(chart.series) > 1,
+            row=row,
+            col=1,
+        )
+    figure.update_yaxes(
+        tickvals=places, ticktext=names, autorange="reversed", row=row, col=1, automargin=True
+    )
+
+
+def _lanes(figure: go.Figure, chart: LaneChart, row: int) -> None:
+    for tone in dict.fromkeys(box.tone for box in chart.boxes):
+        boxes = [box for box in chart.boxes if box.tone is tone]
+        figure.add_bar(
+            base=[box.start for box in boxes],
+            x=[box.end - box.start for box in boxes],
+            y=[box.lane for box in boxes],
+            width=[0.8 * box.height for box in boxes],
+            orientation="h",
+            marker={
+                "color": COLOURS[tone],
+                "opacity": 0.6,
+                "line": {"color": COLOURS[tone], "width": 1},
+            },
+            text=[label(box.label, 30) for box in boxes],
+            textposition="inside",
+            insidetextanchor="start",
+            customdata=[label(box.says, 300) for box in boxes],
+            hovertemplate="%{customdata}<extra></extra>",
+            showlegend=False,
+            row=row,
+            col=1,
+        )
+    figure.update_yaxes(
+        tickvals=list(range(len(chart.lanes))),
+        ticktext=[label(lane) for lane in chart.lanes],
+        autorange="reversed",
+        automargin=True,
+        row=row,
+        col=1,
+    )
+    figure.update_xaxes(
+        range=[chart.start, chart.end],
+        tickvals=[place for place, _ in chart.ticks],
+        ticktext=[label(text, 24) for _, text in chart.ticks],
+        row=row,
+        col=1,
+    )
+    if chart.profile is not None:
+        figure.add_scatter(
+            x=[place for place, _ in chart.profile.steps],
+            y=[
+                len(chart.lanes) + 0.4 - 0.8 * _share(chart, value)
+                for _, value in chart.profile.steps
+            ],
+            mode="lines",
+            line={"shape": "hv", "color": COLOURS[Tone.WARN], "width": 1.5},
+            customdata=[value for _, value in chart.profile.steps],
+            hovertemplate=f"{label(chart.profile.title)}: %{{customdata}}<extra></extra>",
+            showlegend=False,
+            row=row,
+            col=1,
+        )
+
+
+def _share(chart: LaneChart, value: float) -> float:
+    steps = () if chart.profile is None else chart.profile.steps
+    return value / max((height for _, height in steps), default=1)

@@ -1,0 +1,42 @@
+"""A result as a small widget of its own: what `t.lsm().widget()` gives."""
+
+from pathlib import Path
+from typing import ClassVar
+
+import anywidget
+import traitlets
+
+from paimon_explore.inspect.result import Result
+
+_STATIC = Path(__file__).parent / "static"
+
+
+class SheetWidget(anywidget.AnyWidget):
+    """The sheet of a result: its facts, tables and charts.
+
+    Args:
+        result: what is shown.
+    """
+
+    _esm: ClassVar[str] = (_STATIC / "sheet.js").read_text(encoding="utf-8")
+
+    sheet = traitlets.Dict(help="the result as JSON").tag(sync=True)
+
+    def __init__(self, result: Result) -> None:
+        self.result = result
+        super().__init__(sheet=result.state())
+
+    def __repr__(self) -> str:
+        """The result as text."""
+        return repr(self.result)
+
+    def _repr_mimebundle_(
+        self, **kwargs: dict[str, object]
+    ) -> tuple[dict[str, object], dict[str, object]] | None:
+        """The widget, and for places without a kernel a static picture of it."""
+        made = super()._repr_mimebundle_(**kwargs)
+        if made is None:
+            return None
+        data, metadata = made
+        faces = {"text/html": self.result._repr_html_(), "text/plain": repr(self.result)}
+        return {**data, **faces}, dict(metadata)
