@@ -194,12 +194,10 @@ def test_rows_go_to_other_libraries() -> None:
     assert "db.t$files\n  partition: string" in repr(table.system_table("files"))
 
 
-def test_upserts_and_deletes_need_a_primary_key() -> None:
+def test_upserts_need_a_primary_key() -> None:
     table = three_commits()
     with pytest.raises(UnsupportedFeatureError, match="upsert"):
         table.upsert([ONE])
-    with pytest.raises(UnsupportedFeatureError, match="delete"):
-        table.delete("id = 1")
 
 
 def test_names_of_tables_come_from_their_folders() -> None:
