@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 import pyarrow as pa
 import pyarrow.types as pat
 
-from paimon_explore.encoding.buffers import Column
+from paimon_explore.encoding.buffers import Column, no_rows
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.types.arrow import arrow_schema, from_arrow
+from paimon_explore.types.arrow import arrow_schema, from_arrow, to_arrow
 from paimon_explore.types.data_types import (
     MAX_LENGTH,
     AtomicType,
@@ -72,7 +72,7 @@ def _table_of(source: object, target: RowType) -> pa.Table:
 
 
 def _table_of_rows(rows: Sequence[Mapping[str, object]], target: RowType) -> pa.Table:
-    names = list(dict.fromkeys(name for row in rows for name in row))
+    names = list(dict.fromkeys(name for row in rows for name in row)) or list(target.names)
     columns: dict[str, Column] = {}
     for name in names:
         values = [row.get(name) for row in rows]
@@ -83,7 +83,8 @@ def _table_of_rows(rows: Sequence[Mapping[str, object]], target: RowType) -> pa.
         field = DataField(id=0, name=name, type=with_nullable(known.type, nullable=True))
         shape = InputShape(row_type=RowType(fields=(field,)))
         batches = list(open_rows([{name: value} for value in values], shape))
-        columns[name] = pa.concat_arrays([batch.column(0) for batch in batches])
+        parts = [batch.column(0) for batch in batches]
+        columns[name] = pa.concat_arrays(parts) if parts else no_rows(to_arrow(known.type))
     return pa.table(columns)
 
 
