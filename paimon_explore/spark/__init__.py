@@ -4,9 +4,11 @@ The only layer that imports pyspark. May import `table` and below; draws nothing
 """
 
 from paimon_explore.spark.count import count
+from paimon_explore.spark.merge import merge_into
 from paimon_explore.spark.read import read
 from paimon_explore.spark.row_level import delete, update
 from paimon_explore.spark.session import register, session
+from paimon_explore.spark.sql.statement import sql
 from paimon_explore.spark.write import write
 
-__all__ = ["count", "delete", "read", "register", "session", "update", "write"]
+__all__ = ["count", "delete", "merge_into", "read", "register", "session", "sql", "update", "write"]

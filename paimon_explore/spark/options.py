@@ -4,23 +4,25 @@ Spark hands them over with their names in lower case.
 
 | option | |
 | --- | --- |
-| `path` | the table's folder; what `load` and `save` are given |
+| `path` | the table's folder, what `load` and `save` are given; for reads also `…/t$files` |
 | `where` | SQL text; files and rows are left out by it (`dt = '2026-01-01' AND a > 3`) |
 | `columns` | wanted columns, `a, b` or as a JSON list |
 | `branch` | the branch to read or write |
 | `scan.snapshot-id`, `scan.tag-name`, `scan.version`, `scan.watermark` | the point in time |
 | `scan.timestamp`, `scan.timestamp-millis` | the same |
-| `scan.mode`, `read.changelog` | for streams, see `stream` |
+| `incremental-between`, `incremental-between-timestamp` | what changed between two points |
+| `scan.mode`, `read.changelog`, … | for streams, see `stream` |
 | `storage.<name>` | a setting or secret of the storage |
 | any other table option | its value for this read or write |
 """
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.metadata.option_names import unknown_names
+from paimon_explore.spark.special import SpecialRead, special_read, system_of
 from paimon_explore.table.scan import Scan
 from paimon_explore.table.table import Table, open_table
 
@@ -64,13 +66,14 @@ class SourceOptions:
         """
         return open_table(self.path, storage_options=self.storage, options=self.table)
 
-    def scan(self) -> Scan:
+    def scan(self) -> Scan | SpecialRead:
         """What is read, with its snapshot.
 
         Raises:
             NotFoundError, InvalidInputError: as for `open`, or `where` or `columns` do not fit.
         """
-        return self.open().scan(self.columns, self.where)
+        path, system = system_of(self.path)
+        return special_read(replace(self, path=path).open(), system, self.columns, self.where)
 
 
 def source_options(given: Mapping[str, str]) -> SourceOptions:

@@ -16,11 +16,20 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from paimon_explore.scan.split import Split
+from paimon_explore.spark.names import quoted
 from paimon_explore.spark.native import native_files, read_native
 from paimon_explore.spark.plan import ReadJob, groups, plan_splits
+from paimon_explore.spark.special import (
+    PREDICATED,
+    SpecialRead,
+    local_rows,
+    special_read,
+    system_of,
+    where_text,
+)
 from paimon_explore.spark.tasks import read_splits
 from paimon_explore.table.row_source import RowSource
-from paimon_explore.table.scan import Where
+from paimon_explore.table.scan import Scan, Where
 from paimon_explore.table.table import Table, open_table
 
 
@@ -45,7 +54,8 @@ def read(  # noqa: PLR0913 - the choices of one read
 
     Args:
         spark: the session.
-        table: the table, a view of it at a point in time, a system table, or the path of a table.
+        table: the table, a view of it at a point in time, a system table, or the path of a table,
+            which `$files` and the like may follow.
         columns: wanted columns in order; None for all.
         where: rows to read: SQL text or `pe.col("a") > 3`.
         branch: of the table at the path.
@@ -61,7 +71,9 @@ def read(  # noqa: PLR0913 - the choices of one read
         InvalidInputError: unknown columns, or a predicate that cannot be understood.
     """
     if isinstance(table, RowSource):
-        return spark.createDataFrame(table.to_arrow())
+        found = local_rows(table).frame(spark)
+        found = found if where is None else found.filter(where_text(where))
+        return found if columns is None else found.select([quoted(name) for name in columns])
     points: Points = {
         "snapshot": snapshot,
         "tag": tag,
@@ -69,8 +81,20 @@ def read(  # noqa: PLR0913 - the choices of one read
         "watermark": watermark,
         "version": version,
     }
-    opened = table_at(table, branch, options, points)
-    scan = opened.scan(columns, where)
+    base, system = (table, None) if isinstance(table, Table) else system_of(table)
+    opened = table_at(base, branch, options, points)
+    pushed = where if system is None or system in PREDICATED else None
+    if pushed is not where:
+        rows = read_planned(spark, special_read(opened, system, None, None))
+        rows = rows.filter(where_text(where or ""))
+        return rows if columns is None else rows.select([quoted(name) for name in columns])
+    return read_planned(spark, special_read(opened, system, columns, where))
+
+
+def read_planned(spark: SparkSession, scan: Scan | SpecialRead) -> DataFrame:
+    """The rows of a scan or another read as a DataFrame."""
+    if isinstance(scan, SpecialRead):
+        return scan.frame(spark)
     job, splits = plan_splits(scan)
     paths, rest = native_files(job, splits)
     if not paths:

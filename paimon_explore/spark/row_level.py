@@ -1,8 +1,7 @@
-"""`pe.spark.delete` and `pe.spark.update`: rows of a primary-key table changed by the tasks.
+"""`pe.spark.delete` and `pe.spark.update`: rows changed by the tasks, in one commit.
 
-Spark refuses DELETE and UPDATE for Python sources. Here the rows are read with the predicate, and
-written back: as `-D` records, or with their new values. Rows that others write meanwhile are not
-seen; for a row that both write, the later commit wins.
+Spark refuses DELETE and UPDATE for Python sources. Rows that others write meanwhile are not seen;
+in a table with a primary key, of a row that both write the later commit counts.
 """
 
 from collections.abc import Mapping
@@ -11,94 +10,93 @@ from os import PathLike
 from pyspark.sql import Column, SparkSession
 from pyspark.sql import functions as f
 
-from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
-from paimon_explore.metadata.option_choices import MergeEngine
-from paimon_explore.metadata.options import MERGE_ENGINE
 from paimon_explore.metadata.snapshot import Snapshot
-from paimon_explore.spark.read import read
-from paimon_explore.spark.schema import spark_type
-from paimon_explore.spark.write import quoted, write
+from paimon_explore.scan.sql import predicate
+from paimon_explore.scan.sql_text import to_sql
+from paimon_explore.spark.assign import assigned_column
+from paimon_explore.spark.changes import ACT, DELETE, UPDATE, ChangeTarget, change_target
+from paimon_explore.spark.names import quoted
 from paimon_explore.table.scan import Where
 from paimon_explore.table.table import Table, open_table
-from paimon_explore.write.row_kinds import ROW_KIND
 
 
 def delete(
-    spark: SparkSession, table: Table | str | PathLike[str], where: Where
+    spark: SparkSession, table: Table | str | PathLike[str], where: Where | Column
 ) -> Snapshot | None:
-    """Delete the rows of a primary-key table that a predicate is true of, in one commit.
+    """Delete the rows that a predicate is true of, in one commit.
 
     Args:
         spark: the session.
         table: the table, or its path.
-        where: SQL text or `pe.col("a") > 3`.
+        where: SQL text or `pe.col("a") > 3`, by which files are left out; or any condition of
+            Spark, for which all files are read.
 
     Returns:
         The snapshot; None if no row was deleted.
 
     Raises:
-        UnsupportedFeatureError: the table has no primary key.
+        UnsupportedFeatureError: rows of the table cannot be changed on Spark.
         InvalidInputError: a predicate that cannot be understood, or the table takes no deletes.
+        CommitConflictError: others have replaced the files of a row meanwhile.
     """
-    opened = _keyed(table, "delete")
-    rows = read(spark, opened, where=where).withColumn(ROW_KIND, f.lit("-D"))
-    return write(rows, opened, "upsert")
+    opened = table if isinstance(table, Table) else open_table(table)
+    target, condition = _target(spark, opened, where)
+    return target.apply(target.rows.filter(condition).withColumn(ACT, f.lit(DELETE)))
 
 
 def update(
     spark: SparkSession,
     table: Table | str | PathLike[str],
     values: Mapping[str, object],
-    where: Where | None = None,
+    where: Where | Column | None = None,
 ) -> Snapshot | None:
-    """Change columns of the rows of a primary-key table, in one commit.
+    """Change columns of rows, in one commit.
 
     Args:
         spark: the session.
         table: the table, or its path.
         values: the new value of each changed column: a Spark column over the old row, or a value.
-        where: rows to change; None for all.
+        where: rows to change, as for `delete`; None for all.
 
     Returns:
         The snapshot; None if no row was changed.
 
     Raises:
-        UnsupportedFeatureError: no primary key, or a merge engine that combines values.
+        UnsupportedFeatureError: rows of the table cannot be changed on Spark, or a merge engine
+            that combines values.
         InvalidInputError: an unknown, key or partition column, or a wrong predicate.
+        CommitConflictError: others have replaced the files of a row meanwhile.
     """
-    opened = _keyed(table, "update")
-    schema = opened.schema
-    engine = opened.options.value(MERGE_ENGINE)
-    if engine is not MergeEngine.DEDUPLICATE:
-        raise UnsupportedFeatureError(
-            f"update with the merge engine {engine.value}",
-            opened.name,
-            hint="It would combine old and new values; upsert what it is to combine.",
-        )
-    names = schema.row_type.names
-    fixed = (*schema.primary_keys, *schema.partition_keys)
-    for name in values:
-        if name not in names:
-            msg = f"The table has no column {name!r}."
-            raise InvalidInputError(msg, hint=f"Its columns: {choices(names)}.")
-        if name in fixed:
-            msg = f"Column {name!r} identifies the row and cannot be updated."
-            raise InvalidInputError(msg, hint="Delete the rows, and write them anew.")
+    opened = table if isinstance(table, Table) else open_table(table)
+    target, condition = _target(spark, opened, where)
+    target.check_updatable(list(values))
+    old = target.rows.filter(condition)
+    given = {name: _value(value) for name, value in values.items()}
+    types = old.select([column.alias(name) for name, column in given.items()]).schema
     columns = [
-        _value(values[field.name]).cast(spark_type(field.type)).alias(field.name)
-        if field.name in values
+        assigned_column(given[field.name], types[field.name].dataType, field).alias(field.name)
+        if field.name in given
         else f.col(quoted(field.name))
-        for field in schema.fields
+        for field in target.schema.fields
     ]
-    return write(read(spark, opened, where=where).select(columns), opened, "upsert")
+    places = [f.col(name) for name in target.place]
+    return target.apply(old.select(*columns, *places, f.lit(UPDATE).alias(ACT)))
+
+
+def _target(
+    spark: SparkSession, table: Table, where: Where | Column | None
+) -> tuple[ChangeTarget, Column]:
+    """The table, and Spark's condition for the rows to change."""
+    if isinstance(where, Column):
+        return change_target(spark, table), where
+    target = change_target(spark, table, where)
+    if where is None:
+        return target, f.lit(True)  # noqa: FBT003 - a column
+    if target.placed is None:
+        return target, f.lit(True)  # noqa: FBT003 - the read has left the others out
+    text = where if isinstance(where, str) else to_sql(predicate(where))
+    return target, f.expr(text)
 
 
 def _value(value: object) -> Column:
     return value if isinstance(value, Column) else f.lit(value)
-
-
-def _keyed(table: Table | str | PathLike[str], act: str) -> Table:
-    opened = table if isinstance(table, Table) else open_table(table)
-    if not opened.schema.primary_keys:
-        raise UnsupportedFeatureError(f"{act} on a table without primary key", opened.name)
-    return opened

@@ -34,6 +34,7 @@ from paimon_explore.encoding.buffers import (
     valid_mask,
 )
 from paimon_explore.types.data_types import (
+    MAX_LENGTH,
     ArrayType,
     AtomicType,
     DataField,
@@ -122,6 +123,71 @@ def spark_type(data_type: DataType) -> st.DataType:  # noqa: PLR0911 - one for e
             return st.MapType(spark_type(key), spark_type(value), value.nullable)
         case RowType():
             return spark_schema(data_type)
+
+
+_FROM_SPARK: Mapping[type[st.DataType], TypeRoot] = {
+    st.BooleanType: TypeRoot.BOOLEAN,
+    st.ByteType: TypeRoot.TINYINT,
+    st.ShortType: TypeRoot.SMALLINT,
+    st.IntegerType: TypeRoot.INT,
+    st.LongType: TypeRoot.BIGINT,
+    st.FloatType: TypeRoot.FLOAT,
+    st.DoubleType: TypeRoot.DOUBLE,
+    st.DateType: TypeRoot.DATE,
+    st.VariantType: TypeRoot.VARIANT,
+}
+
+
+def paimon_type(spark: st.DataType, *, nullable: bool = True) -> DataType | None:  # noqa: PLR0911 - one for each kind of type
+    """The type of a new column for a Spark type; None if no Paimon column can hold it.
+
+    >>> paimon_type(st.TimestampType())
+    AtomicType(root=<TypeRoot.TIMESTAMP_LTZ: 'TIMESTAMP_LTZ'>, precision=6, nullable=True)
+    """
+    match spark:
+        case st.DecimalType():
+            root, first, second = TypeRoot.DECIMAL, spark.precision, spark.scale
+            return AtomicType(root=root, precision=first, scale=second, nullable=nullable)
+        case st.CharType() | st.VarcharType():
+            root = TypeRoot.CHAR if isinstance(spark, st.CharType) else TypeRoot.VARCHAR
+            return AtomicType(root=root, length=spark.length, nullable=nullable)
+        case st.StringType():
+            return AtomicType(root=TypeRoot.VARCHAR, length=MAX_LENGTH, nullable=nullable)
+        case st.BinaryType():
+            return AtomicType(root=TypeRoot.VARBINARY, length=MAX_LENGTH, nullable=nullable)
+        case st.TimestampNTZType() | st.TimestampType():
+            is_local = isinstance(spark, st.TimestampType)
+            root = TypeRoot.TIMESTAMP_LTZ if is_local else TypeRoot.TIMESTAMP
+            return AtomicType(root=root, precision=_SPARK_DIGITS, nullable=nullable)
+        case st.TimeType():
+            return AtomicType(root=TypeRoot.TIME, precision=spark.precision, nullable=nullable)
+        case st.ArrayType() | st.MapType() | st.StructType():
+            return _nested(spark, nullable=nullable)
+        case _:
+            known = _FROM_SPARK.get(type(spark))
+            return None if known is None else AtomicType(root=known, nullable=nullable)
+
+
+def _nested(spark: st.ArrayType | st.MapType | st.StructType, *, nullable: bool) -> DataType | None:
+    match spark:
+        case st.ArrayType():
+            element = paimon_type(spark.elementType, nullable=spark.containsNull)
+            return None if element is None else ArrayType(element=element, nullable=nullable)
+        case st.MapType():
+            key = paimon_type(spark.keyType, nullable=False)
+            value = paimon_type(spark.valueType, nullable=spark.valueContainsNull)
+            if key is None or value is None:
+                return None
+            return MapType(key=key, value=value, nullable=nullable)
+        case _:
+            kinds = [paimon_type(f.dataType, nullable=f.nullable) for f in spark.fields]
+            fields = [
+                DataField(id=at, name=f.name, type=kind, description=f.metadata.get("comment"))
+                for at, (f, kind) in enumerate(zip(spark.fields, kinds, strict=True))
+                if kind is not None
+            ]
+            same = len(fields) == len(kinds)
+            return RowType(fields=tuple(fields), nullable=nullable) if same else None
 
 
 def wire_schema(schema: st.StructType) -> pa.Schema:

@@ -18,6 +18,7 @@ from pyspark.sql import SparkSession
 from paimon_explore.errors import PaimonError
 from paimon_explore.spark.java import spark_environment
 from paimon_explore.spark.source import PaimonDataSource
+from paimon_explore.spark.sql.warehouse import WAREHOUSE
 
 _DEFAULTS = {
     "spark.ui.enabled": "false",
@@ -44,7 +45,8 @@ def session(
     """The running Spark session, or a new local one; Paimon tables are readable in both.
 
     Args:
-        warehouse: folder for Spark's own tables; None for the present folder's `spark-warehouse`.
+        warehouse: folder of Paimon's databases, where `pe.spark.sql` finds tables by name; also
+            for a session that runs already.
         master: Spark's master, used only for a new session.
         app_name: shown by Spark, used only for a new session.
         config: more Spark settings, over the ones chosen here.
@@ -55,10 +57,9 @@ def session(
     """
     running = SparkSession.getActiveSession()
     if running is not None:
+        _remember(running, warehouse)
         return register(running)
     settings = dict(_DEFAULTS)
-    if warehouse is not None:
-        settings["spark.sql.warehouse.dir"] = str(Path(warehouse).absolute())
     builder = SparkSession.builder.master(master).appName(app_name)
     for key, value in {**settings, **(config or {})}.items():
         builder = builder.config(key, value)
@@ -68,7 +69,14 @@ def session(
     started.sparkContext.setLogLevel("ERROR")
     for name in _QUIET_LOGGERS:
         logging.getLogger(name).setLevel(logging.CRITICAL)
+    _remember(started, warehouse)
     return register(started)
+
+
+def _remember(spark: SparkSession, warehouse: str | os.PathLike[str] | None) -> None:
+    """Where `pe.spark.sql` looks for databases when it is not told."""
+    if warehouse is not None:
+        spark.conf.set(WAREHOUSE, str(warehouse))
 
 
 def register(spark: SparkSession) -> SparkSession:

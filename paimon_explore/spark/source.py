@@ -7,6 +7,7 @@ leaks into its other uses, so that rows are lost. A predicate for the planner co
 
 import os
 from collections.abc import Iterable, Iterator, MutableMapping, Sequence
+from dataclasses import replace
 
 import pyarrow as pa
 from pyspark.sql.datasource import (
@@ -27,7 +28,8 @@ from paimon_explore.spark.commit import publish, withdraw, write_target
 from paimon_explore.spark.matching import matched_columns
 from paimon_explore.spark.messages import WrittenFiles, collected
 from paimon_explore.spark.options import source_options
-from paimon_explore.spark.plan import ReadJob, narrowed, plan_read, read_schema
+from paimon_explore.spark.plan import ReadJob, groups, narrowed, plan_read, read_schema
+from paimon_explore.spark.special import SpecialRead
 from paimon_explore.spark.stream import (
     ROW_KIND,
     PaimonStreamReader,
@@ -47,6 +49,41 @@ class SplitGroup(InputPartition):
     def __init__(self, splits: tuple[Split, ...]) -> None:
         super().__init__(None)
         self.splits = splits
+
+
+class RowsPart(InputPartition):
+    """Rows that were made in the driver."""
+
+    def __init__(self, rows: pa.Table) -> None:
+        super().__init__(None)
+        self.rows = rows
+
+
+class SpecialReader(DataSourceReader):
+    """Reads a system table, or what changed between two points."""
+
+    def __init__(self, found: SpecialRead, parallelism: int) -> None:
+        self._found = found
+        self._parallelism = parallelism
+
+    def partitions(self) -> Sequence[InputPartition]:
+        """One per group of splits, or one with the rows; at least one."""
+        if self._found.rows is not None:
+            return [RowsPart(self._found.rows)]
+        parts = groups(self._found.splits, self._parallelism)
+        return [SplitGroup(group) for group in parts] or [SplitGroup(())]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """The rows of one part."""
+        if isinstance(partition, RowsPart):
+            yield from partition.rows.to_batches()
+        elif isinstance(partition, SplitGroup) and self._found.job is not None:
+            yield from self._found.job.rows(partition.splits)
+
+    def __getstate__(self) -> dict[str, object]:
+        """Without what tasks get one by one."""
+        found = replace(self._found, splits=(), rows=None)
+        return {"_found": found, "_parallelism": self._parallelism}
 
 
 class PaimonReader(DataSourceReader):
@@ -105,7 +142,7 @@ class PaimonDataSource(DataSource):
     def __init__(self, options: MutableMapping[str, str]) -> None:
         super().__init__(options)
         self._options = source_options(dict(options))
-        self._scan: Scan | None = None
+        self._scan: Scan | SpecialRead | None = None
 
     @classmethod
     def name(cls) -> str:
@@ -115,33 +152,46 @@ class PaimonDataSource(DataSource):
     def schema(self) -> StructType:
         """The wanted columns at the wanted point in time."""
         if self._options.changelog:
-            return stream_schema(self._pinned(), kinds=True)
-        return read_schema(self._pinned())
+            return stream_schema(self._streamed(), kinds=True)
+        found = self._pinned()
+        return found.schema if isinstance(found, SpecialRead) else read_schema(found)
 
     def __getstate__(self) -> dict[str, object]:
         """With the scan: Spark pickles the source right after it is loaded."""
         self._pinned()
         return self.__dict__.copy()
 
-    def _pinned(self) -> Scan:
+    def _pinned(self) -> Scan | SpecialRead:
         if self._scan is None:
             self._scan = self._options.scan()
         return self._scan
 
-    def reader(self, schema: StructType) -> PaimonReader:
+    def _streamed(self) -> Scan:
+        found = self._pinned()
+        if isinstance(found, SpecialRead):
+            raise UnsupportedFeatureError(
+                "a stream of a system table or of an increment",
+                hint="Stream the table; its option 'read.changelog' gives the kinds of rows.",
+            )
+        return found
+
+    def reader(self, schema: StructType) -> PaimonReader | SpecialReader:
         """Plan the read; a narrower schema leaves out columns."""
         if self._options.changelog:
             raise InvalidInputError(
                 "The option 'read.changelog' is for readStream.",
                 hint="Read the system table audit_log for the kinds of rows.",
             )
-        scan = narrowed(self._pinned(), schema)
+        found = self._pinned()
+        if isinstance(found, SpecialRead):
+            return SpecialReader(found.narrowed(schema), os.cpu_count() or 1)
+        scan = narrowed(found, schema)
         return PaimonReader(*plan_read(scan, os.cpu_count() or 1, schema))
 
     def streamReader(self, schema: StructType) -> PaimonStreamReader:  # noqa: N802 - Spark's name
         """Follow the table; a narrower schema leaves out columns."""
         columns = StructType([field for field in schema.fields if field.name != ROW_KIND])
-        scan = narrowed(self._pinned(), columns)
+        scan = narrowed(self._streamed(), columns)
         return PaimonStreamReader(scan, schema, os.cpu_count() or 1)
 
     def writer(self, schema: StructType, overwrite: bool) -> PaimonWriter:  # noqa: FBT001 - Spark's

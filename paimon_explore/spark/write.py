@@ -7,7 +7,7 @@
 | dynamic buckets | by partition: one task assigns the buckets of a partition |
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from os import PathLike
 from typing import Literal
@@ -20,6 +20,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 from pyspark.sql import types as st
 
+from paimon_explore.commit.overwrite import Overwrite
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
 from paimon_explore.metadata import options as opt
 from paimon_explore.metadata.commit_message import CommitMessage
@@ -28,6 +29,7 @@ from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.spark.bucket import bucket_expression, task_expression
 from paimon_explore.spark.commit import publish, withdraw, write_target
 from paimon_explore.spark.matching import matched_columns
+from paimon_explore.spark.names import quoted
 from paimon_explore.spark.schema import from_spark, spark_type
 from paimon_explore.spark.tasks import WriteJob, gathered, pack, unpack, write_rows
 from paimon_explore.table.table import Table, open_table
@@ -81,11 +83,33 @@ def write(
         raise UnsupportedFeatureError("upsert on a table without primary key", opened.name)
     writer = TableWriter(store=target.store, schema=target.schema, options=target.options)
     what = writer.replaced(partition) if mode == "overwrite" else None
+    return written(df, target, what)
+
+
+def written(
+    df: DataFrame,
+    target: WriteTarget,
+    what: Overwrite | None,
+    removals: Callable[[], list[CommitMessage]] = list,
+) -> Snapshot | None:
+    """Write rows by the tasks, and commit once; if that fails, nothing is left.
+
+    Args:
+        df: the rows.
+        target: the table, with a job id of its own.
+        what: what an overwrite replaces; None for an append or upsert.
+        removals: gives the files that the same commit takes out.
+
+    Raises:
+        InvalidInputError: columns or values that do not fit.
+        CommitError: nothing is visible, and all files are removed again.
+    """
     job = WriteJob(target=target, columns=matched_columns(df.schema, target.schema))
     messages: list[CommitMessage] = []
     try:
         sent = distributed(df, job).mapInArrow(partial(_run, job), "message binary").collect()
         messages = [message for row in sent for message in unpack(bytes(row["message"]))]
+        messages += removals()
         return publish(target, messages, what)
     except BaseException:
         withdraw(target, messages)
@@ -142,11 +166,6 @@ def _task_column(df: DataFrame, job: WriteJob, count: int) -> Column | None:
     if bucket is None:
         return None
     return task_expression(bucket, [own[name] for name in schema.partition_keys], count)
-
-
-def quoted(name: str) -> str:
-    """A column's name as Spark takes it literally."""
-    return "`" + name.replace("`", "``") + "`"
 
 
 def _number(

@@ -20,6 +20,7 @@ from paimon_explore.table.global_tables import DATABASE, global_table
 from paimon_explore.table.identifier import Identifier, check_name, parse_identifier
 from paimon_explore.table.row_source import RowSource
 from paimon_explore.table.table import Table, open_table
+from paimon_explore.types.data_types import RowType
 
 _SUFFIX = ".db"
 
@@ -136,7 +137,7 @@ class Catalog:
     def create_table(  # noqa: PLR0913 - the clauses of CREATE TABLE
         self,
         name: str,
-        schema: pa.Schema,
+        schema: pa.Schema | RowType,
         *,
         primary_key: Sequence[str] = (),
         partition_by: Sequence[str] = (),
@@ -148,7 +149,7 @@ class Catalog:
 
         Args:
             name: `database.table`.
-            schema: its columns; field comments may be in the metadata key `comment`.
+            schema: its columns; in an Arrow schema the metadata key `comment` may hold comments.
             primary_key: columns that identify a row; none for an append table.
             partition_by: partition columns, in the order of the folders.
             options: table options, for example `{"bucket": "2"}`.

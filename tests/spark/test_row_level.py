@@ -54,8 +54,11 @@ def test_delete_takes_the_rows_of_a_predicate_in_one_commit(
     assert len(found) == 21
     assert not [row for row in found if row["id"] >= 10 and row["city"] == "Oslo"]
     assert delete(spark, table, "id = -1") is None
-    with pytest.raises(UnsupportedFeatureError, match="delete on a table without primary key"):
-        delete(spark, table_of(catalog, "orders"), "id = 1")
+    orders = table_of(catalog, "orders")
+    assert delete(spark, orders, "id < 100") is not None
+    assert delete(spark, orders, f.col("id") % 2 == 0) is not None
+    ids = sorted(row["id"] for row in orders.to_arrow().to_pylist())
+    assert ids == [i for base in (100, 200, 300, 400) for i in range(base, base + 6) if i % 2]
 
 
 def test_update_changes_columns_by_values_and_by_the_old_row(

@@ -1,0 +1,180 @@
+"""Changes of single rows, made by the tasks and committed once, for delete, update and merge.
+
+A change is a row of a DataFrame: all columns of the table, what is done (`_paimon_act`), and where
+the row lay. Tables with a primary key take changes as records: `-D`, or the new row. Other tables
+get the files of the changed rows written anew.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import reduce
+
+from pyspark import StorageLevel
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as f
+
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
+from paimon_explore.metadata.option_choices import MergeEngine
+from paimon_explore.metadata.options import MERGE_ENGINE
+from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.spark.commit import write_target
+from paimon_explore.spark.names import quoted
+from paimon_explore.spark.read import read
+from paimon_explore.spark.rewrite import (
+    PLACE,
+    PlacedRows,
+    placed_rows,
+    removals,
+    rows_that_stay,
+)
+from paimon_explore.spark.write import written
+from paimon_explore.table.latest_schema import latest_schema
+from paimon_explore.table.scan import Where
+from paimon_explore.table.table import Table
+from paimon_explore.write.row_kinds import ROW_KIND
+
+ACT = "_paimon_act"
+INSERT, UPDATE, DELETE = "I", "U", "D"
+_KINDS = {INSERT: "+I", UPDATE: "+U", DELETE: "-D"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeTarget:
+    """A table whose rows are to be changed.
+
+    Attributes:
+        table: the table.
+        schema: its newest schema.
+        rows: its rows, with the place of each if it has no primary key.
+        placed: the plan, if it has no primary key.
+    """
+
+    table: Table
+    schema: TableSchema
+    rows: DataFrame
+    placed: PlacedRows | None
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """The columns that tell one row from another."""
+        return self.schema.primary_keys if self.placed is None else PLACE
+
+    @property
+    def fixed(self) -> tuple[str, ...]:
+        """The columns that say which row of a primary-key table it is."""
+        return (*self.schema.primary_keys, *self.schema.partition_keys)
+
+    @property
+    def place(self) -> tuple[str, ...]:
+        """Columns of `rows` that are none of the table."""
+        return () if self.placed is None else PLACE
+
+    def check_updatable(self, names: list[str]) -> None:
+        """Refuse updates that the table does not take.
+
+        Raises:
+            InvalidInputError: an unknown, key or partition column.
+            UnsupportedFeatureError: a merge engine that combines values.
+        """
+        known = self.schema.row_type.names
+        for name in names:
+            if name not in known:
+                msg = f"The table has no column {name!r}."
+                raise InvalidInputError(msg, hint=f"Its columns: {choices(known)}.")
+            if self.placed is None and name in self.fixed:
+                msg = f"Column {name!r} identifies the row and cannot be updated."
+                raise InvalidInputError(msg, hint="Delete the rows, and write them anew.")
+        engine = self.table.options.value(MERGE_ENGINE)
+        if self.placed is None and engine is not MergeEngine.DEDUPLICATE:
+            raise UnsupportedFeatureError(
+                f"update with the merge engine {engine.value}",
+                self.table.name,
+                hint="It would combine old and new values; upsert what it is to combine.",
+            )
+
+    def apply(self, changes: DataFrame, *, once: bool = False) -> Snapshot | None:
+        """Make changes, in one commit.
+
+        Args:
+            changes: the table's columns, `ACT`, and the columns of `place`; read several times.
+            once: refuse changes of which two are for one row.
+
+        Returns:
+            The snapshot; None if there were no changes.
+
+        Raises:
+            InvalidInputError: two changes for one row.
+            CommitConflictError: others have replaced the files of a changed row meanwhile.
+        """
+        with _kept(changes) as rows:
+            if once:
+                self._refuse_twice(rows)
+            return self._upsert(rows) if self.placed is None else self._rewrite(rows, self.placed)
+
+    def _refuse_twice(self, changes: DataFrame) -> None:
+        old = changes.filter(f.col(ACT) != INSERT)
+        twice = old.groupBy(*map(quoted, self.identity)).count().filter("count > 1").limit(1)
+        found = twice.collect()
+        if found:
+            key = {} if self.placed is not None else found[0].asDict()
+            key.pop("count", None)
+            raise InvalidInputError(
+                "More than one row of the source matches a row of the table"
+                + (f", for example that of {key}." if key else "."),
+                hint="Which of them counts is not told: make the rows of the source unique "
+                "by the columns of ON.",
+            )
+
+    def _upsert(self, changes: DataFrame) -> Snapshot | None:
+        target = write_target(self.table, replaces=False)
+        kind: Column = reduce(
+            lambda made, act: made.when(f.col(ACT) == act, _KINDS[act]),
+            (UPDATE, DELETE),
+            f.when(f.col(ACT) == INSERT, _KINDS[INSERT]),
+        )
+        columns = [f.col(quoted(name)) for name in self.schema.row_type.names]
+        return written(changes.select(*columns, kind.alias(ROW_KIND)), target, None)
+
+    def _rewrite(self, changes: DataFrame, placed: PlacedRows) -> Snapshot | None:
+        target = write_target(self.table, replaces=False)
+        old = changes.filter(f.col(ACT) != INSERT)
+        new = changes.filter(f.col(ACT) != DELETE).select(
+            *[f.col(quoted(name)) for name in self.schema.row_type.names]
+        )
+        if not placed.keeps_files:
+            new = rows_that_stay(placed, old).unionByName(new)
+        return written(new, target, None, lambda: removals(placed, old))
+
+
+def change_target(spark: SparkSession, table: Table, where: Where | None = None) -> ChangeTarget:
+    """A table whose rows are to be changed.
+
+    Args:
+        spark: the session.
+        table: the table.
+        where: rows that it is not true of need not be read; some may be.
+
+    Raises:
+        UnsupportedFeatureError: its rows cannot be changed on Spark.
+        InvalidInputError: a view of the past.
+    """
+    if table.travel.given:
+        write_target(table, replaces=False)
+    schema = latest_schema(table.store)
+    if schema.primary_keys:
+        rows = read(spark, table, where=where)
+        return ChangeTarget(table=table, schema=schema, rows=rows, placed=None)
+    placed = placed_rows(spark, table, where)
+    return ChangeTarget(table=table, schema=schema, rows=placed.frame(), placed=placed)
+
+
+@contextmanager
+def _kept(changes: DataFrame) -> Iterator[DataFrame]:
+    """The changes, worked out once."""
+    rows = changes.persist(StorageLevel.MEMORY_AND_DISK)
+    try:
+        yield rows
+    finally:
+        rows.unpersist()

@@ -1,0 +1,113 @@
+"""Columns as CREATE TABLE and ALTER TABLE write them."""
+
+from dataclasses import dataclass
+
+from pyspark.errors import PySparkException
+from pyspark.sql import types as st
+
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
+from paimon_explore.spark.names import quoted
+from paimon_explore.spark.schema import paimon_type, spark_type
+from paimon_explore.spark.sql.tokens import Reader
+from paimon_explore.types.data_types import AtomicType, DataType, TypeRoot, with_nullable
+from paimon_explore.types.render import type_text
+from paimon_explore.types.type_text import parse_type_text
+
+_STOPS = ("NOT", "NULL", "COMMENT", "DEFAULT", "GENERATED", "FIRST", "AFTER", "PRIMARY", ",")
+_TEXTS = frozenset({TypeRoot.CHAR, TypeRoot.VARCHAR})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenColumn:
+    """A column with what is said of it.
+
+    Attributes:
+        path: its name; members of rows behind it.
+        type: its type.
+        comment: its comment.
+        default: its default value, as SQL.
+        first: it is to be the first one.
+        after: the column that it is to follow.
+        is_key: PRIMARY KEY is written behind it.
+    """
+
+    path: tuple[str, ...]
+    type: DataType
+    comment: str | None = None
+    default: str | None = None
+    first: bool = False
+    after: str | None = None
+    is_key: bool = False
+
+
+def column_type(text: str, column: str) -> DataType:
+    """The type that a text names: Spark's types, and Paimon's own where Spark has none.
+
+    `TIMESTAMP` is Spark's: with local time zone; `TIMESTAMP_NTZ` is without.
+
+    Raises:
+        InvalidInputError: it is no type.
+    """
+    try:
+        parsed = st.StructType.fromDDL(f"{quoted('c')} {text}")
+    except PySparkException as error:
+        try:
+            return parse_type_text(text)
+        except InvalidInputError as problem:
+            msg = f"Column {column!r}: {text!r} is no type."
+            hint = f"{problem} Spark says: {str(error).strip().partition(chr(10))[0]}"
+            raise InvalidInputError(msg, hint=hint) from problem
+    spark = parsed.fields[0].dataType if isinstance(parsed, st.StructType) else parsed
+    found = paimon_type(spark)
+    if found is None:
+        kind = spark.simpleString()
+        raise InvalidInputError(f"Column {column!r}: {kind} is no type of a Paimon table.")
+    return found
+
+
+def written_column(reader: Reader, *, nested: bool = False) -> WrittenColumn:
+    """A column: name, type, and what follows in any order.
+
+    Raises:
+        InvalidInputError: it cannot be read.
+        UnsupportedFeatureError: a generated column.
+    """
+    path = reader.path("a column") if nested else (reader.identifier("a column"),)
+    name = ".".join(path)
+    kind = column_type(reader.until(*_STOPS, angles=True), name)
+    said: dict[str, object] = {}
+    while not reader.is_done and not reader.comes(","):
+        said.update(_said(reader, name))
+    data_type = with_nullable(kind, nullable=False) if said.pop("required", False) else kind
+    return WrittenColumn(path=path, type=data_type, **said)  # type: ignore[arg-type]  # by their names
+
+
+def _said(reader: Reader, name: str) -> dict[str, object]:
+    if reader.takes("NOT", "NULL"):
+        return {"required": True}
+    word = reader.takes_one("NULL", "COMMENT", "DEFAULT", "FIRST", "AFTER")
+    if word == "NULL":
+        return {}
+    if word == "COMMENT":
+        return {"comment": reader.text("the comment")}
+    if word == "DEFAULT":
+        return {"default": reader.until(*_STOPS)}
+    if word:
+        return {"first": True} if word == "FIRST" else {"after": reader.path("a column")[-1]}
+    if reader.takes("PRIMARY", "KEY"):
+        return {"is_key": True}
+    if reader.comes("GENERATED"):
+        raise UnsupportedFeatureError(f"a generated column, {name}")
+    what = "NOT NULL, COMMENT, DEFAULT or the next column is missing here"
+    raise reader.problem(what, part=f"Column {name!r}")
+
+
+def type_name(data_type: DataType) -> str:
+    """A type as Spark's SQL writes it, texts with their length.
+
+    >>> type_name(AtomicType(root=TypeRoot.TIMESTAMP, precision=3))
+    'timestamp_ntz'
+    """
+    if isinstance(data_type, AtomicType) and data_type.root in _TEXTS:
+        return type_text(with_nullable(data_type, nullable=True)).lower()
+    return spark_type(data_type).simpleString()

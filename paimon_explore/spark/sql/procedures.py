@@ -1,0 +1,551 @@
+"""`CALL sys.…`: the upkeep of tables, under the names and arguments of the Java procedures.
+
+Arguments come by place or as `name => value`; upper and lower case and `_` in names do not matter.
+Values are constants or expressions that Spark evaluates.
+"""
+
+import difflib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+
+import pyarrow as pa
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame
+
+from paimon_explore.commit.committer import Committer
+from paimon_explore.encoding.binary_row import decode_rows
+from paimon_explore.encoding.buffers import as_python
+from paimon_explore.errors import (
+    InvalidInputError,
+    NotFoundError,
+    UnsupportedFeatureError,
+    choices,
+)
+from paimon_explore.maintenance.auto_tags import create_auto_tags
+from paimon_explore.metadata.consumer import Consumer
+from paimon_explore.metadata.option import parse_duration
+from paimon_explore.metadata.options import TableOptions
+from paimon_explore.metadata.snapshot import NO_WATERMARK, Snapshot
+from paimon_explore.scan.expression import columns_of
+from paimon_explore.scan.sql import parse_where
+from paimon_explore.spark.sql.answers import answer
+from paimon_explore.spark.sql.tokens import Kind, Reader
+from paimon_explore.spark.sql.warehouse import Name, Warehouse
+from paimon_explore.table.latest_schema import latest_schema
+from paimon_explore.table.table import Table
+
+_JAVA_ONLY = frozenset(
+    {
+        *("rescale", "migrate_table", "migrate_database", "migrate_file", "repair", "copy"),
+        *("rewrite_file_index", "purge_files", "remove_unexisting_files", "mark_partition_done"),
+        *("merge_branch", "refresh_object_table", "create_global_index", "drop_global_index"),
+        *("alter_view_dialect", "create_function", "alter_function", "drop_function"),
+        *("drop_partition", "sort_compact"),
+    }
+)
+_OK = "result boolean"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One call of a procedure.
+
+    Attributes:
+        warehouse: where tables are.
+        procedure: its name.
+        values: the given arguments by name.
+    """
+
+    warehouse: Warehouse
+    procedure: str
+    values: Mapping[str, object]
+
+    def table(self) -> Table:
+        """The table, with the options of the call."""
+        text = self.text("table")
+        if text is None:
+            raise self.problem("the argument 'table' is missing")
+        if "/" in text:
+            name = Name(table=text, is_folder=True)
+        else:
+            name = self.warehouse.named(Reader(text).path("the table"))
+        return self.warehouse.base(name, self._options() or None)
+
+    def _options(self) -> dict[str, str]:
+        text = self.text("options")
+        if not text:
+            return {}
+        pairs = [pair.partition("=") for pair in text.split(",")]
+        if not all(equal for _, equal, _ in pairs):
+            raise self.problem(f"options = {text!r} is not of the form 'key=value,key=value'")
+        return {key.strip(): value.strip() for key, _, value in pairs}
+
+    def problem(self, what: str, hint: str = "") -> InvalidInputError:
+        """The error that names the procedure."""
+        given = hint or f"CALL sys.{signature(self.procedure)}."
+        return InvalidInputError(f"CALL sys.{self.procedure}: {what}.", hint=given)
+
+    def text(self, name: str) -> str | None:
+        """An argument as text."""
+        value = self.values.get(name)
+        return None if value is None else str(value)
+
+    def needed(self, name: str) -> str:
+        """An argument that has to be given."""
+        found = self.text(name)
+        if found is None:
+            raise self.problem(f"the argument {name!r} is missing")
+        return found
+
+    def number(self, name: str) -> int | None:
+        """A whole number."""
+        value = self.values.get(name)
+        if value is None:
+            return None
+        try:
+            return int(str(value))
+        except ValueError as error:
+            raise self.problem(f"{name} = {value!r} is no whole number") from error
+
+    def flag(self, name: str, *, default: bool) -> bool:
+        """TRUE or FALSE."""
+        value = self.values.get(name)
+        if value is None:
+            return default
+        if str(value).lower() not in {"true", "false"}:
+            raise self.problem(f"{name} = {value!r} is neither true nor false")
+        return str(value).lower() == "true"
+
+    def duration(self, name: str) -> timedelta | None:
+        """A length of time, as `'3 d'`."""
+        text = self.text(name)
+        return None if text is None else timedelta(milliseconds=parse_duration(text))
+
+    def moment(self, name: str) -> datetime | None:
+        """A point in time: a timestamp, its text in the session's zone, or epoch milliseconds."""
+        value = self.values.get(name)
+        if value is None:
+            return None
+        if isinstance(value, int):
+            return datetime.fromtimestamp(value / 1000, UTC)
+        text = str(value).replace("'", "")
+        query = f"SELECT unix_millis(CAST('{text}' AS TIMESTAMP))"
+        try:
+            millis = self.warehouse.spark.sql(query).collect()[0][0]
+        except PySparkException as error:
+            raise self.problem(f"{name} = {text!r} is no timestamp") from error
+        if not isinstance(millis, int):
+            raise self.problem(f"{name} = {text!r} is no timestamp")
+        return datetime.fromtimestamp(millis / 1000, UTC)
+
+    def ok(self) -> DataFrame:
+        """It is done."""
+        return answer(self.warehouse.spark, _OK, [(True,)])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Procedure:
+    """What can be called.
+
+    Attributes:
+        arguments: names in order.
+        run: does it.
+    """
+
+    arguments: tuple[str, ...]
+    run: Callable[[Call], DataFrame]
+
+
+def call(warehouse: Warehouse, reader: Reader) -> DataFrame | None:
+    """CALL behind this word; None if it is no procedure of ours and no warehouse is given."""
+    path = reader.path("the procedure")
+    if [part.lower() for part in path[:-1]] not in (["sys"], ["paimon", "sys"]):
+        if warehouse.catalog is None:
+            return None
+        hint = f"Write CALL sys.{path[-1]}(…)."
+        raise InvalidInputError(f"{'.'.join(path)!r} is no procedure of Paimon.", hint=hint)
+    name = path[-1].lower()
+    found = PROCEDURES.get(name)
+    if found is None:
+        raise _unknown(name)
+    values = _arguments(warehouse, name, found, reader.parts("the arguments"))
+    reader.end()
+    return found.run(Call(warehouse=warehouse, procedure=name, values=values))
+
+
+def _unknown(name: str) -> InvalidInputError | UnsupportedFeatureError:
+    if name in _JAVA_ONLY:
+        return UnsupportedFeatureError(
+            f"the procedure {name}", hint="Use the Java connector: connector='java'."
+        )
+    near = difflib.get_close_matches(name, PROCEDURES, n=1)
+    known = f"There are {choices(sorted(PROCEDURES), limit=50)}."
+    hint = f"Is {near[0]!r} meant? {known}" if near else known
+    return InvalidInputError(f"There is no procedure {name!r}.", hint=hint)
+
+
+def signature(name: str) -> str:
+    """A procedure with its arguments.
+
+    >>> signature("delete_tag")
+    'delete_tag(table, tag)'
+    """
+    return f"{name}({', '.join(PROCEDURES[name].arguments)})"
+
+
+def _arguments(
+    warehouse: Warehouse, name: str, procedure: Procedure, texts: Sequence[str]
+) -> dict[str, object]:
+    known = {_plain(argument): argument for argument in procedure.arguments}
+    found: dict[str, object] = {}
+    for place, text in enumerate(texts):
+        reader = Reader(text)
+        if reader.here.kind is Kind.WORD and reader.ahead(1).sign == "=>":
+            given = reader.identifier("the argument")
+            reader.next()
+            argument = known.get(_plain(given))
+        else:
+            given = str(place + 1)
+            argument = procedure.arguments[place] if place < len(procedure.arguments) else None
+        if argument is None or argument in found:
+            what = "is unknown" if argument is None else "is given twice"
+            hint = f"CALL sys.{signature(name)}."
+            raise InvalidInputError(f"CALL sys.{name}: argument {given} {what}.", hint=hint)
+        found[argument] = _value(warehouse, reader, name, argument)
+    return found
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("_", "")
+
+
+def _value(warehouse: Warehouse, reader: Reader, name: str, argument: str) -> object:
+    text = reader.rest()
+    if Reader(text).here.kind is Kind.TEXT and Reader(text).ahead(1).kind is Kind.END:
+        return Reader(text).text("the value")
+    try:
+        value: object = warehouse.spark.sql(f"SELECT {text}").collect()[0][0]
+    except PySparkException as error:
+        raise InvalidInputError(
+            f"CALL sys.{name}: {argument} => {text} is no constant.",
+            hint="Texts stand in single quotes.",
+        ) from error
+    return value
+
+
+def _compact(one: Call) -> DataFrame:
+    table = one.table()
+    for argument in ("order_strategy", "order_by", "partition_idle_time"):
+        value = one.text(argument)
+        if value and value.lower() != "none":
+            raise UnsupportedFeatureError(f"CALL sys.compact with {argument}", table.name)
+    strategy = (one.text("compact_strategy") or "full").lower()
+    if strategy not in {"full", "minor"}:
+        raise one.problem(f"compact_strategy = {strategy!r} is unknown", "It is 'full' or 'minor'.")
+    partitions = _partitions(one, table)
+    table.compact(full=strategy == "full", partitions=partitions)
+    return one.ok()
+
+
+def _partitions(one: Call, table: Table) -> list[dict[str, object]] | None:
+    """`dt=1,hour=2;dt=2`, or those of a condition."""
+    text, where = one.text("partitions"), one.text("where")
+    if text and where:
+        raise one.problem("partitions and where are both given")
+    if where:
+        return _partitions_where(one, table, where)
+    if not text:
+        return None
+    found: list[dict[str, object]] = []
+    for part in text.split(";"):
+        pairs = [pair.partition("=") for pair in part.split(",")]
+        if not all(equal for _, equal, _ in pairs):
+            raise one.problem(f"partitions = {text!r} is not of the form 'a=1,b=2;a=2,b=3'")
+        found.append({key.strip(): value.strip().strip("'") for key, _, value in pairs})
+    return found
+
+
+def _partitions_where(one: Call, table: Table, where: str) -> list[dict[str, object]]:
+    schema = latest_schema(table.store)
+    keys = {key.lower() for key in schema.partition_keys}
+    used = {column.path[0] for column in columns_of(parse_where(where))}
+    others = [name for name in used if name.lower() not in keys]
+    if others:
+        known = choices(schema.partition_keys)
+        hint = f"Partition columns: {known}."
+        raise one.problem(f"where names {others[0]!r}, which is no partition column", hint)
+    rows = sorted({split.partition for split in table.scan(where=where).plan().splits})
+    types = [field.type for field in schema.partition_type]
+    columns = decode_rows(pa.array(rows, pa.binary()), types, where="_PARTITION")
+    values = [as_python(column) for column in columns]
+    return [dict(zip(schema.partition_keys, row, strict=True)) for row in zip(*values, strict=True)]
+
+
+def _compact_manifest(one: Call) -> DataFrame:
+    table = one.table()
+    schema = latest_schema(table.store)
+    options = TableOptions({**schema.options, **table.dynamic_options})
+    Committer(table.store, schema, options=options).compact_manifests()
+    return one.ok()
+
+
+def _expire_snapshots(one: Call) -> DataFrame:
+    report = one.table().maintenance.expire_snapshots(
+        retain_max=one.number("retain_max"),
+        retain_min=one.number("retain_min"),
+        older_than=one.moment("older_than"),
+        limit=one.number("max_deletes"),
+    )
+    columns = "deleted_snapshots_count bigint"
+    return answer(one.warehouse.spark, columns, [(len(report.expired),)])
+
+
+def _expire_changelogs(one: Call) -> DataFrame:
+    report = one.table().maintenance.expire_changelogs(
+        retain_max=one.number("retain_max"),
+        retain_min=one.number("retain_min"),
+        older_than=one.moment("older_than"),
+        limit=one.number("max_deletes"),
+    )
+    columns = "deleted_changelogs_count bigint"
+    return answer(one.warehouse.spark, columns, [(len(report.expired),)])
+
+
+_EXPIRY = {
+    "timestamp_formatter": "partition.timestamp-formatter",
+    "timestamp_pattern": "partition.timestamp-pattern",
+    "expire_strategy": "partition.expiration-strategy",
+    "max_expires": "partition.expiration-max-num",
+}
+
+
+def _expire_partitions(one: Call) -> DataFrame:
+    table = one.table()
+    given = {key: text for name, key in _EXPIRY.items() if (text := one.text(name)) is not None}
+    upkeep = replace(table.maintenance, dynamic_options={**table.dynamic_options, **given})
+    gone = upkeep.expire_partitions(one.duration("expiration_time"))
+    texts = [", ".join(f"{key}={value}" for key, value in part.items()) for part in gone]
+    return answer(one.warehouse.spark, "expired_partitions string", [(text,) for text in texts])
+
+
+def _remove_orphans(one: Call) -> DataFrame:
+    text = one.needed("table")
+    if text.endswith(".*"):
+        database = one.warehouse.known_database(text[:-2])
+        names = one.warehouse.warehouse().tables(database)
+        tables = [one.warehouse.base(Name(table=f"{database}.{name}")) for name in names]
+    else:
+        tables = [one.table()]
+    older = one.moment("older_than") or timedelta(days=1)
+    dry = one.flag("dry_run", default=False)
+    reports = [t.maintenance.remove_orphan_files(older_than=older, dry_run=dry) for t in tables]
+    row = (sum(len(r.files) for r in reports), sum(r.size for r in reports))
+    columns = "deletedFileCount bigint, deletedFileTotalLenInBytes bigint"
+    return answer(one.warehouse.spark, columns, [row])
+
+
+def _create_tag(one: Call) -> DataFrame:
+    one.table().maintenance.create_tag(
+        one.needed("tag"), one.number("snapshot"), retained=one.duration("time_retained")
+    )
+    return one.ok()
+
+
+def _create_tag_at(one: Call) -> DataFrame:
+    table, moment = one.table(), one.moment("timestamp")
+    if moment is None:
+        raise one.problem("the argument 'timestamp' is missing")
+    millis = moment.timestamp() * 1000
+    later = [s for s in table.snapshots if s.time_millis >= millis]
+    if not later:
+        raise NotFoundError("snapshot", f"at or after {moment}", table.name)
+    tag, retained = one.needed("tag"), one.duration("time_retained")
+    made = table.maintenance.create_tag(tag, later[0].id, retained=retained)
+    columns = "tag string, snapshot bigint, commit_time bigint, watermark string"
+    snapshot = made.snapshot
+    row = (tag, snapshot.id, snapshot.time_millis, str(snapshot.watermark))
+    return answer(one.warehouse.spark, columns, [row])
+
+
+def _replace_tag(one: Call) -> DataFrame:
+    one.table().maintenance.replace_tag(
+        one.needed("tag"), one.number("snapshot"), retained=one.duration("time_retained")
+    )
+    return one.ok()
+
+
+def _rename_tag(one: Call) -> DataFrame:
+    one.table().maintenance.rename_tag(one.needed("tag"), one.needed("target_tag"))
+    return one.ok()
+
+
+def _delete_tag(one: Call) -> DataFrame:
+    table = one.table()
+    for name in one.needed("tag").split(","):
+        table.maintenance.delete_tag(name.strip())
+    return one.ok()
+
+
+def _expire_tags(one: Call) -> DataFrame:
+    if one.text("older_than"):
+        raise UnsupportedFeatureError("CALL sys.expire_tags with older_than")
+    gone = one.table().maintenance.expire_tags()
+    return answer(one.warehouse.spark, "expired_tags string", [(name,) for name in gone])
+
+
+def _auto_tags(one: Call) -> DataFrame:
+    table = one.table()
+    made = create_auto_tags(table.store, table.maintenance.options)
+    return answer(one.warehouse.spark, "tag string", [(tag.name,) for tag in made])
+
+
+def _rolled_back(one: Call, before: int | None, made: Snapshot) -> DataFrame:
+    columns = "previous_snapshot_id bigint, current_snapshot_id bigint"
+    return answer(one.warehouse.spark, columns, [(before, made.id)])
+
+
+def _rollback(one: Call) -> DataFrame:
+    table = one.table()
+    before = table.store.snapshots.latest_id()
+    version, snapshot, tag = one.text("version"), one.number("snapshot"), one.text("tag")
+    if version is not None:
+        if version.isdigit() and version not in table.tags:
+            snapshot = int(version)
+        else:
+            tag = version
+    made = table.maintenance.rollback_to(snapshot=snapshot, tag=tag)
+    return _rolled_back(one, before, made)
+
+
+def _rollback_to_time(one: Call) -> DataFrame:
+    table, moment = one.table(), one.moment("timestamp")
+    if moment is None:
+        raise one.problem("the argument 'timestamp' is missing")
+    millis = moment.timestamp() * 1000
+    return _rollback_to_last(one, table, lambda s: s.time_millis <= millis, f"at {moment}")
+
+
+def _rollback_to_watermark(one: Call) -> DataFrame:
+    table, watermark = one.table(), one.number("watermark")
+    if watermark is None:
+        raise one.problem("the argument 'watermark' is missing")
+
+    def reached(snapshot: Snapshot) -> bool:
+        found = snapshot.watermark
+        return found is not None and found != NO_WATERMARK and found <= watermark
+
+    return _rollback_to_last(one, table, reached, f"with watermark {watermark}")
+
+
+def _rollback_to_last(
+    one: Call, table: Table, fits: Callable[[Snapshot], bool], what: str
+) -> DataFrame:
+    found = [snapshot.id for snapshot in table.snapshots if fits(snapshot)]
+    if not found:
+        raise NotFoundError("snapshot", f"{what} or earlier", table.name)
+    before = table.store.snapshots.latest_id()
+    made = table.maintenance.rollback_to(snapshot=found[-1])
+    return _rolled_back(one, before, made)
+
+
+def _create_branch(one: Call) -> DataFrame:
+    one.table().maintenance.create_branch(one.needed("branch"), one.text("tag"))
+    return one.ok()
+
+
+def _delete_branch(one: Call) -> DataFrame:
+    table = one.table()
+    for name in one.needed("branch").split(","):
+        table.maintenance.delete_branch(name.strip())
+    return one.ok()
+
+
+def _rename_branch(one: Call) -> DataFrame:
+    one.table().maintenance.rename_branch(one.needed("from_branch"), one.needed("to_branch"))
+    return one.ok()
+
+
+def _fast_forward(one: Call) -> DataFrame:
+    one.table().maintenance.fast_forward(one.needed("branch"))
+    return one.ok()
+
+
+def _reset_consumer(one: Call) -> DataFrame:
+    consumers = one.table().store.consumers
+    name, following = one.needed("consumer_id"), one.number("next_snapshot_id")
+    if following is None:
+        consumers.delete(name)
+    else:
+        consumers.save(name, Consumer(next_snapshot=following))
+    return one.ok()
+
+
+def _clear_consumers(one: Call) -> DataFrame:
+    table = one.table()
+    wanted = [n.strip() for n in (one.text("including_consumers") or "").split(",") if n.strip()]
+    spared = [n.strip() for n in (one.text("excluding_consumers") or "").split(",") if n.strip()]
+    for name in table.store.consumers.ids():
+        if (not wanted or name in wanted) and name not in spared:
+            table.store.consumers.delete(name)
+    return one.ok()
+
+
+def _expire_consumers(one: Call) -> DataFrame:
+    gone = one.table().maintenance.expire_consumers()
+    return answer(one.warehouse.spark, "expired_consumers string", [(name,) for name in gone])
+
+
+def _fsck(one: Call) -> DataFrame:
+    found = one.table().maintenance.fsck(read_rows=one.flag("read_rows", default=False))
+    return answer(one.warehouse.spark, "finding string", [(str(finding),) for finding in found])
+
+
+_KEPT = ("table", "retain_max", "retain_min", "older_than", "max_deletes", "options")
+_TAG = ("table", "tag", "snapshot", "time_retained")
+
+PROCEDURES: Mapping[str, Procedure] = {
+    "compact": Procedure(
+        arguments=(
+            *("table", "partitions", "compact_strategy", "order_strategy", "order_by", "where"),
+            *("options", "partition_idle_time"),
+        ),
+        run=_compact,
+    ),
+    "compact_manifest": Procedure(arguments=("table", "options"), run=_compact_manifest),
+    "expire_snapshots": Procedure(arguments=_KEPT, run=_expire_snapshots),
+    "expire_changelogs": Procedure(arguments=_KEPT, run=_expire_changelogs),
+    "expire_partitions": Procedure(
+        arguments=("table", "expiration_time", *_EXPIRY, "options"), run=_expire_partitions
+    ),
+    "remove_orphan_files": Procedure(
+        arguments=("table", "older_than", "dry_run", "parallelism", "mode"), run=_remove_orphans
+    ),
+    "create_tag": Procedure(arguments=_TAG, run=_create_tag),
+    "create_tag_from_timestamp": Procedure(
+        arguments=("table", "tag", "timestamp", "time_retained"), run=_create_tag_at
+    ),
+    "replace_tag": Procedure(arguments=_TAG, run=_replace_tag),
+    "rename_tag": Procedure(arguments=("table", "tag", "target_tag"), run=_rename_tag),
+    "delete_tag": Procedure(arguments=("table", "tag"), run=_delete_tag),
+    "expire_tags": Procedure(arguments=("table", "older_than"), run=_expire_tags),
+    "trigger_tag_automatic_creation": Procedure(arguments=("table", "force"), run=_auto_tags),
+    "rollback": Procedure(arguments=("table", "version", "snapshot", "tag"), run=_rollback),
+    "rollback_to_timestamp": Procedure(arguments=("table", "timestamp"), run=_rollback_to_time),
+    "rollback_to_watermark": Procedure(
+        arguments=("table", "watermark"), run=_rollback_to_watermark
+    ),
+    "create_branch": Procedure(arguments=("table", "branch", "tag"), run=_create_branch),
+    "delete_branch": Procedure(arguments=("table", "branch"), run=_delete_branch),
+    "rename_branch": Procedure(arguments=("table", "from_branch", "to_branch"), run=_rename_branch),
+    "fast_forward": Procedure(arguments=("table", "branch"), run=_fast_forward),
+    "reset_consumer": Procedure(
+        arguments=("table", "consumer_id", "next_snapshot_id"), run=_reset_consumer
+    ),
+    "clear_consumers": Procedure(
+        arguments=("table", "including_consumers", "excluding_consumers"), run=_clear_consumers
+    ),
+    "expire_consumers": Procedure(arguments=("table",), run=_expire_consumers),
+    "fsck": Procedure(arguments=("table", "read_rows"), run=_fsck),
+}
+"""The procedures by name."""

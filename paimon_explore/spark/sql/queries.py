@@ -1,0 +1,193 @@
+"""Queries: their Paimon tables become views of DataFrames, the rest is Spark's own business.
+
+A view is dropped as soon as Spark has analysed the statement: the plan keeps what it needs, so
+every statement sees the newest snapshot, and a DataFrame that is held keeps its own.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
+from uuid import uuid4
+
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame
+from sqlglot import exp
+
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.spark.read import read, read_planned
+from paimon_explore.spark.special import special_read
+from paimon_explore.spark.sql.prune import usable_where, wanted_columns
+from paimon_explore.spark.sql.references import (
+    FUNCTIONS,
+    Reference,
+    references_of,
+    spliced,
+)
+from paimon_explore.spark.sql.tokens import Kind, Reader, Token, tokens_of
+from paimon_explore.spark.sql.warehouse import Name, Warehouse
+from paimon_explore.table.table import Table
+
+
+def run_query(
+    warehouse: Warehouse, source: str, args: Mapping[str, object] | Sequence[object] | None = None
+) -> DataFrame:
+    """The rows of a query, or the answer of any statement of Spark that reads tables.
+
+    Args:
+        warehouse: where its tables are.
+        source: the text.
+        args: values of Spark's parameter markers.
+
+    Raises:
+        NotFoundError: a table, branch, snapshot or tag that does not exist.
+        InvalidInputError: a point in time or option that cannot be used.
+    """
+    with replaced(warehouse, source) as text:
+        spark = warehouse.spark
+        return spark.sql(text) if args is None else spark.sql(text, args=args)  # type: ignore[arg-type] # a list or a map
+
+
+@contextmanager
+def replaced(warehouse: Warehouse, source: str) -> Iterator[str]:
+    """The text with Paimon's tables replaced by views, which are there meanwhile."""
+    found = [
+        (reference, name)
+        for reference in references_of(source)
+        if (name := _name_of(warehouse, reference)) is not None
+    ]
+    if not found:
+        yield source
+        return
+    tokens = tokens_of(source)
+    pieces: list[tuple[int, int, str]] = []
+    with ExitStack() as views:
+        for reference, name in found:
+            frame = frame_of(warehouse, reference, name, tokens)
+            pieces += _pieces(reference, name, views.enter_context(viewed(frame)))
+        yield spliced(source, pieces)
+
+
+@contextmanager
+def viewed(frame: DataFrame) -> Iterator[str]:
+    """The name of a view of rows, which is there meanwhile."""
+    view = f"_paimon_{uuid4().hex}"
+    frame.createOrReplaceTempView(view)
+    try:
+        yield view
+    finally:
+        frame.sparkSession.catalog.dropTempView(view)
+
+
+def _name_of(warehouse: Warehouse, reference: Reference) -> Name | None:
+    """The Paimon table that a reference means; None for Spark's."""
+    if reference.arguments is None:
+        found = warehouse.find(reference.parts)
+        if found is None and reference.node is not None:
+            warehouse.refuse_missing(reference.parts)
+        return found
+    if not reference.arguments:
+        function = reference.parts[-1]
+        raise InvalidInputError(f"{function} needs the name of a table.")
+    text = Reader(reference.arguments[0])
+    given = text.text("the table") if text.here.kind is Kind.TEXT else reference.arguments[0]
+    if "/" in given:
+        return Name(table=given, is_folder=True)
+    return warehouse.named(Reader(given).path("a table"))
+
+
+def _pieces(reference: Reference, name: Name, view: str) -> list[tuple[int, int, str]]:
+    alias = f" AS `{name.alias}`"
+    if reference.alias_at is None:
+        return [(reference.start, reference.end, view)]
+    columns = _qualified(reference)
+    if reference.alias_at == reference.end:
+        return [(reference.start, reference.end, view + alias), *columns]
+    behind = (reference.alias_at, reference.alias_at, alias)
+    return [(reference.start, reference.end, view), behind, *columns]
+
+
+def _qualified(reference: Reference) -> list[tuple[int, int, str]]:
+    """Cuts the database out of `db.t.column`, for the view has none."""
+    node = reference.node
+    if node is None or len(reference.parts) == 1 or not isinstance(node.parent, exp.Expr):
+        return []
+    select = node.find_ancestor(exp.Select)
+    wanted = [part.lower() for part in reference.parts]
+    cuts: dict[int, int] = {}
+    for column in select.find_all(exp.Column) if select is not None else ():
+        parts = column.parts
+        if [part.name.lower() for part in parts[: len(wanted)]] == wanted:
+            first, last = parts[0].meta.get("start"), parts[len(wanted) - 1].meta.get("start")
+            if first is not None and last is not None:
+                cuts[int(first)] = int(last)
+    return [(start, end, "") for start, end in cuts.items()]
+
+
+def frame_of(
+    warehouse: Warehouse, reference: Reference, name: Name, tokens: Sequence[Token]
+) -> DataFrame:
+    """The rows that a reference means, with what the query does not need left out."""
+    options = dict(reference.options)
+    if reference.arguments is not None:
+        options[FUNCTIONS[reference.parts[-1].lower()]] = _increment(warehouse, reference)
+    base, system = warehouse.split(name)
+    opened = warehouse.open(base, options or None)
+    if not isinstance(opened, Table):
+        return read(warehouse.spark, opened)
+    opened = _travelled(warehouse, reference, opened)
+    if system is not None:
+        return read_planned(warehouse.spark, special_read(opened, system, None, None))
+    where = usable_where(reference, opened.schema)
+    columns = wanted_columns(reference, tokens, opened.schema)
+    return read(warehouse.spark, opened, columns, where)
+
+
+def _increment(warehouse: Warehouse, reference: Reference) -> str:
+    """The two ends of an incremental query, as the option wants them."""
+    function, arguments = reference.parts[-1], reference.arguments or ()
+    if len(arguments) != 3:  # noqa: PLR2004 - a table and two ends
+        raise InvalidInputError(
+            f"{function} has {len(arguments)} arguments.",
+            hint="It takes a table, the start (not included) and the end: "
+            f"{function}('db.t', '3', '7').",
+        )
+    ends = [warehouse.spark.sql(f"SELECT {text}").collect()[0][0] for text in arguments[1:]]
+    return ",".join(map(str, ends))
+
+
+def _travelled(warehouse: Warehouse, reference: Reference, opened: Table) -> Table:
+    if reference.version is not None:
+        return opened.at(version=_version(warehouse, reference.version))
+    if reference.timestamp is not None:
+        return opened.at(timestamp=_moment(warehouse, reference.timestamp))
+    return opened
+
+
+def _version(warehouse: Warehouse, text: str) -> str:
+    value = _evaluated(warehouse, text, "VERSION AS OF")
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise InvalidInputError(
+            f"VERSION AS OF {text}: {value!r} is no version.",
+            hint="Give a snapshot id, or a tag's name as a text.",
+        )
+    return str(value)
+
+
+def _moment(warehouse: Warehouse, text: str) -> datetime:
+    """The point in time of an expression, in the session's time zone."""
+    whole = f"unix_micros(CAST(({text}) AS TIMESTAMP))"
+    value = _evaluated(warehouse, whole, "TIMESTAMP AS OF", text)
+    if not isinstance(value, int):
+        raise InvalidInputError(f"TIMESTAMP AS OF {text} is NULL.")
+    return datetime.fromtimestamp(value // 1_000_000, UTC).replace(microsecond=value % 1_000_000)
+
+
+def _evaluated(warehouse: Warehouse, text: str, part: str, shown: str = "") -> object:
+    try:
+        found: object = warehouse.spark.sql(f"SELECT {text}").collect()[0][0]
+    except PySparkException as error:
+        raise InvalidInputError(
+            f"{part} {shown or text} is no constant that Spark can evaluate.",
+            hint=str(error).partition("\n")[0],
+        ) from error
+    return found

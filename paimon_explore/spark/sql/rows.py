@@ -1,0 +1,470 @@
+"""INSERT, UPDATE, DELETE, MERGE and TRUNCATE."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from pyspark.errors import PySparkException
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as f
+
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
+from paimon_explore.metadata.options import DYNAMIC_PARTITION_OVERWRITE
+from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.scan.builder import Term
+from paimon_explore.spark.assign import assigned, assigned_column
+from paimon_explore.spark.changes import ACT, DELETE, INSERT, UPDATE, ChangeTarget, change_target
+from paimon_explore.spark.merge import Clause, Merge, Rows, merged
+from paimon_explore.spark.names import quoted
+from paimon_explore.spark.schema import spark_type
+from paimon_explore.spark.sql.answers import committed
+from paimon_explore.spark.sql.prune import usable_where
+from paimon_explore.spark.sql.queries import run_query, viewed
+from paimon_explore.spark.sql.references import references_of, spliced
+from paimon_explore.spark.sql.tokens import Kind, Reader, tokens_of
+from paimon_explore.spark.sql.warehouse import Warehouse
+from paimon_explore.spark.write import write
+from paimon_explore.table.latest_schema import latest_schema
+from paimon_explore.table.table import Table
+from paimon_explore.types.data_types import DataField
+
+Args = Mapping[str, object] | Sequence[object] | None
+
+_QUERY = frozenset({"SELECT", "WITH", "VALUES", "FROM", "TABLE", "MAP", "REDUCE"})
+_OVERWRITE_MODE = "spark.sql.sources.partitionOverwriteMode"
+
+
+def insert(warehouse: Warehouse, reader: Reader, args: Args, before: str = "") -> DataFrame | None:
+    """INSERT INTO or OVERWRITE; None if the table is Spark's.
+
+    Args:
+        warehouse: where tables are.
+        reader: behind INSERT.
+        args: values of Spark's parameter markers.
+        before: WITH and its queries, which stand before INSERT.
+    """
+    overwrites = reader.expect_one("INTO", "OVERWRITE", part="INSERT") == "OVERWRITE"
+    reader.takes("TABLE")
+    parts = reader.path("the table")
+    name = warehouse.find(parts)
+    if name is None:
+        warehouse.refuse_missing(parts)
+        return None
+    table = warehouse.base(name)
+    schema = latest_schema(table.store)
+    if reader.comes("REPLACE", "WHERE"):
+        raise UnsupportedFeatureError(
+            "INSERT INTO … REPLACE WHERE",
+            table.name,
+            hint="Use INSERT OVERWRITE … PARTITION (…), or DELETE and INSERT.",
+        )
+    given = _partition(warehouse, reader, schema) if reader.takes("PARTITION") else {}
+    if reader.takes("IF", "NOT", "EXISTS"):
+        raise UnsupportedFeatureError("INSERT … PARTITION … IF NOT EXISTS", table.name)
+    static = {key: value for key, value in given.items() if value is not _FROM_QUERY}
+    by_name = reader.takes("BY", "NAME")
+    columns = None if by_name else _columns(reader)
+    rows = run_query(warehouse, f"{before} {reader.rest()}".strip(), args)
+    df = _named(rows, schema, static) if by_name else _placed(rows, schema, static, columns)
+    if not overwrites:
+        return committed(warehouse.spark, write(df, table))
+    whole = replace(table, dynamic_options={**table.dynamic_options, **_mode(warehouse)})
+    return committed(warehouse.spark, write(df, whole, "overwrite", partition=static or None))
+
+
+def _mode(warehouse: Warehouse) -> dict[str, str]:
+    mode = warehouse.spark.conf.get(_OVERWRITE_MODE, "STATIC") or "STATIC"
+    return {DYNAMIC_PARTITION_OVERWRITE.key: str(mode.upper() == "DYNAMIC").lower()}
+
+
+_FROM_QUERY = object()
+
+
+def _partition(warehouse: Warehouse, reader: Reader, schema: TableSchema) -> dict[str, object]:
+    """Values of partition columns; those without one come from the query."""
+    found: dict[str, object] = {}
+    for text in reader.parts("the partition"):
+        one = Reader(text)
+        given = one.identifier("a partition column")
+        key = next((k for k in schema.partition_keys if k.lower() == given.lower()), given)
+        if key not in schema.partition_keys:
+            raise InvalidInputError(
+                f"PARTITION: {given!r} is no partition column.",
+                hint=f"Partition columns: {choices(schema.partition_keys)}.",
+            )
+        if one.is_done:
+            found[key] = _FROM_QUERY
+            continue
+        one.expect("=", part="PARTITION")
+        found[key] = constant(warehouse, one.rest(), schema.project([key]).fields[0])
+    return found
+
+
+def constant(warehouse: Warehouse, text: str, field: DataField) -> object:
+    """The value of a constant for a column.
+
+    Raises:
+        InvalidInputError: it is no constant, or does not fit the column.
+    """
+    kind = spark_type(field.type).simpleString()
+    try:
+        rows = warehouse.spark.sql(f"SELECT CAST(({text}) AS {kind})").collect()
+    except PySparkException as error:
+        raise InvalidInputError(
+            f"Column {field.name!r} is {kind}; {text} is no constant of it.",
+            hint=str(error).partition("\n")[0],
+        ) from error
+    value: object = rows[0][0]
+    return value
+
+
+def partition_spec(warehouse: Warehouse, reader: Reader, schema: TableSchema) -> dict[str, object]:
+    """`(dt = '2026-01-01', …)`, each column with a value."""
+    found = _partition(warehouse, reader, schema)
+    for key, value in found.items():
+        if value is _FROM_QUERY:
+            raise InvalidInputError(f"PARTITION: {key!r} has no value.", hint=f"{key} = '…'")
+    return found
+
+
+def _columns(reader: Reader) -> tuple[str, ...] | None:
+    if reader.here.sign != "(" or reader.ahead(1).word in _QUERY or reader.ahead(1).sign == "(":
+        return None
+    return reader.names("the columns")
+
+
+def resolved(names: Sequence[str], schema: TableSchema) -> list[DataField]:
+    """The table's columns of names, upper and lower case aside.
+
+    Raises:
+        InvalidInputError: one is unknown, or named twice.
+    """
+    known = {field.name.lower(): field for field in schema.fields}
+    for name in names:
+        if name.lower() not in known:
+            msg = f"The table has no column {name!r}."
+            raise InvalidInputError(msg, hint=f"Its columns: {choices(schema.row_type.names)}.")
+    fields = [known[name.lower()] for name in names]
+    twice = [field.name for field in fields if fields.count(field) > 1]
+    if twice:
+        raise InvalidInputError(f"Column {twice[0]!r} is named twice.")
+    return fields
+
+
+def _placed(
+    rows: DataFrame,
+    schema: TableSchema,
+    static: Mapping[str, object],
+    columns: tuple[str, ...] | None,
+) -> DataFrame:
+    """The query's columns by position."""
+    if columns is None:
+        fields = [field for field in schema.fields if field.name not in static]
+    else:
+        fields = resolved(columns, schema)
+        both = [field.name for field in fields if field.name in static]
+        if both:
+            raise InvalidInputError(f"Column {both[0]!r} has its value from PARTITION already.")
+    return assigned(rows, fields, _constants(schema, static))
+
+
+def _named(rows: DataFrame, schema: TableSchema, static: Mapping[str, object]) -> DataFrame:
+    return assigned(rows, resolved(rows.columns, schema), _constants(schema, static))
+
+
+def _constants(schema: TableSchema, static: Mapping[str, object]) -> list[tuple[DataField, object]]:
+    return [(field, static[field.name]) for field in schema.fields if field.name in static]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Subject:
+    """The table of UPDATE, DELETE or MERGE.
+
+    Attributes:
+        parts: its name as written.
+        table: the table.
+        alias: what the statement calls it.
+    """
+
+    parts: tuple[str, ...]
+    table: Table
+    alias: str
+
+    def own(self, text: str) -> str:
+        """An expression with `db.t.a` written as `alias.a`."""
+        return requalified(text, self.parts, self.alias)
+
+    def path(self, path: tuple[str, ...], schema: TableSchema, part: str) -> str:
+        """The column that an assignment is to."""
+        for prefix in (self.parts, (self.alias,)):
+            if len(path) > len(prefix) and _same(path[: len(prefix)], prefix):
+                path = path[len(prefix) :]
+                break
+        if len(path) > 1:
+            raise UnsupportedFeatureError(
+                f"{part}: an assignment to a member of a row, {'.'.join(path)}", self.table.name
+            )
+        return resolved([path[0]], schema)[0].name
+
+
+def _same(one: Sequence[str], other: Sequence[str]) -> bool:
+    return [part.lower() for part in one] == [part.lower() for part in other]
+
+
+def requalified(text: str, parts: tuple[str, ...], alias: str) -> str:
+    """An expression with a table's full name replaced by its alias.
+
+    >>> requalified("db.t.a > t.b", ("db", "t"), "t")
+    '`t`.a > t.b'
+    """
+    if len(parts) == 1 and parts[0] == alias:
+        return text
+    tokens = tokens_of(text)
+    pieces = []
+    width = 2 * len(parts)
+    for at in range(len(tokens) - width):
+        found = tokens[at : at + width]
+        names = [token.text for token in found[::2]]
+        dots = {token.sign for token in found[1::2]}
+        is_begin = at == 0 or tokens[at - 1].sign != "."
+        if is_begin and dots == {"."} and _same(names, parts):
+            pieces.append((found[0].start, found[-2].end, quoted(alias)))
+    return spliced(text, pieces)
+
+
+def _subject(warehouse: Warehouse, reader: Reader, *stops: str) -> _Subject | None:
+    """The table and its alias; None if it is Spark's."""
+    parts = reader.path("the table")
+    name = warehouse.find(parts)
+    if name is None:
+        warehouse.refuse_missing(parts)
+        return None
+    alias = _alias(reader, *stops) or name.alias
+    return _Subject(parts=parts, table=warehouse.base(name), alias=alias)
+
+
+def _alias(reader: Reader, *stops: str) -> str:
+    if reader.takes("AS"):
+        return reader.identifier("the alias")
+    if reader.here.kind is Kind.NAME or reader.here.word not in {"", *stops}:
+        return reader.identifier("the alias")
+    return ""
+
+
+def _pruned(subject: _Subject, condition: str, schema: TableSchema) -> Term | None:
+    """What of a condition leaves out files."""
+    text = f"SELECT * FROM t AS {quoted(subject.alias)} WHERE {condition}"  # noqa: S608 - of the user's own statement
+    found = references_of(text)
+    return usable_where(found[0], schema) if found else None
+
+
+def update(warehouse: Warehouse, reader: Reader, args: Args) -> DataFrame | None:
+    """UPDATE; None if the table is Spark's."""
+    subject = _subject(warehouse, reader, "SET")
+    if subject is None:
+        return None
+    reader.expect("SET", part="UPDATE")
+    schema = latest_schema(subject.table.store)
+    values = _assignments(reader, subject, schema, "UPDATE", "WHERE")
+    condition = _condition(reader, subject)
+    term = None if condition is None else _pruned(subject, condition, schema)
+    target = change_target(warehouse.spark, subject.table, term)
+    target.check_updatable(list(values))
+    rows = _matching(warehouse, target, subject, condition, values, args)
+    fields = {field.name: field for field in schema.fields}
+    types = {name: rows.schema[f"_new_{at}"].dataType for at, name in enumerate(values)}
+    columns = [
+        assigned_column(f.col(f"_new_{list(values).index(name)}"), types[name], field).alias(name)
+        if name in values
+        else f.col(quoted(name))
+        for name, field in fields.items()
+    ]
+    changes = rows.select(*columns, *target.place, f.lit(UPDATE).alias(ACT))
+    return committed(warehouse.spark, target.apply(changes))
+
+
+def _condition(reader: Reader, subject: _Subject) -> str | None:
+    if reader.is_done:
+        return None
+    reader.expect("WHERE")
+    text = subject.own(reader.until())
+    reader.end()
+    return text
+
+
+def _matching(
+    warehouse: Warehouse,
+    target: ChangeTarget,
+    subject: _Subject,
+    condition: str | None,
+    values: Mapping[str, str],
+    args: Args,
+) -> DataFrame:
+    """The rows that a condition is true of, with new values as `_new_0`, `_new_1`, …."""
+    with viewed(target.rows) as view:
+        alias = quoted(subject.alias)
+        new = [f"({text}) AS _new_{at}" for at, text in enumerate(values.values())]
+        columns = ", ".join([f"{alias}.*", *new])
+        where = "" if condition is None else f" WHERE {condition}"
+        text = f"SELECT {columns} FROM {view} AS {alias}{where}"  # noqa: S608 - the user's own words
+        return run_query(warehouse, text, args)
+
+
+def _assignments(
+    reader: Reader, subject: _Subject, schema: TableSchema, part: str, *stops: str
+) -> dict[str, str]:
+    """`a = …, t.b = …`."""
+    found: dict[str, str] = {}
+    while True:
+        name = subject.path(reader.path("a column"), schema, part)
+        reader.expect("=", part=part)
+        if name in found:
+            raise InvalidInputError(f"{part} sets column {name!r} twice.")
+        found[name] = subject.own(reader.until(",", *stops))
+        if not reader.takes(","):
+            return found
+
+
+def delete(warehouse: Warehouse, reader: Reader, args: Args) -> DataFrame | None:
+    """DELETE FROM; None if the table is Spark's."""
+    reader.expect("FROM", part="DELETE")
+    subject = _subject(warehouse, reader, "WHERE")
+    if subject is None:
+        return None
+    schema = latest_schema(subject.table.store)
+    condition = _condition(reader, subject)
+    if condition is None:
+        return committed(warehouse.spark, subject.table.truncate())
+    target = change_target(warehouse.spark, subject.table, _pruned(subject, condition, schema))
+    rows = _matching(warehouse, target, subject, condition, {}, args)
+    return committed(warehouse.spark, target.apply(rows.withColumn(ACT, f.lit(DELETE))))
+
+
+def truncate(warehouse: Warehouse, reader: Reader) -> DataFrame | None:
+    """TRUNCATE TABLE; None if the table is Spark's."""
+    reader.expect("TABLE", part="TRUNCATE")
+    parts = reader.path("the table")
+    name = warehouse.find(parts)
+    if name is None:
+        warehouse.refuse_missing(parts)
+        return None
+    table = warehouse.base(name)
+    if not reader.takes("PARTITION"):
+        reader.end()
+        return committed(warehouse.spark, table.truncate())
+    spec = partition_spec(warehouse, reader, latest_schema(table.store))
+    reader.end()
+    return committed(warehouse.spark, table.drop_partitions(spec))
+
+
+def merge(warehouse: Warehouse, reader: Reader, args: Args) -> DataFrame | None:
+    """MERGE INTO; None if the table is Spark's."""
+    if reader.comes("WITH", "SCHEMA", "EVOLUTION"):
+        raise UnsupportedFeatureError("MERGE WITH SCHEMA EVOLUTION", hint="ALTER TABLE before.")
+    reader.expect("INTO", part="MERGE")
+    subject = _subject(warehouse, reader, "USING")
+    if subject is None:
+        return None
+    reader.expect("USING", part="MERGE")
+    source, alias = _source(warehouse, reader, args)
+    reader.expect("ON", part="MERGE")
+    on = subject.own(reader.until("WHEN"))
+    schema = latest_schema(subject.table.store)
+    clauses = []
+    while not reader.is_done:
+        clauses.append(_clause(reader, subject, schema))
+    described = Merge(
+        source=source,
+        table=subject.table,
+        on=f.expr(on),
+        clauses=tuple(clauses),
+        target_alias=subject.alias,
+        source_alias=alias,
+    )
+    _refuse_queries(reader.source, clauses, on)
+    return committed(
+        warehouse.spark, merged(described, change_target(warehouse.spark, subject.table))
+    )
+
+
+def _refuse_queries(source: str, clauses: Sequence[Clause], on: str) -> None:
+    texts = [on, *(c.condition for c in clauses if isinstance(c.condition, str))]
+    if any(token.word == "SELECT" for text in texts for token in tokens_of(text)):
+        raise UnsupportedFeatureError(
+            "a query inside of a condition of MERGE",
+            hint="Join it into the source: USING (SELECT …).",
+        )
+    if not source:
+        raise InvalidInputError("The statement is empty.")
+
+
+def _source(warehouse: Warehouse, reader: Reader, args: Args) -> tuple[DataFrame, str]:
+    start = reader.here.start
+    if reader.here.sign == "(":
+        reader.group("the source")
+        default = "source"
+    else:
+        default = reader.path("the source")[-1].partition("$")[0]
+        _over_point(reader)
+    text = reader.source[start : reader.behind]
+    alias = _alias(reader, "ON") or default
+    columns = f"({', '.join(map(quoted, reader.names('columns')))})" if reader.comes("(") else ""
+    called = f"SELECT * FROM {text} AS {quoted(alias)}{columns}"  # noqa: S608 - the user's own words
+    return run_query(warehouse, called, args), alias
+
+
+def _over_point(reader: Reader) -> None:
+    """Step over VERSION AS OF and the like."""
+    shift = 1 if reader.here.word == "FOR" else 0
+    if [reader.ahead(shift + i).word for i in (1, 2)] == ["AS", "OF"]:
+        for _ in range(shift + 3):
+            reader.next()
+        if reader.next().kind is Kind.WORD and reader.here.kind is Kind.TEXT:
+            reader.next()
+
+
+def _clause(reader: Reader, subject: _Subject, schema: TableSchema) -> Clause:
+    reader.expect("WHEN", part="MERGE")
+    rows = _rows(reader)
+    condition = subject.own(reader.until("THEN")) if reader.takes("AND") else None
+    reader.expect("THEN", part=rows.value)
+    allowed = ("INSERT",) if rows is Rows.NOT_MATCHED else ("UPDATE", "DELETE")
+    act = reader.expect_one(*allowed, part=rows.value)
+    if act == "DELETE":
+        return Clause(rows=rows, condition=condition, act=DELETE, values={})
+    if act == "UPDATE":
+        reader.expect("SET", part=rows.value)
+        if rows is Rows.MATCHED and reader.takes("*"):
+            return Clause(rows=rows, condition=condition, act=UPDATE)
+        part = f"{rows.value} THEN UPDATE"
+        values = _expressions(_assignments(reader, subject, schema, part, "WHEN"))
+        return Clause(rows=rows, condition=condition, act=UPDATE, values=values)
+    if reader.takes("*"):
+        return Clause(rows=rows, condition=condition, act=INSERT)
+    return Clause(rows=rows, condition=condition, act=INSERT, values=_inserted(reader, schema))
+
+
+def _rows(reader: Reader) -> Rows:
+    if reader.takes("MATCHED"):
+        return Rows.MATCHED
+    reader.expect("NOT", "MATCHED", part="MERGE")
+    if reader.takes("BY", "SOURCE"):
+        return Rows.NOT_MATCHED_BY_SOURCE
+    reader.takes("BY", "TARGET")
+    return Rows.NOT_MATCHED
+
+
+def _inserted(reader: Reader, schema: TableSchema) -> dict[str, Column]:
+    names = reader.names("the columns") if reader.here.sign == "(" else schema.row_type.names
+    reader.expect("VALUES", part="WHEN NOT MATCHED THEN INSERT")
+    texts = reader.parts("the values")
+    if len(texts) != len(names):
+        raise InvalidInputError(
+            f"WHEN NOT MATCHED THEN INSERT: {len(names)} columns, but {len(texts)} values.",
+            hint=f"The columns are: {', '.join(names)}.",
+        )
+    fields = resolved(names, schema)
+    return _expressions({field.name: text for field, text in zip(fields, texts, strict=True)})
+
+
+def _expressions(values: Mapping[str, str]) -> dict[str, Column]:
+    return {name: f.expr(text) for name, text in values.items()}
