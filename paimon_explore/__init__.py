@@ -12,17 +12,49 @@ this package stays light.
 
 from importlib import import_module
 from types import ModuleType
+from typing import TYPE_CHECKING
 
-from paimon_explore.errors import PaimonError
+from paimon_explore.errors import InvalidInputError, PaimonError
 from paimon_explore.scan.builder import col, lit
 from paimon_explore.scan.sql import expr
 from paimon_explore.table.catalog import Catalog
 from paimon_explore.table.demo import demo
 from paimon_explore.table.table import Table, open_table
+from paimon_explore.table.tracing import trace
+from paimon_explore.table.warehouse_listing import listing as _listing
 
-__all__ = ["Catalog", "PaimonError", "Table", "col", "demo", "expr", "lit", "open_table"]
+if TYPE_CHECKING:
+    from paimon_explore.widgets.magics import Shell
+
+__all__ = ["Catalog", "PaimonError", "Table", "col", "demo", "expr", "lit", "open_table", "trace"]
 
 _DOORS = ("inspect", "spark", "widgets")
+
+
+def load_ipython_extension(shell: "Shell") -> None:
+    """Register the magics `%paimon` and `%%paimon_trace`, and let tables show the explorer.
+
+    Args:
+        shell: the interactive shell that asks, by `%load_ext paimon_explore`.
+    """
+    from paimon_explore.widgets.magics import Doors, register  # noqa: PLC0415 - for notebooks only
+
+    doors = Doors(
+        open=lambda path, branch: open_table(path, branch=branch),
+        listing=_listing,
+        at=lambda table, snapshot, tag: _table(table).at(snapshot=snapshot, tag=tag),
+        explore=lambda table: _table(table).explore(),
+        trace=trace,
+        table=Table,
+        watched=(Table, Catalog),
+    )
+    register(shell, doors)
+
+
+def _table(value: object) -> Table:
+    if not isinstance(value, Table):
+        raise InvalidInputError(f"{type(value).__name__} is no table.")
+    return value
 
 
 def __getattr__(name: str) -> ModuleType:

@@ -14,12 +14,11 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from paimon_explore.errors import NotFoundError, PaimonError, UnsupportedFeatureError
-from paimon_explore.table.catalog import Catalog
 from paimon_explore.table.demo import demo
 from paimon_explore.table.table import Table, open_table
+from paimon_explore.table.warehouse_listing import listing
 
 TUTORIAL = "01-first-table.ipynb"
-_DATABASE_SUFFIX = ".db"
 _PACKAGE = Path(__file__).parent
 
 
@@ -77,10 +76,10 @@ def shown(parsed: Namespace) -> str:
     except NotFoundError as error:
         if error.kind != "table" or parsed.branch or parsed.snapshot or parsed.tag:
             raise
-        listing = _listing(parsed.path)
-        if listing is None:
+        found = listing(parsed.path)
+        if found is None:
             raise
-        return listing
+        return repr(found)
     return repr(_at(table, parsed))
 
 
@@ -88,24 +87,6 @@ def _at(table: Table, parsed: Namespace) -> Table:
     if parsed.snapshot is None and parsed.tag is None:
         return table
     return table.at(snapshot=parsed.snapshot, tag=parsed.tag)
-
-
-def _listing(path: str) -> str | None:
-    """The tables below a warehouse or database; None if it is neither."""
-    trimmed = path.rstrip("/")
-    if trimmed.endswith(_DATABASE_SUFFIX):
-        warehouse, _, folder = trimmed.rpartition("/")
-        name = folder.removesuffix(_DATABASE_SUFFIX)
-        catalog = Catalog(warehouse or ".")
-        return _database(catalog, name) if name in catalog.databases() else None
-    catalog = Catalog(path)
-    parts = [_database(catalog, name) for name in catalog.databases()]
-    return "\n".join(parts) or None
-
-
-def _database(catalog: Catalog, name: str) -> str:
-    tables = catalog.tables(name)
-    return "\n".join([name, *(f"  {name}.{table}" for table in tables or ["(no tables)"])])
 
 
 def _lab(parsed: Namespace) -> int:

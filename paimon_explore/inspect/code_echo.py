@@ -82,6 +82,9 @@ def python_code(shown: Shown, expression: str) -> str:
         return f"{expression}.timeline()"
     point = f"tag={quoted(shown.tag)}" if shown.tag else f"snapshot={shown.snapshot_id}"
     at = f"{expression}.at({point})"
+    if shown.tab == "bytes":
+        what = shown.file or shown.key
+        return f"{at}.bytes({quoted(what) if what else ''})"
     if shown.file:
         return f"{at}.file({quoted(shown.file)})"
     if shown.key:

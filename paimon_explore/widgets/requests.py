@@ -3,7 +3,9 @@
 from collections.abc import Callable, Mapping
 
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.inspect.explorer_state import Answer, ExplorerState
+from paimon_explore.inspect.byte_desk import ByteDesk
+from paimon_explore.inspect.explorer_state import Answer, ExplorerState, Question
+from paimon_explore.widgets.bundles import pane_bundle
 
 _MOST_TEXT = 4000
 _MOST_ITEMS = 2000
@@ -19,6 +21,9 @@ def answer(state: ExplorerState, message: Message) -> Answer:
         InvalidInputError: the message is not one of the known requests.
         PaimonError: what was asked for does not exist or cannot be read.
     """
+    of_bytes = byte_answer(state.desk, message)
+    if of_bytes is not None:
+        return of_bytes
     operation = _OPERATIONS.get(_text(message, "op"))
     if operation is None:
         raise InvalidInputError("this request is not known.")
@@ -36,6 +41,16 @@ def _rows(state: ExplorerState, message: Message) -> Answer:
     return state.rows(_number(message, "frame"), rows)
 
 
+def _sheet(state: ExplorerState, message: Message) -> Answer:
+    question = Question(
+        text=_text(message, "text"),
+        compare=_number(message, "compare"),
+        node=_text(message, "node"),
+    )
+    snapshot = _number(message, "snapshot")
+    return Answer(body=state.sheet(_text(message, "pane"), snapshot, question).state())
+
+
 _OPERATIONS: dict[str, Callable[[ExplorerState, Message], Answer]] = {
     "open": lambda state, _message: state.open(),
     "history": lambda state, _message: state.history(),
@@ -45,6 +60,43 @@ _OPERATIONS: dict[str, Callable[[ExplorerState, Message], Answer]] = {
     "resolve": lambda state, message: state.resolve(_text(message, "text")),
     "tree": _tree,
     "detail": lambda state, message: state.detail(_text(message, "node")),
+    "sheet": _sheet,
+    "bytes": lambda state, message: state.bytes(_text(message, "node")),
+    "pane": lambda _state, message: Answer(body={"esm": pane_bundle(_text(message, "name"))}),
+}
+
+
+def byte_answer(desk: ByteDesk, message: Message) -> Answer | None:
+    """The answer to a message about the bytes of an open file; None for other messages.
+
+    Raises:
+        InvalidInputError: the message is wrong, or the file is not open any more.
+    """
+    operation = _BYTE_OPERATIONS.get(_text(message, "op"))
+    return None if operation is None else operation(desk, message)
+
+
+def _byte_fields(desk: ByteDesk, message: Message) -> Answer:
+    handle, first = _number(message, "handle"), _number(message, "first")
+    return Answer(body=desk.fields(handle, _text(message, "path"), first))
+
+
+def _byte_at(desk: ByteDesk, message: Message) -> Answer:
+    handle, offset = _number(message, "handle"), _number(message, "offset")
+    return Answer(body=desk.at(handle, _text(message, "within"), offset))
+
+
+def _byte_data(desk: ByteDesk, message: Message) -> Answer:
+    handle, offset = _number(message, "handle"), _number(message, "offset")
+    length = _number(message, "length")
+    data = desk.data(handle, _text(message, "within"), offset, length)
+    return Answer(columns={"bytes": data})
+
+
+_BYTE_OPERATIONS: dict[str, Callable[[ByteDesk, Message], Answer]] = {
+    "byte_fields": _byte_fields,
+    "byte_at": _byte_at,
+    "byte_data": _byte_data,
 }
 
 

@@ -1,7 +1,7 @@
 // Bundles every widget: src/<widget>.js -> ../static/<widget>.js, readable, with its style sheet inside.
 import { build } from "esbuild";
 
-const WIDGETS = ["explorer"];
+const WIDGETS = ["bytes", "explorer", "sheet"];
 
 await build({
   entryPoints: WIDGETS.map((name) => `src/${name}.js`),

@@ -1087,6 +1087,54 @@ var History = class {
   }
 };
 
+// src/lazy.js
+var LOADED = /* @__PURE__ */ new Map();
+function loaded(context, name) {
+  let found = LOADED.get(name);
+  if (!found) {
+    found = (async () => {
+      const { body } = await context.channel.ask("pane", { name });
+      const address = URL.createObjectURL(new Blob([body.esm], { type: "text/javascript" }));
+      try {
+        return await import(
+          /* webpackIgnore: true */
+          address
+        );
+      } finally {
+        URL.revokeObjectURL(address);
+      }
+    })();
+    found.catch(() => LOADED.delete(name));
+    LOADED.set(name, found);
+  }
+  return found;
+}
+function lazyPane(name) {
+  return (context) => {
+    const element = el("div", { class: "pe-view pe-lazy", tabindex: "-1" });
+    fill(element, el("div", { class: "pe-empty" }, "Loading…"));
+    let pane;
+    let gone = false;
+    loaded(context, name).then(({ create }) => {
+      if (gone) return;
+      pane = create(context);
+      fill(element, pane.element);
+      attribute(element, "data-loaded", "1");
+    }).catch((error) => {
+      fill(element, el("div", { class: "pe-empty", role: "alert" }, visible(String(error))));
+    });
+    return {
+      element,
+      focus: () => pane ? pane.focus() : element.focus(),
+      update: (changed) => pane?.update(changed),
+      dispose() {
+        gone = true;
+        pane?.dispose?.();
+      }
+    };
+  };
+}
+
 // src/lives.js
 var SCANNED = ["added", "removed", "size", "rows", "level"];
 var MOST_LEVELS = 256;
@@ -1318,6 +1366,7 @@ var TRAITS = [
   "node",
   "filter",
   "tab",
+  "asked",
   "code",
   "spark_code",
   "height"
@@ -2247,9 +2296,23 @@ function figure({ count, size }) {
 }
 
 // src/explorer.js
+var sheet = (id, title2) => ({
+  id,
+  title: title2,
+  create: (context) => lazyPane("sheet")(Object.assign(Object.create(context), { pane: id }))
+});
 var PANES = [
   { id: "files", title: "Files", create: createFiles },
-  { id: "partitions", title: "Partitions", create: createPartitions }
+  { id: "partitions", title: "Partitions", create: createPartitions },
+  sheet("lsm", "LSM"),
+  sheet("diff", "Diff"),
+  sheet("explain", "Explain"),
+  sheet("key", "Key"),
+  sheet("why", "Why"),
+  sheet("health", "Health"),
+  sheet("schema", "Schema"),
+  sheet("expiry", "Expiry"),
+  { id: "bytes", title: "Bytes", create: lazyPane("bytes") }
 ];
 var SYNC_MILLIS = 80;
 var instances = 0;

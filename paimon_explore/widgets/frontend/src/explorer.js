@@ -7,6 +7,7 @@ import css from "./explorer.css";
 import { createFiles } from "./files_view.js";
 import { History } from "./history.js";
 import { commandOf } from "./keys.js";
+import { lazyPane } from "./lazy.js";
 import { Lives } from "./lives.js";
 import { createPartitions } from "./partitions_view.js";
 import { createStore, TRAITS } from "./state.js";
@@ -22,10 +23,31 @@ import { AskError, Channel, decodeTexts } from "./wire.js";
 /** @import {State} from "./state.js" */
 /** @import {Answer, Failure, Model} from "./wire.js" */
 
+/**
+ * A view that shows a result of Python; all of them are one bundle.
+ * @param {string} id
+ * @param {string} title
+ * @returns {PaneKind}
+ */
+const sheet = (id, title) => ({
+  id,
+  title,
+  create: (context) => lazyPane("sheet")(Object.assign(Object.create(context), { pane: id })),
+});
+
 /** @type {readonly PaneKind[]} */
 const PANES = [
   { id: "files", title: "Files", create: createFiles },
   { id: "partitions", title: "Partitions", create: createPartitions },
+  sheet("lsm", "LSM"),
+  sheet("diff", "Diff"),
+  sheet("explain", "Explain"),
+  sheet("key", "Key"),
+  sheet("why", "Why"),
+  sheet("health", "Health"),
+  sheet("schema", "Schema"),
+  sheet("expiry", "Expiry"),
+  { id: "bytes", title: "Bytes", create: lazyPane("bytes") },
 ];
 
 const SYNC_MILLIS = 80;

@@ -1,0 +1,79 @@
+"""The byte inspector as a widget of its own: `t.bytes("base/0").widget()`."""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+import anywidget
+import traitlets
+
+from paimon_explore.errors import InvalidInputError, PaimonError
+from paimon_explore.inspect.byte_desk import ByteDesk
+from paimon_explore.inspect.byte_map import ByteMap
+from paimon_explore.inspect.explorer_state import Answer
+from paimon_explore.inspect.problem import Problem, problem_of
+from paimon_explore.widgets.bundles import bundle
+from paimon_explore.widgets.column_wire import pack_columns
+from paimon_explore.widgets.requests import byte_answer, request_number
+
+_HEIGHT = 480
+
+
+class ByteView(anywidget.AnyWidget):
+    """The bytes of a file beside their fields.
+
+    Args:
+        result: the file.
+        height: pixels.
+    """
+
+    _esm: ClassVar[str] = bundle("bytes")
+
+    height = traitlets.Int(_HEIGHT, help="pixels").tag(sync=True)
+
+    def __init__(self, result: ByteMap, *, height: int = _HEIGHT) -> None:
+        self.result = result
+        self._desk = ByteDesk()
+        super().__init__(height=height)
+        self.on_msg(self._receive)
+
+    def __repr__(self) -> str:
+        """The file as text."""
+        return repr(self.result)
+
+    def _repr_mimebundle_(
+        self, **kwargs: dict[str, object]
+    ) -> tuple[dict[str, object], dict[str, object]] | None:
+        """The widget, and for places without a kernel a static picture of it."""
+        made = super()._repr_mimebundle_(**kwargs)
+        if made is None:
+            return None
+        data, metadata = made
+        faces = {"text/html": self.result._repr_html_(), "text/plain": repr(self.result)}
+        return {**data, **faces}, dict(metadata)
+
+    def _receive(self, _widget: object, message: object, _buffers: object) -> None:
+        """Answer a request of the browser; what fails is shown there, not raised here."""
+        number = request_number(message)
+        if number is None or not isinstance(message, Mapping):
+            return
+        try:
+            found = self._answer(message)
+        except PaimonError as error:
+            self._refuse(number, problem_of(error))
+        except Exception as error:  # noqa: BLE001 - the border: a front end must hear of any failure
+            self._refuse(number, Problem(kind=type(error).__name__, message=str(error)))
+        else:
+            specs, data = pack_columns(found.columns)
+            content = {"id": number, "ok": True, "body": found.body, "columns": specs}
+            self.send(content, [data] if data else [])
+
+    def _answer(self, message: Mapping[str, object]) -> Answer:
+        if message.get("op") == "bytes":
+            return Answer(body=self._desk.put(self.result))
+        found = byte_answer(self._desk, message)
+        if found is None:
+            raise InvalidInputError("this request is not known.")
+        return found
+
+    def _refuse(self, number: int, problem: Problem) -> None:
+        self.send({"id": number, "ok": False, "error": problem.state()})

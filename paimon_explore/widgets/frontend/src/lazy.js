@@ -1,0 +1,67 @@
+// @ts-check
+/** Panes whose code comes from Python when they are first opened, so that the explorer starts light. */
+
+import { attribute, el, fill } from "./dom.js";
+import { visible } from "./text.js";
+
+/** @import {Change, Context, Pane} from "./context.js" */
+
+/** @type {Map<string, Promise<{create: (context: Context) => Pane}>>} */
+const LOADED = new Map();
+
+/**
+ * The module of a bundle: a script of our own, imported from a blob as anywidget imports the explorer.
+ * @param {Context} context
+ * @param {string} name
+ */
+function loaded(context, name) {
+  let found = LOADED.get(name);
+  if (!found) {
+    found = (async () => {
+      const { body } = await context.channel.ask("pane", { name });
+      const address = URL.createObjectURL(new Blob([body.esm], { type: "text/javascript" }));
+      try {
+        return await import(/* webpackIgnore: true */ address);
+      } finally {
+        URL.revokeObjectURL(address);
+      }
+    })();
+    found.catch(() => LOADED.delete(name));
+    LOADED.set(name, found);
+  }
+  return found;
+}
+
+/**
+ * A pane that is there at once and filled when its code has come.
+ * @param {string} name  of the bundle
+ * @returns {(context: Context) => Pane}
+ */
+export function lazyPane(name) {
+  return (context) => {
+    const element = el("div", { class: "pe-view pe-lazy", tabindex: "-1" });
+    fill(element, el("div", { class: "pe-empty" }, "Loading…"));
+    /** @type {Pane | undefined} */
+    let pane;
+    let gone = false;
+    loaded(context, name)
+      .then(({ create }) => {
+        if (gone) return;
+        pane = create(context);
+        fill(element, pane.element);
+        attribute(element, "data-loaded", "1");
+      })
+      .catch((error) => {
+        fill(element, el("div", { class: "pe-empty", role: "alert" }, visible(String(error))));
+      });
+    return {
+      element,
+      focus: () => (pane ? pane.focus() : element.focus()),
+      update: (/** @type {Set<Change>} */ changed) => pane?.update(changed),
+      dispose() {
+        gone = true;
+        pane?.dispose?.();
+      },
+    };
+  };
+}
