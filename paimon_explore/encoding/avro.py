@@ -9,7 +9,7 @@ a record. Groups bound memory and keep the caches warm.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -25,15 +25,18 @@ from paimon_explore.encoding.avro_schema import (
     top_record,
 )
 from paimon_explore.encoding.avro_skip import branch_taken, misfit, record_starts
-from paimon_explore.encoding.buffers import Bools, Column, Ints, ends_of
+from paimon_explore.encoding.buffers import Column, Ints, ends_of
 from paimon_explore.errors import CorruptFileError
 
 _GROUP_BYTES = 4 << 20
 _CHUNK_RECORDS = 16_384
 
+REASONS = 16
+"""A choice gives numbers below this one."""
+
 Fields: TypeAlias = "Sequence[pa.Field[pa.DataType]]"
-Choice: TypeAlias = "tuple[pa.Field[pa.DataType], Callable[[Column], Bools]]"
-"""A column, and a function that tells which of n values of it are wanted."""
+Choice: TypeAlias = "tuple[Fields, Callable[[list[Column]], Ints]]"
+"""Columns, and a function that tells for n records 0 to keep it, else the number of a reason."""
 StartFinder: TypeAlias = Callable[[Lanes, AvroNode, Ints, Ints, Ints], Positions]
 
 
@@ -48,6 +51,13 @@ class _Group:
 
     node: AvroNode
     blocks: tuple[tuple[int, Block], ...]
+
+
+class _Decoded(NamedTuple):
+    """Columns of some records in chunks, and what the choices said of how many."""
+
+    chunks: list[list[Column]]
+    tallies: Ints
 
 
 def read_avro(data: bytes, wanted: pa.Schema | None, where: str) -> Iterator[pa.RecordBatch]:
@@ -70,7 +80,7 @@ def read_avro(data: bytes, wanted: pa.Schema | None, where: str) -> Iterator[pa.
     fields = list(wanted) if wanted is not None else _all_fields(data, where)
     schema = wanted if wanted is not None else pa.schema(fields)
     for _, group in _grouped([(where, data)]):
-        for columns in _decoded(group, fields, (where,), record_starts):
+        for columns in _decoded(group, fields, (where,), record_starts).chunks:
             yield pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
@@ -97,23 +107,30 @@ def read_columns(
     for rows, group in _grouped(files):
         for index, count in rows:
             counts[index] += count
-        chunks = _decoded(group, fields, names, starts)
+        chunks = _decoded(group, fields, names, starts).chunks
         batches.extend(pa.RecordBatch.from_arrays(columns, schema=schema) for columns in chunks)
     return pa.Table.from_batches(batches, schema=schema), counts
 
 
 def read_chosen(
-    files: Sequence[tuple[str, bytes]], fields: Fields, choice: Choice, starts: StartFinder
-) -> pa.Table:
-    """The records of many files whose value of one column is wanted.
+    files: Sequence[tuple[str, bytes]],
+    fields: Fields,
+    choices: Sequence[Choice],
+    starts: StartFinder,
+) -> tuple[pa.Table, Ints]:
+    """The records of many files that pass some choices, one after the other.
 
-    Of the others only what stands in front of that column is looked at.
+    Of the others no more is looked at than what stands in front of the columns that decide.
 
     Args:
         files: path and content of each.
         fields: wanted columns; records inside records are structs.
-        choice: the column that decides, and which of its values are wanted.
+        choices: the columns that decide, and how.
         starts: how the records' beginnings are found.
+
+    Returns:
+        The records that every choice keeps, and a row for each choice: how often it gave each
+        number.
 
     Raises:
         CorruptFileError: names the file that is damaged.
@@ -121,10 +138,14 @@ def read_chosen(
     schema = pa.schema(fields)
     names = tuple(path for path, _ in files)
     batches: list[pa.RecordBatch] = []
+    tallies = np.zeros((len(choices), REASONS), np.int64)
     for _, group in _grouped(files):
-        chunks = _decoded(group, fields, names, starts, choice)
-        batches.extend(pa.RecordBatch.from_arrays(columns, schema=schema) for columns in chunks)
-    return pa.Table.from_batches(batches, schema=schema)
+        found = _decoded(group, fields, names, starts, choices)
+        batches.extend(
+            pa.RecordBatch.from_arrays(columns, schema=schema) for columns in found.chunks
+        )
+        tallies += found.tallies
+    return pa.Table.from_batches(batches, schema=schema), tallies
 
 
 def avro_fields(data: bytes, where: str) -> Fields:
@@ -192,21 +213,21 @@ def _decoded(
     fields: Fields,
     names: tuple[str, ...],
     starts: StartFinder,
-    choice: "Choice | None" = None,
-) -> list[list[Column]]:
+    choices: Sequence[Choice] = (),
+) -> _Decoded:
     """Columns of the group's records, in chunks; an error names the file it comes from."""
     try:
         blocks = [block for _, block in group.blocks]
-        return list(_chunks(group.node, blocks, fields, starts, choice))
+        return _chunks(group.node, blocks, fields, starts, choices)
     except (CorruptFileError, IndexError) as error:
         if starts is not record_starts:  # a guess may be wrong, a walk is not
-            return _decoded(group, fields, names, record_starts, choice)
+            return _decoded(group, fields, names, record_starts, choices)
         files = sorted({index for index, _ in group.blocks})
         if len(files) == 1:
             raise _as_corrupt(error, names[files[0]]) from error
         for index in files:  # one of them is to blame: this raises
             own = tuple(pair for pair in group.blocks if pair[0] == index)
-            _decoded(_Group(node=group.node, blocks=own), fields, names, starts, choice)
+            _decoded(_Group(node=group.node, blocks=own), fields, names, starts, choices)
         raise
 
 
@@ -221,32 +242,49 @@ def _chunks(
     blocks: Sequence[Block],
     fields: Fields,
     starts: StartFinder,
-    choice: "Choice | None",
-) -> Iterator[list[Column]]:
+    choices: Sequence[Choice],
+) -> _Decoded:
     lanes = Lanes([block.data for block in blocks])
     sizes = ends_of(np.array([len(block.data) for block in blocks], dtype=np.int64)) + PAD
     counts = np.array([block.count for block in blocks], dtype=np.int64)
     begins = starts(lanes, node, sizes[:-1], sizes[1:], counts)
     stops = np.append(begins[1:], lanes.end)
-    if choice is not None:
-        chosen = _chosen(lanes, node, begins, choice)
-        begins, stops = begins[chosen], stops[chosen]
+    tallies = np.zeros((len(choices), REASONS), np.int64)
+    for tally, choice in zip(tallies, choices, strict=True):
+        reasons = _reasons(lanes, node, begins, choice)
+        tally[:] = np.bincount(reasons, minlength=REASONS)
+        kept = reasons == 0
+        begins, stops = begins[kept], stops[kept]
+    chunks: list[list[Column]] = []
     for first in range(0, len(begins), _CHUNK_RECORDS):
         part = slice(first, first + _CHUNK_RECORDS)
         columns, behind = _take_records(lanes, node, fields, begins[part])
         if not np.array_equal(behind, stops[part]):
             raise misfit()
-        yield columns
+        chunks.append(columns)
+    return _Decoded(chunks, tallies)
 
 
-def _chosen(lanes: Lanes, node: AvroNode, begins: Positions, choice: Choice) -> Bools:
-    """Which records are wanted: walks no further than the column that decides."""
-    field, wanted = choice
+def _reasons(lanes: Lanes, node: AvroNode, begins: Positions, choice: Choice) -> Ints:
+    """What a choice says of records: walks no further than the columns that decide."""
+    fields, decide = choice
     record, at = _records_at(lanes, node, begins)
-    position = [name for name, _ in record.fields].index(field.name)
-    head = RecordNode(name="", fields=record.fields[: position + 1])
-    (column,), _ = take_fields(lanes, head, [field], at, "")
-    return wanted(column)
+    columns, _ = take_fields(lanes, _head(record, fields), fields, at, "")
+    return decide(columns)
+
+
+def _head(record: RecordNode, fields: Fields) -> RecordNode:
+    """A record up to the last of the fields, that one cut short likewise."""
+    wanted = {field.name: field.type for field in fields}
+    last = max((i for i, (name, _) in enumerate(record.fields) if name in wanted), default=-1)
+    kept = list(record.fields[: last + 1])
+    if kept:
+        name, inner = kept[-1]
+        below = wanted[name]
+        if isinstance(inner, RecordNode) and isinstance(below, pa.StructType):
+            members = [below.field(index) for index in range(below.num_fields)]
+            kept[-1] = (name, _head(inner, members))
+    return RecordNode(name=record.name, fields=tuple(kept))
 
 
 def _take_records(

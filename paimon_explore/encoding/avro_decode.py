@@ -25,8 +25,10 @@ from paimon_explore.encoding.avro_skip import (
     branch_taken,
     constant_size,
     few_and_long,
+    is_nullable_long,
     item_counts,
     item_starts,
+    short_words,
     skip_lanes,
     skipper,
     value_branch,
@@ -225,50 +227,25 @@ def _item_field(wanted: pa.DataType) -> "pa.Field[pa.DataType]":
     return field
 
 
-_MAX_SHORT = 64
-_TAGS = 0x00FF00FF00FF00FF
-_VALUE_TAGS = 0x0002000200020002
-_HIGH_BITS = 0x8000800080008000
-
-
 def _short_counts(
     lanes: Lanes, items: AvroNode, wanted: pa.DataType, at: Positions
 ) -> tuple[Ints, Column, Positions] | None:
-    """The usual null counts at once: arrays of equal length whose items are small and not null.
-
-    Such an array is: count, then per item the branch 2 and one byte, then 0. Four items fit a word.
-    None when some array is different.
-    """
-    if wanted != pa.int64() or not len(at) or not _is_nullable_long(items):
+    """The usual null counts at once; None when some array is different."""
+    if wanted != pa.int64() or not is_nullable_long(items):
         return None
+    found = short_words(lanes, at)
+    if found is None:
+        return None
+    words, behind = found
     count = int(lanes.raw[at[0]]) >> 1
-    if count > _MAX_SHORT or (lanes.raw[at] != 2 * count).any():
-        return None
-    behind = at + (2 + 2 * count if count else 1)
-    if count and (behind.max() > lanes.end or lanes.raw[behind - 1].any()):
-        return None
     values = np.empty((len(at), count), dtype=np.int64)
-    for first in range(0, count, 4):
-        some = min(4, count - first)
-        inside = (1 << 16 * some) - 1
-        word = lanes.words[at + (1 + 2 * first)]
-        odd = (word & np.uint64((_TAGS | _HIGH_BITS) & inside)) ^ np.uint64(_VALUE_TAGS & inside)
-        if odd.any():
-            return None
-        for index in range(some):
-            byte = ((word >> np.uint64(8 + 16 * index)) & np.uint64(0xFF)).view(np.int64)
-            values[:, first + index] = (byte >> 1) ^ -(byte & 1)
+    for index in range(count):
+        byte = ((words[index >> 2] >> np.uint64(8 + 16 * (index & 3))) & np.uint64(0xFF)).view(
+            np.int64
+        )
+        values[:, index] = (byte >> 1) ^ -(byte & 1)
     offsets = np.arange(len(at) + 1, dtype=np.int64) * count
     return offsets, dense(pa.int64(), values.reshape(-1)), behind
-
-
-def _is_nullable_long(node: AvroNode) -> bool:
-    return (
-        isinstance(node, OptionalNode)
-        and node.null_branch == 0
-        and isinstance(node.inner, PlainNode)
-        and node.inner.primitive in (Primitive.INT, Primitive.LONG)
-    )
 
 
 def _even_items(

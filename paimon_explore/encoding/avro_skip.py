@@ -10,7 +10,7 @@ from typing import TypeAlias, assert_never
 
 import numpy as np
 
-from paimon_explore.encoding.avro_lanes import Lanes, Positions
+from paimon_explore.encoding.avro_lanes import Lanes, Positions, Words
 from paimon_explore.encoding.avro_schema import (
     ArrayNode,
     AvroNode,
@@ -171,6 +171,10 @@ def value_branch(node: OptionalNode) -> int:
 
 def _skip_items(lanes: Lanes, node: ArrayNode | MapNode, at: Positions) -> Positions:
     """Behind arrays and maps: item j of all lanes that have so many, for each j."""
+    if isinstance(node, ArrayNode) and is_nullable_long(node.items):
+        words = short_words(lanes, at)
+        if words is not None:
+            return words[1]
     at = at.copy()
     rows = np.arange(len(at))
     while len(rows):
@@ -208,6 +212,50 @@ def item_counts(lanes: Lanes, at: Positions) -> tuple[Positions, Positions]:
     if len(count) and count.view(np.uint64).max() > lanes.end:
         raise CorruptFileError("", "an array or map", "must have at least one byte per item")
     return count, behind
+
+
+MAX_SHORT = 63
+_TAGS = 0x00FF00FF00FF00FF
+_VALUE_TAGS = 0x0002000200020002
+_HIGH_BITS = 0x8000800080008000
+
+
+def is_nullable_long(node: AvroNode) -> bool:
+    """Whether values are numbers or null, null being the union's first branch."""
+    return (
+        isinstance(node, OptionalNode)
+        and node.null_branch == 0
+        and isinstance(node.inner, PlainNode)
+        and node.inner.primitive in (Primitive.INT, Primitive.LONG)
+    )
+
+
+def short_words(lanes: Lanes, at: Positions) -> tuple[list[Words], Positions] | None:
+    """The usual null counts: arrays of equal length whose items are small and not null.
+
+    Such an array is: count, then per item the branch 2 and one byte, then 0. Four items fit a word.
+
+    Returns:
+        The words with the items of each lane, four to a word, and the positions behind the arrays;
+        None when some array is different.
+    """
+    if not len(at):
+        return None
+    count = int(lanes.raw[at[0]]) >> 1
+    if count > MAX_SHORT or (lanes.raw[at] != 2 * count).any():
+        return None
+    behind = at + (2 + 2 * count if count else 1)
+    if count and (behind.max() > lanes.end or lanes.raw[behind - 1].any()):
+        return None
+    words: list[Words] = []
+    for first in range(0, count, 4):
+        inside = (1 << 16 * min(4, count - first)) - 1
+        word = lanes.words[at + (1 + 2 * first)]
+        tags = word & np.uint64((_TAGS | _HIGH_BITS) & inside)
+        if (tags != np.uint64(_VALUE_TAGS & inside)).any():
+            return None
+        words.append(word)
+    return words, behind
 
 
 def few_and_long(counts: Positions) -> bool:

@@ -22,6 +22,7 @@ from paimon_explore.encoding.buffers import (
     as_buffer,
     build_bool,
     build_fixed,
+    no_rows,
 )
 from paimon_explore.errors import CorruptFileError
 
@@ -178,7 +179,7 @@ def _gathered(lanes: Lanes, spans: tuple[Ints, Ints], where: str) -> Column:
     """
     begin, size = spans
     if not len(begin):
-        return pa.array([], pa.binary())
+        return no_rows(pa.binary())
     ends = begin + size
     if ends.max() > lanes.end:
         raise CorruptFileError("", where, "a size must lie within its block")

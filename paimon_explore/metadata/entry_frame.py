@@ -14,6 +14,7 @@ from paimon_explore.encoding.buffers import (
     bool_values,
     build_bool,
     build_fixed,
+    no_rows,
     valid_mask,
 )
 from paimon_explore.errors import CorruptFileError
@@ -24,6 +25,17 @@ Mask: TypeAlias = "Column | Chunks | npt.NDArray[np.bool_]"
 """One boolean per row."""
 Positions: TypeAlias = "Column | npt.NDArray[np.integer]"
 """Row numbers, from 0."""
+
+
+def one_piece(values: Chunks) -> Column:
+    """A chunked array as an array.
+
+    Arrow's own way copies where there is one chunk, and loads pandas where there is none.
+    """
+    if values.num_chunks == 1:
+        return values.chunk(0)
+    whole: Column = values.combine_chunks() if values.num_chunks else no_rows(values.type)
+    return whole
 
 
 def filter_rows(table: pa.Table, mask: Mask) -> pa.Table:

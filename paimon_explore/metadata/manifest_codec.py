@@ -7,14 +7,14 @@ Spec: concepts/spec/manifest. Seen in: golden java09 and java200 `manifest_orc`,
 `manifest_avro`; rust04 and pypaimon21 for other record names.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate, groupby
 
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.encoding.avro import read_chosen, read_columns
+from paimon_explore.encoding.avro import REASONS, Choice, read_chosen, read_columns
 from paimon_explore.encoding.avro_container import is_avro
 from paimon_explore.encoding.avro_entry_starts import entry_starts
 from paimon_explore.encoding.avro_few import FEW, write_few
@@ -23,19 +23,20 @@ from paimon_explore.encoding.avro_values import dense
 from paimon_explore.encoding.avro_write import avro_schema, write_avro
 from paimon_explore.encoding.buffers import (
     Column,
+    Ints,
     build_list,
     build_struct,
     ends_of,
+    fixed_values,
     list_offsets,
     no_table,
     valid_mask,
 )
 from paimon_explore.errors import CorruptFileError, FormatError, UnsupportedVersionError
-from paimon_explore.metadata.entry_frame import Chunks, Mask, as_mask, check_codes, complete
+from paimon_explore.metadata.entry_frame import Chunks, check_codes, complete
 from paimon_explore.metadata.file_names import check_names
 from paimon_explore.metadata.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest_entry import (
-    ENTRY_SCHEMA,
     FileKind,
     FileSource,
     ManifestEntries,
@@ -48,6 +49,7 @@ from paimon_explore.metadata.manifest_layouts import (
     Layout,
 )
 from paimon_explore.metadata.manifest_list import ManifestFiles
+from paimon_explore.metadata.manifest_sieve import Sieve, sifted
 from paimon_explore.metadata.manifest_tables import read_records, write_records
 
 _FILE_NAMES = frozenset({"file_name", "extra_files"})
@@ -92,51 +94,73 @@ def decode_entries(
     return [ManifestEntries(table) for table in _decode(files, ENTRY_LAYOUT, columns)]
 
 
-def decode_partitions(
+def decode_together(
+    files: Sequence[tuple[str, bytes]], columns: Sequence[str] | None = None
+) -> tuple[ManifestEntries, list[int]]:
+    """As `decode_entries`, as one frame with the number of entries of each file."""
+    if all(is_avro(data) for _, data in files):
+        table, counts = _decode_avro(files, ENTRY_LAYOUT, _target(ENTRY_LAYOUT, columns))
+        return ManifestEntries(table), counts
+    frames = decode_entries(files, columns)
+    return ManifestEntries.concat(frames), [len(frame) for frame in frames]
+
+
+def decode_sifted(
     files: Sequence[tuple[str, bytes]],
-    wanted: Callable[[pa.BinaryArray], Mask],
+    sieves: Sequence[Sieve],
     columns: Sequence[str] | None = None,
-) -> ManifestEntries:
-    """The entries of manifests whose partition is wanted, in order.
+) -> tuple[ManifestEntries, Ints]:
+    """The entries of manifests that pass all sieves, in order; of the others little is decoded.
 
     Args:
         files: path and content of each.
-        wanted: tells of n partitions (binary rows with their arity) which ones are wanted.
+        sieves: applied one after the other.
         columns: columns of `ENTRY_SCHEMA` to decode; None for all.
+
+    Returns:
+        The entries, and a row for each sieve: how often it gave each number.
 
     Raises:
         UnsupportedVersionError: a version other than the known one.
         CorruptFileError: bytes that break the format; it names the file.
     """
-    names = [name for name in ENTRY_SCHEMA.names if columns is None or name in columns]
-    parts = []
+    target = _target(ENTRY_LAYOUT, columns)
+    parts = [no_table(target)]
+    totals = np.zeros((len(sieves), REASONS), np.int64)
     for avro, some in groupby(files, key=lambda file: is_avro(file[1])):
         group = list(some)
         if avro:
-            parts.append(_avro_partitions(group, wanted, names))
-            continue
-        for frame in decode_entries(group, [*names, "partition"]):
-            kept = frame.filter(wanted(_partitions(frame.column("partition").combine_chunks())))
-            parts.append(ManifestEntries(kept.table.select(names)))
-    none = ManifestEntries(no_table(ENTRY_SCHEMA).select(names))
-    return ManifestEntries.concat([none, *parts])
+            table, tallies = _avro_sifted(group, sieves, target)
+        else:
+            needed = {*target.names, *(name for sieve in sieves for name in sieve.columns)}
+            whole = ManifestEntries.concat(decode_entries(group, sorted(needed)))
+            entries, tallies = sifted(whole, sieves)
+            table = entries.select(target.names).table
+        parts.append(table)
+        totals += tallies
+    return ManifestEntries(pa.concat_tables(parts)), totals
 
 
-def _avro_partitions(
-    files: Sequence[tuple[str, bytes]], wanted: Callable[[pa.BinaryArray], Mask], names: list[str]
-) -> ManifestEntries:
-    target = pa.schema(tuple(ENTRY_SCHEMA.field(name) for name in names))
-    fields = _read_fields(ENTRY_LAYOUT.what, tuple(names))
-    deciding = pa.field(ENTRY_LAYOUT.fields["partition"][-1], pa.binary(), nullable=False)
-    choice = (deciding, lambda column: as_mask(wanted(_partitions(column))))
-    records = read_chosen(files, fields, choice, entry_starts)
+def _avro_sifted(
+    files: Sequence[tuple[str, bytes]], sieves: Sequence[Sieve], target: pa.Schema
+) -> tuple[pa.Table, Ints]:
     path = files[0][0] if len(files) == 1 else f"one of {len(files)} manifests"
-    return ManifestEntries(_frame(records, ENTRY_LAYOUT, target, path))
+    fields = _read_fields(ENTRY_LAYOUT.what, tuple(target.names))
+    choices = [_choice(sieve, path) for sieve in sieves]
+    records, tallies = read_chosen(files, fields, choices, entry_starts)
+    return _frame(records, ENTRY_LAYOUT, target, path), tallies
 
 
-def _partitions(column: Column) -> pa.BinaryArray:
-    assert isinstance(column, pa.BinaryArray)  # noqa: S101 - the frame's type
-    return column
+def _choice(sieve: Sieve, path: str) -> Choice:
+    target = _target(ENTRY_LAYOUT, sieve.columns)
+    fields = _read_fields(ENTRY_LAYOUT.what, tuple(target.names))
+    schema = pa.schema(fields)
+
+    def decide(columns: list[Column]) -> Ints:
+        records = pa.Table.from_arrays(columns, schema=schema)
+        return sieve.reasons(ManifestEntries(_frame(records, ENTRY_LAYOUT, target, path)))
+
+    return fields, decide
 
 
 def decode_index_entries(data: bytes, path: str) -> IndexEntries:
@@ -243,16 +267,21 @@ def _gathered(
     return build_struct(kind, children, np.ones(len(children[0]), dtype=np.bool_))
 
 
-def _decode(
-    files: Sequence[tuple[str, bytes]], layout: Layout, columns: Sequence[str] | None
-) -> list[pa.Table]:
+def _target(layout: Layout, columns: Collection[str] | None) -> pa.Schema:
     names = [name for name in layout.schema.names if columns is None or name in columns]
-    target = pa.schema(tuple(layout.schema.field(name) for name in names))
+    return pa.schema(tuple(layout.schema.field(name) for name in names))
+
+
+def _decode(
+    files: Sequence[tuple[str, bytes]], layout: Layout, columns: Collection[str] | None
+) -> list[pa.Table]:
+    target = _target(layout, columns)
     tables: list[pa.Table] = [no_table(target)] * len(files)
     avro = [index for index, (_, data) in enumerate(files) if is_avro(data)]
-    found = _decode_avro([files[index] for index in avro], layout, target)
-    for index, table in zip(avro, found, strict=True):
-        tables[index] = table
+    whole, counts = _decode_avro([files[index] for index in avro], layout, target)
+    ends = list(accumulate(counts, initial=0))
+    for index, first, count in zip(avro, ends, counts, strict=False):
+        tables[index] = whole.slice(first, count)
     for index in set(range(len(files))) - set(avro):
         path, data = files[index]
         tables[index] = _frame(read_records(data, path), layout, target, path)
@@ -261,20 +290,21 @@ def _decode(
 
 def _decode_avro(
     files: Sequence[tuple[str, bytes]], layout: Layout, target: pa.Schema
-) -> list[pa.Table]:
+) -> tuple[pa.Table, list[int]]:
+    """The records of all files, and the number of each one's."""
     if not files:
-        return []
+        return no_table(target), []
     finder = entry_starts if layout is ENTRY_LAYOUT else record_starts
     fields = _read_fields(layout.what, tuple(target.names))
     records, counts = read_columns(files, fields, starts=finder)
     try:
-        frame = _frame(records, layout, target, files[0][0])
+        return _frame(records, layout, target, files[0][0]), counts
     except FormatError:
         if len(files) == 1:
             raise
-        return [_decode_avro([file], layout, target)[0] for file in files]  # finds which one
-    ends = list(accumulate(counts, initial=0))
-    return [frame.slice(first, count) for first, count in zip(ends, counts, strict=False)]
+        for file in files:  # finds which one
+            _decode_avro([file], layout, target)
+        raise
 
 
 @lru_cache(maxsize=64)
@@ -329,7 +359,12 @@ def _check_version(records: pa.Table, layout: Layout, path: str) -> None:
         return
     if VERSION_FIELD not in records.schema.names:
         raise CorruptFileError(path, VERSION_FIELD, "the field is required")
-    for version in records.column(VERSION_FIELD).unique().to_pylist():
+    versions = records.column(VERSION_FIELD)
+    if versions.type == pa.int32() and not versions.null_count:
+        known = (fixed_values(chunk, np.int32) == layout.version for chunk in versions.chunks)
+        if all(bool(chunk.all()) for chunk in known):
+            return
+    for version in versions.unique().to_pylist():
         if version != layout.version:
             raise UnsupportedVersionError(layout.what, version, (layout.version,), path)
 

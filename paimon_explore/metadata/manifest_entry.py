@@ -23,6 +23,7 @@ from paimon_explore.metadata.entry_frame import (
     Positions,
     check_columns,
     filter_rows,
+    one_piece,
     repeated_byte,
     take_rows,
 )
@@ -238,7 +239,7 @@ def live_entries(
     if len(deleted):
         suspects = pc.is_in(added.column("file_name"), value_set=_one(deleted, "file_name"))
         keys = _identities(added.filter(suspects))
-        gone = pc.is_in(keys, value_set=_combined(_identities(deleted)))
+        gone = pc.is_in(keys, value_set=one_piece(_identities(deleted)))
         dead = _mask(suspects)
         dead[dead] = _mask(gone)
         added = added.filter(~dead)
@@ -259,7 +260,7 @@ def merge_entries(entries: ManifestEntries, *, path: str = "") -> ManifestEntrie
     Raises:
         CorruptFileError: an identity is added while it is there or already deleted.
     """
-    keys = _combined(_identities(entries)).dictionary_encode()
+    keys = one_piece(_identities(entries)).dictionary_encode()
     codes = fixed_values(keys.indices, np.int32)
     kinds = fixed_values(_one(entries, "kind"), np.int8)
     adds = np.bincount(codes[kinds == FileKind.ADD], minlength=len(keys.dictionary))
@@ -287,7 +288,7 @@ def _refuse_twice_added(added: ManifestEntries, path: str) -> None:
     names = added.column("file_name")
     if len(names.unique()) == len(names):
         return
-    keys = _combined(_identities(added)).dictionary_encode()
+    keys = one_piece(_identities(added)).dictionary_encode()
     codes = fixed_values(keys.indices, np.int32)
     first = np.zeros(len(codes), dtype=np.bool_)
     first[np.unique(codes, return_index=True)[1]] = True
@@ -324,15 +325,11 @@ def _identities(entries: ManifestEntries) -> Chunks:
 
 
 def _one(entries: ManifestEntries, name: str) -> Column:
-    return _combined(entries.column(name))
-
-
-def _combined(column: Chunks) -> Column:
-    return column.combine_chunks()
+    return one_piece(entries.column(name))
 
 
 def _mask(column: "Column | Chunks") -> npt.NDArray[np.bool_]:
     """A boolean column without nulls as a numpy mask that may be changed."""
     if isinstance(column, pa.ChunkedArray):
-        column = _combined(column)
+        column = one_piece(column)
     return np.array(bool_values(column))

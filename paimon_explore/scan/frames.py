@@ -18,9 +18,9 @@ from paimon_explore.encoding.buffers import (
     ends_of,
     fixed_values,
     list_offsets,
-    no_rows,
     valid_mask,
 )
+from paimon_explore.metadata.entry_frame import one_piece
 
 Chunks: TypeAlias = "pa.ChunkedArray[pa.Scalar[pa.DataType]]"
 Mask: TypeAlias = npt.NDArray[np.bool_]
@@ -35,11 +35,6 @@ _BITS_PER_BYTE = 8
 def column(table: pa.Table, name: str) -> Column:
     """A column in one piece."""
     return one_piece(table.column(name))
-
-
-def one_piece(values: Chunks) -> Column:
-    """A chunked array as an array; Arrow's own way loads pandas where there is no chunk."""
-    return values.combine_chunks() if values.num_chunks else no_rows(values.type)
 
 
 def as_binary(values: Column) -> pa.BinaryArray:

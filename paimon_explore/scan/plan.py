@@ -12,7 +12,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from paimon_explore.metadata.manifest_entry import ENTRY_SCHEMA, ManifestEntries, live_entries
+from paimon_explore.metadata.manifest_entry import (
+    ENTRY_SCHEMA,
+    FileKind,
+    ManifestEntries,
+    live_entries,
+)
+from paimon_explore.metadata.manifest_list import ManifestFiles
+from paimon_explore.metadata.manifest_sieve import Sieve, partition_sieve
 from paimon_explore.metadata.option_choices import MergeEngine
 from paimon_explore.metadata.options import (
     DATA_EVOLUTION_ENABLED,
@@ -34,8 +41,8 @@ from paimon_explore.scan.entries import (
 )
 from paimon_explore.scan.expression import TRUE, Expression, names_of
 from paimon_explore.scan.file_paths import DataFilePlaces
-from paimon_explore.scan.file_stats import key_stats, value_stats
-from paimon_explore.scan.frames import Mask, group_numbers, numbers
+from paimon_explore.scan.file_stats import SchemaOf, key_stats, value_stats
+from paimon_explore.scan.frames import Mask, Rows, group_numbers, numbers
 from paimon_explore.scan.partition_filter import split
 from paimon_explore.scan.prune import may_match
 from paimon_explore.scan.split import PlacedFiles, Split
@@ -43,6 +50,7 @@ from paimon_explore.scan.splits import SplitRules, make_splits
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.types.data_types import RowType
 
+PARTITION_CUT = "partitions"
 LEVEL_CUT = "visible levels"
 BUCKET_CUT = "bucket"
 KEY_CUT = "key statistics"
@@ -53,6 +61,17 @@ _KEY_STATS = frozenset({"key_min", "key_max", "key_null_counts"})
 _VALUE_STATS = frozenset({"value_min", "value_max", "value_null_counts"})
 _KEYS = frozenset({"min_key", "max_key"})
 _STATS = _KEY_STATS | _VALUE_STATS
+_JUDGED = _VALUE_STATS | {
+    "kind",
+    "bucket",
+    "total_buckets",
+    "row_count",
+    "schema_id",
+    "level",
+    "value_stats_cols",
+    "write_cols",
+}
+"""What tells of a file of a table without keys whether it may hold a wanted row."""
 _ALL_COLUMNS = frozenset(ENTRY_SCHEMA.names)
 
 
@@ -170,12 +189,7 @@ def plan_scan(target: ScanTarget, predicate: Expression = TRUE) -> ScanPlan:
         predicate=None if parts.inside == TRUE else parts.inside,
     )
     stages: list[Stage] = []
-    columns = _ALL_COLUMNS - _STATS if target.keys is not None else _ALL_COLUMNS - _STATS - _KEYS
-    statistics = frozenset[str]() if parts.rest == TRUE else _VALUE_STATS
-    if target.keys is not None and statistics:
-        statistics |= _KEY_STATS
-    entries = _live(target.store, target.snapshot, cut, columns | statistics, stages)
-    entries = prune_files(target, entries, parts.rest, stages).select(columns)
+    entries = _planned_files(target, target.snapshot, cut, parts.rest, stages)
     return ScanPlan(
         snapshot=target.snapshot,
         splits=make_splits(target.placed(entries, target.snapshot), target.rules),
@@ -184,21 +198,91 @@ def plan_scan(target: ScanTarget, predicate: Expression = TRUE) -> ScanPlan:
     )
 
 
-def _live(
-    store: TableStore,
+def _planned_files(
+    target: ScanTarget,
     snapshot: Snapshot,
     cut: PartitionCut,
-    columns: Collection[str],
+    rest: Expression,
     stages: list[Stage],
 ) -> ManifestEntries:
+    """The files to read, without their statistics."""
+    store = target.store
     manifests = store.manifests.all(snapshot)
     wanted = cut.manifests(manifests)
     stages.append(_stage("partition ranges", "manifests", wanted))
     kept = manifests.filter(wanted)
-    entries = live_entries(read_entries(store, kept, cut, columns))
+    columns = _ALL_COLUMNS - _STATS if target.keys is not None else _ALL_COLUMNS - _STATS - _KEYS
+    if target.keys is None and rest != TRUE and not numbers(kept.table, "num_deleted_files").any():
+        found = _sifted_files(target, kept, cut, rest, columns)
+        if found is not None:
+            stages.extend(found[1])
+            return found[0]
+    statistics = frozenset[str]() if rest == TRUE else _VALUE_STATS
+    if target.keys is not None and statistics:
+        statistics |= _KEY_STATS
+    entries = live_entries(read_entries(store, kept, cut, columns | statistics))
     count = len(entries)
-    stages.append(Stage(name="partitions", unit="files", total=count, kept=count))
-    return entries
+    stages.append(Stage(name=PARTITION_CUT, unit="files", total=count, kept=count))
+    return prune_files(target, entries, rest, stages).select(columns)
+
+
+def _sifted_files(
+    target: ScanTarget,
+    manifests: ManifestFiles,
+    cut: PartitionCut,
+    rest: Expression,
+    columns: Collection[str],
+) -> tuple[ManifestEntries, list[Stage]] | None:
+    """Files judged one by one while they are decoded, and the stages; None if some are deleted.
+
+    Of the files that are dropped, no more is decoded than what tells that they are.
+    """
+    file_sieve = _FileSieve(target, rest)
+    sieves = [Sieve(columns=_JUDGED, reasons=file_sieve.reasons)]
+    if cut.predicate is not None:
+        sieves.insert(0, partition_sieve(cut.entries))
+    entries, tallies = target.store.manifests.read_sifted(manifests.names, sieves, columns)
+    if file_sieve.sees_deletes:
+        return None
+    left = int(tallies[-1].sum())
+    stages = [Stage(name=PARTITION_CUT, unit="files", total=left, kept=left)]
+    nothing = ManifestEntries.empty()
+    for number, one in enumerate(file_cuts(target, nothing, rest), start=1):
+        dropped = int(tallies[-1][number])
+        stages.append(Stage(name=one.name, unit="files", total=left, kept=left - dropped))
+        left -= dropped
+    return entries, stages
+
+
+class _FileSieve:
+    """Judges files of tables without keys, each by itself.
+
+    Attributes:
+        sees_deletes: whether there were entries that delete files, which the list of manifests
+            knew nothing of.
+    """
+
+    def __init__(self, target: ScanTarget, rest: Expression) -> None:
+        self.sees_deletes = False
+        self._target = target
+        self._rest = rest
+        self._schemas: dict[int, TableSchema] = {target.schema.id: target.schema}
+
+    def reasons(self, entries: ManifestEntries) -> Rows:
+        """0 for the files to keep, else the number of the cut that drops them."""
+        self.sees_deletes |= bool((numbers(entries.table, "kind") != FileKind.ADD).any())
+        found = np.zeros(len(entries), np.int64)
+        rows = np.arange(len(entries))
+        cuts = file_cuts(self._target, entries, self._rest, self._schema)
+        for number, cut in enumerate(cuts, start=1):
+            found[rows[~cut.mask]] = number
+            rows = rows[cut.mask]
+        return found
+
+    def _schema(self, schema_id: int) -> TableSchema:
+        if schema_id not in self._schemas:
+            self._schemas[schema_id] = self._target.store.schemas.load(schema_id)
+        return self._schemas[schema_id]
 
 
 def _stage(name: str, unit: str, mask: Mask) -> Stage:
@@ -235,8 +319,21 @@ class FileCut:
         return self.before if self.mask.all() else self.before.filter(self.mask)
 
 
-def file_cuts(target: ScanTarget, entries: ManifestEntries, rest: Expression) -> Iterator[FileCut]:
-    """The cuts of live files, in their order; each goes on with what the one before has kept."""
+def file_cuts(
+    target: ScanTarget,
+    entries: ManifestEntries,
+    rest: Expression,
+    schema_of: SchemaOf | None = None,
+) -> Iterator[FileCut]:
+    """The cuts of live files, in their order; each goes on with what the one before has kept.
+
+    Args:
+        target: table and schema.
+        entries: the files, with the columns that are looked at.
+        rest: what of the predicate the partitions do not decide.
+        schema_of: the schema of a schema id, if not from its file.
+    """
+    schema_of = schema_of or target.store.schemas.load
     cut = FileCut(name=LEVEL_CUT, before=entries, mask=_visible(target, entries))
     yield cut
     if rest == TRUE:
@@ -250,7 +347,9 @@ def file_cuts(target: ScanTarget, entries: ManifestEntries, rest: Expression) ->
     if target.options.value(DATA_EVOLUTION_ENABLED):
         return
     if keys is None:
-        yield FileCut(name=VALUE_CUT, before=entries, mask=_values(target, entries, rest))
+        yield FileCut(
+            name=VALUE_CUT, before=entries, mask=_values(target, entries, rest, schema_of)
+        )
         return
     on_keys = split(rest, [field.name for field in keys]).inside
     if on_keys != TRUE:
@@ -258,7 +357,9 @@ def file_cuts(target: ScanTarget, entries: ManifestEntries, rest: Expression) ->
         cut = FileCut(name=KEY_CUT, before=entries, mask=mask)
         yield cut
         entries = cut.kept
-    yield FileCut(name=VALUE_CUT, before=entries, mask=_values_by_bucket(target, entries, rest))
+    yield FileCut(
+        name=VALUE_CUT, before=entries, mask=_values_by_bucket(target, entries, rest, schema_of)
+    )
 
 
 def _visible(target: ScanTarget, entries: ManifestEntries) -> Mask:
@@ -272,14 +373,18 @@ def _visible(target: ScanTarget, entries: ManifestEntries) -> Mask:
     return mask
 
 
-def _values(target: ScanTarget, entries: ManifestEntries, rest: Expression) -> Mask:
+def _values(
+    target: ScanTarget, entries: ManifestEntries, rest: Expression, schema_of: SchemaOf
+) -> Mask:
     fields = target.schema.project(sorted(names_of(rest)))
-    return may_match(rest, value_stats(entries, target.store.schemas.load, fields))
+    return may_match(rest, value_stats(entries, schema_of, fields))
 
 
-def _values_by_bucket(target: ScanTarget, entries: ManifestEntries, rest: Expression) -> Mask:
+def _values_by_bucket(
+    target: ScanTarget, entries: ManifestEntries, rest: Expression, schema_of: SchemaOf
+) -> Mask:
     """Whole buckets, or single files of tables whose keys are live once above level 0."""
-    matches = _values(target, entries, rest)
+    matches = _values(target, entries, rest, schema_of)
     if target.hides_level_0:
         return matches
     engine = target.options.value(MERGE_ENGINE)

@@ -6,25 +6,29 @@ least recently used going first. Manifests that are not known yet are decoded to
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import groupby
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, count, groupby
 from typing import TypeAlias
 
+import numpy as np
 import pyarrow as pa
 
+from paimon_explore.encoding.avro import REASONS
+from paimon_explore.encoding.buffers import Ints
 from paimon_explore.errors import MissingFileError
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.metadata.entry_frame import Mask
 from paimon_explore.metadata.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest_codec import (
-    decode_entries,
     decode_index_entries,
     decode_manifest_lists,
-    decode_partitions,
+    decode_sifted,
+    decode_together,
 )
 from paimon_explore.metadata.manifest_entry import ManifestEntries
 from paimon_explore.metadata.manifest_list import ManifestFiles
+from paimon_explore.metadata.manifest_sieve import Sieve, partition_sieve, sifted
 from paimon_explore.metadata.paths import TablePaths
 from paimon_explore.metadata.snapshot import Snapshot
 
@@ -32,12 +36,30 @@ Frame: TypeAlias = ManifestFiles | ManifestEntries | IndexEntries
 
 
 CACHE_BYTES = 128 << 20
-_READ_TOGETHER_BYTES = 32 << 20
+_READ_TOGETHER_BYTES = 8 << 20
 _KEEP_WHOLE_BYTES = 4 << 20
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """Some entries of a frame: those of one file among others that were decoded together."""
+
+    frame: ManifestEntries
+    start: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A frame in the cache, with the keys under which it or parts of it are known."""
+
+    frame: Frame
+    size: int
+    parts: Mapping[object, tuple[int, int]]
+
+
 class FrameCache:
-    """Frames by file, bounded by bytes.
+    """Frames by file, bounded by bytes. What was decoded together is kept and goes together.
 
     Attributes:
         budget_bytes: what the kept frames may take together.
@@ -45,35 +67,71 @@ class FrameCache:
 
     def __init__(self, budget_bytes: int = CACHE_BYTES) -> None:
         self.budget_bytes = budget_bytes
-        self._frames: OrderedDict[object, Frame] = OrderedDict()
+        self._kept: OrderedDict[int, _Kept] = OrderedDict()
+        self._places: dict[object, int] = {}
+        self._numbers = count()
         self._used_bytes = 0
         self._lock = threading.Lock()
 
     def find(self, key: object) -> Frame | None:
         """A kept frame, which becomes the most recently used one."""
+        kept = self._find(key)
+        return None if kept is None else kept.frame
+
+    def find_part(self, key: object) -> Part | None:
+        """A kept part of a frame of entries."""
+        kept = self._find(key)
+        if kept is None or not isinstance(kept.frame, ManifestEntries):
+            return None
+        return Part(kept.frame, *kept.parts[key])
+
+    def _find(self, key: object) -> _Kept | None:
         with self._lock:
-            found = self._frames.get(key)
-            if found is not None:
-                self._frames.move_to_end(key)
-            return found
+            number = self._places.get(key)
+            if number is None:
+                return None
+            self._kept.move_to_end(number)
+            return self._kept[number]
 
     def keep(self, key: object, frame: Frame) -> None:
         """Keep a frame; one that is large for the budget is not kept."""
+        self.keep_parts({key: (0, len(frame.table))}, frame)
+
+    def keep_parts(self, parts: Mapping[object, tuple[int, int]], frame: Frame) -> None:
+        """Keep a frame of which each key's part is so many rows from a row on."""
         size = frame.table.nbytes
         if size > self.budget_bytes // 4:
             return
         with self._lock:
-            before = self._frames.pop(key, None)
-            self._used_bytes += size - (before.table.nbytes if before is not None else 0)
-            self._frames[key] = frame
+            for key in parts:
+                self._drop(key)
+            number = next(self._numbers)
+            self._kept[number] = _Kept(frame, size, parts)
+            self._places.update(dict.fromkeys(parts, number))
+            self._used_bytes += size
             while self._used_bytes > self.budget_bytes:
-                _, gone = self._frames.popitem(last=False)
-                self._used_bytes -= gone.table.nbytes
+                self._forget(next(iter(self._kept)))
+
+    def _drop(self, key: object) -> None:
+        """Forget a key, and the frame with its last one."""
+        number = self._places.pop(key, None)
+        if number is not None and all(
+            self._places.get(k) != number for k in self._kept[number].parts
+        ):
+            self._forget(number)
+
+    def _forget(self, number: int) -> None:
+        gone = self._kept.pop(number)
+        self._used_bytes -= gone.size
+        for key in gone.parts:
+            if self._places.get(key) == number:
+                del self._places[key]
 
     def clear(self) -> None:
         """Forget everything."""
         with self._lock:
-            self._frames.clear()
+            self._kept.clear()
+            self._places.clear()
             self._used_bytes = 0
 
     @property
@@ -162,15 +220,15 @@ class Manifests:
             CorruptFileError, UnsupportedVersionError: one cannot be understood; it is named.
         """
         wanted = None if columns is None else tuple(sorted(columns))
-        known = {name: self._known(name, wanted) for name in names}
-        unknown = [name for name, frame in known.items() if frame is None]
-        first = 0
-        for files in self._batches(unknown):
-            known.update(zip(unknown[first:], self._decode(files, wanted), strict=False))
-            first += len(files)
-        found = [known[name] for name in names]
-        parts = [frame for frame in found if frame is not None]
-        return ManifestEntries.concat(parts) if parts else _no_entries(wanted)
+        parts: list[Part] = []
+        for known, some in groupby(names, key=lambda name: self._known(name, wanted)):
+            if known is not None:
+                parts.append(known)
+                continue
+            for files in self._batches(some):
+                frame = self._decode(files, wanted)
+                parts.append(Part(frame, 0, len(frame)))
+        return _together(parts, wanted)
 
     def read_partitions(
         self,
@@ -186,24 +244,61 @@ class Manifests:
         Args:
             names: file names.
             wanted: tells of n partitions (binary rows with their arity) which ones are wanted.
-            columns: columns of `ENTRY_SCHEMA` that are needed, the partition among them.
+            columns: columns of `ENTRY_SCHEMA` that are needed; None for all.
 
         Raises:
             MissingFileError: a manifest is gone.
             CorruptFileError, UnsupportedVersionError: one cannot be understood; it is named.
         """
-        needed = None if columns is None else tuple(sorted({*columns, "partition"}))
-        parts = [_no_entries(needed)]
-        for known, some in groupby(names, key=lambda name: self._known(name, needed) is not None):
-            if known:
-                parts.append(_where(self.read_many(list(some), needed), wanted))
+        return self.read_sifted(names, [partition_sieve(wanted)], columns)[0]
+
+    def read_sifted(
+        self,
+        names: Sequence[str],
+        sieves: Sequence[Sieve],
+        columns: Collection[str] | None = None,
+    ) -> tuple[ManifestEntries, Ints]:
+        """The entries of manifests that pass all sieves, in the order of the names.
+
+        Large manifests that are not known yet are decoded only where an entry passes, and the
+        result is not kept; small ones are decoded whole and kept.
+
+        Args:
+            names: file names.
+            sieves: applied one after the other.
+            columns: columns of `ENTRY_SCHEMA` that are needed; None for all.
+
+        Returns:
+            The entries, and a row for each sieve: how often it gave each number.
+
+        Raises:
+            MissingFileError: a manifest is gone.
+            CorruptFileError, UnsupportedVersionError: one cannot be understood; it is named.
+        """
+        looked_at = {name for sieve in sieves for name in sieve.columns}
+        needed = None if columns is None else tuple(sorted(looked_at.union(columns)))
+        wanted = None if columns is None else tuple(sorted(columns))
+        found = [_no_entries(wanted)]
+        tallies = np.zeros((len(sieves), REASONS), np.int64)
+
+        def sift(whole: ManifestEntries) -> None:
+            nonlocal tallies
+            entries, seen = sifted(whole, sieves)
+            found.append(entries if columns is None else entries.select(columns))
+            tallies += seen
+
+        for is_known, some in groupby(names, key=lambda n: self._known(n, needed) is not None):
+            if is_known:
+                sift(self.read_many(list(some), needed))
                 continue
             for files in self._batches(some):
                 if sum(len(data) for _, data in files) > _KEEP_WHOLE_BYTES:
-                    parts.append(decode_partitions(files, wanted, needed))
+                    entries, seen = decode_sifted(files, sieves, wanted)
+                    found.append(entries)
+                    tallies += seen
                 else:
-                    parts += [_where(frame, wanted) for frame in self._decode(files, needed)]
-        return ManifestEntries.concat(parts)
+                    sift(self._decode(files, needed))
+        return ManifestEntries.concat(found), tallies
 
     def index(self, name: str | None) -> IndexEntries:
         """The index files of an index manifest; none for a snapshot that names none."""
@@ -248,12 +343,16 @@ class Manifests:
 
     def _decode(
         self, files: Sequence[tuple[str, bytes]], wanted: tuple[str, ...] | None
-    ) -> Sequence[ManifestEntries]:
-        """Decode files together and keep their frames."""
-        frames = decode_entries(files, wanted)
-        for (path, _), frame in zip(files, frames, strict=True):
-            _SHARED.keep((self.file_io, path, wanted), frame)
-        return frames
+    ) -> ManifestEntries:
+        """Decode files together and keep their frame."""
+        frame, counts = decode_together(files, wanted)
+        starts = accumulate(counts, initial=0)
+        parts: dict[object, tuple[int, int]] = {
+            (self.file_io, path, wanted): (start, count)
+            for (path, _), start, count in zip(files, starts, counts, strict=False)
+        }
+        _SHARED.keep_parts(parts, frame)
+        return frame
 
     def _named_by(self, snapshot: Snapshot, field: str, name: str) -> ManifestFiles:
         try:
@@ -261,21 +360,26 @@ class Manifests:
         except MissingFileError as error:
             raise _missing(error, snapshot, field) from error
 
-    def _known(self, name: str, wanted: tuple[str, ...] | None) -> ManifestEntries | None:
+    def _known(self, name: str, wanted: tuple[str, ...] | None) -> Part | None:
         path = self.paths.manifest(name)
-        found = _SHARED.find((self.file_io, path, wanted))
+        found = _SHARED.find_part((self.file_io, path, wanted))
         if found is None and wanted is not None:
-            whole = _SHARED.find((self.file_io, path, None))
-            if isinstance(whole, ManifestEntries):
-                columns = [c for c in whole.table.schema.names if c in wanted]
-                return ManifestEntries(whole.table.select(columns))
-        return found if isinstance(found, ManifestEntries) else None
+            whole = _SHARED.find_part((self.file_io, path, None))
+            return None if whole is None else replace(whole, frame=whole.frame.select(wanted))
+        return found
 
 
-def _where(entries: ManifestEntries, wanted: Callable[[pa.BinaryArray], Mask]) -> ManifestEntries:
-    partitions = entries.column("partition").combine_chunks()
-    assert isinstance(partitions, pa.BinaryArray)  # noqa: S101 - the frame's type
-    return entries.filter(wanted(partitions))
+def _together(parts: Sequence[Part], wanted: tuple[str, ...] | None) -> ManifestEntries:
+    """Parts one after the other; neighbours in one frame are not taken apart."""
+    found: list[ManifestEntries] = []
+    place = 0
+    while place < len(parts):
+        frame, start, end = parts[place].frame, parts[place].start, parts[place].start
+        while place < len(parts) and parts[place].frame is frame and parts[place].start == end:
+            end += parts[place].count
+            place += 1
+        found.append(frame if (start, end) == (0, len(frame)) else frame.slice(start, end - start))
+    return ManifestEntries.concat(found) if found else _no_entries(wanted)
 
 
 def _no_entries(wanted: tuple[str, ...] | None) -> ManifestEntries:

@@ -109,7 +109,7 @@ class ChangeReader:
         found = change_splits(self.target, increment.span, increment.mode, self.where)
         return pa.concat_tables([no_table(self.schema), *(self._rows_of(*one) for one in found)])
 
-    def _rows_of(self, snapshot: Snapshot, splits: tuple[Split, ...]) -> pa.Table:
+    def _rows_of(self, snapshot: Snapshot, splits: Sequence[Split]) -> pa.Table:
         with naming_expiry(self.target.store, snapshot):
             return self._rows(splits)
 

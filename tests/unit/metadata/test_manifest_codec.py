@@ -21,7 +21,7 @@ from paimon_explore.metadata.manifest_codec import (
     decode_entries,
     decode_index_entries,
     decode_manifest_list,
-    decode_partitions,
+    decode_sifted,
     encode_entries,
     encode_index_entries,
     encode_manifest_list,
@@ -29,6 +29,8 @@ from paimon_explore.metadata.manifest_codec import (
 from paimon_explore.metadata.manifest_entry import ManifestEntries
 from paimon_explore.metadata.manifest_layouts import ENTRY_LAYOUT
 from paimon_explore.metadata.manifest_list import MANIFEST_LIST_SCHEMA, ManifestFiles
+from paimon_explore.metadata.manifest_sieve import Sieve, partition_sieve
+from paimon_explore.scan.frames import numbers
 from support.golden import GoldenTables
 from support.manifest_rows import NO_ROW, entries, entry
 
@@ -268,17 +270,29 @@ def test_only_entries_of_wanted_partitions_are_decoded() -> None:
         ("m2", as_parquet(entries(*rows[50:60]))),
         ("m3", encode_entries(entries(*rows[60:]), "null")),
     ]
-    found = decode_partitions(files, only(1))
+    found, tallies = decode_sifted(files, [partition_sieve(only(1))])
+    assert tallies[:, :3].tolist() == [[30, 60, 0]]
     assert (
         found.rows() == entries(*(row for row in rows if row["partition"] == partition(1))).rows()
     )
-    some = decode_partitions(files, only(2), ["file_name", "level"])
+    some, _ = decode_sifted(files, [partition_sieve(only(2))], ["file_name", "level"])
     assert some.table.to_pylist()[:2] == [
         {"file_name": "f2", "level": 0},
         {"file_name": "f5", "level": 1},
     ]
-    assert len(decode_partitions(files, only(7))) == 0
-    assert len(decode_partitions([], only(7))) == 0
+    assert len(decode_sifted(files, [partition_sieve(only(7))])[0]) == 0
+    assert len(decode_sifted([], [partition_sieve(only(7))])[0]) == 0
+
+
+def test_sieves_look_at_what_the_ones_before_them_keep() -> None:
+    rows = [entry(f"f{n}", partition=partition(n % 3), level=n % 4) for n in range(24)]
+    files = [("m1", encode_entries(entries(*rows[:9]))), ("m2", as_parquet(entries(*rows[9:])))]
+    levels = Sieve(
+        columns=frozenset({"level"}), reasons=lambda found: numbers(found.table, "level")
+    )
+    found, tallies = decode_sifted(files, [partition_sieve(only(1)), levels], ["row_count"])
+    assert found.table.to_pylist() == [{"row_count": 10}] * 2
+    assert tallies[:, :5].tolist() == [[8, 16, 0, 0, 0], [2, 2, 2, 2, 0]]
 
 
 @pytest.mark.parametrize("codec", ["null", "deflate", "snappy", "zstandard"])

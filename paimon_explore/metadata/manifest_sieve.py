@@ -1,0 +1,56 @@
+"""Choices among manifest entries that look at a few of their columns.
+
+They are handed to the decoder, which looks at no more than these columns of the entries that are
+not kept.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from paimon_explore.encoding.avro import REASONS
+from paimon_explore.encoding.buffers import Ints
+from paimon_explore.metadata.entry_frame import Mask, as_mask, one_piece
+from paimon_explore.metadata.manifest_entry import ManifestEntries
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sieve:
+    """A choice among entries that looks at some of their columns.
+
+    Attributes:
+        columns: the columns of `ENTRY_SCHEMA` that it looks at.
+        reasons: gives for n entries 0 where the entry is kept, else the number of why it is not,
+            from 1 to 15.
+    """
+
+    columns: frozenset[str]
+    reasons: Callable[[ManifestEntries], Ints]
+
+
+def partition_sieve(wanted: Callable[[pa.BinaryArray], Mask]) -> Sieve:
+    """Keeps the entries whose partition (a binary row with its arity) is wanted."""
+
+    def reasons(entries: ManifestEntries) -> Ints:
+        return (~as_mask(wanted(_partitions(entries)))).astype(np.int64)
+
+    return Sieve(columns=frozenset({"partition"}), reasons=reasons)
+
+
+def sifted(entries: ManifestEntries, sieves: Sequence[Sieve]) -> tuple[ManifestEntries, Ints]:
+    """The entries that all sieves keep, and a row for each sieve: how often it gave each number."""
+    tallies = np.zeros((len(sieves), REASONS), np.int64)
+    for tally, sieve in zip(tallies, sieves, strict=True):
+        reasons = sieve.reasons(entries)
+        tally[:] = np.bincount(reasons, minlength=REASONS)
+        if reasons.any():
+            entries = entries.filter(reasons == 0)
+    return entries, tallies
+
+
+def _partitions(entries: ManifestEntries) -> pa.BinaryArray:
+    column = one_piece(entries.column("partition"))
+    assert isinstance(column, pa.BinaryArray)  # noqa: S101 - the frame's type
+    return column
