@@ -15,10 +15,13 @@ import anywidget
 import traitlets
 
 from paimon_explore.errors import InvalidInputError, PaimonError
-from paimon_explore.inspect.explorer_state import ExplorerState
+from paimon_explore.inspect.code_echo import Code
+from paimon_explore.inspect.explorer_sheets import SHEETS
+from paimon_explore.inspect.explorer_state import ExplorerState, Question
 from paimon_explore.inspect.files_view import FilesView
 from paimon_explore.inspect.inspector import Inspector
 from paimon_explore.inspect.problem import Problem, problem_of
+from paimon_explore.inspect.result import Result
 from paimon_explore.inspect.static_html import explorer_html, whole_page
 from paimon_explore.inspect.table_view import TableView
 from paimon_explore.inspect.text_face import explorer_text
@@ -27,7 +30,10 @@ from paimon_explore.widgets.requests import answer, request_number
 
 _STATIC = Path(__file__).parent / "static"
 _HEIGHT = 560
-_TRAITS = ("selected", "compare", "node", "filter", "tab", "code", "spark_code", "height")
+_TRAITS = (
+    *("selected", "compare", "node", "filter", "tab", "asked", "code", "spark_code", "height"),
+)
+_MOST_TEXT = 4000
 
 
 class Explorer(anywidget.AnyWidget):
@@ -48,6 +54,11 @@ class Explorer(anywidget.AnyWidget):
     node = traitlets.Unicode("", help="chosen tree node or file").tag(sync=True)
     filter = traitlets.Unicode("", help="condition on files").tag(sync=True)
     tab = traitlets.Unicode("files", help="which view is open").tag(sync=True)
+    asked = traitlets.Dict(
+        value_trait=traitlets.Unicode(),
+        key_trait=traitlets.Unicode(),
+        help="what each view is asked: {'explain': 'k > 3'}",
+    ).tag(sync=True)
     code = traitlets.Unicode("", help="Python that yields what is shown").tag(sync=True)
     spark_code = traitlets.Unicode("", help="PySpark that reads the snapshot").tag(sync=True)
     height = traitlets.Int(_HEIGHT, help="pixels").tag(sync=True)
@@ -60,7 +71,7 @@ class Explorer(anywidget.AnyWidget):
         first = self._state.newest if selected is None else self._state.checked_snapshot(selected)
         super().__init__(selected=first, height=height)
         self._echo()
-        self.observe(self._echo, ["selected", "tab", "filter", "node"])
+        self.observe(self._echo, ["selected", "tab", "filter", "node", "asked", "compare"])
         self.on_msg(self._receive)
 
     @property
@@ -76,6 +87,24 @@ class Explorer(anywidget.AnyWidget):
             PaimonError: a manifest cannot be read.
         """
         return self.inspector.files(self.filter)
+
+    def sheet(self) -> Result:
+        """What the open view answers: of LSM, Diff, Explain, Key, Why, Health, Schema, Expiry.
+
+        Raises:
+            InvalidInputError: the open view is none of these, or what it is asked is not
+                understood.
+            PaimonError: a file cannot be read.
+        """
+        return self._state.sheet(self.tab, self.selected, self._question())
+
+    def _question(self) -> Question:
+        """What the open view is asked; of the rest of the selection what matters to it."""
+        return Question(
+            text=self.asked.get(self.tab, ""),
+            compare=self.compare if self.tab == "diff" else 0,
+            node=self.node if self.tab == "why" else "",
+        )
 
     def state(self) -> dict[str, object]:
         """What is shown, as JSON: the selection, the table and its timeline."""
@@ -123,6 +152,13 @@ class Explorer(anywidget.AnyWidget):
             raise traitlets.TraitError(str(error)) from error
 
     def _echo(self, _change: object = None) -> None:
+        if self.tab in SHEETS:
+            try:
+                found = self.sheet().code
+            except PaimonError:
+                found = Code()
+            self.code, self.spark_code = found.python, found.spark
+            return
         self.code, self.spark_code = self._state.code(
             self.selected, self.tab, self.filter, self.node
         )

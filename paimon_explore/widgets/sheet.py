@@ -1,14 +1,12 @@
 """A result as a small widget of its own: what `t.lsm().widget()` gives."""
 
-from pathlib import Path
 from typing import ClassVar
 
 import anywidget
 import traitlets
 
 from paimon_explore.inspect.result import Result
-
-_STATIC = Path(__file__).parent / "static"
+from paimon_explore.widgets.bundles import bundle
 
 
 class SheetWidget(anywidget.AnyWidget):
@@ -18,7 +16,7 @@ class SheetWidget(anywidget.AnyWidget):
         result: what is shown.
     """
 
-    _esm: ClassVar[str] = (_STATIC / "sheet.js").read_text(encoding="utf-8")
+    _esm: ClassVar[str] = bundle("sheet")
 
     sheet = traitlets.Dict(help="the result as JSON").tag(sync=True)
 

@@ -9,6 +9,7 @@
  * @property {string} node  path of the chosen tree node or file, "" for the snapshot itself
  * @property {string} filter  condition on files, "" for all
  * @property {string} tab  which view is open
+ * @property {Readonly<Record<string, string>>} asked  what each view is asked
  * @property {string} code  the line of Python that yields what is shown
  * @property {string} spark_code  the same in PySpark
  * @property {number} height  pixels
@@ -35,6 +36,7 @@ export const TRAITS = [
   "node",
   "filter",
   "tab",
+  "asked",
   "code",
   "spark_code",
   "height",

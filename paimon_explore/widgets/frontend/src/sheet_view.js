@@ -1,0 +1,248 @@
+// @ts-check
+/** A sheet: facts, tables and charts as Python laid them out, the same for every question. */
+
+import { createChart } from "./chart_view.js";
+import { button, el } from "./dom.js";
+import { CELL_LIMIT, cut, formatCount, visible } from "./text.js";
+
+/** @import {BarChart, LaneChart} from "./chart_view.js" */
+/** @import {Failure} from "./wire.js" */
+
+/** @typedef {string | {text: string, selects?: string, tone?: string, share?: number}} Cell */
+/**
+ * @typedef {object} Grid
+ * @property {"grid"} type
+ * @property {string} title
+ * @property {string[]} columns
+ * @property {boolean[]} numeric
+ * @property {Cell[][]} rows
+ * @property {number} total
+ * @property {string} note
+ */
+/**
+ * @typedef {{type: "facts", title: string, rows: [label: string, value: Cell][]}
+ *   | Grid
+ *   | {type: "note", text: string, tone: string}
+ *   | {type: "problem", failure: Failure}
+ *   | BarChart
+ *   | LaneChart} Section
+ */
+/** @typedef {{kind: string, title: string, sections: Section[], code: string, spark_code: string}} Sheet */
+/** @typedef {(target: string) => void} Select */
+
+const LONG = 48;
+const NAME_ENDS = 14;
+
+/**
+ * @param {Sheet} sheet
+ * @param {Select} select  told what a cell or a box selects
+ * @returns {{elements: HTMLElement[], dispose: () => void}}
+ */
+export function drawSheet(sheet, select) {
+  /** @type {(() => void)[]} */
+  const disposals = [];
+  const elements = sheet.sections.map((part) => {
+    const made = section(part, select);
+    disposals.push(made.dispose ?? (() => {}));
+    return made.element;
+  });
+  const title = el("h4", { class: "pes-title" }, visible(cut(sheet.title)));
+  return {
+    elements: [title, ...elements],
+    dispose() {
+      for (const dispose of disposals) dispose();
+    },
+  };
+}
+
+/**
+ * @param {Section} part
+ * @param {Select} select
+ * @returns {{element: HTMLElement, dispose?: () => void}}
+ */
+function section(part, select) {
+  switch (part.type) {
+    case "facts":
+      return { element: facts(part.title, part.rows, select) };
+    case "grid":
+      return { element: gridOf(part, select) };
+    case "note":
+      return {
+        element: el("p", { class: "pes-note", "data-tone": part.tone }, visible(part.text)),
+      };
+    case "problem":
+      return { element: problemOf(part.failure) };
+    case "bars":
+    case "lanes":
+      return createChart(part, select);
+  }
+}
+
+/**
+ * @param {string} title
+ * @param {[string, Cell][]} rows
+ * @param {Select} select
+ */
+function facts(title, rows, select) {
+  const list = el("dl", { class: "pes-facts" });
+  for (const [label, value] of rows) {
+    list.append(el("dt", {}, visible(label)), el("dd", {}, inside(value, select)));
+  }
+  return el("div", {}, title ? el("h5", { class: "pes-heading" }, visible(title)) : null, list);
+}
+
+/**
+ * @param {Grid} grid
+ * @param {Select} select
+ */
+function gridOf(grid, select) {
+  const count = grid.total > grid.rows.length ? `first ${grid.rows.length} of ` : "";
+  const heading = el(
+    "h5",
+    { class: "pes-heading" },
+    visible(grid.title),
+    el("span", { class: "pes-count" }, `${count}${formatCount(grid.total)}`),
+  );
+  if (!grid.rows.length) {
+    return el("div", {}, heading, el("p", { class: "pes-note" }, "None."));
+  }
+  const head = el("tr", {});
+  grid.columns.forEach((name, i) => {
+    const cell = name
+      ? el("th", { class: grid.numeric[i] ? "pes-number" : null }, visible(name))
+      : el("td", {});
+    if (cell instanceof HTMLTableCellElement && name) cell.scope = "col";
+    head.append(cell);
+  });
+  const body = el("tbody", {});
+  for (const row of grid.rows) {
+    const line = el("tr", {});
+    row.forEach((cell, i) => {
+      line.append(tableCell(cell, grid.numeric[i], select));
+    });
+    body.append(line);
+  }
+  const table = el("table", { class: "pes-grid", "aria-label": visible(grid.title) });
+  table.append(el("thead", {}, head), body);
+  const scroller = el(
+    "div",
+    {
+      class: "pes-scroll",
+      tabindex: "0",
+      role: "region",
+      "aria-label": `Table: ${visible(grid.title)}`,
+    },
+    table,
+  );
+  const note = grid.note ? el("p", { class: "pes-note" }, visible(grid.note)) : null;
+  return el("div", {}, heading, scroller, note);
+}
+
+/**
+ * @param {Cell} cell
+ * @param {boolean} number
+ * @param {Select} select
+ */
+function tableCell(cell, number, select) {
+  const plain = typeof cell === "string" ? { text: cell } : cell;
+  const long = plain.text.length > LONG && !plain.selects?.startsWith("file:");
+  const place = el(
+    "td",
+    {
+      class: `${number ? "pes-number" : ""}${long ? " pes-long" : ""}`.trim() || null,
+      "data-tone": plain.tone,
+    },
+    inside(cell, select),
+  );
+  if (plain.share !== undefined) {
+    const bar = el("span", { class: "pes-bar", "aria-hidden": "true" });
+    bar.style.setProperty("--pes-share", `${100 * plain.share}%`);
+    place.append(bar);
+  }
+  return place;
+}
+
+/**
+ * What a cell says; a button where it selects something.
+ * @param {Cell} cell
+ * @param {Select} select
+ * @returns {HTMLElement | string}
+ */
+function inside(cell, select) {
+  const { text, selects = "", tone = undefined } = typeof cell === "string" ? { text: cell } : cell;
+  if (!selects) {
+    const shown = text.length > CELL_LIMIT ? longText(text) : visible(text);
+    return tone ? el("span", { "data-tone": tone }, shown) : shown;
+  }
+  const file = selects.startsWith("file:");
+  return button(
+    file ? shortName(text) : visible(cut(text)),
+    meaning(selects, text),
+    () => select(selects),
+    {
+      class: file ? "pes-link pes-file" : "pes-link",
+      "data-tone": tone,
+    },
+  );
+}
+
+/**
+ * Long text, cut with an expander.
+ * @param {string} text
+ */
+function longText(text) {
+  const shown = el("span", {}, visible(cut(text)));
+  const expand = button("show all", `Show all ${text.length} characters`, () => {
+    shown.textContent = visible(text);
+    expand.remove();
+  });
+  return el("span", {}, shown, " ", expand);
+}
+
+/**
+ * Begin and end of a file's name, which are what tells names apart.
+ * @param {string} name
+ */
+export function shortName(name) {
+  const shown = visible(cut(name));
+  if (shown.length <= 2 * NAME_ENDS + 4) return shown;
+  return `${shown.slice(0, NAME_ENDS)}…${shown.slice(-NAME_ENDS)}`;
+}
+
+/**
+ * What a click on a cell does, in words.
+ * @param {string} selects
+ * @param {string} text
+ */
+function meaning(selects, text) {
+  const at = selects.indexOf(":");
+  const kind = selects.slice(0, at);
+  const what = visible(cut(selects.slice(at + 1)));
+  switch (kind) {
+    case "snapshot":
+      return `Go to snapshot ${what}`;
+    case "file":
+      return `Details of ${what}`;
+    case "filter":
+      return `Files where ${what || "all"}`;
+    case "schema":
+      return `Details of schema ${what}`;
+    case "ask":
+      return `Show ${what}`;
+    default:
+      return `Show ${visible(cut(text))} under ${visible(kind)}`;
+  }
+}
+
+/** @param {Failure} failure */
+export function problemOf(failure) {
+  return el(
+    "div",
+    { class: "pes-problem", role: "alert", "data-error": failure.kind },
+    el("strong", {}, visible(failure.kind)),
+    " ",
+    visible(cut(failure.message, 2000)),
+    failure.path ? el("div", { class: "pes-path" }, visible(cut(failure.path, 1000))) : null,
+    failure.hint ? el("div", {}, visible(cut(failure.hint, 1000))) : null,
+  );
+}
