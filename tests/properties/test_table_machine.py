@@ -4,7 +4,6 @@ After each step every kept snapshot, tag, branch and changelog reads back exactl
 checks find nothing. The deep run is that of `HYPOTHESIS_PROFILE=deep`.
 """
 
-import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -28,12 +27,12 @@ from paimon_explore.commit.committer import Committer
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.metadata.consumer import Consumer
 from paimon_explore.metadata.snapshot import CommitKind, Snapshot
+from support.depth import DEEP
 from support.figures import Figures
 from support.memory_files import forget_files
 from support.table_kinds import EXPIRED, PARTITIONS, TABLE_KINDS, K, Key, P, Row, Rows, V, W, key_of
 from support.table_model import Line, after, changes_of, check_line
 
-DEEP = os.environ.get("HYPOTHESIS_PROFILE") == "deep"
 LATER = datetime(2100, 1, 1)  # noqa: DTZ001 - local, as the API takes it
 
 CELLS = st.tuples(

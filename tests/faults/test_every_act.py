@@ -1,0 +1,110 @@
+"""Every operation of every act made to fail, before its effect, after it, and with a lost reply.
+
+Whatever is cut off is wholly visible or wholly absent; readers never fail; what is to stay stays;
+doing it again finishes it and adds nothing twice; and what is left over is taken by the removal of
+orphan files. All operations are cut in the deep run, else
+every so many.
+"""
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import count
+from uuid import uuid4
+
+import pytest
+
+from paimon_explore import Table
+from paimon_explore.errors import CommitOutcomeUnknownError, PaimonError, StorageError
+from paimon_explore.fileio.file_io import FileIO
+from paimon_explore.fileio.memory import MemoryFileIO
+from paimon_explore.store.table_store import TableStore
+from support.acts import ACTS, Act
+from support.cuts import Outcome, check_cut, check_finished, outcome, readings, rows_of
+from support.depth import some
+from support.faulty_file_io import CrashError, Fault, FaultyFileIO
+from support.figures import Figures
+from support.memory_files import copied_files, forget_files
+
+STRIDE = 41
+_TURN = count()
+
+
+def through(table: Table, file_io: FileIO) -> Table:
+    """The same table through another storage."""
+    return replace(table, store=TableStore(file_io, table.store.paths))
+
+
+class Scene:
+    """A table before an act, and what the act makes of it."""
+
+    def __init__(self, name: str) -> None:
+        self.act: Act = ACTS[name]
+        self.name = str(uuid4())
+        self.table = self.act.table(f"memory://{self.name}/wh")
+        sound = FaultyFileIO(copied_files(MemoryFileIO(self.name)), reads_too=True)
+        table = through(self.table, sound)
+        before = (rows_of(table), readings(table))
+        sound.log.clear()
+        self.act.run(table)
+        self.log = list(sound.log)
+        self.outcome: Outcome = outcome(before, table, commits=self.act.commits)
+
+    @contextmanager
+    def copy(self) -> Iterator[MemoryFileIO]:
+        """The files before the act, to be thrown away."""
+        files = copied_files(MemoryFileIO(self.name))
+        yield files
+        forget_files(files.name)
+
+    def cut(self, step: int, fault: Fault) -> None:
+        """Do it with a fault, check, do it again, check."""
+        with self.copy() as files:
+            faulty = through(self.table, FaultyFileIO(files, step, fault, reads_too=True))
+            sound = through(self.table, files)
+            try:
+                self.act.run(faulty)
+            except CommitOutcomeUnknownError:
+                check_cut(sound, self.outcome, commits=self.act.commits)
+            except StorageError:
+                check_cut(sound, self.outcome, commits=self.act.commits)
+                if self.act.commits:
+                    assert rows_of(sound) == self.outcome.states[0], "failed, but visible"
+            except (PaimonError, CrashError):
+                check_cut(sound, self.outcome, commits=self.act.commits)
+            else:
+                check_cut(sound, self.outcome, commits=self.act.commits)
+                if self.act.commits:
+                    assert rows_of(sound) == self.outcome.last, "reported, but absent"
+            self.act.run(sound)
+            check_finished(sound, self.outcome)
+
+
+def cuts_of(log: list[str]) -> list[tuple[int, Fault]]:
+    """Each operation fails before; those that change something also after, and by a crash."""
+    found = []
+    for step, operation in enumerate(log, 1):
+        is_read = operation.split()[0] in ("read", "open", "status", "exists", "list", "walk")
+        found += [(step, fault) for fault in ([Fault.BEFORE] if is_read else Fault)]
+    return found
+
+
+@pytest.mark.parametrize("name", ACTS)
+def test_an_act_that_is_cut_off_is_done_or_not_and_can_be_finished(
+    name: str, figures: Figures
+) -> None:
+    scene = Scene(name)
+    cuts = cuts_of(scene.log)
+    assert cuts
+    chosen = some(cuts, STRIDE, 7 * next(_TURN))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # upkeep that failed behind a commit
+        for step, fault in chosen:
+            try:
+                scene.cut(step, fault)
+            except Exception as error:
+                error.add_note(f"{fault.value}: operation {step}, {scene.log[step - 1]}")
+                raise
+    forget_files(scene.name)
+    figures.add("injected faults", len(chosen))
