@@ -221,7 +221,7 @@ class Replay(Result):
         rows: list[tuple[Entry, ...]] = [
             (
                 Cell(
-                    text="− removed" if file.removed else "+ written",
+                    text="- removed" if file.removed else "+ written",
                     tone=Tone.REMOVE if file.removed else Tone.ADD,
                 ),
                 file.kind,

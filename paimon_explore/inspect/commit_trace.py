@@ -21,7 +21,7 @@ ACTS = {
     "is done twice.",
     CommitStep.READ_LATEST: "The newest snapshot decides which number this commit wants.",
     CommitStep.PLAN_OVERWRITE: "The live files of the replaced partitions become DELETE entries.",
-    CommitStep.CHECK_CONFLICTS: "Files to be removed must still be live, new ones must not overlap.",
+    CommitStep.CHECK_CONFLICTS: "Files that go must still be live, new ones must not overlap.",
     CommitStep.WRITE_BASE: "All manifests before this commit become the base list; small ones are "
     "merged where that pays.",
     CommitStep.ASSIGN_ROW_IDS: "New rows get the row ids that are free next.",

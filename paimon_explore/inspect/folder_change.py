@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from paimon_explore.fileio.file_io import FileIO
+from paimon_explore.inspect.chart import Tone
 from paimon_explore.inspect.figures import bytes_text, plural
 from paimon_explore.inspect.sheet import Cell, Grid, Section, grid
-from paimon_explore.inspect.chart import Tone
 
 KINDS: tuple[tuple[str, str], ...] = (
     ("snapshot", r"(.*/)?snapshot/snapshot-\d+"),
@@ -37,7 +37,7 @@ KINDS: tuple[tuple[str, str], ...] = (
 
 OTHER = "other"
 _TONES = {"added": Tone.ADD, "removed": Tone.REMOVE, "changed": Tone.MOVE}
-_SIGNS = {"added": "+", "removed": "−", "changed": "~"}
+_SIGNS = {"added": "+", "removed": "-", "changed": "~"}
 _MOST_NAMES = 60
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from os import PathLike
 from types import TracebackType
+from typing import Self
 
 import pyarrow as pa
 
@@ -33,7 +34,7 @@ class Tracing:
         self._heard: Recorder = []
         self._trace: Trace | None = None
 
-    def __enter__(self) -> "Tracing":
+    def __enter__(self) -> Self:
         """Look at the tables' folders and begin to listen."""
         self._before = self._look()
         self._recording = recording()
@@ -99,7 +100,7 @@ class Tracing:
 
     def _repr_html_(self) -> str:
         """What happened as a static page part."""
-        return "<p>still being taken</p>" if self._trace is None else self._trace._repr_html_()  # noqa: SLF001 - the face that notebooks ask for
+        return "<p>still being taken</p>" if self._trace is None else self._trace._repr_html_()
 
     def _look(self) -> dict[str, Listing]:
         return {path: listing(t.store.file_io, path) for path, t in self._tables.items()}

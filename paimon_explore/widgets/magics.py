@@ -121,11 +121,13 @@ class Magics:
     def paimon_trace(self, line: str, cell: str) -> object:
         """Run the cell, then show what it did on disk: `%%paimon_trace [TABLE …]`."""
         watched = self._watched(line)
-        with self._doors.trace(*watched) as seen:
-            error = self._run(cell)
-        if error is not None:
+        seen = self._doors.trace(*watched)
+        try:
+            with seen:
+                self._run(cell)
+        except BaseException:
             _show(seen.result)
-            raise error
+            raise
         return seen.result
 
     def shown(self, table: object, **kwargs: object) -> object:
@@ -153,15 +155,17 @@ class Magics:
             raise InvalidInputError("no variable holds a table or a catalog.", hint=hint)
         return mine
 
-    def _run(self, cell: str) -> BaseException | None:
-        """The cell's own display and output stay; its error is given back, not shown twice."""
+    def _run(self, cell: str) -> None:
+        """Run the cell with its own display and output; its error goes on, but is shown once."""
         shown = self._shell.showtraceback
         self._shell.showtraceback = lambda *_args, **_kwargs: None
         try:
             result = self._shell.run_cell(cell)
         finally:
             self._shell.showtraceback = shown
-        return result.error_before_exec or result.error_in_exec
+        error = result.error_before_exec or result.error_in_exec
+        if error is not None:
+            raise error
 
 
 def _show(value: object) -> None:

@@ -90,7 +90,7 @@ def test_what_cannot_be_replayed_is_refused(table: pe.Table) -> None:
 @pytest.mark.parametrize("name", ["manifest_merge", "dv_pk", "append_avro"])
 def test_commits_of_java_are_replayed(golden: GoldenTables, name: str) -> None:
     table = pe.open_table(golden.table("java200", name).folder)
-    for snapshot in [table.snapshots[number] for number in list(table.snapshots)[:12]]:
+    for snapshot in list(table.snapshots)[:12]:
         replay = table.replay(snapshot.id)
         assert replay.problem == ""
         assert replay.made is not None

@@ -59,10 +59,10 @@ def test_a_catalog_and_a_path_can_be_watched() -> None:
     assert "demo.orders" in repr(seen).splitlines()[0]
 
 
-def test_nothing_to_watch_is_refused() -> None:
+def test_nothing_to_watch_is_refused(table: pe.Table) -> None:
     with pytest.raises(InvalidInputError, match="no table to watch"):
         pe.trace()
     with pytest.raises(InvalidInputError, match="int is no table"):
         pe.trace(3)  # type: ignore[arg-type]  # what a caller may do
     with pytest.raises(InvalidInputError, match="nothing was traced yet"):
-        _ = pe.trace(pe.demo().table("demo.orders").path).result
+        _ = pe.trace(table.path).result

@@ -1,11 +1,10 @@
 """The magics in a real IPython shell, without a notebook."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
-from IPython.testing.globalipapp import start_ipython
 
 import paimon_explore as pe
 from paimon_explore.errors import InvalidInputError, NotFoundError
@@ -16,9 +15,15 @@ from paimon_explore.widgets.explorer import Explorer
 
 @pytest.fixture(scope="module")
 def started() -> InteractiveShell:
-    shell: InteractiveShell = start_ipython() or InteractiveShell.instance()
+    shell = InteractiveShell.instance()
     shell.run_line_magic("load_ext", "paimon_explore")
     return shell
+
+
+def magic_of(shell: InteractiveShell, kind: str, name: str) -> Callable[..., object]:
+    """A magic as a function: what it raises is not printed by the shell."""
+    found: Callable[..., object] = shell.magics_manager.magics[kind][name]
+    return found
 
 
 @pytest.fixture
@@ -56,7 +61,7 @@ def test_a_warehouse_is_listed(shell: InteractiveShell, warehouse: pe.Catalog) -
 def test_lines_that_cannot_be_understood_are_refused(
     shell: InteractiveShell, tmp_path: Path
 ) -> None:
-    magics = shell.find_line_magic("paimon")
+    magics = magic_of(shell, "line", "paimon")
     with pytest.raises(InvalidInputError, match="required: path"):
         magics("")
     with pytest.raises(InvalidInputError, match="quotation"):
@@ -69,7 +74,7 @@ def test_lines_that_cannot_be_understood_are_refused(
 
 def test_a_cell_is_traced(shell: InteractiveShell, warehouse: pe.Catalog) -> None:
     shell.user_ns["t"] = warehouse.table("demo.orders")
-    done = shell.run_cell_magic("paimon_trace", "", "t.delete('id = 1'); ran = 1")
+    done = magic_of(shell, "cell", "paimon_trace")("", "t.delete('id = 1'); ran = 1")
     assert isinstance(done, Trace)
     assert shell.user_ns["ran"] == 1
     (table,) = done.tables
@@ -86,12 +91,12 @@ def test_a_cell_that_fails_is_traced_and_fails(
 ) -> None:
     shell.user_ns["t"] = warehouse.table("demo.orders")
     with pytest.raises(ZeroDivisionError):
-        shell.find_cell_magic("paimon_trace")("t", "t.delete('id = 1'); 1/0")
+        magic_of(shell, "cell", "paimon_trace")("t", "t.delete('id = 1'); 1/0")
     assert "ZeroDivisionError" in capsys.readouterr().out
 
 
 def test_there_must_be_something_to_watch(shell: InteractiveShell) -> None:
-    magic = shell.find_cell_magic("paimon_trace")
+    magic = magic_of(shell, "cell", "paimon_trace")
     with pytest.raises(InvalidInputError, match="no variable holds"):
         magic("", "pass")
     with pytest.raises(InvalidInputError, match="no variable 'nobody'"):
@@ -101,6 +106,10 @@ def test_there_must_be_something_to_watch(shell: InteractiveShell) -> None:
 def test_a_table_shows_itself_as_the_explorer(
     shell: InteractiveShell, warehouse: pe.Catalog
 ) -> None:
-    data, _ = shell.display_formatter.format(warehouse.table("demo.orders"))
+    formatter = shell.display_formatter
+    assert formatter is not None
+    data, _ = formatter.format(  # type: ignore[no-untyped-call]  # IPython's
+        warehouse.table("demo.orders")
+    )
     assert "application/vnd.jupyter.widget-view+json" in data
     assert "text/html" in data
