@@ -272,9 +272,9 @@ class Table(ExplorableTable):
         """Remove snapshots as the options say; see `Maintenance.expire_snapshots` for more."""
         return self.maintenance.expire_snapshots(dry_run=dry_run)
 
-    def fsck(self) -> list[Finding]:
+    def fsck(self, *, read_rows: bool = False) -> list[Finding]:
         """Check that all files fit together; see `Maintenance.fsck`."""
-        return self.maintenance.fsck()
+        return self.maintenance.fsck(read_rows=read_rows)
 
     def _keyed(self, act: str) -> None:
         if not self.schema.primary_keys:

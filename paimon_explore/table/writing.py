@@ -15,6 +15,7 @@ from paimon_explore.errors import (
 )
 from paimon_explore.maintenance.after_commit import after_commit
 from paimon_explore.maintenance.compact import compact_table, spread_table
+from paimon_explore.maintenance.compact_behind import compact_behind
 from paimon_explore.maintenance.row_level.keyed_write import write_keyed
 from paimon_explore.maintenance.row_level.operations import RowLevelResult
 from paimon_explore.metadata.commit_message import CommitMessage
@@ -60,14 +61,14 @@ class TableWriter:
             The snapshot that holds them; None if there were no rows.
         """
         try:
-            return self._commit(self._files(data), Committer.commit)
+            return self._commit(self._files(data), Committer.commit, compacts=True)
         except CommitConflictError:
             is_dynamic = bool(self.schema.primary_keys) and (
                 self.options.value(BUCKET) == DYNAMIC_BUCKET
             )
             if not is_dynamic or not isinstance(data, Sized):
                 raise
-        return self._commit(self._files(data), Committer.commit)
+        return self._commit(self._files(data), Committer.commit, compacts=True)
 
     def overwrite(self, data: Rows, partition: Mapping[str, object] | None) -> Snapshot | None:
         """Replace rows by others; see `Table.overwrite`."""
@@ -90,6 +91,7 @@ class TableWriter:
             lambda committer, m: committer.commit(
                 m, check_appends=result.checks_columns, planned_on=planned_on
             ),
+            compacts=bool(self.schema.primary_keys),
         )
 
     def drop(self, partitions: Sequence[Mapping[str, object]]) -> Snapshot | None:
@@ -130,6 +132,8 @@ class TableWriter:
         self,
         messages: list[CommitMessage],
         act: Callable[[Committer, list[CommitMessage]], list[Snapshot]],
+        *,
+        compacts: bool = False,
     ) -> Snapshot | None:
         """Commit, and remove the data files of a commit that certainly failed."""
         try:
@@ -141,6 +145,9 @@ class TableWriter:
             target = WriteTarget(store=self.store, schema=self.schema, options=self.options)
             abort(target, messages)
             raise
+        if made and compacts:
+            table = (self.store, self.schema, self.options)
+            made = [*made, *compact_behind(committer, table, messages)]
         if made:
             after_commit(self.store, self.schema, self.options, made[-1])
         return made[-1] if made else None

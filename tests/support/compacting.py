@@ -16,10 +16,13 @@ ROWS = columns({"k": pa.int32(), "v": pa.int32(), "s": pa.int32()})
 def numbered_table(
     folder: object, options: Mapping[str, str] | None = None, *, keyed: bool = True
 ) -> Table:
-    """An empty table of one bucket with the key `k` and the columns `v` and `s`."""
+    """An empty table of one bucket with the key `k` and the columns `v` and `s`.
+
+    Only `compact` compacts it, not the writes.
+    """
     catalog = Catalog(str(folder))
     catalog.create_database("db", ignore_if_exists=True)
-    given = {"bucket": "1" if keyed else "-1", **(options or {})}
+    given = {"bucket": "1" if keyed else "-1", "write-only": "true", **(options or {})}
     keys = ["k"] if keyed else []
     return catalog.create_table("db.t", ROWS, primary_key=keys, options=given)
 
