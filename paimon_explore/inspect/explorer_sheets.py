@@ -146,9 +146,9 @@ def _lsm(asked: Asked) -> Result:
     number = None if bucket is None else int(bucket)
     snapshot = inspector.snapshot
     try:
-        return lsm_section(inspector.view, snapshot, text.strip() or None, number)
+        return lsm_section(inspector.view, snapshot, text.strip() or None, number, at=asked.at)
     except NotFoundError:
-        found = lsm_section(inspector.view, snapshot)
+        found = lsm_section(inspector.view, snapshot, at=asked.at)
         return Hint(
             pane="lsm",
             title=f"There is no {asked.text} at snapshot {inspector.snapshot_id}.",

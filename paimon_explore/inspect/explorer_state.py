@@ -105,6 +105,7 @@ class ExplorerState:
             "database": view.database,
             "location": view.location,
             "branch": view.branch,
+            "partitioned": bool(view.schema and view.schema.partition_keys),
             "chips": list(table_chips(view.schema)),
             "problems": [problem.state() for problem in timeline.problems[:20]],
         }

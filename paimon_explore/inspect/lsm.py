@@ -13,7 +13,7 @@ import pyarrow as pa
 from paimon_explore.encoding.buffers import Ints
 from paimon_explore.errors import FormatError, NotFoundError
 from paimon_explore.inspect.chart import Box, LaneChart, Profile, Tone, axis_ticks
-from paimon_explore.inspect.code_echo import Code, call_code, point_code, read_code
+from paimon_explore.inspect.code_echo import Code, call_code, read_code
 from paimon_explore.inspect.figures import bytes_text, count_text, plural, short_text
 from paimon_explore.inspect.file_history import partition_type
 from paimon_explore.inspect.files_view import key_texts
@@ -280,8 +280,17 @@ def lsm_section(
     snapshot: Snapshot | None,
     partition: Given = None,
     bucket: int | None = None,
+    *,
+    at: str = "t",
 ) -> LsmSection:
     """A bucket in section; the one with most runs where none is named.
+
+    Args:
+        view: the table.
+        snapshot: None for a table without any.
+        partition: see `chosen_partition`.
+        bucket: its number.
+        at: Python that gives the table at the snapshot.
 
     Raises:
         NotFoundError: there is no such partition or bucket.
@@ -303,9 +312,8 @@ def lsm_section(
         found = ", ".join(one.words for one in sums[:8]) or "none"
         raise NotFoundError("bucket", f"{text or ''} {bucket}".strip(), hint=f"There are {found}.")
     rows = groups[wanted[0]] if wanted else np.empty(0, np.int64)
-    return _section(
-        view, snapshot, entries.take(rows), tuple(sums), sums[wanted[0]] if wanted else None
-    )
+    chosen = sums[wanted[0]] if wanted else None
+    return _section(view, snapshot, entries.take(rows), tuple(sums), chosen, at)
 
 
 def _section(
@@ -314,6 +322,7 @@ def _section(
     entries: ManifestEntries,
     sums: tuple[BucketSum, ...],
     chosen: BucketSum | None,
+    at: str,
 ) -> LsmSection:
     keys = RowType(fields=())
     if view.schema is not None:
@@ -328,7 +337,7 @@ def _section(
     texts = key_texts(entries.table, keys)
     where = () if chosen is None else (chosen.partition or None, chosen.bucket)
     arguments = dict(zip(("partition", "bucket"), where, strict=False))
-    at = 0 if snapshot is None else snapshot.id
+    number = 0 if snapshot is None else snapshot.id
     return LsmSection(
         name=view.name,
         snapshot=snapshot,
@@ -343,8 +352,8 @@ def _section(
         stop=stop,
         keyed=bool(len(keys)),
         code=Code(
-            python=call_code(f"{point_code(view.expression, at)}.lsm", **arguments),
-            spark=read_code(view.location, {"scan.snapshot-id": at} if at else None),
+            python=call_code(f"{at}.lsm", **arguments),
+            spark=read_code(view.location, {"scan.snapshot-id": number} if number else None),
         ),
         screen=view.screen,
     )

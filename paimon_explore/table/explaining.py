@@ -89,7 +89,7 @@ class ExplainableTable(ReadableTable):
             NotFoundError: there is no such partition or bucket.
         """
         inspector = self._inspector()
-        return lsm_section(inspector.view, inspector.snapshot, partition, bucket)
+        return lsm_section(inspector.view, inspector.snapshot, partition, bucket, at=inspector.code)
 
     def why(self, file: str) -> FileReason:
         """Why a file is there: who added and removed it, what holds it, when it may be deleted.

@@ -34,6 +34,7 @@ const ATTRIBUTES = new Set([
 ]);
 const BAR = 20;
 const LANE = 26;
+const LEAST = 13;
 const AXIS = 20;
 const PROFILE = 46;
 const PER_LETTER = 6.3;
@@ -268,7 +269,7 @@ function lanes(chart, width) {
 function boxOf(box, place) {
   const x = place(box.start) + 0.5;
   const wide = Math.max(place(box.end) - x - 0.5, 2);
-  const tall = Math.max(box.height * (LANE - 6), 4);
+  const tall = Math.max(box.height * (LANE - 6), LEAST);
   const y = (box.lane + 1) * LANE - 3 - tall;
   const group = svg(
     "g",
@@ -286,9 +287,7 @@ function boxOf(box, place) {
   if (wide > 3 * PER_LETTER) {
     const label = fitting(box.label, wide - 8);
     if (label.length > 1) {
-      group.append(
-        svg("text", { class: "pes-figure", x: x + 4, y: (box.lane + 1) * LANE - 9 }, label),
-      );
+      group.append(svg("text", { class: "pes-figure", x: x + 4, y: y + tall / 2 + 4 }, label));
     }
   }
   return group;

@@ -290,7 +290,8 @@ function columnsOf({ history }, texts) {
     if (value === 0) return `≤ ${history.ids[0]}`;
     return value <= history.count ? String(history.ids[value - 1]) : "";
   };
-  return [
+  /** @type {GridColumn[]} */
+  const all = [
     {
       key: "partition",
       title: "partition",
@@ -365,6 +366,7 @@ function columnsOf({ history }, texts) {
       text: (row) => visible(shortName(texts(row)?.name ?? "…")),
     },
   ];
+  return history.table.partitioned ? all : all.slice(1);
 }
 
 /** @param {number} bucket */

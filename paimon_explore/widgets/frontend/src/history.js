@@ -23,6 +23,7 @@ const EXPIRED = 2;
  * @property {string} database
  * @property {string} location
  * @property {string} branch
+ * @property {boolean} partitioned
  * @property {string[]} chips  short properties of the table
  * @property {{message: string, path: string}[]} problems
  */

@@ -113,7 +113,8 @@ export function visibleMarks(layout, offset) {
 
 /**
  * Flags side by side where they fit, else in lanes below each other; what fits no lane is counted.
- * A flag hangs to the left of its pole where the right is taken or over the end.
+ * They are placed from right to left, so that no pole crosses the name of another flag. A flag at
+ * the end hangs to the left of its pole.
  * @param {readonly Flag[]} flags
  * @param {TimelineLayout} layout
  * @param {(text: string) => number} measure
@@ -121,24 +122,22 @@ export function visibleMarks(layout, offset) {
  * @returns {{placed: PlacedFlag[], hidden: number}}
  */
 export function placeFlags(flags, layout, measure, lanes) {
-  const ends = new Array(lanes).fill(-Infinity);
+  const starts = new Array(lanes).fill(Infinity);
   /** @type {PlacedFlag[]} */
   const placed = [];
   let hidden = 0;
-  const ordered = [...flags].sort((left, right) => left.position - right.position);
+  const ordered = [...flags].sort((left, right) => right.position - left.position);
   for (const flag of ordered) {
     const x = layout.centres[flag.position];
     const text = flag.name.length > 24 ? `${flag.name.slice(0, 23)}…` : flag.name;
     const width = measure(text) + 16;
-    const sides = x + width > layout.total ? [x - width + 4] : [x, x - width + 4];
-    const free = (/** @type {number} */ left) => ends.findIndex((end) => end + 4 <= left);
-    const left = sides.find((side) => side >= 0 && free(side) >= 0);
-    if (left === undefined) {
+    const left = x + width > layout.total ? x - width + 4 : x;
+    const lane = starts.findIndex((start) => left + width + 4 <= start);
+    if (lane < 0 || left < 0) {
       hidden += 1;
       continue;
     }
-    const lane = free(left);
-    ends[lane] = left + width;
+    starts[lane] = left;
     placed.push({ ...flag, x, left, width, lane, text });
   }
   return { placed, hidden };

@@ -228,8 +228,14 @@ function sign(kind) {
 /** @param {TreeRow} row */
 function labelOf(row) {
   if (row.type === "more") return `${formatCount(row.rest)} more…`;
-  const text = visible(shortName(row.label));
-  return row.cancelled ? el("s", {}, text) : text;
+  const [head, tail] = visible(shortName(row.label)).split(/(?=…)/);
+  const tag = row.cancelled ? "s" : "span";
+  return el(
+    tag,
+    { class: "pe-name-parts" },
+    el("span", { class: tail ? "pe-name-head" : "pe-name-whole" }, head),
+    tail ? el("span", {}, tail) : null,
+  );
 }
 
 /** @param {TreeRow} row */

@@ -79,3 +79,28 @@ test("flags of one place take lanes, hang to the left at the end, and are counte
   const last = placeFlags([flag("a-very-long-name-of-a-tag-that-goes-on", 2)], layout, measure, 2);
   assert.deepEqual([last.placed.length, last.hidden], [0, 1]);
 });
+
+test("no pole of a flag crosses the name of another one", () => {
+  const layout = even(3, 400);
+  const flag = (name, position) => ({ kind: "hint", name, position });
+  const { placed } = placeFlags(
+    [flag("EARLIEST", 0), flag("v1", 1), flag("LATEST", 2)],
+    layout,
+    (text) => text.length * 7,
+    4,
+  );
+  for (const one of placed) {
+    const above = placed.filter(({ lane, left, width }) => {
+      return lane < one.lane && left < one.x && one.x < left + width;
+    });
+    assert.deepEqual(above, []);
+  }
+  assert.deepEqual(
+    placed.map(({ text, lane }) => [text, lane]),
+    [
+      ["LATEST", 0],
+      ["v1", 0],
+      ["EARLIEST", 1],
+    ],
+  );
+});
