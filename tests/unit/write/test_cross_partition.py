@@ -1,0 +1,155 @@
+"""Keys that move between partitions, by merge engine."""
+
+from collections.abc import Mapping, Sequence
+
+import pyarrow as pa
+import pytest
+
+from paimon_explore import Table
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
+from paimon_explore.metadata.options import TableOptions
+from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.types.data_types import AtomicType, DataField, TypeRoot
+from paimon_explore.write.cross_partition import KeyIndex, KnownKeys
+from support.small_tables import columns, keyed_table, rows_of
+
+COLUMNS = columns(k=pa.int32(), p=pa.string(), v=pa.int32())
+Row = Mapping[str, object]
+
+
+def row(k: int, p: str, v: int | None, kind: str | None = None) -> Row:
+    told = {} if kind is None else {"_ROW_KIND": kind}
+    return {"k": k, "p": p, "v": v, **told}
+
+
+def table_of(
+    *commits: Sequence[Row], engine: str = "deduplicate", options: Mapping[str, str] | None = None
+) -> Table:
+    given = {"bucket": "-1", "merge-engine": engine, **(options or {})}
+    return keyed_table(COLUMNS, *commits, primary_key=["k"], partition_by=["p"], options=given)
+
+
+def visible(table: Table) -> list[tuple[object, ...]]:
+    return [tuple(found.values()) for found in rows_of(table.to_arrow())]
+
+
+def records(table: Table) -> list[tuple[object, ...]]:
+    """Kind, key, partition and value of the newest commit's records."""
+    newest = table.snapshots[len(table.snapshots)].id
+    rows = table.between(newest - 1, newest, mode="delta", row_kinds=True).to_arrow()
+    return sorted(tuple(found.values()) for found in rows.to_pylist())
+
+
+def test_a_key_that_moves_is_deleted_from_its_old_partition() -> None:
+    table = table_of([row(1, "a", 1), row(2, "a", 2)], [row(1, "b", 10)])
+    assert visible(table) == [(1, "b", 10), (2, "a", 2)]
+    assert records(table) == [("+I", 1, "b", 10), ("-D", 1, "a", 10)]
+    assert table.fsck() == []
+
+
+def test_a_key_may_move_often_within_a_batch() -> None:
+    moves = [row(1, "b", 1), row(1, "c", 2), row(1, "a", 3), row(1, "c", 4), row(2, "c", 5)]
+    table = table_of([row(1, "a", 0)], moves)
+    assert visible(table) == [(1, "c", 4), (2, "c", 5)]
+
+
+def test_a_key_of_an_earlier_batch_of_the_same_write_moves_too() -> None:
+    table = table_of()
+    batches = [pa.RecordBatch.from_pylist([dict(row(1, p, 1))], schema=COLUMNS) for p in "ab"]
+    table.upsert(pa.RecordBatchReader.from_batches(COLUMNS, batches))
+    assert visible(table) == [(1, "b", 1)]
+
+
+def test_a_deleted_key_may_come_back_anywhere() -> None:
+    table = table_of([row(1, "a", 1)], [row(1, "a", 1, "-D")])
+    assert visible(table) == []
+    table.upsert([row(1, "b", 2)])
+    assert visible(table) == [(1, "b", 2)]
+
+
+@pytest.mark.parametrize("engine", ["partial-update", "aggregation"])
+def test_engines_that_combine_write_to_where_the_key_lives(engine: str) -> None:
+    table = table_of(
+        [row(1, "a", 1)], [row(1, "b", 5), row(7, "b", 7), row(7, "c", 8)], engine=engine
+    )
+    assert visible(table) == [(1, "a", 5), (7, "b", 8)]
+
+
+def test_first_rows_stay_where_they_are() -> None:
+    table = table_of([row(1, "a", 1)], [row(1, "b", 5), row(2, "c", 6)], engine="first-row")
+    table.compact()
+    assert visible(table) == [(1, "a", 1), (2, "c", 6)]
+
+
+def test_buckets_fill_up_and_are_filled_again_when_keys_leave() -> None:
+    table = table_of(
+        [row(k, "a", k) for k in range(5)],
+        options={"dynamic-bucket.target-row-num": "2"},
+    )
+    buckets = {found["bucket"] for found in table.system_table("files").to_arrow().to_pylist()}
+    assert buckets == {0, 1, 2}
+    table.upsert([row(0, "b", 0)])
+    table.upsert([row(9, "a", 9)])
+    files = table.system_table("files").to_arrow().to_pylist()
+    newest = max(files, key=lambda found: (found["partition"] == "{a}", found["creation_time"]))
+    assert newest["bucket"] == 0
+    assert len(visible(table)) == 6
+
+
+def test_more_keys_than_buckets_hold_are_refused() -> None:
+    options = {"dynamic-bucket.target-row-num": "1", "dynamic-bucket.max-buckets": "2"}
+    table = table_of([row(1, "a", 1), row(2, "a", 2)], options=options)
+    with pytest.raises(InvalidInputError, match="All 2 buckets of the partition are full"):
+        table.upsert([row(3, "a", 3)])
+
+
+def test_a_key_may_hold_a_part_of_the_partition() -> None:
+    table = keyed_table(
+        columns(k=pa.int32(), p=pa.string(), q=pa.string()),
+        [{"k": 1, "p": "a", "q": "x"}, {"k": 1, "p": "b", "q": "x"}],
+        [{"k": 1, "p": "a", "q": "y"}],
+        primary_key=["k", "p"],
+        partition_by=["p", "q"],
+        options={"bucket": "-1"},
+    )
+    assert visible(table) == [(1, "a", "y"), (1, "b", "x")]
+
+
+def test_the_whole_table_is_overwritten_but_no_single_partition() -> None:
+    table = table_of([row(1, "a", 1), row(2, "b", 2)])
+    with pytest.raises(UnsupportedFeatureError, match="overwriting partitions"):
+        table.overwrite([row(1, "c", 3)])
+    with pytest.raises(UnsupportedFeatureError, match="overwriting partitions"):
+        table.overwrite([row(1, "a", 3)], partition={"p": "a"})
+    static = table_of(options={"dynamic-partition-overwrite": "false"})
+    static.upsert([row(1, "a", 1)])
+    static.overwrite([row(1, "c", 3)])
+    assert visible(static) == [(1, "c", 3)]
+
+
+def test_keys_of_old_buckets_are_forgotten_after_a_time() -> None:
+    table = table_of([row(1, "a", 1)], options={"cross-partition-upsert.index-ttl": "1 ms"})
+    table.upsert([row(1, "b", 2)])
+    assert visible(table) == [(1, "a", 1), (1, "b", 2)]
+
+
+def test_an_index_of_many_keys_is_looked_up_by_value() -> None:
+    kind = AtomicType(root=TypeRoot.INT, nullable=False)
+    text = AtomicType(root=TypeRoot.VARCHAR, length=10)
+    schema = TableSchema(
+        id=0,
+        fields=(DataField(id=0, name="k", type=kind), DataField(id=1, name="p", type=text)),
+        highest_field_id=1,
+        partition_keys=("p",),
+        primary_keys=("k",),
+        options={},
+    )
+    known = KnownKeys(partition=b"", bucket=3, columns=[pa.array([5, 6], pa.int32())])
+    index = KeyIndex(schema, TableOptions({}), [known])
+    rows = pa.RecordBatch.from_pylist(
+        [{"k": 8, "p": "x", "_VALUE_KIND": 0}],
+        schema=columns(k=pa.int32(), p=pa.string(), _VALUE_KIND=pa.int8()),
+    )
+    placed = index.place(rows)
+    assert placed.rows.num_rows == 1
+    assert placed.buckets.tolist() == [0]
