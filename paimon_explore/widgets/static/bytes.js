@@ -1,9 +1,8 @@
 // src/bytes.css
-var bytes_default = '.peb-root {\n  --pe-bg: var(--jp-layout-color1, var(--vscode-editor-background, Canvas));\n  --pe-fg: var(--jp-ui-font-color1, var(--vscode-editor-foreground, CanvasText));\n  --pe-muted: color-mix(in srgb, var(--pe-fg) 74%, var(--pe-bg));\n  --pe-faint: color-mix(in srgb, var(--pe-fg) 5%, var(--pe-bg));\n  --pe-line: color-mix(in srgb, var(--pe-fg) 16%, var(--pe-bg));\n  --pe-accent: var(--jp-brand-color1, var(--vscode-focusBorder, #1b6ac9));\n  --pe-select: color-mix(in srgb, var(--pe-accent) 20%, var(--pe-bg));\n  --pe-remove: #b3261e;\n  --pe-font: var(--jp-ui-font-family, var(--vscode-font-family, system-ui, sans-serif));\n  --pe-mono: var(--jp-code-font-family, var(--vscode-editor-font-family, ui-monospace, monospace));\n  height: var(--peb-height, 480px);\n  border: 1px solid var(--pe-line);\n  border-radius: 6px;\n  overflow: hidden;\n  background: var(--pe-bg);\n  color: var(--pe-fg);\n  font: 13px / 1.4 var(--pe-font);\n  text-align: left;\n}\n.peb-root[data-theme="dark"] {\n  --pe-remove: #ff8f85;\n}\n.peb-pane {\n  padding: 0;\n}\n.peb,\n.peb * {\n  box-sizing: border-box;\n}\n.peb {\n  container: peb / inline-size;\n  display: flex;\n  flex-direction: column;\n  height: 100%;\n  min-height: 0;\n  font-variant-numeric: tabular-nums;\n}\n.peb :focus-visible {\n  outline: 2px solid var(--pe-accent);\n  outline-offset: -2px;\n}\n.peb :is(h4, p, dl, dd) {\n  margin: 0;\n}\n.peb .peb-title {\n  display: flex;\n  flex-wrap: wrap;\n  gap: 0 10px;\n  padding: 5px 10px;\n  border-bottom: 1px solid var(--pe-line);\n}\n.peb .peb-title strong {\n  min-width: 0;\n  overflow: hidden;\n  text-overflow: ellipsis;\n  white-space: nowrap;\n}\n.peb .peb-title span,\n.peb .peb-count,\n.peb .peb-size,\n.peb .peb-offset,\n.peb .peb-more {\n  color: var(--pe-muted);\n}\n.peb .peb-main {\n  display: flex;\n  flex: 1;\n  min-height: 0;\n}\n.peb .peb-left {\n  display: flex;\n  flex: none;\n  flex-direction: column;\n  min-height: 0;\n  max-width: 62%;\n  border-right: 1px solid var(--pe-line);\n}\n.peb .peb-right {\n  display: flex;\n  flex: 1;\n  flex-direction: column;\n  min-width: 0;\n  min-height: 0;\n}\n.peb .peb-spaces {\n  display: flex;\n  flex-wrap: wrap;\n  align-items: center;\n  gap: 4px 6px;\n  padding: 3px 10px;\n  border-bottom: 1px solid var(--pe-line);\n  background: var(--pe-faint);\n  font-size: 12px;\n  min-height: 27px;\n}\n.peb .peb-spaces button {\n  border: 1px solid var(--pe-line);\n  border-radius: 4px;\n  background: var(--pe-bg);\n  color: var(--pe-fg);\n  font: inherit;\n  padding: 0 6px;\n  cursor: pointer;\n}\n.peb .peb-spaces button::after {\n  content: " ›";\n}\n.peb .peb-space {\n  font-weight: 600;\n}\n.peb .peb-count {\n  margin-left: auto;\n}\n.peb .peb-hex,\n.peb .peb-fields {\n  flex: 1;\n  min-height: 0;\n  overflow: auto;\n}\n.peb .peb-hex {\n  font: 12px / 24px var(--pe-mono);\n}\n.peb .peb-inside {\n  position: relative;\n  min-width: max-content;\n}\n.peb .peb-fields .peb-inside {\n  min-width: 0;\n}\n.peb .peb-row {\n  position: absolute;\n  left: 0;\n  height: 24px;\n  padding: 0 10px;\n  white-space: pre;\n}\n.peb .peb-row:nth-child(even) {\n  background: var(--pe-faint);\n}\n.peb .peb-hex .peb-inside::before {\n  content: "";\n  display: block;\n  visibility: hidden;\n  width: 78ch;\n}\n.peb .peb-offset {\n  display: inline-block;\n  padding-right: 1.5ch;\n}\n.peb .peb-byte {\n  display: inline-block;\n  width: 3ch;\n  text-align: center;\n  cursor: pointer;\n}\n.peb .peb-mid {\n  margin-left: 1ch;\n}\n.peb .peb-glyphs {\n  padding-left: 1.5ch;\n}\n.peb .peb-glyph {\n  cursor: pointer;\n}\n.peb .peb-in {\n  background: var(--pe-select);\n  box-shadow: inset 0 -2px var(--pe-accent);\n}\n.peb .peb-at {\n  outline: 1px solid var(--pe-fg);\n  outline-offset: -2px;\n  font-weight: 700;\n}\n.peb .peb-field {\n  position: absolute;\n  left: 0;\n  right: 0;\n  display: flex;\n  align-items: center;\n  gap: 6px;\n  height: 24px;\n  padding: 0 8px 0 calc(6px + min(var(--peb-depth), 12) * 13px);\n  white-space: nowrap;\n  cursor: pointer;\n}\n.peb .peb-field:hover {\n  background: var(--pe-faint);\n}\n.peb .peb-field[aria-selected="true"] {\n  background: var(--pe-select);\n  box-shadow: inset 3px 0 var(--pe-accent);\n}\n.peb .peb-twisty {\n  flex: none;\n  width: 12px;\n  text-align: center;\n}\n.peb .peb-name {\n  flex: 0 1 auto;\n  min-width: 40px;\n  overflow: hidden;\n  text-overflow: ellipsis;\n  font-weight: 600;\n}\n.peb .peb-value {\n  flex: 1 1 60px;\n  min-width: 30px;\n  overflow: hidden;\n  text-overflow: ellipsis;\n  font-family: var(--pe-mono);\n  font-size: 12px;\n}\n.peb .peb-size {\n  flex: none;\n  font-size: 11px;\n}\n.peb .peb-field[aria-selected="true"] .peb-size {\n  color: var(--pe-fg);\n}\n.peb .peb-strange .peb-name,\n.peb .peb-problem strong {\n  color: var(--pe-remove);\n}\n.peb .peb-problem {\n  padding: 6px 10px;\n  border-left: 3px solid var(--pe-remove);\n  background: var(--pe-faint);\n  overflow-wrap: anywhere;\n}\n.peb .peb-detail {\n  flex: none;\n  height: 34%;\n  min-height: 84px;\n  overflow: auto;\n  padding: 7px 10px;\n  border-top: 1px solid var(--pe-line);\n}\n.peb .peb-detail-title {\n  font-size: 13px;\n  overflow-wrap: anywhere;\n}\n.peb .peb-facts {\n  display: grid;\n  grid-template-columns: max-content 1fr;\n  gap: 1px 10px;\n  margin-top: 3px;\n}\n.peb .peb-facts dt {\n  color: var(--pe-muted);\n}\n.peb .peb-facts dd {\n  overflow-wrap: anywhere;\n}\n.peb .peb-where {\n  padding: 3px 10px;\n  border-top: 1px solid var(--pe-line);\n  background: var(--pe-faint);\n  font: 12px / 18px var(--pe-mono);\n  white-space: nowrap;\n  overflow: hidden;\n  text-overflow: ellipsis;\n}\n@container peb (max-width: 820px) {\n  .peb .peb-main {\n    flex-direction: column;\n  }\n  .peb .peb-left {\n    max-width: none;\n    flex: 1 1 45%;\n    border-right: 0;\n    border-bottom: 1px solid var(--pe-line);\n  }\n  .peb .peb-right {\n    flex: 1 1 55%;\n  }\n}\n';
+var bytes_default = '.peb-root {\n  --pe-bg: var(--jp-layout-color1, var(--vscode-editor-background, Canvas));\n  --pe-fg: var(--jp-ui-font-color1, var(--vscode-editor-foreground, CanvasText));\n  --pe-muted: color-mix(in srgb, var(--pe-fg) 74%, var(--pe-bg));\n  --pe-faint: color-mix(in srgb, var(--pe-fg) 5%, var(--pe-bg));\n  --pe-line: color-mix(in srgb, var(--pe-fg) 16%, var(--pe-bg));\n  --pe-accent: var(--jp-brand-color1, var(--vscode-focusBorder, #1b6ac9));\n  --pe-select: color-mix(in srgb, var(--pe-accent) 20%, var(--pe-bg));\n  --pe-remove: #b3261e;\n  --pe-font: var(--jp-ui-font-family, var(--vscode-font-family, system-ui, sans-serif));\n  --pe-mono: var(--jp-code-font-family, var(--vscode-editor-font-family, ui-monospace, monospace));\n  height: var(--peb-height, 480px);\n  border: 1px solid var(--pe-line);\n  border-radius: 6px;\n  overflow: hidden;\n  background: var(--pe-bg);\n  color: var(--pe-fg);\n  font: 13px / 1.4 var(--pe-font);\n  text-align: left;\n}\n.peb-root[data-theme="dark"] {\n  --pe-remove: #ff8f85;\n}\n.peb-pane {\n  padding: 0;\n}\n.peb,\n.peb * {\n  box-sizing: border-box;\n}\n.peb {\n  container: peb / inline-size;\n  display: flex;\n  flex-direction: column;\n  height: 100%;\n  min-height: 0;\n  font-variant-numeric: tabular-nums;\n}\n.peb :focus-visible {\n  outline: 2px solid var(--pe-accent);\n  outline-offset: -2px;\n}\n.peb :is(h4, p, dl, dd) {\n  margin: 0;\n}\n.peb .peb-head {\n  display: flex;\n  flex-wrap: wrap;\n  align-items: center;\n  gap: 2px 10px;\n  padding: 3px 10px;\n  border-bottom: 1px solid var(--pe-line);\n  background: var(--pe-faint);\n  font-size: 12px;\n  min-height: 27px;\n}\n.peb .peb-title {\n  display: flex;\n  flex: 1 1 180px;\n  gap: 8px;\n  min-width: 0;\n}\n.peb .peb-title span {\n  flex: none;\n}\n.peb .peb-title strong {\n  min-width: 0;\n  overflow: hidden;\n  text-overflow: ellipsis;\n  white-space: nowrap;\n}\n.peb .peb-title span,\n.peb .peb-count,\n.peb .peb-size,\n.peb .peb-offset,\n.peb .peb-more {\n  color: var(--pe-muted);\n}\n.peb .peb-main {\n  display: flex;\n  flex: 1;\n  min-height: 0;\n}\n.peb .peb-left {\n  display: flex;\n  flex: none;\n  flex-direction: column;\n  min-height: 0;\n  border-right: 1px solid var(--pe-line);\n}\n.peb .peb-right {\n  display: flex;\n  flex: 1;\n  flex-direction: column;\n  min-width: 0;\n  min-height: 0;\n}\n.peb .peb-spaces {\n  display: flex;\n  flex-wrap: wrap;\n  align-items: center;\n  gap: 4px 6px;\n}\n.peb .peb-spaces button {\n  border: 1px solid var(--pe-line);\n  border-radius: 4px;\n  background: var(--pe-bg);\n  color: var(--pe-fg);\n  font: inherit;\n  padding: 0 6px;\n  cursor: pointer;\n}\n.peb .peb-spaces button::after {\n  content: " ›";\n}\n.peb .peb-space {\n  font-weight: 600;\n}\n.peb .peb-count {\n  margin-left: 6px;\n}\n.peb .peb-hex,\n.peb .peb-fields {\n  flex: 1;\n  min-height: 0;\n  overflow: auto;\n}\n.peb .peb-hex {\n  font: 12px / 24px var(--pe-mono);\n}\n.peb .peb-inside {\n  position: relative;\n  min-width: max-content;\n}\n.peb .peb-fields .peb-inside {\n  min-width: 0;\n}\n.peb .peb-row {\n  position: absolute;\n  left: 0;\n  height: 24px;\n  padding: 0 10px;\n  white-space: pre;\n}\n.peb .peb-row:nth-child(even) {\n  background: var(--pe-faint);\n}\n.peb .peb-hex .peb-inside::before {\n  content: "";\n  display: block;\n  visibility: hidden;\n  width: 78ch;\n}\n.peb[data-per-row="8"] .peb-hex .peb-inside::before {\n  width: 43ch;\n}\n.peb .peb-offset {\n  display: inline-block;\n  padding-right: 1.5ch;\n}\n.peb .peb-byte {\n  display: inline-block;\n  width: 3ch;\n  text-align: center;\n  cursor: pointer;\n}\n.peb .peb-mid {\n  margin-left: 1ch;\n}\n.peb .peb-glyphs {\n  padding-left: 1.5ch;\n}\n.peb .peb-glyph {\n  cursor: pointer;\n}\n.peb .peb-in {\n  background: var(--pe-select);\n  box-shadow: inset 0 -2px var(--pe-accent);\n}\n.peb .peb-at {\n  outline: 1px solid var(--pe-fg);\n  outline-offset: -2px;\n  font-weight: 700;\n}\n.peb .peb-field {\n  position: absolute;\n  left: 0;\n  right: 0;\n  display: flex;\n  align-items: center;\n  gap: 6px;\n  height: 24px;\n  padding: 0 8px 0 calc(6px + min(var(--peb-depth), 12) * 13px);\n  white-space: nowrap;\n  cursor: pointer;\n}\n.peb .peb-field:hover {\n  background: var(--pe-faint);\n}\n.peb .peb-field[aria-selected="true"] {\n  background: var(--pe-select);\n  box-shadow: inset 3px 0 var(--pe-accent);\n}\n.peb .peb-twisty {\n  flex: none;\n  width: 12px;\n  text-align: center;\n}\n.peb .peb-name {\n  flex: 0 1 auto;\n  min-width: 40px;\n  overflow: hidden;\n  text-overflow: ellipsis;\n  font-weight: 600;\n}\n.peb .peb-value {\n  flex: 1 1 60px;\n  min-width: 30px;\n  overflow: hidden;\n  text-overflow: ellipsis;\n  font-family: var(--pe-mono);\n  font-size: 12px;\n}\n.peb .peb-size {\n  flex: none;\n  font-size: 11px;\n}\n.peb .peb-field[aria-selected="true"] .peb-size {\n  color: var(--pe-fg);\n}\n.peb .peb-strange .peb-name,\n.peb .peb-problem strong {\n  color: var(--pe-remove);\n}\n.peb .peb-problem {\n  padding: 6px 10px;\n  border-left: 3px solid var(--pe-remove);\n  background: var(--pe-faint);\n  overflow-wrap: anywhere;\n}\n.peb .peb-detail {\n  flex: none;\n  max-height: 40%;\n  min-height: 66px;\n  overflow: auto;\n  padding: 5px 10px;\n  border-top: 1px solid var(--pe-line);\n}\n.peb .peb-facts {\n  display: grid;\n  grid-template-columns: max-content 1fr;\n  gap: 1px 10px;\n}\n.peb .peb-facts dt {\n  white-space: nowrap;\n  color: var(--pe-muted);\n}\n.peb .peb-facts dd {\n  overflow-wrap: anywhere;\n}\n.peb .peb-where {\n  padding: 3px 10px;\n  border-top: 1px solid var(--pe-line);\n  background: var(--pe-faint);\n  font: 12px / 18px var(--pe-mono);\n  white-space: nowrap;\n  overflow: hidden;\n  text-overflow: ellipsis;\n}\n@container peb (max-width: 500px) {\n  .peb .peb-main {\n    flex-direction: column;\n  }\n  .peb .peb-left {\n    max-width: none;\n    flex: 1 1 45%;\n    border-right: 0;\n    border-bottom: 1px solid var(--pe-line);\n  }\n  .peb .peb-right {\n    flex: 1 1 55%;\n  }\n}\n';
 
 // src/byte_model.js
 var PAGE = 200;
-var BYTES_PER_ROW = 16;
 function spaceOf(path) {
   const steps = path.split(".");
   const last = steps.lastIndexOf("@");
@@ -84,14 +83,14 @@ function hex(value, digits) {
 function offsetDigits(size) {
   return Math.max(4, Math.ceil(Math.log2(Math.max(size, 2)) / 4));
 }
-function byteAfter(key, at, size, page) {
+function byteAfter(key, at, size, perRow, page) {
   const step = {
     ArrowLeft: -1,
     ArrowRight: 1,
-    ArrowUp: -BYTES_PER_ROW,
-    ArrowDown: BYTES_PER_ROW,
-    PageUp: -BYTES_PER_ROW * page,
-    PageDown: BYTES_PER_ROW * page,
+    ArrowUp: -perRow,
+    ArrowDown: perRow,
+    PageUp: -perRow * page,
+    PageDown: perRow * page,
     Home: -at,
     End: size - 1 - at
   }[key];
@@ -237,19 +236,6 @@ function cut(text, limit = CELL_LIMIT) {
 function formatCount(count) {
   return Math.round(count).toLocaleString("en-US");
 }
-function formatBytes(bytes) {
-  return scaled(bytes, 1e3, [" B", " kB", " MB", " GB", " TB", " PB"]);
-}
-function scaled(value, step, units) {
-  let rest = Math.abs(value);
-  let unit = 0;
-  while (rest >= step * 0.9995 && unit < units.length - 1) {
-    rest /= step;
-    unit += 1;
-  }
-  const digits = unit > 0 && rest < 9.95 ? rest.toFixed(1) : Math.round(rest).toString();
-  return `${value < 0 ? "−" : ""}${digits}${units[unit]}`;
-}
 
 // src/wire.js
 var TYPES = {
@@ -373,6 +359,7 @@ var Channel = class {
 };
 
 // src/bytes_view.js
+var WIDE = 860;
 var CHUNK = 4096;
 var MOST_CHUNKS = 256;
 var instances = 0;
@@ -386,11 +373,13 @@ function createBytesView(ask) {
   let spaceSize = 0;
   let spaceName = "";
   let cursor = 0;
+  let perRow = 16;
   let chunks = /* @__PURE__ */ new Map();
   let generation = 0;
   const title = el("div", { class: "peb-title" });
   const where = el("div", { class: "peb-where", role: "status" });
   const hexHead = el("div", { class: "peb-spaces" });
+  const head = el("div", { class: "peb-head" }, title, hexHead);
   const hexInside = el("div", { class: "peb-inside" });
   const hexBox = el(
     "div",
@@ -419,12 +408,12 @@ function createBytesView(ask) {
   const main = el(
     "div",
     { class: "peb-main" },
-    el("div", { class: "peb-left" }, hexHead, hexBox),
+    el("div", { class: "peb-left" }, hexBox),
     el("div", { class: "peb-right" }, fieldsBox, detail)
   );
-  const element = el("div", { class: "peb" }, title, notice, main, where);
+  const element = el("div", { class: "peb" }, head, notice, main, where);
   const drawHex = perFrame(() => {
-    const count = Math.ceil(spaceSize / BYTES_PER_ROW);
+    const count = Math.ceil(spaceSize / perRow);
     const view = windowOf(count, hexBox.scrollTop, hexBox.clientHeight || 300);
     const digits = offsetDigits(spaceSize);
     hexInside.style.height = `${view.height}px`;
@@ -441,14 +430,14 @@ function createBytesView(ask) {
     attribute(hexBox, "aria-activedescendant", spaceSize ? `${prefix}-b${cursor}` : null);
   });
   const hexRow = (row, digits, first, end) => {
-    const start = row * BYTES_PER_ROW;
+    const start = row * perRow;
     const line = el(
       "div",
       { class: "peb-row", role: "row", "aria-rowindex": row + 1 },
       el("span", { class: "peb-offset", role: "rowheader" }, hex(start, digits))
     );
     const letters = el("span", { class: "peb-glyphs", "aria-hidden": "true" });
-    for (let i = start; i < Math.min(start + BYTES_PER_ROW, spaceSize); i++) {
+    for (let i = start; i < Math.min(start + perRow, spaceSize); i++) {
       const byte = byteAt(i);
       const inField = i >= first && i < end;
       const kind = `${inField ? " peb-in" : ""}${i === cursor ? " peb-at" : ""}`;
@@ -561,28 +550,24 @@ function createBytesView(ask) {
   };
   const drawDetail = (field) => {
     const list = el("dl", { class: "peb-facts" });
-    const last = field.offset + Math.max(field.length - 1, 0);
+    const form = field.form === field.says ? field.form : `${field.form}: ${field.says}`;
     const facts = [
       ["value", visible(field.text)],
-      [
-        "bytes",
-        `${formatCount(field.offset)} to ${formatCount(last)}: ${formatCount(field.length)}`
-      ],
-      ["stored as", field.form ? `${field.form}: ${field.says}` : "a group of fields"],
-      ["rule", visible(field.rule)]
+      ["rule", visible(field.rule)],
+      ["stored as", field.form ? form : "a group of fields"]
     ];
     for (const [name, text] of facts) {
       if (text) list.append(el("dt", {}, name), el("dd", {}, text));
     }
-    fill(detail, el("h4", { class: "peb-detail-title" }, visible(field.name)), list);
+    fill(detail, list);
     detail.scrollTop = 0;
   };
   const drawTitle = () => {
     if (!file) return fill(title);
     fill(
       title,
-      el("strong", { title: visible(file.path) }, visible(cut(file.name, 90))),
-      el("span", {}, `${visible(file.layout)}, ${formatBytes(file.size)}`)
+      el("span", {}, visible(file.layout)),
+      el("strong", { title: visible(file.path) }, visible(cut(file.name, 90)))
     );
   };
   const drawSpaces = () => {
@@ -625,6 +610,7 @@ function createBytesView(ask) {
         spaceSize = page.items[0].length;
         spaceName = page.items[0].name;
       }
+      hexInside.style.height = `${windowOf(Math.ceil(spaceSize / perRow), 0, 0).height}px`;
       hexBox.scrollTop = 0;
       drawSpaces();
     }
@@ -647,6 +633,7 @@ function createBytesView(ask) {
   };
   const refresh = () => {
     rows = tree.rows();
+    fieldsInside.style.height = `${windowOf(rows.length, 0, 0).height}px`;
     drawFields();
     drawHex();
     attribute(element, "data-fields", rows.length);
@@ -663,15 +650,17 @@ function createBytesView(ask) {
   const tell = () => {
     const byte = byteAt(cursor);
     const value = byte === void 0 ? "" : ` = 0x${hex(byte, 2)} = ${byte}`;
-    const name = chosen ? `: ${cut(chosen.name, 60)}` : "";
+    const place = chosen ? ` of ${formatCount(chosen.length)} in ${cut(chosen.name, 60)}` : "";
+    const inside = chosen && cursor >= chosen.offset && cursor < chosen.offset + chosen.length;
+    const name = chosen && inside ? `: byte ${cursor - chosen.offset + 1}${place}` : "";
     fill(where, visible(`byte ${formatCount(cursor)} (0x${hex(cursor, 4)})${value}${name}`));
     attribute(element, "data-byte", cursor);
     attribute(element, "data-path", chosen?.path ?? "");
   };
   const moveTo = (offset, explain) => {
     cursor = Math.max(0, Math.min(offset, spaceSize - 1));
-    const count = Math.ceil(spaceSize / BYTES_PER_ROW);
-    const row = Math.floor(cursor / BYTES_PER_ROW);
+    const count = Math.ceil(spaceSize / perRow);
+    const row = Math.floor(cursor / perRow);
     hexBox.scrollTop = scrollTo(row, count, hexBox.scrollTop, hexBox.clientHeight);
     drawHex();
     tell();
@@ -725,7 +714,7 @@ function createBytesView(ask) {
   hexBox.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const page = Math.max(1, Math.floor(hexBox.clientHeight / ROW_HEIGHT) - 1);
-    const to = byteAfter(event.key, cursor, spaceSize, page);
+    const to = byteAfter(event.key, cursor, spaceSize, perRow, page);
     if (to === void 0) return;
     event.preventDefault();
     event.stopPropagation();
@@ -772,6 +761,12 @@ function createBytesView(ask) {
     event.stopPropagation();
   });
   const watcher = new ResizeObserver(() => {
+    const fits = element.clientWidth >= WIDE ? 16 : 8;
+    if (fits !== perRow) {
+      perRow = fits;
+      moveTo(cursor, false);
+    }
+    attribute(element, "data-per-row", perRow);
     drawHex();
     drawFields();
   });
@@ -791,6 +786,7 @@ function createBytesView(ask) {
       space = "";
       spaceSize = opened.size;
       spaceName = opened.name;
+      hexInside.style.height = `${windowOf(Math.ceil(spaceSize / perRow), 0, 0).height}px`;
       cursor = 0;
       fill(notice);
       attribute(element, "data-error", null);

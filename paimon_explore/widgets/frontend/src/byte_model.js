@@ -24,7 +24,6 @@
  */
 
 export const PAGE = 200;
-export const BYTES_PER_ROW = 16;
 
 /**
  * The path of the packed leaf whose unpacked bytes a field lies in; "" for the file itself.
@@ -145,16 +144,17 @@ export function offsetDigits(size) {
  * @param {string} key
  * @param {number} at
  * @param {number} size
+ * @param {number} perRow
  * @param {number} page  rows on the screen
  */
-export function byteAfter(key, at, size, page) {
+export function byteAfter(key, at, size, perRow, page) {
   const step = {
     ArrowLeft: -1,
     ArrowRight: 1,
-    ArrowUp: -BYTES_PER_ROW,
-    ArrowDown: BYTES_PER_ROW,
-    PageUp: -BYTES_PER_ROW * page,
-    PageDown: BYTES_PER_ROW * page,
+    ArrowUp: -perRow,
+    ArrowDown: perRow,
+    PageUp: -perRow * page,
+    PageDown: perRow * page,
     Home: -at,
     End: size - 1 - at,
   }[key];

@@ -1,20 +1,11 @@
 // @ts-check
 /** The bytes of a file beside their fields: a byte finds its field, a field its bytes. */
 
-import {
-  BYTES_PER_ROW,
-  byteAfter,
-  FieldTree,
-  glyph,
-  hex,
-  offsetDigits,
-  pagesTo,
-  spaceOf,
-} from "./byte_model.js";
+import { byteAfter, FieldTree, glyph, hex, offsetDigits, pagesTo, spaceOf } from "./byte_model.js";
 import { attribute, button, el, fill, perFrame } from "./dom.js";
 import { ROW_HEIGHT, scrollTo, windowOf } from "./grid.js";
 import { rowAfter } from "./keys.js";
-import { cut, formatBytes, formatCount, visible } from "./text.js";
+import { cut, formatCount, visible } from "./text.js";
 import { AskError } from "./wire.js";
 
 /** @import {Field, Row} from "./byte_model.js" */
@@ -23,6 +14,8 @@ import { AskError } from "./wire.js";
 /** @typedef {(op: string, args: Record<string, unknown>) => Promise<Answer>} Ask */
 /** @typedef {{name: string, path: string, layout: string, size: number, handle: number, fields: Field[], total: number}} File */
 
+/** From this width on, rows of 16 bytes fit beside the fields. */
+const WIDE = 860;
 const CHUNK = 4096;
 const MOST_CHUNKS = 256;
 let instances = 0;
@@ -43,6 +36,7 @@ export function createBytesView(ask) {
   let spaceSize = 0;
   let spaceName = "";
   let cursor = 0;
+  let perRow = 16;
   /** @type {Map<string, Uint8Array | null>} */
   let chunks = new Map();
   let generation = 0;
@@ -50,6 +44,7 @@ export function createBytesView(ask) {
   const title = el("div", { class: "peb-title" });
   const where = el("div", { class: "peb-where", role: "status" });
   const hexHead = el("div", { class: "peb-spaces" });
+  const head = el("div", { class: "peb-head" }, title, hexHead);
   const hexInside = el("div", { class: "peb-inside" });
   const hexBox = el(
     "div",
@@ -78,13 +73,13 @@ export function createBytesView(ask) {
   const main = el(
     "div",
     { class: "peb-main" },
-    el("div", { class: "peb-left" }, hexHead, hexBox),
+    el("div", { class: "peb-left" }, hexBox),
     el("div", { class: "peb-right" }, fieldsBox, detail),
   );
-  const element = el("div", { class: "peb" }, title, notice, main, where);
+  const element = el("div", { class: "peb" }, head, notice, main, where);
 
   const drawHex = perFrame(() => {
-    const count = Math.ceil(spaceSize / BYTES_PER_ROW);
+    const count = Math.ceil(spaceSize / perRow);
     const view = windowOf(count, hexBox.scrollTop, hexBox.clientHeight || 300);
     const digits = offsetDigits(spaceSize);
     hexInside.style.height = `${view.height}px`;
@@ -108,14 +103,14 @@ export function createBytesView(ask) {
    * @param {number} end
    */
   const hexRow = (row, digits, first, end) => {
-    const start = row * BYTES_PER_ROW;
+    const start = row * perRow;
     const line = el(
       "div",
       { class: "peb-row", role: "row", "aria-rowindex": row + 1 },
       el("span", { class: "peb-offset", role: "rowheader" }, hex(start, digits)),
     );
     const letters = el("span", { class: "peb-glyphs", "aria-hidden": "true" });
-    for (let i = start; i < Math.min(start + BYTES_PER_ROW, spaceSize); i++) {
+    for (let i = start; i < Math.min(start + perRow, spaceSize); i++) {
       const byte = byteAt(i);
       const inField = i >= first && i < end;
       const kind = `${inField ? " peb-in" : ""}${i === cursor ? " peb-at" : ""}`;
@@ -240,20 +235,16 @@ export function createBytesView(ask) {
   /** @param {Field} field */
   const drawDetail = (field) => {
     const list = el("dl", { class: "peb-facts" });
-    const last = field.offset + Math.max(field.length - 1, 0);
+    const form = field.form === field.says ? field.form : `${field.form}: ${field.says}`;
     const facts = [
       ["value", visible(field.text)],
-      [
-        "bytes",
-        `${formatCount(field.offset)} to ${formatCount(last)}: ${formatCount(field.length)}`,
-      ],
-      ["stored as", field.form ? `${field.form}: ${field.says}` : "a group of fields"],
       ["rule", visible(field.rule)],
+      ["stored as", field.form ? form : "a group of fields"],
     ];
     for (const [name, text] of facts) {
       if (text) list.append(el("dt", {}, name), el("dd", {}, text));
     }
-    fill(detail, el("h4", { class: "peb-detail-title" }, visible(field.name)), list);
+    fill(detail, list);
     detail.scrollTop = 0;
   };
 
@@ -261,8 +252,8 @@ export function createBytesView(ask) {
     if (!file) return fill(title);
     fill(
       title,
+      el("span", {}, visible(file.layout)),
       el("strong", { title: visible(file.path) }, visible(cut(file.name, 90))),
-      el("span", {}, `${visible(file.layout)}, ${formatBytes(file.size)}`),
     );
   };
 
@@ -316,6 +307,7 @@ export function createBytesView(ask) {
         spaceSize = page.items[0].length;
         spaceName = page.items[0].name;
       }
+      hexInside.style.height = `${windowOf(Math.ceil(spaceSize / perRow), 0, 0).height}px`;
       hexBox.scrollTop = 0;
       drawSpaces();
     }
@@ -345,6 +337,8 @@ export function createBytesView(ask) {
 
   const refresh = () => {
     rows = tree.rows();
+    // At once, for what is scrolled to may lie in the part that is new.
+    fieldsInside.style.height = `${windowOf(rows.length, 0, 0).height}px`;
     drawFields();
     drawHex();
     attribute(element, "data-fields", rows.length);
@@ -367,7 +361,9 @@ export function createBytesView(ask) {
   const tell = () => {
     const byte = byteAt(cursor);
     const value = byte === undefined ? "" : ` = 0x${hex(byte, 2)} = ${byte}`;
-    const name = chosen ? `: ${cut(chosen.name, 60)}` : "";
+    const place = chosen ? ` of ${formatCount(chosen.length)} in ${cut(chosen.name, 60)}` : "";
+    const inside = chosen && cursor >= chosen.offset && cursor < chosen.offset + chosen.length;
+    const name = chosen && inside ? `: byte ${cursor - chosen.offset + 1}${place}` : "";
     fill(where, visible(`byte ${formatCount(cursor)} (0x${hex(cursor, 4)})${value}${name}`));
     attribute(element, "data-byte", cursor);
     attribute(element, "data-path", chosen?.path ?? "");
@@ -379,8 +375,8 @@ export function createBytesView(ask) {
    */
   const moveTo = (offset, explain) => {
     cursor = Math.max(0, Math.min(offset, spaceSize - 1));
-    const count = Math.ceil(spaceSize / BYTES_PER_ROW);
-    const row = Math.floor(cursor / BYTES_PER_ROW);
+    const count = Math.ceil(spaceSize / perRow);
+    const row = Math.floor(cursor / perRow);
     hexBox.scrollTop = scrollTo(row, count, hexBox.scrollTop, hexBox.clientHeight);
     drawHex();
     tell();
@@ -436,7 +432,7 @@ export function createBytesView(ask) {
   hexBox.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const page = Math.max(1, Math.floor(hexBox.clientHeight / ROW_HEIGHT) - 1);
-    const to = byteAfter(event.key, cursor, spaceSize, page);
+    const to = byteAfter(event.key, cursor, spaceSize, perRow, page);
     if (to === undefined) return;
     event.preventDefault();
     event.stopPropagation();
@@ -471,6 +467,12 @@ export function createBytesView(ask) {
     event.stopPropagation();
   });
   const watcher = new ResizeObserver(() => {
+    const fits = element.clientWidth >= WIDE ? 16 : 8;
+    if (fits !== perRow) {
+      perRow = fits;
+      moveTo(cursor, false);
+    }
+    attribute(element, "data-per-row", perRow);
     drawHex();
     drawFields();
   });
@@ -491,6 +493,7 @@ export function createBytesView(ask) {
       space = "";
       spaceSize = opened.size;
       spaceName = opened.name;
+      hexInside.style.height = `${windowOf(Math.ceil(spaceSize / perRow), 0, 0).height}px`;
       cursor = 0;
       fill(notice);
       attribute(element, "data-error", null);
