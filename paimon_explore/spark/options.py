@@ -23,12 +23,23 @@ from dataclasses import dataclass, replace
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.metadata.option_names import unknown_names
 from paimon_explore.spark.special import SpecialRead, special_read, system_of
+from paimon_explore.spark.stream import NO_LIMITS, StreamLimits
 from paimon_explore.table.scan import Scan
 from paimon_explore.table.table import Table, open_table
 
 _CHANGELOG = "read.changelog"
 _STREAM = frozenset({"checkpointlocation", "queryname"})
-_OWN = frozenset({"path", "where", "columns", _CHANGELOG}) | _STREAM
+_LIMITS = {
+    "maxfilespertrigger": "files",
+    "maxrowspertrigger": "rows",
+    "maxbytespertrigger": "size",
+    "maxsnapshotspertrigger": "snapshots",
+}
+_LIMIT = "read.stream."
+_OWN = frozenset(
+    {"path", "where", "columns", _CHANGELOG, *_LIMITS, *(_LIMIT + name for name in _LIMITS)}
+    | _STREAM
+)
 _STORAGE = "storage."
 
 
@@ -43,6 +54,7 @@ class SourceOptions:
         table: table options on top of the table's own.
         storage: settings of the storage.
         changelog: a stream begins its rows with the column `_row_kind`.
+        limits: how much a batch of a stream takes.
     """
 
     path: str
@@ -51,6 +63,7 @@ class SourceOptions:
     table: Mapping[str, str]
     storage: Mapping[str, str]
     changelog: bool = False
+    limits: StreamLimits = NO_LIMITS
 
     @property
     def is_reading(self) -> bool:
@@ -102,7 +115,20 @@ def source_options(given: Mapping[str, str]) -> SourceOptions:
         table=table,
         storage=storage,
         changelog=given.get(_CHANGELOG, "false").lower() == "true",
+        limits=_limits(given),
     )
+
+
+def _limits(given: Mapping[str, str]) -> StreamLimits:
+    found: dict[str, int] = {}
+    for option, name in _LIMITS.items():
+        text = given.get(_LIMIT + option, given.get(option))
+        if text is None:
+            continue
+        if not text.strip().isdigit() or int(text) < 1:
+            raise InvalidInputError(f"{option} = {text!r} is no number of at least 1.")
+        found[name] = int(text)
+    return StreamLimits(**found)
 
 
 def _columns(text: str | None) -> tuple[str, ...] | None:

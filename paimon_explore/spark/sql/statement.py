@@ -14,6 +14,7 @@ from os import PathLike
 from pyspark.sql import DataFrame, SparkSession
 
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
+from paimon_explore.spark.connector import CONNECTOR
 from paimon_explore.spark.sql.alter import alter_table, comment_on
 from paimon_explore.spark.sql.answers import done
 from paimon_explore.spark.sql.procedures import call
@@ -62,8 +63,12 @@ def sql(
             the rule and what may be written.
         UnsupportedFeatureError: valid, and not done here.
     """
-    where = open_warehouse(spark, warehouse, catalog, database)
     texts = statements_of(statement)
+    if spark.conf.get(CONNECTOR, "python") == "java":
+        for text in texts[:-1]:
+            spark.sql(text)
+        return spark.sql(texts[-1] if texts else statement)
+    where = open_warehouse(spark, warehouse, catalog, database)
     if texts and Reader(texts[0]).here.word == "BEGIN":
         texts = [statement]
     if not texts:

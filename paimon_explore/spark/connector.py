@@ -1,0 +1,92 @@
+"""`connector="java"`: the official paimon-spark connector by its Maven coordinates.
+
+| PySpark | coordinates that are configured | Java | seen |
+| --- | --- | --- | --- |
+| 4.1 | `org.apache.paimon:paimon-spark-4.1_2.13:2.0.0` | 17, 21 | not by coordinates |
+| 4.2, 4.3 | none: there is no such connector | | |
+
+Versions that stand in no row are configured by `package=` all the same. Which artifacts a registry
+has is its own affair: Spark says so when it starts. Spark 4.1 reads no pandas 3, so the two go into
+an environment of their own, the extra `paimon-jar`. In such a session all SQL is the connector's:
+`pe.spark.sql` hands it on, and the databases of the warehouse are those of the catalog `paimon`.
+"""
+
+from collections.abc import Mapping
+
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
+from paimon_explore.spark.sql.warehouse import CATALOG
+
+KINDS = ("python", "java")
+CONNECTOR = "spark.paimon_explore.connector"
+PACKAGES: Mapping[str, str] = {"4.1": "org.apache.paimon:paimon-spark-4.1_2.13:2.0.0"}
+"""The connector of each release line of Spark."""
+
+_PANDAS = 3
+_PARTS = 3
+_CATALOG = f"spark.sql.catalog.{CATALOG}"
+_EXTENSIONS = "org.apache.paimon.spark.extensions.PaimonSparkSessionExtensions"
+_INSTALL = "pip install 'paimon-explore[notebook,paimon-jar]', in an environment of its own"
+
+
+def check_kind(connector: str) -> None:
+    """Refuse a connector that is none.
+
+    Raises:
+        InvalidInputError: names those that are.
+    """
+    if connector not in KINDS:
+        hint = f"Use {choices(KINDS)}."
+        raise InvalidInputError(f"connector is {connector!r}.", hint=hint)
+
+
+def java_settings(
+    warehouse: str | None, package: str | None, *, pyspark: str, pandas: str
+) -> dict[str, str]:
+    """Spark's settings for the connector.
+
+    Args:
+        warehouse: the folder of the databases.
+        package: coordinates or the path of a jar, instead of those in the table.
+        pyspark: the version of PySpark.
+        pandas: the version of pandas.
+
+    Raises:
+        InvalidInputError: no warehouse, or coordinates that are none.
+        UnsupportedFeatureError: the versions do not go together.
+    """
+    line = ".".join(pyspark.split(".")[:2])
+    if package is None and line not in PACKAGES:
+        raise UnsupportedFeatureError(
+            f"connector='java' with PySpark {pyspark}",
+            hint=f"The connector is there for Spark {choices(PACKAGES)}: {_INSTALL}; "
+            "or name another one by package=.",
+        )
+    if int(pandas.split(".", maxsplit=1)[0]) >= _PANDAS and line in PACKAGES:
+        raise UnsupportedFeatureError(
+            f"connector='java' with PySpark {pyspark} and pandas {pandas}",
+            hint=f"PySpark {line} takes pandas before 3: {_INSTALL}.",
+        )
+    if warehouse is None:
+        raise InvalidInputError(
+            "connector='java' needs a warehouse.", hint="Pass warehouse='/folder'."
+        )
+    chosen = PACKAGES[line] if package is None else package
+    return {
+        **_jar(chosen),
+        _CATALOG: "org.apache.paimon.spark.SparkCatalog",
+        f"{_CATALOG}.warehouse": warehouse,
+        "spark.sql.extensions": _EXTENSIONS,
+        "spark.sql.defaultCatalog": CATALOG,
+        CONNECTOR: "java",
+    }
+
+
+def _jar(package: str) -> dict[str, str]:
+    if package.endswith(".jar"):
+        return {"spark.jars": package}
+    if len(package.split(":")) != _PARTS:
+        raise InvalidInputError(
+            f"package is {package!r}.",
+            hint="Give 'group:artifact:version', or the path of a jar.",
+        )
+    return {"spark.jars.packages": package}

@@ -1,0 +1,80 @@
+"""How much a batch of a stream takes."""
+
+from pathlib import Path
+
+import pytest
+
+import paimon_explore as pe
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.metadata.consumer import Consumer
+from paimon_explore.spark.options import source_options
+from paimon_explore.spark.stream import StreamLimits, StreamStart, stream_start
+from paimon_explore.table.table import Table
+
+COUNTED = [(1, (3, 30, 300)), (2, (1, 10, 100)), (3, (2, 20, 200))]
+
+
+@pytest.mark.parametrize(
+    ("limits", "last"),
+    [
+        (StreamLimits(files=4), 2),
+        (StreamLimits(files=1), 1),
+        (StreamLimits(rows=40), 2),
+        (StreamLimits(size=599), 2),
+        (StreamLimits(snapshots=1), 1),
+        (StreamLimits(snapshots=2, files=3), 1),
+        (StreamLimits(files=100), 3),
+    ],
+)
+def test_a_batch_takes_the_snapshots_that_fit_and_at_least_one(
+    limits: StreamLimits, last: int
+) -> None:
+    assert limits.last(COUNTED) == last
+    assert limits.last([]) is None
+
+
+def test_limits_are_options_by_javas_names_and_by_sparks() -> None:
+    given = {"path": "/t", "read.stream.maxfilespertrigger": "3", "maxrowspertrigger": "7"}
+    assert source_options(given).limits == StreamLimits(files=3, rows=7)
+    with pytest.raises(InvalidInputError, match="at least 1"):
+        source_options({"path": "/t", "maxsnapshotspertrigger": "0"})
+
+
+@pytest.fixture
+def orders(tmp_path: Path) -> Table:
+    found = pe.demo(tmp_path / "warehouse").table("demo.orders")
+    assert isinstance(found, Table)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("options", "start"),
+    [
+        ({}, StreamStart(snapshot=0, whole=True)),
+        ({"scan.mode": "latest"}, StreamStart(snapshot=5, whole=False)),
+        ({"scan.snapshot-id": "3"}, StreamStart(snapshot=2, whole=False, first=3)),
+        (
+            {"scan.snapshot-id": "3", "scan.mode": "from-snapshot-full"},
+            StreamStart(snapshot=0, whole=True, first=3),
+        ),
+        ({"consumer-id": "known"}, StreamStart(snapshot=3, whole=False)),
+        ({"consumer-id": "new"}, StreamStart(snapshot=0, whole=True)),
+        (
+            {"consumer-id": "known", "consumer.ignore-progress": "true"},
+            StreamStart(snapshot=0, whole=True),
+        ),
+    ],
+)
+def test_a_stream_begins_where_the_options_say(
+    options: dict[str, str], start: StreamStart, orders: Table
+) -> None:
+    orders.store.consumers.save("known", Consumer(next_snapshot=4))
+    assert stream_start(pe.open_table(orders.path, options=options).scan()) == start
+
+
+def test_a_stream_may_begin_at_a_time(orders: Table) -> None:
+    second = orders.snapshots[2].time_millis
+    until = [s.id for s in orders.snapshots if s.time_millis <= second][-1]
+    options = {"scan.timestamp-millis": str(second)}
+    found = stream_start(pe.open_table(orders.path, options=options).scan())
+    assert found == StreamStart(snapshot=until, whole=False)
