@@ -236,6 +236,12 @@ def _plain(value: object, data_type: DataType) -> object:
         case MultisetType(element=element):
             return [(_plain(k, element), v) for k, v in _pairs(value)]
         case RowType() if isinstance(value, Mapping):
+            unknown = [name for name in value if data_type.field(name) is None]
+            if unknown:
+                known = choices(data_type.names)
+                raise InvalidInputError(
+                    f"A row has no field {unknown[0]!r}.", hint=f"It has {known}."
+                )
             return {f.name: _plain(value.get(f.name), f.type) for f in data_type}
         case _:
             return value

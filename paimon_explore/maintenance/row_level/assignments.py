@@ -169,11 +169,16 @@ def _source(value: NewValue, field: DataField, scope: RowType) -> "Expression | 
         except InvalidInputError as error:
             raise InvalidInputError(
                 f"The new value {value!r} of column {field.name!r}: {error.message}",
-                hint=f"{error.hint} {_QUOTE_HINT}",
+                hint=f"{error.hint} {_QUOTE_HINT}" if _is_name(value) else error.hint,
             ) from error
     shape = InputShape(row_type=RowType(fields=(field,)))
     batch = next(iter(open_rows([{field.name: _plain(value)}], shape)))
     return batch.column(0)
+
+
+def _is_name(text: str) -> bool:
+    """Whether a text may be meant as a value: one that SQL takes for words."""
+    return "'" not in text and "(" not in text and any(map(str.isalpha, text))
 
 
 def _plain(value: object) -> object:

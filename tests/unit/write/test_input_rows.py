@@ -315,3 +315,30 @@ def test_variants_may_have_their_parts_in_any_order_and_be_null() -> None:
     assert written(table, v=variant) == [{"v": {"value": b"v", "metadata": b"m"}}, {"v": None}]
     broken = pa.table({"v": pa.array([{"value": b"v", "metadata": None}], shape)})
     assert "without metadata" in refused(broken, v=variant)
+
+
+def test_a_dictionary_that_names_no_row_kind_is_an_insert() -> None:
+    shape = InputShape(
+        row_type=RowType(fields=(DataField(id=0, name="b", type=INT),)),
+        extra=frozenset({"_ROW_KIND"}),
+    )
+    for told, kinds in (("-D", ["+I", "-D"]), (3, [0, 3])):
+        (batch,) = open_rows([{"b": 1}, {"b": 2, "_ROW_KIND": told}], shape)
+        assert batch.column("_ROW_KIND").to_pylist() == kinds
+
+
+def test_a_default_value_may_be_quoted_as_in_sql() -> None:
+    text = AtomicType(root=TypeRoot.VARCHAR, length=10)
+    fields = (
+        DataField(id=0, name="b", type=INT),
+        DataField(id=1, name="s", type=text, default_value="'x'"),
+    )
+    (batch,) = open_rows([{"b": 1}], InputShape(row_type=RowType(fields=fields)))
+    assert batch.column("s").to_pylist() == ["x"]
+
+
+def test_a_dictionary_for_a_row_has_the_fields_of_the_row() -> None:
+    row = RowType(fields=(DataField(id=1, name="x", type=INT),))
+    shape = InputShape(row_type=RowType(fields=(DataField(id=0, name="r", type=row),)))
+    with pytest.raises(InvalidInputError, match="A row has no field 'z'"):
+        list(open_rows([{"r": {"z": 1}}], shape))

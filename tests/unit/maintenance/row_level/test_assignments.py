@@ -1,0 +1,127 @@
+"""New values: what they may be, and how they reach their column's type."""
+
+from datetime import UTC, date, datetime
+from decimal import Decimal
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import paimon_explore as pe
+from paimon_explore.errors import InvalidInputError
+from support.small_tables import append_table, columns
+
+ID = pa.schema([pa.field("id", pa.int32(), nullable=False)])
+COLUMNS = pa.unify_schemas(
+    [
+        ID,
+        columns(
+            n=pa.string(),
+            d=pa.decimal128(10, 2),
+            dt=pa.date32(),
+            ts=pa.timestamp("ms"),
+            tz=pa.timestamp("us", tz="UTC"),
+            f=pa.float32(),
+            b=pa.bool_(),
+            l=pa.list_(pa.int32()),
+            m=pa.map_(pa.string(), pa.int32()),
+            r=pa.struct([("x", pa.int32()), ("y", pa.string())]),
+        ),
+    ]
+)
+ROW = {
+    "id": 3,
+    "n": "ab",
+    "d": Decimal("1.25"),
+    "dt": date(2024, 1, 31),
+    "f": 1.5,
+    "b": True,
+    "l": [1],
+    "m": {"a": 1},
+    "r": {"x": 7, "y": "why"},
+}
+
+
+def after(name: str, value: object) -> object:
+    table = append_table(COLUMNS, [ROW])
+    table.update({name: value})
+    return table.to_arrow().column(name).to_pylist()[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "result"),
+    [
+        ("id", 5, 5),
+        ("id", np.int64(5), 5),
+        ("id", "id * 2", 6),
+        ("n", "'text'", "text"),
+        ("n", pe.lit("text"), "text"),
+        ("n", pe.col("r", "y"), "why"),
+        ("n", "r.y", "why"),
+        ("n", "NULL", None),
+        ("n", None, None),
+        ("d", "d * 1.1", Decimal("1.38")),
+        ("d", "d / 3", Decimal("0.42")),
+        ("d", "id", Decimal("3.00")),
+        ("d", 2, Decimal("2.00")),
+        ("d", Decimal("9.9"), Decimal("9.90")),
+        ("dt", "'2024-02-29'", date(2024, 2, 29)),
+        ("dt", "dt + 1", date(2024, 2, 1)),
+        ("dt", date(2020, 1, 1), date(2020, 1, 1)),
+        ("ts", "TIMESTAMP '2024-01-01 10:00:00'", datetime(2024, 1, 1, 10)),  # noqa: DTZ001 - a wall clock
+        ("f", "f * 2", 3.0),
+        ("f", "id", 3.0),
+        ("b", "id > 5", False),
+        ("b", "NULL", None),
+        ("l", [4, 5], [4, 5]),
+        ("l", np.array([1, 2]), [1, 2]),
+        ("l", "l", [1]),
+        ("m", {"z": 26}, [("z", 26)]),
+        ("m", "NULL", None),
+        ("r", {"x": 1, "y": None}, {"x": 1, "y": None}),
+    ],
+)
+def test_a_column_gets_this_value(name: str, value: object, result: object) -> None:
+    assert after(name, value) == result
+
+
+def test_names_are_found_without_regard_to_case() -> None:
+    table = append_table(COLUMNS, [ROW])
+    table.update({"ID": "iD + 1"})
+    assert table.to_arrow().column("id").to_pylist() == [4]
+
+
+def test_the_clock_fits_timestamps() -> None:
+    found = after("tz", "current_timestamp")
+    assert isinstance(found, datetime)
+    assert abs((found - datetime.now(UTC)).total_seconds()) < 600
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("id", None, "null in a NOT NULL column"),
+        ("id", "NULL", "null in a NOT NULL column"),
+        ("id", "n", "string cannot be written as int32"),
+        ("id", "2147483648", "is no INT"),
+        ("id", "id + 2147483647", "does not fit int32"),
+        ("id", "id / 2", "1.5 does not fit int32"),
+        ("id", "x", "is no int32|there is no column 'x'"),
+        ("d", "d * 100000000", "does not fit"),
+        ("n", "text", r"written with quotes inside, \"'text'\", or as pe.lit"),
+        ("n", "two words", "written with quotes inside"),
+        ("dt", "ts", "without a cast"),
+        ("l", "'x'", "Give the value itself"),
+        ("r", {"z": 1}, "has no field 'z'"),
+        ("nope", 1, "The table has no column 'nope'"),
+    ],
+)
+def test_a_value_that_does_not_fit_is_named(name: str, value: object, message: str) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        after(name, value)
+
+
+@pytest.mark.parametrize("values", [{}, None, ["n"]])
+def test_new_values_are_given_by_column(values: dict[str, object]) -> None:
+    with pytest.raises(InvalidInputError, match="No new values are given"):
+        append_table(COLUMNS, [ROW]).update(values)
