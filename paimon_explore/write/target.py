@@ -27,6 +27,7 @@ from paimon_explore.metadata.options import TableOptions
 from paimon_explore.metadata.partition_path import partition_paths
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.store.expired import naming_expiry
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.write.file_names import (
     Clock,
@@ -156,7 +157,8 @@ class LiveState:
         missing = [partition for partition in partitions if partition not in self._known]
         if not missing:
             return
-        found = self._live(missing) if self._snapshot is not None else None
+        with naming_expiry(self.target.store, self._snapshot):
+            found = self._live(missing) if self._snapshot is not None else None
         for partition in missing:
             self._known[partition] = _state_of(found, partition)
 
@@ -197,9 +199,13 @@ class LiveState:
         """The hash index file of each bucket of a partition."""
         if self._snapshot is None:
             return {}
+        with naming_expiry(self.target.store, self._snapshot):
+            return self._hash_files(self._snapshot, partition)
+
+    def _hash_files(self, snapshot: Snapshot, partition: bytes) -> dict[int, HashFile]:
         target = self.target
         found: dict[int, HashFile] = {}
-        entries = target.store.manifests.index_of(self._snapshot).of_type(HASH_INDEX)
+        entries = target.store.manifests.index_of(snapshot).of_type(HASH_INDEX)
         for position, row in enumerate(entries.rows()):
             bucket, name, external = row["bucket"], row["file_name"], row["external_path"]
             if row["partition"] != partition or not isinstance(bucket, int):
