@@ -92,6 +92,7 @@ def check_conflicts(
     if rules.data_evolution:
         added = changes.entries.of_kind(FileKind.ADD)
         _check_row_ranges(live, added)
+        _check_compacted_ranges(after, added)
         if rules.planned_on is not None:
             _check_columns(live, added, rules.planned_on)
 
@@ -246,6 +247,30 @@ def _check_row_ranges(live: ManifestEntries, added: ManifestEntries) -> None:
                 "which lie in other files by now.",
                 hint=_AGAIN,
             )
+
+
+def _check_compacted_ranges(after: ManifestEntries, added: ManifestEntries) -> None:
+    """Refuse to put rows together of which somebody has written columns meanwhile.
+
+    Readers want the files of a row to have the same rows.
+    """
+    read = ["first_row_id", "row_count", "file_name", "file_source"]
+    compacted = [
+        row
+        for row in added.table.select(read).to_pylist()
+        if row["first_row_id"] is not None and row["file_source"] == FileSource.COMPACT
+    ]
+    if not compacted:
+        return
+    for row in after.table.select(read).to_pylist():
+        beside = row["first_row_id"] is None or ".blob" in row["file_name"]
+        for new in compacted:
+            same = row["file_name"] == new["file_name"] or ".vector." in row["file_name"]
+            if not beside and not same and _overlap(row, new):
+                raise CommitConflictError(
+                    f"File {row['file_name']} has columns of rows that the commit puts together.",
+                    hint=_AGAIN,
+                )
 
 
 def _check_columns(live: ManifestEntries, added: ManifestEntries, planned_on: int) -> None:

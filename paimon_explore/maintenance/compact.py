@@ -18,10 +18,11 @@ from paimon_explore.commit.overwrite import Overwrite, PartitionMatcher
 from paimon_explore.encoding.buffers import Bools, bool_values
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.maintenance.compact_append import AppendBucket, AppendCompaction, pick_append
+from paimon_explore.maintenance.compact_evolved import EvolvedCompaction, pick_evolved
 from paimon_explore.maintenance.compact_levels import levels_of
 from paimon_explore.maintenance.compact_pick import CompactUnit, pick_full, pick_universal
 from paimon_explore.maintenance.compact_postpone import spread_postponed
-from paimon_explore.maintenance.compact_rewrite import CompactBucket, UnitCompaction
+from paimon_explore.maintenance.compact_rewrite import CompactBucket, UnitCompaction, indexed_file
 from paimon_explore.metadata import options as opt
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.derived_options import needs_lookup
@@ -39,9 +40,11 @@ from paimon_explore.scan.frames import byte_rows, numbers
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.split import DataSplit
 from paimon_explore.scan.splits import whole_buckets
+from paimon_explore.store.expired import naming_expiry
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.write.target import WriteTarget, abort
 
+_KNOWN_INDEXES = frozenset({HASH_INDEX, DELETION_VECTORS_INDEX})
 PartitionSpec = Mapping[str, object]
 """Values of some partition columns."""
 
@@ -76,21 +79,24 @@ def compact_table(
     Raises:
         UnsupportedFeatureError: the table has something that is not compacted here.
         InvalidInputError: a partition names a column that is no partition column.
+        SnapshotExpiredError: others have committed and expired what is compacted; do it again.
     """
     snapshot = store.snapshots.latest()
     if snapshot is None:
         return []
-    index = store.manifests.index_of(snapshot)
-    refuse_unsupported(schema, options, index)
+    with naming_expiry(store, snapshot):
+        index = store.manifests.index_of(snapshot)
+    refuse_unsupported(options, index)
     target = WriteTarget(store=store, schema=schema, options=options)
     messages: list[CommitMessage] = []
     try:
-        for split in _buckets(target, snapshot, partitions, places):
-            if split.bucket == POSTPONE_BUCKET:
-                continue
-            message = _compact_bucket(target, split, index, full=full)
-            if message is not None and not message.is_empty:
-                messages.append(message)
+        with naming_expiry(store, snapshot):
+            for split in _buckets(target, snapshot, partitions, places):
+                if split.bucket == POSTPONE_BUCKET:
+                    continue
+                message = _compact_bucket(target, split, index, full=full)
+                if message is not None and not message.is_empty:
+                    messages.append(message)
     except BaseException:
         abort(target, messages)
         raise
@@ -121,12 +127,13 @@ def spread_table(
     snapshot = store.snapshots.latest()
     if snapshot is None or options.value(opt.BUCKET) != POSTPONE_BUCKET:
         return []
-    refuse_unsupported(schema, options, store.manifests.index_of(snapshot))
     target = WriteTarget(store=store, schema=schema, options=options)
-    return spread_postponed(target, list(_buckets(target, snapshot, partitions)))
+    with naming_expiry(store, snapshot):
+        refuse_unsupported(options, store.manifests.index_of(snapshot))
+        return spread_postponed(target, list(_buckets(target, snapshot, partitions)))
 
 
-def refuse_unsupported(schema: TableSchema, options: TableOptions, index: IndexEntries) -> None:
+def refuse_unsupported(options: TableOptions, index: IndexEntries) -> None:
     """Refuse tables that are not compacted here.
 
     Raises:
@@ -134,14 +141,13 @@ def refuse_unsupported(schema: TableSchema, options: TableOptions, index: IndexE
     """
     features = {
         "pk-clustering-override": options.value(opt.PK_CLUSTERING_OVERRIDE),
-        "record-level.expire-time": options.value(opt.RECORD_LEVEL_EXPIRE_TIME) is not None,
         "clustering.incremental": options.value(opt.CLUSTERING_INCREMENTAL),
-        "data-evolution.enabled": options.value(opt.DATA_EVOLUTION_ENABLED),
-        "a BLOB column": any("BLOB" in str(column.type) for column in schema.fields),
     }
-    kinds = {str(row["index_type"]) for row in index.rows()}
-    for kind in sorted(kinds - {HASH_INDEX, DELETION_VECTORS_INDEX}):
-        features[f"an index of type {kind}"] = True
+    if not options.value(opt.DATA_EVOLUTION_ENABLED):  # which keeps what indexes point at
+        others = [row for row in index.rows() if row["index_type"] not in _KNOWN_INDEXES]
+        for row in others:
+            if indexed_file(row) is None:
+                features[f"an index of type {row['index_type']}"] = True
     for name, found in features.items():
         if found:
             raise UnsupportedFeatureError(f"compaction of a table with {name}")
@@ -200,11 +206,14 @@ def _matching(
 def _compact_bucket(
     target: WriteTarget, split: DataSplit, index: IndexEntries, *, full: bool
 ) -> CommitMessage | None:
+    if target.options.value(opt.DATA_EVOLUTION_ENABLED):
+        runs = pick_evolved(target, split, full=full)
+        return EvolvedCompaction(target, split, runs).run() if runs else None
+    place = (split.partition, split.bucket)
+    own = index.filter(
+        np.array([(r["partition"], r["bucket"]) == place for r in index.rows()], np.bool_)
+    )
     if not target.schema.primary_keys:
-        place = (split.partition, split.bucket)
-        own = IndexEntries.from_rows(
-            [row for row in index.rows() if (row["partition"], row["bucket"]) == place]
-        )
         bucket = AppendBucket(
             target=target,
             split=split,
@@ -213,9 +222,18 @@ def _compact_bucket(
         )
         groups = pick_append(bucket, full=full)
         return AppendCompaction(bucket, groups).run() if groups else None
-    keyed = CompactBucket(target=target, split=split, levels=levels_of(split.files, target.options))
+    levels = levels_of(split.files, target.options)
+    keyed = CompactBucket(target=target, split=split, levels=levels, index=own)
     unit = _pick(keyed, full=full)
     return None if unit is None else UnitCompaction(keyed, unit).run()
+
+
+def _to_rewrite(bucket: CompactBucket) -> list[int]:
+    """Files of the top level that have rows which do not belong there any more."""
+    expiry = bucket.expiry
+    expired = [] if expiry is None else expiry.files(bucket.split.files)
+    has_vectors = bucket.target.options.value(opt.DELETION_VECTORS_ENABLED)
+    return [*(bucket.marked if has_vectors else ()), *expired]
 
 
 def _pick(bucket: CompactBucket, *, full: bool) -> CompactUnit | None:
@@ -223,7 +241,7 @@ def _pick(bucket: CompactBucket, *, full: bool) -> CompactUnit | None:
     if full:
         return pick_full(
             bucket.levels,
-            marked=bucket.marked if options.value(opt.DELETION_VECTORS_ENABLED) else (),
+            marked=_to_rewrite(bucket),
             rewrite_all=options.value(opt.COMPACTION_FORCE_REWRITE_ALL_FILES),
         )
     force = needs_lookup(options) or options.value(opt.COMPACTION_FORCE_UP_LEVEL_0)

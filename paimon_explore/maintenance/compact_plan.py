@@ -7,7 +7,7 @@ as they are, and only their level changes in the manifest.
 Spec: primary-key-table, compaction.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -64,6 +64,7 @@ class UnitPlan:
         keys: the trimmed primary key.
         options: the options in force.
         top: the highest level of the table.
+        expired: files with rows that are too old: they are rewritten.
     """
 
     def __init__(
@@ -74,8 +75,10 @@ class UnitPlan:
         *,
         options: TableOptions,
         top: int,
+        expired: Collection[int] = (),
     ) -> None:
         self._unit = unit
+        self._expired = frozenset(expired)
         self._files = files
         self._keys = keys
         self._sizes = numbers(files.table, "file_size").tolist()
@@ -127,7 +130,8 @@ class UnitPlan:
             self._steps.append(Rewrite(sections=tuple(waiting)))
 
     def _upgrade(self, file: int) -> None:
-        if self._force or (self._to_top and self._retracts[file] != 0):
+        retracts = self._to_top and self._retracts[file] != 0
+        if self._force or retracts or file in self._expired:
             self._steps.append(Rewrite(sections=(((file,),),)))
         elif self._levels[file] != self._unit.level:
             self._steps.append(Upgrade(file=file))

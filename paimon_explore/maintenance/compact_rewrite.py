@@ -6,7 +6,7 @@ all of them are removed again if anything fails.
 Spec: primary-key-table, compaction; concepts/spec/tableindex, deletion vectors.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -18,6 +18,7 @@ from paimon_explore.maintenance.compact_merge import FILE, CompactMerge, Compact
 from paimon_explore.maintenance.compact_pick import CompactUnit
 from paimon_explore.maintenance.compact_plan import Rewrite, Section, Step, UnitPlan, Upgrade
 from paimon_explore.maintenance.compact_vectors import BucketVectors
+from paimon_explore.maintenance.record_expire import RecordExpiry, record_expiry
 from paimon_explore.merge.columns import int64_array, ints_of, mask_array
 from paimon_explore.merge.records import is_retract
 from paimon_explore.merge.spec import VALUE_KIND, merge_spec
@@ -25,6 +26,7 @@ from paimon_explore.merge.stream import key_pieces
 from paimon_explore.metadata import options as opt
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.derived_options import needs_lookup
+from paimon_explore.metadata.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest_entry import ENTRY_SCHEMA, FileSource, ManifestEntries
 from paimon_explore.metadata.option_choices import ChangelogProducer, MergeEngine
 from paimon_explore.metadata.options import MAX_INT64, TableOptions
@@ -52,11 +54,19 @@ class CompactBucket:
         target: the table.
         split: all live files of the bucket, in any order, with their deletion vectors.
         levels: the same files as a merge tree.
+        index: the index files of the bucket.
     """
 
     target: WriteTarget
     split: DataSplit
     levels: Levels
+    index: IndexEntries = field(default_factory=IndexEntries.empty)
+
+    @property
+    def expiry(self) -> RecordExpiry | None:
+        """Which rows are too old; None if none grow too old."""
+        target = self.target
+        return record_expiry(target.schema, target.options, target.clock())
 
     @property
     def keys(self) -> RowType:
@@ -114,6 +124,7 @@ class UnitCompaction:
             options=options,
             columns=schema.row_type.names,
         )
+        self._expiry = bucket.expiry
         self._ranks = key_ranks(self._files, bucket.keys)
         self._writers: list[DataFileWriter] = []
 
@@ -150,6 +161,7 @@ class UnitCompaction:
             self._bucket.keys,
             options=self._target.options,
             top=self._bucket.levels.top,
+            expired=() if self._expiry is None else self._expiry.files(self._files),
         )
         return plan.steps()
 
@@ -250,7 +262,9 @@ class UnitCompaction:
                 deleted=file.deleted(),
             )
             for batch in read_data_file(file.source(), request):
-                yield _with_file(batch, row) if merge.needs_files else batch
+                kept = batch if self._expiry is None else self._expiry.kept(batch)
+                if kept.num_rows:
+                    yield _with_file(kept, row) if merge.needs_files else kept
 
     # ------------------------------------------------------------ what is handed over
 
@@ -289,7 +303,25 @@ class UnitCompaction:
             compact_after=_joined(result.after),
             compact_changelog=_joined(result.changelog),
             compact_new_index_files=self._vectors.write(),
+            compact_deleted_index_files=_indexes_of(self._bucket, result.before),
         )
+
+
+def _indexes_of(bucket: CompactBucket, files: Sequence[int]) -> IndexEntries:
+    """The indexes over rows of files that go or move: they are told by the name of the file."""
+    names = bucket.split.files.table.column("file_name").to_pylist()
+    gone = [str(names[i]).encode() for i in files]
+    sources = [indexed_file(row) or b"" for row in bucket.index.rows()]
+    return bucket.index.filter(
+        np.array([any(name in source for name in gone) for source in sources], np.bool_)
+    )
+
+
+def indexed_file(row: Mapping[str, object]) -> bytes | None:
+    """What an entry of an index over the rows of one file says of that file; None for others."""
+    index = row["global_index"]
+    source = index.get("source_meta") if isinstance(index, dict) else None
+    return source if isinstance(source, bytes) else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -183,7 +183,6 @@ def test_a_failure_at_any_operation_leaves_no_file_behind(tmp_path: Path, fault:
 @pytest.mark.parametrize(
     ("options", "name"),
     [
-        ({"record-level.expire-time": "1 d", "record-level.time-field": "s"}, "record-level"),
         (
             {
                 "deletion-vectors.enabled": "true",
