@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -77,6 +78,7 @@ def start_lab(folder: Path) -> Lab:
     settings = folder / "settings" / "@jupyterlab" / "apputils-extension"
     settings.mkdir(parents=True)
     (settings / "notification.jupyterlab-settings").write_text(json.dumps(_QUIET))
+    _install_viewer(folder)
     port = _free_port()
     command = [
         *(sys.executable, "-m", "jupyter", "lab", "--no-browser", "--allow-root"),
@@ -100,6 +102,15 @@ def start_lab(folder: Path) -> Lab:
     lab = Lab(address=f"http://127.0.0.1:{port}", folder=notebooks, process=process)
     _wait(lab, folder / "lab.log")
     return lab
+
+
+def _install_viewer(folder: Path) -> None:
+    """Put the viewer of files where an installed wheel has it."""
+    widgets = Path(__file__).parents[2] / "paimon_explore" / "widgets"
+    extensions = folder / "data_dir" / "labextensions" / "paimon-explore"
+    shutil.copytree(widgets / "labextension", extensions)
+    config = folder / "config_dir" / "jupyter_server_config.d"
+    shutil.copytree(widgets / "jupyter_server_config.d", config)
 
 
 def _wait(lab: Lab, log: Path) -> None:

@@ -3,15 +3,27 @@ import { build } from "esbuild";
 
 const WIDGETS = ["bytes", "explorer", "sheet"];
 
-await build({
-  entryPoints: WIDGETS.map((name) => `src/${name}.js`),
-  outdir: "../static",
+const READABLE = {
   bundle: true,
-  format: "esm",
   target: "es2022",
   charset: "utf8",
   minify: false,
   legalComments: "none",
-  loader: { ".css": "text" },
   logLevel: "warning",
+};
+
+await build({
+  ...READABLE,
+  entryPoints: WIDGETS.map((name) => `src/${name}.js`),
+  outdir: "../static",
+  format: "esm",
+  loader: { ".css": "text" },
+});
+
+// JupyterLab loads its extensions as plain scripts.
+await build({
+  ...READABLE,
+  entryPoints: { remoteEntry: "src/labextension.js" },
+  outdir: "../labextension/static",
+  format: "iife",
 });

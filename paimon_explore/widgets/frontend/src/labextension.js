@@ -1,0 +1,176 @@
+// @ts-check
+/**
+ * JupyterLab's file browser opens Paimon's metadata files by double click.
+ *
+ * A federated extension without a build of JupyterLab: the container that module federation asks for is
+ * written out. What it draws is the byte inspector, which the server hands out (`widgets/server.py`).
+ */
+
+/** @typedef {{get: () => Promise<() => any>}} Shared */
+/** @typedef {Record<string, Record<string, Shared>>} Scope */
+
+const NAME = "paimon-explore";
+const FILE_TYPE = "paimon-metadata";
+const FACTORY = "Paimon file";
+/** Names as Paimon gives them; the folder is not known here, so that only clear ones are taken. */
+const PATTERN =
+  "^((snapshot|schema|changelog)-\\d+|tag-[^.]+|(index-)?manifest-(list-)?[0-9a-f]{8}-[0-9a-f-]{27}[^.]*|index-[0-9a-f]{8}-[0-9a-f-]{27}-\\d+|stats?-[0-9a-f]{8}-[0-9a-f-]{27}.*|.+\\.(orc|parquet)\\.index)$";
+
+/** @type {Scope} */
+let scope = {};
+
+/**
+ * A module that JupyterLab shares.
+ * @param {string} name
+ */
+async function shared(name) {
+  const versions = Object.values(scope[name] ?? {});
+  if (!versions.length) throw new Error(`JupyterLab does not share ${name}`);
+  return (await versions[0].get())();
+}
+
+/** The file behind a path, as the model that the byte inspector talks to. */
+class RemoteFile {
+  /** @type {Map<string, Set<(...args: any[]) => void>>} */
+  #listeners = new Map();
+
+  /**
+   * @param {(url: string) => Promise<Response>} fetch
+   * @param {string} address  of the server's door
+   * @param {string} path  of the file, from the server's root
+   */
+  constructor(fetch, address, path) {
+    this.fetch = fetch;
+    this.address = address;
+    this.path = path;
+  }
+
+  /** @param {string} name */
+  get(name) {
+    return name === "height" ? "fill" : undefined;
+  }
+
+  /**
+   * @param {string} event
+   * @param {(...args: any[]) => void} callback
+   */
+  on(event, callback) {
+    const known = this.#listeners.get(event) ?? new Set();
+    this.#listeners.set(event, known.add(callback));
+  }
+
+  /**
+   * @param {string} event
+   * @param {(...args: any[]) => void} callback
+   */
+  off(event, callback) {
+    this.#listeners.get(event)?.delete(callback);
+  }
+
+  /** @param {{id: number}} message */
+  async send(message) {
+    const query = new URLSearchParams({ path: this.path, message: JSON.stringify(message) });
+    let content;
+    /** @type {DataView[]} */
+    let buffers = [];
+    try {
+      const response = await this.fetch(`${this.address}/api?${query}`);
+      if (!response.ok) throw new Error(`the server answers ${response.status}`);
+      content = await response.json();
+      if (content.data) {
+        const bytes = Uint8Array.from(atob(content.data), (letter) => letter.charCodeAt(0));
+        buffers = [new DataView(bytes.buffer)];
+      }
+    } catch (error) {
+      const failure = { kind: "error", message: String(error) };
+      content = { id: message.id, ok: false, error: failure };
+    }
+    for (const callback of this.#listeners.get("msg:custom") ?? []) callback(content, buffers);
+  }
+}
+
+/** @param {any} app */
+async function activate(app) {
+  const [{ ABCWidgetFactory, DocumentWidget }, { Widget }, { ServerConnection }] =
+    await Promise.all([
+      shared("@jupyterlab/docregistry"),
+      shared("@lumino/widgets"),
+      shared("@jupyterlab/services"),
+    ]);
+  const settings = app.serviceManager.serverSettings;
+  const address = `${settings.baseUrl}${NAME}`;
+  /** @param {string} url */
+  const fetch = (url) => ServerConnection.makeRequest(url, {}, settings);
+
+  class FileView extends Widget {
+    /** @param {string} path */
+    constructor(path) {
+      super();
+      this.addClass("paimon-explore-file");
+      this.node.style.height = "100%";
+      this.node.style.minHeight = "0";
+      this.open(path);
+    }
+
+    /** @param {string} path */
+    async open(path) {
+      const { default: view } = await import(/* webpackIgnore: true */ `${address}/bytes.js`);
+      if (this.isDisposed) return;
+      const model = new RemoteFile(fetch, address, path);
+      this.close_ = view.render({ model, el: this.node });
+      for (const child of this.node.children) {
+        if (child instanceof HTMLElement && child.tagName === "DIV") child.style.border = "0";
+      }
+    }
+
+    dispose() {
+      this.close_?.();
+      super.dispose();
+    }
+  }
+
+  class Factory extends ABCWidgetFactory {
+    /** @param {any} context */
+    createNewWidget(context) {
+      const path = app.serviceManager.contents.localPath(context.path);
+      return new DocumentWidget({ content: new FileView(path), context });
+    }
+  }
+
+  app.docRegistry.addFileType({
+    name: FILE_TYPE,
+    displayName: "Paimon metadata",
+    pattern: PATTERN,
+    extensions: [],
+    mimeTypes: ["application/octet-stream"],
+    contentType: "file",
+    fileFormat: "base64",
+  });
+  const Made = /** @type {new (options: object) => object} */ (/** @type {unknown} */ (Factory));
+  app.docRegistry.addWidgetFactory(
+    new Made({
+      name: FACTORY,
+      modelName: "base64",
+      fileTypes: [FILE_TYPE],
+      defaultFor: [FILE_TYPE],
+      readOnly: true,
+    }),
+  );
+}
+
+const plugin = { id: `${NAME}:files`, autoStart: true, activate };
+const container = {
+  /** @param {Scope} given */
+  init(given) {
+    scope = given;
+  },
+  /** @param {string} module */
+  async get(module) {
+    if (module !== "./extension") throw new Error(`${NAME} has no module ${module}`);
+    return () => ({ __esModule: true, default: plugin });
+  },
+};
+
+const page = /** @type {any} */ (window);
+page._JUPYTERLAB ??= {};
+page._JUPYTERLAB[NAME] = container;
