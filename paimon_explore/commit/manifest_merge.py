@@ -17,8 +17,12 @@ Spec: maintenance/configurations, `manifest.*`. Seen in: golden java200/manifest
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from paimon_explore.commit.manifest_writer import ManifestWriter
+from paimon_explore.encoding.buffers import Bools, Ints, fixed_values
 from paimon_explore.metadata import options as opt
+from paimon_explore.metadata.entry_frame import one_piece
 from paimon_explore.metadata.manifest_entry import (
     FileKind,
     ManifestEntries,
@@ -69,33 +73,30 @@ def merge_manifests(
 
 def changing_bytes(manifests: ManifestFiles, rules: MergeRules) -> int:
     """Bytes of the manifests that a full merge is about: small ones and those with deletions."""
-    changing = _changing(manifests, rules)
-    return sum(_size(row) for row, must in zip(manifests.rows(), changing, strict=True) if must)
+    return int(_sizes(manifests)[_changing(manifests, rules)].sum())
 
 
-def _changing(manifests: ManifestFiles, rules: MergeRules) -> list[bool]:
-    return [_deleted(row) > 0 or _size(row) < rules.target_bytes for row in manifests.rows()]
+def _changing(manifests: ManifestFiles, rules: MergeRules) -> Bools:
+    return _deleting(manifests) | (_sizes(manifests) < rules.target_bytes)
 
 
 def _full(
     manifests: ManifestFiles, writer: ManifestWriter, rules: MergeRules
 ) -> ManifestFiles | None:
     """All deletions carried out; None if that is not worth it or there is nothing to do."""
-    rows = list(manifests.rows())
-    changing = _changing(manifests, rules)
     if changing_bytes(manifests, rules) < rules.full_bytes:
         return None
+    changing = _changing(manifests, rules)
     names = manifests.names
     read = writer.store.manifests.read
     deleted = ManifestEntries.concat(
         [
-            read(name).of_kind(FileKind.DELETE)
-            for name, row in zip(names, rows, strict=True)
-            if _deleted(row)
+            read(names[position]).of_kind(FileKind.DELETE)
+            for position in np.flatnonzero(_deleting(manifests)).tolist()
         ]
     )
-    reading = [must or len(deleted) > 0 for must in changing]
-    if sum(reading) <= 1:
+    reading = changing | bool(len(deleted))
+    if reading.sum() <= 1:
         return None
     kept: list[ManifestFiles] = []
     survivors: list[ManifestEntries] = []
@@ -121,8 +122,8 @@ def _written(parts: Sequence[ManifestEntries], writer: ManifestWriter) -> list[M
 def _minor(manifests: ManifestFiles, writer: ManifestWriter, rules: MergeRules) -> ManifestFiles:
     result: list[ManifestFiles] = []
     start = size = 0
-    for position, row in enumerate(manifests.rows()):
-        size += _size(row)
+    for position, own in enumerate(_sizes(manifests).tolist()):
+        size += own
         if size >= rules.target_bytes:
             batch = manifests.slice(start, position + 1 - start)
             result.append(_merged(batch, writer))
@@ -137,7 +138,7 @@ def _merged(batch: ManifestFiles, writer: ManifestWriter) -> ManifestFiles:
     """Neighbouring manifests as one, or as few as their size allows."""
     if len(batch) == 1:
         return batch
-    if not any(_deleted(row) for row in batch.rows()):
+    if not _deleting(batch).any():
         copied = writer.copied(batch)
         if copied is not None:
             return copied
@@ -145,11 +146,14 @@ def _merged(batch: ManifestFiles, writer: ManifestWriter) -> ManifestFiles:
     return writer.entries(merge_entries(entries))
 
 
-def _size(row: dict[str, object]) -> int:
-    size = row["file_size"]
-    return size if isinstance(size, int) else 0
+def _sizes(manifests: ManifestFiles) -> Ints:
+    return _numbers(manifests, "file_size")
 
 
-def _deleted(row: dict[str, object]) -> int:
-    deleted = row["num_deleted_files"]
-    return deleted if isinstance(deleted, int) else 0
+def _deleting(manifests: ManifestFiles) -> Bools:
+    """Which manifests hold deletions."""
+    return _numbers(manifests, "num_deleted_files") > 0
+
+
+def _numbers(manifests: ManifestFiles, name: str) -> Ints:
+    return fixed_values(one_piece(manifests.column(name)), np.int64).view(np.int64)

@@ -41,6 +41,9 @@ blocks that are too small to decode quickly."""
 AVRO = "avro"
 """The format of manifests unless a table says otherwise."""
 
+_MANY_CHUNKS = 8
+"""A list's columns that are in more pieces than these are put together before they are kept."""
+
 _RECENT_LISTS = 4
 """Lists whose bytes are kept: base and delta of the last commits."""
 
@@ -146,8 +149,8 @@ class ManifestWriter:
 
     def list(self, manifests: ManifestFiles) -> WrittenFile:
         """Write a manifest list, also one without manifests."""
-        whole = ManifestFiles(manifests.table.combine_chunks())
-        return self._list(encode_manifest_list(whole, self.codec, self.file_format), whole)
+        data = encode_manifest_list(manifests, self.codec, self.file_format)
+        return self._list(data, manifests)
 
     def joined_list(self, lists: Sequence[str], manifests: ManifestFiles) -> WrittenFile:
         """Write a list of what other lists hold, by copying their blocks where that is possible.
@@ -163,13 +166,15 @@ class ManifestWriter:
             is_avro(data) and can_join(containers[0], data) for data in containers[1:]
         ):
             return self.list(manifests)
-        return self._list(joined(containers), ManifestFiles(manifests.table.combine_chunks()))
+        return self._list(joined(containers), manifests)
 
     def _bytes_of(self, name: str) -> bytes:
         known = self._recent.get(name)
         return self.store.file_io.read(self.store.paths.manifest(name)) if known is None else known
 
     def _list(self, data: bytes, manifests: ManifestFiles) -> WrittenFile:
+        if manifests.table.column(0).num_chunks > _MANY_CHUNKS:
+            manifests = ManifestFiles(manifests.table.combine_chunks())
         name = f"manifest-list-{self.unique}-{next(self._others)}"
         size = self._create(name, data)
         self.store.manifests.remember(name, manifests)

@@ -14,7 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from paimon_explore.encoding.binary_row import EMPTY_ROW, decode_rows, encode_rows, with_arity
-from paimon_explore.encoding.buffers import Column, valid_mask
+from paimon_explore.encoding.buffers import Column, fixed_values, valid_mask
+from paimon_explore.metadata.entry_frame import one_piece
 from paimon_explore.metadata.manifest_entry import ManifestEntries
 from paimon_explore.metadata.manifest_list import ManifestFiles
 from paimon_explore.types.data_types import DataType, RowType, with_nullable
@@ -119,5 +120,5 @@ def spread_of(column: "pa.ChunkedArray[pa.Scalar[pa.DataType]]") -> tuple[int | 
     """Smallest and largest number of a column; nothing if one is null or there is none."""
     if column.null_count or not len(column):
         return None, None
-    found = pc.min_max(column)
-    return found["min"].as_py(), found["max"].as_py()
+    values = fixed_values(one_piece(column), f"i{column.type.byte_width}")
+    return int(values.min()), int(values.max())

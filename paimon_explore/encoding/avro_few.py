@@ -7,13 +7,12 @@ list of small functions once, and records are put together from Python values.
 Spec: Avro 1.11 specification, binary encoding.
 """
 
-import secrets
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
 from paimon_explore.encoding.avro_container import (
-    SYNC_SIZE,
+    PROCESS_SYNC,
     write_block,
     write_header,
     write_long,
@@ -47,7 +46,7 @@ def write_few(schema: bytes, columns: Mapping[Path, Sequence[object]], codec: st
             Values of nested records are mappings whose members are in the schema's order.
         codec: `null`, `deflate`, `snappy`, `zstandard`, `bzip2` or `xz`.
     """
-    sync = secrets.token_bytes(SYNC_SIZE)
+    sync = PROCESS_SYNC
     header = write_header(schema, codec, sync)
     leaves = _leaves(schema)
     count = len(columns[leaves[0][0]]) if leaves else 0

@@ -6,7 +6,12 @@ can be copied behind those of another. That makes merging manifests as cheap as 
 
 from collections.abc import Iterable
 
-from paimon_explore.encoding.avro_container import SYNC_SIZE, read_header, read_long
+from paimon_explore.encoding.avro_container import (
+    PROCESS_SYNC,
+    SYNC_SIZE,
+    read_header,
+    read_long,
+)
 from paimon_explore.errors import CorruptFileError
 
 
@@ -30,13 +35,14 @@ def joined(containers: Iterable[bytes]) -> bytes:
         CorruptFileError: one is no container or is cut short.
     """
     parts: list[bytes] = []
-    sync = b""
     for data in containers:
         header = read_header(data)
         if not parts:
-            sync = header.sync
-            parts.append(data[: header.size])
-        parts.extend(_blocks(data, header.size, header.sync, sync))
+            parts += [data[: header.size - SYNC_SIZE], PROCESS_SYNC]
+        if header.sync == PROCESS_SYNC and data[-SYNC_SIZE:] == PROCESS_SYNC:
+            parts.append(data[header.size :])  # what this process has written needs no second look
+        else:
+            parts.extend(_blocks(data, header.size, header.sync, PROCESS_SYNC))
     return b"".join(parts)
 
 

@@ -4,14 +4,13 @@ Spec: concepts/spec/fileformat, avro. Seen in: golden java200 `all_types_append_
 """
 
 import json
-import secrets
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.encoding.avro_container import SYNC_SIZE, write_block, write_header
+from paimon_explore.encoding.avro_container import PROCESS_SYNC, write_block, write_header
 from paimon_explore.encoding.avro_encode import encode_rows
 from paimon_explore.encoding.avro_schema import parse_avro_schema, top_record
 from paimon_explore.encoding.buffers import Column, var_values
@@ -136,7 +135,7 @@ class AvroWriter:
         """
         self._record = top_record(parse_avro_schema(schema))
         self._codec = codec
-        self._sync = secrets.token_bytes(SYNC_SIZE)
+        self._sync = PROCESS_SYNC
         self._sink = write
         self._open: list[bytes] = []
         self._open_rows = 0

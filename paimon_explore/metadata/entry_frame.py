@@ -33,7 +33,7 @@ def one_piece(values: Chunks) -> Column:
     Arrow's own way copies where there is one chunk, and loads pandas where there is none.
     """
     if values.num_chunks == 1:
-        return values.chunk(0)
+        return values.chunks[0]
     whole: Column = values.combine_chunks() if values.num_chunks else no_rows(values.type)
     return whole
 

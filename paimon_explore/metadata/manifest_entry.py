@@ -159,7 +159,10 @@ class ManifestEntries:
     @classmethod
     def from_rows(cls, rows: Sequence[dict[str, object]]) -> "ManifestEntries":
         """Entries from values by column name; absent nullable columns are null."""
-        return cls(pa.Table.from_pylist(list(rows), schema=ENTRY_SCHEMA))
+        columns = [
+            _column_of([row.get(field.name) for row in rows], field.type) for field in ENTRY_SCHEMA
+        ]
+        return cls(pa.Table.from_arrays(columns, schema=ENTRY_SCHEMA))
 
     def __len__(self) -> int:
         return self.table.num_rows
@@ -191,7 +194,10 @@ class ManifestEntries:
 
     def of_kind(self, kind: FileKind) -> "ManifestEntries":
         """The entries that add, or those that delete."""
-        return self.filter(fixed_values(_one(self, "kind"), np.int8) == kind)
+        wanted = fixed_values(_one(self, "kind"), np.int8) == kind
+        if wanted.all():
+            return self
+        return self.filter(wanted) if wanted.any() else self.slice(0, 0)
 
     def with_kind(self, kind: FileKind) -> "ManifestEntries":
         """The same files, all added or all deleted."""
@@ -213,6 +219,14 @@ class ManifestEntries:
     def total_size(self) -> int:
         """Sum of `file_size`, bytes."""
         return int(pc.sum(self.table.column("file_size"), min_count=0).as_py())
+
+
+def _column_of(values: list[object], kind: pa.DataType) -> Column:
+    """Values as a column; many columns of entries are all null, which takes no look at each."""
+    if values.count(None) == len(values):
+        return pa.nulls(len(values), kind)  # type: ignore[call-overload,no-any-return]  # in stubs
+    column: Column = pa.array(values, kind)
+    return column
 
 
 def live_entries(

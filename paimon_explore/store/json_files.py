@@ -8,12 +8,14 @@ once.
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeVar
 
 from paimon_explore.errors import CorruptFileError
 from paimon_explore.fileio.file_io import FileIO
 
 _Value = TypeVar("_Value")
+_KEPT_VALUES = 256
 
 
 def _now_ms() -> int:
@@ -42,6 +44,12 @@ class Patience:
 PATIENT = Patience()
 
 
+@lru_cache(maxsize=_KEPT_VALUES)
+def _parsed(parse: Callable[[bytes, str], _Value], data: bytes, path: str) -> _Value:
+    """What bytes say; values never change, so the same bytes need not be parsed twice."""
+    return parse(data, path)
+
+
 def load_json(
     file_io: FileIO,
     path: str,
@@ -56,13 +64,16 @@ def load_json(
     """
     for _ in range(patience.attempts - 1):
         try:
-            return parse(file_io.read(path), path)
+            value: _Value = _parsed(parse, file_io.read(path), path)
         except CorruptFileError:
             age_ms = patience.now_ms() - file_io.status(path).modified_ms
             if age_ms > patience.young_ms:
                 raise
             patience.sleep(patience.pause_ms / 1000)
-    return parse(file_io.read(path), path)
+        else:
+            return value
+    last: _Value = _parsed(parse, file_io.read(path), path)
+    return last
 
 
 def numbered(file_io: FileIO, folder: str, prefix: str) -> list[int]:

@@ -182,7 +182,7 @@ def test_a_missing_file_names_the_snapshot_and_the_key_that_led_to_it(store: Tab
 
 def test_the_cache_forgets_the_least_recently_used_beyond_its_budget() -> None:
     frame = entries(entry("a"))
-    size = frame.table.nbytes
+    size = frame.table.get_total_buffer_size()
     cache = FrameCache(budget_bytes=4 * size)
     for key in "abcd":
         cache.keep(key, frame)
