@@ -25,6 +25,7 @@ class Layers:
         self.count = slots.count
         self.rows = sum(len(part) for part in slots.parts)
         self._newest: Ints | None = None
+        self._oldest: Ints | None = None
 
     def __len__(self) -> int:
         """How many layers there are."""
@@ -52,6 +53,13 @@ class Layers:
         if self._newest is None:
             self._newest = self.last()
         return self._newest
+
+    @property
+    def oldest(self) -> Ints:
+        """For each key the row of its oldest record."""
+        if self._oldest is None:
+            self._oldest = self.first()
+        return self._oldest
 
     def last(self, known: Bools | None = None) -> Ints:
         """For each key its newest row that counts; -1 where none does."""

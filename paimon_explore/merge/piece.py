@@ -30,7 +30,7 @@ from paimon_explore.merge.layers import Layers
 from paimon_explore.merge.order import Groups, group_rows
 from paimon_explore.merge.partial_update import update_partially
 from paimon_explore.merge.records import Merged, Records, RowKind, is_retract
-from paimon_explore.merge.slots import Slots, first_come, key_slots
+from paimon_explore.merge.slots import key_slots, winners
 from paimon_explore.merge.spec import SEQUENCE_NUMBER, VALUE_KIND, MergeSpec, needed_columns
 from paimon_explore.merge.steps import Aggregator
 from paimon_explore.merge.words import WordSource, picked, words_of
@@ -96,9 +96,9 @@ class Piece:
             self._columns[name] = found
         return found
 
-    def slots(self, keys: Sequence[str]) -> Slots:
-        """The numbers of the keys, part by part."""
-        return key_slots([[part.column(name) for name in keys] for part in self.parts])
+    def keys(self, names: Sequence[str]) -> list[list[Column]]:
+        """The key columns, part by part."""
+        return [[part.column(name) for name in names] for part in self.parts]
 
     def kinds(self) -> Int8s:
         """Row kinds; parts without them are +I."""
@@ -240,20 +240,15 @@ def _in_part_order(piece: Piece, task: Task) -> bool:
 
 def _chosen_by_parts(piece: Piece, task: Task) -> Iterator[pa.RecordBatch]:
     """The newest or oldest record of each key, without any sorting of records."""
-    slots = piece.slots(task.spec.keys)
-    ages = range(len(piece.parts))
-    order = ages if task.spec.engine is MergeEngine.FIRST_ROW else ages[::-1]
+    newest = task.spec.engine is not MergeEngine.FIRST_ROW
     if not task.key_order and not task.keep_retracts:
-        masks = first_come(slots, order)
-        for at, part in enumerate(piece.parts):
-            yield _only(part, masks[at], task)
+        masks = winners(piece.keys(task.spec.keys), newest=newest)
+        for part, mask in zip(piece.parts, masks, strict=True):
+            yield _only(part, mask, task)
         return
-    ends = np.cumsum([part.num_rows for part in piece.parts])
-    chosen = np.full(slots.count, -1, np.int64)
-    for at in reversed(order):
-        numbers = slots.parts[at]
-        chosen[numbers] = np.arange(ends[at] - len(numbers), ends[at])
-    yield _taken(piece, task, chosen[chosen >= 0], piece.kinds())
+    layers = Layers(key_slots(piece.keys(task.spec.keys)).without_gaps())
+    rows = layers.newest if newest else layers.oldest
+    yield _taken(piece, task, rows, piece.kinds())
 
 
 _CHOOSERS: Mapping[MergeEngine, Callable[..., Ints]] = {
@@ -290,7 +285,7 @@ def _folded(piece: Piece, task: Task) -> pa.RecordBatch | None:
     """Parts laid over each other, oldest first; None where a function cannot work in that way."""
     spec = task.spec
     functions = [_layered(spec, name) for name in spec.columns]
-    layers = Layers(piece.slots(spec.keys).without_gaps())
+    layers = Layers(key_slots(piece.keys(spec.keys)).without_gaps())
     columns = []
     for name, function in zip(spec.columns, functions, strict=True):
         values = None if function is None else function(piece.column(name), layers)
@@ -299,7 +294,7 @@ def _folded(piece: Piece, task: Task) -> pa.RecordBatch | None:
         columns.append(values)
     if task.keep_retracts:
         newest = layers.newest
-        alone = newest == layers.first()
+        alone = newest == layers.oldest
         columns.append(int64_array(piece.numbers()[newest]))
         columns.append(int8_array(np.where(alone, piece.kinds()[newest], _INSERT)))
     return _batch(columns, layers.count, piece.parts[0], task)

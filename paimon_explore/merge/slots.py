@@ -1,20 +1,20 @@
-"""Numbers for the keys of sorted parts: equal keys have equal numbers, greater keys greater ones.
+"""Which rows of sorted parts share a key: winners of keys, and numbers for keys.
 
-Theory of operation. What a merge does per key becomes array work per part once every row knows the
-number of its key: parts are gone through in their order, and since a part has a key only once,
-plain assignment at these numbers does what would else take a sort of whole rows. Three ways lead to
-the numbers, by what the keys are:
+Theory of operation. What a merge does per key becomes array work per part once the rows of each key
+are known: parts are gone through in their order, and since a part has a key only once, plain
+assignment at the numbers of keys does what would else take a sort of whole rows. By what the keys
+are:
 
 - Integers of a narrow range are their own numbers. Several integer columns are put into one.
 - Other keys of one word (`merge.words`) take one stable sort, which makes use of the parts being
   sorted already.
-- Texts are cut at common pivots into chunks small enough for the caches, whose keys have long
-  prefixes in common; the bytes after the prefix make the word (`merge.text_words`).
+- Texts make words of the bytes after the prefix that neighbours share (`merge.text_words`).
+- Anything else is ranked by `merge.order`.
 
-Anything else is ranked by `merge.order`.
+What is sorted is cut at common pivots before, into chunks small enough for the caches.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -30,6 +30,8 @@ from paimon_explore.merge.words import words_of
 _DENSE_PER_ROW = 16
 _DENSE = 1 << 16
 _MAX_RANGE = 1 << 62
+_CHUNK_ROWS = 16_384
+"""Rows of the largest part in a chunk."""
 
 PartKeys: TypeAlias = Sequence[Column]
 """The key columns of one part, n rows each."""
@@ -37,7 +39,7 @@ PartKeys: TypeAlias = Sequence[Column]
 
 @dataclass(frozen=True, slots=True)
 class Slots:
-    """The numbers of the keys of parts.
+    """The numbers of the keys of parts: equal for equal keys, greater for greater ones.
 
     Attributes:
         parts: for each part the numbers of its n rows.
@@ -53,46 +55,136 @@ class Slots:
         for part in self.parts:
             occurs[part] = True
         rank = np.cumsum(occurs, dtype=np.int64)
-        if self.count == (0 if not self.count else int(rank[-1])):
+        if not self.count or int(rank[-1]) == self.count:
             return self
         rank -= 1
         return Slots([rank.take(part) for part in self.parts], int(rank[-1]) + 1)
+
+    def winners(self, *, newest: bool) -> list[Bools]:
+        """For each part which of its rows are their keys' last, or first, over all parts."""
+        free = np.ones(self.count, np.bool_)
+        masks = []
+        for part in reversed(self.parts) if newest else self.parts:
+            masks.append(free.take(part))
+            free[part] = False
+        return masks[::-1] if newest else masks
+
+
+@dataclass(frozen=True, slots=True)
+class _Sorted:
+    """The rows of parts, one part behind the other, in the order of keys, older ones first.
+
+    Attributes:
+        order: row numbers.
+        fresh: where the key is another than the one before.
+        sizes: rows of each part.
+    """
+
+    order: Ints
+    fresh: Bools
+    sizes: Sequence[int]
+
+    @classmethod
+    def of(cls, words: Sequence[Keys]) -> "_Sorted":
+        every = words[0] if len(words) == 1 else np.concatenate(words)
+        order = np.argsort(every, kind="stable")
+        every = every.take(order)
+        fresh = np.empty(len(every), np.bool_)
+        fresh[:1] = True
+        np.not_equal(every[1:], every[:-1], out=fresh[1:])
+        return cls(order, fresh, [len(part) for part in words])
+
+    def winners(self, *, newest: bool) -> list[Bools]:
+        """As of `Slots`."""
+        wins = np.empty(len(self.order), np.bool_)
+        if newest:
+            wins[self.order[:-1]] = self.fresh[1:]
+            wins[self.order[-1]] = True
+        else:
+            wins[self.order] = self.fresh
+        return np.split(wins, np.cumsum(self.sizes)[:-1])
+
+    def numbered(self) -> Slots:
+        """The numbers of the keys."""
+        running = np.cumsum(self.fresh, dtype=np.int64)
+        count = int(running[-1])
+        running -= 1
+        numbers = np.empty(len(self.order), np.int64)
+        numbers[self.order] = running
+        return Slots(_split(numbers, self.sizes), count)
+
+
+def _split(values: Ints, sizes: Sequence[int]) -> list[Ints]:
+    ends = np.cumsum(sizes).tolist()
+    return [values[end - size : end] for end, size in zip(ends, sizes, strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Chunk:
+    """All rows of a range of keys.
+
+    Attributes:
+        places: which parts have some; others have none.
+        begins: where they begin in these parts.
+        keys: which rows share one.
+    """
+
+    places: Sequence[int]
+    begins: Sequence[int]
+    keys: Slots | _Sorted
+
+
+def winners(parts: Sequence[PartKeys], *, newest: bool) -> list[Bools]:
+    """For each part which of its rows are their keys' last, or first, over all parts.
+
+    Args:
+        parts: the key columns of every part, in one order and of the same types; at least one
+            part, none without rows. Each part ascends by key.
+        newest: the last part that has a key wins; else the first.
+
+    Raises:
+        FormatError: a part does not ascend.
+        UnsupportedFeatureError: a column of a type that has no order.
+    """
+    found = [np.empty(len(part[0]), np.bool_) for part in parts]
+    for chunk in _chunks(parts):
+        masks = chunk.keys.winners(newest=newest)
+        for at, begin, mask in zip(chunk.places, chunk.begins, masks, strict=True):
+            found[at][begin : begin + len(mask)] = mask
+    return found
 
 
 def key_slots(parts: Sequence[PartKeys]) -> Slots:
     """Number the keys of parts.
 
     Args:
-        parts: the key columns of every part, in one order and of the same types; at least one
-            part, none without rows. Each part ascends by key.
+        parts: as for `winners`.
 
     Raises:
         FormatError: a part does not ascend.
         UnsupportedFeatureError: a column of a type that has no order.
     """
+    found = [np.empty(len(part[0]), np.int64) for part in parts]
+    count = 0
+    for chunk in _chunks(parts):
+        slots = chunk.keys if isinstance(chunk.keys, Slots) else chunk.keys.numbered()
+        for at, begin, numbers in zip(chunk.places, chunk.begins, slots.parts, strict=True):
+            np.add(numbers, count, out=found[at][begin : begin + len(numbers)])
+        count += slots.count
+    return Slots(found, count)
+
+
+def _chunks(parts: Sequence[PartKeys]) -> Iterator[_Chunk]:
     words = _single_words(parts)
     if words is not None:
-        return _of_words(words)
+        yield from _word_chunks(words)
+        return
     first = parts[0]
     if len(first) == 1 and _is_text(first[0]) and not any(p[0].null_count for p in parts):
-        return _of_texts([part[0] for part in parts])
-    return _ranked(parts)
-
-
-def first_come(slots: Slots, order: Sequence[int]) -> dict[int, Bools]:
-    """For each part which of its keys are in no part before it.
-
-    Args:
-        slots: the numbers of the keys, unique in a part.
-        order: the parts in the order in which they come.
-    """
-    free = np.ones(slots.count, np.bool_)
-    masks = {}
-    for at in order:
-        part = slots.parts[at]
-        masks[at] = free.take(part)
-        free[part] = False
-    return masks
+        for text in cut_at_pivots([part[0] for part in parts]):
+            yield _Chunk(text.places, text.begins, _text_keys(text))
+        return
+    yield _Chunk(range(len(parts)), [0] * len(parts), _ranked(parts))
 
 
 # ---------------------------------------------------------------- keys of one word
@@ -156,77 +248,57 @@ def _from_zero(words: Keys, low: int) -> Ints:
     return np.subtract(words, low, dtype=np.int64, casting="unsafe")
 
 
-def _of_words(words: Sequence[Keys]) -> Slots:
+def _word_chunks(words: Sequence[Keys]) -> Iterator[_Chunk]:
+    """Narrow ranges as they are, wide ones in chunks."""
+    keys = _dense(words)
+    if keys is not None:
+        yield _Chunk(range(len(words)), [0] * len(words), keys)
+        return
+    pivots = max(words, key=len)[_CHUNK_ROWS::_CHUNK_ROWS]
+    cuts = [[0, *np.searchsorted(part, pivots).tolist(), len(part)] for part in words]
+    for at in range(len(pivots) + 1):
+        places = [place for place, cut in enumerate(cuts) if cut[at + 1] > cut[at]]
+        if places:
+            some = [words[place][cuts[place][at] : cuts[place][at + 1]] for place in places]
+            yield _Chunk(places, [cuts[place][at] for place in places], _Sorted.of(some))
+
+
+def _dense(words: Sequence[Keys]) -> Slots | None:
+    """Words of a narrow range as numbers."""
+    flags = max(_DENSE_PER_ROW * sum(len(part) for part in words), _DENSE)
+    if max(int(part[-1]) for part in words) - min(int(part[0]) for part in words) >= flags:
+        return None
     low, high = _range(words)
-    rows = sum(len(part) for part in words)
-    if high - low < max(_DENSE_PER_ROW * rows, _DENSE):
-        return Slots([_from_zero(part, low) for part in words], high - low + 1)
-    order, fresh = sort_words(words)
-    return Slots(*numbers_of(order, fresh, [len(part) for part in words]))
-
-
-def sort_words(words: Sequence[Keys]) -> tuple[Ints, Bools]:
-    """All rows in the order of their words, and where the word is another than the one before."""
-    every = words[0] if len(words) == 1 else np.concatenate(words)
-    order = np.argsort(every, kind="stable")
-    every = every.take(order)
-    fresh = np.empty(len(every), np.bool_)
-    fresh[:1] = True
-    np.not_equal(every[1:], every[:-1], out=fresh[1:])
-    return order, fresh
-
-
-def numbers_of(order: Ints, fresh: Bools, sizes: Sequence[int]) -> tuple[list[Ints], int]:
-    """The numbers of rows in the parts they came from, and how many numbers there are."""
-    running = np.cumsum(fresh, dtype=np.int64)
-    count = int(running[-1]) if len(running) else 0
-    running -= 1
-    numbers = np.empty(len(order), np.int64)
-    numbers[order] = running
-    return np.split(numbers, np.cumsum(sizes)[:-1]), count
+    if high - low >= flags:
+        return None
+    return Slots([_from_zero(part, low) for part in words], high - low + 1)
 
 
 # ---------------------------------------------------------------- texts, and all the others
 
 
-def _of_texts(columns: Sequence[Column]) -> Slots:
-    found: list[list[Ints]] = [[] for _ in columns]
-    count = 0
-    for chunk in cut_at_pivots(columns):
-        numbers, more = _of_chunk(chunk)
-        for at, part in zip(chunk.places, numbers, strict=True):
-            found[at].append(part + count)
-        count += more
-    return Slots([parts[0] if len(parts) == 1 else np.concatenate(parts) for parts in found], count)
-
-
-def _of_chunk(chunk: TextChunk) -> tuple[Sequence[Ints], int]:
-    if len(chunk.columns) == 1:
-        return [np.arange(len(chunk.columns[0]))], len(chunk.columns[0])
+def _text_keys(chunk: TextChunk) -> Slots | _Sorted:
     words = chunk.words()
     if words.exact:
-        slots = _of_words(words.parts)
-        return slots.parts, slots.count
-    order, fresh = sort_words(words.parts)
+        return _dense(words.parts) or _Sorted.of(words.parts)
+    keys = _Sorted.of(words.parts)
     column = joined(chunk.columns)
-    deceived = words.deceiving(column, order, fresh)
-    if len(deceived):
-        order, fresh = _mended(order, fresh, deceived, column)
-    return numbers_of(order, fresh, [len(part) for part in words.parts])
+    deceived = words.deceiving(column, keys.order, keys.fresh)
+    return _mended(keys, deceived, column) if len(deceived) else keys
 
 
-def _mended(order: Ints, fresh: Bools, deceived: Ints, column: Column) -> tuple[Ints, Bools]:
+def _mended(keys: _Sorted, deceived: Ints, column: Column) -> _Sorted:
     """Sort again, by whole keys, the rows of equal words among which some keys differ."""
-    groups = np.cumsum(fresh)
+    groups = np.cumsum(keys.fresh)
     hit = np.zeros(int(groups[-1]) + 1, np.bool_)
     hit[groups[deceived]] = True
     again = hit[groups]
-    order, mended = sorted_within(order, fresh | ~again, list(words_of(column)))
-    return order, np.where(again, mended, fresh)
+    order, fresh = sorted_within(keys.order, keys.fresh | ~again, list(words_of(column)))
+    return _Sorted(order, np.where(again, fresh, keys.fresh), keys.sizes)
 
 
 def _ranked(parts: Sequence[PartKeys]) -> Slots:
     sizes = [len(part[0]) if part else 0 for part in parts]
     columns = [joined([part[at] for part in parts]) for at in range(len(parts[0]))]
     numbers = ranks(columns, count=sum(sizes))
-    return Slots(np.split(numbers, np.cumsum(sizes)[:-1]), int(numbers.max(initial=-1)) + 1)
+    return Slots(_split(numbers, sizes), int(numbers.max(initial=-1)) + 1)

@@ -40,7 +40,11 @@ def cut_at_pivots(columns: Sequence[Column]) -> Iterator["TextChunk"]:
             ]
         places = [at for at, end in enumerate(ends) if end > begins[at]]
         if places:
-            yield TextChunk(places, [columns[at][begins[at] : ends[at]] for at in places])
+            yield TextChunk(
+                places,
+                [begins[at] for at in places],
+                [columns[at][begins[at] : ends[at]] for at in places],
+            )
         begins = ends
 
 
@@ -71,10 +75,12 @@ class TextChunk:
 
     Attributes:
         places: which of the parts have rows in it.
+        begins: where these begin in the parts.
         columns: their slices.
     """
 
     places: Sequence[int]
+    begins: Sequence[int]
     columns: Sequence[Column]
 
     def words(self) -> "TextWords":
@@ -86,7 +92,7 @@ class TextChunk:
         low = min(_text(column, 0) for column in self.columns)
         high = max(_text(column, len(column) - 1) for column in self.columns)
         prefix = _common(low, high)
-        texts = [_Texts.of(column) for column in self.columns]
+        texts = [Texts.of(column) for column in self.columns]
         shortest = min(text.shortest for text in texts)
         longest = max(text.longest for text in texts)
         if shortest < prefix:
@@ -136,7 +142,7 @@ class TextWords:
         Returns:
             Places in the order, of the second one of two.
         """
-        text = _Texts.of(column)
+        text = Texts.of(column)
         if self.fixed:
             return np.flatnonzero(text.differ_behind(self.told, order) & ~fresh)
         places = np.flatnonzero(~fresh)
@@ -144,15 +150,16 @@ class TextWords:
 
 
 @dataclass(frozen=True, slots=True)
-class _Texts:
-    """A column as numpy arrays: where its texts begin, their lengths, all bytes."""
+class Texts:
+    """Texts as numpy arrays: where they begin, ascending, their lengths, at least eight bytes."""
 
     begins: Ints
     lengths: Ints
     data: Bytes
 
     @classmethod
-    def of(cls, column: Column) -> "_Texts":
+    def of(cls, column: Column) -> "Texts":
+        """The texts of a column without nulls."""
         raw = column.buffers()
         offsets = nb.as_bytes(raw[1]).view(np.int32)[column.offset :][: len(column) + 1]
         data = nb.as_bytes(raw[2])
@@ -162,10 +169,12 @@ class _Texts:
 
     @property
     def shortest(self) -> int:
+        """Length of the shortest one."""
         return int(self.lengths.min())
 
     @property
     def longest(self) -> int:
+        """Length of the longest one."""
         return int(self.lengths.max())
 
     def strided(self, at: int, length: int) -> Words:

@@ -3,7 +3,8 @@
 Order of values: null first, false before true, numbers by value, floats -0.0 before 0.0 and NaN
 last, strings and bytes by unsigned bytes, shorter first. Most types take one word. Decimals of more
 than 18 digits take two. Strings take one word of eight bytes, high byte first, for every eight
-bytes after what all values have in common, and at last their length.
+bytes after what all values have in common, and at last their length; those of up to seven bytes
+take one for all.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -24,6 +25,7 @@ from paimon_explore.merge.columns import (
     ints_of,
     nulls_mask,
 )
+from paimon_explore.merge.text_words import Texts
 
 WordSource: TypeAlias = Callable[[Ints | None], Keys]
 """One word of the rows asked for; None: of all rows."""
@@ -107,6 +109,9 @@ def _byte_words(column: Column, valid: Bools | None) -> Iterator[WordSource]:
         return
     data = _readable(data, offsets)
     longest, shortest = int(lengths.max()), int(lengths.min())
+    if longest < nb.WORD:
+        yield picked(Texts(begins, lengths, data).counted(0))
+        return
     if longest == shortest >= nb.WORD:
         yield from _strided_words(data, int(begins[0]), (len(begins), longest))
         return

@@ -5,6 +5,7 @@ Each gives what its namesake in the sibling modules gives for steps that all add
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from itertools import islice
 from typing import TypeAlias
 
 import numpy as np
@@ -36,23 +37,23 @@ def last_non_null_value(column: Column, layers: Layers) -> Column:
 
 def first_value(column: Column, layers: Layers) -> Column:
     """The oldest value, null or not."""
-    return take_or_null(column, layers.first())
+    return take_or_null(column, layers.oldest)
 
 
 def first_non_null_value(column: Column, layers: Layers) -> Column:
     """The oldest value that is not null."""
-    return take_or_null(column, layers.first(nulls_mask(column)))
+    known = nulls_mask(column)
+    return take_or_null(column, layers.oldest if known is None else layers.first(known))
 
 
 def _extreme(better: np.ufunc, column: Column, layers: Layers) -> Column:
     known = nulls_mask(column)
     words = _words(column, known)
-    best = np.empty(layers.count, words.dtype)
-    chosen = np.full(layers.count, -1, np.int64)
-    for numbers, rows in layers.steps(known):
+    chosen = layers.oldest.copy() if known is None else layers.first(known)
+    best = words.take(chosen)  # of keys without a value the last word, which nothing is compared to
+    for numbers, rows in islice(layers.steps(known), 1, None):
         ours = words[rows[0] : rows[-1] + 1] if known is None else words.take(rows)
-        wins = better(ours, best.take(numbers)) | (chosen.take(numbers) < 0)
-        some = np.flatnonzero(wins)
+        some = np.flatnonzero(better(ours, best.take(numbers)))
         at = numbers.take(some)
         best[at] = ours.take(some)
         chosen[at] = rows.take(some)

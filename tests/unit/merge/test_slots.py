@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from paimon_explore.encoding.buffers import Column
 from paimon_explore.errors import FormatError
-from paimon_explore.merge.slots import Slots, first_come, key_slots
+from paimon_explore.merge.slots import key_slots, winners
 from paimon_explore.types.arrow import to_arrow
 from paimon_explore.types.parse import parse_type
 from support.merging import column_of
@@ -42,20 +42,33 @@ def test_integers_over_the_whole_range_are_ranked() -> None:
 
 def test_keys_out_of_order_stay_inside_of_the_flags() -> None:
     slots = key_slots([[pa.array([5, 6, 7], pa.int32())], [pa.array([9, 1, 7], pa.int32())]])
-    masks = first_come(slots, [1, 0])
-    assert [masks[at].tolist() for at in (0, 1)] == [[True, True, False], [True] * 3]
+    masks = slots.winners(newest=True)
+    assert [mask.tolist() for mask in masks] == [[True, True, False], [True] * 3]
 
 
-def test_the_first_to_come_is_told_by_the_order_of_parts() -> None:
-    slots = Slots([np.array([0, 2]), np.array([1, 2])], 3)
-    assert [first_come(slots, [0, 1])[at].tolist() for at in (0, 1)] == [
-        [True, True],
-        [True, False],
-    ]
-    assert [first_come(slots, [1, 0])[at].tolist() for at in (0, 1)] == [
-        [True, False],
-        [True, True],
-    ]
+@pytest.mark.parametrize("far", [1, 2**40])
+def test_the_last_or_the_first_part_that_has_a_key_wins(far: int) -> None:
+    parts = [[pa.array([0, 2 * far])], [pa.array([1, 2 * far])]]
+    newest = [mask.tolist() for mask in winners(parts, newest=True)]
+    oldest = [mask.tolist() for mask in winners(parts, newest=False)]
+    assert newest == [[True, False], [True, True]]
+    assert oldest == [[True, True], [True, False]]
+
+
+def test_wide_integers_are_cut_at_common_keys() -> None:
+    rng = np.random.default_rng(7)
+    keys = np.unique(rng.integers(-(2**63), 2**63 - 1, 60_000))
+    parts = [np.sort(rng.choice(keys, size, replace=False)) for size in (50_000, 20_000, 1)]
+    columns = [[column_of(part.tolist(), "BIGINT")] for part in parts]
+    every = np.unique(np.concatenate(parts))
+    found = key_slots(columns).parts
+    assert all(
+        (got == np.searchsorted(every, part)).all() for got, part in zip(found, parts, strict=True)
+    )
+    masks = winners(columns, newest=True)
+    assert masks[2].all()
+    assert (masks[1] == ~np.isin(parts[1], parts[2])).all()
+    assert (masks[0] == ~np.isin(parts[0], np.concatenate(parts[1:]))).all()
 
 
 @pytest.mark.parametrize(
