@@ -7,7 +7,7 @@ bytes of a space again from the values of its leaves: for the file that is the f
 leaf its packed bytes as they are, for the space below the unpacked bytes.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -208,7 +208,22 @@ class ByteMap(Result):
             "size": self.size,
             "fields": [place.state() for place in page],
             "total": total,
+            "open": self._first_open(),
         }
+
+    def _first_open(self) -> list[str]:
+        """Paths of the groups to open at first: what most people look for in a file."""
+        path: list[str] = []
+        opened: list[str] = []
+        names = _OPENED.get(self.layout, ())
+        for name in names:
+            page, _ = self.children(".".join(path))
+            found = next((p for p in page if p.span.name.startswith(name)), None)
+            if found is None:
+                break
+            opened.append(found.path)
+            path = found.path.split(".")
+        return opened
 
     def _space(self, within: str) -> Space:
         if not within:
@@ -271,6 +286,17 @@ class ByteMap(Result):
             }
         )
 
+
+_RECORDS = ("block 0", "packed", "block 0 unpacked", "record 0")
+_OPENED: Mapping[str, tuple[str, ...]] = {
+    "manifest": _RECORDS,
+    "manifest list": _RECORDS,
+    "index manifest": _RECORDS,
+    "deletion vectors": ("vector 0", "data"),
+    "hash index": ("hashes",),
+    **dict.fromkeys(("snapshot", "schema", "changelog", "tag", "consumer", "stat"), ("value",)),
+}
+"""By layout the names of the groups to open at first, from the top down."""
 
 _FIRST_LOOK = 6
 _LENGTHY = ("avro.schema", "avro.codec")

@@ -491,6 +491,7 @@ function createBytesView(ask) {
       if (mine !== generation) return;
       chunks.set(key, Uint8Array.from(columns.bytes));
       drawHex();
+      tell();
     } catch (error) {
       if (mine === generation) fail(error);
     }
@@ -691,6 +692,11 @@ function createBytesView(ask) {
     fieldsBox.scrollTop = scrollTo(at, rows.length, fieldsBox.scrollTop, fieldsBox.clientHeight);
     drawFields();
   };
+  const openFirst = async (paths) => {
+    const mine = generation;
+    for (const path of paths) await load(path, 0);
+    if (mine === generation) refresh();
+  };
   const toggle = async (field) => {
     if (!field.opens) return;
     if (tree.page(field.path)) tree.close(field.path);
@@ -800,6 +806,7 @@ function createBytesView(ask) {
       else fill(detail, el("p", {}, "The file is empty."));
       tell();
       attribute(element, "data-file", opened.name);
+      openFirst(opened.open ?? []);
     },
     dispose() {
       generation += 1;

@@ -12,7 +12,7 @@ import { AskError } from "./wire.js";
 /** @import {Answer, Failure} from "./wire.js" */
 
 /** @typedef {(op: string, args: Record<string, unknown>) => Promise<Answer>} Ask */
-/** @typedef {{name: string, path: string, layout: string, size: number, handle: number, fields: Field[], total: number}} File */
+/** @typedef {{name: string, path: string, layout: string, size: number, handle: number, fields: Field[], total: number, open?: string[]}} File */
 
 /** From this width on, rows of 16 bytes fit beside the fields. */
 const WIDE = 860;
@@ -168,6 +168,7 @@ export function createBytesView(ask) {
       if (mine !== generation) return;
       chunks.set(key, Uint8Array.from(columns.bytes));
       drawHex();
+      tell();
     } catch (error) {
       if (mine === generation) fail(error);
     }
@@ -408,6 +409,13 @@ export function createBytesView(ask) {
     drawFields();
   };
 
+  /** @param {readonly string[]} paths */
+  const openFirst = async (paths) => {
+    const mine = generation;
+    for (const path of paths) await load(path, 0);
+    if (mine === generation) refresh();
+  };
+
   /** @param {Field} field */
   const toggle = async (field) => {
     if (!field.opens) return;
@@ -507,6 +515,7 @@ export function createBytesView(ask) {
       else fill(detail, el("p", {}, "The file is empty."));
       tell();
       attribute(element, "data-file", opened.name);
+      openFirst(opened.open ?? []);
     },
     dispose() {
       generation += 1;

@@ -97,6 +97,7 @@ async function activate(app) {
       shared("@lumino/widgets"),
       shared("@jupyterlab/services"),
     ]);
+  const { spreadsheetIcon } = await shared("@jupyterlab/ui-components");
   const settings = app.serviceManager.serverSettings;
   const address = `${settings.baseUrl}${NAME}`;
   /** @param {string} url */
@@ -145,6 +146,7 @@ async function activate(app) {
     mimeTypes: ["application/octet-stream"],
     contentType: "file",
     fileFormat: "base64",
+    icon: spreadsheetIcon,
   });
   const Made = /** @type {new (options: object) => object} */ (/** @type {unknown} */ (Factory));
   app.docRegistry.addWidgetFactory(

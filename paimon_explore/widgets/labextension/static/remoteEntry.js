@@ -69,6 +69,7 @@
       shared("@lumino/widgets"),
       shared("@jupyterlab/services")
     ]);
+    const { spreadsheetIcon } = await shared("@jupyterlab/ui-components");
     const settings = app.serviceManager.serverSettings;
     const address = `${settings.baseUrl}${NAME}`;
     const fetch = (url) => ServerConnection.makeRequest(url, {}, settings);
@@ -113,7 +114,8 @@
       extensions: [],
       mimeTypes: ["application/octet-stream"],
       contentType: "file",
-      fileFormat: "base64"
+      fileFormat: "base64",
+      icon: spreadsheetIcon
     });
     const Made = (
       /** @type {new (options: object) => object} */
