@@ -26,12 +26,15 @@ from paimon_explore.inspect.schema_history import schema_history
 from paimon_explore.inspect.sheet import Cell, Note, Sheet, grid
 from paimon_explore.maintenance.expire import snapshot_retention
 from paimon_explore.scan.bind import bind
+from paimon_explore.scan.builder import col
 from paimon_explore.scan.expression import TRUE
 from paimon_explore.scan.sql import predicate
+from paimon_explore.scan.sql_text import to_sql
 
 _LIMIT = re.compile(r"\s*\blimit\s+(\d{1,9})\s*$", re.IGNORECASE)
 _BUCKET = re.compile(r",?\s*\bbucket\s*=?\s*(-?\d{1,9})\s*$", re.IGNORECASE)
 _ROWS = re.compile(r",?\s*\brows\b\s*$", re.IGNORECASE)
+_WHOLE = re.compile(r"-?\d{1,18}")
 _SHOWN_ROWS = 100
 _SUGGESTED = 12
 
@@ -204,12 +207,13 @@ def _some_keys(inspector: Inspector, keys: Sequence[str]) -> list[str]:
     files = inspector.files().table.slice(0, _SUGGESTED).to_pylist()
     if len(keys) != 1:  # the texts of several columns cannot be told apart safely
         return []
-    return list(dict.fromkeys(f"{keys[0]} = {_literal(str(row['min_key']))}" for row in files))
+    wanted = [col(keys[0]) == _value(str(row["min_key"])) for row in files]
+    return list(dict.fromkeys(to_sql(term.expression) for term in wanted))
 
 
-def _literal(text: str) -> str:
-    plain = re.fullmatch(r"-?\d+(\.\d+)?|true|false", text)
-    return text if plain else "'" + text.replace("'", "''") + "'"
+def _value(text: str) -> object:
+    """A key's text as what it probably is: a whole number, else a text."""
+    return int(text) if _WHOLE.fullmatch(text) else text
 
 
 def _health(asked: Asked) -> Result:
@@ -219,7 +223,7 @@ def _health(asked: Asked) -> Result:
 def _schema(asked: Asked) -> Result:
     inspector = asked.inspector
     known = tuple(m.snapshot for m in inspector.timeline().marks if m.snapshot is not None)
-    return schema_history(inspector.view, inspector.snapshot, known)
+    return schema_history(inspector.view, inspector.snapshot, known, at=inspector.code)
 
 
 def _expiry(asked: Asked) -> Result:

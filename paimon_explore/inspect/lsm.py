@@ -409,10 +409,14 @@ def _runs(entries: ManifestEntries, *, keyed: bool) -> tuple[Ints, list[int]]:
 
 
 def _places(entries: ManifestEntries, keys: RowType) -> tuple[Ints, Ints]:
-    """Per file the places of its first and last key; without keys the files one after another."""
+    """Per file the places of its first and last key; without keys the files one after another.
+
+    Files that are sorted by other columns than the key may name a first key behind their last one.
+    """
     if len(keys) and len(entries):
         try:
-            return key_ranks(entries, keys)
+            lows, highs = key_ranks(entries, keys)
+            return np.minimum(lows, highs), np.maximum(lows, highs)
         except FormatError:  # keys of odd files: they still can be counted
             pass
     places = np.arange(len(entries))
@@ -423,10 +427,10 @@ def _depths(lows: Ints, highs: Ints) -> Ints:
     """Per place how many files lie over it; files of one run do not overlap."""
     if not len(lows):
         return np.empty(0, np.int64)
-    count = int(max(lows.max(), highs.max())) + 1
+    count = int(highs.max()) + 1
     change = np.zeros(count + 1, np.int64)
-    np.add.at(change, np.minimum(lows, highs), 1)
-    np.add.at(change, np.maximum(lows, highs) + 1, -1)
+    np.add.at(change, lows, 1)
+    np.add.at(change, highs + 1, -1)
     return np.cumsum(change)[:-1]
 
 
@@ -435,8 +439,7 @@ def _mean_depth(lows: Ints, highs: Ints, depths: Ints, rows: Ints) -> float:
     if not len(lows) or not rows.sum():
         return 0.0
     sums = np.concatenate([[0], np.cumsum(depths)])
-    first, last = np.minimum(lows, highs), np.maximum(lows, highs)
-    means = (sums[last + 1] - sums[first]) / (last + 1 - first)
+    means = (sums[highs + 1] - sums[lows]) / (highs + 1 - lows)
     return float((means * rows).sum() / rows.sum())
 
 

@@ -27,7 +27,7 @@ class Figure(Protocol):
     def show(self) -> object:
         """Show it."""
 
-    def to_json(self) -> object:
+    def to_json(self) -> str:
         """It as JSON."""
 
 

@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from paimon_explore.encoding.buffers import Ints
 from paimon_explore.merge.equality import codes, combined, rank_in_group
+from paimon_explore.merge.order import ranks
 from paimon_explore.read.difference import changed_splits
 from paimon_explore.read.split_read import SplitReader
 from paimon_explore.scan.branch_plans import plan_table
@@ -21,7 +22,7 @@ ROWKIND = "rowkind"
 
 
 def row_difference(before: ScanTarget, after: ScanTarget) -> pa.Table:
-    """`rowkind`, then the columns of the reading schema; rows of one key stand together.
+    """`rowkind`, then the columns of the reading schema, in the order of the keys.
 
     Args:
         before: the old state.
@@ -50,7 +51,7 @@ def difference_of(old: pa.Table, new: pa.Table, keys: tuple[str, ...]) -> pa.Tab
     if not keys:  # equal rows are told apart by their number
         copies = np.concatenate([_copies(row[:split]), _copies(row[split:])])
         row = combined([row, copies], count=count)
-    key = combined([codes(column(rows, name)) for name in keys], count=count) if keys else row
+    key = ranks([column(rows, name) for name in keys], count=count) if keys else row
     differs = np.concatenate(
         [~np.isin(row[:split], row[split:]), ~np.isin(row[split:], row[:split])]
     )

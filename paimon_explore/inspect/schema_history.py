@@ -219,7 +219,11 @@ def _stretches(
 
 
 def schema_history(
-    view: TableView, snapshot: Snapshot | None, snapshots: tuple[Snapshot, ...]
+    view: TableView,
+    snapshot: Snapshot | None,
+    snapshots: tuple[Snapshot, ...],
+    *,
+    at: str = "t",
 ) -> SchemaHistory:
     """The versions of a table's schema.
 
@@ -227,6 +231,7 @@ def schema_history(
         view: the table.
         snapshot: whose live files are counted.
         snapshots: all there are.
+        at: Python that gives the table at the snapshot.
 
     Raises:
         PaimonError: a manifest of the snapshot cannot be read.
@@ -259,7 +264,7 @@ def schema_history(
         versions=tuple(versions),
         problems=tuple(problems),
         code=Code(
-            python=call_code(f"{view.expression}.schema_history"),
+            python=call_code(f"{at}.schema_history"),
             spark=f"spark.read.format('paimon_explore').load({view.location!r}).printSchema()",
         ),
         screen=view.screen,

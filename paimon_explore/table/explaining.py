@@ -111,7 +111,7 @@ class ExplainableTable(ReadableTable):
         inspector = self._inspector()
         marks = inspector.timeline().marks
         known = tuple(mark.snapshot for mark in marks if mark.snapshot is not None)
-        return schema_history(inspector.view, inspector.snapshot, known)
+        return schema_history(inspector.view, inspector.snapshot, known, at=inspector.code)
 
     def history(self, key: object, *, snapshots: int | None = None) -> KeyHistory:
         """A key over the snapshots: its stored versions in every run, and what the merge makes.
