@@ -3,13 +3,22 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from paimon_explore.errors import FormatError, MissingFileError, PaimonError
+import pyarrow as pa
+
+from paimon_explore.errors import MissingFileError, PaimonError
 from paimon_explore.fileio.file_io import FileStatus
 from paimon_explore.maintenance.findings import Finding
+from paimon_explore.maintenance.row_checks import FileRows
 from paimon_explore.metadata.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options import TableOptions
 from paimon_explore.metadata.schema import TableSchema
-from paimon_explore.read.data_file import DataFileSource, ReadRequest, read_data_file
+from paimon_explore.read.data_file import (
+    DataFileSource,
+    ReadRequest,
+    SystemColumn,
+    read_data_file,
+    result_schema,
+)
 from paimon_explore.scan.file_paths import data_file_paths
 from paimon_explore.store.table_store import TableStore
 
@@ -46,32 +55,47 @@ class DataFiles:
             return None
 
     def check_rows(self, entries: ManifestEntries) -> Iterator[Finding]:
-        """Read files that have not been read yet, and count their rows."""
+        """Read files that have not been read yet, and hold their rows against their entries."""
         if not len(entries):
             return
         schema = next(iter(self.schemas.values()))
         places = data_file_paths(entries, schema, self.options, self.store.paths)
-        for place, row in zip(places, entries.rows(), strict=True):
-            path = str(place.as_py())
+        paths = [str(path.as_py()) for path in places]
+        for place, (path, row) in enumerate(zip(paths, entries.rows(), strict=True)):
             if path in self.seen or self.status(path) is None:
                 continue
             self.seen.add(path)
             try:
-                count = self._count(path, row)
-            except (FormatError, PaimonError) as error:
+                rows = self._rows(path, row)
+            except PaimonError as error:
                 yield Finding(rule=READS, path=path, what=str(error))
                 continue
-            if count != row["row_count"]:
-                yield Finding(rule=ROWS, path=path, what=f"{count} rows, not {row['row_count']}")
+            if rows.num_rows != row["row_count"]:
+                what = f"{rows.num_rows} rows, not {row['row_count']}"
+                yield Finding(rule=ROWS, path=path, what=what)
+            schema_id = row["schema_id"]
+            assert isinstance(schema_id, int)  # noqa: S101 - of an integer column
+            read = FileRows(
+                table=rows,
+                entry=entries.slice(place, 1),
+                schema=self.schemas[schema_id],
+                options=self.options,
+            )
+            for rule, what in read.broken():
+                yield Finding(rule=rule, path=path, what=what)
 
-    def _count(self, path: str, row: Mapping[str, object]) -> int:
+    def _rows(self, path: str, row: Mapping[str, object]) -> pa.Table:
         schema_id, columns = row["schema_id"], row["write_cols"]
         assert isinstance(schema_id, int)  # noqa: S101 - of an integer column
+        schema = self.schemas[schema_id]
         source = DataFileSource(
             file_io=self.store.file_io,
             path=path,
-            schema=self.schemas[schema_id],
+            schema=schema,
             write_cols=tuple(map(str, columns)) if isinstance(columns, list) else None,
         )
-        request = ReadRequest(fields=source.stored_fields)
-        return sum(batch.num_rows for batch in read_data_file(source, request))
+        keyed = bool(schema.primary_keys)
+        system = (SystemColumn.SEQUENCE_NUMBER, SystemColumn.VALUE_KIND) if keyed else ()
+        request = ReadRequest(fields=source.stored_fields, system_columns=system, from_keys=keyed)
+        batches = read_data_file(source, request)
+        return pa.Table.from_batches(batches, result_schema(request))

@@ -1,0 +1,95 @@
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from paimon_explore import Catalog
+from paimon_explore.maintenance.row_checks import FileRows
+from paimon_explore.metadata.manifest_entry import ManifestEntries, live_entries
+from paimon_explore.metadata.options import TableOptions
+from support.written import columns
+
+ROWS = columns({"dt": pa.string(), "k": pa.int32(), "v": pa.int64()})
+
+
+def written(folder: Path) -> FileRows:
+    """Five rows of a partitioned table with a key, one of them deleted, and its entry."""
+    catalog = Catalog(folder)
+    catalog.create_database("db")
+    table = catalog.create_table(
+        "db.t", ROWS, primary_key=["dt", "k"], partition_by=["dt"], options={"bucket": "1"}
+    )
+    rows = [{"dt": "d", "k": k, "v": None if k == 3 else k, "_ROW_KIND": "+I"} for k in range(5)]
+    rows[4]["_ROW_KIND"] = "-D"
+    snapshot = table.upsert(rows)
+    assert snapshot is not None
+    manifests = table.store.manifests
+    entry = live_entries(manifests.read_many(manifests.all(snapshot).names))
+    assert table.fsck(read_rows=True) == []
+    content = pa.table(
+        {
+            "dt": ["d"] * 5,
+            "k": pa.array(range(5), pa.int32()),
+            "v": pa.array([0, 1, 2, None, 4], pa.int64()),
+            "_SEQUENCE_NUMBER": pa.array(range(5), pa.int64()),
+            "_VALUE_KIND": pa.array([0, 0, 0, 0, 3], pa.int8()),
+        }
+    )
+    return FileRows(
+        table=content, entry=entry, schema=table.schema, options=TableOptions(table.schema.options)
+    )
+
+
+def with_column(rows: FileRows, name: str, values: "pa.Array[Any]") -> FileRows:
+    place = rows.table.column_names.index(name)
+    return replace(rows, table=rows.table.set_column(place, name, values))
+
+
+def with_entry(rows: FileRows, name: str, value: "pa.Array[Any]") -> FileRows:
+    table = rows.entry.table
+    place = table.column_names.index(name)
+    field = table.schema.field(name)
+    return replace(rows, entry=ManifestEntries(table.set_column(place, field, value)))
+
+
+BROKEN: dict[str, Callable[[FileRows], FileRows]] = {
+    "row 1 is out of order": lambda r: with_column(r, "k", pa.array([0, 2, 1, 3, 4], pa.int32())),
+    "row 1 repeats a key": lambda r: with_column(r, "k", pa.array([0, 0, 2, 3, 4], pa.int32())),
+    "max_key does not bound the keys": lambda r: with_column(
+        r, "k", pa.array([0, 1, 2, 3, 9], pa.int32())
+    ),
+    "0 to 7, not within 0 to 4": lambda r: with_column(
+        r, "_SEQUENCE_NUMBER", pa.array([0, 1, 2, 3, 7], pa.int64())
+    ),
+    "0, not 1": lambda r: with_column(r, "_VALUE_KIND", pa.array([0] * 5, pa.int8())),
+    "v has 0 nulls, not 1": lambda r: with_column(r, "v", pa.array([0, 1, 2, 1, 4], pa.int64())),
+    "1 values of v are above the maximum": lambda r: with_column(
+        r, "v", pa.array([0, 1, 2, None, 5], pa.int64())
+    ),
+    "2 values of v are below the minimum": lambda r: with_column(
+        r, "v", pa.array([-1, -2, 2, None, 4], pa.int64())
+    ),
+    "5 rows have another dt": lambda r: with_column(r, "dt", pa.array(["e"] * 5)),
+}
+
+
+@pytest.mark.parametrize("what", BROKEN)
+def test_rows_that_are_not_as_their_entry_says_are_told(tmp_path: Path, what: str) -> None:
+    rows = written(tmp_path)
+    assert list(rows.broken()) == []
+    assert what in [found for _, found in BROKEN[what](rows).broken()]
+
+
+def test_rows_of_another_bucket_are_told(tmp_path: Path) -> None:
+    rows = with_entry(written(tmp_path), "total_buckets", pa.array([64], pa.int32()))
+    found = [what for _, what in rows.broken()]
+    assert len(found) == 1
+    assert found[0].startswith("5 rows, the first of bucket")
+
+
+def test_an_empty_file_breaks_nothing(tmp_path: Path) -> None:
+    rows = written(tmp_path)
+    assert list(replace(rows, table=rows.table.slice(0, 0)).broken()) == []
