@@ -55,11 +55,11 @@ def test_a_killed_process_leaves_nothing_half_done(
         counting.append((name, str(done), 0, f"{done}.count"))
     serve(counting, tmp_path)
     killing: list[Job] = []
-    for turn, (name, done, _, counted) in enumerate(counting):
+    for turn, (name, made, _, counted) in enumerate(counting):
         steps = range(1, int(Path(counted).read_text(encoding="utf-8")) + 1)
         assert steps, name
         killing += [
-            (name, str(copied(tables[name], f"k{step}")), step, f"{done}.over")
+            (name, str(copied(tables[name], f"k{step}")), step, f"{made}.over")
             for step in some(steps, 13, 5 * turn)
         ]
     serve(killing, tmp_path)
