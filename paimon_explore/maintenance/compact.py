@@ -23,6 +23,7 @@ from paimon_explore.maintenance.compact_levels import levels_of
 from paimon_explore.maintenance.compact_pick import CompactUnit, pick_full, pick_universal
 from paimon_explore.maintenance.compact_postpone import spread_postponed
 from paimon_explore.maintenance.compact_rewrite import CompactBucket, UnitCompaction, indexed_file
+from paimon_explore.maintenance.compact_sort import row_order
 from paimon_explore.metadata import options as opt
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.derived_options import needs_lookup
@@ -32,7 +33,7 @@ from paimon_explore.metadata.index_manifest import (
     IndexEntries,
 )
 from paimon_explore.metadata.manifest_entry import ManifestEntries, live_entries
-from paimon_explore.metadata.options import POSTPONE_BUCKET, TableOptions
+from paimon_explore.metadata.options import DYNAMIC_BUCKET, POSTPONE_BUCKET, TableOptions
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.entries import PartitionCut, live_files
@@ -103,6 +104,62 @@ def compact_table(
     return messages
 
 
+def sort_table(
+    store: TableStore,
+    schema: TableSchema,
+    options: TableOptions,
+    *,
+    strategy: str | None = None,
+    columns: Sequence[str] = (),
+    partitions: Sequence[PartitionSpec] | None = None,
+) -> list[CommitMessage]:
+    """Bring the rows of an append table in the order of some columns, without committing them.
+
+    Args:
+        store: the table.
+        schema: its latest schema.
+        options: the options in force.
+        strategy: order, zorder, hilbert or auto; None: the table's.
+        columns: by which columns; none: the table's.
+        partitions: as for `compact_table`.
+
+    Returns:
+        What a commit makes visible, as an overwrite.
+
+    Raises:
+        UnsupportedFeatureError: the table is of a kind that is not sorted.
+        InvalidInputError: an unknown strategy or column.
+    """
+    order = row_order(schema, options, strategy, columns)
+    kinds = {
+        "with a primary key": bool(schema.primary_keys),
+        "with buckets": options.value(opt.BUCKET) != DYNAMIC_BUCKET,
+        "with data-evolution.enabled": options.value(opt.DATA_EVOLUTION_ENABLED),
+        "with clustering.incremental, which sorts by itself": options.value(
+            opt.CLUSTERING_INCREMENTAL
+        ),
+    }
+    for kind, is_so in kinds.items():
+        if is_so:
+            raise UnsupportedFeatureError(f"sorting the rows of a table {kind}")
+    snapshot = store.snapshots.latest()
+    if snapshot is None:
+        return []
+    index = store.manifests.index_of(snapshot)
+    refuse_unsupported(options, index)
+    target = WriteTarget(store=store, schema=schema, options=options)
+    messages: list[CommitMessage] = []
+    try:
+        for split in _buckets(target, snapshot, partitions, None):
+            bucket = _append_bucket(target, split, _index_of(split, index))
+            groups = [list(range(split.count))]
+            messages.append(AppendCompaction(bucket, groups, order=order, overwrites=True).run())
+    except BaseException:
+        abort(target, messages)
+        raise
+    return messages
+
+
 def spread_table(
     store: TableStore,
     schema: TableSchema,
@@ -141,7 +198,6 @@ def refuse_unsupported(options: TableOptions, index: IndexEntries) -> None:
     """
     features = {
         "pk-clustering-override": options.value(opt.PK_CLUSTERING_OVERRIDE),
-        "clustering.incremental": options.value(opt.CLUSTERING_INCREMENTAL),
     }
     if not options.value(opt.DATA_EVOLUTION_ENABLED):  # which keeps what indexes point at
         others = [row for row in index.rows() if row["index_type"] not in _KNOWN_INDEXES]
@@ -209,23 +265,38 @@ def _compact_bucket(
     if target.options.value(opt.DATA_EVOLUTION_ENABLED):
         runs = pick_evolved(target, split, full=full)
         return EvolvedCompaction(target, split, runs).run() if runs else None
-    place = (split.partition, split.bucket)
-    own = index.filter(
-        np.array([(r["partition"], r["bucket"]) == place for r in index.rows()], np.bool_)
-    )
+    own = _index_of(split, index)
     if not target.schema.primary_keys:
-        bucket = AppendBucket(
-            target=target,
-            split=split,
-            index=own,
-            has_buckets=target.options.value(opt.BUCKET) > 0,
-        )
-        groups = pick_append(bucket, full=full)
-        return AppendCompaction(bucket, groups).run() if groups else None
+        return _compact_append(_append_bucket(target, split, own), full=full)
     levels = levels_of(split.files, target.options)
     keyed = CompactBucket(target=target, split=split, levels=levels, index=own)
     unit = _pick(keyed, full=full)
     return None if unit is None else UnitCompaction(keyed, unit).run()
+
+
+def _index_of(split: DataSplit, index: IndexEntries) -> IndexEntries:
+    """The index files of one bucket."""
+    place = (split.partition, split.bucket)
+    own = [(row["partition"], row["bucket"]) == place for row in index.rows()]
+    return index.filter(np.array(own, np.bool_))
+
+
+def _append_bucket(target: WriteTarget, split: DataSplit, index: IndexEntries) -> AppendBucket:
+    has_buckets = target.options.value(opt.BUCKET) > 0
+    return AppendBucket(target=target, split=split, index=index, has_buckets=has_buckets)
+
+
+def _compact_append(bucket: AppendBucket, *, full: bool) -> CommitMessage | None:
+    options = bucket.target.options
+    if not options.value(opt.CLUSTERING_INCREMENTAL):
+        groups = pick_append(bucket, full=full)
+        return AppendCompaction(bucket, groups).run() if groups else None
+    levels = levels_of(bucket.split.files, options)
+    unit = pick_full(levels) if full else pick_universal(levels, options)
+    if unit is None:
+        return None
+    order = row_order(bucket.target.schema, options, None, ())
+    return AppendCompaction(bucket, [unit.files], order=order, level=unit.level).run()
 
 
 def _to_rewrite(bucket: CompactBucket) -> list[int]:

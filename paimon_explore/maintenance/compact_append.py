@@ -20,6 +20,7 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore.encoding.deletion_vector import DeletionVector
+from paimon_explore.maintenance.compact_sort import RowOrder
 from paimon_explore.maintenance.compact_vectors import BucketVectors
 from paimon_explore.metadata import options as opt
 from paimon_explore.metadata.commit_message import CommitMessage
@@ -150,11 +151,25 @@ class AppendCompaction:
     Args:
         bucket: the bucket.
         groups: files that become one run of files each.
+        order: in which the rows of a group are written; None: as they come.
+        level: of the new files.
+        overwrites: the new rows are told as an overwrite instead of a compaction.
     """
 
-    def __init__(self, bucket: AppendBucket, groups: Sequence[Sequence[int]]) -> None:
+    def __init__(
+        self,
+        bucket: AppendBucket,
+        groups: Sequence[Sequence[int]],
+        *,
+        order: RowOrder | None = None,
+        level: int = 0,
+        overwrites: bool = False,
+    ) -> None:
         self._bucket = bucket
         self._groups = groups
+        self._order = order
+        self._level = level
+        self._overwrites = overwrites
         target = bucket.target
         self._vectors = BucketVectors(target, bucket.split)
         self._names = target.file_names()
@@ -186,22 +201,42 @@ class AppendCompaction:
         before = [i for group in self._groups for i in group]
         after = [row for group in self._groups for row in self._rewrite(group)]
         gone, new = self._changed_index(before)
+        replaced = split.files.take(np.array(before, np.int64))
+        added = self._entries(after)
+        if self._overwrites:
+            return CommitMessage(
+                partition=split.partition,
+                bucket=split.bucket,
+                total_buckets=split.total_buckets,
+                deleted_files=replaced,
+                new_files=added,
+                new_index_files=new,
+                deleted_index_files=gone,
+            )
         return CommitMessage(
             partition=split.partition,
             bucket=split.bucket,
             total_buckets=split.total_buckets,
-            compact_before=split.files.take(np.array(before, np.int64)),
-            compact_after=entries_of(
-                after,
-                partition=split.partition,
-                bucket=split.bucket,
-                total_buckets=split.total_buckets,
-            )
-            if after
-            else ManifestEntries.empty(),
+            compact_before=replaced,
+            compact_after=added,
             compact_new_index_files=new,
             compact_deleted_index_files=gone,
         )
+
+    def _entries(self, files: list[FileRow]) -> ManifestEntries:
+        split = self._bucket.split
+        if not files:
+            return ManifestEntries.empty()
+        return entries_of(
+            files,
+            partition=split.partition,
+            bucket=split.bucket,
+            total_buckets=split.total_buckets,
+        )
+
+    @property
+    def _source(self) -> FileSource:
+        return FileSource.COMPACT if self._order is None else FileSource.APPEND
 
     def _rewrite(self, group: Sequence[int]) -> list[FileRow]:
         target, split = self._bucket.target, self._bucket.split
@@ -209,10 +244,11 @@ class AppendCompaction:
         layout = (
             tracked_layout(target.schema, target.options)
             if tracked
-            else append_layout(target.schema, target.options, source=FileSource.COMPACT)
+            else append_layout(target.schema, target.options, source=self._source)
         )
-        layout = replace(layout, target_rows=MAX_INT64)
-        first = split.files.table.column("min_sequence_number")[group[0]].as_py()
+        layout = replace(layout, target_rows=MAX_INT64, level=self._level)
+        sequences = numbers(split.files.table, "min_sequence_number")[list(group)]
+        first = int(sequences.min()) if self._order is None else 0
         writer = DataFileWriter(self._place, layout, first_sequence=first)
         self._writers.append(writer)
         reader = SplitReader(
@@ -224,7 +260,10 @@ class AppendCompaction:
         )
         rows = np.array(group, np.int64) + split.start
         part = Splits.one(split.source.take(rows))
-        for batch in reader.read(part):
+        batches = reader.read(part)
+        if self._order is not None:
+            batches = iter(self._order.sorted_batches(batches))
+        for batch in batches:
             writer.write(pa.Table.from_batches([batch]))
         return writer.close()
 

@@ -234,9 +234,16 @@ class Table(ExplorableTable):
         return self._writer().drop(partitions)
 
     def compact(
-        self, *, full: bool = True, partitions: Sequence[Mapping[str, object]] | None = None
+        self,
+        *,
+        full: bool = True,
+        partitions: Sequence[Mapping[str, object]] | None = None,
+        strategy: str | None = None,
+        columns: Sequence[str] | str = (),
     ) -> Snapshot | None:
         """Make fewer and larger files of the same rows, in one commit.
+
+            table.compact(strategy="zorder", columns=["lat", "lon"])
 
         On tables with deletion vectors and on first-row tables this is also what makes new rows
         visible; a changelog of the producers `lookup` and `full-compaction` is written here.
@@ -245,14 +252,21 @@ class Table(ExplorableTable):
             full: everything that can be made better; False: what the table's options ask for by
                 the number and sizes of files.
             partitions: each the values of some partition columns; None: the whole table.
+            strategy: bring all rows of an append table in an order, so that filters skip more:
+                `order`, `zorder`, `hilbert`, or `auto` by the number of columns.
+            columns: by which columns; none: the option `clustering.columns`.
 
         Returns:
             The snapshot; None if there was nothing to do.
 
         Raises:
             UnsupportedFeatureError: the table has something that is not compacted here.
+            InvalidInputError: an unknown strategy or column.
             CommitConflictError: another job has compacted or replaced the same files meanwhile.
         """
+        if strategy is not None or columns:
+            names = [columns] if isinstance(columns, str) else columns
+            return self._writer().sort(strategy=strategy, columns=names, partitions=partitions)
         return self._writer().compact(full=full, partitions=partitions)
 
     @property

@@ -14,7 +14,7 @@ from paimon_explore.errors import (
     UnsupportedFeatureError,
 )
 from paimon_explore.maintenance.after_commit import after_commit
-from paimon_explore.maintenance.compact import compact_table, spread_table
+from paimon_explore.maintenance.compact import compact_table, sort_table, spread_table
 from paimon_explore.maintenance.compact_behind import compact_behind
 from paimon_explore.maintenance.row_level.keyed_write import write_keyed
 from paimon_explore.maintenance.row_level.operations import RowLevelResult
@@ -107,6 +107,24 @@ class TableWriter:
         spread = self._commit(spread_table(*table, partitions=partitions), Committer.commit)
         messages = compact_table(*table, full=full, partitions=partitions)
         return self._commit(messages, Committer.commit) or spread
+
+    def sort(
+        self,
+        *,
+        strategy: str | None,
+        columns: Sequence[str],
+        partitions: Sequence[Mapping[str, object]] | None,
+    ) -> Snapshot | None:
+        """Bring rows in the order of some columns; see `Table.compact`."""
+        messages = sort_table(
+            self.store,
+            self.schema,
+            self.options,
+            strategy=strategy,
+            columns=columns,
+            partitions=partitions,
+        )
+        return self._commit(messages, Committer.commit)
 
     def replaced(self, partition: Mapping[str, object] | None) -> Overwrite:
         """What an overwrite without or with values of partition columns replaces.

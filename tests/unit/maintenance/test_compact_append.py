@@ -3,12 +3,10 @@
 from pathlib import Path
 
 import pyarrow as pa
-import pytest
 from pyroaring import BitMap
 
 from paimon_explore import Catalog, Table
 from paimon_explore.commit.committer import Committer
-from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.maintenance.compact_vectors import BucketVectors
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.options import TableOptions
@@ -160,14 +158,6 @@ def test_vectors_of_files_that_stay_are_kept(tmp_path: Path) -> None:
     assert deleted(table) == [[7]]
     assert counts(table) == [2, 1000]
     assert len(keys(table)) == 1001
-
-
-@pytest.mark.parametrize("option", ["clustering.incremental"])
-def test_what_is_not_compacted_here_is_refused_by_name(tmp_path: Path, option: str) -> None:
-    given = {option: "true", "clustering.columns": "k"}
-    table = appended(numbered_table(tmp_path, given, keyed=False), 2)
-    with pytest.raises(UnsupportedFeatureError, match=option):
-        table.compact()
 
 
 def test_row_ids_and_sequence_numbers_outlive_a_compaction(tmp_path: Path) -> None:
