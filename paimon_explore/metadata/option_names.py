@@ -89,6 +89,7 @@ _OTHER_KEYS = frozenset(
 _FILE_INDEX_TYPES = ("bloom-filter", "bitmap", "bsi", "range-bitmap", "token-bitmap")
 _FILE_INDEX_KEY = re.compile(r"file-index\.([^.]+)\.(?:columns|.+\..+|[^.]+)")
 _CLOSEST = 0.6
+_MISSPELT = 0.85
 
 
 def known_names() -> Iterator[str]:
@@ -144,6 +145,28 @@ def unknown_names(keys: Iterable[str]) -> dict[str, str | None]:
     return {key: suggestion(key) for key in keys if not is_known(key)}
 
 
+def misspelt_names(keys: Iterable[str]) -> dict[str, str]:
+    """The unknown names among some that are so close to a known one that this must be meant.
+
+    Other unknown names are left alone: engines and users have options of their own.
+
+    >>> misspelt_names(["bucket", "file.fromat", "team.owner"])
+    {'file.fromat': 'file.format'}
+    """
+    return {
+        key: meant
+        for key, meant in unknown_names(keys).items()
+        if meant is not None and _likeness(key, meant) >= _MISSPELT
+    }
+
+
+def _likeness(name: str, known: str) -> float:
+    return difflib.SequenceMatcher(None, _plain(name), known).ratio()
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("_", "-")
+
+
 def _closest(name: str, known: Iterable[str]) -> str | None:
-    lowered = name.lower().replace("_", "-")
-    return next(iter(difflib.get_close_matches(lowered, known, n=1, cutoff=_CLOSEST)), None)
+    return next(iter(difflib.get_close_matches(_plain(name), known, n=1, cutoff=_CLOSEST)), None)

@@ -20,7 +20,9 @@ from paimon_explore.metadata.merge_rules import (
     sequence_violations,
 )
 from paimon_explore.metadata.option import Option
+from paimon_explore.metadata.option_names import misspelt_names
 from paimon_explore.metadata.options import (
+    ALL_OPTIONS,
     PARTITION,
     PRIMARY_KEY,
     PRIMARY_KEY_NULLABLE,
@@ -77,9 +79,21 @@ def validate_create(schema: TableSchema) -> None:
     Raises:
         InvalidInputError: it breaks rules; the message names all of them.
     """
-    broken = violations(schema)
+    broken = (*option_violations(schema.options), *violations(schema))
     if broken:
         raise InvalidInputError(f"The table cannot be created: {'; '.join(broken)}.")
+
+
+def option_violations(options: Mapping[str, str]) -> Iterator[str]:
+    """Options that are misspelt, or whose texts are no values of them, as sentences."""
+    for key, meant in misspelt_names(options).items():
+        yield f"there is no option {key!r}; {meant!r} seems to be meant"
+    for option in ALL_OPTIONS.values():
+        if TableOptions(options).has(option):
+            try:
+                option.value_in(options)
+            except InvalidInputError as error:
+                yield str(error).rstrip(".")
 
 
 def new_schema(

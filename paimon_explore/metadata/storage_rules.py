@@ -53,12 +53,19 @@ _UNSTORED: Mapping[str, frozenset[str]] = {
 _SPATIAL = (TypeRoot.GEOMETRY, TypeRoot.GEOGRAPHY)
 
 
+_FORMATS = frozenset(
+    ("parquet", "orc", "avro", "csv", "json", "text", "row", "lance", "vortex", "mosaic")
+)
+
+
 def format_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]:
     """Every format that data files may have can store every column."""
     formats = {options.value(FILE_FORMAT).lower()}
     formats.update(name.lower() for name in options.value(FILE_FORMAT_PER_LEVEL).values())
     changelog = options.value(CHANGELOG_FILE_FORMAT)
     spatial_formats = formats | ({changelog.lower()} if changelog else set())
+    for name in sorted(spatial_formats - _FORMATS):
+        yield f"there is no file format {name!r}; the formats are {', '.join(sorted(_FORMATS))}"
     for field in schema.fields:
         kinds = list(parts(field.type))
         if "avro" in formats:

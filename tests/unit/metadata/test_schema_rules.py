@@ -347,3 +347,25 @@ def test_the_scan_mode_follows_from_the_other_options(
     options: dict[str, str], mode: StartupMode
 ) -> None:
     assert startup_mode(TableOptions(options)) is mode
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"buket": "2"}, "there is no option 'buket'; 'bucket' seems to be meant"),
+        ({"merge_engine": "deduplicate"}, "'merge-engine' seems to be meant"),
+        ({"target-file-size": "big"}, "a size such as '128 mb' is due"),
+        ({"file.format": "parqet"}, "there is no file format 'parqet'; the formats are avro, csv"),
+    ],
+)
+def test_options_that_cannot_be_meant_are_refused_when_a_table_is_made(
+    options: dict[str, str], sentence: str
+) -> None:
+    made = new_schema(pa.schema([("k", pa.int32())]), options=options)
+    with pytest.raises(InvalidInputError, match=sentence):
+        validate_create(made)
+
+
+def test_options_of_engines_and_users_are_left_alone() -> None:
+    made = new_schema(pa.schema([("k", pa.int32())]), options={"team.owner": "me"})
+    validate_create(made)
