@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from paimon_explore.encoding.buffers import Bools, Column, build_fixed, valid_mask
 from paimon_explore.errors import InvalidInputError
@@ -112,6 +113,8 @@ class KeyedRows:
         if name is not None:
             at = batch.schema.get_field_index(name)
             texts = text_column([_KIND_TEXTS[kind]] * count).cast(batch.schema.field(at).type)
+            if kind != DELETE:  # what is there adds the row already
+                texts = pc.call_function("coalesce", [batch.column(at), texts])
             batch = batch.set_column(at, batch.schema.field(at), texts)
         kinds = build_fixed(pa.int8(), np.full(count, kind, np.int8), np.ones(count, np.bool_))
         return batch.append_column(_KIND_FIELD, kinds)

@@ -120,3 +120,16 @@ def test_an_update_that_would_lose_by_its_sequence_field_is_refused() -> None:
         table.update({"s": "1"}, where="k = 2")
     table.update({"v": "7"}, where="k = 2")
     assert rows(table) == [(1, 0, 2), (2, 7, 2)]
+
+
+def test_a_column_that_tells_the_kind_keeps_its_value_in_updates() -> None:
+    told = columns(k=pa.int32(), v=pa.int32(), op=pa.string())
+    table = keyed_table(
+        told,
+        [{"k": 1, "v": 1, "op": "+I"}],
+        primary_key=["k"],
+        options={"rowkind.field": "op"},
+    )
+    merge = table.merge([{"k": 1}, {"k": 2}], on="k").when_matched_update({"v": "9"})
+    merge.when_not_matched_insert({"k": "source.k"}).execute()
+    assert rows(table) == [(1, 9, "+I"), (2, None, "+I")]
