@@ -177,6 +177,67 @@ def test_system_tables_are_frames(spark: SparkSession, catalog: Catalog) -> None
     assert [row.snapshot_id for row in found.orderBy("snapshot_id").collect()] == [1, 2, 3, 4, 5]
 
 
+def test_system_tables_and_increments_are_read_by_path_through_both_doors(
+    spark: SparkSession, catalog: Catalog
+) -> None:
+    table = table_of(catalog, "customers")
+    for name in ("files", "snapshots", "ro", "audit_log", "binlog", "partitions"):
+        path = f"{table.path}${name}"
+        expected = table.system_table(name).to_arrow().num_rows
+        assert spark.read.format(NAME).load(path).count() == expected, name
+        assert read(spark, path).count() == expected, name
+    audit = read(spark, f"{table.path}$audit_log", ["rowkind", "id"], "id < 3")
+    assert sorted(tuple(row) for row in audit.collect()) == [("+I", 0), ("+I", 1), ("+I", 2)]
+    assert read(spark, f"{table.path}$files", ["level"], "level > 99").columns == ["level"]
+    with pytest.raises(AnalysisException, match="No predicate is pushed into"):
+        spark.read.format(NAME).option("where", "level = 0").load(f"{table.path}$files")
+
+
+def test_what_changed_between_two_points_is_read(spark: SparkSession, catalog: Catalog) -> None:
+    orders, events = table_of(catalog, "orders"), table_of(catalog, "events")
+    for table, options in (
+        (orders, {"incremental-between": "1,3"}),
+        (orders, {"incremental-between-timestamp": "0,99999999999999"}),
+        (events, {"incremental-between": "0,2", "incremental-between-scan-mode": "changelog"}),
+        (events, {"incremental-between": "1,2", "incremental-between-scan-mode": "diff"}),
+    ):
+        expected = pe.open_table(table.path, options=options).to_arrow()
+        assert difference(expected, read(spark, table, options=options).toArrow()) == ""
+        loaded = spark.read.format(NAME).options(**options).load(table.path)
+        assert difference(expected, loaded.toArrow()) == ""
+
+
+def test_branches_watermarks_and_versions_are_options(
+    spark: SparkSession, catalog: Catalog
+) -> None:
+    table = table_of(catalog, "orders")
+    table.create_tag("v1", 1)
+    table.maintenance.create_branch("b1", "v1")
+    reader = spark.read.format(NAME)
+    assert reader.option("branch", "b1").load(table.path).count() == 6
+    assert spark.read.format(NAME).option("scan.version", "v1").load(table.path).count() == 6
+    assert read(spark, table.path, branch="b1").count() == 6
+    assert read(spark, table, version="v1").count() == 6
+    with pytest.raises(AnalysisException, match="watermark"):
+        spark.read.format(NAME).option("scan.watermark", "5").load(table.path).count()
+
+
+def test_the_name_paimon_is_the_same_where_no_connector_is(
+    spark: SparkSession, catalog: Catalog
+) -> None:
+    assert spark.read.format("paimon").load(table_of(catalog, "orders").path).count() == 30
+
+
+def test_variants_come_as_text_where_arrow_cannot_carry_them(
+    spark: SparkSession, golden: GoldenTables
+) -> None:
+    table = pe.open_table(golden.table("java200", "variant").folder)
+    (name,) = [f.name for f in table.schema.fields if "VARIANT" in str(f.type)][:1]
+    found = read(spark, table, [name])
+    assert len(found.collect()) == table.to_arrow().num_rows
+    assert found.selectExpr(f"to_json({name}) AS text").toArrow().num_rows == found.count()
+
+
 def test_a_view_of_sql_reads_and_takes_rows(spark: SparkSession, catalog: Catalog) -> None:
     table = table_of(catalog, "orders")
     spark.sql(

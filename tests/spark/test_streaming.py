@@ -3,10 +3,12 @@
 import json
 from pathlib import Path
 
+import pyspark
 import pytest
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 
+from paimon_explore.metadata.consumer import Consumer
 from paimon_explore.table.catalog import Catalog
 from paimon_explore.table.table import Table
 
@@ -102,3 +104,46 @@ def test_columns_that_do_not_fit_end_the_stream_with_their_name(
     with pytest.raises(StreamingQueryException, match="no column 'town'"):
         copy(rows, target, tmp_path / "checkpoint")
     assert len(target.snapshots) == 0
+
+
+def batches_of(rows: DataFrame, checkpoint: Path) -> list[int]:
+    """The number of rows of each batch of what is there now."""
+    found: list[int] = []
+    writer = rows.writeStream.foreachBatch(lambda batch, _: found.append(batch.count()))
+    query = writer.option("checkpointLocation", str(checkpoint)).trigger(availableNow=True).start()
+    query.awaitTermination(120)
+    query.stop()
+    return found
+
+
+@pytest.mark.skipif(pyspark.__version__ < "4.2", reason="Spark 4.1 takes all that is there")
+def test_a_batch_takes_no_more_than_the_limits_allow(
+    spark: SparkSession, source: Table, tmp_path: Path
+) -> None:
+    reader = spark.readStream.format(NAME).option("scan.snapshot-id", "1")
+    limited = reader.option("read.stream.maxFilesPerTrigger", "6")
+    assert batches_of(limited.load(source.path), tmp_path / "files") == [12, 12, 6]
+    by_snapshot = reader.option("maxSnapshotsPerTrigger", "1").load(source.path)
+    assert batches_of(by_snapshot, tmp_path / "snapshots")[-1] == 6
+
+
+def test_a_consumer_keeps_its_progress_and_begins_there(
+    spark: SparkSession, source: Table, tmp_path: Path
+) -> None:
+    source.store.consumers.save("c", Consumer(next_snapshot=5))
+    reader = spark.readStream.format(NAME).option("consumer-id", "c")
+    assert batches_of(reader.load(source.path), tmp_path / "first") == [6]
+    source.append([{"id": 1000}])
+    assert batches_of(reader.load(source.path), tmp_path / "first") == [1]
+    assert source.consumers["c"].next_snapshot in {6, 7}
+
+
+def test_a_stream_may_begin_with_the_state_of_a_snapshot_or_at_a_time(
+    spark: SparkSession, source: Table, tmp_path: Path
+) -> None:
+    reader = spark.readStream.format(NAME)
+    full = reader.option("scan.snapshot-id", "2").option("scan.mode", "from-snapshot-full")
+    assert sum(batches_of(full.load(source.path), tmp_path / "full")) == 30
+    millis = source.snapshots[5].time_millis
+    at = spark.readStream.format(NAME).option("scan.timestamp-millis", str(millis))
+    assert sum(batches_of(at.load(source.path), tmp_path / "time")) == 0

@@ -9,12 +9,11 @@ from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.spark.names import quoted
 from paimon_explore.spark.schema import paimon_type, spark_type
 from paimon_explore.spark.sql.tokens import Reader
-from paimon_explore.types.data_types import AtomicType, DataType, TypeRoot, with_nullable
+from paimon_explore.types.data_types import DataType, with_nullable
 from paimon_explore.types.render import type_text
 from paimon_explore.types.type_text import parse_type_text
 
 _STOPS = ("NOT", "NULL", "COMMENT", "DEFAULT", "GENERATED", "FIRST", "AFTER", "PRIMARY", ",")
-_TEXTS = frozenset({TypeRoot.CHAR, TypeRoot.VARCHAR})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,11 +102,13 @@ def _said(reader: Reader, name: str) -> dict[str, object]:
 
 
 def type_name(data_type: DataType) -> str:
-    """A type as Spark's SQL writes it, texts with their length.
+    """A type as Spark's SQL writes it; as Paimon does where Spark has no such type.
 
-    >>> type_name(AtomicType(root=TypeRoot.TIMESTAMP, precision=3))
-    'timestamp_ntz'
+    >>> type_name(parse_type_text("TIMESTAMP(6)")), type_name(parse_type_text("TIMESTAMP(3)"))
+    ('timestamp_ntz', 'timestamp(3)')
     """
-    if isinstance(data_type, AtomicType) and data_type.root in _TEXTS:
-        return type_text(with_nullable(data_type, nullable=True)).lower()
-    return spark_type(data_type).simpleString()
+    plain = with_nullable(data_type, nullable=True)
+    spark = spark_type(plain)
+    back = paimon_type(spark)
+    is_same = back is not None and type_text(back) == type_text(plain)
+    return spark.simpleString() if is_same else type_text(plain).lower()

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pyspark.sql import SparkSession
 
 from paimon_explore.errors import InvalidInputError, NotFoundError, choices
+from paimon_explore.spark.names import quoted
 from paimon_explore.table.catalog import Catalog
 from paimon_explore.table.global_tables import DATABASE as SYS
 from paimon_explore.table.identifier import parse_identifier
@@ -108,16 +109,16 @@ class Warehouse:
         Raises:
             NotFoundError: neither the present database nor Spark has it.
         """
-        if len(parts) == 1 and not self.spark.catalog.tableExists(parts[0]):
+        if len(parts) == 1 and not self.spark.catalog.tableExists(quoted(parts[0])):
             database = self.find_database(self.database)
             if database is not None:
                 self.base(Name(table=f"{database}.{parts[0]}"))
 
     def is_view(self, name: str) -> bool:
         """Whether it is a temporary view of Spark."""
-        if not self.spark.catalog.tableExists(name):
+        if not self.spark.catalog.tableExists(quoted(name)):
             return False
-        return bool(self.spark.catalog.getTable(name).isTemporary)
+        return bool(self.spark.catalog.getTable(quoted(name)).isTemporary)
 
     def warehouse(self) -> Catalog:
         """The catalog.

@@ -1,5 +1,6 @@
 """The data source without a session: what Spark would call, called in its order."""
 
+import inspect
 import pickle
 from pathlib import Path
 
@@ -60,6 +61,12 @@ def writer_of(table: Table, schema: str = "id long, name string") -> PaimonWrite
 
 def test_filters_are_never_pushed() -> None:
     assert "pushFilters" not in vars(PaimonReader)
+
+
+def test_spark_calls_writers_by_these_names() -> None:
+    """A writer is made anew for the commit, with these names for its arguments."""
+    for made in (PaimonDataSource.writer, PaimonDataSource.streamWriter):
+        assert list(inspect.signature(made).parameters) == ["self", "schema", "overwrite"]
 
 
 def test_the_snapshot_of_the_load_stays_when_spark_pickles_the_source(table: Table) -> None:

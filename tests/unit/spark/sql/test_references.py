@@ -76,17 +76,14 @@ def test_a_point_in_time_that_is_missing_is_said() -> None:
         references_of("SELECT * FROM t VERSION AS OF")
 
 
-SCHEMA: TableSchema = new_schema(
-    pa.schema(
-        [
-            ("id", pa.int64()),
-            ("name", pa.string()),
-            ("day", pa.date32()),
-            ("x", pa.float64()),
-            ("flag", pa.bool_()),
-        ]
-    )
-)
+COLUMNS: list[tuple[str, pa.DataType]] = [
+    ("id", pa.int64()),
+    ("name", pa.string()),
+    ("day", pa.date32()),
+    ("x", pa.float64()),
+    ("flag", pa.bool_()),
+]
+SCHEMA: TableSchema = new_schema(pa.schema(COLUMNS))
 
 
 def first(text: str) -> Reference:

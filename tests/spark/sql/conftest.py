@@ -1,0 +1,27 @@
+"""Statements against a new demo warehouse."""
+
+from collections.abc import Sequence
+
+import pytest
+from pyspark.sql import SparkSession
+
+from paimon_explore.spark.sql.statement import sql
+from paimon_explore.table.catalog import Catalog
+from support.spark_sql import Rows, Sql
+
+
+@pytest.fixture
+def run(spark: SparkSession, catalog: Catalog) -> Sql:
+    """Runs a statement in the database `demo`."""
+    return lambda text: sql(spark, text, catalog=catalog, database="demo")
+
+
+@pytest.fixture
+def rows(run: Sql) -> Rows:
+    """The rows that a statement answers with."""
+
+    def collected(text: str) -> list[tuple[object, ...]]:
+        found: Sequence[Sequence[object]] = run(text).collect()
+        return [tuple(row) for row in found]
+
+    return collected

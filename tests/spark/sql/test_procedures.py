@@ -1,0 +1,125 @@
+"""CALL sys.…: the upkeep of tables under Java's names."""
+
+import pytest
+
+from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedFeatureError
+from paimon_explore.metadata.consumer import Consumer
+from paimon_explore.spark.sql.procedures import PROCEDURES, signature
+from paimon_explore.table.catalog import Catalog
+from paimon_explore.table.table import Table
+from support.spark_sql import Rows, Sql
+
+
+@pytest.fixture
+def orders(catalog: Catalog) -> Table:
+    """An append table with five snapshots."""
+    found = catalog.table("demo.orders")
+    assert isinstance(found, Table)
+    return found
+
+
+def test_files_are_compacted_all_or_in_some_partitions(run: Sql, rows: Rows, orders: Table) -> None:
+    count = "SELECT count(*) FROM demo.orders$files"
+    assert rows(count) == [(15,)]
+    assert rows("CALL sys.compact('demo.orders', 'dt=2026-01-01')") == [(True,)]
+    assert rows(count) == [(11,)]
+    run("CALL sys.compact(table => 'orders', where => \"dt = '2026-01-02'\")")
+    assert rows(count) == [(7,)]
+    run("CALL paimon.sys.compact(`table` => 'demo.orders', compact_strategy => 'full')")
+    assert rows(count) == [(3,)]
+    run(f"CALL sys.compact_manifest(table => '{orders.path}')")
+    assert rows("SELECT count(*) FROM demo.orders") == [(30,)]
+
+
+def test_tags_and_branches_are_made_moved_and_removed(run: Sql, rows: Rows, orders: Table) -> None:
+    millis = orders.snapshots[3].time_millis
+    for call in (
+        "create_tag('demo.orders', 'a', 2)",
+        "create_tag(table => 'demo.orders', tag => 'b', snapshot => 3, time_retained => '2 d')",
+        "replace_tag('demo.orders', 'a', 1)",
+        "rename_tag(table => 'demo.orders', tag => 'a', target_tag => 'c')",
+        "create_branch('demo.orders', 'b1', 'c')",
+        "create_branch('demo.orders', 'b2')",
+        "rename_branch('demo.orders', 'b1', 'b3')",
+        "delete_branch('demo.orders', 'b2')",
+    ):
+        assert rows(f"CALL sys.{call}") == [(True,)]
+    assert {tag.name: tag.snapshot.id for tag in orders.tags} == {"b": 3, "c": 1}
+    assert list(orders.branches) == ["b3"]
+    (found,) = rows(f"CALL sys.create_tag_from_timestamp('demo.orders', 't', {millis})")
+    first = next(s.id for s in orders.snapshots if s.time_millis >= millis)
+    assert found[:2] == ("t", first)
+    run("CALL sys.delete_tag('demo.orders', 'b,t')")
+    assert rows("CALL sys.expire_tags('demo.orders')") == []
+    run("INSERT INTO demo.orders$branch_b3 (id) VALUES (1000)")
+    run("CALL sys.fast_forward('demo.orders', 'b3')")
+    assert rows("SELECT count(*) FROM demo.orders") == [(7,)]
+
+
+def test_tables_are_rolled_back_and_snapshots_expire(run: Sql, rows: Rows, orders: Table) -> None:
+    assert rows("CALL sys.rollback(table => 'demo.orders', version => '4')") == [(5, 4)]
+    moment = orders.snapshots[3].time_millis
+    last = [s.id for s in orders.snapshots if s.time_millis <= moment][-1]
+    assert rows(f"CALL sys.rollback_to_timestamp('demo.orders', {moment})") == [(4, last)]
+    run("CALL sys.create_tag('demo.orders', 'v1', 1)")
+    gone = rows("CALL sys.expire_snapshots('demo.orders', retain_max => 1)")
+    assert gone == [(last - 1,)]
+    assert rows("CALL sys.rollback('demo.orders', tag => 'v1')") == [(last, 1)]
+    assert rows("CALL sys.remove_orphan_files('demo.*', dry_run => true)") == [(0, 0)]
+    assert rows("CALL sys.fsck('demo.orders')") == []
+    with pytest.raises(NotFoundError, match="watermark 5"):
+        run("CALL sys.rollback_to_watermark('demo.orders', 5)")
+
+
+def test_consumers_are_reset_and_cleared(run: Sql, rows: Rows, orders: Table) -> None:
+    run("CALL sys.reset_consumer('demo.orders', consumerId => 'a', nextSnapshotId => 3)")
+    run(
+        "CALL sys.reset_consumer(table => 'demo.orders', consumer_id => 'b', next_snapshot_id => 4)"
+    )
+    assert orders.consumers["a"] == Consumer(next_snapshot=3)
+    run("CALL sys.reset_consumer('demo.orders', 'a')")
+    run("CALL sys.clear_consumers('demo.orders', excluding_consumers => 'b')")
+    assert orders.store.consumers.ids() == ["b"]
+    run("CALL sys.clear_consumers('demo.orders')")
+    assert orders.store.consumers.ids() == []
+    assert rows("CALL sys.expire_consumers('demo.orders')") == []
+
+
+def test_old_partitions_expire(rows: Rows) -> None:
+    call = "CALL sys.expire_partitions('demo.orders', '1 d', timestamp_formatter => 'yyyy-MM-dd')"
+    assert rows(call) == [("dt=2026-01-01",), ("dt=2026-01-02",), ("dt=2026-01-03",)]
+    assert rows("SELECT count(*) FROM demo.orders") == [(0,)]
+
+
+def test_procedures_are_shown_with_their_arguments(rows: Rows) -> None:
+    assert rows("SHOW PROCEDURES LIKE 'delete*'") == [
+        ("delete_branch", "delete_branch(table, branch)"),
+        ("delete_tag", "delete_tag(table, tag)"),
+    ]
+    assert all(signature(name).startswith(f"{name}(table") for name in PROCEDURES)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ("sys.compactt('demo.orders')", "no procedure 'compactt'.*Is 'compact' meant.*create_tag"),
+        ("sys.rescale('demo.orders', 4)", "the procedure rescale is not supported"),
+        ("compact('demo.orders')", r"Write CALL sys\.compact"),
+        ("sys.compact(tabel => 'x')", r"argument tabel is unknown.*CALL sys\.compact\(table,"),
+        ("sys.compact('demo.orders', table => 'x')", "argument table is given twice"),
+        ("sys.compact()", "argument 'table' is missing"),
+        ("sys.compact('demo.nope')", "table 'nope' does not exist"),
+        ("sys.compact('demo.orders', 'x')", "not of the form"),
+        ("sys.compact('demo.orders', where => 'id = 1')", "'id', which is no partition column"),
+        ("sys.compact('demo.orders', compact_strategy => 'most')", "'full' or 'minor'"),
+        ("sys.compact('demo.orders', order_by => 'id')", "with order_by"),
+        ("sys.create_tag('demo.orders', 'v', 'one')", "'one' is no whole number"),
+        ("sys.create_tag('demo.orders', v)", "tag => v is no constant"),
+        ("sys.rollback_to_timestamp('demo.orders', 'soon')", "'soon' is no timestamp"),
+        ("sys.remove_orphan_files('demo.orders', dry_run => 'maybe')", "neither true nor false"),
+    ],
+)
+def test_a_wrong_call_is_answered_with_what_is_right(call: str, message: str, run: Sql) -> None:
+    expected = (InvalidInputError, NotFoundError, UnsupportedFeatureError)
+    with pytest.raises(expected, match=message):
+        run(f"CALL {call}")

@@ -1,0 +1,143 @@
+"""INSERT, UPDATE, DELETE, MERGE and TRUNCATE: each one commit, on every kind of table."""
+
+import pytest
+from pyspark.sql import SparkSession
+
+from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedFeatureError
+from paimon_explore.table.catalog import Catalog
+from paimon_explore.table.table import Table
+from support.spark_sql import Rows, Sql
+
+KINDS = {
+    "keyed": "'primary-key' = 'dt,id', 'bucket' = '2'",
+    "append": "'target-file-size' = '1 mb'",
+    "vectors": "'deletion-vectors.enabled' = 'true'",
+}
+STATE = "SELECT id, name, dt FROM t ORDER BY dt, id"
+
+
+def created(run: Sql, kind: str) -> None:
+    run(
+        "CREATE TABLE t (id BIGINT NOT NULL, name STRING, dt STRING NOT NULL) "
+        f"PARTITIONED BY (dt) TBLPROPERTIES ({KINDS[kind]})"
+    )
+    run("INSERT INTO t VALUES (1, 'a', 'd1'), (2, 'b', 'd1'), (3, 'c', 'd2'), (4, 'd', 'd2')")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_are_updated_deleted_and_merged(
+    kind: str, run: Sql, rows: Rows, catalog: Catalog
+) -> None:
+    created(run, kind)
+    assert rows("UPDATE t x SET name = concat(x.name, demo.t.id) WHERE x.dt = 'd1'") == [(2,)]
+    assert rows("DELETE FROM demo.t WHERE id IN (SELECT max(id) FROM t)") == [(3,)]
+    assert rows(STATE) == [(1, "a1", "d1"), (2, "b2", "d1"), (3, "c", "d2")]
+    run(
+        """
+        MERGE INTO t USING (
+            SELECT * FROM VALUES (1L, 'gone', 'd1'), (2L, 'new', 'd1'), (9L, 'nine', 'd3') AS v
+        ) AS s (id, name, dt)
+        ON t.id = s.id AND t.dt = s.dt
+        WHEN MATCHED AND s.name = 'gone' THEN DELETE
+        WHEN MATCHED THEN UPDATE SET t.name = upper(s.name)
+        WHEN NOT MATCHED BY TARGET THEN INSERT (id, dt, name) VALUES (s.id, s.dt, s.name)
+        WHEN NOT MATCHED BY SOURCE AND demo.t.id = 3 THEN UPDATE SET name = CASE WHEN t.id = 3
+            THEN 'kept' END
+        """
+    )
+    assert rows(STATE) == [(2, "NEW", "d1"), (3, "kept", "d2"), (9, "nine", "d3")]
+    table = catalog.table("demo.t")
+    assert isinstance(table, Table)
+    assert [s.id for s in table.snapshots] == [1, 2, 3, 4]
+    assert table.fsck() == []
+    assert rows("UPDATE t SET name = 'x' WHERE id = 77") == [(None,)]
+
+
+def test_star_clauses_take_the_source_and_doubled_rows_are_refused(run: Sql, rows: Rows) -> None:
+    created(run, "keyed")
+    run(
+        "MERGE INTO t USING (SELECT 1L AS id, 'd1' AS dt, 'z' AS name UNION ALL "
+        "SELECT 8L, 'd8', 'y') s ON t.id = s.id AND t.dt = s.dt "
+        "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"
+    )
+    assert rows("SELECT id, name FROM t WHERE id IN (1, 8) ORDER BY id") == [(1, "z"), (8, "y")]
+    doubled = "(SELECT 1L AS id UNION ALL SELECT 1L) s ON t.id = s.id WHEN MATCHED THEN "
+    with pytest.raises(InvalidInputError, match="More than one row of the source matches"):
+        run(f"MERGE INTO t USING {doubled} UPDATE SET name = 'twice'")
+    run(f"MERGE INTO t USING {doubled} DELETE")
+    assert rows("SELECT count(*) FROM t") == [(4,)]
+
+
+def test_inserts_go_by_place_by_name_and_into_partitions(
+    run: Sql, rows: Rows, spark: SparkSession
+) -> None:
+    created(run, "append")
+    run("INSERT INTO t (dt, id) VALUES ('d5', 5)")
+    run("INSERT INTO t PARTITION (dt = 'd6') SELECT id, 'six' FROM range(6, 7)")
+    run("INSERT INTO t BY NAME SELECT 'd7' AS DT, 7 AS id")
+    run("WITH c AS (SELECT 8 AS id) INSERT INTO t SELECT id, 'eight', 'd8' FROM c")
+    assert rows("SELECT id, name, dt FROM t WHERE id > 4 ORDER BY id") == [
+        *((5, None, "d5"), (6, "six", "d6")),
+        *((7, None, "d7"), (8, "eight", "d8")),
+    ]
+    run("INSERT OVERWRITE t PARTITION (dt = 'd1') (id) VALUES (100)")
+    assert rows("SELECT id FROM t WHERE dt = 'd1'") == [(100,)]
+    spark.conf.set("spark.sql.sources.partitionOverwriteMode", "dynamic")
+    try:
+        run("INSERT OVERWRITE t SELECT 200, 'x', 'd2'")
+    finally:
+        spark.conf.unset("spark.sql.sources.partitionOverwriteMode")
+    assert rows("SELECT count(*), max(id) FROM t") == [(6, 200)]
+    run("INSERT OVERWRITE t SELECT 1, 'only', 'd1'")
+    assert rows(STATE) == [(1, "only", "d1")]
+    run("TRUNCATE TABLE t PARTITION (dt = 'd1')")
+    assert rows("SELECT count(*) FROM t") == [(0,)]
+
+
+def test_values_are_assigned_as_spark_does(run: Sql, rows: Rows) -> None:
+    run("CREATE TABLE v (i INT, s STRING, d DOUBLE, m DECIMAL(10, 2), ts TIMESTAMP)")
+    run("INSERT INTO v VALUES (1L, 2, 3.5BD, 4, DATE '2026-01-01')")
+    assert rows("SELECT i, s, d, cast(m AS string), cast(ts AS string) FROM v") == [
+        (1, "2", 3.5, "4.00", "2026-01-01 00:00:00")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("INSERT INTO t VALUES (1, 2)", "2 columns, but 3 are written.*id, name, dt"),
+        ("INSERT INTO t (id, nme) VALUES (1, 2)", "no column 'nme'.*'name'"),
+        ("INSERT INTO t (id, ID) VALUES (1, 2)", "'id' is named twice"),
+        ("INSERT INTO t VALUES ('one', 'a', 'b')", "'id' is bigint, and no string"),
+        ("INSERT INTO t PARTITION (day = 1) SELECT 1, 'a'", "'day' is no partition column.*'dt'"),
+        ("INSERT INTO t REPLACE WHERE id = 1 SELECT 1, 'a', 'b'", "REPLACE WHERE"),
+        ("INSERT INTO nope VALUES (1)", "table 'nope' does not exist"),
+        ("INSERT IN t VALUES (1)", "INSERT cannot be read.*'INTO' or|INTO or OVERWRITE"),
+        ("UPDATE t SET id = 3", "'id' identifies the row"),
+        ("UPDATE t SET nme = 3", "no column 'nme'"),
+        ("UPDATE t SET name = 1, name = 2", "sets column 'name' twice"),
+        ("UPDATE t WHERE id = 1", "UPDATE cannot be read: SET is missing"),
+        ("UPDATE t SET name.x = 1", "an assignment to a member of a row"),
+        ("DELETE t WHERE id = 1", "DELETE cannot be read: FROM is missing"),
+        ("MERGE INTO t USING t s ON t.id = s.id", "The merge has no clause"),
+        (
+            "MERGE INTO t USING t s ON t.id = s.id WHEN MATCHED THEN INSERT *",
+            "WHEN MATCHED cannot be read.*UPDATE or DELETE",
+        ),
+        (
+            "MERGE INTO t USING t s ON t.id = s.id WHEN NOT MATCHED THEN INSERT (id) VALUES (1, 2)",
+            "1 columns, but 2 values",
+        ),
+        ("TRUNCATE TABLE t PARTITION (dt)", "'dt' has no value"),
+    ],
+)
+def test_what_is_wrong_is_named_with_the_part_and_the_choices(
+    text: str, message: str, run: Sql, rows: Rows
+) -> None:
+    run(
+        "CREATE TABLE IF NOT EXISTS t (id BIGINT NOT NULL, name STRING, dt STRING NOT NULL) "
+        f"PARTITIONED BY (dt) TBLPROPERTIES ({KINDS['keyed']})"
+    )
+    with pytest.raises((InvalidInputError, NotFoundError, UnsupportedFeatureError), match=message):
+        run(text)
+    assert rows("SELECT count(*) FROM t$snapshots") == [(0,)]
