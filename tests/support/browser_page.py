@@ -1,13 +1,21 @@
 """Pages of browser tests: what went wrong on them, and the harness without a kernel."""
 
+import base64
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from playwright.sync_api import Page, Route
+
+from paimon_explore.errors import PaimonError
+from paimon_explore.inspect.explorer_state import Answer
+from paimon_explore.inspect.problem import problem_of
+from paimon_explore.widgets.column_wire import pack_columns
 
 _HARNESS = Path(__file__).parents[1] / "browser" / "harness"
 STATIC = Path(__file__).parents[2] / "paimon_explore" / "widgets" / "static"
 _TYPES = {".js": "text/javascript", ".html": "text/html"}
 _ADDRESS = "http://127.0.0.1:1/index.html"
+_PYTHON = "http://127.0.0.1:1/python.html"
 
 
 class Watched:
@@ -28,7 +36,7 @@ class Watched:
 
     def check(self) -> None:
         """Nothing failed and nothing left the machine."""
-        assert self.errors == []
+        assert self.errors == [], self.errors
         assert self.outside == []
 
 
@@ -39,8 +47,34 @@ def show(watched: Watched, query: str) -> Page:
     return watched.page
 
 
+def show_python(
+    watched: Watched, widget: str, answer: Callable[[Mapping[str, object]], Answer], query: str = ""
+) -> Page:
+    """A page with one widget whose requests a function of Python answers, ready."""
+
+    def ask(message: Mapping[str, object]) -> dict[str, object]:
+        try:
+            found = answer(message)
+        except PaimonError as error:
+            return {"id": message["id"], "ok": False, "error": problem_of(error).state()}
+        specs, data = pack_columns(found.columns)
+        packed = base64.b64encode(data).decode("ascii")
+        return {
+            "id": message["id"],
+            "ok": True,
+            "body": dict(found.body),
+            "columns": specs,
+            "data": packed,
+        }
+
+    watched.page.expose_function("askPython", ask)
+    watched.page.goto(f"{_PYTHON}?widget={widget}&{query}")
+    watched.page.wait_for_selector('[data-ready="1"]')
+    return watched.page
+
+
 def serve(route: Route) -> None:
     """Answer a request for a file of the harness from disk."""
     name = route.request.url.split("?")[0].rsplit("/", 1)[1]
-    path = (STATIC if name == "explorer.js" else _HARNESS) / name
+    path = (_HARNESS if (_HARNESS / name).exists() else STATIC) / name
     route.fulfill(body=path.read_text(encoding="utf-8"), content_type=_TYPES[path.suffix])

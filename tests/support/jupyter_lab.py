@@ -40,6 +40,16 @@ class Lab:
 
     def open_notebook(self, page: Page, name: str, sources: list[str]) -> None:
         """Show a notebook with these cells and wait for its kernel."""
+        self.write_notebook(name, sources)
+        page.goto(f"{self.address}/lab/tree/{name}?token={TOKEN}&reset")
+        page.wait_for_function(
+            "window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.status"
+            " === 'idle'",
+            timeout=60_000,
+        )
+
+    def write_notebook(self, name: str, sources: list[str]) -> None:
+        """Put a notebook with these cells into the server's folder."""
         cells: list[dict[str, object]] = [
             {
                 "cell_type": "code",
@@ -59,12 +69,6 @@ class Lab:
             "nbformat_minor": 5,
         }
         (self.folder / name).write_text(json.dumps(notebook), encoding="utf-8")
-        page.goto(f"{self.address}/lab/tree/{name}?token={TOKEN}&reset")
-        page.wait_for_function(
-            "window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.status"
-            " === 'idle'",
-            timeout=60_000,
-        )
 
     def run_all(self, page: Page) -> None:
         """Start all cells; does not wait for them."""
@@ -87,6 +91,7 @@ def start_lab(folder: Path) -> Lab:
         f"--IdentityProvider.token={TOKEN}",
         f"--ServerApp.root_dir={notebooks}",
         "--LabApp.expose_app_in_browser=True",
+        "--JupyterNotebookApp.expose_app_in_browser=True",
         f"--LabApp.user_settings_dir={folder / 'settings'}",
         f"--LabApp.workspaces_dir={folder / 'workspaces'}",
     ]

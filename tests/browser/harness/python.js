@@ -1,0 +1,27 @@
+// Shows one widget whose requests Python answers by `askPython`, without a kernel:
+// ?widget=bytes&theme=dark&width=900&traits={"height":480}
+const wanted = new URLSearchParams(location.search);
+const traits = JSON.parse(wanted.get("traits") ?? "{}");
+const listeners = new Map();
+const emit = (event, ...values) => {
+  for (const callback of listeners.get(event) ?? []) callback(...values);
+};
+const model = {
+  get: (name) => traits[name],
+  set: (name, value) => (traits[name] = value),
+  save_changes: () => {},
+  on: (event, callback) => listeners.set(event, (listeners.get(event) ?? new Set()).add(callback)),
+  off: (event, callback) => listeners.get(event)?.delete(callback),
+  listenerCount: () => [...listeners.values()].reduce((sum, { size }) => sum + size, 0),
+  async send(message) {
+    const answer = await window.askPython(message);
+    const bytes = answer.data ? Uint8Array.from(atob(answer.data), (c) => c.charCodeAt(0)) : undefined;
+    emit("msg:custom", answer, bytes ? [new DataView(bytes.buffer)] : []);
+  },
+};
+window.model = model;
+document.body.className = wanted.get("theme") ?? "light";
+const place = document.querySelector("#place");
+place.style.width = `${wanted.get("width") ?? 1100}px`;
+const { default: widget } = await import(`./${wanted.get("widget")}.js`);
+window.close_ = widget.render({ model, el: place });

@@ -1,0 +1,141 @@
+"""The byte inspector in a real browser, on real files, answered by Python without a kernel."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+import paimon_explore as pe
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.inspect.byte_desk import ByteDesk
+from paimon_explore.inspect.byte_map import ByteMap
+from paimon_explore.inspect.explorer_state import Answer
+from paimon_explore.widgets.requests import byte_answer
+from support.browser_page import STATIC, Watched, show_python
+from support.explored import HOSTILE
+
+pytestmark = pytest.mark.browser
+
+AXE = Path(__file__).parents[2] / "paimon_explore/widgets/frontend/node_modules/axe-core/axe.min.js"
+SCRIPT_BYTES = 40_000
+
+
+def answers(found: ByteMap) -> Callable[[Mapping[str, object]], Answer]:
+    desk = ByteDesk()
+
+    def answer(message: Mapping[str, object]) -> Answer:
+        if message["op"] == "bytes":
+            return Answer(body=desk.put(found))
+        given = byte_answer(desk, message)
+        if given is None:
+            raise InvalidInputError("not known")
+        return given
+
+    return answer
+
+
+def orders() -> pe.Table:
+    table = pe.demo().table("demo.orders")
+    assert isinstance(table, pe.Table)
+    return table
+
+
+def show_bytes(watched: Watched, found: ByteMap, query: str = "") -> Page:
+    page = show_python(watched, "bytes", answers(found), query)
+    page.wait_for_selector("[data-file]")
+    return page
+
+
+def test_a_manifest_opens_at_its_records(harness: Watched) -> None:
+    page = show_bytes(harness, orders().bytes("delta/0"))
+    tree = page.get_by_role("tree", name="Fields")
+    expect(tree.get_by_role("treeitem", name="_FILE 20 fields")).to_be_visible()
+    tree.get_by_role("treeitem", name="_KIND").click()
+    expect(page.locator(".peb-space")).to_have_text("block 0 unpacked")
+    expect(page.locator(".peb-byte.peb-in")).to_have_text("00")
+    expect(page.locator(".peb-where")).to_contain_text("byte 1 of 1 in _KIND")
+    expect(page.get_by_role("region", name="Field")).to_contain_text("gains the file")
+    page.get_by_role("button", name="file").click()
+    expect(page.locator(".peb-space")).to_have_text("file")
+    harness.check()
+
+
+def test_a_byte_finds_its_field(harness: Watched) -> None:
+    page = show_bytes(harness, orders().bytes("delta/0"))
+    page.locator("[data-byte='2'].peb-byte").click()
+    expect(page.locator(".peb")).to_have_attribute("data-path", "0.0")
+    expect(page.get_by_role("treeitem", selected=True)).to_contain_text("magic")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_role("treeitem", selected=True)).to_contain_text("count")
+    page.keyboard.press("End")
+    expect(page.get_by_role("treeitem", selected=True)).to_contain_text("sync")
+    harness.check()
+
+
+def test_fields_are_walked_by_keyboard(harness: Watched) -> None:
+    page = show_bytes(harness, orders().bytes())
+    page.get_by_role("tree", name="Fields").focus()
+    for key in ("ArrowDown", "ArrowDown", "ArrowDown", "ArrowRight", "ArrowDown"):
+        page.keyboard.press(key)
+        page.wait_for_timeout(120)
+    assert page.locator(".peb").get_attribute("data-path") != "0"
+    page.keyboard.press("Home")
+    harness.check()
+
+
+def test_hostile_bytes_stay_text(harness: Watched, tmp_path: Path) -> None:
+    file = tmp_path / "tag-x"
+    file.write_bytes(b'{"' + HOSTILE.encode() * 3 + b'": "' + HOSTILE.encode() * 3 + b'"}')
+    page = show_bytes(harness, pe.inspect.bytes(file))
+    page.wait_for_timeout(300)
+    for item in page.get_by_role("treeitem").all():
+        item.click()
+    assert page.evaluate("window.__ran") is None
+    assert page.locator("img, svg, script:not([src]), iframe").count() == 0
+    text = page.locator(".peb").inner_text()
+    assert "\u202e" not in text
+    assert "\x1b" not in text
+    harness.check()
+
+
+def test_a_large_file_is_scrolled_by_windows(harness: Watched, tmp_path: Path) -> None:
+    file = tmp_path / "index-00000000-0000-0000-0000-000000000000-0"
+    file.write_bytes(bytes(range(2, 250)) * 40_000)
+    page = show_bytes(harness, pe.inspect.bytes(file))
+    page.locator(".peb-hex").focus()
+    page.keyboard.press("End")
+    expect(page.locator(".peb-where")).to_contain_text("byte 9,919,999")
+    expect(page.get_by_role("treeitem", selected=True)).to_contain_text("[2479999]")
+    assert page.locator(".peb-row").count() < 60
+    assert page.locator(".peb-field").count() < 60
+    harness.check()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1100, 600, 420])
+def test_axe_finds_nothing_serious(harness: Watched, theme: str, width: int) -> None:
+    if not AXE.exists():
+        pytest.skip("axe-core is not installed; run npm ci in widgets/frontend")
+    page = show_bytes(harness, orders().bytes("delta/0"), f"theme={theme}&width={width}")
+    page.locator("[data-byte='5'].peb-byte").click()
+    page.wait_for_timeout(300)
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    found = page.evaluate(
+        """async () => (await axe.run('.peb-root')).violations
+            .filter(({impact}) => impact === 'serious' || impact === 'critical')
+            .map(({id, nodes}) => [id, nodes[0].html, nodes[0].failureSummary])"""
+    )
+    assert found == []
+
+
+def test_taking_it_down_leaves_nothing_behind(harness: Watched) -> None:
+    page = show_bytes(harness, orders().bytes())
+    page.evaluate("window.close_()")
+    assert page.evaluate("window.model.listenerCount()") == 0
+    harness.check()
+
+
+def test_the_shipped_script_stays_small() -> None:
+    assert (STATIC / "bytes.js").stat().st_size <= SCRIPT_BYTES
