@@ -5,8 +5,9 @@ snapshot file that cannot be read keeps its place, as a mark without values.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -17,11 +18,19 @@ from paimon_explore.errors import (
     NotFoundError,
     PaimonError,
 )
+from paimon_explore.inspect.chart import BarChart, Series, Tone
+from paimon_explore.inspect.figures import time_text
 from paimon_explore.inspect.problem import Problem, problem_of
+from paimon_explore.inspect.result import NO_SCREEN, Figure, Screen
+from paimon_explore.inspect.sheet import Cell, Entry, Sheet, grid
+from paimon_explore.inspect.sheet_html import sheet_html
 from paimon_explore.inspect.table_view import TableView
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.time_travel import epoch_ms
 from paimon_explore.store.table_store import TableStore
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _HINT_BYTES = 64
 
@@ -91,11 +100,13 @@ class Timeline:
         marks: by snapshot id, rising.
         flags: tags, branches, consumers and hints.
         problems: what could not be read.
+        screen: what draws it.
     """
 
     marks: tuple[Mark, ...]
     flags: tuple[Flag, ...]
     problems: tuple[Problem, ...]
+    screen: Screen = field(default=NO_SCREEN, compare=False, repr=False)
 
     def __len__(self) -> int:
         """The number of marks."""
@@ -161,6 +172,30 @@ class Timeline:
         """What points at a snapshot."""
         return tuple(flag for flag in self.flags if flag.snapshot_id == snapshot_id)
 
+    def sheet(self) -> Sheet:
+        """A bar per snapshot, what points at them, and a row for each."""
+        return timeline_sheet(self)
+
+    def state(self) -> dict[str, object]:
+        """The timeline as JSON."""
+        return {"kind": "timeline", **self.sheet().state()}
+
+    def plot(self) -> Figure:
+        """The rows that each snapshot added or removed, as a plotly figure.
+
+        Raises:
+            UnsupportedFeatureError: plotly is not installed.
+        """
+        return self.screen.figure(self.sheet().charts)
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """One row per mark as a pandas DataFrame."""
+        return self.to_arrow().to_pandas()
+
+    def _repr_html_(self) -> str:
+        """A static page part, escaped."""
+        return sheet_html(self.sheet())
+
     def only_tag(self, snapshot_id: int) -> str:
         """A tag of a snapshot that nothing but tags holds; empty for others."""
         if not any(m.expired for m in self.marks if m.snapshot_id == snapshot_id):
@@ -190,6 +225,45 @@ class Timeline:
                 "watermark": mark.snapshot.watermark,
             }
         return row
+
+
+_MOST_BARS = 60
+
+
+def timeline_sheet(timeline: Timeline) -> Sheet:
+    """A bar per snapshot, what points at them, and a row for each; the newest first."""
+    marks = timeline.marks[-_MOST_BARS:][::-1]
+    deltas = [0 if m.snapshot is None else m.snapshot.delta_record_count or 0 for m in marks]
+    chart = BarChart(
+        title="Rows added and removed by snapshot, newest first",
+        categories=tuple(f"{mark.snapshot_id} {letter_of(mark)}" for mark in marks),
+        series=(
+            Series(name="added", values=tuple(max(d, 0) for d in deltas), tone=Tone.ADD),
+            Series(name="removed", values=tuple(min(d, 0) for d in deltas), tone=Tone.REMOVE),
+        ),
+        selects=tuple(f"snapshot:{mark.snapshot_id}" for mark in marks),
+    )
+    rows = [_cells(timeline, mark) for mark in reversed(timeline.marks)]
+    heads = ("snapshot", "kind", "committed", "schema#", "rows#", "change#", "pointed at by")
+    return Sheet(title=repr(timeline), sections=(chart, grid("Snapshots", heads, rows)))
+
+
+def _cells(timeline: Timeline, mark: Mark) -> list[Entry]:
+    number = Cell(text=str(mark.snapshot_id), selects=f"snapshot:{mark.snapshot_id}")
+    flags = ", ".join(f"{f.kind.value} {f.name}" for f in timeline.flags_at(mark.snapshot_id))
+    snapshot = mark.snapshot
+    if snapshot is None:
+        return [number, Cell(text="unreadable", tone=Tone.REMOVE), "", "", "", "", flags]
+    delta = snapshot.delta_record_count
+    return [
+        number,
+        snapshot.commit_kind.value,
+        time_text(snapshot.time_millis),
+        str(snapshot.schema_id),
+        snapshot.total_record_count,
+        "" if delta is None else f"{delta:+,}",
+        flags,
+    ]
 
 
 _LETTERS = {"APPEND": "A", "COMPACT": "C", "OVERWRITE": "O", "ANALYZE": "Z"}
@@ -226,7 +300,7 @@ def read_timeline(view: TableView) -> Timeline:
     flags += _consumers(store, problems)
     flags += _branches(store, problems)
     ordered = tuple(marks[i] for i in sorted(marks))
-    return Timeline(marks=ordered, flags=tuple(flags), problems=tuple(problems))
+    return Timeline(marks=ordered, flags=tuple(flags), problems=tuple(problems), screen=view.screen)
 
 
 def _tags(store: TableStore, problems: list[Problem]) -> Iterator[tuple[str, Snapshot]]:

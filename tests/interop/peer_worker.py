@@ -50,6 +50,25 @@ def py_system(request: Request) -> None:
     py_read({**request, "table": f"{request['table']}${request['name']}"})
 
 
+def py_explain(request: Request) -> None:
+    """The counts of pypaimon's `explain()`, as a row of numbers."""
+    builder = _py_table(request).new_read_builder()
+    predicates = builder.new_predicate_builder()
+    parts = [getattr(predicates, sign)(name, value) for name, sign, value in request["conditions"]]
+    if parts:
+        builder = builder.with_filter(predicates.and_predicates(parts))
+    told = builder.explain()
+    names = ("file_count", "total_file_size", "estimated_row_count", "split_count")
+    counts = {name: getattr(told, name) for name in (*names, "splits_raw_convertible")}
+    stages = {"partition": told.partition_pruning, "bucket": told.bucket_pruning}
+    for name, stage in {**stages, "stats": told.file_skipping}.items():
+        counts[f"{name}_before"] = None if stage is None else stage.before
+        counts[f"{name}_after"] = None if stage is None else stage.after
+    _store(
+        request["rows"], pa.table({name: pa.array([n], pa.int64()) for name, n in counts.items()})
+    )
+
+
 def rust_read(request: Request) -> None:
     """Rows of a table, by pypaimon-rust."""
     options = request.get("options") or None
@@ -109,6 +128,7 @@ def rust_write(request: Request) -> None:
 
 _COMMANDS: Mapping[str, Callable[[Request], None]] = {
     "py_create": py_create,
+    "py_explain": py_explain,
     "py_read": py_read,
     "py_system": py_system,
     "py_write": py_write,

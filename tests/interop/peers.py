@@ -76,6 +76,15 @@ class Peers:
         statement = f'SELECT * FROM paimon.{database}."{short}${name}"'  # noqa: S608 - a test's names
         return self.sql(warehouse, statement)
 
+    def explain(
+        self, warehouse: Path, table: str, conditions: Sequence[tuple[str, str, object]]
+    ) -> dict[str, object]:
+        """What pypaimon counts of a scan; None where it counts nothing."""
+        asked = [list(one) for one in conditions]
+        rows = self._rows("py_explain", warehouse, table, conditions=asked).to_pylist()
+        found: dict[str, object] = rows[0]
+        return found
+
     def sql(self, warehouse: Path, *statements: str) -> pa.Table:
         """The rows of the last statement, by Rust; the catalog is called `paimon`."""
         return self._rows("rust_sql", warehouse, "", statements=statements)

@@ -44,7 +44,7 @@ def test_the_front_end_lists_exactly_the_synced_traits() -> None:
     listed = re.search(r"TRAITS = \[(.*?)\]", source, re.DOTALL)
     assert typed is not None
     assert listed is not None
-    documented = re.findall(r"@property \{\w+\} (\w+)", typed.group(1))
+    documented = re.findall(r"@property \{[\w<>, ]+\} (\w+)", typed.group(1))
     own = sorted(name for name in Explorer.class_own_traits(sync=True) if name[0] != "_")
     assert sorted(documented) == own
     assert sorted(re.findall(r'"(\w+)"', listed.group(1))) == own
