@@ -21,6 +21,7 @@ import pyarrow as pa
 from paimon_explore.errors import MissingFileError, StorageError
 from paimon_explore.fileio import paths
 from paimon_explore.fileio.file_io import FileStatus
+from paimon_explore.fileio.streams import naming_stream
 
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
 
@@ -102,7 +103,7 @@ class LocalFileIO:
             Path(final).parent.mkdir(parents=True, exist_ok=True)
             stream = pa.OSFile(final, "wb")
         try:
-            with stream:
+            with naming_stream(path), stream:
                 yield stream
         except BaseException:
             with suppress(OSError):

@@ -25,6 +25,7 @@ from obstore.store import AzureStore, GCSStore, S3Store
 from paimon_explore.errors import InvalidInputError, MissingFileError, StorageError
 from paimon_explore.fileio import paths
 from paimon_explore.fileio.file_io import FileStatus
+from paimon_explore.fileio.streams import naming_stream
 
 Store: TypeAlias = S3Store | GCSStore | AzureStore
 
@@ -158,7 +159,7 @@ class ObjectStoreFileIO:
         store, key = self._locate(path)
         with tempfile.TemporaryDirectory(prefix="paimon-upload-") as folder:
             part = Path(folder) / "part"
-            with pa.OSFile(str(part), "wb") as stream:
+            with naming_stream(path), pa.OSFile(str(part), "wb") as stream:
                 yield stream
             with _naming("create", path):
                 obstore.put(store, key, part)

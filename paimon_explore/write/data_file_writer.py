@@ -17,6 +17,7 @@ from paimon_explore.encoding.binary_row import EMPTY_ROW, encode_rows, with_arit
 from paimon_explore.encoding.buffers import Column
 from paimon_explore.fileio.discard import discard
 from paimon_explore.fileio.file_io import FileIO
+from paimon_explore.fileio.streams import naming_stream
 from paimon_explore.metadata.manifest_entry import FileKind
 from paimon_explore.write.file_indexes import FileIndexes
 from paimon_explore.write.file_layout import FileLayout
@@ -204,7 +205,8 @@ class _OpenFile:
         self._stack = ExitStack()
         self._sink = self._stack.enter_context(file_io.create_stream(path))
         try:
-            self._writer = open_format(self._sink, layout)
+            with naming_stream(path):
+                self._writer = open_format(self._sink, layout)
         except BaseException as error:
             self._stack.__exit__(type(error), error, error.__traceback__)
             raise
@@ -227,7 +229,8 @@ class _OpenFile:
             )
             self._deletes += pc.sum(retracts, min_count=0).as_py()  # type: ignore[type-var]  # counts what is true
         self.indexes.add(columns)
-        self._writer.write(columns)
+        with naming_stream(self.path):
+            self._writer.write(columns)
         self.row_count += len(columns[0])
 
     def _first_and_last(self, keys: list[Column]) -> tuple[bytes, bytes]:
@@ -237,9 +240,10 @@ class _OpenFile:
         return rows[0].as_py() or b"", rows[1].as_py() or b""
 
     def close(self, first_sequence: int) -> FileRow:
-        self._writer.close()
-        size = self._writer.position()
-        self._stack.close()
+        with naming_stream(self.path):
+            self._writer.close()
+            size = self._writer.position()
+            self._stack.close()
         layout = self._layout
         keys = [layout.fields[i] for i in layout.key_columns]
         values = [layout.fields[i] for i in layout.value_columns]

@@ -30,6 +30,7 @@ from paimon_explore.types.data_types import (
     VectorType,
 )
 from paimon_explore.write.nested import COUNT, convert
+from paimon_explore.write.steady_sink import SteadySink
 
 _Codec = Literal["UNCOMPRESSED", "ZLIB", "SNAPPY", "LZ4", "ZSTD"]
 _CODECS: Mapping[str, _Codec] = {
@@ -68,8 +69,8 @@ class OrcWriter:
             )
         self._fields = tuple(fields)
         self._schema = pa.schema([pa.field(f.name, stored_type(f.type)) for f in fields])
-        self._sink = sink
-        self._writer = orc.ORCWriter(sink, compression=codec)
+        self._sink = SteadySink(sink)
+        self._writer = orc.ORCWriter(self._sink, compression=codec)  # type: ignore[arg-type]  # has what pyarrow calls
         self._wrote = False
 
     def write(self, columns: Sequence[Column]) -> None:
@@ -78,6 +79,7 @@ class OrcWriter:
             to_stored(column, field) for column, field in zip(columns, self._fields, strict=True)
         ]
         self._writer.write(pa.Table.from_arrays(arrays, schema=self._schema))
+        self._sink.check()
         self._wrote = True
 
     def position(self) -> int:
@@ -89,6 +91,7 @@ class OrcWriter:
         if not self._wrote:
             self._writer.write(self._schema.empty_table())
         self._writer.close()
+        self._sink.check()
 
     def abort(self) -> None:
         """Let go of the writer without caring for what it writes."""
