@@ -166,6 +166,8 @@ class KeyHistory(Result):
         if not self.states:
             yield Note(text="The table has no snapshot.")
             return
+        if any(state.versions for state in self.states):
+            yield self._chart()
         newest = self.states[-1]
         row = "no row" if newest.row is None else _row_text(newest.row)
         yield facts(
@@ -177,7 +179,6 @@ class KeyHistory(Result):
         if not any(state.versions for state in self.states):
             yield Note(text="No file of these snapshots holds the key.")
             return
-        yield self._chart()
         rows: list[list[Entry]] = []
         for state in reversed(self._changed()):
             rows += _state_rows(state)

@@ -176,13 +176,13 @@ class LsmSection(Result):
         share = f"{gone}: {(retracts + deleted) / rows:.1%} of {count_text(one.rows)} rows"
         depth = f"at most {self.max_depth}, {self.mean_depth:.1f} over a stored row on average"
         size = f"{plural(one.files, 'file')}, {one.level_0} in level 0, {bytes_text(one.bytes)}"
+        yield self._chart()
         yield facts(
             ("files", size),
             ("sorted runs", runs if self.keyed else None),
             ("read amplification", depth if self.keyed else None),
             ("rows that count no more", share),
         )
-        yield self._chart()
         if not self.keyed:
             yield Note(
                 text="Without a primary key files are not sorted: they lie in writing order."

@@ -133,12 +133,12 @@ class SchemaHistory(Result):
         newest = self.versions[-1]
         needed = [v.schema.id for v in self.versions if v.live_files]
         used = ", ".join(map(str, needed)) or "none"
+        yield self._chart()
         yield facts(
             ("newest", f"schema {newest.schema.id}, {time_text(newest.schema.time_millis)}"),
             ("columns", len(newest.schema.fields)),
             ("live files need schemas", used),
         )
-        yield self._chart()
         changes: list[list[Entry]] = [
             [
                 Cell(text=f"schema {version.schema.id}", selects=f"schema:{version.schema.id}"),
