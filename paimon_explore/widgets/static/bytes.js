@@ -234,7 +234,7 @@ function cut(text, limit = CELL_LIMIT) {
   return `${text.slice(0, end)}…`;
 }
 function formatCount(count) {
-  return Math.round(count).toLocaleString("en-US");
+  return String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
 // src/wire.js

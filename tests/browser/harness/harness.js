@@ -17,6 +17,7 @@ const model = new FakeModel({
 });
 window.model = model;
 model.prepare();
+if (wanted.has("hold")) await new Promise((done) => (window.go = done));
 window.startedAt = performance.now();
 window.close_ = explorer.render({ model, el: place });
 

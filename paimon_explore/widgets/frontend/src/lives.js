@@ -41,7 +41,7 @@ export class Lives {
     this.count = columns.added.length;
     this.snapshots = snapshots;
     this.#found = new Uint32Array(this.count);
-    this.#order = Uint32Array.from(this.#found.keys());
+    this.#order = rowNumbers(this.count);
     for (const name of SCANNED) this.#scanned[name] = columns[name];
   }
 
@@ -104,10 +104,8 @@ export class Lives {
     });
     const result = { added: make(), removed: make() };
     const { added, removed, size, rows } = this.columns;
-    for (let row = 0; row < this.count; row++) {
-      tally(result.added, added[row] - 1, size[row], rows[row]);
-      tally(result.removed, removed[row] - 1, size[row], rows[row]);
-    }
+    tally(result.added, added, size, rows);
+    tally(result.removed, removed, size, rows);
     return result;
   }
 
@@ -139,21 +137,34 @@ export class Lives {
 
 /**
  * @param {Record<keyof Sum, Float64Array>} sums
- * @param {number} position
- * @param {number} bytes
- * @param {number} rows
+ * @param {NumberColumn} positions  of the snapshot that each file is counted for, from 1
+ * @param {NumberColumn} sizes
+ * @param {NumberColumn} counts
  */
-function tally(sums, position, bytes, rows) {
-  if (position < 0 || position >= sums.files.length) return;
-  sums.files[position] += 1;
-  sums.bytes[position] += bytes;
-  sums.rows[position] += rows;
+function tally(sums, positions, sizes, counts) {
+  const { files, bytes, rows } = sums;
+  const most = files.length;
+  for (let row = 0; row < positions.length; row++) {
+    const position = positions[row] - 1;
+    if (position < 0 || position >= most) continue;
+    files[position] += 1;
+    bytes[position] += sizes[row];
+    rows[position] += counts[row];
+  }
 }
 
 const DIGIT = 2 ** 16;
 
+/** @param {number} count */
+function rowNumbers(count) {
+  const rows = new Uint32Array(count);
+  for (let row = 1; row < count; row++) rows[row] = row;
+  return rows;
+}
+
 /**
  * Row numbers by value, equal values by row number: a radix sort, for all columns are whole numbers.
+ * Loops count, for iterators are slow until the browser has compiled them.
  * @param {NumberColumn} values
  * @param {boolean} descending
  */
@@ -161,22 +172,29 @@ export function sortedRows(values, descending) {
   const count = values.length;
   let least = Infinity;
   let most = -Infinity;
-  for (const value of values) {
+  for (let row = 0; row < count; row++) {
+    const value = values[row];
     if (value < least) least = value;
     if (value > most) most = value;
   }
-  let rows = Uint32Array.from(values.keys());
+  let rows = rowNumbers(count);
+  if (!(most > least)) return rows;
   let next = new Uint32Array(count);
   const digits = new Uint16Array(count);
   for (let unit = 1; unit <= most - least; unit *= DIGIT) {
-    const places = new Uint32Array(DIGIT + 1);
+    const range = Math.min(DIGIT, Math.floor((most - least) / unit) + 1);
+    const places = new Uint32Array(range + 1);
     for (let row = 0; row < count; row++) {
       const height = descending ? most - values[row] : values[row] - least;
-      digits[row] = Math.floor(height / unit) % DIGIT;
-      places[digits[row] + 1] += 1;
+      const digit = unit === 1 && most - least < DIGIT ? height : Math.floor(height / unit) % DIGIT;
+      digits[row] = digit;
+      places[digit + 1] += 1;
     }
-    for (let digit = 0; digit < DIGIT; digit++) places[digit + 1] += places[digit];
-    for (const row of rows) next[places[digits[row]]++] = row;
+    for (let digit = 0; digit < range; digit++) places[digit + 1] += places[digit];
+    for (let i = 0; i < count; i++) {
+      const row = rows[i];
+      next[places[digits[row]]++] = row;
+    }
     [rows, next] = [next, rows];
   }
   return rows;

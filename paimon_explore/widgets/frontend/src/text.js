@@ -47,7 +47,7 @@ export function cut(text, limit = CELL_LIMIT) {
  * @param {number} count
  */
 export function formatCount(count) {
-  return Math.round(count).toLocaleString("en-US");
+  return String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, ","); // Intl takes 20 ms to start
 }
 
 /**
