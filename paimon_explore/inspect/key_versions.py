@@ -18,6 +18,7 @@ from paimon_explore.metadata.entry_frame import take_rows
 from paimon_explore.metadata.manifest_entry import ManifestEntries
 from paimon_explore.read.data_file import ReadRequest, SystemColumn, read_data_file
 from paimon_explore.read.split_read import SplitFile, SplitReader
+from paimon_explore.scan.bucket_cut import bucket_mask
 from paimon_explore.scan.constants import values_array
 from paimon_explore.scan.entries import PartitionCut
 from paimon_explore.scan.evaluate import evaluate
@@ -111,7 +112,8 @@ def read_versions(
             manifest = str(lives.files.column("manifest")[row].as_py())
             entries = target.store.manifests.read(manifest)
             entry = entries.slice(int(lives.files.column("entry")[row].as_py()), 1)
-            found[name] = tuple(_in_file(reader, entry, name))
+            if bucket_mask(entry, target.schema, target.options, key.predicate).all():
+                found[name] = tuple(_in_file(reader, entry, name))
         except PaimonError as error:
             problems.append(problem_of(error))
     return found, problems
