@@ -245,6 +245,19 @@ def _chunks(
     choices: Sequence[Choice],
 ) -> _Decoded:
     lanes = Lanes([block.data for block in blocks])
+    found = _taken(lanes, node, blocks, fields, starts, choices)
+    lanes.release()
+    return found
+
+
+def _taken(
+    lanes: Lanes,
+    node: AvroNode,
+    blocks: Sequence[Block],
+    fields: Fields,
+    starts: StartFinder,
+    choices: Sequence[Choice],
+) -> _Decoded:
     sizes = ends_of(np.array([len(block.data) for block in blocks], dtype=np.int64)) + PAD
     counts = np.array([block.count for block in blocks], dtype=np.int64)
     begins = starts(lanes, node, sizes[:-1], sizes[1:], counts)

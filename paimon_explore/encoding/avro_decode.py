@@ -6,6 +6,7 @@ together, so the cost per value is that of numpy, not of Python.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import assert_never
 
 import numpy as np
@@ -45,6 +46,7 @@ from paimon_explore.encoding.buffers import (
 )
 from paimon_explore.errors import CorruptFileError
 
+_SHARED_NULLS = 16_384
 _TEXT = PlainNode(primitive=Primitive.STRING)
 
 
@@ -148,8 +150,17 @@ def _present(
 
 
 def null_column(data_type: pa.DataType, count: int) -> Column:
-    """An array of nulls."""
+    """An array of nulls; of flat types and lists, the usual counts share the memory of one."""
+    is_plain = not pa.types.is_nested(data_type) or pa.types.is_list(data_type)
+    if is_plain and 0 < count <= _SHARED_NULLS:
+        return _shared_nulls(data_type).slice(0, count)
     nulls: Column = pa.nulls(count, data_type)  # type: ignore[call-overload]  # in stubs
+    return nulls
+
+
+@lru_cache(maxsize=64)
+def _shared_nulls(data_type: pa.DataType) -> Column:
+    nulls: Column = pa.nulls(_SHARED_NULLS, data_type)  # type: ignore[call-overload]  # in stubs
     return nulls
 
 

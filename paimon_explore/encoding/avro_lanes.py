@@ -8,6 +8,7 @@ The buffer is padded at both ends, so that a word may be loaded at any position 
 that damaged sizes would carry outside raises `IndexError` in numpy or a `CorruptFileError` here.
 """
 
+import threading
 from typing import TypeAlias
 
 import numpy as np
@@ -37,6 +38,39 @@ _SQUEEZE = tuple(
 )
 _CONTINUES = 0x80
 _LONG_BYTES = 10
+_SPARE_BYTES = 5 << 20
+_MOST_SPARE_BYTES = 32 << 20
+
+
+class _Spare(threading.local):
+    """Memory that one decoding after the other uses, so that it need not be mapped each time."""
+
+    def __init__(self) -> None:
+        self._data: bytearray | None = None
+        self._flags = np.empty(0, np.bool_)
+
+    def take(self, size: int) -> bytearray:
+        """A buffer of at least that size, with a front pad of zeros; nobody else has it."""
+        found, self._data = self._data, None
+        if found is None or len(found) < size:
+            return bytearray(max(size, _SPARE_BYTES))
+        return found
+
+    def give(self, data: bytearray) -> None:
+        """Take a buffer back."""
+        if len(data) <= _MOST_SPARE_BYTES:
+            self._data = data
+
+    def flags(self, count: int) -> npt.NDArray[np.bool_]:
+        """Room for booleans, until the next call."""
+        if count > _MOST_SPARE_BYTES:
+            return np.empty(count, np.bool_)
+        if count > len(self._flags):
+            self._flags = np.empty(max(count, _SPARE_BYTES), np.bool_)
+        return self._flags[:count]
+
+
+_SPARE = _Spare()
 
 
 class Lanes:
@@ -48,14 +82,27 @@ class Lanes:
     """
 
     def __init__(self, parts: list[bytes]) -> None:
-        pad = bytes(PAD)
-        data = b"".join([pad, *parts, pad])
-        self.raw: Raw = np.frombuffer(data, dtype=np.uint8)
-        self.data = data
-        self.end = len(data) - PAD
+        self.end = PAD + sum(map(len, parts))
+        size = self.end + PAD
+        self.data = _SPARE.take(size)
+        place = PAD
+        for part in parts:
+            self.data[place : place + len(part)] = part
+            place += len(part)
+        self.data[place:size] = bytes(PAD)
+        self.raw: Raw = np.frombuffer(self.data, dtype=np.uint8, count=size)
         self.words: Words = np.ndarray(
-            (len(data) - 7,), dtype=np.dtype("<u8"), buffer=data, strides=(1,)
+            (size - 7,), dtype=np.dtype("<u8"), buffer=self.data, strides=(1,)
         )
+
+    def release(self) -> None:
+        """Let others use the buffer: all that was read from it has been copied."""
+        _SPARE.give(self.data)
+
+    def places_of(self, byte: int) -> Positions:
+        """Where a byte stands."""
+        flags = _SPARE.flags(self.end)
+        return np.flatnonzero(np.equal(self.raw[: self.end], byte, out=flags))
 
     def longs(self, at: Positions) -> tuple[Positions, Positions]:
         """Zigzag numbers at the lanes, and the positions behind them."""

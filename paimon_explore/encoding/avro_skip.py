@@ -30,7 +30,8 @@ _LONG_BYTES = 10
 
 FIXED_SIZES = {Primitive.BOOLEAN: 1, Primitive.FLOAT: 4, Primitive.DOUBLE: 8}
 
-Step: TypeAlias = Callable[[bytes, int], int]
+Data: TypeAlias = bytes | bytearray
+Step: TypeAlias = Callable[[Data, int], int]
 """From a position in bytes to the position behind one value."""
 
 
@@ -316,13 +317,13 @@ def _plain_skipper(node: PlainNode) -> Step:
             return lambda _data, position: position + size
 
 
-def _skip_long(data: bytes, position: int) -> int:
+def _skip_long(data: Data, position: int) -> int:
     while data[position] >= _CONTINUES:
         position += 1
     return position + 1
 
 
-def _long(data: bytes, position: int) -> tuple[int, int]:
+def _long(data: Data, position: int) -> tuple[int, int]:
     byte = data[position]
     if byte < _CONTINUES:
         return (byte >> 1) ^ -(byte & 1), position + 1
@@ -335,7 +336,7 @@ def _long(data: bytes, position: int) -> tuple[int, int]:
     raise CorruptFileError("", "a number", f"must have at most {_LONG_BYTES} bytes")
 
 
-def _skip_text(data: bytes, position: int) -> int:
+def _skip_text(data: Data, position: int) -> int:
     size, behind = _long(data, position)
     if not 0 <= size <= len(data):
         raise CorruptFileError("", "text or bytes", "a size must lie within its block")
@@ -343,7 +344,7 @@ def _skip_text(data: bytes, position: int) -> int:
 
 
 def _chain(steps: tuple[Step, ...]) -> Step:
-    def skip(data: bytes, position: int) -> int:
+    def skip(data: Data, position: int) -> int:
         for step in steps:
             position = step(data, position)
         return position
@@ -355,7 +356,7 @@ def _optional_skipper(inner: Step, node: OptionalNode) -> Step:
     value_tag = value_branch(node)
     null_tag = value_tag if node.null_branch is None else 2 - value_tag
 
-    def skip(data: bytes, position: int) -> int:
+    def skip(data: Data, position: int) -> int:
         tag = data[position]
         if tag == value_tag:
             return inner(data, position + 1)
@@ -367,7 +368,7 @@ def _optional_skipper(inner: Step, node: OptionalNode) -> Step:
 
 
 def _items_skipper(item: Step, width: int | None) -> Step:
-    def skip(data: bytes, position: int) -> int:
+    def skip(data: Data, position: int) -> int:
         while True:
             count, position = _long(data, position)
             if count == 0:

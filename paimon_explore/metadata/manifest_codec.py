@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from paimon_explore.encoding.avro import REASONS, Choice, read_chosen, read_columns
 from paimon_explore.encoding.avro_container import is_avro
-from paimon_explore.encoding.avro_entry_starts import entry_starts
+from paimon_explore.encoding.avro_entry_starts import entry_starts, list_starts
 from paimon_explore.encoding.avro_few import FEW, write_few
 from paimon_explore.encoding.avro_skip import record_starts
 from paimon_explore.encoding.avro_values import dense
@@ -52,6 +52,8 @@ from paimon_explore.metadata.manifest_list import ManifestFiles
 from paimon_explore.metadata.manifest_sieve import Sieve, sifted
 from paimon_explore.metadata.manifest_tables import read_records, write_records
 
+_LAYOUTS = {layout.what: layout for layout in (LIST_LAYOUT, ENTRY_LAYOUT, INDEX_LAYOUT)}
+_FINDERS = {ENTRY_LAYOUT.what: entry_starts, LIST_LAYOUT.what: list_starts}
 _FILE_NAMES = frozenset({"file_name", "extra_files"})
 
 
@@ -268,6 +270,12 @@ def _gathered(
 
 
 def _target(layout: Layout, columns: Collection[str] | None) -> pa.Schema:
+    return _schema_of(layout.what, None if columns is None else frozenset(columns))
+
+
+@lru_cache(maxsize=64)
+def _schema_of(what: str, columns: frozenset[str] | None) -> pa.Schema:
+    layout = _LAYOUTS[what]
     names = [name for name in layout.schema.names if columns is None or name in columns]
     return pa.schema(tuple(layout.schema.field(name) for name in names))
 
@@ -294,7 +302,7 @@ def _decode_avro(
     """The records of all files, and the number of each one's."""
     if not files:
         return no_table(target), []
-    finder = entry_starts if layout is ENTRY_LAYOUT else record_starts
+    finder = _FINDERS.get(layout.what, record_starts)
     fields = _read_fields(layout.what, tuple(target.names))
     records, counts = read_columns(files, fields, starts=finder)
     try:
@@ -309,10 +317,7 @@ def _decode_avro(
 
 @lru_cache(maxsize=64)
 def _read_fields(what: str, names: tuple[str, ...]) -> list["pa.Field[pa.DataType]"]:
-    layout = next(
-        known for known in (LIST_LAYOUT, ENTRY_LAYOUT, INDEX_LAYOUT) if known.what == what
-    )
-    return layout.read_fields(list(names))
+    return _LAYOUTS[what].read_fields(list(names))
 
 
 def _frame(records: pa.Table, layout: Layout, target: pa.Schema, path: str) -> pa.Table:

@@ -119,17 +119,16 @@ class Splits(Sequence["DataSplit"]):
         return self.files.take(self.order)
 
     @cached_property
-    def ends(self) -> list[int]:
+    def ends(self) -> "memoryview[int]":
         """`bounds` for quick looks at single ones."""
-        ends: list[int] = self.bounds.tolist()
-        return ends
+        return memoryview(self.bounds.data).cast("B").cast("q")
 
     @cached_property
-    def row_counts(self) -> list[int]:
+    def row_counts(self) -> "memoryview[int]":
         """Physical rows of each split."""
         rows = numbers(self.files.entries.table, "row_count")[self.order]
-        counts: list[int] = np.diff(ends_of(rows)[self.bounds]).tolist()
-        return counts
+        counts = np.diff(ends_of(rows)[self.bounds])
+        return memoryview(counts.data).cast("B").cast("q")
 
     def __len__(self) -> int:
         return len(self.raw)
