@@ -39,7 +39,7 @@ PARTITION = "every row lies in its partition"
 
 SEQUENCE_NUMBER = "_SEQUENCE_NUMBER"
 VALUE_KIND = "_VALUE_KIND"
-_RETRACTS = pa.array([1, 3], pa.int8())
+_RETRACTS = (1, 3)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,7 +131,9 @@ class FileRows:
                 yield SEQUENCES, f"{least} to {most}, not within {low} to {high}"
         stated = row["delete_row_count"]
         if stated and self._has([VALUE_KIND]):
-            kinds = pc.is_in(self.table.column(VALUE_KIND), value_set=_RETRACTS)
+            kinds = pc.is_in(
+                self.table.column(VALUE_KIND), value_set=pa.array(_RETRACTS, pa.int8())
+            )
             retracts = _true(kinds)
             if retracts != stated:
                 yield DELETES, f"{retracts}, not {stated}"

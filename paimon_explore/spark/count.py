@@ -10,8 +10,9 @@ import pyarrow as pa
 from pyspark.sql import SparkSession
 
 from paimon_explore.read.split_read import SplitReader
+from paimon_explore.scan.counting import told_rows
 from paimon_explore.scan.expression import TRUE
-from paimon_explore.scan.split import DataSplit, Split
+from paimon_explore.scan.split import Split
 from paimon_explore.spark.plan import groups
 from paimon_explore.spark.read import Points, table_at
 from paimon_explore.spark.tasks import forget_archives
@@ -79,15 +80,6 @@ def count(  # noqa: PLR0913 - the choices of one read
     run = partial(_run, reader, [pickle.dumps(task) for task in tasks])
     counted = spark.range(0, len(tasks), 1, len(tasks)).mapInArrow(run, "n long").collect()
     return total + sum(int(row["n"]) for row in counted)
-
-
-def told_rows(split: Split) -> int | None:
-    """The rows of a split by its manifest entries; None if they do not tell."""
-    if not isinstance(split, DataSplit) or not split.raw_convertible or split.same_rows:
-        return None
-    deleted = [found.cardinality for found in split.deletion_files.values()]
-    known = [number for number in deleted if number is not None]
-    return split.row_count - sum(known) if len(known) == len(deleted) else None
 
 
 def _run(

@@ -7,8 +7,6 @@ Spec: concepts/catalog, filesystem catalog.
 from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
 
-import pyarrow as pa
-
 from paimon_explore.commit.waiting import system_clock
 from paimon_explore.errors import AlreadyExistsError, InvalidInputError, NotFoundError, choices
 from paimon_explore.fileio.paths import join
@@ -16,11 +14,17 @@ from paimon_explore.fileio.resolve import resolve as resolve_location
 from paimon_explore.metadata.paths import MAIN_BRANCH, TablePaths
 from paimon_explore.metadata.schema_rules import new_schema, validate_create
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.table.declared import (
+    Columns,
+    OptionValue,
+    declared_columns,
+    declared_names,
+    declared_options,
+)
 from paimon_explore.table.global_tables import DATABASE, global_table
 from paimon_explore.table.identifier import Identifier, check_name, parse_identifier
 from paimon_explore.table.row_source import RowSource
 from paimon_explore.table.table import Table, open_table
-from paimon_explore.types.data_types import RowType
 
 _SUFFIX = ".db"
 
@@ -93,7 +97,9 @@ class Catalog:
         folders = [s for s in self._file_io.list(self._folder(database)) if s.is_folder]
         return sorted(s.name for s in folders if self._store(s.path).schemas.ids())
 
-    def table(self, name: str, options: Mapping[str, str] | None = None) -> Table | RowSource:
+    def table(
+        self, name: str, options: Mapping[str, OptionValue] | None = None
+    ) -> Table | RowSource:
         """Open a table, one of its branches, or one of its system tables.
 
         Args:
@@ -109,7 +115,7 @@ class Catalog:
         wanted = parse_identifier(name)
         if wanted.database == DATABASE and DATABASE not in self.databases():
             return global_table(self, wanted.table)
-        table = self._open(wanted, options)
+        table = self._open(wanted, declared_options(options))
         return table if wanted.system_table is None else table.system_table(wanted.system_table)
 
     def options(self) -> dict[str, str]:
@@ -137,11 +143,11 @@ class Catalog:
     def create_table(  # noqa: PLR0913 - the clauses of CREATE TABLE
         self,
         name: str,
-        schema: pa.Schema | RowType,
+        schema: Columns,
         *,
-        primary_key: Sequence[str] = (),
-        partition_by: Sequence[str] = (),
-        options: Mapping[str, str] | None = None,
+        primary_key: str | Sequence[str] = (),
+        partition_by: str | Sequence[str] = (),
+        options: Mapping[str, OptionValue] | None = None,
         comment: str | None = None,
         ignore_if_exists: bool = False,
     ) -> Table:
@@ -149,10 +155,12 @@ class Catalog:
 
         Args:
             name: `database.table`.
-            schema: its columns; in an Arrow schema the metadata key `comment` may hold comments.
+            schema: its columns: types by name (`{"id": "BIGINT NOT NULL", "name": "STRING"}`), an
+                Arrow schema (the metadata key `comment` of a field may hold its comment), or a
+                table or data frame to take the columns of.
             primary_key: columns that identify a row; none for an append table.
             partition_by: partition columns, in the order of the folders.
-            options: table options, for example `{"bucket": "2"}`.
+            options: table options, for example `{"bucket": 2}`.
             comment: of the table.
             ignore_if_exists: give the table that is there already.
 
@@ -166,10 +174,10 @@ class Catalog:
             raise InvalidInputError(f"{name!r} is no name for a new table: it holds '$'.")
         self._known_database(wanted.database)
         created = new_schema(
-            schema,
-            primary_key=primary_key,
-            partition_by=partition_by,
-            options=dict(options or {}),
+            declared_columns(schema),
+            primary_key=declared_names(primary_key),
+            partition_by=declared_names(partition_by),
+            options=declared_options(options),
             comment=comment,
             time_millis=system_clock(),
         )

@@ -48,6 +48,7 @@ from paimon_explore.metadata.tag import Tag
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.time_travel import epoch_ms
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.table.declared import OptionValue, declared_options
 from paimon_explore.table.scan import make_scan
 from paimon_explore.types.type_text import parse_type_text
 
@@ -115,9 +116,10 @@ class Maintenance:
         kind = parse_type_text(type_text)
         return self.alter(ChangeType(column=self._path(name), type=kind, keep_nullability=True))
 
-    def set_options(self, options: Mapping[str, str]) -> TableSchema:
+    def set_options(self, options: Mapping[str, OptionValue]) -> TableSchema:
         """Set table options."""
-        return self.alter(*[SetOption(key=key, value=value) for key, value in options.items()])
+        texts = declared_options(options)
+        return self.alter(*[SetOption(key=key, value=value) for key, value in texts.items()])
 
     def unset_options(self, keys: Sequence[str]) -> TableSchema:
         """Leave table options at their defaults."""

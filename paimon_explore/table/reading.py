@@ -122,6 +122,18 @@ class ReadableTable(OpenedTable):
         name = f"{self.name}, {chosen.mode.value} of ({span.start}, {span.end}]"
         return RowSource(name=name, schema=schema, load=load)
 
+    def count(self, where: Where | None = None) -> int:
+        """The number of rows, from metadata where that tells.
+
+        Args:
+            where: rows to count; None for all.
+        """
+        return self.scan(where=where).count()
+
+    def head(self, rows: int = 5) -> "pd.DataFrame":
+        """Some rows as a pandas DataFrame, the first ones of the scan."""
+        return self.scan(limit=rows).to_pandas()
+
     def to_arrow(self) -> pa.Table:
         """All rows as an Arrow table."""
         return self.scan().to_arrow()

@@ -1,7 +1,7 @@
 """`Scan`: a read being described, planned, explained and run."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 import pyarrow as pa
@@ -12,6 +12,7 @@ from paimon_explore.read.split_read import SplitReader
 from paimon_explore.scan.bind import bind
 from paimon_explore.scan.branch_plans import plan_table
 from paimon_explore.scan.builder import Term
+from paimon_explore.scan.counting import told_rows
 from paimon_explore.scan.expression import TRUE, Expression
 from paimon_explore.scan.plan import ScanPlan, ScanTarget
 from paimon_explore.scan.sql import predicate
@@ -129,10 +130,21 @@ class Scan:
         return connection
 
     def count(self) -> int:
-        """The number of rows; reads only the columns that the predicate needs."""
+        """The number of rows.
+
+        Files whose rows are the table's rows are counted by their manifest entries; of the others
+        only the columns are read that the merge and the predicate need.
+        """
         if self.increment is not None:
             return self.to_arrow().num_rows
-        return sum(batch.num_rows for batch in replace(self, columns=())._batches())  # noqa: SLF001
+        plan = self.plan()
+        told = {at: told_rows(split) for at, split in enumerate(plan.splits) if plan.rest == TRUE}
+        rows = sum(count for count in told.values() if count is not None)
+        reader = self._reader(plan, ())
+        rest = [split for at, split in enumerate(plan.splits) if told.get(at) is None]
+        batches = self._whole(batch for split in rest for batch in reader.read(split))
+        rows += sum(batch.num_rows for batch in batches)
+        return rows if self.limit is None else min(rows, self.limit)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """The rows through Arrow's C stream interface."""
@@ -144,15 +156,18 @@ class Scan:
             rows = without_retracts(changes.between(self.increment))
             return _limited(iter(rows.to_batches()), self.limit)
         plan = self.plan()
-        reader = SplitReader(
+        reader = self._reader(plan, self.columns)
+        batches = (batch for split in plan.splits for batch in reader.read(split))
+        return _limited(self._whole(batches), self.limit)
+
+    def _reader(self, plan: ScanPlan, columns: tuple[str, ...]) -> SplitReader:
+        return SplitReader(
             store=self.target.store,
             schema=self.target.schema,
             options=self.target.options,
-            columns=self.columns,
+            columns=columns,
             predicate=plan.rest,
         )
-        batches = (batch for split in plan.splits for batch in reader.read(split))
-        return _limited(self._whole(batches), self.limit)
 
     def _whole(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The batches, or an error that tells that the snapshot expired."""

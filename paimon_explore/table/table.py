@@ -29,6 +29,7 @@ from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.tag import Tag
 from paimon_explore.scan.time_travel import TimeTravel, epoch_ms, travel_of
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.table.declared import OptionValue, declared_options
 from paimon_explore.table.exploring import ExplorableTable
 from paimon_explore.table.latest_schema import latest_schema, table_name
 from paimon_explore.table.maintenance import Maintenance
@@ -49,6 +50,7 @@ class Table(ExplorableTable):
 
     def at(
         self,
+        point: int | str | datetime | None = None,
         *,
         snapshot: int | None = None,
         tag: str | None = None,
@@ -59,6 +61,7 @@ class Table(ExplorableTable):
         """The table as it was: an unchanging view with the same methods to read.
 
         Args:
+            point: what it is says its type: a snapshot id, a `version`, or a time.
             snapshot: a snapshot id.
             tag: a tag's name.
             timestamp: the newest snapshot not younger than that; text is ISO, without a zone local.
@@ -69,14 +72,18 @@ class Table(ExplorableTable):
             InvalidInputError: none or more than one of the arguments is given.
             NotFoundError: there is no such snapshot or tag.
         """
-        travel = TimeTravel(
+        asked = TimeTravel(
             snapshot=snapshot,
             tag=tag,
             timestamp_ms=None if timestamp is None else epoch_ms(timestamp),
             watermark=watermark,
             version=version,
         )
-        return replace(self, travel=travel.asked().pinned(self.store))
+        if point is not None:
+            if asked.given:
+                raise InvalidInputError(f"Both {point!r} and {asked.given} are given.")
+            asked = _travel_to(point)
+        return replace(self, travel=asked.asked().pinned(self.store))
 
     def append(self, data: Rows) -> Snapshot | None:
         """Add rows in one commit.
@@ -305,11 +312,17 @@ class Table(ExplorableTable):
         return TableWriter(store=self.store, schema=schema, options=options)
 
 
+def _travel_to(point: int | str | datetime) -> TimeTravel:
+    if isinstance(point, datetime):
+        return TimeTravel(timestamp_ms=epoch_ms(point))
+    return TimeTravel(version=point) if isinstance(point, str) else TimeTravel(snapshot=int(point))
+
+
 def open_table(
     path: str | PathLike[str],
     branch: str | None = None,
     storage_options: Mapping[str, str] | None = None,
-    options: Mapping[str, str] | None = None,
+    options: Mapping[str, OptionValue] | None = None,
 ) -> Table:
     """Open the table in a folder.
 
@@ -324,7 +337,7 @@ def open_table(
         InvalidInputError: an option has a wrong value.
     """
     file_io, root = resolve_location(path, storage_options)
-    dynamic = dict(options or {})
+    dynamic = declared_options(options)
     wanted = branch or dynamic.get(BRANCH.key, MAIN_BRANCH)
     store = TableStore(file_io, TablePaths(root, wanted))
     schema = latest_schema(store)
