@@ -21,6 +21,7 @@ from paimon_explore.commit.manifest_merge import (
 from paimon_explore.commit.manifest_writer import ManifestWriter, WrittenFile
 from paimon_explore.commit.overwrite import Overwrite, PartitionMatcher, overwritten, upgraded
 from paimon_explore.commit.row_tracking import assign_row_ids
+from paimon_explore.commit.strict import check_strictly, without_duplicates
 from paimon_explore.commit.trace import CommitStep
 from paimon_explore.metadata import options as opt
 from paimon_explore.metadata.derived_options import level_count
@@ -162,15 +163,32 @@ class TrySteps:
 
     def check(self, state: Try) -> Figures | None:
         """Refuse changes that do not fit the latest snapshot."""
-        latest = state.latest
-        if not state.request.check or latest is None:
+        latest, kind = state.latest, state.request.kind
+        if latest is None:
+            return None
+        check_strictly(
+            self.store,
+            self.options,
+            user=self.user,
+            kind=kind,
+            partitions=state.changes.partitions,
+            latest=latest,
+        )
+        discards = self.options.value(opt.COMMIT_DISCARD_DUPLICATE_FILES)
+        discards = discards and kind is CommitKind.APPEND
+        if not state.request.check and not discards:
             return None
         live = self._live(state, state.changes.partitions)
+        if discards:
+            state.changes = without_duplicates(live, state.changes)
+            state.delta_entries = state.changes.entries
+        if not state.request.check:
+            return {"live files": len(live)}
         check_conflicts(
             live,
             state.changes,
             self.store.manifests.index(latest.index_manifest),
-            kind=state.request.kind,
+            kind=kind,
             rules=replace(self.checks, planned_on=state.request.planned_on),
         )
         return {"live files": len(live)}

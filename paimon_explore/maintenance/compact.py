@@ -26,13 +26,14 @@ from paimon_explore.maintenance.compact_rewrite import CompactBucket, UnitCompac
 from paimon_explore.maintenance.compact_sort import row_order
 from paimon_explore.metadata import options as opt
 from paimon_explore.metadata.commit_message import CommitMessage
-from paimon_explore.metadata.derived_options import needs_lookup
+from paimon_explore.metadata.derived_options import lookup_compact_max_interval, needs_lookup
 from paimon_explore.metadata.index_manifest import (
     DELETION_VECTORS_INDEX,
     HASH_INDEX,
     IndexEntries,
 )
 from paimon_explore.metadata.manifest_entry import ManifestEntries, live_entries
+from paimon_explore.metadata.option_choices import LookupCompact
 from paimon_explore.metadata.options import DYNAMIC_BUCKET, POSTPONE_BUCKET, TableOptions
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
@@ -315,5 +316,16 @@ def _pick(bucket: CompactBucket, *, full: bool) -> CompactUnit | None:
             marked=_to_rewrite(bucket),
             rewrite_all=options.value(opt.COMPACTION_FORCE_REWRITE_ALL_FILES),
         )
-    force = needs_lookup(options) or options.value(opt.COMPACTION_FORCE_UP_LEVEL_0)
+    force = options.value(opt.COMPACTION_FORCE_UP_LEVEL_0) or _is_lookup_due(bucket)
     return pick_universal(bucket.levels, options, force_level_0=force)
+
+
+def _is_lookup_due(bucket: CompactBucket) -> bool:
+    """Whether level 0 is to be looked up now: always, or when "gentle" after some commits."""
+    options = bucket.target.options
+    if not needs_lookup(options):
+        return False
+    if options.value(opt.LOOKUP_COMPACT) is LookupCompact.RADICAL:
+        return True
+    commits = sum(run.level == 0 for run in bucket.levels.runs)
+    return commits >= lookup_compact_max_interval(options)

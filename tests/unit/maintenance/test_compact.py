@@ -335,3 +335,19 @@ def test_later_postponed_rows_go_to_the_buckets_that_are_there(tmp_path: Path) -
     assert levels(table) == [(0, 1), (0, 1)]
     assert [row["min_sequence_number"] for row in live(table)] == [0, 1]
     assert values(table) == {1: 11}
+
+
+def test_gentle_lookups_wait_for_some_commits(tmp_path: Path) -> None:
+    options = {
+        "changelog-producer": "lookup",
+        "lookup-compact": "gentle",
+        "lookup-compact.max-interval": "7",
+        "num-sorted-run.compaction-trigger": "6",
+        "write-only": "true",
+    }
+    table = numbered_table(tmp_path, options)
+    table.upsert(numbered((0, 0), *MANY_VALUES))
+    table.compact()
+    for number in range(4):
+        table.upsert(numbered((number, 1)))
+        assert table.compact(full=False) is None
