@@ -131,10 +131,8 @@ class FileRows:
                 yield SEQUENCES, f"{least} to {most}, not within {low} to {high}"
         stated = row["delete_row_count"]
         if stated and self._has([VALUE_KIND]):
-            kinds = pc.is_in(
-                self.table.column(VALUE_KIND), value_set=pa.array(_RETRACTS, pa.int8())
-            )
-            retracts = _true(kinds)
+            wanted = pa.array(_RETRACTS, pa.int8())
+            retracts = _true(pc.is_in(self.table.column(VALUE_KIND), value_set=wanted))
             if retracts != stated:
                 yield DELETES, f"{retracts}, not {stated}"
 

@@ -1,5 +1,6 @@
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -8,6 +9,9 @@ import pytest
 from paimon_explore import Catalog, Table
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.types.render import type_text
+
+FIELDS: list["pa.Field[Any]"] = [pa.field("id", pa.int64()), pa.field("name", pa.string())]
+SCHEMA = pa.schema(FIELDS)
 
 
 def made(folder: Path, columns: object, **clauses: object) -> Table:
@@ -22,8 +26,8 @@ def made(folder: Path, columns: object, **clauses: object) -> Table:
         {"id": "BIGINT NOT NULL", "name": "STRING"},
         [("id", "bigint not null"), ("name", "string")],
         [("id", pa.int64()), ("name", pa.string())],
-        [pa.field("id", pa.int64()), pa.field("name", pa.string())],
-        pa.schema([pa.field("id", pa.int64()), pa.field("name", pa.string())]),
+        FIELDS,
+        SCHEMA,
         pa.table({"id": [1], "name": ["a"]}),
         pd.DataFrame({"id": [1], "name": ["a"]}),
     ],
