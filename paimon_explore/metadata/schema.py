@@ -22,7 +22,7 @@ from paimon_explore.types.data_types import (
     VectorType,
 )
 from paimon_explore.types.parse import parse_fields
-from paimon_explore.types.render import field_to_json
+from paimon_explore.types.render import field_to_json, type_text
 from paimon_explore.types.type_text import excerpt
 
 SchemaId = NewType("SchemaId", int)
@@ -36,6 +36,8 @@ _ONE_BUCKET_VERSION = 1
 _ORC_VERSION = 2
 _BUCKET_KEY = "bucket-key"
 _MAX_INT64 = 2**63 - 1
+_SHOWN = 18
+_WIDTH = 160
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +65,20 @@ class TableSchema:
     comment: str | None = None
     time_millis: int = 0
     version: int = CURRENT_VERSION
+
+    def __repr__(self) -> str:
+        """Columns with their types, keys and options, a line each; long ones are cut."""
+        lines = [f"schema {self.id}"]
+        lines += [f"  {_plain(f.name)}  {type_text(f.type)}" for f in self.fields[:_SHOWN]]
+        if len(self.fields) > _SHOWN:
+            lines.append(f"  and {len(self.fields) - _SHOWN} more columns")
+        for what, names in (("primary key", self.primary_keys), ("partition", self.partition_keys)):
+            if names:
+                lines.append(f"{what} {_plain(', '.join(names))}")
+        if self.options:
+            given = [f"{key}={text}" for key, text in sorted(self.options.items())]
+            lines.append(f"options {_plain(', '.join(given))}")
+        return "\n".join(lines)
 
     @property
     def row_type(self) -> RowType:
@@ -97,6 +113,12 @@ class TableSchema:
     def partition_type(self) -> RowType:
         """The row type of the partition columns."""
         return self.project(self.partition_keys)
+
+
+def _plain(text: str) -> str:
+    """A text on one line, cut short, without control characters."""
+    shown = text if text.isprintable() else repr(text)[1:-1]
+    return shown if len(shown) <= _WIDTH else f"{shown[: _WIDTH - 1]}…"
 
 
 def names_in(text: str) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from a value loses nothing.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from enum import Enum
 from operator import attrgetter
 from types import MappingProxyType
@@ -22,6 +23,8 @@ NO_WATERMARK = -(2**63)
 
 BATCH_COMMIT_IDENTIFIER = 2**63 - 1
 """The commit identifier of batch jobs, which commit once."""
+
+_YEAR_10000_MS = 253_402_300_800_000
 
 
 class CommitKind(Enum):
@@ -90,6 +93,21 @@ class Snapshot:
     delta_manifest_list_size: int | None = None
     changelog_manifest_list_size: int | None = None
     unknown: Mapping[str, object] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        """Number, kind, time and counts; the fields and `encode_snapshot` tell the rest."""
+        when = datetime.fromtimestamp(self.time_millis / 1000, UTC) if self._has_time else None
+        parts = [f"Snapshot {self.id} {self.commit_kind.value}"]
+        parts += [] if when is None else [f"{when:%Y-%m-%d %H:%M:%S} UTC"]
+        parts.append(f"schema {self.schema_id}")
+        if self.delta_record_count is not None and self.total_record_count is not None:
+            counts = f"{self.delta_record_count:+,} rows, {self.total_record_count:,} unmerged"
+            parts.append(counts)
+        return f"<{', '.join(parts)}>"
+
+    @property
+    def _has_time(self) -> bool:
+        return 0 <= self.time_millis < _YEAR_10000_MS
 
 
 _KEYS = MappingProxyType(

@@ -1,6 +1,7 @@
 import json
 from dataclasses import replace
 
+import pyarrow as pa
 import pytest
 
 from paimon_explore.errors import CorruptFileError, UnsupportedVersionError
@@ -10,6 +11,7 @@ from paimon_explore.metadata.schema import (
     names_in,
     parse_schema,
 )
+from paimon_explore.metadata.schema_rules import new_schema
 from paimon_explore.types.data_types import DataField, RowType
 from paimon_explore.types.type_text import parse_type_text
 
@@ -226,3 +228,15 @@ def test_a_schema_is_written_as_java_lays_it_out() -> None:
 def test_a_comment_is_written_only_if_there_is_one() -> None:
     assert b"comment" not in encode_schema(parsed())
     assert b'"comment" : ""' in encode_schema(parsed(comment=""))
+
+
+def test_a_schema_shows_columns_keys_and_options_without_control_characters() -> None:
+    columns = pa.schema([pa.field("k", pa.int32()), pa.field("a\x1b[31m", pa.string())])
+    schema = new_schema(columns, primary_key=["k"], options={"bucket": "2"})
+    assert repr(schema).splitlines() == [
+        "schema 0",
+        "  k  INT NOT NULL",
+        "  a\\x1b[31m  STRING",
+        "primary key k",
+        "options bucket=2",
+    ]

@@ -139,3 +139,20 @@ def test_damaged_bytes_raise_format_errors_only(junk: bytes, at: int) -> None:
 def test_half_a_character_is_no_text() -> None:
     with pytest.raises(CorruptFileError, match="whole characters"):
         parse_snapshot(b'{"version": 3, "commitUser": "\\ud800"}', "snapshot-1")
+
+
+def test_a_snapshot_shows_itself_in_a_line() -> None:
+    snapshot = Snapshot(
+        id=7,
+        schema_id=2,
+        base_manifest_list="b",
+        delta_manifest_list="d",
+        commit_user="u",
+        commit_identifier=1,
+        commit_kind=CommitKind.COMPACT,
+        time_millis=1_700_000_000_000,
+        total_record_count=1234,
+        delta_record_count=-6,
+    )
+    shown = "<Snapshot 7 COMPACT, 2023-11-14 22:13:20 UTC, schema 2, -6 rows, 1,234 unmerged>"
+    assert repr(snapshot) == shown
