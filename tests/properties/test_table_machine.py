@@ -162,6 +162,52 @@ class TableMachine(RuleBasedStateMachine):
         self.wrote(table, line, written, hit, made)
         self.count("delete where")
 
+    @precondition(lambda self: self.kind.deletes or self.kind.merge is None)
+    @rule(who=WHO, least=st.integers(0, 9), new=st.integers(0, 9))
+    def update_where(self, who: int, least: int, new: int) -> None:
+        table, line = self.pick(who)
+        hit = [row for row in line.latest.visible if _at_least(row.get(V), least)]
+        changed = [{**row, V: new, W: "u"} for row in hit]
+        if self.kind.merge is None:
+            kept = [row for row in line.latest.written if not _at_least(row.get(V), least)]
+            written: Rows = (*kept, *changed)
+        else:
+            written = self.kind.written(line.latest.written, changed)
+        made = table.update({"v": new, "w": "'u'"}, where=f"v >= {least}")
+        if not hit:
+            assert made is None
+            return
+        self.wrote(table, line, written, hit, made)
+        self.count("update where")
+
+    @precondition(lambda self: self.kind.deletes or self.kind.merge is None)
+    @rule(who=WHO, cells=ROWS, deletes=st.booleans())
+    def merge_rows(self, who: int, cells: Cells, *, deletes: bool) -> None:
+        table, line = self.pick(who)
+        source = {key_of(row): row for row in self.rows(line, cells)}
+        hit = [row for row in line.latest.visible if key_of(row) in source]
+        known = {key_of(row) for row in hit}
+        new = [row for key, row in source.items() if key not in known]
+        changed = [] if deletes else [{**row, V: source[key_of(row)].get(V)} for row in hit]
+        if self.kind.merge is None:
+            kept = [row for row in line.latest.written if key_of(row) not in source]
+            written: Rows = (*kept, *changed, *new)
+        else:
+            gone = known if deletes else set()
+            written = self.kind.written(line.latest.written, [*changed, *new], gone)
+        merge = table.merge(self.given(line, list(source.values())), on=["p", "k"])
+        if deletes:
+            merge = merge.when_matched_delete()
+        else:
+            merge = merge.when_matched_update({"v": "source.v"})
+        try:
+            made = merge.when_not_matched_insert().execute()
+        except UnsupportedFeatureError:
+            assert self.kind.merge is None
+            return
+        self.wrote(table, line, written, [*hit, *new], made)
+        self.count("merge")
+
     def replaces(
         self, line: Line, gone: Callable[[Row], bool], rows: list[Row]
     ) -> tuple[Rows, Rows]:
@@ -422,7 +468,7 @@ def _at_least(value: object, least: int) -> bool:
 def test_everything_reads_back_after_any_steps(name: str, figures: Figures) -> None:
     steps: Counter[str] = Counter()
     machine = type("Machine", (TableMachine,), {"kind_name": name, "steps": steps})
-    examples, length = (24, 25) if DEEP else (3, 20)
+    examples, length = (24, 25) if DEEP else (2, 18)
     chosen = settings(
         max_examples=examples,
         stateful_step_count=length,

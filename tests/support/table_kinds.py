@@ -126,6 +126,10 @@ TABLE_KINDS: Mapping[str, TableKind] = MappingProxyType(
         "append": TableKind(),
         "append, bucketed": TableKind(options={"bucket": "2", "bucket-key": "k"}),
         "append, vectors": TableKind(options=_VECTORS),
+        "append, row ids": TableKind(options={"row-tracking.enabled": "true"}),
+        "append, evolving": TableKind(
+            options={"row-tracking.enabled": "true", "data-evolution.enabled": "true"}
+        ),
         "keyed": _keyed({"bucket": "2"}),
         "keyed, long-lived changes": _keyed(_LOGS),
         "vectors": _keyed(_VECTORS, waits=True),
