@@ -1,5 +1,6 @@
 import json
 from dataclasses import replace
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -231,8 +232,11 @@ def test_a_comment_is_written_only_if_there_is_one() -> None:
 
 
 def test_a_schema_shows_columns_keys_and_options_without_control_characters() -> None:
-    columns = pa.schema([pa.field("k", pa.int32()), pa.field("a\x1b[31m", pa.string())])
-    schema = new_schema(columns, primary_key=["k"], options={"bucket": "2"})
+    columns: list[pa.Field[Any]] = [
+        pa.field("k", pa.int32()),
+        pa.field("a\x1b[31m", pa.string()),
+    ]
+    schema = new_schema(pa.schema(columns), primary_key=["k"], options={"bucket": "2"})
     assert repr(schema).splitlines() == [
         "schema 0",
         "  k  INT NOT NULL",
