@@ -41,6 +41,8 @@ def one_piece(values: Chunks) -> Column:
 def filter_rows(table: pa.Table, mask: Mask) -> pa.Table:
     """The rows where the mask is true; a numpy mask does not go through pandas."""
     if isinstance(mask, np.ndarray):
+        if mask.all():
+            return table
         mask = build_bool(mask, np.ones_like(mask))
     return table.filter(mask)  # type: ignore[arg-type]  # a boolean column, in stubs
 

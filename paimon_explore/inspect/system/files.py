@@ -5,9 +5,16 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from paimon_explore.encoding.binary_row import decode_rows
-from paimon_explore.encoding.buffers import Column, as_python, build_fixed, taken_rows
+from paimon_explore.encoding.buffers import (
+    Column,
+    as_python,
+    bool_values,
+    build_fixed,
+    taken_rows,
+)
 from paimon_explore.inspect.system.columns import Values, table_of
 from paimon_explore.inspect.system.context import TableState
 from paimon_explore.inspect.system.texts import (
@@ -33,6 +40,7 @@ from paimon_explore.scan.frames import (
 )
 from paimon_explore.types.text_columns import computed, replaced
 
+_ALL_BUT_FORMAT = r"(?s)^.*[./]"
 MILLIS = pa.timestamp("ms")
 
 FILES = pa.schema(
@@ -137,7 +145,7 @@ def _common(state: TableState, entries: ManifestEntries) -> dict[str, Values]:
         "partition": row_texts(binary(table, "partition"), partition_type, where="_PARTITION"),
         "bucket": entries.column("bucket"),
         "file_path": placed,
-        "file_format": replaced(placed, r"(?s)^.*[./]", ""),
+        "file_format": _formats(placed),
         "schema_id": entries.column("schema_id"),
         "level": entries.column("level"),
         "record_count": entries.column("row_count"),
@@ -145,6 +153,16 @@ def _common(state: TableState, entries: ManifestEntries) -> dict[str, Values]:
         "min_key": key_texts(binary(table, "min_key"), keys, where="_MIN_KEY"),
         "max_key": key_texts(binary(table, "max_key"), keys, where="_MAX_KEY"),
     }
+
+
+def _formats(paths: Column) -> Column:
+    """What stands behind the last dot or slash of each path: the same for nearly all of them."""
+    first = replaced(paths.slice(0, 1), _ALL_BUT_FORMAT, "")
+    if len(first):
+        ending = pc.MatchSubstringOptions(f".{first[0].as_py()}")
+        if bool_values(computed("ends_with", [paths], ending)).all():
+            return taken_rows(first, np.zeros(len(paths), np.int64))
+    return replaced(paths, _ALL_BUT_FORMAT, "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
