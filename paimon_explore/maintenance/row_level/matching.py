@@ -7,16 +7,23 @@ for a column of the table, also tell which files need not be looked at.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paimon_explore.encoding.buffers import Bools, Column, Ints, as_python, spread, valid_mask
+from paimon_explore.encoding.buffers import (
+    Bools,
+    Column,
+    Ints,
+    as_python,
+    spread,
+)
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.maintenance.row_level.change import taken
 from paimon_explore.maintenance.row_level.sides import SOURCE, TARGET, Sides, renamed
-from paimon_explore.merge.order import ranks
+from paimon_explore.maintenance.row_level.source_keys import KeyPair, SourceKeys
 from paimon_explore.scan.bind import bind, bind_value
 from paimon_explore.scan.builder import Term
 from paimon_explore.scan.evaluate import evaluate, value_of
@@ -35,7 +42,6 @@ from paimon_explore.scan.expression import (
 )
 from paimon_explore.scan.expression import Column as Named
 from paimon_explore.scan.frames import true_rows
-from paimon_explore.scan.kernels import aligned
 from paimon_explore.scan.sql import predicate
 from paimon_explore.types.data_types import AtomicType, TypeRoot
 
@@ -43,6 +49,7 @@ On = str | Term | Expression | Sequence[str] | Mapping[str, str]
 """Names of columns that both sides have, the table's to the source's, or a condition."""
 
 _MAX_PAIRS = 1 << 24
+_SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")
 _FEW_VALUES = 200
 _RANGED = frozenset(
     {
@@ -50,21 +57,6 @@ _RANGED = frozenset(
         *(TypeRoot.CHAR, TypeRoot.VARCHAR, TypeRoot.DATE),
     }
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeyPair:
-    """An equality between both sides, each bound to the row of both.
-
-    Attributes:
-        target: of the table's columns.
-        source: of the source's columns.
-        matches_nulls: whether null equals null.
-    """
-
-    target: Expression
-    source: Expression
-    matches_nulls: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +96,7 @@ class Matching:
         self._rest = bind(conjunction(rest), row_type)
         self._rest_names = names_of(self._rest)
         self._rows = sides.joined(None, source)
+        self._lookup: SourceKeys | None = None
         self._keys = [value_of(pair.source, self._rows, row_type) for pair in self._pairs]
         on_target = [part for part in rest if _side_of(part) == {TARGET}]
         self.where = self._bound_where([*on_target, *self._ranges()])
@@ -150,21 +143,13 @@ class Matching:
     def _by_keys(self, batch: pa.RecordBatch) -> Pairs:
         count = batch.num_rows
         rows = self._sides.joined(batch.select(sorted(self._known(batch))), None)
-        both: list[Column] = []
-        usable = np.ones(count + self._source.num_rows, np.bool_)
-        for pair, key in zip(self._pairs, self._keys, strict=True):
-            found = value_of(pair.target, rows, self._sides.row_type)
-            column: Column = pa.concat_arrays(list(aligned(found, key)))
-            if not pair.matches_nulls:
-                usable &= valid_mask(column)
-            both.append(column)
-        codes = np.where(usable, ranks(both, count=len(usable)), -1)
-        targets, sources = codes[:count], codes[count:]
-        order = np.argsort(sources, kind="stable")
-        low = np.searchsorted(sources[order], targets, "left")
-        high = np.searchsorted(sources[order], targets, "right")
+        found = [value_of(pair.target, rows, self._sides.row_type) for pair in self._pairs]
+        if self._lookup is None:
+            self._lookup = SourceKeys(self._pairs, self._keys, found)
+        targets = self._lookup.codes_of(found)
+        low, high = (np.searchsorted(self._lookup.codes, targets, side) for side in _SIDES)
         sizes = np.where(targets >= 0, high - low, 0)
-        return Pairs(np.repeat(np.arange(count), sizes), order[spread(low, sizes)])
+        return Pairs(np.repeat(np.arange(count), sizes), self._lookup.order[spread(low, sizes)])
 
     def _known(self, batch: pa.RecordBatch) -> frozenset[str]:
         return self.columns.intersection(batch.schema.names)

@@ -1,7 +1,9 @@
+from collections.abc import Callable, Iterator, Sequence
+
 import pyarrow as pa
 import pytest
 
-from paimon_explore.errors import InvalidInputError
+from paimon_explore.errors import CommitConflictError, InvalidInputError
 from support.small_tables import append_table, columns, keyed_table, rows_of
 
 COLUMNS = columns(id=pa.int32(), dt=pa.string())
@@ -77,3 +79,41 @@ def test_a_write_that_fails_leaves_no_data_file() -> None:
     with pytest.raises(InvalidInputError):
         table.overwrite([B1], partition={"dt": "a"})
     assert {status.path for status in table.store.file_io.walk(table.path)} == before
+
+
+class Interrupted(list[dict[str, object]]):
+    """Rows; while they are read for the first time, somebody else writes."""
+
+    def __init__(self, rows: Sequence[dict[str, object]], meanwhile: Callable[[], object]) -> None:
+        super().__init__(rows)
+        self._meanwhile: list[Callable[[], object]] = [meanwhile]
+
+    def __iter__(self) -> Iterator[dict[str, object]]:
+        if self._meanwhile:
+            self._meanwhile.pop()()
+        return super().__iter__()
+
+
+def test_rows_get_other_buckets_when_another_job_has_given_out_some() -> None:
+    options = {"bucket": "-1", "dynamic-bucket.target-row-num": "2"}
+    table = keyed_table(COLUMNS, [A1], primary_key=["id"], options=options)
+    table.upsert(Interrupted([A2, B1], lambda: table.upsert([{"id": 9, "dt": "z"}, A2])))
+    assert rows_of(table.to_arrow()) == [A1, A2, B1, {"id": 9, "dt": "z"}]
+    assert table.fsck() == []
+    folders = {status.path for status in table.store.file_io.walk(table.path)}
+    named = {row["file_path"] for row in table.system_table("files").to_arrow().to_pylist()}
+    assert {p.rpartition("/")[2] for p in folders if "/bucket-" in p} == {
+        str(name).rpartition("/")[2] for name in named
+    }
+
+
+def test_rows_that_cannot_be_read_again_meet_the_conflict() -> None:
+    table = keyed_table(COLUMNS, [A1], primary_key=["id"], options={"bucket": "-1"})
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        table.upsert([B1])
+        yield pa.RecordBatch.from_pylist([A2], schema=COLUMNS)
+
+    with pytest.raises(CommitConflictError, match="another job"):
+        table.upsert(pa.RecordBatchReader.from_batches(COLUMNS, batches()))
+    assert rows_of(table.to_arrow()) == [A1, B1]

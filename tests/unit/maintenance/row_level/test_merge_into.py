@@ -169,3 +169,37 @@ def test_a_condition_that_cannot_be_understood_is_named(on: str, message: str) -
 def test_a_view_of_the_past_is_not_merged_into() -> None:
     with pytest.raises(InvalidInputError, match="does not change"):
         table_of().at(snapshot=1).merge([], on="k")
+
+
+@pytest.mark.parametrize("kind", [pa.float32(), pa.float64()])
+def test_zeros_and_nans_match_as_equal_numbers_do(kind: pa.DataType) -> None:
+    table = append_table(
+        columns(f=kind, v=pa.int32()), [{"f": f, "v": 0} for f in (-0.0, float("nan"), 1.5)]
+    )
+    source = pa.table({"f": pa.array([0.0, float("nan"), 2.5])})
+    table.merge(source, on="f").when_matched_update({"v": "1"}).execute()
+    assert [found["v"] for found in table.to_arrow().to_pylist()] == [1, 1, 0]
+
+
+def test_several_columns_match_together() -> None:
+    table = append_table(
+        columns(a=pa.int32(), b=pa.string(), v=pa.int32()),
+        [{"a": a, "b": b, "v": 0} for a in (1, 2, None) for b in ("x", None)],
+    )
+    source: list[dict[str, object]] = [
+        {"a": 1, "b": "x"},
+        {"a": 2, "b": None},
+        {"a": None, "b": "x"},
+    ]
+    table.merge(source, on=["a", "b"]).when_matched_update({"v": "v + 1"}).execute()
+    same = table.merge(source, on="t.a <=> s.a AND t.b <=> s.b")
+    same.when_matched_update({"v": "v + 10"}).execute()
+    found = {(row["a"], row["b"]): row["v"] for row in table.to_arrow().to_pylist()}
+    assert found == {
+        (1, "x"): 11,
+        (1, None): 0,
+        (2, "x"): 0,
+        (2, None): 10,
+        (None, "x"): 10,
+        (None, None): 0,
+    }

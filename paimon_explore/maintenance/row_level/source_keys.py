@@ -1,0 +1,101 @@
+"""The keys of a merge's source, by which rows of the table are found.
+
+Every value of a key column gets a number, several columns a combined one. The source's numbers are
+sorted once; those of the table's rows are looked up, batch by batch.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from paimon_explore.encoding.buffers import Column, Ints, build_fixed, fixed_values, valid_mask
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.scan.expression import Expression
+from paimon_explore.scan.frames import numbers_of
+from paimon_explore.scan.kernels import aligned
+
+_MAX_CODES = 1 << 62
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyPair:
+    """An equality between both sides, each bound to the row of both.
+
+    Attributes:
+        target: of the table's columns.
+        source: of the source's columns.
+        matches_nulls: whether null equals null.
+    """
+
+    target: Expression
+    source: Expression
+    matches_nulls: bool
+
+
+class SourceKeys:
+    """The keys of the source by number, looked up by those of the table.
+
+    Args:
+        pairs: the equalities.
+        keys: the source's side of them, n values each.
+        like: the table's side, for its types.
+    """
+
+    def __init__(
+        self, pairs: Sequence[KeyPair], keys: Sequence[Column], like: Sequence[Column]
+    ) -> None:
+        self._keys = keys
+        self._nullable = [pair.matches_nulls for pair in pairs]
+        self._values: list[Column] = []
+        codes: list[Ints] = []
+        for key, other in zip(keys, like, strict=True):
+            encoded = _hashable(aligned(other.slice(0, 0), key)[1]).dictionary_encode("encode")
+            self._values.append(encoded.dictionary)
+            codes.append(numbers_of(encoded.indices))
+        by_row = self._combined(codes, keys)
+        self.order: Ints = np.argsort(by_row, kind="stable")
+        self.codes: Ints = by_row[self.order]
+
+    def codes_of(self, columns: Sequence[Column]) -> Ints:
+        """The number of each key of the table; -1 for one that the source does not have."""
+        codes: list[Ints] = []
+        for column, key, values in zip(columns, self._keys, self._values, strict=True):
+            same = _hashable(aligned(column, key.slice(0, 0))[0])
+            options = pc.SetLookupOptions(value_set=values, skip_nulls=False)
+            found = pc.call_function("index_in", [same], options)
+            codes.append(np.where(valid_mask(found), numbers_of(found), -1))
+        return self._combined(codes, columns)
+
+    def _combined(self, codes: Sequence[Ints], columns: Sequence[Column]) -> Ints:
+        """One number for the numbers of several columns."""
+        whole = np.zeros(len(codes[0]), np.int64)
+        usable = np.ones(len(whole), np.bool_)
+        room = 1
+        for code, column, values, nullable in zip(
+            codes, columns, self._values, self._nullable, strict=True
+        ):
+            usable &= code >= 0
+            if not nullable:
+                usable &= valid_mask(column)
+            room *= max(len(values), 1)
+            if room > _MAX_CODES:
+                raise InvalidInputError(
+                    "The merge has equalities of more different values than can be combined.",
+                    hint="Match by fewer columns.",
+                )
+            whole = whole * max(len(values), 1) + code
+        return np.where(usable, whole, -1)
+
+
+def _hashable(column: Column) -> Column:
+    """Values that hash alike where they are equal: there is one zero, and one NaN."""
+    if not pa.types.is_floating(column.type):
+        return column
+    width = column.type.bit_width // 8
+    floats: npt.NDArray[np.float64] = fixed_values(column, f"f{width}").astype(np.float64) + 0.0
+    numbers = np.where(np.isnan(floats), np.nan, floats).astype(f"f{width}")
+    return build_fixed(column.type, numbers, valid_mask(column))
