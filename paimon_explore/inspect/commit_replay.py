@@ -182,11 +182,12 @@ class Replay(Result):
         sections: list[Section] = [Note(text=SCENARIOS[self.scenario])]
         if self.problem:
             sections.append(Note(text=self.problem, tone=Tone.REMOVE))
-        sections += commit_sections(self.commit)
+        sections += commit_sections(self.commit, explained=True)
         sections.append(self._files())
         if self.compared:
             columns = ("", "in the table", "replayed")
             sections.append(grid("both snapshots", columns, self.compared))
+        sections.append(self._scenarios())
         title = f"replay of snapshot {self.snapshot.id} {self.snapshot.commit_kind.value}"
         return Sheet(title=f"{title}: {self.commit.outcome}", sections=tuple(sections))
 
@@ -208,6 +209,17 @@ class Replay(Result):
             ],
             "compared": [list(row) for row in self.compared],
         }
+
+    def _scenarios(self) -> Grid:
+        rows: list[tuple[Entry, ...]] = [
+            (
+                Cell(text=name.value, selects=f"ask:{name.value}"),
+                text,
+                Cell(text="shown", tone=Tone.ADD) if name is self.scenario else None,
+            )
+            for name, text in SCENARIOS.items()
+        ]
+        return grid("what else may happen", ("scenario", "", ""), rows)
 
     def _files_of(self, number: int) -> list[dict[str, object]]:
         return [

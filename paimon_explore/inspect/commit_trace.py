@@ -111,8 +111,13 @@ def split_commits(heard: Sequence[tuple[str, CommitEvent]]) -> tuple[TracedCommi
     return tuple(found)
 
 
-def commit_sections(commit: TracedCommit) -> tuple[Section, ...]:
-    """The steps of a commit, and how its manifests were merged."""
+def commit_sections(commit: TracedCommit, *, explained: bool = False) -> tuple[Section, ...]:
+    """The steps of a commit, and how its manifests were merged.
+
+    Args:
+        commit: the commit.
+        explained: whether each step says what it is for.
+    """
     start = commit.events[0].time_millis
     spent = commit.events[-1].time_millis - start
     head = facts(
@@ -120,10 +125,10 @@ def commit_sections(commit: TracedCommit) -> tuple[Section, ...]:
         ("tries", commit.tries),
         ("time", f"{spent:,} ms from {time_text(start)}"),
     )
-    return (head, steps_grid([commit]), *_merges(commit))
+    return (head, steps_grid([commit], explained=explained), *_merges(commit))
 
 
-def steps_grid(commits: Sequence[TracedCommit]) -> Grid:
+def steps_grid(commits: Sequence[TracedCommit], *, explained: bool = False) -> Grid:
     """The steps of some commits, one after the other."""
     rows: list[tuple[Entry, ...]] = []
     for commit in commits:
@@ -137,9 +142,11 @@ def steps_grid(commits: Sequence[TracedCommit]) -> Grid:
                     Cell(text=event.step.value, tone=_tone(event.step)),
                     figures_text(event),
                     event.time_millis - start,
+                    *([ACTS.get(event.step, "")] if explained else []),
                 )
             )
-    return grid("steps of commits", ("#", "try#", "snapshot#", "step", "did", "ms#"), rows)
+    columns = ("#", "try#", "snapshot#", "step", "did", "ms#", *(["why"] if explained else []))
+    return grid("steps of the commit", columns, rows)
 
 
 def _tone(step: CommitStep) -> Tone:

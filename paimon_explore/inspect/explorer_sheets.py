@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from paimon_explore.errors import InvalidInputError, NotFoundError
 from paimon_explore.inspect.code_echo import Code, call_code, read_code
+from paimon_explore.inspect.commit_replay import replay_commit
 from paimon_explore.inspect.diff import snapshot_diff
 from paimon_explore.inspect.expiry_preview import expiry_preview, retention_in
 from paimon_explore.inspect.file_reason import file_reason
@@ -245,6 +246,18 @@ def _words(text: str) -> str:
     return ", ".join(parts)
 
 
+def _replay(asked: Asked) -> Result:
+    snapshot = asked.inspector.snapshot
+    if snapshot is None:
+        return Hint(
+            pane="replay", title="No snapshot, no commit to make again.", how="Choose a snapshot."
+        )
+    try:
+        return replay_commit(asked.inspector.view, snapshot, asked.text.strip() or "alone")
+    except NotFoundError as error:
+        return Hint(pane="replay", title=error.message, how=error.hint)
+
+
 SHEETS: Mapping[str, Callable[[Asked], Result]] = {
     "lsm": _lsm,
     "diff": _diff,
@@ -254,6 +267,7 @@ SHEETS: Mapping[str, Callable[[Asked], Result]] = {
     "health": _health,
     "schema": _schema,
     "expiry": _expiry,
+    "replay": _replay,
 }
 """The views that are sheets."""
 

@@ -2332,6 +2332,7 @@ var PANES = [
   sheet("health", "Health"),
   sheet("schema", "Schema"),
   sheet("expiry", "Expiry"),
+  sheet("replay", "Replay"),
   { id: "bytes", title: "Bytes", create: lazyPane("bytes") }
 ];
 var SYNC_MILLIS = 80;

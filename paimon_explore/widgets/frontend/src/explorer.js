@@ -47,6 +47,7 @@ const PANES = [
   sheet("health", "Health"),
   sheet("schema", "Schema"),
   sheet("expiry", "Expiry"),
+  sheet("replay", "Replay"),
   { id: "bytes", title: "Bytes", create: lazyPane("bytes") },
 ];
 
