@@ -5,7 +5,7 @@ the row lay. Tables with a primary key take changes as records: `-D`, or the new
 get the files of the changed rows written anew.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
@@ -14,9 +14,9 @@ from pyspark import StorageLevel
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
 
-from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
-from paimon_explore.metadata.option_choices import MergeEngine
-from paimon_explore.metadata.options import MERGE_ENGINE
+from paimon_explore.errors import InvalidInputError, choices
+from paimon_explore.maintenance.row_level.rules import check_delete, check_update
+from paimon_explore.metadata.options import TableOptions
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.spark.commit import write_target
@@ -71,28 +71,37 @@ class ChangeTarget:
         """Columns of `rows` that are none of the table."""
         return () if self.placed is None else PLACE
 
-    def check_updatable(self, names: list[str]) -> None:
+    def check_update(self, names: Collection[str]) -> None:
         """Refuse updates that the table does not take.
 
         Raises:
-            InvalidInputError: an unknown, key or partition column.
-            UnsupportedFeatureError: a merge engine that combines values.
+            InvalidInputError: an unknown, key or partition column, or a merge engine that takes no
+                updates.
+            UnsupportedFeatureError: the table has something that is not updated here.
         """
         known = self.schema.row_type.names
         for name in names:
             if name not in known:
                 msg = f"The table has no column {name!r}."
                 raise InvalidInputError(msg, hint=f"Its columns: {choices(known)}.")
-            if self.placed is None and name in self.fixed:
-                msg = f"Column {name!r} identifies the row and cannot be updated."
-                raise InvalidInputError(msg, hint="Delete the rows, and write them anew.")
-        engine = self.table.options.value(MERGE_ENGINE)
-        if self.placed is None and engine is not MergeEngine.DEDUPLICATE:
-            raise UnsupportedFeatureError(
-                f"update with the merge engine {engine.value}",
-                self.table.name,
-                hint="It would combine old and new values; upsert what it is to combine.",
-            )
+        check_update(self.schema, self._options, names)
+        moved = [name for name in names if name in self.schema.partition_keys]
+        if moved and self.placed is None:
+            msg = f"Column {moved[0]!r} is a partition column, and rows with keys do not move."
+            raise InvalidInputError(msg, hint="Delete the rows, and write them anew.")
+
+    def check_delete(self) -> None:
+        """Refuse deletes that the table does not take.
+
+        Raises:
+            InvalidInputError: a merge engine that takes no deletes.
+            UnsupportedFeatureError: the table has something that is not deleted from here.
+        """
+        check_delete(self.schema, self._options)
+
+    @property
+    def _options(self) -> TableOptions:
+        return TableOptions({**self.schema.options, **self.table.dynamic_options})
 
     def apply(self, changes: DataFrame, *, once: bool = False) -> Snapshot | None:
         """Make changes, in one commit.

@@ -216,7 +216,9 @@ class _Plan:
             if clause.values is None:
                 self._check_source(self.merge.source.columns)
             if clause.act == UPDATE:
-                self.target.check_updatable(list(clause.values or {}))
+                self.target.check_update(clause.values or {})
+            if clause.act == DELETE:
+                self.target.check_delete()
             for name in clause.values or {}:
                 if name not in known:
                     msg = f"{clause.rows.value}: the table has no column {name!r}."

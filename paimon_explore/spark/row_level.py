@@ -41,6 +41,7 @@ def delete(
     """
     opened = table if isinstance(table, Table) else open_table(table)
     target, condition = _target(spark, opened, where)
+    target.check_delete()
     return target.apply(target.rows.filter(condition).withColumn(ACT, f.lit(DELETE)))
 
 
@@ -69,7 +70,7 @@ def update(
     """
     opened = table if isinstance(table, Table) else open_table(table)
     target, condition = _target(spark, opened, where)
-    target.check_updatable(list(values))
+    target.check_update(values)
     old = target.rows.filter(condition)
     given = {name: _value(value) for name, value in values.items()}
     types = old.select([column.alias(name) for name, column in given.items()]).schema

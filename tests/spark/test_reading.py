@@ -3,8 +3,6 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.compute as pc
 import pytest
 from pyspark.errors import AnalysisException, PythonException
 from pyspark.sql import DataFrame, SparkSession
@@ -18,6 +16,7 @@ from paimon_explore.table.catalog import Catalog
 from paimon_explore.table.table import Table
 from support.golden import GoldenTables
 from support.rows import difference
+from support.spark_rows import in_micros
 
 NAME = "paimon_explore"
 GOLDEN = [
@@ -45,17 +44,6 @@ def table_of(catalog: Catalog, name: str) -> Table:
     table = catalog.table(f"demo.{name}")
     assert isinstance(table, Table)
     return table
-
-
-def in_micros(rows: pa.Table) -> pa.Table:
-    """The rows with nanoseconds cut off, as far down as lists and rows go: Spark has none."""
-    columns = [
-        pc.floor_temporal(column, unit="microsecond").cast(pa.timestamp("us", column.type.tz))
-        if pa.types.is_timestamp(column.type) and column.type.unit == "ns"
-        else column
-        for column in rows.columns
-    ]
-    return pa.table(columns, names=rows.schema.names)
 
 
 @pytest.mark.parametrize(("writer", "name"), GOLDEN)

@@ -5,9 +5,11 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as f
 
 import paimon_explore as pe
-from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.scan.counting import told_rows
 from paimon_explore.scan.split import DataSplit
-from paimon_explore.spark.count import count, told_rows
+from paimon_explore.spark.count import count
+from paimon_explore.spark.merge import merge_into
 from paimon_explore.spark.row_level import delete, update
 from paimon_explore.table.catalog import Catalog
 from paimon_explore.table.table import Table
@@ -74,7 +76,7 @@ def test_update_changes_columns_by_values_and_by_the_old_row(
 
 @pytest.mark.parametrize(
     ("values", "message"),
-    [({"nope": 1}, "no column 'nope'"), ({"id": 1}, "'id' identifies the row")],
+    [({"nope": 1}, "no column 'nope'"), ({"id": 1}, "'id' belongs to the primary key")],
 )
 def test_columns_that_cannot_be_updated_are_named(
     values: dict[str, object], message: str, spark: SparkSession, catalog: Catalog
@@ -86,5 +88,34 @@ def test_columns_that_cannot_be_updated_are_named(
 def test_an_engine_that_combines_values_takes_no_update(
     spark: SparkSession, catalog: Catalog
 ) -> None:
-    with pytest.raises(UnsupportedFeatureError, match="merge engine aggregation"):
+    with pytest.raises(InvalidInputError, match="takes no update"):
         update(spark, table_of(catalog, "stock"), {"amount": 1})
+    with pytest.raises(InvalidInputError, match="takes no delete"):
+        delete(spark, table_of(catalog, "stock"), "amount > 1")
+
+
+def test_a_merge_takes_methods_as_sparks_own_does(spark: SparkSession, catalog: Catalog) -> None:
+    table = table_of(catalog, "customers")
+    source = spark.sql(
+        "SELECT * FROM VALUES (1, 'new', 'Rome', false), (2, null, null, true), "
+        "(99, 'late', 'Oslo', false) AS v (id, name, city, gone)"
+    )
+    merge = merge_into(source, table, on="id").whenMatched("source.gone").delete()
+    made = merge.whenMatched().updateAll().whenNotMatched().insertAll().merge()
+    assert made is not None
+    found = {row["id"]: row for row in table.to_arrow().to_pylist()}
+    assert len(found) == 25
+    assert found[1] == {"id": 1, "name": "new", "city": "Rome"}
+    assert 2 not in found
+    assert found[99]["city"] == "Oslo"
+    by_source = merge_into(source, table, f.col("target.id") == f.col("source.id"))
+    by_source.when_not_matched_by_source("target.id > 5").update({"city": f.lit("x")}).merge()
+    assert {row["city"] for row in table.to_arrow().to_pylist() if row["id"] in range(6, 25)} == {
+        "x"
+    }
+    with pytest.raises(InvalidInputError, match="no clause"):
+        merge_into(source, table, on=["id"]).merge()
+    with pytest.raises(InvalidInputError, match="cannot be done WHEN MATCHED"):
+        merge_into(source, table, on="id").whenMatched().insertAll()
+    with pytest.raises(InvalidInputError, match="no column 'name', which"):
+        merge_into(source.drop("name"), table, on="id").whenMatched().updateAll().merge()

@@ -80,7 +80,8 @@ class _Alter:
         return answer
 
     def _alter(self, *changes: SchemaChange) -> DataFrame:
-        self._table.alter(*changes)
+        if changes:
+            self._table.alter(*changes)
         return done(self._warehouse.spark)
 
     def _path(self, path: tuple[str, ...]) -> ColumnPath:

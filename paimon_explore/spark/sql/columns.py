@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped] # ships no types
 from pyspark.errors import PySparkException
 from pyspark.sql import types as st
 
@@ -42,26 +43,27 @@ class WrittenColumn:
 def column_type(text: str, column: str) -> DataType:
     """The type that a text names: Spark's types, and Paimon's own where Spark has none.
 
-    `TIMESTAMP` is Spark's: with local time zone; `TIMESTAMP_NTZ` is without.
+    `TIMESTAMP` is Spark's, with local time zone, and `TIMESTAMP_NTZ` is without. With a number of
+    digits the names are Paimon's: `TIMESTAMP(3)`, `TIMESTAMP(3) WITH LOCAL TIME ZONE`.
 
     Raises:
         InvalidInputError: it is no type.
     """
+    said = ""
     try:
         parsed = st.StructType.fromDDL(f"{quoted('c')} {text}")
-    except PySparkException as error:
-        try:
-            return parse_type_text(text)
-        except InvalidInputError as problem:
-            msg = f"Column {column!r}: {text!r} is no type."
-            hint = f"{problem} Spark says: {str(error).strip().partition(chr(10))[0]}"
-            raise InvalidInputError(msg, hint=hint) from problem
-    spark = parsed.fields[0].dataType if isinstance(parsed, st.StructType) else parsed
-    found = paimon_type(spark)
-    if found is None:
-        kind = spark.simpleString()
-        raise InvalidInputError(f"Column {column!r}: {kind} is no type of a Paimon table.")
-    return found
+    except (PySparkException, Py4JJavaError) as error:
+        said = f" Spark says: {str(error).strip().partition(chr(10))[0]}"
+    else:
+        spark = parsed.fields[0].dataType if isinstance(parsed, st.StructType) else parsed
+        found = paimon_type(spark)
+        if found is not None:
+            return found
+    try:
+        return parse_type_text(text)
+    except InvalidInputError as problem:
+        msg = f"Column {column!r}: {text!r} is no type of a Paimon table."
+        raise InvalidInputError(msg, hint=f"{problem}{said}") from problem
 
 
 def written_column(reader: Reader, *, nested: bool = False) -> WrittenColumn:

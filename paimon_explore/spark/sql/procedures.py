@@ -26,10 +26,12 @@ from paimon_explore.maintenance.auto_tags import create_auto_tags
 from paimon_explore.metadata.consumer import Consumer
 from paimon_explore.metadata.option import parse_duration
 from paimon_explore.metadata.options import TableOptions
+from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.snapshot import NO_WATERMARK, Snapshot
 from paimon_explore.scan.expression import columns_of
 from paimon_explore.scan.sql import parse_where
 from paimon_explore.spark.sql.answers import answer
+from paimon_explore.spark.sql.rows import constant
 from paimon_explore.spark.sql.tokens import Kind, Reader
 from paimon_explore.spark.sql.warehouse import Name, Warehouse
 from paimon_explore.table.latest_schema import latest_schema
@@ -45,6 +47,7 @@ _JAVA_ONLY = frozenset(
     }
 )
 _OK = "result boolean"
+DEFAULT_PARTITION = "__DEFAULT_PARTITION__"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -257,13 +260,26 @@ def _partitions(one: Call, table: Table) -> list[dict[str, object]] | None:
         return _partitions_where(one, table, where)
     if not text:
         return None
-    found: list[dict[str, object]] = []
+    found: list[dict[str, str]] = []
     for part in text.split(";"):
         pairs = [pair.partition("=") for pair in part.split(",")]
         if not all(equal for _, equal, _ in pairs):
             raise one.problem(f"partitions = {text!r} is not of the form 'a=1,b=2;a=2,b=3'")
         found.append({key.strip(): value.strip().strip("'") for key, _, value in pairs})
-    return found
+    schema = latest_schema(table.store)
+    return [_typed(one, schema, spec) for spec in found]
+
+
+def _typed(one: Call, schema: TableSchema, spec: Mapping[str, str]) -> dict[str, object]:
+    """Values of partition columns in the columns' types."""
+    values: dict[str, object] = {}
+    for key, text in spec.items():
+        if key not in schema.partition_keys:
+            hint = f"Partition columns: {choices(schema.partition_keys)}."
+            raise one.problem(f"{key!r} is no partition column", hint)
+        written = "NULL" if text == DEFAULT_PARTITION else f"'{text}'"
+        values[key] = constant(one.warehouse, written, schema.project([key]).fields[0])
+    return values
 
 
 def _partitions_where(one: Call, table: Table, where: str) -> list[dict[str, object]]:

@@ -13,7 +13,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 from sqlglot import exp
 
-from paimon_explore.errors import InvalidInputError
+from paimon_explore.errors import InvalidInputError, NotFoundError
 from paimon_explore.spark.read import read, read_planned
 from paimon_explore.spark.special import special_read
 from paimon_explore.spark.sql.prune import usable_where, wanted_columns
@@ -159,7 +159,12 @@ def _travelled(warehouse: Warehouse, reference: Reference, opened: Table) -> Tab
     if reference.version is not None:
         return opened.at(version=_version(warehouse, reference.version))
     if reference.timestamp is not None:
-        return opened.at(timestamp=_moment(warehouse, reference.timestamp))
+        moment = _moment(warehouse, reference.timestamp)
+        try:
+            return opened.at(timestamp=moment)
+        except NotFoundError as error:
+            wanted = f"at or before {reference.timestamp}"
+            raise NotFoundError(error.kind, wanted, opened.name, hint=error.hint) from error
     return opened
 
 

@@ -21,7 +21,7 @@ from paimon_explore.spark.sql.prune import usable_where
 from paimon_explore.spark.sql.queries import run_query, viewed
 from paimon_explore.spark.sql.references import references_of, spliced
 from paimon_explore.spark.sql.tokens import Kind, Reader, tokens_of
-from paimon_explore.spark.sql.warehouse import Warehouse
+from paimon_explore.spark.sql.warehouse import CATALOG, Warehouse
 from paimon_explore.spark.write import write
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.table import Table
@@ -180,22 +180,24 @@ class _Subject:
     """The table of UPDATE, DELETE or MERGE.
 
     Attributes:
-        parts: its name as written.
+        names: its names that may stand before a column, the longest first; none if it has an alias.
         table: the table.
         alias: what the statement calls it.
     """
 
-    parts: tuple[str, ...]
+    names: tuple[tuple[str, ...], ...]
     table: Table
     alias: str
 
     def own(self, text: str) -> str:
         """An expression with `db.t.a` written as `alias.a`."""
-        return requalified(text, self.parts, self.alias)
+        for parts in self.names:
+            text = requalified(text, parts, self.alias)
+        return text
 
     def path(self, path: tuple[str, ...], schema: TableSchema, part: str) -> str:
         """The column that an assignment is to."""
-        for prefix in (self.parts, (self.alias,)):
+        for prefix in (*self.names, (self.alias,)):
             if len(path) > len(prefix) and _same(path[: len(prefix)], prefix):
                 path = path[len(prefix) :]
                 break
@@ -238,8 +240,13 @@ def _subject(warehouse: Warehouse, reader: Reader, *stops: str) -> _Subject | No
     if name is None:
         warehouse.refuse_missing(parts)
         return None
-    alias = _alias(reader, *stops) or name.alias
-    return _Subject(parts=parts, table=warehouse.base(name), alias=alias)
+    table = warehouse.base(name)
+    alias = _alias(reader, *stops)
+    if alias:
+        return _Subject(names=(), table=table, alias=alias)
+    full = (CATALOG, *name.table.split(".", 1)) if not name.is_folder else parts
+    names = dict.fromkeys((full, full[1:], parts))
+    return _Subject(names=tuple(n for n in names if len(n) > 1), table=table, alias=name.alias)
 
 
 def _alias(reader: Reader, *stops: str) -> str:
@@ -268,7 +275,7 @@ def update(warehouse: Warehouse, reader: Reader, args: Args) -> DataFrame | None
     condition = _condition(reader, subject)
     term = None if condition is None else _pruned(subject, condition, schema)
     target = change_target(warehouse.spark, subject.table, term)
-    target.check_updatable(list(values))
+    target.check_update(values)
     rows = _matching(warehouse, target, subject, condition, values, args)
     fields = {field.name: field for field in schema.fields}
     types = {name: rows.schema[f"_new_{at}"].dataType for at, name in enumerate(values)}
@@ -335,6 +342,7 @@ def delete(warehouse: Warehouse, reader: Reader, args: Args) -> DataFrame | None
     if condition is None:
         return committed(warehouse.spark, subject.table.truncate())
     target = change_target(warehouse.spark, subject.table, _pruned(subject, condition, schema))
+    target.check_delete()
     rows = _matching(warehouse, target, subject, condition, {}, args)
     return committed(warehouse.spark, target.apply(rows.withColumn(ACT, f.lit(DELETE))))
 

@@ -29,7 +29,7 @@ def test_rows_are_updated_deleted_and_merged(
     kind: str, run: Sql, rows: Rows, catalog: Catalog
 ) -> None:
     created(run, kind)
-    assert rows("UPDATE t x SET name = concat(x.name, demo.t.id) WHERE x.dt = 'd1'") == [(2,)]
+    assert rows("UPDATE t x SET name = concat(x.name, x.id) WHERE x.dt = 'd1'") == [(2,)]
     assert rows("DELETE FROM demo.t WHERE id IN (SELECT max(id) FROM t)") == [(3,)]
     assert rows(STATE) == [(1, "a1", "d1"), (2, "b2", "d1"), (3, "c", "d2")]
     run(
@@ -113,7 +113,7 @@ def test_values_are_assigned_as_spark_does(run: Sql, rows: Rows) -> None:
         ("INSERT INTO t REPLACE WHERE id = 1 SELECT 1, 'a', 'b'", "REPLACE WHERE"),
         ("INSERT INTO nope VALUES (1)", "table 'nope' does not exist"),
         ("INSERT IN t VALUES (1)", "INSERT cannot be read.*'INTO' or|INTO or OVERWRITE"),
-        ("UPDATE t SET id = 3", "'id' identifies the row"),
+        ("UPDATE t SET id = 3", "'id' belongs to the primary key"),
         ("UPDATE t SET nme = 3", "no column 'nme'"),
         ("UPDATE t SET name = 1, name = 2", "sets column 'name' twice"),
         ("UPDATE t WHERE id = 1", "UPDATE cannot be read: SET is missing"),
