@@ -10,7 +10,9 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore.encoding.buffers import as_python, no_table
-from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedFeatureError
+from paimon_explore.errors import InvalidInputError, NotFoundError
+from paimon_explore.maintenance.auto_tags import automatic_tags, periods_of
+from paimon_explore.maintenance.tags import local_now
 from paimon_explore.metadata.consumer import Consumer
 from paimon_explore.metadata.option_choices import IncrementalBetweenScanMode, StartupMode
 from paimon_explore.metadata.options import (
@@ -224,12 +226,12 @@ def increment_of(target: ScanTarget) -> Increment | None:
     Raises:
         NotFoundError: no such tag or snapshot.
         InvalidInputError: not two points, or the second before the first; `scan.mode=incremental`
-            without any.
-        UnsupportedFeatureError: `incremental-to-auto-tag`.
+            without any; an automatic tag that is none by its name.
     """
     options = target.options
-    if options.value(INCREMENTAL_TO_AUTO_TAG) is not None:
-        raise UnsupportedFeatureError(INCREMENTAL_TO_AUTO_TAG.key, target.store.paths.root)
+    tag = options.value(INCREMENTAL_TO_AUTO_TAG)
+    if tag is not None:
+        return _to_auto_tag(target, tag)
     points, times = (options.value(o) for o in (INCREMENTAL_BETWEEN, INCREMENTAL_BETWEEN_TIMESTAMP))
     if not points and not times:
         if options.value(SCAN_MODE) is StartupMode.INCREMENTAL:
@@ -247,6 +249,29 @@ def increment_of(target: ScanTarget) -> Increment | None:
         span=span_of(target, start, end),
         mode=default_mode(target, start, mode) if by_tag else default_mode(target, 0, mode),
     )
+
+
+def _to_auto_tag(target: ScanTarget, name: str) -> Increment:
+    """What is between the automatic tag before one and that one; nothing if either is missing."""
+    periods = periods_of(target.options)
+    end = periods.begin(name)
+    if end is None:
+        msg = f"{INCREMENTAL_TO_AUTO_TAG.key}={name!r} is not named for a period."
+        raise InvalidInputError(
+            msg, hint=f"Names are as {periods.name(periods.before(local_now()))!r}."
+        )
+    begins = {
+        begin: tag.name
+        for tag in automatic_tags(target.store, target.options)
+        if (begin := periods.begin(tag.name)) is not None and begin <= end
+    }
+    earlier = max((begin for begin in begins if begin < end), default=None)
+    if end not in begins or earlier is None:
+        none = SnapshotRange(start=0, end=0)
+        return Increment(span=none, mode=IncrementalBetweenScanMode.DELTA)
+    start = begins[earlier]
+    mode = target.options.value(INCREMENTAL_BETWEEN_SCAN_MODE)
+    return Increment(span=span_of(target, start, name), mode=default_mode(target, start, mode))
 
 
 def _point(target: ScanTarget, text: str) -> int | str:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from paimon_explore import Table
+from paimon_explore import Table, open_table
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.maintenance.auto_tags import TagPeriods, create_auto_tags, periods_of
 from paimon_explore.metadata.consumer import Consumer
@@ -188,3 +188,30 @@ def test_other_names_are_no_periods() -> None:
 def test_a_delay_of_a_whole_period_is_refused() -> None:
     with pytest.raises(InvalidInputError, match="is not less than the period"):
         periods_of(TableOptions({"tag.creation-delay": "1 d"}))
+
+
+@pytest.mark.parametrize(
+    ("tag", "rows"),
+    [("2024-03-04", [3, 4]), ("2024-03-01", [2, 3]), ("2024-02-29", []), ("2024-03-02", [])],
+)
+def test_what_is_new_since_the_automatic_tag_before(
+    tmp_path: Path, tag: str, rows: list[int]
+) -> None:
+    table = plain_table(tmp_path, {"write-only": "true"})
+    for number, (day, hour) in enumerate([(1, 10), (2, 9), (2, 11), (5, 8)], 1):
+        table.append([{"k": number, "v": "v"}])
+        rewritten(table, number, datetime(2024, 3, day, hour).astimezone())
+    options = {"tag.automatic-creation": "process-time"}
+    create_auto_tags(table.store, TableOptions(options))
+    if tag == "2024-03-01":
+        table.maintenance.delete_tag("2024-03-01")
+        table.create_tag("2024-03-01", 3)
+    read = open_table(table.path, options={**options, "incremental-to-auto-tag": tag})
+    assert keys(read) == rows
+
+
+def test_an_automatic_tag_has_the_name_of_a_period(tmp_path: Path) -> None:
+    table = replaced_rows(plain_table(tmp_path), 1)
+    read = open_table(table.path, options={"incremental-to-auto-tag": "v1"})
+    with pytest.raises(InvalidInputError, match="'v1' is not named for a period"):
+        read.to_arrow()

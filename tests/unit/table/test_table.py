@@ -122,7 +122,7 @@ def test_scan_options_that_contradict_are_refused(options: dict[str, str], says:
     ("options", "error"),
     [
         ({"scan__mode": "from-file-creation-time"}, UnsupportedFeatureError),
-        ({"incremental_to_auto_tag": "x"}, UnsupportedFeatureError),
+        ({"incremental_to_auto_tag": "x"}, InvalidInputError),
         ({"incremental_between": "1,9"}, NotFoundError),
         ({"incremental_between": "a,b"}, NotFoundError),
         ({"scan__snapshot_id": "9"}, NotFoundError),
