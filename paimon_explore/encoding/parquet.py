@@ -39,6 +39,11 @@ _FORMAT = "Parquet file"
 _TEXTS = {TypeRoot.CHAR, TypeRoot.VARCHAR, TypeRoot.BINARY, TypeRoot.VARBINARY}
 
 
+_BATCH_BYTES = 4 << 20
+"""About what a batch takes, decoded; fewer rows than asked for where rows are wide."""
+_FEWEST_ROWS = 1024
+_BUFFER_BYTES = 1 << 18
+"""What is read at a time of each column of a local file, instead of all that it has in a group."""
 _CODED_BYTES = 3
 """Texts that take fewer bytes each are in a dictionary: PLAIN ones have four for their length."""
 
@@ -49,6 +54,7 @@ class _Source:
 
     file: pa.NativeFile
     pre_buffer: bool
+    buffer_bytes: int
 
 
 class ParquetDataFile:
@@ -97,6 +103,7 @@ class ParquetDataFile:
             return
         paths = [path for column in columns for path in _leaf_prefixes(column.name, column.type)]
         file = self._with_dictionaries(columns, spans)
+        batch_rows = min(batch_rows, self._rows_within(_BATCH_BYTES, columns, spans))
         for run in consecutive(spans):
             first = self.spans[run[0]].first
             for batch in self._decoded(file, run, paths, batch_rows):
@@ -104,6 +111,22 @@ class ParquetDataFile:
                     first=first, rows=batch.num_rows, columns=self._conformed(batch, columns)
                 )
                 first += batch.num_rows
+
+    def _rows_within(self, size: int, columns: Sequence[StoredColumn], spans: Sequence[int]) -> int:
+        """How many rows of the widest row group take about so many bytes, at least some."""
+        names = tuple(column.name for column in columns)
+        leaves = [
+            leaf
+            for path, found in self._leaves.items()
+            if path.partition(".")[0] in names
+            for leaf in found
+        ]
+        width = 1
+        for span in spans:
+            group = self.metadata.row_group(span)
+            total = sum(group.column(leaf).total_uncompressed_size for leaf in leaves)
+            width = max(width, total // max(group.num_rows, 1))
+        return max(size // width, _FEWEST_ROWS)
 
     def _with_dictionaries(
         self, columns: Sequence[StoredColumn], spans: Sequence[int]
@@ -125,6 +148,7 @@ class ParquetDataFile:
                 self._source.file,
                 metadata=self.metadata,
                 pre_buffer=self._source.pre_buffer,
+                buffer_size=self._source.buffer_bytes,
                 read_dictionary=kept,
             )
 
@@ -174,18 +198,23 @@ def open_parquet(file: pa.NativeFile, path: str, *, use_threads: bool = True) ->
     # remote files: fetch the wanted chunks in few large requests; locally it only costs memory
     pre_buffer = not isinstance(file, pa.OSFile | pa.MemoryMappedFile | pa.BufferReader)
     with decoding(path, _FORMAT):
-        opened = _opened(file, pre_buffer=pre_buffer)
+        size = 0 if pre_buffer else _BUFFER_BYTES
+        source = _Source(file=file, pre_buffer=pre_buffer, buffer_bytes=size)
+        opened = _opened(source)
         if opened is None:
             metadata = _readable_metadata(file, path)
-            opened = pq.ParquetFile(file, metadata=metadata, pre_buffer=pre_buffer)
-        source = _Source(file=file, pre_buffer=pre_buffer)
+            opened = pq.ParquetFile(
+                file, metadata=metadata, pre_buffer=pre_buffer, buffer_size=size
+            )
         return ParquetDataFile(opened, path, source, use_threads=use_threads)
 
 
-def _opened(file: pa.NativeFile, *, pre_buffer: bool) -> pq.ParquetFile | None:
+def _opened(source: _Source) -> pq.ParquetFile | None:
     """The file as Arrow opens it; None where its footer has to be changed first."""
     try:
-        opened = pq.ParquetFile(file, pre_buffer=pre_buffer)
+        opened = pq.ParquetFile(
+            source.file, pre_buffer=source.pre_buffer, buffer_size=source.buffer_bytes
+        )
     except pa.ArrowInvalid as error:
         if _KEYS_REFUSED in str(error):
             return None

@@ -18,7 +18,9 @@ from paimon_explore.merge.single_key import KeyTuple, key_at, rows_up_to
 from paimon_explore.merge.spec import MergeSpec
 
 _ENOUGH_ROWS = 32_768
-"""A run that holds fewer rows is filled up before the next piece is cut."""
+"""A run that holds fewer rows is filled up before the next piece is cut ..."""
+_ENOUGH_BYTES = 4 << 20
+"""... unless it holds that many bytes."""
 _PIECE_BYTES = 512 * 1024 * 1024
 """A larger piece is cut in two: Arrow columns of one piece have to stay below 2 GiB."""
 
@@ -165,6 +167,8 @@ class _Held:
     def fill(self) -> None:
         """Load batches until enough rows are held."""
         while self.is_open and self._rows < _ENOUGH_ROWS:
+            if self._rows and sum(batch.nbytes for batch in self._batches) >= _ENOUGH_BYTES:
+                return
             batch = next(self._run, None)
             if batch is None:
                 self.is_open = False

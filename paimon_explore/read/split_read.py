@@ -54,6 +54,8 @@ from paimon_explore.store.table_store import TableStore
 from paimon_explore.types.data_types import DataField, RowType, with_nullable
 
 INDEX_SUFFIX = ".index"
+_MERGED_ROWS = 65_536
+"""Most rows of a batch that goes into a merge, where several are held."""
 _CHOOSING = (MergeEngine.DEDUPLICATE, MergeEngine.FIRST_ROW)
 
 
@@ -67,7 +69,7 @@ class SplitReader:
         options: of the table, with dynamic ones on top.
         columns: wanted columns in result order.
         predicate: bound to the reading schema; only rows of which it is true are given.
-        batch_rows: no batch is longer.
+        batch_rows: no batch is longer; those of wide rows are shorter, by their bytes.
         system_columns: also wanted, after the columns, in this order: row kinds and sequence
             numbers, with which retracted rows are given too.
     """
@@ -77,7 +79,7 @@ class SplitReader:
     options: TableOptions
     columns: tuple[str, ...]
     predicate: Expression = TRUE
-    batch_rows: int = 65_536
+    batch_rows: int = 262_144
     system_columns: tuple[SystemColumn, ...] = ()
     _schemas: dict[tuple[str, int], TableSchema] = field(
         default_factory=dict, compare=False, repr=False
@@ -234,7 +236,7 @@ class SplitReader:
                     from_keys=True,
                     deleted=file.deleted(),
                     predicate=None if on_keys == TRUE else on_keys,
-                    batch_rows=self.batch_rows,
+                    batch_rows=min(self.batch_rows, _MERGED_ROWS),
                     kinds_if_any=not self.system_columns,
                 ),
             )
