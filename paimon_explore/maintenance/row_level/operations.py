@@ -1,9 +1,9 @@
 """UPDATE and DELETE: from the caller's arguments to what a commit makes visible."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from paimon_explore.errors import InvalidInputError
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.maintenance.row_level.append_rows import AppendRows, Inserts
 from paimon_explore.maintenance.row_level.assignments import NewValue, assignments
 from paimon_explore.maintenance.row_level.change import RowChange, WhereChange
@@ -110,11 +110,30 @@ def bound(where: Where | None, scan: ScanTarget) -> Expression:
     return bind(predicate(where), scan.schema.row_type)
 
 
+def _refuse_indexed(scan: ScanTarget, columns: Sequence[str]) -> None:
+    """Refuse new values of columns with a global index, which would tell the old ones.
+
+    Raises:
+        UnsupportedFeatureError: a column has one.
+    """
+    if scan.snapshot is None or scan.schema.primary_keys:
+        return
+    names = {field.id: field.name for field in scan.schema.fields if field.name in columns}
+    for row in scan.store.manifests.index_of(scan.snapshot).rows():
+        index = row["global_index"]
+        if isinstance(index, dict) and index["index_field_id"] in names:
+            raise UnsupportedFeatureError(
+                f"updating column {names[index['index_field_id']]!r}, which has a global index,",
+                hint="As Java does by default ('global-index.column-update-action').",
+            )
+
+
 def run_change(
     scan: ScanTarget, change: RowChange, inserts: Inserts | None = None
 ) -> RowLevelResult:
     """Do what a change says, in the way of the table's kind."""
     planned_on = None if scan.snapshot is None else scan.snapshot.id
+    _refuse_indexed(scan, change.updated)
     if scan.schema.primary_keys:
         messages = KeyedRows(scan, change).run(inserts)
     elif scan.options.value(opt.DATA_EVOLUTION_ENABLED):

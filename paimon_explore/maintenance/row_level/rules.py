@@ -17,6 +17,8 @@ from paimon_explore.metadata import options as opt
 from paimon_explore.metadata.option_choices import MergeEngine
 from paimon_explore.metadata.options import TableOptions
 from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.types.data_types import TypeRoot
+from paimon_explore.types.walk import is_root, parts
 
 _AGGREGATE = ".aggregate-function"
 
@@ -33,7 +35,8 @@ def check_update(schema: TableSchema, options: TableOptions, columns: Collection
         InvalidInputError: a key column, or a merge engine that does not take it.
         UnsupportedFeatureError: it is not done here.
     """
-    _refuse_blobs(schema, "update")
+    is_beside = options.value(opt.DATA_EVOLUTION_ENABLED)  # other columns' files stay
+    _refuse_blobs(schema, "update", columns if is_beside else schema.row_type.names)
     if not schema.primary_keys:
         _check_append_update(schema, options, columns)
         return
@@ -83,7 +86,7 @@ def check_delete(schema: TableSchema, options: TableOptions) -> None:
         InvalidInputError: its merge engine does not take deletes, or it ignores them.
         UnsupportedFeatureError: it is not done here.
     """
-    _refuse_blobs(schema, "delete")
+    _refuse_blobs(schema, "delete", schema.row_type.names)
     if not schema.primary_keys:
         if options.value(opt.DATA_EVOLUTION_ENABLED):
             raise UnsupportedFeatureError(
@@ -117,7 +120,7 @@ def check_insert(schema: TableSchema) -> None:
     Raises:
         UnsupportedFeatureError: the table has BLOB columns.
     """
-    _refuse_blobs(schema, "merge")
+    _refuse_blobs(schema, "merge", schema.row_type.names)
 
 
 def _delete_options(options: TableOptions) -> tuple[str, ...] | None:
@@ -137,6 +140,8 @@ def _delete_options(options: TableOptions) -> tuple[str, ...] | None:
             return None
 
 
-def _refuse_blobs(schema: TableSchema, act: str) -> None:
-    if any("BLOB" in str(column.type) for column in schema.fields):
-        raise UnsupportedFeatureError(f"{act} of a table with a BLOB column")
+def _refuse_blobs(schema: TableSchema, act: str, columns: Collection[str]) -> None:
+    for column in schema.fields:
+        kinds = parts(column.type)
+        if column.name in columns and any(is_root(kind, TypeRoot.BLOB) for kind in kinds):
+            raise UnsupportedFeatureError(f"{act} of rows with the BLOB column {column.name!r}")

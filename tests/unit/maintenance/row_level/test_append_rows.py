@@ -14,6 +14,8 @@ from paimon_explore.maintenance.row_level.operations import (
     delete_rows,
     update_rows,
 )
+from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.metadata.index_manifest import IndexEntries
 from paimon_explore.metadata.options import TableOptions
 from paimon_explore.metadata.snapshot import CommitKind
 from support.compacting import deleted, live
@@ -206,3 +208,21 @@ def test_updates_of_the_same_columns_and_rows_at_once_conflict() -> None:
 def test_rows_whose_columns_lie_in_several_files_are_not_deleted() -> None:
     with pytest.raises(UnsupportedFeatureError, match="data-evolution"):
         table_of(EVOLVED).delete("k = 1")
+
+
+def test_columns_with_a_global_index_are_not_updated() -> None:
+    table = table_of(EVOLVED)
+    index = {
+        "kind": 0, "partition": b"\0\0\0\0\0\0\0\0\0\0\0\0", "bucket": 0, "index_type": "btree",
+        "file_name": "btree-1.index", "file_size": 1, "row_count": 3,
+        "global_index": {"row_range_start": 0, "row_range_end": 2, "index_field_id": 1},
+    }
+    added = CommitMessage(
+        partition=index["partition"],  # type: ignore[arg-type]  # bytes
+        bucket=0,
+        new_index_files=IndexEntries.from_rows([index]),
+    )
+    Committer(table.store, table.schema).commit([added])
+    with pytest.raises(UnsupportedFeatureError, match="'v', which has a global index"):
+        table.update({"v": 1})
+    assert table.update({"p": "'z'"}) is not None
