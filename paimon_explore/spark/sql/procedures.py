@@ -6,8 +6,8 @@ Values are constants or expressions that Spark evaluates.
 
 import difflib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from dataclasses import replace
+from datetime import timedelta
 
 import pyarrow as pa
 from pyspark.errors import PySparkException
@@ -24,13 +24,13 @@ from paimon_explore.errors import (
 )
 from paimon_explore.maintenance.auto_tags import create_auto_tags
 from paimon_explore.metadata.consumer import Consumer
-from paimon_explore.metadata.option import parse_duration
 from paimon_explore.metadata.options import TableOptions
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.snapshot import NO_WATERMARK, Snapshot
 from paimon_explore.scan.expression import columns_of
 from paimon_explore.scan.sql import parse_where
 from paimon_explore.spark.sql.answers import answer
+from paimon_explore.spark.sql.calls import Call, Procedure
 from paimon_explore.spark.sql.rows import constant
 from paimon_explore.spark.sql.tokens import Kind, Reader
 from paimon_explore.spark.sql.warehouse import Name, Warehouse
@@ -46,118 +46,7 @@ _JAVA_ONLY = frozenset(
         *("drop_partition", "sort_compact"),
     }
 )
-_OK = "result boolean"
 DEFAULT_PARTITION = "__DEFAULT_PARTITION__"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
-    """One call of a procedure.
-
-    Attributes:
-        warehouse: where tables are.
-        procedure: its name.
-        values: the given arguments by name.
-    """
-
-    warehouse: Warehouse
-    procedure: str
-    values: Mapping[str, object]
-
-    def table(self) -> Table:
-        """The table, with the options of the call."""
-        text = self.text("table")
-        if text is None:
-            raise self.problem("the argument 'table' is missing")
-        if "/" in text:
-            name = Name(table=text, is_folder=True)
-        else:
-            name = self.warehouse.named(Reader(text).path("the table"))
-        return self.warehouse.base(name, self._options() or None)
-
-    def _options(self) -> dict[str, str]:
-        text = self.text("options")
-        if not text:
-            return {}
-        pairs = [pair.partition("=") for pair in text.split(",")]
-        if not all(equal for _, equal, _ in pairs):
-            raise self.problem(f"options = {text!r} is not of the form 'key=value,key=value'")
-        return {key.strip(): value.strip() for key, _, value in pairs}
-
-    def problem(self, what: str, hint: str = "") -> InvalidInputError:
-        """The error that names the procedure."""
-        given = hint or f"CALL sys.{signature(self.procedure)}."
-        return InvalidInputError(f"CALL sys.{self.procedure}: {what}.", hint=given)
-
-    def text(self, name: str) -> str | None:
-        """An argument as text."""
-        value = self.values.get(name)
-        return None if value is None else str(value)
-
-    def needed(self, name: str) -> str:
-        """An argument that has to be given."""
-        found = self.text(name)
-        if found is None:
-            raise self.problem(f"the argument {name!r} is missing")
-        return found
-
-    def number(self, name: str) -> int | None:
-        """A whole number."""
-        value = self.values.get(name)
-        if value is None:
-            return None
-        try:
-            return int(str(value))
-        except ValueError as error:
-            raise self.problem(f"{name} = {value!r} is no whole number") from error
-
-    def flag(self, name: str, *, default: bool) -> bool:
-        """TRUE or FALSE."""
-        value = self.values.get(name)
-        if value is None:
-            return default
-        if str(value).lower() not in {"true", "false"}:
-            raise self.problem(f"{name} = {value!r} is neither true nor false")
-        return str(value).lower() == "true"
-
-    def duration(self, name: str) -> timedelta | None:
-        """A length of time, as `'3 d'`."""
-        text = self.text(name)
-        return None if text is None else timedelta(milliseconds=parse_duration(text))
-
-    def moment(self, name: str) -> datetime | None:
-        """A point in time: a timestamp, its text in the session's zone, or epoch milliseconds."""
-        value = self.values.get(name)
-        if value is None:
-            return None
-        if isinstance(value, int):
-            return datetime.fromtimestamp(value / 1000, UTC)
-        text = str(value).replace("'", "")
-        query = f"SELECT unix_millis(CAST('{text}' AS TIMESTAMP))"
-        try:
-            millis = self.warehouse.spark.sql(query).collect()[0][0]
-        except PySparkException as error:
-            raise self.problem(f"{name} = {text!r} is no timestamp") from error
-        if not isinstance(millis, int):
-            raise self.problem(f"{name} = {text!r} is no timestamp")
-        return datetime.fromtimestamp(millis / 1000, UTC)
-
-    def ok(self) -> DataFrame:
-        """It is done."""
-        return answer(self.warehouse.spark, _OK, [(True,)])
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Procedure:
-    """What can be called.
-
-    Attributes:
-        arguments: names in order.
-        run: does it.
-    """
-
-    arguments: tuple[str, ...]
-    run: Callable[[Call], DataFrame]
 
 
 def call(warehouse: Warehouse, reader: Reader) -> DataFrame | None:
@@ -174,7 +63,9 @@ def call(warehouse: Warehouse, reader: Reader) -> DataFrame | None:
         raise _unknown(name)
     values = _arguments(warehouse, name, found, reader.parts("the arguments"))
     reader.end()
-    return found.run(Call(warehouse=warehouse, procedure=name, values=values))
+    return found.run(
+        Call(warehouse=warehouse, procedure=name, arguments=found.arguments, values=values)
+    )
 
 
 def _unknown(name: str) -> InvalidInputError | UnsupportedFeatureError:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pyspark.errors import PySparkException
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
@@ -12,8 +12,7 @@ from paimon_explore.metadata.options import DYNAMIC_PARTITION_OVERWRITE
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.scan.builder import Term
 from paimon_explore.spark.assign import assigned, assigned_column
-from paimon_explore.spark.changes import ACT, DELETE, INSERT, UPDATE, ChangeTarget, change_target
-from paimon_explore.spark.merge import Clause, Merge, Rows, merged
+from paimon_explore.spark.changes import ACT, DELETE, UPDATE, ChangeTarget, change_target
 from paimon_explore.spark.names import quoted
 from paimon_explore.spark.schema import spark_type
 from paimon_explore.spark.sql.answers import committed
@@ -176,7 +175,7 @@ def _constants(schema: TableSchema, static: Mapping[str, object]) -> list[tuple[
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Subject:
+class Subject:
     """The table of UPDATE, DELETE or MERGE.
 
     Attributes:
@@ -233,7 +232,7 @@ def requalified(text: str, parts: tuple[str, ...], alias: str) -> str:
     return spliced(text, pieces)
 
 
-def _subject(warehouse: Warehouse, reader: Reader, *stops: str) -> _Subject | None:
+def subject_of(warehouse: Warehouse, reader: Reader, *stops: str) -> Subject | None:
     """The table and its alias; None if it is Spark's."""
     parts = reader.path("the table")
     name = warehouse.find(parts)
@@ -241,15 +240,16 @@ def _subject(warehouse: Warehouse, reader: Reader, *stops: str) -> _Subject | No
         warehouse.refuse_missing(parts)
         return None
     table = warehouse.base(name)
-    alias = _alias(reader, *stops)
+    alias = alias_of(reader, *stops)
     if alias:
-        return _Subject(names=(), table=table, alias=alias)
+        return Subject(names=(), table=table, alias=alias)
     full = (CATALOG, *name.table.split(".", 1)) if not name.is_folder else parts
     names = dict.fromkeys((full, full[1:], parts))
-    return _Subject(names=tuple(n for n in names if len(n) > 1), table=table, alias=name.alias)
+    return Subject(names=tuple(n for n in names if len(n) > 1), table=table, alias=name.alias)
 
 
-def _alias(reader: Reader, *stops: str) -> str:
+def alias_of(reader: Reader, *stops: str) -> str:
+    """The alias of a table, if one comes before these words; else nothing."""
     if reader.takes("AS"):
         return reader.identifier("the alias")
     if reader.here.kind is Kind.NAME or reader.here.word not in {"", *stops}:
@@ -257,7 +257,7 @@ def _alias(reader: Reader, *stops: str) -> str:
     return ""
 
 
-def _pruned(subject: _Subject, condition: str, schema: TableSchema) -> Term | None:
+def _pruned(subject: Subject, condition: str, schema: TableSchema) -> Term | None:
     """What of a condition leaves out files."""
     text = f"SELECT * FROM t AS {quoted(subject.alias)} WHERE {condition}"  # noqa: S608 - of the user's own statement
     found = references_of(text)
@@ -266,12 +266,12 @@ def _pruned(subject: _Subject, condition: str, schema: TableSchema) -> Term | No
 
 def update(warehouse: Warehouse, reader: Reader, args: Args) -> DataFrame | None:
     """UPDATE; None if the table is Spark's."""
-    subject = _subject(warehouse, reader, "SET")
+    subject = subject_of(warehouse, reader, "SET")
     if subject is None:
         return None
     reader.expect("SET", part="UPDATE")
     schema = latest_schema(subject.table.store)
-    values = _assignments(reader, subject, schema, "UPDATE", "WHERE")
+    values = assignments_of(reader, subject, schema, "UPDATE", "WHERE")
     condition = _condition(reader, subject)
     term = None if condition is None else _pruned(subject, condition, schema)
     target = change_target(warehouse.spark, subject.table, term)
@@ -289,7 +289,7 @@ def update(warehouse: Warehouse, reader: Reader, args: Args) -> DataFrame | None
     return committed(warehouse.spark, target.apply(changes))
 
 
-def _condition(reader: Reader, subject: _Subject) -> str | None:
+def _condition(reader: Reader, subject: Subject) -> str | None:
     if reader.is_done:
         return None
     reader.expect("WHERE")
@@ -301,7 +301,7 @@ def _condition(reader: Reader, subject: _Subject) -> str | None:
 def _matching(
     warehouse: Warehouse,
     target: ChangeTarget,
-    subject: _Subject,
+    subject: Subject,
     condition: str | None,
     values: Mapping[str, str],
     args: Args,
@@ -316,8 +316,8 @@ def _matching(
         return run_query(warehouse, text, args)
 
 
-def _assignments(
-    reader: Reader, subject: _Subject, schema: TableSchema, part: str, *stops: str
+def assignments_of(
+    reader: Reader, subject: Subject, schema: TableSchema, part: str, *stops: str
 ) -> dict[str, str]:
     """`a = …, t.b = …`."""
     found: dict[str, str] = {}
@@ -334,7 +334,7 @@ def _assignments(
 def delete(warehouse: Warehouse, reader: Reader, args: Args) -> DataFrame | None:
     """DELETE FROM; None if the table is Spark's."""
     reader.expect("FROM", part="DELETE")
-    subject = _subject(warehouse, reader, "WHERE")
+    subject = subject_of(warehouse, reader, "WHERE")
     if subject is None:
         return None
     schema = latest_schema(subject.table.store)
@@ -362,117 +362,3 @@ def truncate(warehouse: Warehouse, reader: Reader) -> DataFrame | None:
     spec = partition_spec(warehouse, reader, latest_schema(table.store))
     reader.end()
     return committed(warehouse.spark, table.drop_partitions(spec))
-
-
-def merge(warehouse: Warehouse, reader: Reader, args: Args) -> DataFrame | None:
-    """MERGE INTO; None if the table is Spark's."""
-    if reader.comes("WITH", "SCHEMA", "EVOLUTION"):
-        raise UnsupportedFeatureError("MERGE WITH SCHEMA EVOLUTION", hint="ALTER TABLE before.")
-    reader.expect("INTO", part="MERGE")
-    subject = _subject(warehouse, reader, "USING")
-    if subject is None:
-        return None
-    reader.expect("USING", part="MERGE")
-    source, alias = _source(warehouse, reader, args)
-    reader.expect("ON", part="MERGE")
-    on = subject.own(reader.until("WHEN"))
-    schema = latest_schema(subject.table.store)
-    clauses = []
-    while not reader.is_done:
-        clauses.append(_clause(reader, subject, schema))
-    described = Merge(
-        source=source,
-        table=subject.table,
-        on=f.expr(on),
-        clauses=tuple(clauses),
-        target_alias=subject.alias,
-        source_alias=alias,
-    )
-    _refuse_queries(reader.source, clauses, on)
-    return committed(
-        warehouse.spark, merged(described, change_target(warehouse.spark, subject.table))
-    )
-
-
-def _refuse_queries(source: str, clauses: Sequence[Clause], on: str) -> None:
-    texts = [on, *(c.condition for c in clauses if isinstance(c.condition, str))]
-    if any(token.word == "SELECT" for text in texts for token in tokens_of(text)):
-        raise UnsupportedFeatureError(
-            "a query inside of a condition of MERGE",
-            hint="Join it into the source: USING (SELECT …).",
-        )
-    if not source:
-        raise InvalidInputError("The statement is empty.")
-
-
-def _source(warehouse: Warehouse, reader: Reader, args: Args) -> tuple[DataFrame, str]:
-    start = reader.here.start
-    if reader.here.sign == "(":
-        reader.group("the source")
-        default = "source"
-    else:
-        default = reader.path("the source")[-1].partition("$")[0]
-        _over_point(reader)
-    text = reader.source[start : reader.behind]
-    alias = _alias(reader, "ON") or default
-    columns = f"({', '.join(map(quoted, reader.names('columns')))})" if reader.comes("(") else ""
-    called = f"SELECT * FROM {text} AS {quoted(alias)}{columns}"  # noqa: S608 - the user's own words
-    return run_query(warehouse, called, args), alias
-
-
-def _over_point(reader: Reader) -> None:
-    """Step over VERSION AS OF and the like."""
-    shift = 1 if reader.here.word == "FOR" else 0
-    if [reader.ahead(shift + i).word for i in (1, 2)] == ["AS", "OF"]:
-        for _ in range(shift + 3):
-            reader.next()
-        if reader.next().kind is Kind.WORD and reader.here.kind is Kind.TEXT:
-            reader.next()
-
-
-def _clause(reader: Reader, subject: _Subject, schema: TableSchema) -> Clause:
-    reader.expect("WHEN", part="MERGE")
-    rows = _rows(reader)
-    condition = subject.own(reader.until("THEN")) if reader.takes("AND") else None
-    reader.expect("THEN", part=rows.value)
-    allowed = ("INSERT",) if rows is Rows.NOT_MATCHED else ("UPDATE", "DELETE")
-    act = reader.expect_one(*allowed, part=rows.value)
-    if act == "DELETE":
-        return Clause(rows=rows, condition=condition, act=DELETE, values={})
-    if act == "UPDATE":
-        reader.expect("SET", part=rows.value)
-        if rows is Rows.MATCHED and reader.takes("*"):
-            return Clause(rows=rows, condition=condition, act=UPDATE)
-        part = f"{rows.value} THEN UPDATE"
-        values = _expressions(_assignments(reader, subject, schema, part, "WHEN"))
-        return Clause(rows=rows, condition=condition, act=UPDATE, values=values)
-    if reader.takes("*"):
-        return Clause(rows=rows, condition=condition, act=INSERT)
-    return Clause(rows=rows, condition=condition, act=INSERT, values=_inserted(reader, schema))
-
-
-def _rows(reader: Reader) -> Rows:
-    if reader.takes("MATCHED"):
-        return Rows.MATCHED
-    reader.expect("NOT", "MATCHED", part="MERGE")
-    if reader.takes("BY", "SOURCE"):
-        return Rows.NOT_MATCHED_BY_SOURCE
-    reader.takes("BY", "TARGET")
-    return Rows.NOT_MATCHED
-
-
-def _inserted(reader: Reader, schema: TableSchema) -> dict[str, Column]:
-    names = reader.names("the columns") if reader.here.sign == "(" else schema.row_type.names
-    reader.expect("VALUES", part="WHEN NOT MATCHED THEN INSERT")
-    texts = reader.parts("the values")
-    if len(texts) != len(names):
-        raise InvalidInputError(
-            f"WHEN NOT MATCHED THEN INSERT: {len(names)} columns, but {len(texts)} values.",
-            hint=f"The columns are: {', '.join(names)}.",
-        )
-    fields = resolved(names, schema)
-    return _expressions({field.name: text for field, text in zip(fields, texts, strict=True)})
-
-
-def _expressions(values: Mapping[str, str]) -> dict[str, Column]:
-    return {name: f.expr(text) for name, text in values.items()}

@@ -17,9 +17,10 @@ from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.spark.connector import CONNECTOR
 from paimon_explore.spark.sql.alter import alter_table, comment_on
 from paimon_explore.spark.sql.answers import done
+from paimon_explore.spark.sql.merging import merge
 from paimon_explore.spark.sql.procedures import call
 from paimon_explore.spark.sql.queries import replaced, run_query
-from paimon_explore.spark.sql.rows import Args, delete, insert, merge, truncate, update
+from paimon_explore.spark.sql.rows import Args, delete, insert, truncate, update
 from paimon_explore.spark.sql.show import analyze, describe, show, use
 from paimon_explore.spark.sql.tables import (
     create_database,
