@@ -1,0 +1,160 @@
+"""The explorer's sheets in a real browser, answered by Python without a kernel."""
+
+import json
+from pathlib import Path
+from urllib.parse import quote
+
+import pyarrow as pa
+import pytest
+from playwright.sync_api import Page, expect
+
+from paimon_explore.inspect.explorer_sheets import SHEETS
+from paimon_explore.inspect.explorer_state import ExplorerState
+from paimon_explore.inspect.inspector import Inspector
+from paimon_explore.inspect.table_view import TableView
+from paimon_explore.widgets.requests import answer
+from support.browser_page import STATIC, Watched, show_python
+from support.explored import HOSTILE, golden_view, hostile_history
+from support.golden import GoldenTables
+from support.small_tables import columns, keyed_table
+
+pytestmark = pytest.mark.browser
+
+AXE = Path(__file__).parents[2] / "paimon_explore/widgets/frontend/node_modules/axe-core/axe.min.js"
+SCRIPT_BYTES = 40_000
+
+
+def show_explorer(watched: Watched, view: TableView, query: str = "") -> Page:
+    state = ExplorerState(Inspector(view))
+    traits = {
+        "selected": state.newest, "compare": 0, "node": "", "filter": "", "tab": "files",
+        "asked": {}, "code": "", "spark_code": "", "height": 560,
+    }  # fmt: skip
+    given = f"traits={quote(json.dumps(traits))}&{query}"
+    page = show_python(watched, "explorer", lambda message: answer(state, message), given)
+    page.set_default_timeout(8_000)
+    page.wait_for_selector('[data-complete="1"]')
+    return page
+
+
+def open_tab(page: Page, pane: str, asked: str | None = None) -> None:
+    page.locator(f'[role="tab"][id$="-tab-{pane}"]').click()
+    shown = page.locator(f'.pes-pane[data-pane="{pane}"][data-shown]:not([data-busy])')
+    shown.wait_for()
+    if asked is not None:
+        page.locator(".pes-input:visible").fill(asked)
+        page.locator(".pes-input:visible").press("Enter")
+        page.wait_for_function(
+            "([pane, text]) => { const e = document.querySelector(`.pes-pane[data-pane=${pane}]`);"
+            " return e.dataset.shown?.includes(JSON.stringify(text)) && !e.dataset.busy }",
+            arg=[pane, asked],
+        )
+
+
+def test_every_view_has_its_sheet(harness: Watched, golden: GoldenTables) -> None:
+    page = show_explorer(harness, golden_view(golden.table("java200", "dv_pk").folder))
+    for pane in SHEETS:
+        open_tab(page, pane)
+        expect(page.locator(".pes-title:visible")).not_to_be_empty()
+        expect(page.locator(".pes-problem:visible")).to_have_count(0)
+    harness.check()
+
+
+def test_a_section_shows_runs_and_leads_to_files(harness: Watched, golden: GoldenTables) -> None:
+    page = show_explorer(harness, golden_view(golden.table("java200", "dv_pk").folder))
+    open_tab(page, "lsm", "dt=p1, bucket 0")
+    expect(page.locator(".pes-title:visible")).to_contain_text("dt=p1, bucket 0")
+    boxes = page.locator(".pes-box")
+    expect(boxes).to_have_count(3)
+    boxes.last.click()
+    expect(page.locator(".pe-detail-title")).to_contain_text("data-65539854")
+    page.get_by_role("button", name="dt=p0, bucket 0", exact=True).click()
+    expect(page.locator(".pes-input:visible")).to_have_value("dt=p0, bucket 0")
+    expect(page.locator(".pes-box")).to_have_count(2)
+    harness.check()
+
+
+def test_a_scan_is_explained_by_keyboard_alone(harness: Watched, golden: GoldenTables) -> None:
+    page = show_explorer(harness, golden_view(golden.table("java200", "dv_pk").folder))
+    page.get_by_role("tab", selected=True).focus()
+    for _ in range(20):
+        page.keyboard.press("ArrowRight")
+        if page.get_by_role("tab", selected=True).inner_text() == "Explain":
+            break
+    page.keyboard.press("Tab")
+    expect(page.locator(".pes-input:visible")).to_be_focused()
+    page.keyboard.type("k > 900 limit 3")
+    page.keyboard.press("Enter")
+    cuts = page.get_by_role("table", name="Cuts")
+    expect(cuts.get_by_role("row", name="key statistics")).to_contain_text("files")
+    skipped = page.get_by_role("table", name="Skipped files")
+    expect(skipped).to_contain_text("k > 900 is impossible with minimum 0, maximum 897")
+    harness.check()
+
+
+def test_a_wrong_condition_is_told_in_place(harness: Watched, golden: GoldenTables) -> None:
+    page = show_explorer(harness, golden_view(golden.table("java200", "dv_pk").folder))
+    open_tab(page, "explain", "k >")
+    expect(page.locator(".pes-problem:visible")).to_contain_text("the condition cannot be read")
+    open_tab(page, "key", "k = 287")
+    expect(page.locator(".pes-box").first).to_be_visible()
+    harness.check()
+
+
+def test_sheets_follow_the_cursor_and_the_mark(harness: Watched, golden: GoldenTables) -> None:
+    page = show_explorer(harness, golden_view(golden.table("java200", "dv_pk").folder))
+    open_tab(page, "diff")
+    expect(page.locator(".pes-title:visible")).to_contain_text("snapshot 11 → snapshot 12")
+    page.locator(".pe-timeline-canvas").focus()
+    page.keyboard.press("m")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator(".pes-title:visible")).to_contain_text("snapshot 12 → snapshot 10")
+    harness.check()
+
+
+def test_a_finding_leads_to_its_evidence(harness: Watched) -> None:
+    commits = [[{"k": number}] for number in range(7)]
+    table = keyed_table(columns(k=pa.int32()), *commits, primary_key=["k"])
+    page = show_explorer(harness, table._view())
+    open_tab(page, "health")
+    page.get_by_role("button", name="bucket 0 has 7 sorted runs").click()
+    expect(page.get_by_role("tab", selected=True)).to_have_text("LSM")
+    expect(page.locator(".pes-box:visible")).to_have_count(7)
+    harness.check()
+
+
+@pytest.mark.parametrize("pane", list(SHEETS))
+def test_a_hostile_table_stays_inert(harness: Watched, pane: str) -> None:
+    page = show_explorer(harness, hostile_history().view)
+    page.on("dialog", lambda dialog: harness.errors.append(dialog.message))
+    open_tab(page, pane)
+    assert page.locator(".pes-pane img, .pes-pane script, .pes-pane iframe").count() == 0
+    assert HOSTILE not in page.locator(".pes-pane:visible").inner_text()
+    harness.check()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1100, 500])
+def test_axe_finds_nothing_serious(
+    harness: Watched, golden: GoldenTables, theme: str, width: int
+) -> None:
+    if not AXE.exists():
+        pytest.skip("axe-core is not installed; run npm ci in widgets/frontend")
+    view = golden_view(golden.table("java200", "dv_pk").folder)
+    page = show_explorer(harness, view, f"theme={theme}&width={width}")
+    page.add_script_tag(path=AXE)
+    asked = {"diff": "3, rows", "explain": "k > 900", "key": "k = 287", "expiry": "retain_max=3"}
+    for pane in SHEETS:
+        open_tab(page, pane, asked.get(pane))
+        found = page.evaluate(
+            """async () => (await axe.run('.pe-explorer')).violations
+            .filter((v) => ['serious', 'critical'].includes(v.impact))
+            .map((v) => `${v.id}: ${v.nodes[0].html}`)"""
+        )
+        assert found == [], pane
+    harness.check()
+
+
+def test_the_script_stays_small() -> None:
+    assert (STATIC / "sheet.js").stat().st_size <= SCRIPT_BYTES
