@@ -134,18 +134,19 @@ def steps_grid(commits: Sequence[TracedCommit], *, explained: bool = False) -> G
     for commit in commits:
         start = commit.events[0].time_millis
         for number, event in enumerate(commit.events, 1):
+            did = figures_text(event)
+            why = ACTS.get(event.step, "") if explained else ""
             rows.append(
                 (
                     number,
                     event.attempt or None,
                     event.snapshot_id,
                     Cell(text=event.step.value, tone=_tone(event.step)),
-                    figures_text(event),
                     event.time_millis - start,
-                    *([ACTS.get(event.step, "")] if explained else []),
+                    f"{did}. {why}" if did and why else did or why,
                 )
             )
-    columns = ("#", "try#", "snapshot#", "step", "did", "ms#", *(["why"] if explained else []))
+    columns = ("#", "try#", "snapshot#", "step", "ms#", "did")
     return grid("steps of the commit", columns, rows)
 
 

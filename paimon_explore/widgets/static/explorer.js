@@ -207,7 +207,8 @@ var TYPES = {
 function decodeColumns(specs, buffer) {
   const columns = /* @__PURE__ */ Object.create(null);
   if (!specs.length) return columns;
-  const bytes = aligned(buffer);
+  const isEmpty = specs.every(([, , , length]) => length === 0);
+  const bytes = isEmpty && !buffer ? new Uint8Array(0) : aligned(buffer);
   for (const [name, type, offset, length] of specs) {
     if (!Object.hasOwn(TYPES, type)) throw new RangeError(`column type ${type} is not known`);
     const Type = TYPES[

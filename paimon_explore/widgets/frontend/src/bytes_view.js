@@ -20,6 +20,16 @@ const CHUNK = 4096;
 const MOST_CHUNKS = 256;
 let instances = 0;
 
+const MARKS = new Set(["opens", "closes", "space", "key", "colon", "comma"]);
+
+/**
+ * Whether a field only keeps others apart.
+ * @param {Field} field
+ */
+function isMark(field) {
+  return (field.form === "JSON" && MARKS.has(field.name)) || field.form === "zeros";
+}
+
 /**
  * @param {Ask} ask
  */
@@ -207,7 +217,7 @@ export function createBytesView(ask) {
     const line = el(
       "div",
       {
-        class: `peb-field${field.strange ? " peb-strange" : ""}`,
+        class: `peb-field${field.strange ? " peb-strange" : ""}${isMark(field) ? " peb-mark" : ""}`,
         role: "treeitem",
         id: `${prefix}-f${i}`,
         "data-row": i,

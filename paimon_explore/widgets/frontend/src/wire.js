@@ -42,7 +42,8 @@ export function decodeColumns(specs, buffer) {
   /** @type {Columns} */
   const columns = Object.create(null);
   if (!specs.length) return columns;
-  const bytes = aligned(buffer);
+  const isEmpty = specs.every(([, , , length]) => length === 0);
+  const bytes = isEmpty && !buffer ? new Uint8Array(0) : aligned(buffer);
   for (const [name, type, offset, length] of specs) {
     if (!Object.hasOwn(TYPES, type)) throw new RangeError(`column type ${type} is not known`);
     const Type = TYPES[/** @type {keyof typeof TYPES} */ (type)];

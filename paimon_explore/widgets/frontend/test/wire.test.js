@@ -102,3 +102,16 @@ test("the number of waiting requests is told", async () => {
   await asked;
   assert.deepEqual(told, [1, 0]);
 });
+
+test("columns without a value need no buffer", () => {
+  const columns = decodeColumns(
+    [
+      ["a", "u8", 0, 0],
+      ["b", "f64", 0, 0],
+    ],
+    undefined,
+  );
+  assert.equal(columns.a.length, 0);
+  assert.equal(columns.b.length, 0);
+  assert.throws(() => decodeColumns([["a", "u8", 0, 1]], undefined), /missing/);
+});
