@@ -310,4 +310,5 @@ def _conflict_rules(schema: TableSchema, options: TableOptions) -> ConflictRules
         keys=keys if len(keys) else None,
         is_bucketed=is_bucketed,
         data_evolution=options.value(opt.DATA_EVOLUTION_ENABLED),
+        levels_overlap=options.value(opt.PK_CLUSTERING_OVERRIDE),
     )

@@ -48,12 +48,15 @@ class ConflictRules:
         keys: the trimmed primary key; None for append tables.
         is_bucketed: whether files belong to buckets.
         data_evolution: whether columns of a row may lie in several files.
+        levels_overlap: whether files of one level may hold the same keys: those that are ordered by
+            other columns.
         planned_on: the snapshot that new values of some columns were made from, if they are such.
     """
 
     keys: RowType | None
     is_bucketed: bool
     data_evolution: bool = False
+    levels_overlap: bool = False
     planned_on: int | None = None
 
 
@@ -87,7 +90,7 @@ def check_conflicts(
     if rules.keys is None and not (rules.is_bucketed and kind is CommitKind.COMPACT):
         _check_unmarked(changes, index_before)
     after = _after(live, changes.entries)
-    if rules.keys is not None:
+    if rules.keys is not None and not rules.levels_overlap:
         _check_levels(after, rules.keys)
     if rules.data_evolution:
         added = changes.entries.of_kind(FileKind.ADD)

@@ -9,6 +9,7 @@ Spec: maintenance/dedicated-compaction.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +19,7 @@ from paimon_explore.commit.overwrite import Overwrite, PartitionMatcher
 from paimon_explore.encoding.buffers import Bools, bool_values
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.maintenance.compact_append import AppendBucket, AppendCompaction, pick_append
+from paimon_explore.maintenance.compact_clustered import compact_clustered
 from paimon_explore.maintenance.compact_evolved import EvolvedCompaction, pick_evolved
 from paimon_explore.maintenance.compact_levels import levels_of
 from paimon_explore.maintenance.compact_pick import CompactUnit, pick_full, pick_universal
@@ -83,26 +85,77 @@ def compact_table(
         InvalidInputError: a partition names a column that is no partition column.
         SnapshotExpiredError: others have committed and expired what is compacted; do it again.
     """
-    snapshot = store.snapshots.latest()
-    if snapshot is None:
-        return []
-    with naming_expiry(store, snapshot):
-        index = store.manifests.index_of(snapshot)
-    refuse_unsupported(options, index)
     target = WriteTarget(store=store, schema=schema, options=options)
+    plan = plan_compaction(target, full=full, partitions=partitions, places=places)
     messages: list[CommitMessage] = []
     try:
-        with naming_expiry(store, snapshot):
-            for split in _buckets(target, snapshot, partitions, places):
-                if split.bucket == POSTPONE_BUCKET:
-                    continue
-                message = _compact_bucket(target, split, index, full=full)
-                if message is not None and not message.is_empty:
-                    messages.append(message)
+        for split in plan.splits:
+            message = compact_split(plan, split)
+            if message is not None and not message.is_empty:
+                messages.append(message)
     except BaseException:
         abort(target, messages)
         raise
     return messages
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompactionPlan:
+    """The buckets of a compaction, which may be compacted in any place and order.
+
+    Attributes:
+        target: the table.
+        snapshot: the state that is compacted; None without any.
+        index: its index files.
+        full: whether everything is made better that can be.
+        splits: the live files of each bucket.
+    """
+
+    target: WriteTarget
+    snapshot: Snapshot | None
+    index: IndexEntries
+    full: bool
+    splits: tuple[DataSplit, ...]
+
+    def without_splits(self) -> "CompactionPlan":
+        """What all buckets have in common."""
+        return replace(self, splits=())
+
+
+def plan_compaction(
+    target: WriteTarget,
+    *,
+    full: bool = True,
+    partitions: Sequence[PartitionSpec] | None = None,
+    places: Collection[Place] | None = None,
+) -> CompactionPlan:
+    """The buckets that a compaction looks at; see `compact_table`.
+
+    Raises:
+        UnsupportedFeatureError: the table has something that is not compacted here.
+        InvalidInputError: a partition names a column that is no partition column.
+        SnapshotExpiredError: others have committed and expired what is compacted; do it again.
+    """
+    store = target.store
+    snapshot = store.snapshots.latest()
+    index = IndexEntries.empty()
+    splits: tuple[DataSplit, ...] = ()
+    if snapshot is not None:
+        with naming_expiry(store, snapshot):
+            index = store.manifests.index_of(snapshot)
+            refuse_unsupported(target.options, index)
+            found = _buckets(target, snapshot, partitions, places)
+            splits = tuple(split for split in found if split.bucket != POSTPONE_BUCKET)
+    return CompactionPlan(target=target, snapshot=snapshot, index=index, full=full, splits=splits)
+
+
+def compact_split(plan: CompactionPlan, split: DataSplit) -> CommitMessage | None:
+    """Compact one bucket of a plan; None or an empty message if nothing has to be done.
+
+    All files are removed again if this raises.
+    """
+    with naming_expiry(plan.target.store, plan.snapshot):
+        return _compact_bucket(plan.target, split, plan.index, full=plan.full)
 
 
 def sort_table(
@@ -197,17 +250,12 @@ def refuse_unsupported(options: TableOptions, index: IndexEntries) -> None:
     Raises:
         UnsupportedFeatureError: names the feature.
     """
-    features = {
-        "pk-clustering-override": options.value(opt.PK_CLUSTERING_OVERRIDE),
-    }
-    if not options.value(opt.DATA_EVOLUTION_ENABLED):  # which keeps what indexes point at
-        others = [row for row in index.rows() if row["index_type"] not in _KNOWN_INDEXES]
-        for row in others:
-            if indexed_file(row) is None:
-                features[f"an index of type {row['index_type']}"] = True
-    for name, found in features.items():
-        if found:
-            raise UnsupportedFeatureError(f"compaction of a table with {name}")
+    if options.value(opt.DATA_EVOLUTION_ENABLED):  # compaction keeps what indexes point at
+        return
+    for row in index.rows():
+        if row["index_type"] not in _KNOWN_INDEXES and indexed_file(row) is None:
+            kind = row["index_type"]
+            raise UnsupportedFeatureError(f"compaction of a table with an index of type {kind}")
 
 
 def _buckets(
@@ -271,6 +319,8 @@ def _compact_bucket(
         return _compact_append(_append_bucket(target, split, own), full=full)
     levels = levels_of(split.files, target.options)
     keyed = CompactBucket(target=target, split=split, levels=levels, index=own)
+    if target.options.value(opt.PK_CLUSTERING_OVERRIDE):
+        return compact_clustered(keyed, full=full)
     unit = _pick(keyed, full=full)
     return None if unit is None else UnitCompaction(keyed, unit).run()
 

@@ -45,7 +45,6 @@ REFUSED: Mapping[str, str] = {
     "pk_cross_deduplicate": "key does not hold the partition",
     "pk_cross_first_row": "key does not hold the partition",
     "pk_cross_partial_update": "key does not hold the partition",
-    "clustering_pk": "pk-clustering-override",
     # their rows: other ORC files with all types are written in `written.KINDS`
     "all_types_append_orc": "before 1970",
     "all_types_pk_orc": "before 1970",

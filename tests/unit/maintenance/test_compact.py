@@ -11,7 +11,6 @@ from paimon_explore.errors import (
     CommitConflictError,
     InvalidInputError,
     StorageError,
-    UnsupportedFeatureError,
 )
 from paimon_explore.maintenance.compact import compact_table
 from paimon_explore.metadata.commit_message import CommitMessage
@@ -178,28 +177,6 @@ def test_a_failure_at_any_operation_leaves_no_file_behind(tmp_path: Path, fault:
     assert number > 10
     Committer(table.store, table.schema).commit(messages)
     assert values(table) == {1: 3, 2: 2, **dict(MANY_VALUES)}
-
-
-@pytest.mark.parametrize(
-    ("options", "name"),
-    [
-        (
-            {
-                "deletion-vectors.enabled": "true",
-                "pk-clustering-override": "true",
-                "clustering.columns": "v",
-            },
-            "pk-clustering-override",
-        ),
-    ],
-)
-def test_what_is_not_compacted_here_is_refused_by_name(
-    tmp_path: Path, options: dict[str, str], name: str
-) -> None:
-    table = numbered_table(tmp_path, options)
-    table.upsert(numbered((1, 1)))
-    with pytest.raises(UnsupportedFeatureError, match=name):
-        table.compact()
 
 
 # ---------------------------------------------------------------- changelogs
