@@ -20,6 +20,8 @@ from paimon_explore.types.data_types import AtomicType, DataType, TypeRoot
 BucketFunction = Literal["default", "mod", "hive"]
 """The values of the table option `bucket-function.type`."""
 
+_CHUNK_ROWS = 16_384
+"""Rows whose images stay in the caches while they are hashed."""
 _HIVE_SIGN_MASK = 0x7FFFFFFF
 _MOD_TYPES = {TypeRoot.INT: "<i4", TypeRoot.BIGINT: "<i8"}
 
@@ -34,7 +36,14 @@ def key_hashes(columns: Sequence[Column], types: Sequence[DataType]) -> npt.NDAr
     Returns:
         n signed hashes.
     """
-    return hash_rows(encode_rows(columns, types))
+    count = len(columns[0]) if columns else 0
+    if count <= _CHUNK_ROWS:
+        return hash_rows(encode_rows(columns, types))
+    parts = [
+        hash_rows(encode_rows([column.slice(first, _CHUNK_ROWS) for column in columns], types))
+        for first in range(0, count, _CHUNK_ROWS)
+    ]
+    return np.concatenate(parts)
 
 
 def bucket_of(

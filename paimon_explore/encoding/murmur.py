@@ -29,6 +29,8 @@ def hash_rows(rows: pa.BinaryArray) -> Hashes:
     """
     offsets, data = nb.var_values(rows)
     sizes = np.where(nb.valid_mask(rows), np.diff(offsets), 0)
+    if len(sizes) and (sizes == sizes[0]).all():
+        return _hash_equal_sizes(data, offsets[:-1], int(sizes[0]))
     hashes = np.empty(len(rows), np.int32)
     for size in np.unique(sizes).tolist():
         group = np.nonzero(sizes == size)[0]

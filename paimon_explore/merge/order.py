@@ -13,7 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from paimon_explore.encoding.buffers import Bools, Column, Ints
+from paimon_explore.merge.columns import Keys
 from paimon_explore.merge.words import WordSource, words_of
+
+_PACKED_BITS = 63
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +76,29 @@ def _sorted_by(sources: Sequence[WordSource], count: int) -> tuple[Ints, Bools]:
     if (words[1:] >= words[:-1]).all():
         order = np.arange(count)
     else:
-        order = np.argsort(words, kind="stable")
-        words = words[order]
+        order = _stable_order(words)
+        words = words.take(order)
     np.not_equal(words[1:], words[:-1], out=fresh[1:])
     return sorted_within(order, fresh, sources[1:])
+
+
+def _stable_order(words: Keys) -> Ints:
+    """The rows in the order of their words, equal ones as they came.
+
+    Where word and row number fit into 64 bits, sorting these together is several times as fast as
+    finding the order of words alone.
+    """
+    low, high = int(words.min()), int(words.max())
+    bits = len(words).bit_length()
+    if (high - low).bit_length() + bits > _PACKED_BITS:
+        return np.argsort(words, kind="stable")
+    if words.dtype == np.uint64:
+        packed = (words - np.uint64(low)).view(np.int64)
+    else:
+        packed = np.subtract(words, low, dtype=np.int64, casting="unsafe")
+    packed = (packed << bits) | np.arange(len(words))
+    packed.sort()
+    return packed & ((1 << bits) - 1)
 
 
 def sorted_within(order: Ints, fresh: Bools, sources: Sequence[WordSource]) -> tuple[Ints, Bools]:

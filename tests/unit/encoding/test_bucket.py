@@ -76,3 +76,12 @@ def test_unsuitable_keys_are_refused() -> None:
         bucket_of([moments], [timestamp], 4, "mod")
     with pytest.raises(InvalidInputError, match="1 bucket or more"):
         bucket_of([moments], [timestamp], 0)
+
+
+def test_keys_of_many_rows_are_hashed_as_those_of_few() -> None:
+    keys = pa.array(range(40_000), pa.int64())
+    types = [parse_type("BIGINT", "test")]
+    whole = bucket_of([keys], types, 7)
+    tail = bucket_of([keys.slice(39_990)], types, 7)
+    assert whole[39_990:].tolist() == tail.tolist()
+    assert len(whole) == 40_000

@@ -116,3 +116,11 @@ def test_without_key_columns_all_rows_are_one_group() -> None:
 def test_nested_values_have_no_order() -> None:
     with pytest.raises(UnsupportedFeatureError, match="list"):
         group_rows([pa.array([[1]])], count=1)
+
+
+@pytest.mark.parametrize("far", [0, 2**62])
+def test_equal_words_stay_as_they_came_in_whatever_range(far: int) -> None:
+    keys = column_of([5, 3, 5, far + 3, 3, -far], "BIGINT")
+    groups = group_rows([keys], count=6)
+    assert groups.order.tolist() == ([5, 1, 3, 4, 0, 2] if not far else [5, 1, 4, 0, 2, 3])
+    assert groups.starts.tolist() == ([0, 1, 4] if not far else [0, 1, 3, 5])
