@@ -16,6 +16,7 @@ import pytest
 from hypothesis import Phase, settings
 from hypothesis.stateful import (
     RuleBasedStateMachine,
+    initialize,
     invariant,
     precondition,
     rule,
@@ -119,6 +120,42 @@ class TableMachine(RuleBasedStateMachine):
 
     def count(self, name: str) -> None:
         self.steps[name] += 1
+
+    @initialize(cells=ROWS, more=ROWS, branches=st.booleans())
+    def begin(self, cells: Cells, more: Cells, *, branches: bool) -> None:
+        """Some history, so that there is something to lose."""
+        self.insert(0, cells)
+        self.tag(0, 0)
+        self.insert(0, more)
+        if branches:
+            self.create_branch(0)
+
+    @rule(who=WHO, cells=ROWS, ends=st.booleans())
+    def tag_and_expire(self, who: int, cells: Cells, *, ends: bool) -> None:
+        """A tag that soon holds what nothing else does, and perhaps lets it go."""
+        _, line = self.pick(who)
+        self.tag(who, 0)
+        self.overwrite_dynamically(who, cells)
+        self.compact(who, full=True)
+        self.expire_snapshots(who, 1)
+        self.everything_reads_back()
+        if ends and line.tags:
+            self.delete_tag(who, len(line.tags) - 1)
+
+    @rule(cells=ROWS, more=ROWS, forward=st.booleans())
+    def branch_and_expire(self, cells: Cells, more: Cells, *, forward: bool) -> None:
+        """A branch that goes its own way and forgets where it came from."""
+        self.create_branch(0)
+        names = sorted({"main", *self.lines})
+        if len(names) > 1:
+            branch = 2 + names.index(next(name for name in names if name != "main"))
+            self.insert(branch, cells)
+            self.overwrite_dynamically(branch, more)
+            self.expire_snapshots(branch, 1)
+            self.insert(0, cells)
+            self.everything_reads_back()
+            self.end_branch(0, forward=forward)
+            self.remove_orphans()
 
     @rule(who=WHO, cells=ROWS)
     def insert(self, who: int, cells: Cells) -> None:
@@ -352,7 +389,8 @@ class TableMachine(RuleBasedStateMachine):
         self.leaves_orphans = True
         if forward:
             self.table.maintenance.fast_forward(name)
-            self.lines["main"].forward(self.lines[name])
+            left = self.table.store.snapshots.ids()
+            self.lines["main"].forward(self.lines[name], left)
             self.count("fast-forward")
         else:
             self.table.maintenance.delete_branch(name)

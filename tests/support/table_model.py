@@ -3,12 +3,14 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import count
 
 from paimon_explore import Table
 from support.table_kinds import K, P, Row, Rows, TableKind, V, W
 
 Columns = tuple[tuple[str, int], ...]
 """Name and field id of each column."""
+_SERIALS = count()
 Counted = Counter[tuple[tuple[str, object], ...]]
 
 COLUMNS: Columns = (("p", P), ("k", K), ("v", V), ("w", W))
@@ -34,6 +36,8 @@ class State:
         columns: of its schema.
         highest: the highest field id of its schema.
         told: what its changes read when it was new.
+        serial: tells it from every other one; a copy in a branch has the same.
+        parent: of the state it was made of.
     """
 
     written: Rows = ()
@@ -41,6 +45,8 @@ class State:
     columns: Columns = COLUMNS
     highest: int = W
     told: Counted = field(default_factory=Counter)
+    serial: int = field(default_factory=_SERIALS.__next__)
+    parent: int = -1
 
     @property
     def rows(self) -> Counted:
@@ -88,10 +94,19 @@ class Line:
             tags={tag: self.tags[tag]},
         )
 
-    def forward(self, branch: "Line") -> None:
-        """Become what a branch is, from its first snapshot on."""
+    def forward(self, branch: "Line", left: list[int]) -> None:
+        """Become what a branch is, from its first snapshot on.
+
+        Args:
+            branch: the branch.
+            left: ids that are left; older ones than the branch's go if they are not its past.
+        """
         first = min(branch.states)
         self.cut(first - 1)
+        if self.states and min(left) == first:
+            before = self.states.get(first - 1)
+            assert before is None or before.serial != branch.states[first].parent
+            self.states.clear()
         self.states.update(branch.states)
         self.tags.update(branch.tags)
         self.columns, self.highest = branch.columns, branch.highest
@@ -156,4 +171,10 @@ def check_line(table: Table, line: Line, kind: TableKind, *, deep: bool = True) 
 
 def after(line: Line, written: Rows, visible: Rows) -> State:
     """A new state of a branch."""
-    return State(written=written, visible=visible, columns=line.columns, highest=line.highest)
+    return State(
+        written=written,
+        visible=visible,
+        columns=line.columns,
+        highest=line.highest,
+        parent=line.latest.serial,
+    )
