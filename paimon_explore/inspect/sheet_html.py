@@ -42,9 +42,13 @@ def _facts(part: Facts) -> Iterator[str]:
 def _grid(part: Grid) -> Iterator[str]:
     yield f"<p>{esc(part.title)}{': none' if not part.rows else ''}</p>"
     if part.rows:
-        head = "".join(f"<th>{esc(name)}</th>" for name in part.headings)
+        sides = ["right" if number else "left" for number in part.numeric]
+        head = "".join(
+            f'<th style="text-align:{side}">{esc(name)}</th>'
+            for name, side in zip(part.headings, sides, strict=True)
+        )
         rows = part.rows[:_MOST_ROWS]
-        body = "".join(f"<tr>{''.join(_cell(cell) for cell in row)}</tr>" for row in rows)
+        body = "".join(f"<tr>{''.join(map(_cell, row, sides))}</tr>" for row in rows)
         yield f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
     if part.total > _MOST_ROWS:
         yield f"<p>… {plural(part.total - _MOST_ROWS, 'more row')}</p>"
@@ -52,6 +56,7 @@ def _grid(part: Grid) -> Iterator[str]:
         yield f"<p>{esc(part.note)}</p>"
 
 
-def _cell(cell: Cell) -> str:
+def _cell(cell: Cell, side: str = "left") -> str:
+    """A cell; the side is said, for notebooks put everything to the right."""
     inside = f"<b>{esc(cell.text)}</b>" if cell.tone in _STRONG else esc(cell.text)
-    return f"<td>{inside}</td>"
+    return f'<td style="text-align:{side}">{inside}</td>'

@@ -26,7 +26,8 @@ export function create(context) {
   const load = whenQuiet(async () => {
     const { node, selected, tab } = store.get();
     const wanted = node || String(selected);
-    if (tab !== "bytes" || !selected || wanted === shown) return;
+    if (!selected) return view.say("No snapshot is chosen, so there is no file to look into.");
+    if (tab !== "bytes" || wanted === shown) return;
     shown = wanted;
     try {
       const answer = await channel.latest("bytes", "bytes", { node: wanted });

@@ -501,6 +501,11 @@ export function createBytesView(ask) {
     element,
     focus: () => hexBox.focus(),
     fail,
+    /** @param {string} text */
+    say(text) {
+      fill(notice, el("p", { class: "peb-say" }, text));
+      main.hidden = true;
+    },
     /** @param {File} opened */
     show(opened) {
       generation += 1;
@@ -514,6 +519,7 @@ export function createBytesView(ask) {
       hexInside.style.height = `${windowOf(Math.ceil(spaceSize / perRow), 0, 0).height}px`;
       cursor = 0;
       fill(notice);
+      main.hidden = false;
       attribute(element, "data-error", null);
       tree.put("", { first: 0, total: opened.total, items: opened.fields });
       hexBox.scrollTop = 0;
