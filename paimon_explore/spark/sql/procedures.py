@@ -95,7 +95,7 @@ def _arguments(
     found: dict[str, object] = {}
     for place, text in enumerate(texts):
         reader = Reader(text)
-        if reader.here.kind is Kind.WORD and reader.ahead(1).sign == "=>":
+        if reader.here.kind in {Kind.WORD, Kind.NAME} and reader.ahead(1).sign == "=>":
             given = reader.identifier("the argument")
             reader.next()
             argument = known.get(_plain(given))
