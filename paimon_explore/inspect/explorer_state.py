@@ -12,16 +12,18 @@ import pyarrow as pa
 
 from paimon_explore.commit.waiting import system_clock
 from paimon_explore.encoding.buffers import Column, Numbers, fixed_values, valid_mask
-from paimon_explore.errors import InvalidInputError, PaimonError
+from paimon_explore.errors import InvalidInputError, NotFoundError, PaimonError
 from paimon_explore.inspect.byte_desk import ByteDesk
 from paimon_explore.inspect.byte_node import file_of_lives, table_bytes
 from paimon_explore.inspect.code_echo import Shown, python_code, spark_code
 from paimon_explore.inspect.explorer_sheets import Asked, sheet_of
 from paimon_explore.inspect.file_history import files_now
 from paimon_explore.inspect.file_lives import FileLives
+from paimon_explore.inspect.file_reason import file_reason
 from paimon_explore.inspect.files_view import key_texts
 from paimon_explore.inspect.inspector import Inspector
 from paimon_explore.inspect.manifest_tree import parse_key
+from paimon_explore.inspect.node_detail import Document, Facts
 from paimon_explore.inspect.problem import problem_of
 from paimon_explore.inspect.result import Result
 from paimon_explore.inspect.table_chips import table_chips
@@ -36,6 +38,7 @@ _UNREADABLE_KIND = len(_KIND_CODES)
 _UNREADABLE, _EXPIRED = 1, 2
 _KEPT_FRAMES = 3
 _KEPT_SHEETS = 8
+_DIGITS = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,7 +197,9 @@ class ExplorerState:
         return Answer(body={"children": found})
 
     def detail(self, node: str) -> Answer:
-        """The document of a node path: `7`, `7/delta/0/3`, `file/<frame>/<row>`, `name/<file>`.
+        """The document of a node path.
+
+        A path is `7`, `7/delta/0/3`, `file/<frame>/<row>`, `name/<file>` or `schema/<id>`.
 
         Raises:
             InvalidInputError: no such node.
@@ -206,7 +211,9 @@ class ExplorerState:
             frame, row = self._file(rest)
             return Answer(body=self.inspector.file_of(self._lives(frame), row).state())
         if head == "name":
-            return Answer(body=self.inspector.file(rest).state())
+            return Answer(body=self._named(rest).state())
+        if head == "schema" and rest.isdecimal() and len(rest) < _DIGITS:
+            return Answer(body=self.inspector.schema(int(rest)).state())
         if not head.isdecimal():
             raise InvalidInputError(f"{node[:60]!r} is no node.")
         return Answer(body=self.inspector.at(int(head)).node(rest).state())
@@ -266,11 +273,24 @@ class ExplorerState:
             raise InvalidInputError(f"{node[:60]!r} is no node.")
         return Answer(body=self.desk.put(found))
 
+    def _named(self, name: str) -> Document:
+        """All about a file by its name: its entry, or for files of metadata why it is there."""
+        try:
+            return self.inspector.file(name)
+        except NotFoundError:
+            found = file_reason(self.inspector, name, system_clock())
+        rows = (
+            ("held by", ", ".join(one.text for one in found.holders) or "nothing"),
+            ("may be deleted", found.due.text),
+            ("path", found.path),
+        )
+        return Document(title=found.name, subtitle=found.type, sections=(Facts(rows=rows),))
+
     def code(self, selected: int, tab: str, condition: str, node: str) -> tuple[str, str]:
         """The lines of Python and of PySpark that yield what is shown."""
         head, _, rest = node.partition("/")
         name = self._file_name(node)
-        key = "" if head in ("file", "name") else rest
+        key = "" if head in ("file", "name", "schema") else rest
         shown = Shown(
             snapshot_id=selected,
             tag=self.inspector.timeline().only_tag(selected),

@@ -134,6 +134,15 @@ class Inspector:
         """
         return self._details.of_node(self.snapshot_id, key)
 
+    def schema(self, schema_id: int) -> Document:
+        """All about one version of the schema.
+
+        Raises:
+            NotFoundError: there is no such version.
+            PaimonError: it cannot be read.
+        """
+        return self._details.of_schema(schema_id)
+
     def file(self, name: str) -> Document:
         """All about a data file, live or not, with decoded statistics.
 

@@ -131,7 +131,7 @@ class NodeDetails:
             case NodeKey(text="statistics"):
                 made = self._statistics(snapshot)
             case NodeKey(text="schema"):
-                made = self._schema(snapshot.schema_id)
+                made = self.of_schema(snapshot.schema_id)
             case _:
                 made = self._snapshot(snapshot)
         return made
@@ -315,7 +315,13 @@ class NodeDetails:
         table = BoundsTable(title="Columns", rows=columns)
         return Document(title=name, subtitle="statistics", sections=(Facts(rows=facts), table))
 
-    def _schema(self, schema_id: int) -> Document:
+    def of_schema(self, schema_id: int) -> Document:
+        """The document of a version of the schema.
+
+        Raises:
+            NotFoundError: there is no such version.
+            PaimonError: it cannot be read.
+        """
         schema = self._view.store.schemas.load(schema_id)
         facts = (
             ("primary key", ", ".join(schema.primary_keys) or "none"),

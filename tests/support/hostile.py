@@ -13,7 +13,8 @@ import pyarrow as pa
 
 import paimon_explore as pe
 from paimon_explore.errors import PaimonError
-from paimon_explore.inspect.explorer_state import ExplorerState
+from paimon_explore.inspect.explorer_sheets import SHEETS, Hint
+from paimon_explore.inspect.explorer_state import ExplorerState, Question
 from paimon_explore.inspect.inspector import Inspector
 from paimon_explore.inspect.manifest_tree import parse_key
 from paimon_explore.inspect.static_html import explorer_html
@@ -135,6 +136,8 @@ def _panes_at(state: ExplorerState, number: int) -> Iterator[Callable[[], object
     yield lambda: state.resolve(str(number))
     yield lambda: _file_pane(state, number)
     yield lambda: state.code(number, "files", "", str(number))
+    for pane in SHEETS:
+        yield lambda pane=pane: _sheet(state, pane, number)  # type: ignore[misc]
     pending = [""]
     for _ in range(_MOST_NODES):
         if not pending:
@@ -142,6 +145,15 @@ def _panes_at(state: ExplorerState, number: int) -> Iterator[Callable[[], object
         key = pending.pop()
         yield lambda key=key: pending.extend(_children(state, number, key))  # type: ignore[misc]
         yield lambda key=key: state.detail(f"{number}/{key}" if key else str(number))  # type: ignore[misc]
+
+
+def _sheet(state: ExplorerState, pane: str, number: int) -> None:
+    """A view, and what it proposes to ask."""
+    found = state.sheet(pane, number, Question())
+    if isinstance(found, Hint) and found.examples:
+        found = state.sheet(pane, number, Question(text=found.examples[0]))
+    json.dumps(found.state())
+    assert len(repr(found).splitlines()) <= 25
 
 
 def _children(state: ExplorerState, number: int, key: str) -> list[str]:
