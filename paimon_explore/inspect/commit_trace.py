@@ -118,6 +118,8 @@ def commit_sections(commit: TracedCommit, *, explained: bool = False) -> tuple[S
         commit: the commit.
         explained: whether each step says what it is for.
     """
+    if not commit.events:
+        return ()
     start = commit.events[0].time_millis
     spent = commit.events[-1].time_millis - start
     head = facts(
