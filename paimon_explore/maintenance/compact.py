@@ -149,6 +149,16 @@ def plan_compaction(
     return CompactionPlan(target=target, snapshot=snapshot, index=index, full=full, splits=splits)
 
 
+def due_splits(plan: CompactionPlan) -> CompactionPlan:
+    """The plan without the buckets of sorted runs that stay as they are."""
+    options = plan.target.options
+    if not plan.target.schema.primary_keys or options.value(opt.PK_CLUSTERING_OVERRIDE):
+        return plan
+    target, index = plan.target, plan.index
+    due = [s for s in plan.splits if _pick(_keyed(target, s, index), full=plan.full) is not None]
+    return replace(plan, splits=tuple(due))
+
+
 def compact_split(plan: CompactionPlan, split: DataSplit) -> CommitMessage | None:
     """Compact one bucket of a plan; None or an empty message if nothing has to be done.
 
@@ -314,15 +324,20 @@ def _compact_bucket(
     if target.options.value(opt.DATA_EVOLUTION_ENABLED):
         runs = pick_evolved(target, split, full=full)
         return EvolvedCompaction(target, split, runs).run() if runs else None
-    own = _index_of(split, index)
     if not target.schema.primary_keys:
-        return _compact_append(_append_bucket(target, split, own), full=full)
-    levels = levels_of(split.files, target.options)
-    keyed = CompactBucket(target=target, split=split, levels=levels, index=own)
+        bucket = _append_bucket(target, split, _index_of(split, index))
+        return _compact_append(bucket, full=full)
+    keyed = _keyed(target, split, index)
     if target.options.value(opt.PK_CLUSTERING_OVERRIDE):
         return compact_clustered(keyed, full=full)
     unit = _pick(keyed, full=full)
     return None if unit is None else UnitCompaction(keyed, unit).run()
+
+
+def _keyed(target: WriteTarget, split: DataSplit, index: IndexEntries) -> CompactBucket:
+    levels = levels_of(split.files, target.options)
+    own = _index_of(split, index)
+    return CompactBucket(target=target, split=split, levels=levels, index=own)
 
 
 def _index_of(split: DataSplit, index: IndexEntries) -> IndexEntries:

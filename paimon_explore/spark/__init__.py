@@ -3,6 +3,7 @@
 The only layer that imports pyspark. May import `table` and below; draws nothing.
 """
 
+from paimon_explore.spark.compact import compact
 from paimon_explore.spark.count import count
 from paimon_explore.spark.magic import load_ipython_extension
 from paimon_explore.spark.merge import merge_into
@@ -13,6 +14,7 @@ from paimon_explore.spark.sql.statement import sql
 from paimon_explore.spark.write import write
 
 __all__ = [
+    "compact",
     "count",
     "delete",
     "load_ipython_extension",

@@ -28,6 +28,7 @@ from paimon_explore.metadata.options import DYNAMIC_BUCKET
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.spark.bucket import bucket_expression, task_expression
 from paimon_explore.spark.commit import publish, withdraw, write_target
+from paimon_explore.spark.compact import compact_written
 from paimon_explore.spark.matching import matched_columns
 from paimon_explore.spark.names import quoted
 from paimon_explore.spark.schema import from_spark, spark_type
@@ -110,10 +111,13 @@ def written(
         sent = distributed(df, job).mapInArrow(partial(_run, job), "message binary").collect()
         messages = [message for row in sent for message in unpack(bytes(row["message"]))]
         messages += removals()
-        return publish(target, messages, what)
+        made = publish(target, messages, what)
     except BaseException:
         withdraw(target, messages)
         raise
+    if made is None or what is not None:
+        return made
+    return compact_written(df.sparkSession, target, messages) or made
 
 
 def _run(job: WriteJob, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

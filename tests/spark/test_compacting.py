@@ -1,0 +1,82 @@
+"""Compaction by tasks: the same rows and files as a local compaction, one commit."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from pyspark.sql import SparkSession
+
+import paimon_explore as pe
+from paimon_explore.table.catalog import Catalog
+from paimon_explore.table.table import Table
+
+
+def made(folder: Path, options: dict[str, object], *, keyed: bool = True) -> Table:
+    catalog = Catalog(folder)
+    catalog.create_database("db")
+    columns = {"p": "STRING NOT NULL", "k": "INT NOT NULL", "v": "STRING"}
+    return catalog.create_table(
+        "db.t",
+        columns,
+        primary_key=["p", "k"] if keyed else (),
+        partition_by="p",
+        options=options,  # type: ignore[arg-type]  # texts, numbers and flags
+    )
+
+
+def rows(*keys: int, value: str) -> list[dict[str, object]]:
+    return [{"p": p, "k": k, "v": value} for p in ("a", "b") for k in keys]
+
+
+def kinds(table: Table) -> list[str]:
+    return [snapshot.commit_kind.value for snapshot in table.snapshots]
+
+
+@pytest.mark.parametrize("keyed", [True, False], ids=["primary key", "append"])
+def test_a_table_compacted_by_tasks_has_the_same_rows_in_fewer_files(
+    spark: SparkSession, tmp_path: Path, *, keyed: bool
+) -> None:
+    buckets = {"bucket": 3} if keyed else {}
+    table = made(tmp_path, {"write-only": True, **buckets}, keyed=keyed)
+    for number in range(6):
+        table.append(rows(number, number + 1, 99, value=f"v{number}"))
+    before = sorted(map(str, table.to_arrow().to_pylist()))
+    files = len(table.files().to_arrow())
+    snapshot = pe.spark.compact(spark, table)
+    assert snapshot is not None
+    assert snapshot.commit_kind.value == "COMPACT"
+    assert sorted(map(str, table.to_arrow().to_pylist())) == before
+    assert len(table.files().to_arrow()) < files
+    assert table.fsck(read_rows=True) == []
+    assert table.maintenance.remove_orphan_files(older_than="2999-01-01").files == ()
+    if keyed:
+        assert pe.spark.compact(spark, table) is None
+
+
+def test_only_some_partitions_are_compacted(spark: SparkSession, tmp_path: Path) -> None:
+    table = made(tmp_path, {"bucket": 1, "write-only": True})
+    for number in range(3):
+        table.upsert(rows(1, value=f"v{number}"))
+    pe.spark.compact(spark, table, partitions=[{"p": "a"}])
+    assert [len(table.files(f"p = '{p}'").to_arrow()) for p in ("a", "b")] == [1, 3]
+
+
+def test_rows_of_a_table_with_deletion_vectors_are_there_behind_a_write(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    table = made(tmp_path, {"bucket": 2, "deletion-vectors.enabled": True})
+    for value in ("old", "new"):
+        frame = spark.createDataFrame(pd.DataFrame(rows(1, 2, value=value)))
+        pe.spark.write(frame, table, mode="upsert")
+    assert kinds(table) == ["APPEND", "COMPACT", "APPEND", "COMPACT"]
+    assert {row["v"] for row in table.to_arrow().to_pylist()} == {"new"}
+    assert pe.spark.read(spark, table).count() == 4
+    assert table.fsck(read_rows=True) == []
+
+
+def test_postponed_rows_are_spread_and_compacted(spark: SparkSession, tmp_path: Path) -> None:
+    table = made(tmp_path, {"bucket": -2})
+    table.upsert(rows(1, 2, 3, value="x"))
+    assert table.count() == 0
+    pe.spark.compact(spark, table)
+    assert table.count() == 6
