@@ -101,7 +101,7 @@ class DataFileWriter:
             self._write_groups(everything=False)
 
     def _group_rows(self) -> int:
-        limit = min(GROUP_BYTES, self._layout.target_bytes)
+        limit = min(self._layout.group_bytes or GROUP_BYTES, self._layout.target_bytes)
         row_bytes = max(self.waiting_bytes // self._waiting_rows, 1)
         rows = max(min(GROUP_ROWS, limit // row_bytes), _LEAST_GROUP_ROWS)
         return min(rows, self._layout.target_rows)

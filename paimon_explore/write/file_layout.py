@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from paimon_explore.metadata.manifest_entry import FileSource
-from paimon_explore.metadata.options import MAX_INT64, TableOptions
+from paimon_explore.metadata.options import FILE_BLOCK_SIZE, MAX_INT64, TableOptions
 from paimon_explore.types.data_types import DataField
 from paimon_explore.write.file_indexes import IndexPlan
 from paimon_explore.write.stats import StatsMode
 
 TEXT_FORMATS = frozenset({"csv", "json"})
 """Compressed as a whole, which their file names tell."""
+_GROUPED = frozenset({"parquet", "orc"})
 _COMPRESSION_SUFFIXES: Mapping[str, str] = {
     "zstd": "zst",
     "gzip": "gz",
@@ -76,6 +77,11 @@ class FileLayout:
     embedded_index_bytes: int = 500
     numbered: bool = True
     write_columns: tuple[str, ...] | None = None
+
+    @property
+    def group_bytes(self) -> int | None:
+        """The size of a row group or stripe that the options ask for; None: as it pays."""
+        return self.options.value(FILE_BLOCK_SIZE) if self.format in _GROUPED else None
 
     @property
     def extension(self) -> str:

@@ -56,7 +56,9 @@ def _parquet(sink: pa.NativeFile, layout: FileLayout) -> FormatWriter:
 
 
 def _orc(sink: pa.NativeFile, layout: FileLayout) -> FormatWriter:
-    return OrcWriter(sink, layout.fields, compression=layout.compression)
+    return OrcWriter(
+        sink, layout.fields, compression=layout.compression, stripe_bytes=layout.group_bytes
+    )
 
 
 def _avro(sink: pa.NativeFile, layout: FileLayout) -> FormatWriter:

@@ -41,6 +41,7 @@ _CODECS: Mapping[str, _Codec] = {
     "none": "UNCOMPRESSED",
     "uncompressed": "UNCOMPRESSED",
 }
+STRIPE_BYTES = 64 * 1024 * 1024
 _PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 _TIMESTAMPS = frozenset({TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ})
 _FOREIGN = frozenset({TypeRoot.VARIANT, TypeRoot.BLOB, TypeRoot.GEOMETRY, TypeRoot.GEOGRAPHY})
@@ -53,13 +54,19 @@ class OrcWriter:
         sink: takes the bytes; stays open.
         fields: the columns.
         compression: a Paimon codec name.
+        stripe_bytes: size of a stripe; None for the usual one.
 
     Raises:
         UnsupportedFeatureError: a column has a type that ORC cannot hold.
     """
 
     def __init__(
-        self, sink: pa.NativeFile, fields: Sequence[DataField], *, compression: str
+        self,
+        sink: pa.NativeFile,
+        fields: Sequence[DataField],
+        *,
+        compression: str,
+        stripe_bytes: int | None = None,
     ) -> None:
         codec = _CODECS.get(compression.lower())
         if codec is None:
@@ -70,7 +77,8 @@ class OrcWriter:
         self._fields = tuple(fields)
         self._schema = pa.schema([pa.field(f.name, stored_type(f.type)) for f in fields])
         self._sink = SteadySink(sink)
-        self._writer = orc.ORCWriter(self._sink, compression=codec)  # type: ignore[arg-type]  # has what pyarrow calls
+        size = stripe_bytes or STRIPE_BYTES
+        self._writer = orc.ORCWriter(self._sink, compression=codec, stripe_size=size)  # type: ignore[arg-type]  # has what pyarrow calls
         self._wrote = False
 
     def write(self, columns: Sequence[Column]) -> None:

@@ -14,9 +14,11 @@ from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.types.data_types import DataField, RowType
 from paimon_explore.types.field_ids import assigned_ids
 from paimon_explore.types.parse import parse_type
+from paimon_explore.write.append import write_append
 from paimon_explore.write.input_rows import InputShape, open_rows
 from paimon_explore.write.orc_format import OrcWriter
 from paimon_explore.write.parquet_format import ParquetWriter
+from support.new_tables import all_files, new_table
 
 Rows = list[dict[str, object]]
 EARLY = dt.datetime(1950, 1, 1, 0, 0, 0, 1)  # noqa: DTZ001  # without zone
@@ -231,3 +233,13 @@ def test_orc_refuses_early_timestamps_with_a_fraction() -> None:
 def test_orc_refuses_types_that_it_cannot_hold(data_type: object) -> None:
     with pytest.raises(UnsupportedFeatureError, match="ORC"):
         orc_table({"x": data_type}, [])
+
+
+@pytest.mark.parametrize(("size", "groups"), [("40 kb", 5), ("1 mb", 1)])
+def test_row_groups_have_the_size_that_the_options_ask_for(size: str, groups: int) -> None:
+    options = {"file.block-size": size, "metadata.stats-mode": "none"}
+    store, schema = new_table({"a": "BIGINT"}, options=options)
+    write_append(store, schema, pa.table({"a": range(24_000)}))
+    (name,) = [path for path in all_files(store) if path.endswith(".parquet")]
+    data = store.file_io.read(f"{store.paths.root}/{name}")
+    assert pq.ParquetFile(io.BytesIO(data)).num_row_groups == groups
