@@ -25,7 +25,18 @@ from paimon_explore.fileio.memory import MemoryFileIO
 from paimon_explore.metadata.options import DELETION_VECTORS_ENABLED, TableOptions
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.write.target import WriteTarget, abort
-from support.acts import LATER, OLD, QUIET, Given, Write, compacts, row, writes
+from support.acts import (
+    LATER,
+    OLD,
+    QUIET,
+    Given,
+    Write,
+    changes_rows,
+    compacts,
+    deletes,
+    row,
+    writes,
+)
 from support.cuts import rows_of, unaccounted
 from support.depth import DEEP
 from support.figures import Figures
@@ -131,6 +142,20 @@ def _expire(table: Table, _: str) -> None:
     table.maintenance.expire_snapshots(retain_max=1, older_than=LATER)
 
 
+def deletes_rows(key: int) -> Part:
+    """Deletes the rows of a key where they are."""
+
+    def change(before: Counted) -> Counted:
+        return Counter({cells: n for cells, n in before.items() if dict(cells)["k"] != key})
+
+    work = deletes(f"k = {key}")
+    return Part(
+        run=lambda table, user: changes_rows(table, work, user),
+        change=change,
+        may_fail=(CommitConflictError,),
+    )
+
+
 MORE: Given = [row(FIRST, 1, 1, "again"), row(SECOND, 5, 5)]
 REVEALS = replace(COMPACTS, change=lambda _: upserts(*MORE).change(found_in(OLD)))
 """A compaction that makes new rows visible."""
@@ -162,6 +187,10 @@ CASES: dict[str, tuple[str, tuple[Part, ...]]] = {
         "dynamic buckets",
         (upserts(ONE, may_fail=True), upserts(TWO, may_fail=True)),
     ),
+    "delete, delete": ("append", (deletes_rows(1), deletes_rows(2))),
+    "delete, delete, vectors": ("append, vectors", (deletes_rows(1), deletes_rows(2))),
+    "delete, compact, vectors": ("append, vectors", (deletes_rows(1), COMPACTS)),
+    "delete, append, compact": ("append", (deletes_rows(1), adds(ONE), COMPACTS)),
     "expire, read": ("append", (EXPIRES, READS)),
     "expire, read, keyed": ("keyed", (EXPIRES, READS)),
     "compact, expire": ("keyed", (COMPACTS, EXPIRES)),

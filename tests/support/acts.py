@@ -15,10 +15,16 @@ from paimon_explore.commit.overwrite import NEW_PARTITIONS, WHOLE_TABLE, Overwri
 from paimon_explore.commit.waiting import Timing
 from paimon_explore.errors import AlreadyExistsError, CommitOutcomeUnknownError, PaimonError
 from paimon_explore.maintenance.compact import compact_table, spread_table
+from paimon_explore.maintenance.row_level.operations import (
+    RowLevelResult,
+    delete_rows,
+    update_rows,
+)
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.consumer import Consumer
 from paimon_explore.metadata.options import TableOptions
 from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.store.table_store import TableStore
 from paimon_explore.write.append import write_append
 from paimon_explore.write.primary_key import write_upsert
 from paimon_explore.write.row_kinds import DELETE
@@ -120,6 +126,42 @@ def compacts(*, full: bool) -> Write:
         return compact_table(table.store, schema, TableOptions(schema.options), full=full)
 
     return write
+
+
+Work = Callable[[TableStore, TableSchema, TableOptions], RowLevelResult]
+
+
+def changes_rows(table: Table, work: Work, user: str = USER) -> None:
+    """Change rows where they are and commit that; take the files back if it certainly failed."""
+    schema = table.store.schemas.latest()
+    assert schema is not None
+    options = TableOptions(schema.options)
+    result = work(table.store, schema, options)
+    committer = Committer(table.store, schema, commit_user=user, timing=QUIET)
+    checks = result.checks_columns
+    planned_on = result.planned_on if checks else None
+    try:
+        committer.commit(result.messages, IDENTIFIER, check_appends=checks, planned_on=planned_on)
+    except CommitOutcomeUnknownError:
+        raise
+    except PaimonError:
+        abort(WriteTarget(store=table.store, schema=schema, options=options), result.messages)
+        raise
+
+
+def deletes(where: str) -> Work:
+    """Deletes rows where they are."""
+    return lambda store, schema, options: delete_rows(store, schema, options, where)
+
+
+def updates(value: int, where: str) -> Work:
+    """Gives rows another value."""
+    return lambda store, schema, options: update_rows(store, schema, options, {"v": value}, where)
+
+
+def changing(kind: str, work: Work) -> Act:
+    """An act that changes rows where they are."""
+    return Act(kind=kind, run=lambda table: changes_rows(table, work))
 
 
 def spreads(table: Table, schema: TableSchema) -> list[CommitMessage]:
@@ -271,6 +313,21 @@ ACTS: Mapping[str, Act] = {
             name, _FIRST_OF_ALL, [row(FIRST, 9, 9), row(FIRST, 1, 9)]
         )
         for name in ("append, bucketed", "keyed", "dynamic buckets")
+    },
+    **{
+        f"delete rows, {name}": changing(name, deletes("k = 1"))
+        for name in ("append", "append, bucketed", "append, vectors", "keyed")
+    },
+    **{
+        f"update rows, {name}": changing(name, updates(77, "k = 1"))
+        for name in (
+            "append",
+            "append, bucketed",
+            "append, vectors",
+            "append, row ids",
+            "append, evolving",
+            "keyed",
+        )
     },
     "overwrite everything": replacing("append", WHOLE_TABLE),
     "truncate": replacing("keyed", WHOLE_TABLE, []),
