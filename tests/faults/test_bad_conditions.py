@@ -3,7 +3,7 @@
 import errno
 import os
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -19,14 +19,17 @@ from paimon_explore.write.append import write_append
 from support.cuts import unaccounted
 from support.required import lacking
 
-SCHEMA = pa.schema({"k": pa.int64(), "v": pa.string()})
+_TYPES: dict[str, pa.DataType] = {"k": pa.int64(), "v": pa.string()}
+SCHEMA = pa.schema(_TYPES)
 BIG = pa.table({"k": pa.array(range(20_000)), "v": [os.urandom(48).hex() for _ in range(20_000)]})
 
 
-def new_table(warehouse: Path, *, keyed: bool = False, **options: str) -> Table:
+def new_table(
+    warehouse: Path, options: Mapping[str, str] | None = None, *, keyed: bool = False
+) -> Table:
     catalog = Catalog(warehouse)
     catalog.create_database("db")
-    given = {"bucket": "1", **options} if keyed else options
+    given = {**({"bucket": "1"} if keyed else {}), **(options or {})}
     return catalog.create_table("db.t", SCHEMA, primary_key=["k"] if keyed else [], options=given)
 
 
@@ -57,7 +60,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 def test_a_full_disk_ends_a_write_and_nothing_else(
     small_disk: Path, file_format: str, *, keyed: bool
 ) -> None:
-    table = new_table(small_disk, keyed=keyed, **{"file.format": file_format})
+    table = new_table(small_disk, {"file.format": file_format}, keyed=keyed)
     table.append([{"k": 1, "v": "kept"}])
     before = sorted(small_disk.rglob("*"))
     with pytest.raises(StorageError, match="No space left"):
@@ -178,7 +181,7 @@ def test_rows_that_were_written_under_an_older_schema_are_there(tmp_path: Path, 
 
 def test_a_commit_with_another_number_of_buckets_meanwhile_is_told(tmp_path: Path) -> None:
     options = {"bucket": "2", "bucket-key": "k"}
-    table = new_table(tmp_path, **options)
+    table = new_table(tmp_path, options)
     table.append([{"k": 1, "v": "a"}])
     table.maintenance.set_options({"bucket": "3"})
     with pytest.raises(InvalidInputError, match="has files of 2 buckets"):
