@@ -112,7 +112,7 @@ function picture(width, height, says, parts) {
  */
 function labelRoom(labels, width) {
   const longest = labels.reduce((most, label) => Math.max(most, label.length), 0);
-  return Math.min(longest * PER_LETTER + 12, width / 3);
+  return Math.min(longest * PER_LETTER + 14, width / 3);
 }
 
 /**
