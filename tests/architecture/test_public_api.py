@@ -12,6 +12,7 @@ CATALOG = {
 }
 TABLE = {
     *("append", "at", "branch", "branches", "consumers", "delete", "drop_partitions", "explore"),
+    *("diff", "explain", "health", "history", "lsm", "preview_expiry", "schema_history", "why"),
     *("inspect", "name", "options", "overwrite", "path", "scan", "schema", "schemas", "snapshot"),
     *("snapshots", "system_table", "tags", "to_arrow", "to_batches", "to_duckdb", "to_pandas"),
     *("to_polars", "truncate", "upsert"),
