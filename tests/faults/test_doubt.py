@@ -1,6 +1,7 @@
 """Commits whose decisive step got no answer, and what is found out afterwards."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -8,7 +9,9 @@ from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.trace import CommitStep
 from paimon_explore.commit.waiting import Timing
 from paimon_explore.errors import CommitOutcomeUnknownError, StorageError
+from paimon_explore.maintenance.expire import Retention, expire_snapshots
 from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.metadata.options import TableOptions
 from paimon_explore.metadata.paths import TablePaths
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.snapshot import BATCH_COMMIT_IDENTIFIER
@@ -16,6 +19,7 @@ from paimon_explore.store.table_store import TableStore
 from paimon_explore.write.append import write_append
 from support.faulty_file_io import FaultyFileIO
 from support.new_tables import ROOT, all_files, live_values, new_table, referenced_files
+from support.paused_file_io import PausedFileIO
 
 QUIET = Timing(clock=lambda: 1_700_000_000_000, sleep=lambda _: None, chance=lambda: 0.0)
 
@@ -176,4 +180,54 @@ def test_an_interrupted_creation_leaves_the_outcome_open() -> None:
     scene.io.unanswered = 0
     (made,) = scene.committer.commit(scene.messages)
     assert made.id == 2
+    assert live_values(scene.sound, "a") == [1, 2]
+
+
+def expire_all_but_the_newest(store: TableStore) -> None:
+    retention = Retention(retain_min=1, retain_max=1, keep_after_ms=2**62, limit=50)
+    expire_snapshots(store, TableOptions({}), retention)
+
+
+def test_a_commit_whose_beginnings_an_expiry_removes_begins_again() -> None:
+    scene = Scene()
+    paused = PausedFileIO(scene.sound.file_io)
+
+    def overtake(operation: str) -> None:
+        if operation.startswith("read manifest-list"):
+            paused.before = lambda _: None
+            scene.append(3)
+            scene.append(4)
+            expire_all_but_the_newest(scene.sound)
+
+    paused.before = overtake
+    committer = Committer(TableStore(paused, TablePaths(ROOT)), scene.schema, timing=QUIET)
+    (made,) = committer.commit(scene.messages)
+    assert made.id == 4
+    assert CommitStep.LOSE in [event.step for event in committer.trace]
+    assert live_values(scene.sound, "a") == [1, 2, 3, 4]
+    assert scene.sound.snapshots.ids() == [3, 4]
+    assert all_files(scene.sound) == referenced_files(scene.sound)
+
+
+def test_a_commit_in_doubt_whose_number_expired_stays_in_doubt() -> None:
+    scene = Scene()
+    scene.io.blind = True
+    with pytest.raises(CommitOutcomeUnknownError):
+        scene.committer.commit(scene.messages)
+    scene.io.crashed = False
+    scene.append(3)
+    expire_all_but_the_newest(scene.sound)
+    for _ in range(2):
+        with pytest.raises(CommitOutcomeUnknownError, match="have expired meanwhile"):
+            scene.committer.commit(scene.messages)
+    assert live_values(scene.sound, "a") == [1, 2, 3]
+
+
+def test_a_compaction_that_fails_behind_its_own_rows_takes_nothing_back() -> None:
+    scene = Scene()
+    (message,) = scene.messages
+    (other,) = write_append(scene.sound, scene.schema, [{"a": 9}])
+    gone = replace(message, compact_before=other.new_files, compact_after=other.new_files)
+    with pytest.raises(CommitOutcomeUnknownError, match="What was written is visible in snapshot"):
+        scene.committer.commit([gone])
     assert live_values(scene.sound, "a") == [1, 2]
