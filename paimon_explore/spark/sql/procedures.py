@@ -29,6 +29,7 @@ from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.snapshot import NO_WATERMARK, Snapshot
 from paimon_explore.scan.expression import columns_of
 from paimon_explore.scan.sql import parse_where
+from paimon_explore.spark.compact import compact
 from paimon_explore.spark.sql.answers import answer
 from paimon_explore.spark.sql.calls import Call, Procedure
 from paimon_explore.spark.sql.rows import constant
@@ -130,15 +131,20 @@ def _value(warehouse: Warehouse, reader: Reader, name: str, argument: str) -> ob
 
 def _compact(one: Call) -> DataFrame:
     table = one.table()
-    for argument in ("order_strategy", "order_by", "partition_idle_time"):
-        value = one.text(argument)
-        if value and value.lower() != "none":
-            raise UnsupportedFeatureError(f"CALL sys.compact with {argument}", table.name)
+    if one.text("partition_idle_time"):
+        raise UnsupportedFeatureError("CALL sys.compact with partition_idle_time", table.name)
     strategy = (one.text("compact_strategy") or "full").lower()
     if strategy not in {"full", "minor"}:
         raise one.problem(f"compact_strategy = {strategy!r} is unknown", "It is 'full' or 'minor'.")
     partitions = _partitions(one, table)
-    table.compact(full=strategy == "full", partitions=partitions)
+    order = (one.text("order_strategy") or "none").lower()
+    columns = [name.strip() for name in (one.text("order_by") or "").split(",") if name.strip()]
+    if order != "none":
+        table.compact(strategy=order, columns=columns, partitions=partitions)
+    elif columns:
+        raise one.problem("order_by is given without order_strategy", "Add order_strategy.")
+    else:
+        compact(one.warehouse.spark, table, full=strategy == "full", partitions=partitions)
     return one.ok()
 
 

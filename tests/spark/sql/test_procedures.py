@@ -114,7 +114,7 @@ def test_procedures_are_shown_with_their_arguments(rows: Rows) -> None:
         ("sys.compact('demo.orders', 'x')", "not of the form"),
         ("sys.compact('demo.orders', where => 'id = 1')", "'id', which is no partition column"),
         ("sys.compact('demo.orders', compact_strategy => 'most')", "'full' or 'minor'"),
-        ("sys.compact('demo.orders', order_by => 'id')", "with order_by"),
+        ("sys.compact('demo.orders', order_by => 'id')", "order_by is given without"),
         ("sys.create_tag('demo.orders', 'v', 'one')", "'one' is no whole number"),
         ("sys.create_tag('demo.orders', v)", "tag => v is no constant"),
         ("sys.rollback_to_timestamp('demo.orders', 'soon')", "'soon' is no timestamp"),
@@ -125,3 +125,13 @@ def test_a_wrong_call_is_answered_with_what_is_right(call: str, message: str, ru
     expected = (InvalidInputError, NotFoundError, UnsupportedFeatureError)
     with pytest.raises(expected, match=message):
         run(f"CALL {call}")
+
+
+def test_append_tables_are_sorted_by_a_call(run: Sql, rows: Rows) -> None:
+    run("CREATE TABLE demo.points (x INT, y INT)")
+    run("INSERT INTO demo.points VALUES (3, 1), (1, 3)")
+    run("INSERT INTO demo.points VALUES (2, 2), (0, 9)")
+    run("CALL sys.compact(table => 'demo.points', order_strategy => 'order', order_by => 'x')")
+    assert [x for (x,) in rows("SELECT x FROM demo.points")] == [0, 1, 2, 3]
+    with pytest.raises(InvalidInputError, match="order_by is given without order_strategy"):
+        run("CALL sys.compact(table => 'demo.points', order_by => 'x')")
