@@ -136,20 +136,19 @@ def steps_grid(commits: Sequence[TracedCommit], *, explained: bool = False) -> G
     for commit in commits:
         start = commit.events[0].time_millis
         for number, event in enumerate(commit.events, 1):
+            step = Cell(text=event.step.value, tone=_tone(event.step))
+            spent = event.time_millis - start
             did = figures_text(event)
-            why = ACTS.get(event.step, "") if explained else ""
-            rows.append(
-                (
-                    number,
-                    event.attempt or None,
-                    event.snapshot_id,
-                    Cell(text=event.step.value, tone=_tone(event.step)),
-                    event.time_millis - start,
-                    f"{did}. {why}" if did and why else did or why,
-                )
-            )
+            if explained:
+                again = f"try {event.attempt}: " if event.attempt > 1 else ""
+                why = ACTS.get(event.step, "")
+                told = f"{again}{did}. {why}" if did else f"{again}{why}"
+                rows.append((number, step, spent, told))
+            else:
+                rows.append((number, event.attempt or None, event.snapshot_id, step, spent, did))
     columns = ("#", "try#", "snapshot#", "step", "ms#", "did")
-    return grid("steps of the commit", columns, rows)
+    shown = ("#", "step", "ms#", "did") if explained else columns
+    return grid("steps of the commit", shown, rows)
 
 
 def _tone(step: CommitStep) -> Tone:
