@@ -42,9 +42,9 @@ NO_ROWS = {"empty_table", "pk_postpone"}
 ELSEWHERE = {"chain_table"}
 """Written through branches of their own."""
 REFUSED: Mapping[str, str] = {
-    "pk_cross_deduplicate": "key does not hold the partition",
-    "pk_cross_first_row": "key does not hold the partition",
-    "pk_cross_partial_update": "key does not hold the partition",
+    "pk_cross_deduplicate": "overwriting partitions of a table whose primary key",
+    "pk_cross_first_row": "overwriting partitions of a table whose primary key",
+    "pk_cross_partial_update": "overwriting partitions of a table whose primary key",
     # their rows: other ORC files with all types are written in `written.KINDS`
     "all_types_append_orc": "before 1970",
     "all_types_pk_orc": "before 1970",
@@ -58,6 +58,9 @@ JAVA_CANNOT: Mapping[str, str] = {
     "lookup_remote": "NoClassDefFoundError",
     # engines do that
     "postpone_compacted": "IllegalArgumentException",
+    "pk_cross_deduplicate": "needs an engine",
+    "pk_cross_first_row": "needs an engine",
+    "pk_cross_partial_update": "needs an engine",
 }
 PEERS_CANNOT: Mapping[Peer, str] = {
     "py": (
