@@ -7,8 +7,15 @@ import pytest
 import paimon_explore as pe
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.metadata.consumer import Consumer
+from paimon_explore.spark.admission import ReadAllAvailable
 from paimon_explore.spark.options import source_options
-from paimon_explore.spark.stream import StreamLimits, StreamStart, stream_start
+from paimon_explore.spark.stream import (
+    PaimonStreamReader,
+    StreamLimits,
+    StreamStart,
+    stream_schema,
+    stream_start,
+)
 from paimon_explore.table.table import Table
 
 COUNTED = [(1, (3, 30, 300)), (2, (1, 10, 100)), (3, (2, 20, 200))]
@@ -78,3 +85,50 @@ def test_a_stream_may_begin_at_a_time(orders: Table) -> None:
     options = {"scan.timestamp-millis": str(second)}
     found = stream_start(pe.open_table(orders.path, options=options).scan())
     assert found == StreamStart(snapshot=until, whole=False)
+
+
+def delivered(table: Table, limits: StreamLimits, **options: str) -> list[int]:
+    """The rows of each batch, as Spark asks for them until nothing is left."""
+    opened = pe.open_table(table.path, options=options)
+    scan = opened.scan()
+    schema = stream_schema(scan, kinds=False)
+    reader = PaimonStreamReader(scan, schema, 2, limits)
+    reader.prepareForTriggerAvailableNow()
+    start = reader.initialOffset()
+    counts = []
+    while (end := reader.latestOffset(start, reader.getDefaultReadLimit())) != start:
+        parts = reader.partitions(start, end)
+        counts.append(sum(batch.num_rows for part in parts for batch in reader.read(part)))
+        reader.commit(end)
+        start = end
+    return counts
+
+
+@pytest.mark.parametrize(
+    ("limits", "options", "counts"),
+    [
+        (StreamLimits(), {}, [30]),
+        (StreamLimits(), {"scan.snapshot-id": "4"}, [12]),
+        (StreamLimits(files=6), {"scan.snapshot-id": "1"}, [12, 12, 6]),
+        (StreamLimits(rows=1), {"scan.snapshot-id": "3"}, [6, 6, 6]),
+        (StreamLimits(snapshots=2), {"scan.snapshot-id": "1"}, [12, 12, 6]),
+        (StreamLimits(), {"scan.snapshot-id": "2", "scan.mode": "from-snapshot-full"}, [12, 18]),
+        (StreamLimits(), {"consumer-id": "known"}, [12]),
+    ],
+)
+def test_batches_are_as_large_as_the_limits_allow_and_lose_nothing(
+    limits: StreamLimits, options: dict[str, str], counts: list[int], orders: Table
+) -> None:
+    orders.store.consumers.save("known", Consumer(next_snapshot=4))
+    assert delivered(orders, limits, **options) == counts
+    assert orders.consumers["known"].next_snapshot == (6 if "consumer-id" in options else 4)
+
+
+def test_a_batch_asked_for_without_a_limit_takes_everything(orders: Table) -> None:
+    scan = pe.open_table(orders.path, options={"scan.snapshot-id": "1"}).scan()
+    reader = PaimonStreamReader(
+        scan, stream_schema(scan, kinds=False), 2, StreamLimits(snapshots=1)
+    )
+    everything = {"snapshot": 5, "whole": False}
+    assert reader.latestOffset() == everything
+    assert reader.latestOffset(reader.initialOffset(), ReadAllAvailable()) == everything
