@@ -202,7 +202,7 @@ class ScanExplanation(Result):
         at = "no snapshot" if self.snapshot is None else f"snapshot {self.snapshot.id}"
         raw = sum(split.raw_convertible for split in self.splits)
         title = (
-            f"{at}: {len(self.splits)} splits ({raw} raw), {self.files} files"
+            f"{at}: {plural(len(self.splits), 'split')} ({raw} raw), {plural(self.files, 'file')}"
             f"{f' where {self.where}' if self.where else ''}"
         )
         return Sheet(title=title, sections=tuple(self._sections()))

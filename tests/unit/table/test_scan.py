@@ -60,7 +60,7 @@ def test_what_cannot_be_read_is_refused_at_once(
 def test_a_scan_explains_what_each_cut_left() -> None:
     found = table().scan(where="dt = 'y' AND id = 3").explain()
     assert repr(found).splitlines()[0] == (
-        "snapshot 2: 1 splits (1 raw), 1 files where dt = 'y' AND id = 3"
+        "snapshot 2: 1 split (1 raw), 1 file where dt = 'y' AND id = 3"
     )
     assert [(cut.name, cut.unit, cut.kept, cut.total) for cut in found.cuts] == [
         ("partition ranges", "manifests", 1, 2),
