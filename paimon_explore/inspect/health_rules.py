@@ -369,7 +369,7 @@ def deleted_rows(patient: Patient) -> Iterator[Finding]:
         yield Finding(
             weight=Weight.WARNING,
             rule="deleted rows",
-            what=f"{gone:,} of {rows:,} stored rows are deleted, by {plural(len(vectors), 'vector')}",
+            what=f"{gone:,} of {rows:,} stored rows are deleted, by {len(vectors):,} vectors",
             figure=gone / rows,
             threshold=most,
             option=COMPACTION_DELETE_RATIO_THRESHOLD.key,
