@@ -1,4 +1,7 @@
-"""Names of columns as Spark takes them literally."""
+"""Names: of Paimon's catalog, and of columns as Spark takes them literally."""
+
+CATALOG = "paimon"
+"""The catalog that statements may name."""
 
 
 def quoted(name: str) -> str:

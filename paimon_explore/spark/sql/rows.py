@@ -13,14 +13,14 @@ from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.scan.builder import Term
 from paimon_explore.spark.assign import assigned, assigned_column
 from paimon_explore.spark.changes import ACT, DELETE, UPDATE, ChangeTarget, change_target
-from paimon_explore.spark.names import quoted
+from paimon_explore.spark.names import CATALOG, quoted
 from paimon_explore.spark.schema import spark_type
 from paimon_explore.spark.sql.answers import committed
 from paimon_explore.spark.sql.prune import usable_where
 from paimon_explore.spark.sql.queries import run_query, viewed
 from paimon_explore.spark.sql.references import references_of, spliced
 from paimon_explore.spark.sql.tokens import Kind, Reader, tokens_of
-from paimon_explore.spark.sql.warehouse import CATALOG, Warehouse
+from paimon_explore.spark.sql.warehouse import Warehouse
 from paimon_explore.spark.write import write
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.table import Table

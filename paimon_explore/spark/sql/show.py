@@ -8,13 +8,13 @@ from pyspark.sql import DataFrame
 
 from paimon_explore.errors import NotFoundError, choices
 from paimon_explore.metadata.schema import TableSchema
-from paimon_explore.spark.names import quoted
+from paimon_explore.spark.names import CATALOG, quoted
 from paimon_explore.spark.sql.answers import answer, committed, done
 from paimon_explore.spark.sql.columns import type_name
 from paimon_explore.spark.sql.procedures import PROCEDURES, signature
 from paimon_explore.spark.sql.rows import partition_spec
 from paimon_explore.spark.sql.tokens import Kind, Reader
-from paimon_explore.spark.sql.warehouse import CATALOG, DATABASE, Warehouse
+from paimon_explore.spark.sql.warehouse import DATABASE, Warehouse
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.row_source import RowSource
 from paimon_explore.table.table import Table

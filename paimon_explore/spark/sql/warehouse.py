@@ -16,14 +16,13 @@ from dataclasses import dataclass
 from pyspark.sql import SparkSession
 
 from paimon_explore.errors import InvalidInputError, NotFoundError, choices
-from paimon_explore.spark.names import quoted
+from paimon_explore.spark.names import CATALOG, quoted
 from paimon_explore.table.catalog import Catalog
 from paimon_explore.table.global_tables import DATABASE as SYS
 from paimon_explore.table.identifier import parse_identifier
 from paimon_explore.table.row_source import RowSource
 from paimon_explore.table.table import Table, open_table
 
-CATALOG = "paimon"
 WAREHOUSE = "spark.paimon_explore.warehouse"
 DATABASE = "spark.paimon_explore.database"
 DEFAULT = "default"
