@@ -2,8 +2,7 @@
 
 Whatever is cut off is wholly visible or wholly absent; readers never fail; what is to stay stays;
 doing it again finishes it and adds nothing twice; and what is left over is taken by the removal of
-orphan files. All operations are cut in the deep run, else
-every so many.
+orphan files. All operations are cut in the deep run, else one of so many.
 """
 
 import warnings
