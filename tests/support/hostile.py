@@ -130,14 +130,14 @@ def explorer_panes(inspector: Inspector, newest: int | None = 4) -> Iterator[Cal
     yield lambda: state.filter(0, "level = 0 and size < 1 MB")
     for mark in inspector.timeline().marks[-(newest or 0) :]:
         yield from _panes_at(state, mark.snapshot_id)
+    for pane in SHEETS:
+        yield lambda pane=pane: _sheet(state, pane, state.newest)  # type: ignore[misc]
 
 
 def _panes_at(state: ExplorerState, number: int) -> Iterator[Callable[[], object]]:
     yield lambda: state.resolve(str(number))
     yield lambda: _file_pane(state, number)
     yield lambda: state.code(number, "files", "", str(number))
-    for pane in SHEETS:
-        yield lambda pane=pane: _sheet(state, pane, number)  # type: ignore[misc]
     pending = [""]
     for _ in range(_MOST_NODES):
         if not pending:
