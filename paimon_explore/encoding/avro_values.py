@@ -21,7 +21,6 @@ from paimon_explore.encoding.buffers import (
     Words,
     as_buffer,
     build_bool,
-    build_fixed,
     no_rows,
 )
 from paimon_explore.errors import CorruptFileError
@@ -227,7 +226,7 @@ def _big_endian(words: Words) -> Words:
 
 def dense(data_type: pa.DataType, values: Numbers) -> Column:
     """A fixed-width array without nulls."""
-    return build_fixed(data_type, values, np.ones(len(values), dtype=np.bool_))
+    return pa.Array.from_buffers(data_type, len(values), [None, as_buffer(values)])
 
 
 def mismatch(found: str, wanted: pa.DataType, where: str) -> CorruptFileError:

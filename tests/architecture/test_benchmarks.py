@@ -1,5 +1,6 @@
 """The suite of benchmarks runs: tiny tables, only this library, no look at times."""
 
+import json
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -7,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from benchmarks.case import Case
+from benchmarks.command import RESULTS
 from benchmarks.data import many_files, many_rows, tables
-from benchmarks.report import report, summary
-from benchmarks.runner import Setting, run_all
+from benchmarks.report import BEGIN, END, report, summary, with_summary
+from benchmarks.runner import TESTS, Setting, run_all
 from benchmarks.workloads import GROUPS
 
 CASES = {case.id: case for group in GROUPS.values() for case in group}
@@ -59,3 +61,12 @@ def test_reads_and_writes_are_measured(tmp_path: Path) -> None:
     many_rows.make_rows(str(tmp_path), "rows_2m.arrow", rows=10)
     assert run(tmp_path, CASES["write-append-2m"])["check"] == {"rows": 10}
     assert run(tmp_path, CASES["write-keyed-2m"])["check"] == {"rows": 10}
+
+
+def test_the_readme_shows_the_recorded_results() -> None:
+    results = json.loads(RESULTS.read_text(encoding="utf-8"))
+    text = (TESTS.parent / "README.md").read_text(encoding="utf-8")
+    assert BEGIN in text
+    assert END in text
+    ordered = {name: results[name] for name in CASES if name in results}
+    assert with_summary(text, ordered) == text

@@ -41,7 +41,7 @@ class Setting:
     def python(self, contender: str) -> str:
         """The interpreter of a contender."""
         told = self.pythons.get(contender)
-        if told is not None or contender in ("ours", "limit"):
+        if told is not None or contender in ("ours", "limit", "fastavro"):
             return told or sys.executable
         known = Path(os.environ.get(_PEERS) or _PEER_ENVIRONMENT)
         return str(known) if known.exists() else sys.executable

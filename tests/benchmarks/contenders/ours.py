@@ -1,12 +1,14 @@
 """This library. Nothing that was decoded before is used again, as if each run were the first."""
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 import paimon_explore as pe
+from paimon_explore.metadata.manifest_codec import decode_entries
 from paimon_explore.store.manifests import shared_cache
 
 Found = dict[str, Any]
@@ -36,6 +38,11 @@ def plan(
 ) -> Found:
     plan = _table(warehouse, table).scan(where=_where(equal, between)).plan()
     return {"splits": len(plan.splits), "rows": sum(split.row_count for split in plan.splits)}
+
+
+def decode(warehouse: str, file: str) -> Found:
+    data = Path(f"{warehouse}/{file}").read_bytes()
+    return {"records": len(decode_entries([(file, data)])[0])}
 
 
 def files(warehouse: str, table: str, to: str) -> Found:

@@ -6,6 +6,7 @@ files; sizes are between 1 and 128 MiB, so that most files are splits of their o
 
 from collections.abc import Iterator
 from datetime import date, timedelta
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +24,9 @@ from paimon_explore.encoding.buffers import (
     ends_of,
     taken_rows,
 )
+from paimon_explore.metadata.manifest_codec import encode_entries
 from paimon_explore.metadata.manifest_entry import ENTRY_SCHEMA, ManifestEntries
+from paimon_explore.types.arrow import row_type_from_arrow
 from paimon_explore.types.data_types import DataType, RowType
 
 _COLUMNS = pa.schema(
@@ -66,6 +69,14 @@ def make(
     files = _Files(row_type=table.schema.row_type, count=count, is_keyed=is_keyed)
     each = 500 if count <= 100_000 else 5_000
     publish(table, _parts(files, numbers, each))
+
+
+def make_manifest(warehouse: str, name: str, *, count: int) -> None:
+    """A single manifest, not packed: of decoding Avro, unpacking is no part."""
+    row_type = row_type_from_arrow(_COLUMNS)
+    files = _Files(row_type=row_type, count=count, is_keyed=False)
+    data = encode_entries(files.entries(np.arange(count)), "null")
+    (Path(warehouse) / name).write_bytes(data)
 
 
 def _parts(files: "_Files", numbers: Ints, each: int) -> Iterator[ManifestEntries]:

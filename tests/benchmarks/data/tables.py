@@ -37,6 +37,7 @@ MAKERS: Mapping[str, Callable[[str, str], None]] = {
     "plain_10m_paged": partial(many_rows.make_plain, rows=10_000_000, layout="paged"),
     "plain_10m_whole": partial(many_rows.make_plain, rows=10_000_000, layout="whole"),
     "plain_10m_small": partial(many_rows.make_plain, rows=10_000_000, layout="small"),
+    "files_20k.avro": partial(many_files.make_manifest, count=20_000),
     "rows_2m.arrow": partial(many_rows.make_rows, rows=2_000_000),
 }
 

@@ -79,6 +79,17 @@ CASES = (
     _plan(
         "range-1m-sorted", "plan a value range, 1,000,000 files", _HUGE_RANGE, (times(1.5),), _TWO
     ),
+    Case(
+        id="decode-20k",
+        title="decode an Avro manifest of 20,000 files, all fields",
+        operation="decode",
+        parameters={"file": "files_20k.avro"},
+        units=20_000,
+        unit="files",
+        tables=("files_20k.avro",),
+        contenders=("ours", "fastavro"),
+        goals=(times(8, "fastavro"),),
+    ),
     _files("arrow", (times(3.5),)),
     _files("pandas", (times(3.5),)),
 )

@@ -2,6 +2,7 @@ import pyarrow as pa
 import pytest
 
 from paimon_explore import Table
+from paimon_explore.metadata.manifest_list import MANIFEST_LIST_SCHEMA, ManifestFiles
 from paimon_explore.scan.plan import ScanPlan
 from support.small_tables import append_table, columns, keyed_table
 
@@ -31,6 +32,23 @@ def test_files_of_append_tables_go_by_value_statistics() -> None:
     table = append_table(COLUMNS, [row(1, 1), row(2, 5)], [row(3, 9)])
     assert left(table, "v = 7")["value statistics"] == (2, 0)
     assert left(table, "v >= 9")["value statistics"] == (2, 1)
+
+
+def test_deleted_files_stay_away_even_where_a_list_tells_of_no_deletions() -> None:
+    table = append_table(COLUMNS, [row(1, 1)], [row(2, 9)])
+    table.overwrite(pa.table({"k": [3], "v": [5], "dt": ["a"]}, schema=COLUMNS))
+    expected = {"partitions": (1, 1), "value statistics": (1, 0)}
+    assert left(table, "v = 1").items() >= expected.items()
+    latest = table.store.snapshots.latest()
+    assert latest is not None
+    manifests = table.store.manifests
+    listed = manifests.list(latest.delta_manifest_list).table
+    place = MANIFEST_LIST_SCHEMA.get_field_index("num_deleted_files")
+    none = pa.array([0] * len(listed), pa.int64())
+    wrong = listed.set_column(place, MANIFEST_LIST_SCHEMA.field(place), none)
+    manifests.remember(latest.delta_manifest_list, ManifestFiles(wrong))
+    assert left(table, "v = 1").items() >= expected.items()
+    assert table.scan(where="v = 5").count() == 1
 
 
 def test_files_go_by_the_bucket_of_an_equality() -> None:

@@ -198,6 +198,22 @@ def test_the_cache_forgets_the_least_recently_used_beyond_its_budget() -> None:
     assert (cache.find("a"), cache.used_bytes) == (None, 0)
 
 
+def test_what_was_decoded_together_is_kept_and_forgotten_together() -> None:
+    frame = entries(entry("a"), entry("b"), entry("c"))
+    cache = FrameCache(budget_bytes=5 * frame.table.get_total_buffer_size())
+    cache.keep_parts({"m1": (0, 2), "m2": (2, 1)}, frame)
+    part = cache.find_part("m2")
+    assert part is not None
+    assert (part.frame, part.start, part.count) == (frame, 2, 1)
+    cache.keep("m1", frame)
+    assert cache.used_bytes == 2 * frame.table.get_total_buffer_size()
+    cache.keep("m2", frame)  # now nobody asks for the first frame any more
+    assert cache.used_bytes == 2 * frame.table.get_total_buffer_size()
+    cache.keep("l", ManifestFiles.empty())
+    assert cache.find_part("l") is None
+    assert cache.find_part("unknown") is None
+
+
 def test_a_store_travels_to_other_processes(store: TableStore) -> None:
     again = pickle.loads(pickle.dumps(store))  # noqa: S301 - our own bytes
     assert again == store
