@@ -117,6 +117,7 @@ def read_chosen(
     fields: Fields,
     choices: Sequence[Choice],
     starts: StartFinder,
+    needles: Sequence[bytes] = (),
 ) -> tuple[pa.Table, Ints]:
     """The records of many files that pass some choices, one after the other.
 
@@ -127,6 +128,8 @@ def read_chosen(
         fields: wanted columns; records inside records are structs.
         choices: the columns that decide, and how.
         starts: how the records' beginnings are found.
+        needles: if there are some, the first choice keeps only records in whose bytes one of them
+            stands; a block without any is not decoded, and counts as dropped for reason 1.
 
     Returns:
         The records that every choice keeps, and a row for each choice: how often it gave each
@@ -139,12 +142,22 @@ def read_chosen(
     names = tuple(path for path, _ in files)
     batches: list[pa.RecordBatch] = []
     tallies = np.zeros((len(choices), REASONS), np.int64)
-    for _, group in _grouped(files):
+    dropped = 0
+
+    def skips(block: Block) -> bool:
+        nonlocal dropped
+        if not needles or any(needle in block.data for needle in needles):
+            return False
+        dropped += block.count
+        return True
+
+    for _, group in _grouped(files, skips):
         found = _decoded(group, fields, names, starts, choices)
         batches.extend(
             pa.RecordBatch.from_arrays(columns, schema=schema) for columns in found.chunks
         )
         tallies += found.tallies
+    tallies[:1, 1] += dropped
     return pa.Table.from_batches(batches, schema=schema), tallies
 
 
@@ -169,8 +182,13 @@ def _schema_node(text: bytes) -> AvroNode:
     return node
 
 
+def _never(block: Block) -> bool:
+    del block
+    return False
+
+
 def _grouped(
-    files: Sequence[tuple[str, bytes]],
+    files: Sequence[tuple[str, bytes]], skips: Callable[[Block], bool] = _never
 ) -> Iterator[tuple[list[tuple[int, int]], _Group]]:
     """Groups in order, each with (file, records) of its blocks."""
     blocks: list[tuple[int, Block]] = []
@@ -185,6 +203,8 @@ def _grouped(
                 if current is not None and blocks and (node is not current or size > _GROUP_BYTES):
                     yield _closed(current, blocks)
                     blocks, size = [], 0
+                if skips(block):
+                    continue
                 current = node
                 blocks.append((index, block))
                 size += len(block.data)

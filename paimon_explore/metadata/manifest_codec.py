@@ -149,7 +149,8 @@ def _avro_sifted(
     path = files[0][0] if len(files) == 1 else f"one of {len(files)} manifests"
     fields = _read_fields(ENTRY_LAYOUT.what, tuple(target.names))
     choices = [_choice(sieve, path) for sieve in sieves]
-    records, tallies = read_chosen(files, fields, choices, entry_starts)
+    needles = sieves[0].needles if sieves else ()
+    records, tallies = read_chosen(files, fields, choices, entry_starts, needles)
     return _frame(records, ENTRY_LAYOUT, target, path), tallies
 
 

@@ -24,19 +24,29 @@ class Sieve:
         columns: the columns of `ENTRY_SCHEMA` that it looks at.
         reasons: gives for n entries 0 where the entry is kept, else the number of why it is not,
             from 1 to 15.
+        needles: if there are some, the bytes of an entry that is kept hold at least one of them;
+            entries without any are dropped for reason 1.
     """
 
     columns: frozenset[str]
     reasons: Callable[[ManifestEntries], Ints]
+    needles: tuple[bytes, ...] = ()
 
 
-def partition_sieve(wanted: Callable[[pa.BinaryArray], Mask]) -> Sieve:
-    """Keeps the entries whose partition (a binary row with its arity) is wanted."""
+def partition_sieve(
+    wanted: Callable[[pa.BinaryArray], Mask], needles: tuple[bytes, ...] = ()
+) -> Sieve:
+    """Keeps the entries whose partition (a binary row with its arity) is wanted.
+
+    Args:
+        wanted: tells of n partitions which ones are wanted.
+        needles: if there are some, one of them stands in each wanted partition's bytes.
+    """
 
     def reasons(entries: ManifestEntries) -> Ints:
         return (~as_mask(wanted(_partitions(entries)))).astype(np.int64)
 
-    return Sieve(columns=frozenset({"partition"}), reasons=reasons)
+    return Sieve(columns=frozenset({"partition"}), reasons=reasons, needles=needles)
 
 
 def sifted(entries: ManifestEntries, sieves: Sequence[Sieve]) -> tuple[ManifestEntries, Ints]:

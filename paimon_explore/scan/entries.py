@@ -17,9 +17,20 @@ from paimon_explore.encoding.binary_row import decode_rows
 from paimon_explore.encoding.buffers import Column
 from paimon_explore.metadata.manifest_entry import ManifestEntries, live_entries
 from paimon_explore.metadata.manifest_list import ManifestFiles
+from paimon_explore.metadata.manifest_sieve import partition_sieve
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.evaluate import evaluate
-from paimon_explore.scan.expression import Expression
+from paimon_explore.scan.expression import (
+    Column as ColumnOf,
+)
+from paimon_explore.scan.expression import (
+    Compare,
+    CompareOp,
+    Expression,
+    In,
+    Literal,
+    conjuncts,
+)
 from paimon_explore.scan.frames import (
     Mask,
     as_binary,
@@ -35,7 +46,7 @@ from paimon_explore.scan.frames import (
 from paimon_explore.scan.prune import ColumnStats, StatsFrame, may_match
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.types.arrow import arrow_schema
-from paimon_explore.types.data_types import RowType
+from paimon_explore.types.data_types import RowType, TypeRoot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +91,18 @@ class PartitionCut:
         wanted = true_rows(evaluate(self.predicate, rows, self.row_type))
         return wanted[codes]
 
+    @property
+    def needles(self) -> tuple[bytes, ...]:
+        """Bytes of which one stands in the row of each wanted partition; none if nothing is known.
+
+        A row holds the bytes of a text as they are, wherever it puts them, and a number in its
+        slot: so this does not depend on how a writer lays out rows.
+        """
+        if self.predicate is None:
+            return ()
+        found = (_needles_of(part) for part in conjuncts(self.predicate))
+        return max(found, key=_selectivity, default=())
+
     def decode(self, partitions: Column) -> pa.RecordBatch:
         """Partition rows, n of them, as n rows of the partition columns."""
         types = [field.type for field in self.row_type]
@@ -87,6 +110,41 @@ class PartitionCut:
         if not columns:
             return rows_without_columns(len(partitions))
         return pa.RecordBatch.from_arrays(columns, schema=nullable_schema(self.row_type))
+
+
+def _needles_of(test: Expression) -> tuple[bytes, ...]:
+    """Bytes of the constants that a column must equal one of."""
+    match test:
+        case Compare(op=CompareOp.EQ, left=ColumnOf(), right=Literal() as constant):
+            constants: tuple[Literal, ...] = (constant,)
+        case In(operand=ColumnOf(), values=values) if len(values) <= _MOST_NEEDLES:
+            constants = values
+        case _:
+            return ()
+    found = [_bytes_of(constant) for constant in constants]
+    return tuple(item for item in found if item is not None) if None not in found else ()
+
+
+def _bytes_of(constant: Literal) -> bytes | None:
+    """What every row that holds the constant has in its bytes; None if it is not that simple."""
+    root, value = constant.type.root if constant.type is not None else None, constant.value
+    if root is TypeRoot.VARCHAR and isinstance(value, str):
+        return value.encode()
+    width = _SLOT_BYTES.get(root) if root is not None else None
+    if width is None or not isinstance(value, int) or isinstance(value, bool):
+        return None
+    if value.bit_length() < 8 * width:
+        return value.to_bytes(width, "little", signed=True)
+    return None
+
+
+def _selectivity(needles: tuple[bytes, ...]) -> int:
+    """How much is to be expected of needles: the shortest one decides."""
+    return min((len(needle.rstrip(b"\0")) for needle in needles), default=-1)
+
+
+_MOST_NEEDLES = 16
+_SLOT_BYTES = {TypeRoot.INT: 4, TypeRoot.DATE: 4, TypeRoot.BIGINT: 8}
 
 
 def nullable_schema(row_type: RowType) -> pa.Schema:
@@ -103,7 +161,8 @@ def read_entries(
     """Entries of the wanted partitions in the order of the manifests; None for all columns."""
     if cut.predicate is None:
         return store.manifests.read_many(manifests.names, columns)
-    return store.manifests.read_partitions(manifests.names, cut.entries, columns)
+    sieve = partition_sieve(cut.entries, cut.needles)
+    return store.manifests.read_sifted(manifests.names, [sieve], columns)[0]
 
 
 def live_files(store: TableStore, snapshot: Snapshot, cut: PartitionCut) -> ManifestEntries:

@@ -117,9 +117,16 @@ def distinct(values: Column) -> tuple[Column, Rows]:
     return encoded.dictionary, numbers_of(encoded.indices)
 
 
+def codes_of(values: Chunks) -> Rows:
+    """The number of each row's value, values counted in order of appearance; joins no chunks."""
+    encoded: list[Dictionary] = values.dictionary_encode().chunks  # type: ignore[assignment]  # in stubs
+    parts = [numbers_of(chunk.indices) for chunk in encoded]
+    return np.concatenate(parts) if parts else np.zeros(0, np.int64)
+
+
 def group_numbers(table: pa.Table, *, by_bucket: bool = True) -> Rows:
     """A number per row that is equal for equal partitions, and equal buckets if asked."""
-    _, partitions = distinct(column(table, "partition"))
+    partitions = codes_of(table.column("partition"))
     return partitions * 2**32 + numbers(table, "bucket") if by_bucket else partitions
 
 

@@ -240,7 +240,7 @@ def _sifted_files(
     file_sieve = _FileSieve(target, rest)
     sieves = [Sieve(columns=_JUDGED, reasons=file_sieve.reasons)]
     if cut.predicate is not None:
-        sieves.insert(0, partition_sieve(cut.entries))
+        sieves.insert(0, partition_sieve(cut.entries, cut.needles))
     entries, tallies = target.store.manifests.read_sifted(manifests.names, sieves, columns)
     if file_sieve.sees_deletes:
         return None

@@ -38,6 +38,8 @@ Frame: TypeAlias = ManifestFiles | ManifestEntries | IndexEntries
 CACHE_BYTES = 128 << 20
 _READ_TOGETHER_BYTES = 8 << 20
 _KEEP_WHOLE_BYTES = 4 << 20
+_KEEP_WHOLE_PICKED_BYTES = 256 << 10
+"""Where blocks can be passed over, few bytes are worth decoding for later."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -280,6 +282,8 @@ class Manifests:
         wanted = None if columns is None else tuple(sorted(columns))
         found = [_no_entries(wanted)]
         tallies = np.zeros((len(sieves), REASONS), np.int64)
+        is_picky = bool(sieves and sieves[0].needles)
+        keep_whole_bytes = _KEEP_WHOLE_PICKED_BYTES if is_picky else _KEEP_WHOLE_BYTES
 
         def sift(whole: ManifestEntries) -> None:
             nonlocal tallies
@@ -292,7 +296,7 @@ class Manifests:
                 sift(self.read_many(list(some), needed))
                 continue
             for files in self._batches(some):
-                if sum(len(data) for _, data in files) > _KEEP_WHOLE_BYTES:
+                if sum(len(data) for _, data in files) > keep_whole_bytes:
                     entries, seen = decode_sifted(files, sieves, wanted)
                     found.append(entries)
                     tallies += seen

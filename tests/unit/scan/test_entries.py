@@ -1,8 +1,16 @@
+import secrets
+
 import pyarrow as pa
+import pytest
 
 from paimon_explore import Table
+from paimon_explore.encoding.binary_row import encode_rows, with_arity
+from paimon_explore.metadata.manifest_codec import encode_entries
+from paimon_explore.metadata.manifest_sieve import partition_sieve
 from paimon_explore.scan.entries import PartitionCut, live_files, read_entries
 from paimon_explore.scan.frames import byte_rows, column, text
+from paimon_explore.types.data_types import AtomicType, TypeRoot
+from support.entries import entries, entry
 from support.small_tables import append_table, columns
 
 COLUMNS = columns(k=pa.int32(), dt=pa.string(), hr=pa.int32())
@@ -78,3 +86,47 @@ def test_a_table_without_partitions_has_rows_without_columns() -> None:
     files = live_files(source.store, source.snapshot, cut(source, None))
     rows = cut(source, None).decode(column(files.table, "partition"))
     assert (rows.num_rows, rows.num_columns) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("where", "needles"),
+    [
+        ("dt = 'noon'", (b"noon",)),
+        ("dt = 'noon' AND hr = 7", (b"noon",)),
+        ("hr = 258", (b"\x02\x01\x00\x00",)),
+        ("dt IN ('noon', 'dusk')", (b"noon", b"dusk")),
+        ("dt > 'noon'", ()),
+        ("dt = 'noon' OR hr = 1", ()),
+        ("dt IS NULL", ()),
+        (None, ()),
+    ],
+)
+def test_wanted_partitions_hold_the_bytes_of_constants(
+    where: str | None, needles: tuple[bytes, ...]
+) -> None:
+    assert cut(table(), where).needles == needles
+
+
+@pytest.mark.parametrize("day", ["2024-06-01", "noon", ""])
+def test_blocks_without_a_wanted_partition_are_passed_over_and_counted(
+    day: str,
+) -> None:
+    days = [day, *(f"2023-{number:05d}" for number in range(1, 6_000))]
+    kind = AtomicType(root=TypeRoot.VARCHAR)
+    rows = with_arity(encode_rows([pa.array(days)], [kind]), 1).to_pylist()
+    frame = entries(
+        *(entry(secrets.token_hex(40), partition=rows[n % len(rows)]) for n in range(len(rows)))
+    )
+    source = append_table(columns(k=pa.int32(), dt=pa.string()), partition_by=["dt"])
+    store = source.store
+    store.file_io.create(store.paths.manifest("m"), encode_entries(frame, "null"))
+    wanted = PartitionCut(
+        row_type=source.schema.partition_type, predicate=source.scan(where=f"dt = '{day}'").where
+    )
+    sieve = partition_sieve(wanted.entries, wanted.needles)
+    found, tallies = store.manifests.read_sifted(["m"], [sieve], ["partition", "file_name"])
+    assert (
+        found.table.to_pylist()
+        == frame.table.slice(0, 1).select(["partition", "file_name"]).to_pylist()
+    )
+    assert tallies[0, :2].tolist() == [1, 5_999]
