@@ -85,9 +85,9 @@ def check_conflicts(
     _check_alone(changes.entries)
     if not rules.is_bucketed:
         _check_vectors(changes, index_before)
-    elif rules.keys is None and kind is CommitKind.OVERWRITE:
+    elif rules.keys is None:
         _check_bucket_vectors(changes, index_before)
-    if rules.keys is None and not (rules.is_bucketed and kind is CommitKind.COMPACT):
+    if rules.keys is None:
         _check_unmarked(changes, index_before)
     after = _after(live, changes.entries)
     if rules.keys is not None and not rules.levels_overlap:

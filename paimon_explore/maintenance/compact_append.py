@@ -271,10 +271,11 @@ class AppendCompaction:
         """Index files that go, and those that come, as files are replaced."""
         names = [str(n) for n in self._bucket.split.files.table.column("file_name").to_pylist()]
         replaced = {names[i] for i in before}
+        vectors = self._bucket.index.of_type(DELETION_VECTORS_INDEX)
         if self._bucket.has_buckets:
             self._vectors.forget(before)
-            return IndexEntries.empty(), self._vectors.write()
-        vectors = self._bucket.index.of_type(DELETION_VECTORS_INDEX)
+            new = self._vectors.write()
+            return vectors if len(new) else IndexEntries.empty(), new
         touched: list[bool] = []
         kept: list[str] = []
         for row in vectors.rows():

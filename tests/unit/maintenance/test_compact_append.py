@@ -3,10 +3,13 @@
 from pathlib import Path
 
 import pyarrow as pa
+import pytest
 from pyroaring import BitMap
 
 from paimon_explore import Catalog, Table
 from paimon_explore.commit.committer import Committer
+from paimon_explore.errors import CommitConflictError
+from paimon_explore.maintenance.compact import compact_table
 from paimon_explore.maintenance.compact_vectors import BucketVectors
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.options import TableOptions
@@ -183,3 +186,27 @@ def test_row_ids_and_sequence_numbers_outlive_a_compaction(tmp_path: Path) -> No
     after = table.system_table("row_tracking").to_arrow().sort_by("k").to_pylist()
     assert after[:-1] == before
     assert (after[-1]["_ROW_ID"], after[-1]["_SEQUENCE_NUMBER"]) == (6, 6)
+
+
+@pytest.mark.parametrize("earlier", ["", "k = 3"])
+def test_rows_deleted_while_their_bucket_is_compacted_stay_deleted(
+    tmp_path: Path, earlier: str
+) -> None:
+    catalog = Catalog(tmp_path)
+    catalog.create_database("db")
+    options = {"bucket": "1", "bucket-key": "k", "deletion-vectors.enabled": "true"}
+    table = catalog.create_table("db.t", {"k": "INT", "v": "INT"}, options=options)
+    for first in (0, 10, 20):
+        table.append([{"k": k, "v": 0} for k in range(first, first + 10)])
+    if earlier:
+        table.delete(earlier)
+    before = set(table.to_arrow().column("k").to_pylist())
+    held = TableOptions(table.schema.options)
+    messages = compact_table(table.store, table.schema, held)
+    table.delete("k = 15")
+    with pytest.raises(CommitConflictError):
+        Committer(table.store, table.schema).commit(messages)
+    assert set(table.to_arrow().column("k").to_pylist()) == before - {15}
+    table.compact()
+    assert set(table.to_arrow().column("k").to_pylist()) == before - {15}
+    assert table.fsck(read_rows=True) == []
