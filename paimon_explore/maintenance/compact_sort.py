@@ -12,8 +12,8 @@ which fails if one of them is gone by then; what others append meanwhile stays.
 With `clustering.incremental` a compaction sorts too: the files that it takes become a sorted run on
 a level above 0, and only what is new since then is sorted the next time (commit kind COMPACT).
 
-Spec: append-table, sort compaction and incremental clustering. Seen in: golden java200/
-clustering_incremental.
+Spec: append-table, sort compaction and incremental clustering.
+Seen in: golden java200/clustering_incremental.
 """
 
 from collections.abc import Iterable, Sequence
