@@ -156,4 +156,9 @@ def opened(where: Table | str | PathLike[str], options: Mapping[str, str]) -> Ta
     store = where.store
     dynamic = {**where.dynamic_options, **options}
     fresh = open_table(store.paths.root, options={"branch": where.branch, **dynamic})
-    return replace(fresh, store=replace(fresh.store, file_io=store.file_io))
+    keeps = not fresh.travel.given and fresh.branch == where.branch
+    return replace(
+        fresh,
+        store=replace(fresh.store, file_io=store.file_io),
+        travel=where.travel if keeps else fresh.travel,
+    )

@@ -15,10 +15,11 @@ from typing import TypedDict
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
+from paimon_explore.metadata.options import BRANCH
 from paimon_explore.scan.split import Split
 from paimon_explore.spark.names import quoted
 from paimon_explore.spark.native import native_files, read_native
-from paimon_explore.spark.plan import ReadJob, groups, plan_splits
+from paimon_explore.spark.plan import ReadJob, groups, opened, plan_splits
 from paimon_explore.spark.special import (
     PREDICATED,
     SpecialRead,
@@ -71,9 +72,9 @@ def read(  # noqa: PLR0913 - the choices of one read
         InvalidInputError: unknown columns, or a predicate that cannot be understood.
     """
     if isinstance(table, RowSource):
-        found = local_rows(table).frame(spark)
-        found = found if where is None else found.filter(where_text(where))
-        return found if columns is None else found.select([quoted(name) for name in columns])
+        local = local_rows(table).frame(spark)
+        local = local if where is None else local.filter(where_text(where))
+        return local if columns is None else local.select([quoted(name) for name in columns])
     points: Points = {
         "snapshot": snapshot,
         "tag": tag,
@@ -82,13 +83,13 @@ def read(  # noqa: PLR0913 - the choices of one read
         "version": version,
     }
     base, system = (table, None) if isinstance(table, Table) else system_of(table)
-    opened = table_at(base, branch, options, points)
+    found = table_at(base, branch, options, points)
     pushed = where if system is None or system in PREDICATED else None
     if pushed is not where:
-        rows = read_planned(spark, special_read(opened, system, None, None))
+        rows = read_planned(spark, special_read(found, system, None, None))
         rows = rows.filter(where_text(where or ""))
         return rows if columns is None else rows.select([quoted(name) for name in columns])
-    return read_planned(spark, special_read(opened, system, columns, where))
+    return read_planned(spark, special_read(found, system, columns, where))
 
 
 def read_planned(spark: SparkSession, scan: Scan | SpecialRead) -> DataFrame:
@@ -130,10 +131,14 @@ def table_at(
     Raises:
         NotFoundError: there is no such table, branch, snapshot or tag.
     """
-    opened = table if isinstance(table, Table) else open_table(table, branch, options=options)
+    if isinstance(table, Table):
+        given = {**(options or {}), **({} if branch is None else {BRANCH.key: branch})}
+        found = opened(table, given)
+    else:
+        found = open_table(table, branch, options=options)
     if all(point is None for point in points.values()):
-        return opened
-    return opened.at(**points)
+        return found
+    return found.at(**points)
 
 
 def _run(

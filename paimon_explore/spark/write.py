@@ -31,9 +31,10 @@ from paimon_explore.spark.commit import publish, withdraw, write_target
 from paimon_explore.spark.compact import compact_written
 from paimon_explore.spark.matching import matched_columns
 from paimon_explore.spark.names import quoted
+from paimon_explore.spark.plan import opened
 from paimon_explore.spark.schema import from_spark, spark_type
 from paimon_explore.spark.tasks import WriteJob, gathered, pack, unpack, write_rows
-from paimon_explore.table.table import Table, open_table
+from paimon_explore.table.table import Table
 from paimon_explore.table.writing import TableWriter
 from paimon_explore.write.append import fixed_buckets
 from paimon_explore.write.grouping import partitions_of
@@ -78,10 +79,10 @@ def write(
     """
     if mode not in MODES:
         raise InvalidInputError(f"mode is {mode!r}.", hint=f"Use {choices(MODES)}.")
-    opened = table if isinstance(table, Table) else open_table(table, options=options)
-    target = write_target(opened, replaces=mode == "overwrite")
+    found = opened(table, options or {})
+    target = write_target(found, replaces=mode == "overwrite")
     if mode == "upsert" and not target.schema.primary_keys:
-        raise UnsupportedFeatureError("upsert on a table without primary key", opened.name)
+        raise UnsupportedFeatureError("upsert on a table without primary key", found.name)
     writer = TableWriter(store=target.store, schema=target.schema, options=target.options)
     what = writer.replaced(partition) if mode == "overwrite" else None
     return written(df, target, what)
