@@ -37,8 +37,14 @@ ROW = RowType(
 BATCH = pa.RecordBatch.from_pylist(
     [
         {
-            "i": 7, "b": 2**40, "f": 1.5, "d": 2.5, "n": Decimal("10.25"), "s": " ab ",
-            "dt": date(2024, 1, 31), "x": True,
+            "i": 7,
+            "b": 2**40,
+            "f": 1.5,
+            "d": 2.5,
+            "n": Decimal("10.25"),
+            "s": " ab ",
+            "dt": date(2024, 1, 31),
+            "x": True,
         },
         {"i": -7, "b": 0, "f": 0.0, "n": Decimal(0), "s": "xyz"},
     ],

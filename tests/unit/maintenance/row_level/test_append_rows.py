@@ -213,8 +213,13 @@ def test_rows_whose_columns_lie_in_several_files_are_not_deleted() -> None:
 def test_columns_with_a_global_index_are_not_updated() -> None:
     table = table_of(EVOLVED)
     index = {
-        "kind": 0, "partition": b"\0\0\0\0\0\0\0\0\0\0\0\0", "bucket": 0, "index_type": "btree",
-        "file_name": "btree-1.index", "file_size": 1, "row_count": 3,
+        "kind": 0,
+        "partition": b"\0\0\0\0\0\0\0\0\0\0\0\0",
+        "bucket": 0,
+        "index_type": "btree",
+        "file_name": "btree-1.index",
+        "file_size": 1,
+        "row_count": 3,
         "global_index": {"row_range_start": 0, "row_range_end": 2, "index_field_id": 1},
     }
     added = CommitMessage(
