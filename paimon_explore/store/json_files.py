@@ -15,6 +15,7 @@ from paimon_explore.errors import CorruptFileError
 from paimon_explore.fileio.file_io import FileIO
 
 _Value = TypeVar("_Value")
+_KEPT_BYTES = 16 << 10
 _KEPT_VALUES = 256
 
 
@@ -50,6 +51,14 @@ def _parsed(parse: Callable[[bytes, str], _Value], data: bytes, path: str) -> _V
     return parse(data, path)
 
 
+def _value(parse: Callable[[bytes, str], _Value], data: bytes, path: str) -> _Value:
+    """What bytes say; large files are not kept in mind."""
+    if len(data) > _KEPT_BYTES:
+        return parse(data, path)
+    found: _Value = _parsed(parse, data, path)
+    return found
+
+
 def load_json(
     file_io: FileIO,
     path: str,
@@ -64,7 +73,7 @@ def load_json(
     """
     for _ in range(patience.attempts - 1):
         try:
-            value: _Value = _parsed(parse, file_io.read(path), path)
+            value: _Value = _value(parse, file_io.read(path), path)
         except CorruptFileError:
             age_ms = patience.now_ms() - file_io.status(path).modified_ms
             if age_ms > patience.young_ms:
@@ -72,7 +81,7 @@ def load_json(
             patience.sleep(patience.pause_ms / 1000)
         else:
             return value
-    last: _Value = _parsed(parse, file_io.read(path), path)
+    last: _Value = _value(parse, file_io.read(path), path)
     return last
 
 

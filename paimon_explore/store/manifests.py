@@ -36,6 +36,8 @@ Frame: TypeAlias = ManifestFiles | ManifestEntries | IndexEntries
 
 
 CACHE_BYTES = 128 << 20
+FRAME_BYTES = 24 << 10
+"""What some thirty Arrow columns take beside their values."""
 _READ_TOGETHER_BYTES = 8 << 20
 _KEEP_WHOLE_BYTES = 4 << 20
 _KEEP_WHOLE_PICKED_BYTES = 256 << 10
@@ -101,7 +103,7 @@ class FrameCache:
 
     def keep_parts(self, parts: Mapping[object, tuple[int, int]], frame: Frame) -> None:
         """Keep a frame of which each key's part is so many rows from a row on."""
-        size = frame.table.get_total_buffer_size()  # `nbytes` takes 20 times as long
+        size = FRAME_BYTES + frame.table.get_total_buffer_size()  # `nbytes` takes 20 times as long
         if size > self.budget_bytes // 4:
             return
         with self._lock:

@@ -20,7 +20,7 @@ from paimon_explore.metadata.paths import TablePaths
 from paimon_explore.metadata.snapshot import CommitKind, Snapshot
 from paimon_explore.metadata.statistics import Statistics
 from paimon_explore.metadata.tag import Tag
-from paimon_explore.store.manifests import FrameCache, shared_cache
+from paimon_explore.store.manifests import FRAME_BYTES, FrameCache, shared_cache
 from paimon_explore.store.table_store import TableStore
 from support.golden import GoldenTables
 from support.manifest_rows import entries, entry
@@ -182,7 +182,7 @@ def test_a_missing_file_names_the_snapshot_and_the_key_that_led_to_it(store: Tab
 
 def test_the_cache_forgets_the_least_recently_used_beyond_its_budget() -> None:
     frame = entries(entry("a"))
-    size = frame.table.get_total_buffer_size()
+    size = FRAME_BYTES + frame.table.get_total_buffer_size()
     cache = FrameCache(budget_bytes=4 * size)
     for key in "abcd":
         cache.keep(key, frame)
@@ -200,15 +200,16 @@ def test_the_cache_forgets_the_least_recently_used_beyond_its_budget() -> None:
 
 def test_what_was_decoded_together_is_kept_and_forgotten_together() -> None:
     frame = entries(entry("a"), entry("b"), entry("c"))
-    cache = FrameCache(budget_bytes=5 * frame.table.get_total_buffer_size())
+    size = FRAME_BYTES + frame.table.get_total_buffer_size()
+    cache = FrameCache(budget_bytes=5 * size)
     cache.keep_parts({"m1": (0, 2), "m2": (2, 1)}, frame)
     part = cache.find_part("m2")
     assert part is not None
     assert (part.frame, part.start, part.count) == (frame, 2, 1)
     cache.keep("m1", frame)
-    assert cache.used_bytes == 2 * frame.table.get_total_buffer_size()
+    assert cache.used_bytes == 2 * size
     cache.keep("m2", frame)  # now nobody asks for the first frame any more
-    assert cache.used_bytes == 2 * frame.table.get_total_buffer_size()
+    assert cache.used_bytes == 2 * size
     cache.keep("l", ManifestFiles.empty())
     assert cache.find_part("l") is None
     assert cache.find_part("unknown") is None
