@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
+from paimon_explore.maintenance.row_level.key_bootstrap import key_index
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.scan.split import Split
 from paimon_explore.spark.plan import ReadJob
 from paimon_explore.spark.schema import from_spark, to_spark
 from paimon_explore.write.append import AppendWriter
-from paimon_explore.write.primary_key import UpsertWriter
+from paimon_explore.write.primary_key import UpsertWriter, needs_key_index
 from paimon_explore.write.target import WriteTarget
 
 WRITE_ROWS = 65_536
@@ -55,13 +56,19 @@ class WriteJob:
 def write_rows(job: WriteJob, batches: Iterable[pa.RecordBatch]) -> list[CommitMessage]:
     """Write the rows of one task; all its files are removed again if this raises."""
     forget_archives()
-    keyed = bool(job.target.schema.primary_keys)
-    writer = UpsertWriter(job.target) if keyed else AppendWriter(job.target)
-    with writer:
+    with _writer(job.target) as writer:
         for batch in gathered(batches):
             taken = batch.select(list(range(len(job.columns))))
             writer.write(from_spark(taken, job.columns))
         return writer.prepare_commit()
+
+
+def _writer(target: WriteTarget) -> UpsertWriter | AppendWriter:
+    schema = target.schema
+    if not schema.primary_keys:
+        return AppendWriter(target)
+    everywhere = needs_key_index(schema, target.options)
+    return UpsertWriter(target, key_index=key_index(target) if everywhere else None)
 
 
 def gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -5,6 +5,7 @@
 | append, no buckets; postponed buckets | as they are |
 | fixed buckets | by partition and bucket: one task writes a bucket |
 | dynamic buckets | by partition: one task assigns the buckets of a partition |
+| the same, keys without the partition | to one task, which knows where every key is |
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -39,6 +40,7 @@ from paimon_explore.table.writing import TableWriter
 from paimon_explore.write.append import fixed_buckets
 from paimon_explore.write.grouping import partitions_of
 from paimon_explore.write.input_rows import InputShape, open_rows
+from paimon_explore.write.primary_key import needs_key_index
 from paimon_explore.write.target import WriteTarget
 
 Mode = Literal["append", "upsert", "overwrite"]
@@ -147,6 +149,8 @@ def distributed(df: DataFrame, job: WriteJob) -> DataFrame:
     if buckets == DYNAMIC_BUCKET and target.schema.primary_keys:
         own = {column: df.columns[i] for i, column in enumerate(job.columns)}
         names = [quoted(own[key]) for key in keys if key in own]
+        if needs_key_index(target.schema, target.options):
+            names = []
         return df.repartition(tasks, *names) if names else df.coalesce(1)
     return df
 

@@ -73,12 +73,6 @@ class TableWriter:
     def overwrite(self, data: Rows, partition: Mapping[str, object] | None) -> Snapshot | None:
         """Replace rows by others; see `Table.overwrite`."""
         what = self.replaced(partition)
-        if needs_key_index(self.schema, self.options) and what != WHOLE_TABLE:
-            raise UnsupportedFeatureError(
-                "overwriting partitions of a table whose primary key does not hold them",
-                hint="A key of the new rows may live in another partition. Overwrite the whole "
-                "table ('dynamic-partition-overwrite' = 'false'), or upsert the rows.",
-            )
         messages = self._files(data, replaces=True)
         return self._commit(messages, lambda committer, m: committer.overwrite(m, what))
 
@@ -131,7 +125,18 @@ class TableWriter:
 
         Raises:
             InvalidInputError: a column is no partition column.
+            UnsupportedFeatureError: keys of the new rows may live in other partitions.
         """
+        what = self._replaced(partition)
+        if needs_key_index(self.schema, self.options) and what != WHOLE_TABLE:
+            raise UnsupportedFeatureError(
+                "overwriting partitions of a table whose primary key does not hold them",
+                hint="A key of the new rows may live in another partition. Overwrite the whole "
+                "table ('dynamic-partition-overwrite' = 'false'), or upsert the rows.",
+            )
+        return what
+
+    def _replaced(self, partition: Mapping[str, object] | None) -> Overwrite:
         if partition is not None:
             unknown = [name for name in partition if name not in self.schema.partition_keys]
             if unknown:
