@@ -8,7 +8,7 @@ What is not compacted here is refused before anything is written.
 Spec: maintenance/dedicated-compaction.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -56,7 +56,7 @@ Place = tuple[bytes, int]
 """A partition row and a bucket."""
 
 
-def compact_table(
+def compact_table(  # noqa: PLR0913 - the choices of one compaction
     store: TableStore,
     schema: TableSchema,
     options: TableOptions,
@@ -64,6 +64,7 @@ def compact_table(
     full: bool = True,
     partitions: Sequence[PartitionSpec] | None = None,
     places: Collection[Place] | None = None,
+    walk: Callable[[Sequence[DataSplit]], Iterable[DataSplit]] = iter,
 ) -> list[CommitMessage]:
     """Compact a table, without committing the result.
 
@@ -75,6 +76,7 @@ def compact_table(
             ask for by the number and sizes of files.
         partitions: partitions that match one of these; None: all.
         places: only these buckets; None: all.
+        walk: goes over the buckets, one by one.
 
     Returns:
         What a commit makes visible; none if nothing has to be done. All files are removed again if
@@ -89,7 +91,7 @@ def compact_table(
     plan = plan_compaction(target, full=full, partitions=partitions, places=places)
     messages: list[CommitMessage] = []
     try:
-        for split in plan.splits:
+        for split in walk(plan.splits):
             message = compact_split(plan, split)
             if message is not None and not message.is_empty:
                 messages.append(message)

@@ -18,6 +18,7 @@ from paimon_explore.scan.plan import ScanPlan, ScanTarget
 from paimon_explore.scan.sql import predicate
 from paimon_explore.store.expired import naming_expiry
 from paimon_explore.table.changes import ChangeReader, Increment, without_retracts
+from paimon_explore.table.progress import progress
 from paimon_explore.table.screen import SCREEN
 from paimon_explore.types.arrow import arrow_schema
 
@@ -142,7 +143,8 @@ class Scan:
         rows = sum(count for count in told.values() if count is not None)
         reader = self._reader(plan, ())
         rest = [split for at, split in enumerate(plan.splits) if told.get(at) is None]
-        batches = self._whole(batch for split in rest for batch in reader.read(split))
+        counted = progress(rest, "counting")
+        batches = self._whole(batch for split in counted for batch in reader.read(split))
         rows += sum(batch.num_rows for batch in batches)
         return rows if self.limit is None else min(rows, self.limit)
 
@@ -157,7 +159,8 @@ class Scan:
             return _limited(iter(rows.to_batches()), self.limit)
         plan = self.plan()
         reader = self._reader(plan, self.columns)
-        batches = (batch for split in plan.splits for batch in reader.read(split))
+        splits = progress(plan.splits, "reading")
+        batches = (batch for split in splits for batch in reader.read(split))
         return _limited(self._whole(batches), self.limit)
 
     def _reader(self, plan: ScanPlan, columns: tuple[str, ...]) -> SplitReader:

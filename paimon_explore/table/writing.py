@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeAlias
 
 from paimon_explore.commit.committer import Committer
@@ -28,6 +29,7 @@ from paimon_explore.metadata.options import (
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.table.progress import progress
 from paimon_explore.write.append import write_append
 from paimon_explore.write.input_rows import Rows
 from paimon_explore.write.primary_key import needs_key_index
@@ -99,7 +101,8 @@ class TableWriter:
         """Make fewer and larger files of the same rows; see `Table.compact`."""
         table = (self.store, self.schema, self.options)
         spread = self._commit(spread_table(*table, partitions=partitions), Committer.commit)
-        messages = compact_table(*table, full=full, partitions=partitions)
+        watched = partial(progress, what="compacting")
+        messages = compact_table(*table, full=full, partitions=partitions, walk=watched)
         return self._commit(messages, Committer.commit) or spread
 
     def sort(
