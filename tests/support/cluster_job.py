@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from threading import Event, Thread
 from zipfile import ZipFile
@@ -27,6 +28,8 @@ from support.spark_cluster import QUICK_START, Cluster, running_cluster
 
 BUCKETS = 16
 _FEW_ROWS = 1_000_000
+_SLOW_FILES = 6
+_SLOW_SECONDS = 20.0
 
 
 @dataclass(slots=True)
@@ -126,6 +129,8 @@ def drive(folder: Path, rows: int, *, kill: bool) -> dict[str, object]:
             "spark.executor.cores": "1",
             "spark.sql.session.timeZone": "UTC",
             "spark.task.maxFailures": "4",
+            "spark.speculation": "true",
+            "spark.speculation.quantile": "0.5",
         }
         if rows < _FEW_ROWS:
             settings["spark.executor.extraJavaOptions"] = QUICK_START
@@ -133,9 +138,47 @@ def drive(folder: Path, rows: int, *, kill: bool) -> dict[str, object]:
         try:
             spark.sparkContext.addPyFile(str(archive))
             run = Drive(cluster=cluster, spark=spark, table=table, rows=rows, kill=kill)
-            return _phases(run)
+            return {**_phases(run), "speculative": speculative(run, folder)}
         finally:
             spark.stop()
+
+
+def speculative(run: Drive, folder: Path) -> dict[str, object]:
+    """A stream of slow tasks, of which Spark begins second ones on the other worker."""
+    executors = run.spark.sparkContext._jsc.sc().getExecutorMemoryStatus  # the driver is one too
+    while executors().size() < 3:
+        time.sleep(0.1)
+    source = folder / "slow"
+    source.mkdir()
+    for number in range(_SLOW_FILES):
+        ids = pa.array(range(number * 10, number * 10 + 10), pa.int64())
+        pq.write_table(pa.table({"id": ids}), source / f"{number}.parquet")
+    table = Catalog(folder / "warehouse").create_table("db.slow", {"id": "BIGINT"})
+    files = run.spark.readStream.schema("id BIGINT").option("maxFilesPerTrigger", "2")
+    rows = files.parquet(str(source)).mapInArrow(partial(_slow_at_first, folder), "id BIGINT")
+    writer = rows.writeStream.format("paimon_explore")
+    writer = writer.option("checkpointLocation", str(folder / "checkpoint"))
+    writer.trigger(availableNow=True).start(table.path).awaitTermination()
+    return {
+        "ids": table.to_arrow().sort_by("id")["id"].to_pylist(),
+        "epochs": [snapshot.commit_identifier for snapshot in table.snapshots],
+        "second attempts": len(list(folder.glob("second-*"))),
+        "orphans": len(table.maintenance.remove_orphan_files(older_than="2999-01-01").files),
+    }
+
+
+def _slow_at_first(folder: Path, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    from pyspark import TaskContext  # noqa: PLC0415 - runs in the worker
+
+    context = TaskContext.get()
+    for batch in batches:
+        yield batch
+        if context is None or context.partitionId() > 0:
+            continue
+        if context.attemptNumber() == 0:
+            time.sleep(_SLOW_SECONDS)
+        else:
+            (folder / f"second-{context.stageId()}").touch()
 
 
 def _archive(path: Path) -> Path:

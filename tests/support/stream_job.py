@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 
 from paimon_explore.table.catalog import Catalog
 from paimon_explore.table.table import Table, open_table
-from support.spark_cluster import descendants, kill_tree
+from support.spark_cluster import QUICK_START, descendants, kill_tree
 
 ROWS = 40
 _FAILS = 5  # of so many epochs one has a task that fails once
@@ -43,7 +43,8 @@ def drive(folder: Path) -> None:
     """Stream all that is not in the table yet."""
     from paimon_explore.spark.session import session  # noqa: PLC0415 - the parent starts no Spark
 
-    spark = session(master="local[2,2]", config={"spark.driver.memory": "600m"})
+    config = {"spark.driver.memory": "600m", "spark.driver.extraJavaOptions": QUICK_START}
+    spark = session(master="local[2,2]", config=config)
     files = spark.readStream.schema("id BIGINT").option("maxFilesPerTrigger", "1")
     rows = files.parquet(str(folder / "in")).mapInArrow(_sometimes_fail, "id BIGINT")
     writer = rows.writeStream.format("paimon_explore")
