@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
 import paimon_explore as pe
-from paimon_explore.spark.session import session
+from paimon_explore.spark.session import register, session
 from paimon_explore.table.catalog import Catalog
 from paimon_explore.table.table import Table
 from support.spark_cluster import QUICK_START, Cluster, running_cluster
@@ -137,6 +137,7 @@ def drive(folder: Path, rows: int, *, kill: bool) -> dict[str, object]:
         spark = session(master=cluster.url, config=settings)
         try:
             spark.sparkContext.addPyFile(str(archive))
+            register(spark)  # what was sent before a source is known, comes with it
             run = Drive(cluster=cluster, spark=spark, table=table, rows=rows, kill=kill)
             return {**_phases(run), "speculative": speculative(run, folder)}
         finally:
