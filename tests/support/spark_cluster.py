@@ -59,8 +59,9 @@ class Cluster:
         """Start a worker; returns what tells whether the master knows it."""
         log = self.folder / f"worker{len(self._begun)}.log"
         size = ("--cores", "1", "--memory", f"{self.memory}m", "--work-dir", str(self.folder))
-        place = ("--host", _ADDRESS, "--webui-port", "0")
-        self.workers.append(self._launch("worker.Worker", *place, *size, self.url))
+        host = f"127.0.0.{1 + len(self._begun) % 2}"  # second attempts go to another host
+        place = ("--host", host, "--webui-port", "0")
+        self.workers.append(self._launch("worker.Worker", *place, *size, self.url, host=host))
         known = "Successfully registered with master"
         return lambda: known in log.read_text("utf-8", "replace")
 
@@ -78,14 +79,16 @@ class Cluster:
         for process in reversed(self._begun):
             kill_tree(process)
 
-    def _launch(self, name: str, *arguments: str) -> "subprocess.Popen[bytes]":
+    def _launch(
+        self, name: str, *arguments: str, host: str = _ADDRESS
+    ) -> "subprocess.Popen[bytes]":
         home = Path(pyspark.__file__).parent
         environment = {k: v for k, v in os.environ.items() if k not in _HIDDEN}
         environment |= {
             "JAVA_HOME": java_home(os.environ),
             "SPARK_HOME": str(home),
             "SPARK_NO_DAEMONIZE": "1",
-            "SPARK_LOCAL_IP": _ADDRESS,
+            "SPARK_LOCAL_IP": host,
             "SPARK_DAEMON_MEMORY": "256m",
             "SPARK_DAEMON_JAVA_OPTS": QUICK_START,
         }

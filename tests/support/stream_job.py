@@ -76,7 +76,7 @@ def killed_and_resumed(folder: Path, epochs: int, kills: int) -> list[int]:
         The number of commits that each killed driver left.
     """
     dice = random.Random(11)  # noqa: S311 - the same every time
-    points: Sequence[int] = sorted(dice.sample(range(epochs - 1), kills))
+    points: Sequence[int] = sorted(dice.sample(range(epochs - kills), kills))
     left: list[int] = []
     for number, point in enumerate(points):
         driver = _driver(folder)
