@@ -26,7 +26,9 @@ from paimon_explore.commit.overwrite import Overwrite
 from paimon_explore.errors import InvalidInputError, PaimonError, StorageError
 from paimon_explore.fileio.paths import parent
 from paimon_explore.maintenance.after_commit import after_commit
+from paimon_explore.maintenance.compact_behind import compact_behind
 from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.metadata.derived_options import needs_lookup
 from paimon_explore.metadata.options import TableOptions
 from paimon_explore.metadata.snapshot import BATCH_COMMIT_IDENTIFIER, Snapshot
 from paimon_explore.table.latest_schema import latest_schema
@@ -64,6 +66,8 @@ def publish(
     messages: Sequence[CommitMessage],
     what: Overwrite | None,
     identifier: int = BATCH_COMMIT_IDENTIFIER,
+    *,
+    completes: bool = False,
 ) -> Snapshot | None:
     """Make what the tasks wrote visible, then sweep what failed attempts left.
 
@@ -73,6 +77,8 @@ def publish(
         what: what an overwrite replaces; None for an append or upsert.
         identifier: of a batch of a stream; if it is committed already, nothing is, and the files
             of this second attempt are removed.
+        completes: compact on the driver what readers would not see before; for doors behind which
+            no tasks can be started.
 
     Returns:
         The snapshot; None if nothing changed.
@@ -93,6 +99,9 @@ def publish(
     )
     with suppress(StorageError):  # an orphan does no harm, and the commit is done
         sweep(target, messages)
+    if made and completes and what is None and needs_lookup(target.options):
+        table = (target.store, target.schema, target.options)
+        made = [*made, *compact_behind(committer, table, messages, identifier)]
     if made:
         after_commit(target.store, target.schema, target.options, made[-1])
     return made[-1] if made else None

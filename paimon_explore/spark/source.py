@@ -125,7 +125,7 @@ class PaimonWriter(DataSourceArrowWriter):
     def commit(self, messages: Sequence[WriterCommitMessage | None]) -> None:
         """Make everything visible."""
         target, written = collected(self._job.target, messages)
-        publish(target, written, self._what)
+        publish(target, written, self._what, completes=True)
 
     def abort(self, messages: Sequence[WriterCommitMessage | None]) -> None:
         """Remove everything, unless it is visible: Spark also aborts a commit that took effect."""

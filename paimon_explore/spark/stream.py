@@ -316,7 +316,7 @@ class PaimonStreamWriter(DataSourceStreamArrowWriter):
     def commit(self, messages: Sequence[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803 - Spark's name
         """Make the batch visible, unless it is already."""
         target, written = collected(self._job.target, messages)
-        publish(target, written, self._what, batchId)
+        publish(target, written, self._what, batchId, completes=True)
 
     def abort(self, messages: Sequence[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803 - Spark's name
         """Remove the files of the batch, unless they are visible."""

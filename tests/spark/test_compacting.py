@@ -80,3 +80,11 @@ def test_postponed_rows_are_spread_and_compacted(spark: SparkSession, tmp_path: 
     assert table.count() == 0
     pe.spark.compact(spark, table)
     assert table.count() == 6
+
+
+def test_rows_of_the_conventional_door_are_there_too(spark: SparkSession, tmp_path: Path) -> None:
+    table = made(tmp_path, {"bucket": 2, "deletion-vectors.enabled": True})
+    frame = spark.createDataFrame(pd.DataFrame(rows(1, 2, value="x")))
+    frame.write.format("paimon_explore").mode("append").save(table.path)
+    assert kinds(table) == ["APPEND", "COMPACT"]
+    assert table.count() == 4
