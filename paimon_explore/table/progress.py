@@ -16,6 +16,8 @@ Part = TypeVar("Part")
 _WAIT_S = 0.5
 _EVERY_S = 0.1
 _WIDTH = 30
+_DISPLAY = "IPython.display"
+_KERNEL = "ZMQInteractiveShell"
 
 
 class Screen(Protocol):
@@ -46,11 +48,10 @@ class _Notebook:
         self._handle: _Handle | None = None
 
     def draw(self, line: str) -> None:
-        from IPython.display import display  # noqa: PLC0415 - there, or this is no notebook
-
         shown = {"text/plain": line}
         if self._handle is None:
-            self._handle = display(shown, raw=True, display_id=True)  # type: ignore[no-untyped-call]
+            display = sys.modules[_DISPLAY].display  # loaded, or this is no notebook
+            self._handle = display(shown, raw=True, display_id=True)
         else:
             self._handle.update(shown, raw=True)
 
@@ -110,7 +111,7 @@ def _screen() -> Screen | None:
     """Where somebody looks, if anybody does."""
     if threading.current_thread() is not threading.main_thread():
         return None
-    ipython = sys.modules.get("IPython")
-    if ipython is not None and type(ipython.get_ipython()).__name__ == "ZMQInteractiveShell":
+    ipython = sys.modules.get("IPython") if _DISPLAY in sys.modules else None
+    if ipython is not None and type(ipython.get_ipython()).__name__ == _KERNEL:
         return _Notebook()
     return _Terminal() if sys.stderr is not None and sys.stderr.isatty() else None
