@@ -32,6 +32,9 @@ FIGURES = {
     "schemas": ("schema_id", "partition_keys", "primary_keys", "options", "update_time"),
 }
 
+UNTOLD = {("py", "pk_changelog_input"), ("py", "pk_first_row")}
+"""pypaimon leaves the manifests of the changelog out of `$manifests`; Java has them."""
+
 REFUSED = {
     # pypaimon has no sequence groups
     ("py", "pk_partial"): "fields.g.sequence-group",
@@ -71,8 +74,7 @@ def test_a_peer_sees_the_same_figures_in_its_system_tables(
     for system, columns in FIGURES.items():
         theirs = facts(peers.system(peer, warehouse, f"db.{name}", system), columns)
         ours = facts(table.system_table(system).to_arrow(), columns)
-        if (peer, name, system) == ("py", "pk_changelog_input", "manifests"):
-            # pypaimon leaves the manifests of the changelog out; Java has them
+        if system == "manifests" and (peer, name) in UNTOLD:
             assert len(ours) == len(theirs) + 1
             assert set(theirs) < set(ours)
         else:

@@ -20,7 +20,7 @@ class Kind:
     Attributes:
         schema: its columns.
         steps: commits.
-        count: rows of the last snapshot; none where batch readers see nothing before a compaction.
+        count: rows of the last snapshot.
         more: rows that another implementation adds.
         primary_key: key columns.
         partition_by: partition columns.
@@ -323,7 +323,7 @@ KINDS: Mapping[str, Kind] = {
         primary_key=["id"],
         options={"bucket": "1", "merge-engine": "first-row", "changelog-producer": "lookup"},
         steps=[upsert(*people(0, 5)), upsert(*people(3, 8, "late"))],
-        count=0,
+        count=8,
         more=people(6, 10, "java"),
     ),
     "pk_deletion_vectors": Kind(
@@ -331,7 +331,7 @@ KINDS: Mapping[str, Kind] = {
         primary_key=["id"],
         options={"bucket": "1", "deletion-vectors.enabled": "true"},
         steps=[upsert(*people(0, 5)), upsert(*people(3, 8, "late"))],
-        count=0,
+        count=8,
         more=people(6, 10, "java"),
     ),
 }
