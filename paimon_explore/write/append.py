@@ -25,7 +25,8 @@ from paimon_explore.store.table_store import TableStore
 from paimon_explore.write.blob_files import BlobFiles, blob_fields, without_blobs
 from paimon_explore.write.bucket_writers import BucketWriters
 from paimon_explore.write.data_file_writer import DataFileWriter
-from paimon_explore.write.grouping import Group, partitions_of, split_rows
+from paimon_explore.write.file_layout import FileLayout
+from paimon_explore.write.grouping import partitions_of, split_rows
 from paimon_explore.write.input_rows import InputShape, Rows, open_rows
 from paimon_explore.write.layouts import append_layout
 from paimon_explore.write.target import LiveState, WriteTarget, entries_of
@@ -40,15 +41,17 @@ class AppendWriter:
 
     Args:
         target: the table.
+        layout: of the files, by default that of new rows: the table's columns.
     """
 
-    def __init__(self, target: WriteTarget) -> None:
+    def __init__(self, target: WriteTarget, layout: FileLayout | None = None) -> None:
         if target.schema.primary_keys:
             raise InvalidInputError("The table has a primary key: rows are upserted, not appended.")
         self._target = target
         self._blobs = blob_fields(target.schema, target.options)
-        layout = append_layout(target.schema, target.options)
-        self._layout = without_blobs(layout, self._blobs)
+        whole = append_layout(target.schema, target.options) if layout is None else layout
+        self._columns = [field.name for field in whole.fields]
+        self._layout = without_blobs(whole, self._blobs)
         self._shape = InputShape(row_type=target.schema.row_type)
         self._buckets = target.options.value(opt.BUCKET)
         self._state = LiveState(target)
@@ -81,13 +84,16 @@ class AppendWriter:
             InvalidInputError: the data does not fit the table.
         """
         for batch in open_rows(data, self._shape):
-            self._write_batch(batch)
+            self.write_batch(batch)
 
-    def _write_batch(self, batch: pa.RecordBatch) -> None:
+    def write_batch(self, batch: pa.RecordBatch) -> None:
+        """Take rows whose columns have exactly the names and types of the files, in any order."""
+        if not batch.num_rows:
+            return
         partitions = partitions_of(batch, self._target.schema.partition_type)
         for group in split_rows(batch, partitions, self._buckets_of(batch)):
-            writer = self._writers.of(group.partition, group.bucket)
-            writer.write(_file_rows(group))
+            rows = pa.Table.from_batches([group.rows.select(self._columns)])
+            self._writers.of(group.partition, group.bucket).write(rows)
         self._writers.relieve()
 
     def _buckets_of(self, batch: pa.RecordBatch) -> npt.NDArray[np.int32]:
@@ -131,10 +137,6 @@ class AppendWriter:
         """Remove all files if the block raised."""
         if kind is not None:
             self.abort()
-
-
-def _file_rows(group: Group) -> pa.Table:
-    return pa.Table.from_batches([group.rows])
 
 
 def fixed_buckets(

@@ -3,7 +3,7 @@
 Spec: concepts/spec/datafile; maintenance/configurations.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from paimon_explore.metadata import options as opt
@@ -13,7 +13,7 @@ from paimon_explore.metadata.manifest_entry import FileSource
 from paimon_explore.metadata.option import Option
 from paimon_explore.metadata.options import TableOptions
 from paimon_explore.metadata.schema import TableSchema
-from paimon_explore.types.data_types import AtomicType, DataField, TypeRoot
+from paimon_explore.types.data_types import AtomicType, DataField, TypeRoot, with_nullable
 from paimon_explore.types.field_ids import (
     KEY_FIELD_OFFSET,
     ROW_ID_FIELD,
@@ -22,7 +22,14 @@ from paimon_explore.types.field_ids import (
 )
 from paimon_explore.write.file_indexes import index_plans
 from paimon_explore.write.file_layout import TEXT_FORMATS, FileLayout
-from paimon_explore.write.stats import KEY_MODE, NONE, StatsMode, column_modes, parse_mode
+from paimon_explore.write.stats import (
+    KEY_MODE,
+    NONE,
+    StatsKind,
+    StatsMode,
+    column_modes,
+    parse_mode,
+)
 
 KEY_PREFIX = "_KEY_"
 SEQUENCE_NUMBER = DataField(
@@ -84,16 +91,32 @@ def tracked_layout(schema: TableSchema, options: TableOptions) -> FileLayout:
     Row ids and sequence numbers are columns, for they follow from no position any more.
     """
     layout = append_layout(schema, options, source=FileSource.COMPACT)
-    system = (ROW_ID, SEQUENCE_NUMBER)
-    fields = (*schema.fields, *system)
     default = _text(options, opt.METADATA_STATS_MODE)
     mode = NONE if layout.format in WITHOUT_STATS else parse_mode(default)
+    more = _with_columns(layout, (ROW_ID, SEQUENCE_NUMBER), mode)
+    return replace(more, sequence_column=len(more.fields) - 1)
+
+
+def changed_layout(schema: TableSchema, options: TableOptions) -> FileLayout:
+    """Files of rows that an update or delete wrote again in a table with row tracking.
+
+    Rows bring their ids, so that the commit gives no new ones. Changed rows have no sequence number
+    of their own: theirs is that of the file.
+    """
+    layout = append_layout(schema, options)
+    has_stats = any(mode.kind is not StatsKind.NONE for mode in layout.value_modes)
+    number = replace(SEQUENCE_NUMBER, type=with_nullable(SEQUENCE_NUMBER.type, nullable=True))
+    return _with_columns(layout, (ROW_ID, number), KEY_MODE if has_stats else NONE)
+
+
+def _with_columns(layout: FileLayout, system: Sequence[DataField], mode: StatsMode) -> FileLayout:
+    """The layout with columns behind those of the table, which `_WRITE_COLS` tells."""
+    fields = (*layout.fields, *system)
     return replace(
         layout,
         fields=fields,
         value_columns=tuple(range(len(fields))),
         value_modes=(*layout.value_modes, *(mode for _ in system)),
-        sequence_column=len(fields) - 1,
         write_columns=tuple(column.name for column in fields),
     )
 

@@ -40,7 +40,6 @@ from paimon_explore.maintenance.row_level.change import (
     stacked,
     taken,
 )
-from paimon_explore.maintenance.row_level.moved_rows import MovedRows
 from paimon_explore.maintenance.row_level.planning import bitmap, live_positions, planned
 from paimon_explore.maintenance.row_level.vectors import VectorChange, changed_vectors
 from paimon_explore.metadata import options as opt
@@ -52,6 +51,8 @@ from paimon_explore.scan.expression import TRUE
 from paimon_explore.scan.frames import numbers
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.split import DataSplit
+from paimon_explore.write.append import AppendWriter
+from paimon_explore.write.layouts import changed_layout
 from paimon_explore.write.target import WriteTarget, abort
 
 Inserts: TypeAlias = Callable[[], Iterator[pa.RecordBatch]]
@@ -163,10 +164,12 @@ class AppendRows:
         pending = [file for file in touched if self._leaves_rows(file)]
         if not pending:
             return []
-        with MovedRows(self._target, keeps_ids=self._tracks) as writer:
+        schema, options = self._target.schema, self._target.options
+        layout = changed_layout(schema, options) if self._tracks else None
+        with AppendWriter(self._target, layout) as writer:
             for file in pending:
                 for batch in self._rows(file):
-                    writer.write(self._after(batch))
+                    writer.write_batch(self._after(batch))
             return writer.prepare_commit()
 
     def _leaves_rows(self, file: TouchedFile) -> bool:
@@ -216,9 +219,9 @@ class AppendRows:
         return rows.append_column("_ROW_ID", ids).append_column("_SEQUENCE_NUMBER", sequences)
 
     def _inserted(self, inserts: Inserts) -> list[CommitMessage]:
-        with MovedRows(self._target, keeps_ids=False) as writer:
+        with AppendWriter(self._target) as writer:
             for batch in inserts():
-                writer.write(batch)
+                writer.write_batch(batch)
             return writer.prepare_commit()
 
     # ------------------------------------------------------------ the old rows

@@ -20,7 +20,6 @@ from paimon_explore.encoding.buffers import Column, Ints
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.maintenance.row_level.append_rows import Inserts
 from paimon_explore.maintenance.row_level.change import RowChange, in_order, places
-from paimon_explore.maintenance.row_level.moved_rows import MovedRows
 from paimon_explore.maintenance.row_level.planning import planned
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.options import MAX_INT64
@@ -28,6 +27,7 @@ from paimon_explore.read.column_merge import ColumnFile, merge_columns
 from paimon_explore.read.split_read import SplitFile, SplitReader
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.split import DataSplit
+from paimon_explore.write.append import AppendWriter
 from paimon_explore.write.data_file_writer import DataFileWriter
 from paimon_explore.write.file_layout import FileLayout
 from paimon_explore.write.layouts import append_layout
@@ -81,9 +81,9 @@ class ColumnFiles:
         return messages
 
     def _inserted(self, inserts: Inserts) -> list[CommitMessage]:
-        with MovedRows(self._target, keeps_ids=False) as writer:
+        with AppendWriter(self._target) as writer:
             for batch in inserts():
-                writer.write(batch)
+                writer.write_batch(batch)
             return writer.prepare_commit()
 
     def _updated(self, split: DataSplit) -> Iterator[CommitMessage]:
