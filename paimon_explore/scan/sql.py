@@ -18,6 +18,7 @@ import math
 from collections.abc import Callable
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from typing import TypeAlias
 
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.scan.builder import Term, cast_target, like, text_match
@@ -45,6 +46,7 @@ from paimon_explore.scan.expression import (
     literal,
     time_text_literal,
 )
+from paimon_explore.scan.filter_lists import FilterList, filters
 from paimon_explore.scan.functions import ALIASES, FUNCTIONS
 from paimon_explore.scan.sql_tokens import (
     ALLOWED,
@@ -55,6 +57,9 @@ from paimon_explore.scan.sql_tokens import (
     tokens_of,
 )
 from paimon_explore.types.data_types import AtomicType, DataType, TypeRoot
+
+Where: TypeAlias = str | Term | Expression | FilterList
+"""What a `where` may be: SQL text, `pe.col("a") > 3`, `[("a", ">", 3)]`, or a predicate's tree."""
 
 _MAX_DEPTH = 100
 _MAX_SIGNS = 100
@@ -111,15 +116,25 @@ def expr(text: str) -> Term:
     return Term(parse_value(text))
 
 
-def predicate(where: str | Term | Expression) -> Expression:
-    """The tree of SQL text, of a term, or of a tree itself.
+def predicate(where: Where) -> Expression:
+    """The tree of SQL text, of a term, of a list of filters, or of a tree itself.
 
     Raises:
-        InvalidInputError: see `parse_where`.
+        InvalidInputError: see `parse_where` and `filters`; or `where` is none of these.
     """
     if isinstance(where, str):
         return parse_where(where)
-    return where.expression if isinstance(where, Term) else where
+    if isinstance(where, Term):
+        return where.expression
+    if isinstance(where, Expression):
+        return where
+    if isinstance(where, list | tuple):
+        return filters(where)
+    raise InvalidInputError(
+        f"a {type(where).__module__}.{type(where).__qualname__} cannot be used as a condition.",
+        hint='Write SQL text (where="price > 3 AND dt = \'d1\'"), pe.col("price") > 3, or '
+        'triples [("price", ">", 3)].',
+    )
 
 
 class _Reader:

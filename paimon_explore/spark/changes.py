@@ -19,6 +19,7 @@ from paimon_explore.maintenance.row_level.rules import check_delete, check_updat
 from paimon_explore.metadata.options import TableOptions
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.scan.sql import Where
 from paimon_explore.spark.commit import write_target
 from paimon_explore.spark.names import quoted
 from paimon_explore.spark.read import read
@@ -31,7 +32,6 @@ from paimon_explore.spark.rewrite import (
 )
 from paimon_explore.spark.write import written
 from paimon_explore.table.latest_schema import latest_schema
-from paimon_explore.table.scan import Where
 from paimon_explore.table.table import Table
 from paimon_explore.write.row_kinds import ROW_KIND
 

@@ -13,10 +13,10 @@ from paimon_explore.read.split_read import SplitReader
 from paimon_explore.scan.counting import told_rows
 from paimon_explore.scan.expression import TRUE
 from paimon_explore.scan.split import Split
+from paimon_explore.scan.sql import Where
 from paimon_explore.spark.plan import groups
 from paimon_explore.spark.read import Points, table_at
 from paimon_explore.spark.tasks import forget_archives
-from paimon_explore.table.scan import Where
 from paimon_explore.table.table import Table
 
 

@@ -17,6 +17,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from paimon_explore.metadata.options import BRANCH
 from paimon_explore.scan.split import Split
+from paimon_explore.scan.sql import Where
 from paimon_explore.spark.names import quoted
 from paimon_explore.spark.native import native_files, read_native
 from paimon_explore.spark.plan import ReadJob, groups, opened, plan_splits
@@ -30,7 +31,7 @@ from paimon_explore.spark.special import (
 )
 from paimon_explore.spark.tasks import read_splits
 from paimon_explore.table.row_source import RowSource
-from paimon_explore.table.scan import Scan, Where
+from paimon_explore.table.scan import Scan
 from paimon_explore.table.table import Table, open_table
 
 

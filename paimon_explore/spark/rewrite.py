@@ -28,10 +28,11 @@ from paimon_explore.read.data_file import SystemColumn
 from paimon_explore.read.split_read import SplitReader
 from paimon_explore.scan.expression import TRUE
 from paimon_explore.scan.split import DataSplit, Split
+from paimon_explore.scan.sql import Where
 from paimon_explore.spark.plan import ReadJob, groups
 from paimon_explore.spark.schema import spark_schema, to_spark, wire_schema
 from paimon_explore.spark.tasks import forget_archives
-from paimon_explore.table.scan import Scan, Where
+from paimon_explore.table.scan import Scan
 from paimon_explore.table.table import Table
 
 FILE = "_paimon_file"

@@ -11,12 +11,11 @@ from pyspark.sql import Column, SparkSession
 from pyspark.sql import functions as f
 
 from paimon_explore.metadata.snapshot import Snapshot
-from paimon_explore.scan.sql import predicate
+from paimon_explore.scan.sql import Where, predicate
 from paimon_explore.scan.sql_text import to_sql
 from paimon_explore.spark.assign import assigned_column
 from paimon_explore.spark.changes import ACT, DELETE, UPDATE, ChangeTarget, change_target
 from paimon_explore.spark.names import quoted
-from paimon_explore.table.scan import Where
 from paimon_explore.table.table import Table, open_table
 
 

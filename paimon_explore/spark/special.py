@@ -27,7 +27,7 @@ from paimon_explore.read.split_read import SplitReader
 from paimon_explore.scan.branch_plans import whole_partitions
 from paimon_explore.scan.incremental import change_splits
 from paimon_explore.scan.split import Split
-from paimon_explore.scan.sql import predicate
+from paimon_explore.scan.sql import Where, predicate
 from paimon_explore.scan.sql_text import to_sql
 from paimon_explore.spark.plan import groups
 from paimon_explore.spark.schema import spark_schema, to_spark, wire_schema
@@ -35,7 +35,7 @@ from paimon_explore.spark.tasks import forget_archives
 from paimon_explore.table.changes import ChangeReader, without_retracts
 from paimon_explore.table.row_source import RowSource
 from paimon_explore.table.row_tables import ROWKIND, row_kinds
-from paimon_explore.table.scan import Scan, Where
+from paimon_explore.table.scan import Scan
 from paimon_explore.table.table import Table
 from paimon_explore.types.arrow import row_type_from_arrow
 from paimon_explore.types.data_types import RowType

@@ -19,12 +19,11 @@ from paimon_explore.inspect.scan_explain import ScanExplanation
 from paimon_explore.inspect.schema_history import SchemaHistory, schema_history
 from paimon_explore.inspect.table_view import TableView
 from paimon_explore.metadata.snapshot import Snapshot
-from paimon_explore.scan.sql import predicate
+from paimon_explore.scan.sql import Where, predicate
 from paimon_explore.scan.sql_text import to_sql
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.maintenance import Age, Maintenance
 from paimon_explore.table.reading import ReadableTable
-from paimon_explore.table.scan import Where
 from paimon_explore.table.screen import SCREEN
 
 Point: TypeAlias = int | str | datetime

@@ -7,7 +7,7 @@ from paimon_explore.maintenance.row_level.assignments import NewValue
 from paimon_explore.maintenance.row_level.merge_change import Clause, ClauseKind
 from paimon_explore.maintenance.row_level.merge_into import MergeSpec
 from paimon_explore.metadata.snapshot import Snapshot
-from paimon_explore.table.scan import Where
+from paimon_explore.scan.sql import Where
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -11,11 +11,10 @@ from paimon_explore.inspect.scan_explain import Question, ScanExplanation, expla
 from paimon_explore.read.split_read import SplitReader
 from paimon_explore.scan.bind import bind
 from paimon_explore.scan.branch_plans import plan_table
-from paimon_explore.scan.builder import Term
 from paimon_explore.scan.counting import told_rows
 from paimon_explore.scan.expression import TRUE, Expression
 from paimon_explore.scan.plan import ScanPlan, ScanTarget
-from paimon_explore.scan.sql import predicate
+from paimon_explore.scan.sql import Where, predicate
 from paimon_explore.store.expired import naming_expiry
 from paimon_explore.table.changes import ChangeReader, Increment, without_retracts
 from paimon_explore.table.progress import progress
@@ -26,9 +25,6 @@ if TYPE_CHECKING:
     import duckdb
     import pandas as pd
     import polars as pl
-
-Where: TypeAlias = str | Term | Expression
-"""What a `where` may be: SQL text, `pe.col("a") > 3`, or a predicate's tree."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,6 +27,7 @@ from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.schema_change import SchemaChange
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.tag import Tag
+from paimon_explore.scan.sql import Where
 from paimon_explore.scan.time_travel import TimeTravel, epoch_ms, travel_of
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.table.declared import OptionValue, declared_options
@@ -34,7 +35,6 @@ from paimon_explore.table.exploring import ExplorableTable
 from paimon_explore.table.latest_schema import latest_schema, table_name
 from paimon_explore.table.maintenance import Maintenance
 from paimon_explore.table.merging import Merge
-from paimon_explore.table.scan import Where
 from paimon_explore.table.writing import TableWriter
 from paimon_explore.write.input_rows import Rows
 

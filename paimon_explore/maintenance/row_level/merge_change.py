@@ -33,7 +33,7 @@ from paimon_explore.scan.builder import Term
 from paimon_explore.scan.evaluate import evaluate
 from paimon_explore.scan.expression import TRUE, Column, Expression, names_of
 from paimon_explore.scan.frames import true_rows
-from paimon_explore.scan.sql import parse_value, predicate
+from paimon_explore.scan.sql import Where, parse_value, predicate
 from paimon_explore.types.arrow import arrow_schema
 from paimon_explore.write.input_rows import absent_column
 
@@ -67,7 +67,7 @@ class Clause:
     """
 
     kind: ClauseKind
-    condition: str | Term | Expression | None = None
+    condition: Where | None = None
     values: Mapping[str, NewValue] | None = None
     all_columns: bool = False
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
+from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.maintenance.row_level.append_rows import AppendRows, Inserts
 from paimon_explore.maintenance.row_level.assignments import NewValue, assignments
 from paimon_explore.maintenance.row_level.change import RowChange, WhereChange
@@ -15,14 +15,10 @@ from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.options import TableOptions
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.scan.bind import bind
-from paimon_explore.scan.builder import Term
 from paimon_explore.scan.expression import TRUE, Expression
 from paimon_explore.scan.plan import ScanTarget
-from paimon_explore.scan.sql import predicate
+from paimon_explore.scan.sql import Where, predicate
 from paimon_explore.store.table_store import TableStore
-
-Where = str | Term | Expression
-"""A condition on rows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,13 +97,7 @@ def bound(where: Where | None, scan: ScanTarget) -> Expression:
     Raises:
         InvalidInputError: it cannot be understood.
     """
-    if where is None:
-        return TRUE
-    if not isinstance(where, str | Term | Expression):
-        raise InvalidInputError(
-            f"{where!r} is no condition.", hint='Use SQL text or pe.col("a") > 3; None is all rows.'
-        )
-    return bind(predicate(where), scan.schema.row_type)
+    return TRUE if where is None else bind(predicate(where), scan.schema.row_type)
 
 
 def _refuse_indexed(scan: ScanTarget, columns: Sequence[str]) -> None:
