@@ -179,6 +179,10 @@ def _entries(folder: str) -> Iterator[FileStatus]:
         found = os.scandir(local_path(folder))
     except FileNotFoundError:
         return
+    except NotADirectoryError:
+        if Path(local_path(folder)).exists():
+            raise
+        return  # below a file there is nothing
     with found:
         for entry in found:
             with suppress(FileNotFoundError):  # removed since the listing began

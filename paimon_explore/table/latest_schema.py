@@ -6,6 +6,7 @@ from paimon_explore.fileio.paths import parent
 from paimon_explore.metadata.paths import MAIN_BRANCH
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.table.misplaced import where_tables_are
 
 
 def latest_schema(store: TableStore) -> TableSchema:
@@ -19,7 +20,7 @@ def latest_schema(store: TableStore) -> TableSchema:
         return schema
     if store.paths.branch != MAIN_BRANCH and store.for_branch(MAIN_BRANCH).schemas.ids():
         raise NotFoundError("branch", store.paths.branch, store.paths.root)
-    hint = "A table's folder holds schema/schema-0; is this the database or the warehouse?"
+    hint = where_tables_are(store.file_io, store.paths.root)
     raise NotFoundError("table", store.paths.root, hint=hint)
 
 

@@ -72,12 +72,22 @@ def test_a_name_without_a_database_is_refused(catalog: Catalog) -> None:
         catalog.table("t")
 
 
-@pytest.mark.parametrize("above", [1, 2], ids=["database", "warehouse"])
-def test_the_folder_of_a_database_or_warehouse_is_no_table(folder: Path, above: int) -> None:
-    wrong = folder.parents[above - 1]
-    with pytest.raises(NotFoundError, match="is this the database or the warehouse") as caught:
-        open_table(wrong)
-    assert str(wrong) in str(caught.value)
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ("../..", r"a warehouse of the databases 'db': open Catalog\(.*\)\.table\(\"db\."),
+        ("..", "a database with the tables 't'"),
+        ("snapshot", "lies inside of the table .*/db.db/t: open that"),
+        ("snapshot/snapshot-1", "lies inside of the table .*/db.db/t: open that"),
+    ],
+)
+def test_a_folder_near_a_table_is_no_table_and_tells_where_one_is(
+    folder: Path, wrong: str, says: str
+) -> None:
+    asked = (folder / wrong).resolve()
+    with pytest.raises(NotFoundError, match=says) as caught:
+        open_table(asked)
+    assert str(asked) in str(caught.value)
 
 
 def test_a_folder_that_does_not_exist_is_no_table(tmp_path: Path) -> None:
