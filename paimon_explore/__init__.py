@@ -6,29 +6,38 @@
     >>> table.at(snapshot=1).to_arrow().num_rows
     6
 
-`pe.spark`, `pe.inspect` and `pe.widgets` are loaded when they are first used, so that importing
-this package stays light.
+Importing this package loads nothing: every name is loaded when it is first used, and the doors of
+a table load what they need when they are first opened.
 """
 
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING
 
-from paimon_explore.errors import InvalidInputError, PaimonError
-from paimon_explore.scan.builder import col, lit
-from paimon_explore.scan.sql import expr
-from paimon_explore.table.catalog import Catalog
-from paimon_explore.table.demo import demo
-from paimon_explore.table.table import Table, open_table
-from paimon_explore.table.tracing import trace
-from paimon_explore.table.warehouse_listing import listing as _listing
-
 if TYPE_CHECKING:
+    from paimon_explore.errors import PaimonError
+    from paimon_explore.scan.builder import col, lit
+    from paimon_explore.scan.sql import expr
+    from paimon_explore.table.catalog import Catalog
+    from paimon_explore.table.demo import demo
+    from paimon_explore.table.table import Table, open_table
+    from paimon_explore.table.tracing import trace
     from paimon_explore.widgets.magics import Shell
 
 __all__ = ["Catalog", "PaimonError", "Table", "col", "demo", "expr", "lit", "open_table", "trace"]
 
-_DOORS = ("inspect", "spark", "widgets")
+_DOORS = ("errors", "inspect", "spark", "widgets")
+_HOMES = {
+    "Catalog": "table.catalog",
+    "PaimonError": "errors",
+    "Table": "table.table",
+    "col": "scan.builder",
+    "demo": "table.demo",
+    "expr": "scan.sql",
+    "lit": "scan.builder",
+    "open_table": "table.table",
+    "trace": "table.tracing",
+}
+"""The module of each public name."""
 
 
 def load_ipython_extension(shell: "Shell") -> None:
@@ -37,30 +46,19 @@ def load_ipython_extension(shell: "Shell") -> None:
     Args:
         shell: the interactive shell that asks, by `%load_ext paimon_explore`.
     """
-    from paimon_explore.widgets.magics import Doors, register  # noqa: PLC0415 - for notebooks only
+    from paimon_explore.table.magic_doors import register  # noqa: PLC0415 - for notebooks only
 
-    doors = Doors(
-        open=lambda path, branch: open_table(path, branch=branch),
-        listing=_listing,
-        at=lambda table, snapshot, tag: _table(table).at(snapshot=snapshot, tag=tag),
-        explore=lambda table: _table(table).explore(),
-        trace=trace,
-        table=Table,
-        watched=(Table, Catalog),
-    )
-    register(shell, doors)
+    register(shell)
 
 
-def _table(value: object) -> Table:
-    if not isinstance(value, Table):
-        raise InvalidInputError(f"{type(value).__name__} is no table.")
-    return value
-
-
-def __getattr__(name: str) -> ModuleType:
-    """The public doors, imported when first asked for."""
+def __getattr__(name: str) -> object:
+    """The public names and doors, loaded when first asked for."""
     if name in _DOORS:
         return import_module(f"{__name__}.{name}")
+    if name in _HOMES:
+        value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+        globals()[name] = value
+        return value
     msg = f"module {__name__!r} has no attribute {name!r}"
     raise AttributeError(msg, name=name, obj=None)
 

@@ -10,19 +10,9 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore.encoding.buffers import as_python, no_table
-from paimon_explore.errors import InvalidInputError, NotFoundError
-from paimon_explore.maintenance.auto_tags import automatic_tags, periods_of
-from paimon_explore.maintenance.tags import local_now
+from paimon_explore.errors import InvalidInputError
 from paimon_explore.metadata.consumer import Consumer
-from paimon_explore.metadata.option_choices import IncrementalBetweenScanMode, StartupMode
-from paimon_explore.metadata.options import (
-    INCREMENTAL_BETWEEN,
-    INCREMENTAL_BETWEEN_SCAN_MODE,
-    INCREMENTAL_BETWEEN_TAG_TO_SNAPSHOT,
-    INCREMENTAL_BETWEEN_TIMESTAMP,
-    INCREMENTAL_TO_AUTO_TAG,
-    SCAN_MODE,
-)
+from paimon_explore.metadata.option_choices import IncrementalBetweenScanMode
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.read.data_file import SystemColumn
 from paimon_explore.read.difference import changed_splits, difference
@@ -30,17 +20,16 @@ from paimon_explore.read.split_read import SplitReader
 from paimon_explore.scan.branch_plans import plan_table
 from paimon_explore.scan.expression import TRUE, Expression
 from paimon_explore.scan.frames import column, row_array
-from paimon_explore.scan.incremental import SnapshotRange, change_mode, change_splits
+from paimon_explore.scan.incremental import SnapshotRange, change_splits
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.split import Split
-from paimon_explore.scan.time_travel import epoch_ms
 from paimon_explore.store.expired import naming_expiry
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.table.increments import Increment
 from paimon_explore.table.row_tables import ROWKIND, row_kinds
 from paimon_explore.types.arrow import arrow_schema
 
 _RETRACTS = ("-U", "-D")
-_ENDS = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,19 +43,6 @@ class Change:
 
     snapshot: Snapshot
     rows: pa.Table
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Increment:
-    """What changed between two points.
-
-    Attributes:
-        span: the commits.
-        mode: how it is told; not `auto`.
-    """
-
-    span: SnapshotRange
-    mode: IncrementalBetweenScanMode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,119 +149,8 @@ def first_change(store: TableStore, consumer_id: str | None) -> int:
     return min((number for number in kept if number is not None), default=1)
 
 
-def span_of(target: ScanTarget, start: int | str, end: int | str) -> SnapshotRange:
-    """The commits after `start` up to `end`, each a snapshot id or a tag's name.
-
-    Raises:
-        NotFoundError: no such tag; the end does not exist.
-        InvalidInputError: the end is before the start.
-    """
-    numbers = [_number(target, point) for point in (start, end)]
-    if numbers[0] > numbers[1]:
-        raise InvalidInputError(f"The end {end!r} is before the start {start!r}.")
-    latest = target.store.snapshots.latest_id() or 0
-    if numbers[1] > latest:
-        raise NotFoundError("snapshot", numbers[1], hint=f"The newest one is {latest}.")
-    return SnapshotRange(start=numbers[0], end=numbers[1])
-
-
-def _number(target: ScanTarget, point: int | str) -> int:
-    return point if isinstance(point, int) else target.store.tags.load(point).snapshot.id
-
-
-def default_mode(
-    target: ScanTarget, start: int | str, mode: str | IncrementalBetweenScanMode
-) -> IncrementalBetweenScanMode:
-    """What `auto` stands for: two tags are compared, between snapshots changes are read.
-
-    Raises:
-        InvalidInputError: an unknown mode.
-    """
-    try:
-        chosen = IncrementalBetweenScanMode(mode)
-    except ValueError as error:
-        known = ", ".join(repr(m.value) for m in IncrementalBetweenScanMode)
-        raise InvalidInputError(f"{mode!r} is no mode.", hint=f"Modes: {known}.") from error
-    if chosen is not IncrementalBetweenScanMode.AUTO:
-        return chosen
-    if isinstance(start, str) and target.keys is not None:
-        return IncrementalBetweenScanMode.DIFF
-    return change_mode(target)
-
-
 def without_retracts(rows: pa.Table) -> pa.Table:
     """The rows that are there after a change, without their kind."""
     kinds = as_python(column(rows, ROWKIND.name))
     kept = np.flatnonzero([kind not in _RETRACTS for kind in kinds])
     return rows.take(row_array(kept)).drop_columns([ROWKIND.name])
-
-
-def increment_of(target: ScanTarget) -> Increment | None:
-    """The increment that `incremental-between*` options ask for instead of the table's rows.
-
-    Raises:
-        NotFoundError: no such tag or snapshot.
-        InvalidInputError: not two points, or the second before the first; `scan.mode=incremental`
-            without any; an automatic tag that is none by its name.
-    """
-    options = target.options
-    tag = options.value(INCREMENTAL_TO_AUTO_TAG)
-    if tag is not None:
-        return _to_auto_tag(target, tag)
-    points, times = (options.value(o) for o in (INCREMENTAL_BETWEEN, INCREMENTAL_BETWEEN_TIMESTAMP))
-    if not points and not times:
-        if options.value(SCAN_MODE) is StartupMode.INCREMENTAL:
-            msg = f"{SCAN_MODE.key}=incremental needs {INCREMENTAL_BETWEEN.key}."
-            raise InvalidInputError(msg)
-        return None
-    given = points or times
-    if len(given) != _ENDS:
-        msg = f"An increment has two ends, but {', '.join(given)} is given."
-        raise InvalidInputError(msg, hint="Write it as 3,7.")
-    start, end = ((_point(target, text) if points else _number_at(target, text)) for text in given)
-    mode = options.value(INCREMENTAL_BETWEEN_SCAN_MODE)
-    by_tag = isinstance(start, str) and not options.value(INCREMENTAL_BETWEEN_TAG_TO_SNAPSHOT)
-    return Increment(
-        span=span_of(target, start, end),
-        mode=default_mode(target, start, mode) if by_tag else default_mode(target, 0, mode),
-    )
-
-
-def _to_auto_tag(target: ScanTarget, name: str) -> Increment:
-    """What is between the automatic tag before one and that one; nothing if either is missing."""
-    periods = periods_of(target.options)
-    end = periods.begin(name)
-    if end is None:
-        msg = f"{INCREMENTAL_TO_AUTO_TAG.key}={name!r} is not named for a period."
-        raise InvalidInputError(
-            msg, hint=f"Names are as {periods.name(periods.before(local_now()))!r}."
-        )
-    begins = {
-        begin: tag.name
-        for tag in automatic_tags(target.store, target.options)
-        if (begin := periods.begin(tag.name)) is not None and begin <= end
-    }
-    earlier = max((begin for begin in begins if begin < end), default=None)
-    if end not in begins or earlier is None:
-        none = SnapshotRange(start=0, end=0)
-        return Increment(span=none, mode=IncrementalBetweenScanMode.DELTA)
-    start = begins[earlier]
-    mode = target.options.value(INCREMENTAL_BETWEEN_SCAN_MODE)
-    return Increment(span=span_of(target, start, name), mode=default_mode(target, start, mode))
-
-
-def _point(target: ScanTarget, text: str) -> int | str:
-    """A tag's name, or a snapshot id where no tag is called so."""
-    number = text.isascii() and text.isdigit() and text not in target.store.tags.names()
-    return int(text) if number else text
-
-
-def _number_at(target: ScanTarget, text: str) -> int:
-    """The newest snapshot not younger than a time; before all, the number before the first."""
-    moment = int(text) if text.isascii() and text.isdigit() else epoch_ms(text)
-    number = (target.store.snapshots.earliest_id() or 1) - 1
-    for snapshot in target.store.snapshots.list():
-        if snapshot.time_millis > moment:
-            break
-        number = snapshot.id
-    return number

@@ -3,28 +3,25 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from paimon_explore.commit.waiting import system_clock
-from paimon_explore.inspect.code_echo import Code, call_code, point_code, read_code
-from paimon_explore.inspect.diff import SnapshotDiff, snapshot_diff
-from paimon_explore.inspect.expiry_preview import ExpiryPreview, expiry_preview
-from paimon_explore.inspect.file_reason import FileReason, file_reason
-from paimon_explore.inspect.health import Health, table_health
-from paimon_explore.inspect.inspector import Inspector
-from paimon_explore.inspect.key_history import KeyHistory, key_history
-from paimon_explore.inspect.lsm import LsmSection, lsm_section
-from paimon_explore.inspect.partition_choice import Given
-from paimon_explore.inspect.scan_explain import ScanExplanation
-from paimon_explore.inspect.schema_history import SchemaHistory, schema_history
-from paimon_explore.inspect.table_view import TableView
-from paimon_explore.metadata.snapshot import Snapshot
-from paimon_explore.scan.sql import Where, predicate
-from paimon_explore.scan.sql_text import to_sql
 from paimon_explore.table.latest_schema import latest_schema
-from paimon_explore.table.maintenance import Age, Maintenance
 from paimon_explore.table.reading import ReadableTable
-from paimon_explore.table.screen import SCREEN
+
+if TYPE_CHECKING:
+    from paimon_explore.inspect.diff import SnapshotDiff
+    from paimon_explore.inspect.expiry_preview import ExpiryPreview
+    from paimon_explore.inspect.file_reason import FileReason
+    from paimon_explore.inspect.health import Health
+    from paimon_explore.inspect.inspector import Inspector
+    from paimon_explore.inspect.key_history import KeyHistory
+    from paimon_explore.inspect.lsm import LsmSection
+    from paimon_explore.inspect.partition_choice import Given
+    from paimon_explore.inspect.scan_explain import ScanExplanation
+    from paimon_explore.inspect.schema_history import SchemaHistory
+    from paimon_explore.inspect.table_view import TableView
+    from paimon_explore.scan.sql import Where
+    from paimon_explore.table.maintenance import Age
 
 Point: TypeAlias = int | str | datetime
 """A snapshot id, a tag's name, or a time: the newest snapshot that is not younger."""
@@ -36,7 +33,7 @@ class ExplainableTable(ReadableTable):
 
     def diff(
         self, before: Point | None = None, after: Point | None = None, *, rows: int = 0
-    ) -> SnapshotDiff:
+    ) -> "SnapshotDiff":
         """What differs between two states: files, schema, options, indexes; `rows()` the rows.
 
         Args:
@@ -48,6 +45,8 @@ class ExplainableTable(ReadableTable):
             NotFoundError: there is no such snapshot.
             InvalidInputError: a point is neither an id, a tag nor a time.
         """
+        from paimon_explore.inspect.diff import snapshot_diff
+
         inspector = self._inspector()
         second = inspector.point(after)
         first = inspector.before(second) if before is None else inspector.point(before)
@@ -55,15 +54,19 @@ class ExplainableTable(ReadableTable):
 
     def explain(
         self,
-        where: Where | None = None,
+        where: "Where | None" = None,
         columns: Iterable[str] | None = None,
         limit: int | None = None,
-    ) -> ScanExplanation:
+    ) -> "ScanExplanation":
         """What a read opens, and for each file why or why not; see `scan` for the arguments.
 
         Raises:
             InvalidInputError: unknown columns or a predicate that cannot be understood.
         """
+        from paimon_explore.inspect.code_echo import Code, call_code, point_code, read_code
+        from paimon_explore.scan.sql import predicate
+        from paimon_explore.scan.sql_text import to_sql
+
         found = self.scan(columns, where, limit).explain()
         text = None if where is None else to_sql(predicate(where))
         names = None if columns is None else list(found.columns)
@@ -76,7 +79,7 @@ class ExplainableTable(ReadableTable):
             found, name=self.name, code=Code(python=call, spark=read_code(self.path, options, then))
         )
 
-    def lsm(self, partition: Given = None, bucket: int | None = None) -> LsmSection:
+    def lsm(self, partition: "Given" = None, bucket: int | None = None) -> "LsmSection":
         """A bucket in section: sorted runs by level, key ranges, read amplification.
 
         Args:
@@ -87,10 +90,12 @@ class ExplainableTable(ReadableTable):
         Raises:
             NotFoundError: there is no such partition or bucket.
         """
+        from paimon_explore.inspect.lsm import lsm_section
+
         inspector = self._inspector()
         return lsm_section(inspector.view, inspector.snapshot, partition, bucket, at=inspector.code)
 
-    def why(self, file: str) -> FileReason:
+    def why(self, file: str) -> "FileReason":
         """Why a file is there: who added and removed it, what holds it, when it may be deleted.
 
         Args:
@@ -99,20 +104,28 @@ class ExplainableTable(ReadableTable):
         Raises:
             NotFoundError: neither metadata nor the table's folder knows it.
         """
+        from paimon_explore.commit.waiting import system_clock
+        from paimon_explore.inspect.file_reason import file_reason
+
         return file_reason(self._inspector(), str(file), system_clock())
 
-    def health(self) -> Health:
+    def health(self) -> "Health":
         """What is worth looking after, each with its figure, threshold and evidence."""
+        from paimon_explore.commit.waiting import system_clock
+        from paimon_explore.inspect.health import table_health
+
         return table_health(self._inspector(), system_clock())
 
-    def schema_history(self) -> SchemaHistory:
+    def schema_history(self) -> "SchemaHistory":
         """All versions of the schema: fields by id, options, and which live files need which."""
+        from paimon_explore.inspect.schema_history import schema_history
+
         inspector = self._inspector()
         marks = inspector.timeline().marks
         known = tuple(mark.snapshot for mark in marks if mark.snapshot is not None)
         return schema_history(inspector.view, inspector.snapshot, known, at=inspector.code)
 
-    def history(self, key: object, *, snapshots: int | None = None) -> KeyHistory:
+    def history(self, key: object, *, snapshots: int | None = None) -> "KeyHistory":
         """A key over the snapshots: its stored versions in every run, and what the merge makes.
 
         Args:
@@ -124,6 +137,8 @@ class ExplainableTable(ReadableTable):
             UnsupportedFeatureError: the table has no primary key.
             InvalidInputError: the key is not given in full, or a value does not fit its column.
         """
+        from paimon_explore.inspect.key_history import key_history
+
         return key_history(self._inspector(), key, snapshots)
 
     def preview_expiry(
@@ -131,14 +146,18 @@ class ExplainableTable(ReadableTable):
         *,
         retain_min: int | None = None,
         retain_max: int | None = None,
-        older_than: Age | None = None,
+        older_than: "Age | None" = None,
         limit: int | None = None,
-    ) -> ExpiryPreview:
+    ) -> "ExpiryPreview":
         """What `maintenance.expire_snapshots` with the same arguments would do, and what it frees.
 
         Raises:
             InvalidInputError: the arguments contradict each other.
         """
+        from paimon_explore.inspect.code_echo import Code, call_code
+        from paimon_explore.inspect.expiry_preview import expiry_preview
+        from paimon_explore.table.maintenance import Maintenance
+
         upkeep = Maintenance(store=self.store, dynamic_options=self.dynamic_options)
         retention = upkeep.snapshot_retention(
             retain_min=retain_min, retain_max=retain_max, older_than=older_than, limit=limit
@@ -148,7 +167,10 @@ class ExplainableTable(ReadableTable):
         code = Code(python=call_code("t.preview_expiry", **given, older_than=age))
         return expiry_preview(self._inspector(), retention, code)
 
-    def _view(self) -> TableView:
+    def _view(self) -> "TableView":
+        from paimon_explore.inspect.table_view import TableView
+        from paimon_explore.table.screen import SCREEN
+
         return TableView(
             store=self.store,
             schema=latest_schema(self.store),
@@ -157,6 +179,8 @@ class ExplainableTable(ReadableTable):
             screen=SCREEN,
         )
 
-    def _inspector(self) -> Inspector:
-        snapshot: Snapshot | None = self.snapshot
+    def _inspector(self) -> "Inspector":
+        from paimon_explore.inspect.inspector import Inspector
+
+        snapshot = self.snapshot
         return Inspector(self._view(), None if snapshot is None else snapshot.id)

@@ -12,24 +12,18 @@ from paimon_explore.errors import (
     UnsupportedFeatureError,
     choices,
 )
-from paimon_explore.inspect.byte_map import ByteMap
-from paimon_explore.inspect.byte_node import table_bytes
-from paimon_explore.inspect.commit_replay import Replay, replay_commit
-from paimon_explore.inspect.escape import esc
-from paimon_explore.inspect.files_view import FilesView
-from paimon_explore.inspect.manifest_tree import Children
-from paimon_explore.inspect.node_detail import Document
-from paimon_explore.inspect.result import Screen
-from paimon_explore.inspect.static_html import explorer_html
-from paimon_explore.inspect.system.context import TableState
-from paimon_explore.inspect.system.inspection import SYSTEM_TABLES, Inspection
-from paimon_explore.inspect.text_face import explorer_text
-from paimon_explore.inspect.timeline import Timeline
 from paimon_explore.table.explaining import ExplainableTable
 from paimon_explore.table.row_source import RowSource
-from paimon_explore.table.row_tables import ROW_TABLES
 
 if TYPE_CHECKING:
+    from paimon_explore.inspect.byte_map import ByteMap
+    from paimon_explore.inspect.commit_replay import Replay
+    from paimon_explore.inspect.files_view import FilesView
+    from paimon_explore.inspect.manifest_tree import Children
+    from paimon_explore.inspect.node_detail import Document
+    from paimon_explore.inspect.result import Screen
+    from paimon_explore.inspect.system.inspection import Inspection
+    from paimon_explore.inspect.timeline import Timeline
     from paimon_explore.widgets.explorer import Explorer
 
 
@@ -38,8 +32,11 @@ class ExplorableTable(ExplainableTable):
     """The doors that explain: each gives a value that is shown as text, picture or widget."""
 
     @property
-    def inspect(self) -> Inspection:
+    def inspect(self) -> "Inspection":
         """Paimon's system tables, a method for each: `t.inspect.files()`."""
+        from paimon_explore.inspect.system.context import TableState
+        from paimon_explore.inspect.system.inspection import Inspection
+
         target = self._target()
         state = TableState(
             store=self.store,
@@ -56,6 +53,9 @@ class ExplorableTable(ExplainableTable):
             NotFoundError: there is none of that name.
             InvalidInputError: it asks for a table with another setting.
         """
+        from paimon_explore.inspect.system.inspection import SYSTEM_TABLES
+        from paimon_explore.table.row_tables import ROW_TABLES
+
         full = f"{self.name}${name}"
         if name in ROW_TABLES:
             schema, rows = ROW_TABLES[name](self._target())
@@ -85,18 +85,18 @@ class ExplorableTable(ExplainableTable):
             UnsupportedFeatureError: the packages of the extra `notebook` are not installed.
         """
         try:
-            from paimon_explore.widgets.explorer import explore  # noqa: PLC0415 - the lazy door
+            from paimon_explore.widgets.explorer import explore
         except ImportError as error:
             hint = f"pip install 'paimon-explore[notebook]' ({error.name} is missing)."
             raise UnsupportedFeatureError("the explorer", self.name, hint=hint) from error
         pinned = self.snapshot if self.travel.given else None
         return explore(self._view(), selected=None if pinned is None else pinned.id, height=height)
 
-    def timeline(self) -> Timeline:
+    def timeline(self) -> "Timeline":
         """All snapshots and what points at them: tags, consumers, hints."""
         return self._inspector().timeline()
 
-    def files(self, where: str = "") -> FilesView:
+    def files(self, where: str = "") -> "FilesView":
         """The live data files, with decoded bounds.
 
         Args:
@@ -112,15 +112,15 @@ class ExplorableTable(ExplainableTable):
         """The partitions of the live files; see `files`."""
         return self._inspector().partitions(where)
 
-    def tree(self, key: str = "") -> Children:
+    def tree(self, key: str = "") -> "Children":
         """What lies below a node of the manifest tree; the snapshot's lists by default."""
         return self._inspector().tree(key)
 
-    def node(self, key: str = "") -> Document:
+    def node(self, key: str = "") -> "Document":
         """One node of the manifest tree in full; the snapshot by default."""
         return self._inspector().node(key)
 
-    def file(self, name: str) -> Document:
+    def file(self, name: str) -> "Document":
         """One data file in full: its entry, decoded bounds, and why some are absent.
 
         Raises:
@@ -128,7 +128,7 @@ class ExplorableTable(ExplainableTable):
         """
         return self._inspector().file(name)
 
-    def bytes(self, what: "str | PathLike[str]" = "") -> ByteMap:
+    def bytes(self, what: "str | PathLike[str]" = "") -> "ByteMap":
         """The bytes of one file of the table as fields: `t.bytes("base/0").at(100)`.
 
         Args:
@@ -140,9 +140,11 @@ class ExplorableTable(ExplainableTable):
             NotFoundError: there is no such file or snapshot.
             UnsupportedFeatureError: the file is too large to be taken apart.
         """
+        from paimon_explore.inspect.byte_node import table_bytes
+
         return table_bytes(self._inspector(), what)
 
-    def replay(self, snapshot: int | None = None, *, scenario: str = "alone") -> Replay:
+    def replay(self, snapshot: int | None = None, *, scenario: str = "alone") -> "Replay":
         """A commit made once more, step by step, on a copy in memory; the table is not touched.
 
         The changes of the snapshot, whoever wrote it, go through this library's own commit.
@@ -157,18 +159,22 @@ class ExplorableTable(ExplainableTable):
             NotFoundError: there is no such snapshot, or the one before has expired.
             InvalidInputError: there is no such scenario.
         """
+        from paimon_explore.inspect.commit_replay import replay_commit
+
         chosen = self.snapshot if snapshot is None else self.store.snapshots.load(snapshot)
         if chosen is None:
             raise NotFoundError("snapshot", "to replay", self.path, hint="Commit something first.")
         return replay_commit(self._view(), chosen, scenario)
 
     @property
-    def screen(self) -> Screen:
+    def screen(self) -> "Screen":
         """What draws this table's results in notebooks."""
         return self._view().screen
 
     def __repr__(self) -> str:
         """The table in a few lines: keys, snapshot, files, tags."""
+        from paimon_explore.inspect.text_face import explorer_text
+
         try:
             return explorer_text(self._inspector())
         except PaimonError as error:
@@ -176,6 +182,9 @@ class ExplorableTable(ExplainableTable):
 
     def _repr_html_(self) -> str:
         """The static picture of the explorer."""
+        from paimon_explore.inspect.escape import esc
+        from paimon_explore.inspect.static_html import explorer_html
+
         try:
             return explorer_html(self._inspector())
         except PaimonError as error:

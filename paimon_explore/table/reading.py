@@ -7,24 +7,23 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from paimon_explore.scan.incremental import SnapshotRange
-from paimon_explore.table.changes import (
-    Change,
-    ChangeReader,
+from paimon_explore.scan.sql import Where
+from paimon_explore.table.increments import (
     Increment,
     default_mode,
-    first_change,
     increment_of,
     span_of,
-    without_retracts,
 )
 from paimon_explore.table.opened import OpenedTable
 from paimon_explore.table.row_source import RowSource
-from paimon_explore.table.scan import Scan, Where, make_scan
+from paimon_explore.table.scan import Scan, make_scan
 
 if TYPE_CHECKING:
     import duckdb
     import pandas as pd
     import polars as pl
+
+    from paimon_explore.table.changes import Change, ChangeReader
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -60,7 +59,7 @@ class ReadableTable(OpenedTable):
         columns: Iterable[str] | None = None,
         where: Where | None = None,
         consumer_id: str | None = None,
-    ) -> Iterator[Change]:
+    ) -> "Iterator[Change]":
         """What each commit changed, oldest first.
 
         These are the rows of the changelog where the table has one, else those that were added.
@@ -78,6 +77,8 @@ class ReadableTable(OpenedTable):
             NotFoundError: a commit of the range expired and left no changelog.
             InvalidInputError: unknown columns or a predicate that cannot be understood.
         """
+        from paimon_explore.table.changes import first_change
+
         reader = self._change_reader(columns, where)
         first = first_change(self.store, consumer_id) if from_snapshot is None else from_snapshot
         last = (self.store.snapshots.latest_id() or 0) if to_snapshot is None else to_snapshot
@@ -109,6 +110,8 @@ class ReadableTable(OpenedTable):
             NotFoundError: no such tag or snapshot.
             InvalidInputError: unknown columns, mode or predicate; an end before the start.
         """
+        from paimon_explore.table.changes import without_retracts
+
         target = self._target()
         reader = self._change_reader(columns, where)
         span = span_of(target, start, end)
@@ -158,6 +161,8 @@ class ReadableTable(OpenedTable):
         """All rows through Arrow's C stream interface."""
         return self.scan().__arrow_c_stream__(requested_schema)
 
-    def _change_reader(self, columns: Iterable[str] | None, where: Where | None) -> ChangeReader:
+    def _change_reader(self, columns: Iterable[str] | None, where: Where | None) -> "ChangeReader":
+        from paimon_explore.table.changes import ChangeReader
+
         scan = make_scan(self._target(), columns, where, None)
         return ChangeReader(target=scan.target, columns=scan.columns, where=scan.where)

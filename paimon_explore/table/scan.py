@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from paimon_explore.errors import InvalidInputError, choices
-from paimon_explore.inspect.scan_explain import Question, ScanExplanation, explain_scan
 from paimon_explore.read.split_read import SplitReader
 from paimon_explore.scan.bind import bind
 from paimon_explore.scan.branch_plans import plan_table
@@ -16,15 +15,16 @@ from paimon_explore.scan.expression import TRUE, Expression
 from paimon_explore.scan.plan import ScanPlan, ScanTarget
 from paimon_explore.scan.sql import Where, predicate
 from paimon_explore.store.expired import naming_expiry
-from paimon_explore.table.changes import ChangeReader, Increment, without_retracts
+from paimon_explore.table.increments import Increment
 from paimon_explore.table.progress import progress
-from paimon_explore.table.screen import SCREEN
 from paimon_explore.types.arrow import arrow_schema
 
 if TYPE_CHECKING:
     import duckdb
     import pandas as pd
     import polars as pl
+
+    from paimon_explore.inspect.scan_explain import ScanExplanation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,12 +65,15 @@ class Scan:
         with naming_expiry(self.target.store, self.target.snapshot):
             return plan_table(self.target, self.where)
 
-    def explain(self) -> ScanExplanation:
+    def explain(self) -> "ScanExplanation":
         """What is read and why: every cut with what went in and what was kept, file by file.
 
         Raises:
             InvalidInputError: the scan reads an increment, which is no snapshot's.
         """
+        from paimon_explore.inspect.scan_explain import Question, explain_scan
+        from paimon_explore.table.screen import SCREEN
+
         if self.increment is not None:
             raise InvalidInputError("An increment is read commit by commit; it has no one plan.")
         question = Question(where=self.where, columns=self.columns, limit=self.limit, screen=SCREEN)
@@ -102,7 +105,7 @@ class Scan:
             InvalidInputError: polars is not installed.
         """
         try:
-            import polars as pl  # noqa: PLC0415 - optional, asked for by this call alone
+            import polars as pl
         except ImportError as error:
             raise InvalidInputError(
                 "polars is not installed.", hint="pip install polars"
@@ -117,7 +120,7 @@ class Scan:
             InvalidInputError: duckdb is not installed.
         """
         try:
-            import duckdb  # noqa: PLC0415 - optional, asked for by this call alone
+            import duckdb
         except ImportError as error:
             raise InvalidInputError(
                 "duckdb is not installed.", hint="pip install duckdb"
@@ -150,6 +153,8 @@ class Scan:
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
         if self.increment is not None:
+            from paimon_explore.table.changes import ChangeReader, without_retracts
+
             changes = ChangeReader(target=self.target, columns=self.columns, where=self.where)
             rows = without_retracts(changes.between(self.increment))
             return _limited(iter(rows.to_batches()), self.limit)

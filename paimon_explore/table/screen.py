@@ -15,7 +15,7 @@ class LazyScreen:
             UnsupportedFeatureError: plotly is not installed.
         """
         try:
-            from paimon_explore.widgets.charts import figure_of  # noqa: PLC0415 - the lazy door
+            from paimon_explore.widgets.charts import figure_of
         except ImportError as error:
             raise _missing("plots", error) from error
         figure: Figure = figure_of(charts)
@@ -28,7 +28,7 @@ class LazyScreen:
             UnsupportedFeatureError: the packages of the extra `notebook` are not installed.
         """
         try:
-            from paimon_explore.widgets.sheet import SheetWidget  # noqa: PLC0415 - the lazy door
+            from paimon_explore.widgets.sheet import SheetWidget
         except ImportError as error:
             raise _missing("widgets", error) from error
         return SheetWidget(result)

@@ -4,18 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from os import PathLike
+from typing import TYPE_CHECKING
 
 from paimon_explore.errors import (
     InvalidInputError,
     UnsupportedFeatureError,
 )
 from paimon_explore.fileio.resolve import resolve as resolve_location
-from paimon_explore.maintenance.expire import ExpiryReport
-from paimon_explore.maintenance.findings import Finding
-from paimon_explore.maintenance.row_level.assignments import NewValue
-from paimon_explore.maintenance.row_level.matching import On
-from paimon_explore.maintenance.row_level.merge_into import MergeSpec, merge_rows
-from paimon_explore.maintenance.row_level.operations import delete_rows, update_rows
 from paimon_explore.metadata.options import (
     BRANCH,
     DATA_FILE_PATH_DIRECTORY,
@@ -24,19 +19,25 @@ from paimon_explore.metadata.options import (
 )
 from paimon_explore.metadata.paths import MAIN_BRANCH, TablePaths
 from paimon_explore.metadata.schema import TableSchema
-from paimon_explore.metadata.schema_change import SchemaChange
 from paimon_explore.metadata.snapshot import Snapshot
-from paimon_explore.metadata.tag import Tag
-from paimon_explore.scan.sql import Where
 from paimon_explore.scan.time_travel import TimeTravel, epoch_ms, travel_of
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.table.declared import OptionValue, declared_options
 from paimon_explore.table.exploring import ExplorableTable
 from paimon_explore.table.latest_schema import latest_schema, table_name
-from paimon_explore.table.maintenance import Maintenance
-from paimon_explore.table.merging import Merge
-from paimon_explore.table.writing import TableWriter
-from paimon_explore.write.input_rows import Rows
+
+if TYPE_CHECKING:
+    from paimon_explore.maintenance.expire import ExpiryReport
+    from paimon_explore.maintenance.findings import Finding
+    from paimon_explore.maintenance.row_level.assignments import NewValue
+    from paimon_explore.maintenance.row_level.matching import On
+    from paimon_explore.metadata.schema_change import SchemaChange
+    from paimon_explore.metadata.tag import Tag
+    from paimon_explore.scan.sql import Where
+    from paimon_explore.table.maintenance import Maintenance
+    from paimon_explore.table.merging import Merge
+    from paimon_explore.table.writing import TableWriter
+    from paimon_explore.write.input_rows import Rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -85,7 +86,7 @@ class Table(ExplorableTable):
             asked = _travel_to(point)
         return replace(self, travel=asked.asked().pinned(self.store))
 
-    def append(self, data: Rows) -> Snapshot | None:
+    def append(self, data: "Rows") -> Snapshot | None:
         """Add rows in one commit.
 
         Columns are matched by name. In a primary-key table the rows are merged with those of the
@@ -106,7 +107,7 @@ class Table(ExplorableTable):
         """
         return self._writer().insert(data)
 
-    def upsert(self, data: Rows) -> Snapshot | None:
+    def upsert(self, data: "Rows") -> Snapshot | None:
         """Add or change rows of a primary-key table in one commit.
 
         Args:
@@ -119,7 +120,7 @@ class Table(ExplorableTable):
         self._keyed("upsert")
         return self._writer().insert(data)
 
-    def delete(self, where: Where) -> Snapshot | None:
+    def delete(self, where: "Where") -> Snapshot | None:
         """Delete the rows that a predicate is true of, in one commit.
 
         In a table without primary key their files are written anew without them, or with
@@ -137,14 +138,12 @@ class Table(ExplorableTable):
             UnsupportedFeatureError: the table has something that is not deleted from here.
             CommitConflictError: others have changed the same files meanwhile.
         """
-        return self._writer().change_rows(
-            lambda store, schema, options: delete_rows(store, schema, options, where)
-        )
+        return self._writer().delete(where)
 
     def update(
         self,
-        set: Mapping[str, NewValue],  # noqa: A002  # as SQL calls it, and Delta and Iceberg
-        where: Where | None = None,
+        set: "Mapping[str, NewValue]",  # noqa: A002  # as SQL calls it, and Delta and Iceberg
+        where: "Where | None" = None,
     ) -> Snapshot | None:
         """Give rows new values, in one commit.
 
@@ -167,18 +166,16 @@ class Table(ExplorableTable):
             UnsupportedFeatureError: the table has something that is not updated here.
             CommitConflictError: others have changed the same files meanwhile.
         """
-        return self._writer().change_rows(
-            lambda store, schema, options: update_rows(store, schema, options, set, where)
-        )
+        return self._writer().update(set, where)
 
     def merge(
         self,
-        source: Rows,
-        on: On,
+        source: "Rows",
+        on: "On",
         *,
         source_alias: str | None = None,
         target_alias: str | None = None,
-    ) -> Merge:
+    ) -> "Merge":
         """Describe a merge of other rows into the table: SQL's MERGE INTO.
 
             merge = table.merge(changes, on="id")
@@ -196,17 +193,14 @@ class Table(ExplorableTable):
         Raises:
             InvalidInputError: this is a view of the past.
         """
-        writer = self._writer()
+        from paimon_explore.maintenance.row_level.merge_into import MergeSpec
+        from paimon_explore.table.merging import Merge
+
         spec = MergeSpec(source=source, on=on, source_alias=source_alias, target_alias=target_alias)
-        return Merge(
-            spec=spec,
-            run=lambda full: writer.change_rows(
-                lambda store, schema, options: merge_rows(store, schema, options, full)
-            ),
-        )
+        return Merge(spec=spec, run=self._writer().merge)
 
     def overwrite(
-        self, data: Rows, partition: Mapping[str, object] | None = None
+        self, data: "Rows", partition: Mapping[str, object] | None = None
     ) -> Snapshot | None:
         """Replace rows by others in one commit.
 
@@ -277,23 +271,25 @@ class Table(ExplorableTable):
         return self._writer().compact(full=full, partitions=partitions)
 
     @property
-    def maintenance(self) -> Maintenance:
+    def maintenance(self) -> "Maintenance":
         """Schema changes, tags, branches, rollback, expiry and checks."""
+        from paimon_explore.table.maintenance import Maintenance
+
         return Maintenance(store=self.store, dynamic_options=self.dynamic_options)
 
-    def alter(self, *changes: SchemaChange) -> TableSchema:
+    def alter(self, *changes: "SchemaChange") -> TableSchema:
         """Change the schema, by all changes or none; see `Maintenance.alter`."""
         return self.maintenance.alter(*changes)
 
-    def create_tag(self, name: str, snapshot: int | None = None) -> Tag:
+    def create_tag(self, name: str, snapshot: int | None = None) -> "Tag":
         """Give a snapshot, or the newest, a name; see `Maintenance.create_tag`."""
         return self.maintenance.create_tag(name, snapshot)
 
-    def expire_snapshots(self, *, dry_run: bool = False) -> ExpiryReport:
+    def expire_snapshots(self, *, dry_run: bool = False) -> "ExpiryReport":
         """Remove snapshots as the options say; see `Maintenance.expire_snapshots` for more."""
         return self.maintenance.expire_snapshots(dry_run=dry_run)
 
-    def fsck(self, *, read_rows: bool = False) -> list[Finding]:
+    def fsck(self, *, read_rows: bool = False) -> "list[Finding]":
         """Check that all files fit together; see `Maintenance.fsck`."""
         return self.maintenance.fsck(read_rows=read_rows)
 
@@ -301,7 +297,9 @@ class Table(ExplorableTable):
         if not self.schema.primary_keys:
             raise UnsupportedFeatureError(f"{act} on a table without primary key", self.name)
 
-    def _writer(self) -> TableWriter:
+    def _writer(self) -> "TableWriter":
+        from paimon_explore.table.writing import TableWriter
+
         if self.travel.given:
             raise InvalidInputError(
                 f"{self.name} is opened at a point in the past, which does not change.",

@@ -17,8 +17,14 @@ from paimon_explore.errors import (
 from paimon_explore.maintenance.after_commit import after_commit
 from paimon_explore.maintenance.compact import compact_table, sort_table, spread_table
 from paimon_explore.maintenance.compact_behind import compact_behind
+from paimon_explore.maintenance.row_level.assignments import NewValue
 from paimon_explore.maintenance.row_level.keyed_write import write_keyed
-from paimon_explore.maintenance.row_level.operations import RowLevelResult
+from paimon_explore.maintenance.row_level.merge_into import MergeSpec, merge_rows
+from paimon_explore.maintenance.row_level.operations import (
+    RowLevelResult,
+    delete_rows,
+    update_rows,
+)
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.options import (
     BUCKET,
@@ -28,6 +34,7 @@ from paimon_explore.metadata.options import (
 )
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.scan.sql import Where
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.table.progress import progress
 from paimon_explore.write.append import write_append
@@ -78,7 +85,19 @@ class TableWriter:
         messages = self._files(data, replaces=True)
         return self._commit(messages, lambda committer, m: committer.overwrite(m, what))
 
-    def change_rows(self, work: RowLevelWork) -> Snapshot | None:
+    def delete(self, where: Where) -> Snapshot | None:
+        """Delete rows; see `Table.delete`."""
+        return self._change_rows(partial(delete_rows, where=where))
+
+    def update(self, values: Mapping[str, NewValue], where: Where | None) -> Snapshot | None:
+        """Give rows new values; see `Table.update`."""
+        return self._change_rows(partial(update_rows, values=values, where=where))
+
+    def merge(self, spec: MergeSpec) -> Snapshot | None:
+        """Merge other rows into the table; see `Table.merge`."""
+        return self._change_rows(partial(merge_rows, spec=spec))
+
+    def _change_rows(self, work: RowLevelWork) -> Snapshot | None:
         """Update, delete or merge rows where they are."""
         result = work(self.store, self.schema, self.options)
         planned_on = result.planned_on if result.checks_columns else None

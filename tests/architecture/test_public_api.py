@@ -5,7 +5,7 @@ from paimon_explore.inspect.system.inspection import SYSTEM_TABLES, Inspection
 from paimon_explore.table.scan import Scan
 
 PACKAGE = ["Catalog", "PaimonError", "Table", "col", "demo", "expr", "lit", "open_table", "trace"]
-DOORS = ["inspect", "spark", "widgets"]
+DOORS = ["errors", "inspect", "spark", "widgets"]
 CATALOG = {
     *("create_database", "create_table", "databases", "drop_database", "drop_table"),
     *("rename_table", "table", "tables", "warehouse"),
