@@ -6,10 +6,10 @@ field id to (wire type, value), so that a few fields can be changed and all othe
 Spec: Thrift, compact protocol.
 """
 
-import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import TypeAlias
 
 
 class Wire(IntEnum):
@@ -56,10 +56,19 @@ def decode_struct(data: bytes) -> Struct:
     Raises:
         ThriftError: the bytes end early or hold an unknown wire type (maps are not in Parquet).
     """
+    return decode_struct_at(data, 0)[0]
+
+
+def decode_struct_at(data: bytes, at: int) -> tuple[Struct, int]:
+    """The struct that begins at a byte, and where the bytes after it begin.
+
+    Raises:
+        ThriftError: the bytes end early or hold an unknown wire type (maps are not in Parquet).
+    """
     try:
-        return _Reader(data).struct(0)
-    except (IndexError, struct.error) as error:
-        raise ThriftError(str(error)) from error
+        return _struct(data, at, 0)
+    except IndexError as error:
+        raise ThriftError(f"the bytes end early: {len(data)}") from error
 
 
 def encode_struct(value: Struct) -> bytes:
@@ -97,79 +106,127 @@ def int_of(value: Struct, field: int) -> int | None:
     return found if isinstance(found, int) else None
 
 
-class _Reader:
-    """A cursor over the bytes."""
+_Read: TypeAlias = "tuple[object, int]"
+"""A value and where the bytes after it begin. Plain functions, for footers have many values."""
 
-    def __init__(self, data: bytes) -> None:
-        self.data = data
-        self.at = 0
 
-    def byte(self) -> int:
-        value = self.data[self.at]
-        self.at += 1
-        return value
+def varint(data: bytes, at: int) -> tuple[int, int]:
+    """An unsigned number, and where the bytes after it begin.
 
-    def varint(self) -> int:
-        value = 0
-        for shift in range(0, _MAX_VARINT_BITS, 7):
-            byte = self.byte()
-            value |= (byte & 0x7F) << shift
-            if byte < 0x80:  # noqa: PLR2004 - the continuation bit
-                return value
-        raise ThriftError(f"varint too long at {self.at}")
+    Raises:
+        ThriftError: it is too long.
+        IndexError: the bytes end before it does.
+    """
+    byte = data[at]
+    value = byte & 0x7F
+    shift = 7
+    while byte >= 0x80:  # noqa: PLR2004 - the continuation bit
+        if shift >= _MAX_VARINT_BITS:
+            raise ThriftError(f"varint too long at {at}")
+        at += 1
+        byte = data[at]
+        value |= (byte & 0x7F) << shift
+        shift += 7
+    return value, at + 1
 
-    def zigzag(self) -> int:
-        value = self.varint()
-        return (value >> 1) ^ -(value & 1)
 
-    def wire(self, number: int) -> Wire:
-        try:
-            return Wire(number)
-        except ValueError as error:
-            raise ThriftError(f"wire type {number} at {self.at}") from error
+def _number(data: bytes, at: int, _depth: int) -> tuple[int, int]:
+    value = data[at]
+    if value >= 0x80:  # noqa: PLR2004 - the continuation bit
+        value, at = varint(data, at)
+        return (value >> 1) ^ -(value & 1), at
+    return (value >> 1) ^ -(value & 1), at + 1
 
-    def struct(self, depth: int) -> Struct:
-        if depth > _MAX_NESTING:
-            raise ThriftError(f"nested too deeply at {self.at}")
-        fields: Struct = {}
-        last = 0
-        while header := self.byte():
-            delta, wire = header >> 4, self.wire(header & 0x0F)
-            last = last + delta if delta else self.zigzag()
-            fields[last] = (wire, self.value(wire, depth))
-        return fields
 
-    def value(self, wire: Wire, depth: int) -> object:
-        if wire in (Wire.TRUE, Wire.FALSE):
-            return wire is Wire.TRUE
-        if wire is Wire.BYTE:
-            return self.byte()
-        if wire in (Wire.DOUBLE, Wire.BINARY):
-            return self.take(8 if wire is Wire.DOUBLE else self.varint())
-        if wire in (Wire.LIST, Wire.SET):
-            return self.items(depth)
-        if wire is Wire.STRUCT:
-            return self.struct(depth + 1)
-        if wire is Wire.MAP:
-            raise ThriftError(f"wire type {wire.name} at {self.at}")
-        return self.zigzag()
+def _struct(data: bytes, at: int, depth: int) -> tuple[Struct, int]:
+    if depth > _MAX_NESTING:
+        raise ThriftError(f"nested too deeply at {at}")
+    fields: Struct = {}
+    last = 0
+    while header := data[at]:
+        at += 1
+        if header > 0x0F:  # noqa: PLR2004 - the distance from the last field is in the upper half
+            last += header >> 4
+        else:
+            last, at = _number(data, at, depth)
+        wire, read = _VALUES[header & 0x0F]
+        value, at = read(data, at, depth)
+        fields[last] = (wire, value)
+    return fields, at + 1
 
-    def items(self, depth: int) -> ThriftList:
-        header = self.byte()
-        size, wire = header >> 4, self.wire(header & 0x0F)
-        if size == _LONG_LIST:
-            size = self.varint()
-        if size > len(self.data) - self.at:
-            raise ThriftError(f"list of {size} elements at {self.at}")
-        # booleans take a byte each in a list, though none as a field
-        element = Wire.BYTE if wire in (Wire.TRUE, Wire.FALSE) else wire
-        return ThriftList(wire, [self.value(element, depth + 1) for _ in range(size)])
 
-    def take(self, size: int) -> bytes:
-        if size > len(self.data) - self.at:
-            raise ThriftError(f"{size} bytes at {self.at}")
-        self.at += size
-        return self.data[self.at - size : self.at]
+def _nested(data: bytes, at: int, depth: int) -> _Read:
+    return _struct(data, at, depth + 1)
+
+
+def _true(_data: bytes, at: int, _depth: int) -> _Read:
+    return True, at
+
+
+def _false(_data: bytes, at: int, _depth: int) -> _Read:
+    return False, at
+
+
+def _byte(data: bytes, at: int, _depth: int) -> _Read:
+    return data[at], at + 1
+
+
+def _double(data: bytes, at: int, _depth: int) -> _Read:
+    return _taken(data, at, 8)
+
+
+def _binary(data: bytes, at: int, _depth: int) -> _Read:
+    size, at = varint(data, at)
+    return _taken(data, at, size)
+
+
+def _taken(data: bytes, at: int, size: int) -> _Read:
+    if size > len(data) - at:
+        raise ThriftError(f"{size} bytes at {at}")
+    return data[at : at + size], at + size
+
+
+def _items(data: bytes, at: int, depth: int) -> _Read:
+    if depth > _MAX_NESTING:
+        raise ThriftError(f"nested too deeply at {at}")
+    header = data[at]
+    at += 1
+    size = header >> 4
+    if size == _LONG_LIST:
+        size, at = varint(data, at)
+    if size > len(data) - at:
+        raise ThriftError(f"list of {size} elements at {at}")
+    wire, read = _VALUES[header & 0x0F]
+    if read in (_true, _false):  # booleans take a byte each in a list, though none as a field
+        read = _byte
+    items: list[object] = []
+    for _ in range(size):
+        value, at = read(data, at, depth + 1)
+        items.append(value)
+    return ThriftList(wire, items), at
+
+
+def _unknown(_data: bytes, at: int, _depth: int) -> _Read:
+    raise ThriftError(f"unknown wire type at {at}")
+
+
+_VALUES: tuple[tuple[Wire, Callable[[bytes, int, int], _Read]], ...] = (
+    (Wire.STOP, _unknown),
+    (Wire.TRUE, _true),
+    (Wire.FALSE, _false),
+    (Wire.BYTE, _byte),
+    (Wire.I16, _number),
+    (Wire.I32, _number),
+    (Wire.I64, _number),
+    (Wire.DOUBLE, _double),
+    (Wire.BINARY, _binary),
+    (Wire.LIST, _items),
+    (Wire.SET, _items),
+    (Wire.MAP, _unknown),
+    (Wire.STRUCT, _nested),
+    *[(Wire.STOP, _unknown)] * 3,
+)
+"""How values are read, by the number of their wire type."""
 
 
 def _write_varint(out: bytearray, value: int) -> None:

@@ -71,6 +71,7 @@ def test_any_bytes_give_a_struct_or_a_thrift_error(data: bytes) -> None:
         bytes.fromhex("1e 00"),  # no wire type
         bytes.fromhex("15 ff ff ff ff ff ff ff ff ff ff ff"),  # a number without end
         b"\x1c" * 100,  # nested without end
+        b"\x19" * 5000,  # lists of lists without end
     ],
 )
 def test_broken_bytes_are_refused(data: bytes) -> None:
