@@ -9,7 +9,7 @@ Spec: Avro 1.11 specification, object container files.
 
 import bz2
 import lzma
-import secrets
+import os
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from paimon_explore.errors import CorruptFileError
 
 MAGIC = b"Obj\x01"
 SYNC_SIZE = 16
-PROCESS_SYNC = secrets.token_bytes(SYNC_SIZE)
+PROCESS_SYNC = os.urandom(SYNC_SIZE)
 """The marker of all files that this process writes, so that their blocks can be put together."""
 
 MAX_BLOCK_BYTES = 1 << 29

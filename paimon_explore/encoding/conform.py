@@ -24,7 +24,6 @@ from paimon_explore.encoding.buffers import (
 )
 from paimon_explore.encoding.int96 import WIDTH, decode_int96
 from paimon_explore.encoding.utf8 import check_utf8
-from paimon_explore.encoding.variant_shredding import assemble
 from paimon_explore.errors import CorruptFileError, UnsupportedFeatureError
 from paimon_explore.types.arrow import VARIANT_ARROW, arrow_field, to_arrow
 from paimon_explore.types.data_types import (
@@ -255,6 +254,10 @@ def _variant(array: Column, path: str, column: str) -> Column:
         raise _mismatch(array, "a variant", path, column)
     names = [array.type.field(i).name for i in range(array.type.num_fields)]
     if {"metadata", "typed_value"} <= set(names):
+        from paimon_explore.encoding.variant_shredding import (  # noqa: PLC0415 - for shredded ones
+            assemble,
+        )
+
         return assemble(array, path=path, column=column)
     if not {"metadata", "value"} <= set(names):
         raise _mismatch(array, "a variant", path, column)

@@ -29,11 +29,6 @@ from paimon_explore.fileio.streams import naming_stream
 
 Store: TypeAlias = S3Store | GCSStore | AzureStore
 
-S3_SCHEMES = frozenset({"s3", "s3a", "s3n", "oss"})
-GOOGLE_SCHEMES = frozenset({"gs", "gcs"})
-AZURE_SCHEMES = frozenset({"az", "azure", "abfs", "abfss", "adl"})
-OBJECT_STORE_SCHEMES = S3_SCHEMES | GOOGLE_SCHEMES | AZURE_SCHEMES
-
 _S3_NAMES = MappingProxyType(
     {  # what Paimon, Hadoop and fsspec call the settings
         "access-key": "access_key_id",
@@ -197,7 +192,7 @@ class ObjectStoreFileIO:
     def _locate(self, path: str) -> tuple[Store, str]:
         kind = paths.scheme(path)
         bucket, _, key = path.partition("://")[2].partition("/")
-        if kind not in OBJECT_STORE_SCHEMES or not bucket:
+        if kind not in paths.OBJECT_STORE_SCHEMES or not bucket:
             raise InvalidInputError(f"{path!r} is no location in an object store.")
         return _store(kind, bucket, self.options), key.rstrip("/")
 
@@ -245,9 +240,9 @@ class _RangeReader(io.RawIOBase):
 @lru_cache(maxsize=32)
 def _store(kind: str, bucket: str, options: tuple[tuple[str, str], ...]) -> Store:
     try:
-        if kind in S3_SCHEMES:
+        if kind in paths.S3_SCHEMES:
             return _s3(bucket, dict(options))
-        if kind in GOOGLE_SCHEMES:
+        if kind in paths.GOOGLE_SCHEMES:
             return GCSStore.from_url(f"gs://{bucket}", config=dict(options))  # type: ignore[arg-type]  # any of its keys
         return AzureStore.from_url(f"{kind}://{bucket}", config=dict(options))  # type: ignore[arg-type]  # any of its keys
     except BaseError as error:

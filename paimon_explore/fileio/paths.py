@@ -4,6 +4,11 @@ Storage paths are not `pathlib` paths: an object key may hold what a file name m
 `//` after a scheme must stay.
 """
 
+S3_SCHEMES = frozenset({"s3", "s3a", "s3n", "oss"})
+GOOGLE_SCHEMES = frozenset({"gs", "gcs"})
+AZURE_SCHEMES = frozenset({"az", "azure", "abfs", "abfss", "adl"})
+OBJECT_STORE_SCHEMES = S3_SCHEMES | GOOGLE_SCHEMES | AZURE_SCHEMES
+
 
 def join(folder: str, *names: str) -> str:
     """A path below a folder; empty names are left out.

@@ -9,9 +9,8 @@ from paimon_explore.fileio import paths
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.local import LocalFileIO, local_path
 from paimon_explore.fileio.memory import MemoryFileIO
-from paimon_explore.fileio.object_store import OBJECT_STORE_SCHEMES, ObjectStoreFileIO
 
-_KNOWN_SCHEMES = ("file", "memory", *sorted(OBJECT_STORE_SCHEMES))
+_KNOWN_SCHEMES = ("file", "memory", *sorted(paths.OBJECT_STORE_SCHEMES))
 
 
 def resolve(
@@ -40,7 +39,11 @@ def resolve(
     if kind == "memory":
         name = text.partition("://")[2].partition("/")[0]
         return MemoryFileIO(name or "default"), text.rstrip("/")
-    if kind in OBJECT_STORE_SCHEMES:
+    if kind in paths.OBJECT_STORE_SCHEMES:
+        from paimon_explore.fileio.object_store import (  # noqa: PLC0415 - its clients are not light
+            ObjectStoreFileIO,
+        )
+
         options = tuple(sorted((storage_options or {}).items()))
         return ObjectStoreFileIO(options), text.rstrip("/")
     raise UnsupportedFeatureError(

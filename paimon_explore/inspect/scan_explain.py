@@ -559,6 +559,5 @@ def _skipped(one: DataSplit, reader: SplitReader) -> Iterator[tuple[str, str]]:
     """The files of a split that their index excludes, with the condition it excludes them by."""
     for row in range(len(one.files)):
         file = SplitFile(split=one, row=row, reader=reader)
-        if file.indexed_rows(reader.predicate).skip:
-            leaf = index_leaf(reader.predicate, lambda part: file.indexed_rows(part).skip)  # noqa: B023 - called at once
-            yield str(file.value("file_name")), leaf
+        if file.is_skipped(reader.predicate):
+            yield str(file.value("file_name")), index_leaf(reader.predicate, file.is_skipped)

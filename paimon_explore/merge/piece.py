@@ -2,20 +2,13 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
 from paimon_explore.encoding import buffers as nb
 from paimon_explore.encoding.buffers import Bools, Column, Ints
-from paimon_explore.merge.aggregation import aggregate
-from paimon_explore.merge.aggregators.layered import (
-    LAYERED,
-    Layered,
-    last_non_null_value,
-    last_value,
-)
-from paimon_explore.merge.aggregators.registry import aggregator
 from paimon_explore.merge.choice import newest_rows, oldest_rows
 from paimon_explore.merge.columns import (
     Int8s,
@@ -28,13 +21,15 @@ from paimon_explore.merge.columns import (
 )
 from paimon_explore.merge.layers import Layers
 from paimon_explore.merge.order import Groups, group_rows
-from paimon_explore.merge.partial_update import update_partially
 from paimon_explore.merge.records import Merged, Records, RowKind, is_retract
 from paimon_explore.merge.slots import key_slots, winners
 from paimon_explore.merge.spec import SEQUENCE_NUMBER, VALUE_KIND, MergeSpec, needed_columns
 from paimon_explore.merge.steps import Aggregator
 from paimon_explore.merge.words import WordSource, picked, words_of
 from paimon_explore.metadata.option_choices import MergeEngine
+
+if TYPE_CHECKING:
+    from paimon_explore.merge.aggregators.layered import Layered
 
 _INSERT = np.int8(RowKind.INSERT)
 
@@ -65,6 +60,10 @@ def functions_of(spec: MergeSpec) -> Mapping[str, Aggregator]:
         UnsupportedFeatureError: there is no such function.
         InvalidInputError: a function that cannot be used on its column.
     """
+    if not spec.functions:
+        return {}
+    from paimon_explore.merge.aggregators.registry import aggregator  # noqa: PLC0415 - many modules
+
     wanted = needed_columns(spec)
     return {
         column.name: aggregator(spec.functions[column.name], column)
@@ -300,7 +299,13 @@ def _folded(piece: Piece, task: Task) -> pa.RecordBatch | None:
     return _batch(columns, layers.count, piece.parts[0], task)
 
 
-def _layered(spec: MergeSpec, name: str) -> Layered | None:
+def _layered(spec: MergeSpec, name: str) -> "Layered | None":
+    from paimon_explore.merge.aggregators.layered import (  # noqa: PLC0415 - engines that compute
+        LAYERED,
+        last_non_null_value,
+        last_value,
+    )
+
     if name in spec.primary_keys:
         return last_value
     if spec.engine is MergeEngine.PARTIAL_UPDATE:
@@ -344,5 +349,9 @@ def _merged(piece: Piece, task: Task, groups: Groups, kinds: Int8s) -> Merged:
     records = Records(piece.column, rows, starts, kinds[rows], numbers)
     spec = task.spec
     if spec.engine is MergeEngine.PARTIAL_UPDATE:
+        from paimon_explore.merge.partial_update import update_partially  # noqa: PLC0415 - as above
+
         return update_partially(records, task.functions, spec)
+    from paimon_explore.merge.aggregation import aggregate  # noqa: PLC0415 - as above
+
     return aggregate(records, task.functions, remove_on_delete=spec.remove_on_delete)

@@ -20,7 +20,6 @@ from paimon_explore.encoding.avro_entry_starts import entry_starts, list_starts
 from paimon_explore.encoding.avro_few import FEW, write_few
 from paimon_explore.encoding.avro_skip import record_starts
 from paimon_explore.encoding.avro_values import dense
-from paimon_explore.encoding.avro_write import avro_schema, write_avro
 from paimon_explore.encoding.buffers import (
     Column,
     Ints,
@@ -234,6 +233,11 @@ def _encode(table: pa.Table, layout: Layout, codec: str, file_format: str) -> by
     schema = pa.schema(fields)
     if file_format != "avro":
         return write_records(pa.Table.from_arrays(columns, schema=schema), file_format, codec)
+    from paimon_explore.encoding.avro_write import (  # noqa: PLC0415 - readers do not need it
+        avro_schema,
+        write_avro,
+    )
+
     return write_avro(avro_schema(schema), columns, codec)
 
 
@@ -242,6 +246,8 @@ def _encode_few(table: pa.Table, layout: Layout, names: list[str], codec: str) -
     columns[(VERSION_FIELD,)] = [layout.version] * len(table)
     key = (layout.what, tuple(names))
     if key not in _SCHEMAS:
+        from paimon_explore.encoding.avro_write import avro_schema  # noqa: PLC0415 - as above
+
         _SCHEMAS[key] = avro_schema(pa.schema(layout.written_fields(names)))
     return write_few(_SCHEMAS[key], columns, codec)
 

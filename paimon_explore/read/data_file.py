@@ -17,12 +17,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 from enum import StrEnum
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyroaring import BitMap, BitMap64
 
 from paimon_explore.encoding.buffers import Column, build_fixed, fixed_values
 from paimon_explore.encoding.conform import null_column
@@ -43,6 +42,9 @@ from paimon_explore.scan.expression import Expression, names_of
 from paimon_explore.scan.prune import ColumnStats, StatsFrame, may_match
 from paimon_explore.types.arrow import arrow_field
 from paimon_explore.types.data_types import AtomicType, DataField, TypeRoot
+
+if TYPE_CHECKING:
+    from pyroaring import BitMap, BitMap64
 
 KEY_PREFIX = "_KEY_"
 """Before the name of a primary-key column whose value is stored apart from the row's."""
@@ -157,8 +159,8 @@ class ReadRequest:
     fields: tuple[DataField, ...]
     system_columns: tuple[SystemColumn, ...] = ()
     from_keys: bool = False
-    deleted: BitMap | BitMap64 | None = None
-    selection: BitMap | BitMap64 | None = None
+    deleted: "BitMap | BitMap64 | None" = None
+    selection: "BitMap | BitMap64 | None" = None
     predicate: Expression | None = None
     batch_rows: int = 65_536
     kinds_if_any: bool = False

@@ -2,7 +2,7 @@
 
 Spec: concepts/spec/datafile, file names. The format is the last extension; text formats may have a
 compression extension behind it (`.json.gz`), with `file.suffix.include.compression` the others have
-one before it (`.zst.parquet`).
+one before it (`.zst.parquet`). A format other than Parquet is loaded when a file has it.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -10,20 +10,13 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import tzinfo
 
-from paimon_explore.encoding.avro_file import AvroDataFile
-from paimon_explore.encoding.blob_file import BlobDataFile
 from paimon_explore.encoding.decoding import OpenDataFile, StoredColumn
-from paimon_explore.encoding.orc import open_orc
-from paimon_explore.encoding.orc_mend import LocalZoned
 from paimon_explore.encoding.parquet import open_parquet
-from paimon_explore.encoding.row_file import RowDataFile
-from paimon_explore.encoding.text import decompressed
 from paimon_explore.errors import CorruptFileError, UnsupportedFeatureError
 from paimon_explore.fileio import paths
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.metadata.format_options import ORC_TIMESTAMP_LTZ_LEGACY
 from paimon_explore.metadata.options import TableOptions
-from paimon_explore.read.text_file import csv_file, json_file
 
 _TEXT_FORMATS = frozenset({"csv", "json"})
 _COMPRESSIONS = frozenset({"gz", "gzip", "bz2", "deflate", "snappy", "lz4", "zst", "zstd"})
@@ -108,6 +101,9 @@ def _parquet(file: FileToOpen) -> Iterator[OpenDataFile]:
 
 @contextmanager
 def _orc(file: FileToOpen) -> Iterator[OpenDataFile]:
+    from paimon_explore.encoding.orc import open_orc  # noqa: PLC0415 - when a file has it
+    from paimon_explore.encoding.orc_mend import LocalZoned  # noqa: PLC0415 - when a file has it
+
     legacy = file.options.value(ORC_TIMESTAMP_LTZ_LEGACY)
     ltz = LocalZoned(legacy=legacy, reader_zone=file.zone)
     with file.file_io.open(file.path) as stream:
@@ -116,11 +112,16 @@ def _orc(file: FileToOpen) -> Iterator[OpenDataFile]:
 
 @contextmanager
 def _avro(file: FileToOpen) -> Iterator[OpenDataFile]:
+    from paimon_explore.encoding.avro_file import AvroDataFile  # noqa: PLC0415 - when a file has it
+
     yield AvroDataFile(file.file_io.read(file.path), file.path)
 
 
 @contextmanager
 def _csv(file: FileToOpen) -> Iterator[OpenDataFile]:
+    from paimon_explore.encoding.text import decompressed  # noqa: PLC0415 - when a file has it
+    from paimon_explore.read.text_file import csv_file  # noqa: PLC0415 - when a file has it
+
     text = decompressed(file.file_io.read(file.path), file.name.compression, path=file.path)
     names = [column.name for column in file.columns]
     yield csv_file(text, names, file.options, path=file.path)
@@ -128,18 +129,25 @@ def _csv(file: FileToOpen) -> Iterator[OpenDataFile]:
 
 @contextmanager
 def _json(file: FileToOpen) -> Iterator[OpenDataFile]:
+    from paimon_explore.encoding.text import decompressed  # noqa: PLC0415 - when a file has it
+    from paimon_explore.read.text_file import json_file  # noqa: PLC0415 - when a file has it
+
     text = decompressed(file.file_io.read(file.path), file.name.compression, path=file.path)
     yield json_file(text, file.options, path=file.path)
 
 
 @contextmanager
 def _row(file: FileToOpen) -> Iterator[OpenDataFile]:
+    from paimon_explore.encoding.row_file import RowDataFile  # noqa: PLC0415 - when a file has it
+
     with file.file_io.open(file.path) as stream:
         yield RowDataFile(stream, file.path, file.columns)
 
 
 @contextmanager
 def _blob(file: FileToOpen) -> Iterator[OpenDataFile]:
+    from paimon_explore.encoding.blob_file import BlobDataFile  # noqa: PLC0415 - when a file has it
+
     if len(file.columns) != 1:
         rule = f"a blob file holds one column, by its schema it has {len(file.columns)}"
         raise CorruptFileError(file.path, "columns", rule)

@@ -5,14 +5,17 @@ right whatever parts of the file are skipped.
 """
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow.compute as pc
-from pyroaring import BitMap, BitMap64
 
 from paimon_explore.encoding.buffers import Column, build_bool
 from paimon_explore.encoding.decoding import PositionedBatch, Span
+
+if TYPE_CHECKING:
+    from pyroaring import BitMap, BitMap64
 
 Positions = npt.NDArray[np.int64]
 
@@ -31,12 +34,11 @@ class RowFilter:
 
     @classmethod
     def of(
-        cls, deleted: BitMap | BitMap64 | None, selection: BitMap | BitMap64 | None
+        cls, deleted: "BitMap | BitMap64 | None", selection: "BitMap | BitMap64 | None"
     ) -> "RowFilter":
         """From bitmaps; None is no bitmap."""
-        return cls(
-            positions(deleted or BitMap()), None if selection is None else positions(selection)
-        )
+        dropped = np.zeros(0, np.int64) if deleted is None else positions(deleted)
+        return cls(dropped, None if selection is None else positions(selection))
 
     def may_keep(self, span: Span) -> bool:
         """Whether any row of a part of the file can be left."""
@@ -79,7 +81,7 @@ def _between(ascending: Positions, start: int, end: int) -> Positions:
     return ascending[low:high]
 
 
-def positions(bitmap: BitMap | BitMap64) -> Positions:
+def positions(bitmap: "BitMap | BitMap64") -> Positions:
     """The members of a bitmap, ascending."""
     packed = bitmap.to_array()
     kind = np.uint32 if packed.itemsize == 4 else np.uint64  # noqa: PLR2004 - bytes

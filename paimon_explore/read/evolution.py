@@ -22,7 +22,6 @@ from paimon_explore.encoding.conform import (
     struct_of_children,
     with_children,
 )
-from paimon_explore.read.cast import cast_array
 from paimon_explore.types.arrow import to_arrow
 from paimon_explore.types.data_types import (
     ArrayType,
@@ -144,6 +143,10 @@ def adapt(array: Column, stored: DataType, wanted: DataType, casting: Casting) -
         case VectorType(), VectorType() if stored.length == wanted.length:
             return _adapt_vector(array, stored, wanted, casting)
         case _:
+            from paimon_explore.read.cast import (  # noqa: PLC0415 - where a type has changed
+                cast_array,
+            )
+
             return cast_array(array, stored, wanted, zone=casting.zone, path=casting.path)
 
 

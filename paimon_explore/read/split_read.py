@@ -14,13 +14,13 @@ Spec: primary-key-table, merge read; concepts/spec/tableindex.
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import groupby, pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
 from paimon_explore.encoding.binary_row import decode_rows
 from paimon_explore.encoding.buffers import taken_rows
-from paimon_explore.encoding.deletion_vector import FRAME_BYTES, DeletionVector, decode_vector
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.paths import parent
 from paimon_explore.merge.complete_rows import LEVEL, merge_complete_runs
@@ -36,22 +36,24 @@ from paimon_explore.metadata.options import (
 )
 from paimon_explore.metadata.paths import file_in
 from paimon_explore.metadata.schema import TableSchema
-from paimon_explore.read.column_merge import ColumnFile, merge_columns
 from paimon_explore.read.data_file import (
     DataFileSource,
     ReadRequest,
     SystemColumn,
     read_data_file,
 )
-from paimon_explore.scan.evaluate import evaluate
 from paimon_explore.scan.expression import TRUE, Expression, names_of
 from paimon_explore.scan.frames import byte_array, numbers, row_array
-from paimon_explore.scan.index_filter import IndexedRows, indexed_rows
 from paimon_explore.scan.partition_filter import split as split_predicate
 from paimon_explore.scan.sections import by_age, key_ranks, sections, sorted_runs
 from paimon_explore.scan.split import DataSplit, DeletionFile, LayeredSplit, Split
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.types.data_types import DataField, RowType, with_nullable
+
+if TYPE_CHECKING:
+    from paimon_explore.encoding.deletion_vector import DeletionVector
+    from paimon_explore.read.column_merge import ColumnFile
+    from paimon_explore.scan.index_filter import IndexedRows
 
 INDEX_SUFFIX = ".index"
 _MERGED_ROWS = 65_536
@@ -124,6 +126,8 @@ class SplitReader:
         """The rows of files that hold different columns of them."""
         if len(rows) == 1:
             return self._plain_file(split, rows[0])
+        from paimon_explore.read.column_merge import merge_columns  # noqa: PLC0415 - data evolution
+
         files = [SplitFile(split=split, row=row, reader=self).columns() for row in rows]
         return merge_columns(files, self.fields, self.system_columns)
 
@@ -131,7 +135,7 @@ class SplitReader:
         """A file whose rows are the table's rows: any predicate may skip in it."""
         file = SplitFile(split=split, row=row, reader=self)
         indexed = file.indexed_rows(self.predicate)
-        if indexed.skip:
+        if indexed is not None and indexed.skip:
             return iter(())
         return read_data_file(
             file.source(),
@@ -139,7 +143,7 @@ class SplitReader:
                 fields=self.fields,
                 system_columns=self.system_columns,
                 deleted=file.deleted(),
-                selection=indexed.positions,
+                selection=None if indexed is None else indexed.positions,
                 predicate=None if self.predicate == TRUE else self.predicate,
                 batch_rows=self.batch_rows,
             ),
@@ -287,14 +291,16 @@ class SplitFile:
             sequence_number=newest if stamped else None,
         )
 
-    def deleted(self) -> DeletionVector | None:
+    def deleted(self) -> "DeletionVector | None":
         """Positions that its deletion vector deletes."""
         name = self.split.files.table.column("file_name")[self.row].as_py()
         found = self.split.deletion_files.get(name)
         return None if found is None else load_vector(self.reader.store.file_io, found)
 
-    def columns(self) -> ColumnFile:
+    def columns(self) -> "ColumnFile":
         """The file as one that holds some columns of its rows."""
+        from paimon_explore.read.column_merge import ColumnFile  # noqa: PLC0415 - data evolution
+
         source = self.source()
         entry = self.split.files.table
         return ColumnFile(
@@ -306,14 +312,15 @@ class SplitFile:
             read=lambda fields: read_data_file(source, ReadRequest(fields=fields)),
         )
 
-    def indexed_rows(self, predicate: Expression) -> IndexedRows:
-        """The rows that its file index leaves for a predicate."""
-        everything = IndexedRows(skip=False, positions=None)
+    def indexed_rows(self, predicate: Expression) -> "IndexedRows | None":
+        """The rows that its file index leaves for a predicate; None if none tells."""
         if predicate == TRUE or not self.reader.options.value(FILE_INDEX_READ_ENABLED):
-            return everything
+            return None
         index = self._index()
         if index is None:
-            return everything
+            return None
+        from paimon_explore.scan.index_filter import indexed_rows  # noqa: PLC0415 - there is one
+
         written = self.source().schema.row_type
         same: dict[DataField, str] = {}
         for wanted in self.reader.schema.fields:
@@ -327,6 +334,11 @@ class SplitFile:
             self.split.files.column("row_count")[self.row].as_py(),
             {wanted.name: name for wanted, name in same.items()},
         )
+
+    def is_skipped(self, predicate: Expression) -> bool:
+        """Whether its file index says that no row can match."""
+        indexed = self.indexed_rows(predicate)
+        return indexed is not None and indexed.skip
 
     def _index(self) -> bytes | None:
         """The file index: in the manifest entry, or in a file beside the data file."""
@@ -344,13 +356,18 @@ def _same_type(source: DataField, wanted: DataField) -> bool:
     return with_nullable(source.type, nullable=True) == with_nullable(wanted.type, nullable=True)
 
 
-def load_vector(file_io: FileIO, found: DeletionFile) -> DeletionVector:
+def load_vector(file_io: FileIO, found: DeletionFile) -> "DeletionVector":
     """A deletion vector from its index file.
 
     Raises:
         CorruptFileError: it breaks its layout.
         MissingFileError: the index file is gone.
     """
+    from paimon_explore.encoding.deletion_vector import (  # noqa: PLC0415 - there is one
+        FRAME_BYTES,
+        decode_vector,
+    )
+
     record = file_io.read_range(found.path, found.offset, found.length + FRAME_BYTES)
     return decode_vector(record, found.length, path=found.path, cardinality=found.cardinality)
 
@@ -359,13 +376,16 @@ def filter_batches(
     batches: Iterator[pa.RecordBatch], reader: SplitReader
 ) -> Iterator[pa.RecordBatch]:
     """Only rows of which the reader's predicate is true, only the wanted columns."""
+    names = [*reader.columns, *reader.system_columns]
+    kept = batches if reader.predicate == TRUE else _matching(batches, reader)
+    return (batch.select(names) for batch in kept if batch.num_rows)
+
+
+def _matching(batches: Iterator[pa.RecordBatch], reader: SplitReader) -> Iterator[pa.RecordBatch]:
+    from paimon_explore.scan.evaluate import evaluate  # noqa: PLC0415 - there is a predicate
+
     row_type = reader.schema.row_type
-    for batch in batches:
-        kept = batch
-        if reader.predicate != TRUE:
-            kept = batch.filter(evaluate(reader.predicate, batch, row_type))
-        if kept.num_rows:
-            yield kept.select([*reader.columns, *reader.system_columns])
+    return (batch.filter(evaluate(reader.predicate, batch, row_type)) for batch in batches)
 
 
 def runs_in_order(split: DataSplit, runs: list[list[int]]) -> bool:

@@ -8,8 +8,7 @@ import numpy as np
 from paimon_explore.metadata.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options import BUCKET_FUNCTION, TableOptions
 from paimon_explore.metadata.schema import TableSchema
-from paimon_explore.scan.bucket_filter import allowed_buckets
-from paimon_explore.scan.expression import Expression
+from paimon_explore.scan.expression import TRUE, Expression
 from paimon_explore.scan.frames import Mask, numbers
 
 
@@ -19,8 +18,10 @@ def bucket_mask(
     """Which of n files may hold matching rows, by bucket alone."""
     mask = np.ones(len(entries), dtype=np.bool_)
     keys = schema.project(schema.bucket_keys).fields
-    if not keys:
+    if not keys or predicate == TRUE:
         return mask
+    from paimon_explore.scan.bucket_filter import allowed_buckets  # noqa: PLC0415 - a predicate
+
     totals = numbers(entries.table, "total_buckets")
     buckets = numbers(entries.table, "bucket")
     function = options.value(BUCKET_FUNCTION).value

@@ -19,7 +19,6 @@ from paimon_explore.metadata.manifest_entry import ManifestEntries, live_entries
 from paimon_explore.metadata.manifest_list import ManifestFiles
 from paimon_explore.metadata.manifest_sieve import partition_sieve
 from paimon_explore.metadata.snapshot import Snapshot
-from paimon_explore.scan.evaluate import evaluate
 from paimon_explore.scan.expression import (
     Column as ColumnOf,
 )
@@ -86,6 +85,8 @@ class PartitionCut:
         """Which of n partition rows are wanted; decodes each distinct row once."""
         if self.predicate is None or not len(partitions):
             return np.ones(len(partitions), dtype=np.bool_)
+        from paimon_explore.scan.evaluate import evaluate  # noqa: PLC0415 - there is a predicate
+
         different, codes = distinct(partitions)
         rows = self.decode(different)
         wanted = true_rows(evaluate(self.predicate, rows, self.row_type))

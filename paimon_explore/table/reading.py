@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from paimon_explore.scan.incremental import SnapshotRange
-from paimon_explore.scan.sql import Where
 from paimon_explore.table.increments import (
     Increment,
     default_mode,
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
+    from paimon_explore.scan.sql import Where
     from paimon_explore.table.changes import Change, ChangeReader
 
 
@@ -33,7 +33,7 @@ class ReadableTable(OpenedTable):
     def scan(
         self,
         columns: Iterable[str] | None = None,
-        where: Where | None = None,
+        where: "Where | None" = None,
         limit: int | None = None,
     ) -> Scan:
         """Describe a read.
@@ -57,7 +57,7 @@ class ReadableTable(OpenedTable):
         to_snapshot: int | None = None,
         *,
         columns: Iterable[str] | None = None,
-        where: Where | None = None,
+        where: "Where | None" = None,
         consumer_id: str | None = None,
     ) -> "Iterator[Change]":
         """What each commit changed, oldest first.
@@ -92,7 +92,7 @@ class ReadableTable(OpenedTable):
         *,
         mode: str = "auto",
         columns: Iterable[str] | None = None,
-        where: Where | None = None,
+        where: "Where | None" = None,
         row_kinds: bool = False,
     ) -> RowSource:
         """What changed after one point up to another.
@@ -125,7 +125,7 @@ class ReadableTable(OpenedTable):
         name = f"{self.name}, {chosen.mode.value} of ({span.start}, {span.end}]"
         return RowSource(name=name, schema=schema, load=load)
 
-    def count(self, where: Where | None = None) -> int:
+    def count(self, where: "Where | None" = None) -> int:
         """The number of rows, from metadata where that tells.
 
         Args:
@@ -161,7 +161,9 @@ class ReadableTable(OpenedTable):
         """All rows through Arrow's C stream interface."""
         return self.scan().__arrow_c_stream__(requested_schema)
 
-    def _change_reader(self, columns: Iterable[str] | None, where: Where | None) -> "ChangeReader":
+    def _change_reader(
+        self, columns: Iterable[str] | None, where: "Where | None"
+    ) -> "ChangeReader":
         from paimon_explore.table.changes import ChangeReader
 
         scan = make_scan(self._target(), columns, where, None)

@@ -8,16 +8,15 @@ import pyarrow as pa
 
 from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.read.split_read import SplitReader
-from paimon_explore.scan.bind import bind
 from paimon_explore.scan.branch_plans import plan_table
 from paimon_explore.scan.counting import told_rows
 from paimon_explore.scan.expression import TRUE, Expression
 from paimon_explore.scan.plan import ScanPlan, ScanTarget
-from paimon_explore.scan.sql import Where, predicate
 from paimon_explore.store.expired import naming_expiry
 from paimon_explore.table.increments import Increment
 from paimon_explore.table.progress import progress
 from paimon_explore.types.arrow import arrow_schema
+from paimon_explore.types.data_types import RowType
 
 if TYPE_CHECKING:
     import duckdb
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from paimon_explore.inspect.scan_explain import ScanExplanation
+    from paimon_explore.scan.sql import Where
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,7 +182,7 @@ class Scan:
 def make_scan(
     target: ScanTarget,
     columns: Iterable[str] | None,
-    where: Where | None,
+    where: "Where | None",
     limit: int | None,
 ) -> Scan:
     """A scan with its columns checked and its predicate bound.
@@ -202,8 +202,15 @@ def make_scan(
         raise InvalidInputError("A column is wanted twice.", hint="Name every column once.")
     if limit is not None and limit < 0:
         raise InvalidInputError(f"limit is {limit}.", hint="Use 0 or more, or None for all rows.")
-    bound = TRUE if where is None else bind(predicate(where), row_type)
+    bound = TRUE if where is None else _bound(where, row_type)
     return Scan(target=target, columns=names, where=bound, limit=limit)
+
+
+def _bound(where: "Where", row_type: RowType) -> Expression:
+    from paimon_explore.scan.bind import bind
+    from paimon_explore.scan.sql import predicate
+
+    return bind(predicate(where), row_type)
 
 
 def _named(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
