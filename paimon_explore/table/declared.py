@@ -1,7 +1,7 @@
 """How people declare tables: columns, keys and options in the forms they have at hand."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 import pyarrow as pa
 
@@ -17,10 +17,18 @@ ColumnType: TypeAlias = "str | pa.DataType | DataType"
 """`"DECIMAL(10, 2) NOT NULL"`, an Arrow type or a Paimon type."""
 
 Columns: TypeAlias = (
-    "pa.Schema | pa.Table | pd.DataFrame | RowType | Mapping[str, ColumnType] "
+    "pa.Schema | pa.Table | pd.DataFrame | _ArrowStream | RowType | Mapping[str, ColumnType] "
     "| Sequence[tuple[str, ColumnType]]"
 )
 """Columns in order: a schema, something that has one, or names with types."""
+
+
+@runtime_checkable
+class _ArrowStream(Protocol):
+    """Anything that gives its rows by Arrow's C interface, such as a frame of polars."""
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
+
 
 OptionValue: TypeAlias = str | int | float | bool
 
@@ -40,12 +48,12 @@ def declared_columns(columns: object) -> pa.Schema | RowType:
     """
     if isinstance(columns, pa.Schema | RowType):
         return columns
-    if isinstance(columns, pa.Table | pa.RecordBatch):
-        return columns.schema
     if type(columns).__module__.partition(".")[0] == "pandas":
         return pa.Schema.from_pandas(columns, preserve_index=False)  # type: ignore[arg-type]  # pandas is not imported here
     if isinstance(columns, Mapping):
         return _of_pairs(columns.items())
+    if isinstance(columns, _ArrowStream):
+        return pa.RecordBatchReader.from_stream(columns).schema
     if isinstance(columns, Sequence) and not isinstance(columns, str | bytes):
         return _of_pairs(_pairs(columns))
     msg = f"{type(columns).__name__} declares no columns."

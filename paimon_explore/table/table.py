@@ -93,7 +93,9 @@ class Table(ExplorableTable):
         same key, as its merge engine says.
 
         Args:
-            data: an Arrow table, batch or reader, a pandas or polars data frame, or dictionaries.
+            data: an Arrow table, batch or reader; a pandas or polars data frame; a dictionary of
+                columns; a list of dictionaries; or a list or generator of any of these. Rows of a
+                generator are written as they come.
 
         Returns:
             The snapshot that holds the rows; None if there were none.
@@ -184,7 +186,7 @@ class Table(ExplorableTable):
             merge.when_not_matched_insert().execute()
 
         Args:
-            source: an Arrow table, batch or reader, a data frame, another table, or dictionaries.
+            source: rows in any form that `append` takes, such as another table.
             on: columns that are equal on both sides (`"id"`, `["id", "dt"]`), the table's columns
                 by the source's (`{"id": "key"}`), or a condition (`"target.id = source.key"`).
             source_alias: another word for `source` in expressions.

@@ -54,6 +54,12 @@ _VARIANT_PARTS = ("value", "metadata")
 _TEXT = frozenset({TypeRoot.CHAR, TypeRoot.VARCHAR})
 _BYTES = frozenset({TypeRoot.BINARY, TypeRoot.VARBINARY})
 _TIMESTAMPS = frozenset({TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ})
+_ZONE_HINT = (
+    "One has a time zone and the other has not: say which time is meant, as pandas does by "
+    "dt.tz_localize(zone) or dt.tz_localize(None)."
+)
+_DIGITS_OF_INTEGERS = 20
+_MOST_DIGITS = 76
 _DIGITS_OF_UNIT = {"s": 0, "ms": 3, "us": 6, "ns": 9}
 
 
@@ -73,6 +79,54 @@ def conform(array: Column, data_type: DataType, *, where: str, first_row: int = 
     return cast.column(array, data_type)
 
 
+def plain_form(array: Column) -> Column:
+    """The same values, not encoded: dictionaries, runs and extension types are resolved."""
+    if isinstance(array, pa.ExtensionArray):
+        return plain_form(array.storage)
+    if isinstance(array, pa.RunEndEncodedArray):
+        found: Column = pc.call_function("run_end_decode", [array])
+        return plain_form(found)
+    if isinstance(array, pa.DictionaryArray):
+        words: Column = array.dictionary
+        if pat.is_string_view(words.type) or pat.is_binary_view(words.type):
+            # pyarrow takes no values out of views
+            words = words.cast(pa.string() if pat.is_string_view(words.type) else pa.binary())
+        return plain_form(words.take(array.indices))
+    return array
+
+
+def is_castable(found: pa.DataType, target: pa.DataType) -> bool:
+    """Whether values of a type may be written as another, as long as each one fits.
+
+    Days and their midnights stand for each other.
+    """
+    is_day = (pat.is_date(found) and _is_local_time(target)) or (
+        _is_local_time(found) and pat.is_date(target)
+    )
+    return is_day or any(family(found) and family(target) for family in _FAMILIES)
+
+
+def _safely_cast(array: Column, target: pa.DataType) -> Column:
+    """Cast, and refuse what would change.
+
+    Raises:
+        pa.ArrowException: a value does not fit.
+    """
+    if pat.is_integer(array.type) and pat.is_decimal(target):
+        # pyarrow takes no integers into fewer digits than their type may have
+        digits = min(_DIGITS_OF_INTEGERS + target.scale, _MOST_DIGITS)
+        return array.cast(pa.decimal256(digits, target.scale)).cast(target)
+    found = array.cast(target)
+    if (
+        _is_local_time(array.type)
+        and pat.is_date(target)
+        and not found.cast(array.type).equals(array)
+    ):
+        msg = "a time of the day"
+        raise pa.ArrowInvalid(msg)
+    return found
+
+
 class _Cast:
     """Casts the values of one column, and knows what to call them."""
 
@@ -84,19 +138,20 @@ class _Cast:
         """For the values of a part of a nested type; their rows are not known."""
         return _Cast(f"{self._where}{part}", -1)
 
-    def refuse(self, problem: str, row: int | None = None) -> InvalidInputError:
+    def refuse(self, problem: str, row: int | None = None, hint: str = "") -> InvalidInputError:
         place = f", row {self._first_row + row}" if row is not None and self._first_row >= 0 else ""
-        return InvalidInputError(f"Column {self._where!r}{place}: {problem}.")
+        return InvalidInputError(f"Column {self._where!r}{place}: {problem}.", hint=hint)
 
     def column(self, array: Column, data_type: DataType) -> Column:
         if not data_type.nullable and array.null_count:
             row = int((~valid_mask(array)).argmax())
             raise self.refuse("null in a NOT NULL column", row)
         target = to_arrow(data_type)
-        if pat.is_dictionary(array.type):
-            array = array.dictionary_decode()  # type: ignore[attr-defined]  # a dictionary array
-        if pat.is_null(array.type):
-            return array.cast(target)
+        array = plain_form(array)
+        is_unknown = pat.is_null(array.type) or pat.is_floating(array.type)
+        if is_unknown and array.null_count == len(array):  # what pandas makes of missing values
+            nulls: Column = pa.nulls(len(array), target)  # type: ignore[call-overload]  # stubs list single types
+            return nulls
         if isinstance(data_type, AtomicType):
             is_variant = data_type.root is TypeRoot.VARIANT
             return (self._variant if is_variant else self._atomic)(array, data_type, target)
@@ -134,10 +189,12 @@ class _Cast:
 
     def _atomic(self, array: Column, data_type: AtomicType, target: pa.DataType) -> Column:
         if not array.type.equals(target):
-            if not any(family(array.type) and family(target) for family in _FAMILIES):
-                raise self.refuse(f"{array.type} cannot be written as {target} without a cast")
+            if not is_castable(array.type, target):
+                problem = f"{array.type} cannot be written as {target} without a cast"
+                are_times = pat.is_timestamp(array.type) and pat.is_timestamp(target)
+                raise self.refuse(problem, hint=_ZONE_HINT if are_times else "")
             try:
-                array = array.cast(target)
+                array = _safely_cast(array, target)
             except pa.ArrowException as error:
                 row = _first_failure(array, target)
                 raise self.refuse(f"{array[row]} does not fit {target}", row) from error
@@ -233,7 +290,7 @@ def _first_failure(array: Column, target: pa.DataType) -> int:
     while high - low > 1:
         middle = (low + high) // 2
         try:
-            array.slice(low, middle - low).cast(target)
+            _safely_cast(array.slice(low, middle - low), target)
         except pa.ArrowException:
             high = middle
         else:

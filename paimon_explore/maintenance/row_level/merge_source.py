@@ -1,14 +1,15 @@
 """The source of a merge: any rows, in types of the table format."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 
 import pyarrow as pa
 import pyarrow.types as pat
 
-from paimon_explore.encoding.buffers import Column, no_rows
+from paimon_explore.encoding.buffers import Column
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.types.arrow import arrow_schema, from_arrow, to_arrow
+from paimon_explore.types.arrow import arrow_schema, from_arrow
 from paimon_explore.types.data_types import (
     MAX_LENGTH,
     AtomicType,
@@ -18,8 +19,9 @@ from paimon_explore.types.data_types import (
     TypeRoot,
     with_nullable,
 )
-from paimon_explore.write.input_cast import conform
-from paimon_explore.write.input_rows import ArrowStream, InputShape, Rows, open_rows
+from paimon_explore.write.input_cast import conform, plain_form
+from paimon_explore.write.input_forms import ArrowStream, batches_of
+from paimon_explore.write.input_rows import Rows
 
 _INDEX = re.compile(r"__index_level_\d+__")
 _STRING = AtomicType(root=TypeRoot.VARCHAR, length=MAX_LENGTH)
@@ -57,51 +59,30 @@ def source_rows(source: Rows, target: RowType) -> tuple[RowType, pa.RecordBatch]
 def _table_of(source: object, target: RowType) -> pa.Table:
     if isinstance(source, pa.Table):
         return source
-    if isinstance(source, pa.RecordBatch):
-        return pa.Table.from_batches([source])
     if isinstance(source, pa.RecordBatchReader):
         return source.read_all()
+    fields = [
+        replace(field, type=with_nullable(field.type, nullable=True), default_value=None)
+        for field in target
+    ]
+    row_type = RowType(fields=tuple(fields))
+    parts = [pa.Table.from_batches([b]) for b in batches_of(source, row_type, lambda _: None)]
+    if parts:
+        return parts[0] if len(parts) == 1 else _together(parts)
     if isinstance(source, ArrowStream):
         return pa.RecordBatchReader.from_stream(source).read_all()
-    if isinstance(source, list | tuple) and all(isinstance(row, Mapping) for row in source):
-        return _table_of_rows(source, target)
-    raise InvalidInputError(
-        f"Rows cannot be taken from a {type(source).__name__}.",
-        hint="Give an Arrow table, a data frame, another table, or a list of dictionaries.",
-    )
+    return arrow_schema(row_type).empty_table()
 
 
-def _table_of_rows(rows: Sequence[Mapping[str, object]], target: RowType) -> pa.Table:
-    names = list(dict.fromkeys(name for row in rows for name in row)) or list(target.names)
-    columns: dict[str, Column] = {}
-    for name in names:
-        values = [row.get(name) for row in rows]
-        known = target.field(name)
-        if known is None:
-            columns[name] = _inferred(name, values)
-            continue
-        field = DataField(id=0, name=name, type=with_nullable(known.type, nullable=True))
-        shape = InputShape(row_type=RowType(fields=(field,)))
-        batches = list(open_rows([{name: value} for value in values], shape))
-        parts = [batch.column(0) for batch in batches]
-        columns[name] = pa.concat_arrays(parts) if parts else no_rows(to_arrow(known.type))
-    return pa.table(columns)
-
-
-def _inferred(name: str, values: list[object]) -> Column:
-    """A column that the table does not have, in the type of its values."""
+def _together(parts: Sequence[pa.Table]) -> pa.Table:
     try:
-        found: Column = pa.array(values)  # type: ignore[arg-type]  # any values
-    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
-        raise InvalidInputError(f"Column {name!r} of the source: {error}.") from error
-    return found
+        return pa.concat_tables(parts, promote_options="permissive")
+    except pa.ArrowException as error:
+        raise InvalidInputError(f"The parts of the source do not fit together: {error}.") from error
 
 
 def _one(values: "pa.ChunkedArray[pa.Scalar[pa.DataType]]") -> Column:
-    array: Column = values.combine_chunks() if values.num_chunks else pa.array([], values.type)
-    if pat.is_dictionary(array.type):
-        return array.dictionary_decode()  # type: ignore[attr-defined,no-any-return]  # a dictionary array
-    return array
+    return plain_form(values.combine_chunks() if values.num_chunks else pa.array([], values.type))
 
 
 def _type_of(array: Column, known: DataType | None) -> DataType:

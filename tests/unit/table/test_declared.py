@@ -3,6 +3,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 
@@ -30,8 +31,9 @@ def made(folder: Path, columns: object, **clauses: object) -> Table:
         SCHEMA,
         pa.table({"id": [1], "name": ["a"]}),
         pd.DataFrame({"id": [1], "name": ["a"]}),
+        pl.DataFrame({"id": [1], "name": ["a"]}),
     ],
-    ids=["dict", "pairs", "Arrow types", "fields", "schema", "table", "pandas"],
+    ids=["dict", "pairs", "Arrow types", "fields", "schema", "table", "pandas", "polars"],
 )
 def test_a_table_is_declared_by_what_is_at_hand(tmp_path: Path, columns: object) -> None:
     table = made(tmp_path, columns, primary_key="id", options={"bucket": 2})

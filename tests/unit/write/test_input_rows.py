@@ -1,12 +1,15 @@
 """What callers may write: kinds of data, safe casts, and the messages of what does not fit."""
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 
+import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
+from pyarrow import dataset
 
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.types.data_types import (
@@ -342,3 +345,151 @@ def test_a_dictionary_for_a_row_has_the_fields_of_the_row() -> None:
     shape = InputShape(row_type=RowType(fields=(DataField(id=0, name="r", type=row),)))
     with pytest.raises(InvalidInputError, match="A row has no field 'z'"):
         list(open_rows([{"r": {"z": 1}}], shape))
+
+
+def parts() -> Iterator[pa.RecordBatch]:
+    for row in ROWS:
+        yield pa.RecordBatch.from_pylist([row])
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"a": [1, None], "b": ["x", None]},
+        {"a": pd.Series([1, None], dtype="Int64"), "b": pa.array(["x", None])},
+        {"b": np.array(["x", None], np.object_), "a": pl.Series([1, None])},
+        (dict(row) for row in ROWS),
+        parts(),
+        list(parts()),
+        [pd.DataFrame([ROWS[0]]), pa.table({"a": pa.nulls(1), "b": pa.nulls(1)})],
+        [ROWS[0], pl.DataFrame({"a": [None], "b": [None]})],
+        pl.DataFrame(ROWS),
+        dataset.dataset(pa.Table.from_pylist(ROWS)),
+        dataset.dataset(pa.Table.from_pylist(ROWS)).scanner(),
+    ],
+    ids=[
+        *("lists", "series and arrays", "numpy", "generator of rows", "generator of batches"),
+        *("list of batches", "list of frames", "rows, then a frame", "polars"),
+        *("dataset", "scanner"),
+    ],
+)
+def test_columns_streams_and_parts_give_the_same_rows(data: Rows) -> None:
+    assert written(data, a=INT, b=STRING) == ROWS
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        ({"a": 1}, "'a' is 1, which is no list of values. A dictionary stands for columns"),
+        ({"a": "text"}, "no list of values"),
+        ({"a": [1], "b": [1, 2]}, "not of one length: 'a' 1, 'b' 2"),
+        ({"A": [1]}, "no column 'A'. It has 'a': upper and lower case count"),
+        ([(1, "x")], "Row 0 is a tuple, which does not name its columns"),
+        ([{"a": 1}, "text"], "Row 1 is a str"),
+        (pl.LazyFrame({"a": [1]}), "LazyFrame. Compute it first, with collect()"),
+        (pd.Series([1], name="a"), "cannot be taken from this Series"),
+        (np.array([[1, 2]]), "cannot be taken from a ndarray"),
+        (pd.DataFrame([[1, 2]], columns=["a", "a"]), "two columns 'a'"),
+    ],
+)
+def test_what_names_no_columns_is_refused_with_what_to_give(data: Rows, problem: str) -> None:
+    assert problem in refused(data, a=INT, b=INT)
+
+
+def test_objects_of_pandas_have_the_types_of_the_table() -> None:
+    frame = pd.DataFrame(
+        {
+            "m": [{"k": 1}, None, {"j": 2}],
+            "p": [[("k", 1)], float("nan"), []],
+            "r": [{"x": 1}, None, {}],
+            "o": [1, None, 3],
+        },
+        dtype=object,
+    )
+    row = with_nullable(row_type(x=INT), nullable=True)
+    maps = MapType(key=STRING, value=INT)
+    assert written(frame, m=maps, p=maps, r=row, o=INT) == [
+        {"m": [("k", 1)], "p": [("k", 1)], "r": {"x": 1}, "o": 1},
+        {"m": None, "p": None, "r": None, "o": None},
+        {"m": [("j", 2)], "p": [], "r": {"x": None}, "o": 3},
+    ]
+    mixed = pd.DataFrame({"a": ["x", 1]}, dtype=object)
+    assert "Column 'a', row 1: 1 is no string" in refused(mixed, a=STRING)
+
+
+def test_missing_values_of_pandas_and_numpy_are_null() -> None:
+    rows: list[Mapping[str, object]] = [
+        {"a": pd.NA, "t": pd.NaT, "f": float("nan")},
+        {"a": float("nan"), "t": np.datetime64("2024-01-01T01:00"), "f": np.float32(1)},
+    ]
+    found = written(
+        rows,
+        a=INT,
+        t=AtomicType(root=TypeRoot.TIMESTAMP, precision=3),
+        f=AtomicType(root=TypeRoot.DOUBLE),
+    )
+    assert str(found[0]) == "{'a': None, 't': None, 'f': nan}"
+    assert found[1] == {"a": None, "t": dt.datetime(2024, 1, 1, 1), "f": 1.0}  # noqa: DTZ001  # without zone
+    assert written(pd.DataFrame({"a": [np.nan]}), a=STRING) == [{"a": None}]
+
+
+def test_days_and_their_midnights_stand_for_each_other() -> None:
+    day, timestamp = (
+        AtomicType(root=TypeRoot.DATE),
+        AtomicType(root=TypeRoot.TIMESTAMP, precision=3),
+    )
+    midnights = pd.DataFrame({"d": pd.Series([dt.date(2024, 1, 2), None], dtype="datetime64[ms]")})
+    assert written(midnights, d=day) == [{"d": dt.date(2024, 1, 2)}, {"d": None}]
+    days = pa.table({"t": [dt.date(2024, 1, 2)]})
+    assert written(days, t=timestamp) == [{"t": dt.datetime(2024, 1, 2)}]  # noqa: DTZ001  # without zone
+    noon = dt.datetime(2024, 1, 2, 12)  # noqa: DTZ001  # without zone
+    assert "row 0: 2024-01-02 12:00:00 does not fit" in refused(pa.table({"d": [noon]}), d=day)
+    assert "it has a time" in refused([{"d": noon}], d=day)
+
+
+def test_integers_become_decimals_if_they_fit() -> None:
+    money = AtomicType(root=TypeRoot.DECIMAL, precision=5, scale=2)
+    assert written(pa.table({"a": [999, None]}), a=money) == [
+        {"a": Decimal("999.00")},
+        {"a": None},
+    ]
+    assert "row 1: 1000 does not fit decimal128(5, 2)" in refused(
+        pa.table({"a": [1, 1000]}), a=money
+    )
+    assert written([{"a": 1.5}], a=money) == [{"a": Decimal("1.50")}]
+
+
+def test_runs_views_in_dictionaries_and_extension_types_are_resolved() -> None:
+    words = pa.array(["x", "y"]).cast(pa.string_view())
+    table = pa.table(
+        {
+            "a": pa.RunEndEncodedArray.from_arrays(pa.array([2]), pa.array([7])),
+            "b": pa.DictionaryArray.from_arrays(pa.array([1, None], pa.int8()), words),
+            "u": pa.array([b"0123456789abcdef", None], pa.uuid()),
+        }
+    )
+    sixteen = AtomicType(root=TypeRoot.BINARY, length=16)
+    assert written(table, a=INT, b=STRING, u=sixteen) == [
+        {"a": 7, "b": "y", "u": b"0123456789abcdef"},
+        {"a": 7, "b": None, "u": None},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("value", "data_type"),
+    [
+        ("abc", ArrayType(element=STRING)),
+        (5, ArrayType(element=INT)),
+        (5, MapType(key=STRING, value=INT)),
+        (["ab"], MapType(key=STRING, value=INT)),
+        ("x", RowType(fields=(DataField(id=0, name="x", type=INT),))),
+    ],
+)
+def test_a_value_that_is_no_list_map_or_row_is_refused(value: object, data_type: DataType) -> None:
+    assert "row 0" in refused([{"a": value}], a=data_type)
+
+
+def test_times_with_and_without_zone_have_a_hint() -> None:
+    zoned = pa.table({"t": pa.array([1], pa.timestamp("us", "Europe/Berlin"))})
+    message = refused(zoned, t=AtomicType(root=TypeRoot.TIMESTAMP, precision=6))
+    assert "dt.tz_localize" in message
