@@ -4,7 +4,7 @@ The widget only carries these answers over; tests ask the same methods. Bulk com
 numbers, everything else as JSON.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,10 +17,13 @@ from paimon_explore.inspect.byte_desk import ByteDesk
 from paimon_explore.inspect.byte_node import file_of_lives, table_bytes
 from paimon_explore.inspect.code_echo import Shown, python_code, spark_code
 from paimon_explore.inspect.explorer_sheets import Asked, sheet_of
+from paimon_explore.inspect.figures import plural
 from paimon_explore.inspect.file_history import files_now
 from paimon_explore.inspect.file_lives import FileLives
 from paimon_explore.inspect.file_reason import file_reason
 from paimon_explore.inspect.files_view import key_texts
+from paimon_explore.inspect.health import Health
+from paimon_explore.inspect.health_rules import Weight
 from paimon_explore.inspect.inspector import Inspector
 from paimon_explore.inspect.manifest_tree import parse_key
 from paimon_explore.inspect.node_detail import Document, Facts
@@ -29,16 +32,18 @@ from paimon_explore.inspect.result import Result
 from paimon_explore.inspect.table_chips import table_chips
 from paimon_explore.inspect.timeline import Mark
 from paimon_explore.metadata.entry_frame import take_rows
-from paimon_explore.metadata.snapshot import CommitKind
+from paimon_explore.metadata.snapshot import CommitKind, Snapshot
 
 Columns = Mapping[str, Numbers]
 
 _KIND_CODES = {kind: code for code, kind in enumerate(CommitKind)}
 _UNREADABLE_KIND = len(_KIND_CODES)
-_UNREADABLE, _EXPIRED = 1, 2
+_UNREADABLE, _EXPIRED, _SAME_COMMIT, _WATERMARK = 1, 2, 4, 8
+_NO_EVENT_YET = -(2**63)
 _KEPT_FRAMES = 3
 _KEPT_SHEETS = 8
 _DIGITS = 10
+_MOST_JUDGED = 20_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -242,6 +247,27 @@ class ExplorerState:
             self._sheets = dict([*self._sheets.items(), (key, found)][-_KEPT_SHEETS:])
         return found
 
+    def findings(self, snapshot_id: int) -> Answer:
+        """How many findings the health of a snapshot has, for the badge of that view.
+
+        Tables of many files are not judged for a badge alone: then the answer is empty.
+
+        Raises:
+            NotFoundError: no such snapshot.
+        """
+        known = ("health", snapshot_id, Question()) in self._sheets
+        files = max((len(lives) for lives in self._frames.values()), default=0)
+        if files > _MOST_JUDGED and not known:
+            return Answer()
+        health = self.sheet("health", snapshot_id, Question())
+        if not isinstance(health, Health):
+            return Answer()
+        counts = [(weight.value, health.count(weight)) for weight in Weight]
+        words = [plural(count, word) for word, count in counts if count]
+        worst = next((word for word, count in counts if count), Weight.NOTE.value)
+        says = ", ".join(words) or "none"
+        return Answer(body={"total": len(health), "worst": worst, "words": says})
+
     def _file_name(self, node: str) -> str:
         """The name of the file that a node path chooses; empty if it is another node."""
         head, _, rest = node.partition("/")
@@ -349,17 +375,49 @@ def timeline_columns(marks: Sequence[Mark]) -> Columns:
         "kind": numbers(
             _UNREADABLE_KIND if s is None else _KIND_CODES[s.commit_kind] for s in snapshots
         ),
-        "state": numbers(
-            (_UNREADABLE if m.snapshot is None else 0) | (_EXPIRED if m.expired else 0)
-            for m in marks
-        ),
+        "state": numbers(mark_states(marks)),
         "schema": numbers(0 if s is None else s.schema_id for s in snapshots),
         "total_rows": numbers(0 if s is None else s.total_record_count for s in snapshots),
         "delta_rows": numbers(0 if s is None else s.delta_record_count for s in snapshots),
         "changelog_rows": numbers(0 if s is None else s.changelog_record_count for s in snapshots),
         "user": numbers(0 if s is None else codes[s.commit_user] for s in snapshots),
+        "watermark": numbers((_watermark(s) for s in snapshots), np.float64),
         **text_columns("user", users),
     }
+
+
+def mark_states(marks: Sequence[Mark]) -> Iterator[int]:
+    """What is odd about each mark, as bits.
+
+    1: unreadable, 2: expired, 4: of the same commit as the mark before it, 8: with a watermark.
+    """
+    before: Snapshot | None = None
+    for mark in marks:
+        snapshot = mark.snapshot
+        state = (_UNREADABLE if snapshot is None else 0) | (_EXPIRED if mark.expired else 0)
+        if snapshot is not None:
+            state |= _SAME_COMMIT if _one_commit(before, snapshot) else 0
+            state |= _WATERMARK if _watermark(snapshot) is not None else 0
+        before = snapshot
+        yield state
+
+
+def _one_commit(before: Snapshot | None, after: Snapshot) -> bool:
+    """Whether two snapshots come from one commit: what it appended, then what it compacted."""
+    return (
+        before is not None
+        and before.id + 1 == after.id
+        and before.commit_user == after.commit_user
+        and before.commit_identifier == after.commit_identifier
+        and before.commit_kind is not after.commit_kind
+    )
+
+
+def _watermark(snapshot: Snapshot | None) -> int | None:
+    """The watermark; None for none, or one that no event has moved yet."""
+    if snapshot is None or snapshot.watermark in (None, _NO_EVENT_YET):
+        return None
+    return snapshot.watermark
 
 
 def lives_columns(lives: FileLives) -> Columns:

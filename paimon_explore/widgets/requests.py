@@ -61,6 +61,7 @@ _OPERATIONS: dict[str, Callable[[ExplorerState, Message], Answer]] = {
     "tree": _tree,
     "detail": lambda state, message: state.detail(_text(message, "node")),
     "sheet": _sheet,
+    "findings": lambda state, message: state.findings(_number(message, "snapshot")),
     "bytes": lambda state, message: state.bytes(_text(message, "node")),
     "pane": lambda _state, message: Answer(body={"esm": pane_bundle(_text(message, "name"))}),
 }

@@ -32,7 +32,7 @@ def show_explorer(watched: Watched, view: TableView, query: str = "") -> Page:
     }  # fmt: skip
     given = f"traits={quote(json.dumps(traits))}&{query}"
     page = show_python(watched, "explorer", lambda message: answer(state, message), given)
-    page.set_default_timeout(8_000)
+    page.set_default_timeout(20_000)
     page.wait_for_selector('[data-complete="1"]')
     return page
 
@@ -81,6 +81,8 @@ def test_a_scan_is_explained_by_keyboard_alone(harness: Watched, golden: GoldenT
         page.keyboard.press("ArrowRight")
         if page.get_by_role("tab", selected=True).inner_text() == "Explain":
             break
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("combobox", name="All views")).to_be_focused()
     page.keyboard.press("Tab")
     expect(page.locator(".pes-input:visible")).to_be_focused()
     page.keyboard.type("k > 900 limit 3")

@@ -23,6 +23,10 @@ class Figures:
         """Count so many more."""
         self.record(f"{_PREFIX}{what}", count)
 
+    def tell(self, what: str, value: str) -> None:
+        """Something that is told as it is, not added up."""
+        self.record(f"{_PREFIX}{what}", value)
+
 
 @pytest.fixture
 def figures(record_property: Callable[[str, object], None]) -> Figures:
@@ -33,10 +37,13 @@ def figures(record_property: Callable[[str, object], None]) -> Figures:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Tell the sums."""
     total: Counter[str] = Counter()
+    told: dict[str, str] = {}
     for outcome in ("passed", "failed"):
         for report in terminalreporter.getreports(outcome):
             for name, count in report.user_properties if report.when == "call" else ():
                 if name.startswith(_PREFIX) and isinstance(count, int):
                     total[name.removeprefix(_PREFIX)] += count
-    for what, count in sorted(total.items()):
-        terminalreporter.write_line(f"{what}: {count}")
+                elif name.startswith(_PREFIX):
+                    told[name.removeprefix(_PREFIX)] = str(count)
+    for what, shown in sorted({**{name: str(n) for name, n in total.items()}, **told}.items()):
+        terminalreporter.write_line(f"{what}: {shown}")

@@ -14,16 +14,16 @@ var ATTRIBUTES = /* @__PURE__ */ new Set([
   "type",
   "width"
 ]);
-function attribute(element, name, value) {
-  if (!ATTRIBUTES.has(name) && !/^(aria|data)-[a-z-]+$/.test(name)) {
-    throw new TypeError(`attribute ${name} is not allowed`);
+function attribute(element, name2, value) {
+  if (!ATTRIBUTES.has(name2) && !/^(aria|data)-[a-z-]+$/.test(name2)) {
+    throw new TypeError(`attribute ${name2} is not allowed`);
   }
-  if (value === null || value === void 0 || value === false) element.removeAttribute(name);
-  else element.setAttribute(name, value === true ? "" : String(value));
+  if (value === null || value === void 0 || value === false) element.removeAttribute(name2);
+  else element.setAttribute(name2, value === true ? "" : String(value));
 }
 function el(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) attribute(element, name, value);
+  for (const [name2, value] of Object.entries(attributes)) attribute(element, name2, value);
   if (element.tabIndex >= 0 || element.hasAttribute("tabindex")) {
     element.setAttribute("data-lm-suppress-shortcuts", "true");
   }
@@ -103,46 +103,6 @@ function whenQuiet(callback, millis) {
   return schedule;
 }
 
-// src/keys.js
-var HELP = [
-  ["← →", "previous, next snapshot"],
-  ["PgUp PgDn", "ten snapshots back, on"],
-  ["Home End", "first, last snapshot"],
-  ["↑ ↓", "row of the tree or of the files"],
-  ["+ −", "open, close a tree node"],
-  ["Enter", "details of the row"],
-  ["/", "filter the files"],
-  ["m", "mark this snapshot for comparison"],
-  ["y", "copy the line of Python"],
-  ["?", "this help"],
-  ["Esc", "back to the notebook"]
-];
-var COMMANDS = {
-  ArrowLeft: { do: "step", by: -1 },
-  ArrowRight: { do: "step", by: 1 },
-  PageUp: { do: "step", by: -10 },
-  PageDown: { do: "step", by: 10 },
-  Home: { do: "first" },
-  End: { do: "last" },
-  "/": { do: "filter" },
-  m: { do: "mark" },
-  y: { do: "copy" },
-  "?": { do: "help" },
-  Escape: { do: "leave" }
-};
-function commandOf(event, where) {
-  if (event.ctrlKey || event.metaKey || event.altKey) return void 0;
-  if (where.typing && event.key !== "Escape") return void 0;
-  if (where.tabs && /^(Arrow|Home|End)/.test(event.key)) return void 0;
-  return Object.hasOwn(COMMANDS, event.key) ? COMMANDS[event.key] : void 0;
-}
-function rowAfter(key, row, count) {
-  if (!count) return void 0;
-  if (key === "ArrowDown") return Math.min(row + 1, count - 1);
-  if (key === "ArrowUp") return Math.max(row - 1, 0);
-  return void 0;
-}
-
 // src/text.js
 var UNSEEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 var SHORT = /* @__PURE__ */ new Map([
@@ -194,6 +154,54 @@ function plural(count, noun) {
   return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
+// src/lazy.js
+var LOADED = /* @__PURE__ */ new Map();
+function loaded(context, name2) {
+  let found = LOADED.get(name2);
+  if (!found) {
+    found = (async () => {
+      const { body } = await context.channel.ask("pane", { name: name2 });
+      const address = URL.createObjectURL(new Blob([body.esm], { type: "text/javascript" }));
+      try {
+        return await import(
+          /* webpackIgnore: true */
+          address
+        );
+      } finally {
+        URL.revokeObjectURL(address);
+      }
+    })();
+    found.catch(() => LOADED.delete(name2));
+    LOADED.set(name2, found);
+  }
+  return found;
+}
+function lazyPane(name2) {
+  return (context) => {
+    const element = el("div", { class: "pe-view pe-lazy", tabindex: "-1" });
+    fill(element, el("div", { class: "pe-empty" }, "Loading…"));
+    let pane;
+    let gone = false;
+    loaded(context, name2).then(({ create }) => {
+      if (gone) return;
+      pane = create(context);
+      fill(element, pane.element);
+      attribute(element, "data-loaded", "1");
+    }).catch((error) => {
+      fill(element, el("div", { class: "pe-empty", role: "alert" }, visible(String(error))));
+    });
+    return {
+      element,
+      focus: () => pane ? pane.focus() : element.focus(),
+      update: (changed) => pane?.update(changed),
+      dispose() {
+        gone = true;
+        pane?.dispose?.();
+      }
+    };
+  };
+}
+
 // src/wire.js
 var TYPES = {
   u8: Uint8Array,
@@ -209,16 +217,16 @@ function decodeColumns(specs, buffer) {
   if (!specs.length) return columns;
   const isEmpty = specs.every(([, , , length]) => length === 0);
   const bytes = isEmpty && !buffer ? new Uint8Array(0) : aligned(buffer);
-  for (const [name, type, offset, length] of specs) {
+  for (const [name2, type, offset, length] of specs) {
     if (!Object.hasOwn(TYPES, type)) throw new RangeError(`column type ${type} is not known`);
     const Type = TYPES[
       /** @type {keyof typeof TYPES} */
       type
     ];
     if (offset % 8 !== 0 || offset + length * Type.BYTES_PER_ELEMENT > bytes.byteLength) {
-      throw new RangeError(`column ${name} lies outside of its buffer`);
+      throw new RangeError(`column ${name2} lies outside of its buffer`);
     }
-    columns[name] = new Type(
+    columns[name2] = new Type(
       /** @type {ArrayBuffer} */
       bytes.buffer,
       bytes.byteOffset + offset,
@@ -372,13 +380,15 @@ function createDetail(context) {
     body.scrollTop = 0;
     attribute(element, "data-node", store.get().node);
   };
+  let help;
   load();
   return {
     element,
     focus: () => body.focus(),
     update(changed) {
       if (changed.has("help")) {
-        if (store.get().help) fill(body, help());
+        help ??= lazyPane("sheet")(Object.assign(Object.create(context), { pane: "help" }));
+        if (store.get().help) fill(body, help.element);
         else load();
       } else if (changed.has("node") || changed.has("selected")) load();
     },
@@ -421,8 +431,8 @@ function facts(rows) {
 function bounds(rows, label) {
   const table = el("table", { class: "pe-bounds", "aria-label": label });
   const head = el("tr", {});
-  for (const name of ["column", "min", "max", "nulls"]) {
-    const cell = el("th", {}, name);
+  for (const name2 of ["column", "min", "max", "nulls"]) {
+    const cell = el("th", {}, name2);
     cell.scope = "col";
     head.append(cell);
   }
@@ -433,22 +443,22 @@ function bounds(rows, label) {
   return table;
 }
 function boundRow(row) {
-  const name = el(
+  const name2 = el(
     "th",
     {},
     longText(row.column),
     el("span", { class: "pe-type" }, visible(row.type))
   );
-  name.scope = "row";
+  name2.scope = "row";
   const nulls = el("td", { class: "pe-nulls" }, row.nulls ?? "?");
   if (row.min === void 0 || row.max === void 0) {
     const why = el("td", { class: "pe-absent" }, visible(row.reason ?? "unknown"));
     why.colSpan = 2;
-    return el("tr", {}, name, why, nulls);
+    return el("tr", {}, name2, why, nulls);
   }
   const max = el("td", { class: "pe-value" }, longText(row.max));
   if (row.note) max.append(el("span", { class: "pe-type" }, visible(row.note)));
-  return el("tr", {}, name, el("td", { class: "pe-value" }, longText(row.min)), max, nulls);
+  return el("tr", {}, name2, el("td", { class: "pe-value" }, longText(row.min)), max, nulls);
 }
 function longText(text) {
   if (text === "") return el("span", { class: "pe-type" }, "empty");
@@ -473,56 +483,1144 @@ function problem(failure) {
     failure.hint ? el("p", {}, visible(failure.hint)) : null
   );
 }
-function help() {
-  const list = el("dl", { class: "pe-facts pe-help" });
-  for (const [keys, meaning] of HELP) {
-    const names = keys.split(" ").map((key) => el("kbd", {}, key));
-    list.append(el("dt", {}, ...names), el("dd", {}, meaning));
-  }
-  return el(
-    "div",
-    { class: "pe-section" },
-    el("h4", { class: "pe-detail-title" }, "Keys"),
-    list,
-    el(
-      "p",
-      { class: "pe-note" },
-      "Filter by any column of the grid and by partition columns, in SQL: level = 0 and size < 1 MB"
-    ),
-    el(
-      "p",
-      { class: "pe-note" },
-      "Marks: circle A append, square C compact, triangle O overwrite, diamond Z analyze; hollow: expired, held by a tag. Bars up: added, below: removed; their height is a square root."
-    )
-  );
-}
 
 // src/explorer.css
-var explorer_default = '.pe-explorer {\n  --pe-bg: var(--jp-layout-color1, var(--vscode-editor-background, Canvas));\n  --pe-fg: var(--jp-ui-font-color1, var(--vscode-editor-foreground, CanvasText));\n  --pe-muted: color-mix(in srgb, var(--pe-fg) 74%, var(--pe-bg));\n  --pe-faint: color-mix(in srgb, var(--pe-fg) 5%, var(--pe-bg));\n  --pe-line: color-mix(in srgb, var(--pe-fg) 16%, var(--pe-bg));\n  --pe-accent: var(--jp-brand-color1, var(--vscode-focusBorder, #1b6ac9));\n  --pe-select: color-mix(in srgb, var(--pe-accent) 20%, var(--pe-bg));\n  --pe-append: #2563c9;\n  --pe-compact: #7b45c4;\n  --pe-overwrite: #b3540b;\n  --pe-analyze: #0b7568;\n  --pe-unknown: #b3261e;\n  --pe-add: #1a7038;\n  --pe-remove: #b3261e;\n  --pe-tag: #96690a;\n  --pe-branch: #0b7568;\n  --pe-consumer: #a03a8f;\n  --pe-hint: #5a6472;\n  --pe-font: var(--jp-ui-font-family, var(--vscode-font-family, system-ui, sans-serif));\n  --pe-mono: var(--jp-code-font-family, var(--vscode-editor-font-family, ui-monospace, monospace));\n  --pe-gap: 8px;\n\n  container: pe-explorer / inline-size;\n  background: var(--pe-bg);\n  color: var(--pe-fg);\n  font: 13px / 1.4 var(--pe-font);\n  font-variant-numeric: tabular-nums;\n  text-align: left;\n}\n.pe-explorer .pe-frame {\n  display: flex;\n  flex-direction: column;\n  height: var(--pe-height, 560px);\n  border: 1px solid var(--pe-line);\n  border-radius: 6px;\n  overflow: hidden;\n}\n.pe-explorer[data-theme="dark"] {\n  --pe-append: #79aefc;\n  --pe-compact: #c3a0f8;\n  --pe-overwrite: #f5a35f;\n  --pe-analyze: #55cdb9;\n  --pe-unknown: #ff8f85;\n  --pe-add: #76d48f;\n  --pe-remove: #ff8f85;\n  --pe-tag: #e6bd5c;\n  --pe-branch: #55cdb9;\n  --pe-consumer: #ee9fe0;\n  --pe-hint: #a9b3c0;\n}\n.pe-explorer *,\n.pe-explorer *::before {\n  box-sizing: border-box;\n}\n.pe-explorer [hidden] {\n  display: none !important;\n}\n.pe-explorer :focus-visible {\n  outline: 2px solid var(--pe-accent);\n  outline-offset: -2px;\n}\n.pe-explorer :is(h2, h3, h4, h5, p, dl, dd, pre, table) {\n  margin: 0;\n  padding: 0;\n}\n.pe-explorer .pe-hidden {\n  position: absolute;\n  width: 1px;\n  height: 1px;\n  overflow: hidden;\n  clip-path: inset(50%);\n}\n.pe-explorer .pe-space {\n  flex: 1;\n}\n.pe-explorer .pe-muted {\n  color: var(--pe-muted);\n}\n.pe-explorer .pe-plus {\n  color: var(--pe-add);\n}\n.pe-explorer .pe-minus {\n  color: var(--pe-remove);\n}\n\n/* controls */\n.pe-explorer button {\n  border: 1px solid var(--pe-line);\n  border-radius: 4px;\n  background: var(--pe-bg);\n  color: var(--pe-fg);\n  font: inherit;\n  font-size: 12px;\n  line-height: 18px;\n  padding: 1px 7px;\n  cursor: pointer;\n}\n.pe-explorer button:hover:not(:disabled) {\n  background: var(--pe-faint);\n  border-color: var(--pe-muted);\n}\n.pe-explorer button:disabled {\n  opacity: 0.45;\n  cursor: default;\n}\n.pe-explorer button[aria-pressed="true"] {\n  background: var(--pe-select);\n  border-color: var(--pe-accent);\n}\n.pe-explorer .pe-segmented,\n.pe-explorer .pe-steps {\n  display: inline-flex;\n}\n.pe-explorer .pe-segmented button:not(:first-child),\n.pe-explorer .pe-steps button:not(:first-child) {\n  border-top-left-radius: 0;\n  border-bottom-left-radius: 0;\n  margin-left: -1px;\n}\n.pe-explorer .pe-segmented button:not(:last-child),\n.pe-explorer .pe-steps button:not(:last-child) {\n  border-top-right-radius: 0;\n  border-bottom-right-radius: 0;\n}\n.pe-explorer .pe-segmented button[aria-pressed="true"] {\n  z-index: 1;\n}\n.pe-explorer .pe-steps button {\n  min-width: 28px;\n}\n.pe-explorer input {\n  border: 1px solid var(--pe-line);\n  border-radius: 4px;\n  background: var(--pe-bg);\n  color: var(--pe-fg);\n  font: inherit;\n  font-size: 12px;\n  line-height: 18px;\n  padding: 1px 7px;\n  min-width: 0;\n}\n.pe-explorer input::placeholder {\n  color: var(--pe-muted);\n  opacity: 1;\n}\n.pe-explorer input[aria-invalid] {\n  border-color: var(--pe-remove);\n}\n.pe-explorer .pe-steps-bar {\n  display: flex;\n  flex: none;\n  gap: var(--pe-gap);\n}\n.pe-explorer .pe-goto {\n  width: 108px;\n}\n.pe-explorer .pe-filter {\n  flex: 1 1 140px;\n  font-family: var(--pe-mono) !important;\n}\n.pe-explorer .pe-bar {\n  display: flex;\n  flex-wrap: wrap;\n  align-items: center;\n  gap: 6px var(--pe-gap);\n  padding: 6px 10px;\n}\n.pe-explorer .pe-chip {\n  display: inline-block;\n  border-radius: 9px;\n  background: color-mix(in srgb, var(--pe-fg) 8%, var(--pe-bg));\n  color: var(--pe-fg);\n  font-size: 11px;\n  line-height: 18px;\n  padding: 0 8px;\n  white-space: nowrap;\n  max-width: 240px;\n  overflow: hidden;\n  text-overflow: ellipsis;\n}\n.pe-explorer .pe-chip[data-flag="tag"] {\n  background: color-mix(in srgb, var(--pe-tag) 18%, var(--pe-bg));\n}\n.pe-explorer .pe-chip[data-flag="branch"] {\n  background: color-mix(in srgb, var(--pe-branch) 18%, var(--pe-bg));\n}\n.pe-explorer .pe-chip[data-flag="consumer"] {\n  background: color-mix(in srgb, var(--pe-consumer) 18%, var(--pe-bg));\n}\n\n/* header and summary */\n.pe-explorer .pe-header {\n  display: flex;\n  align-items: center;\n  gap: 6px;\n  padding: 7px 10px 6px;\n  border-bottom: 1px solid var(--pe-line);\n  overflow: hidden;\n}\n.pe-explorer .pe-name {\n  font-size: 15px;\n  font-weight: 600;\n  line-height: 20px;\n  white-space: nowrap;\n  overflow: hidden;\n  text-overflow: ellipsis;\n  min-width: 48px;\n}\n.pe-explorer .pe-header .pe-muted {\n  white-space: nowrap;\n  margin-right: 4px;\n}\n.pe-explorer .pe-header .pe-chip {\n  flex: 0 1 auto;\n  min-width: 24px;\n}\n.pe-explorer .pe-header .pe-button {\n  flex: none;\n}\n.pe-explorer .pe-summary {\n  display: flex;\n  flex-wrap: wrap;\n  align-items: center;\n  gap: 2px 12px;\n  padding: 5px 10px;\n  border-top: 1px solid var(--pe-line);\n  background: var(--pe-faint);\n  min-height: 30px;\n}\n.pe-explorer .pe-user {\n  flex: 1 1 60px;\n  min-width: 60px;\n  overflow: hidden;\n  text-overflow: ellipsis;\n  white-space: nowrap;\n  font-size: 12px;\n  text-align: right;\n}\n.pe-explorer .pe-kind {\n  font-size: 11px;\n  font-weight: 600;\n  letter-spacing: 0.03em;\n  color: var(--pe-unknown);\n}\n.pe-explorer .pe-kind::before {\n  content: "";\n  display: inline-block;\n  width: 8px;\n  height: 8px;\n  margin-right: 5px;\n  background: currentColor;\n}\n.pe-explorer .pe-kind[data-kind="append"],\n.pe-explorer .pe-legend-item[data-kind="append"]::first-letter {\n  color: var(--pe-append);\n}\n.pe-explorer .pe-kind[data-kind="append"]::before {\n  border-radius: 50%;\n}\n.pe-explorer .pe-kind[data-kind="compact"],\n.pe-explorer .pe-legend-item[data-kind="compact"]::first-letter {\n  color: var(--pe-compact);\n}\n.pe-explorer .pe-kind[data-kind="overwrite"],\n.pe-explorer .pe-legend-item[data-kind="overwrite"]::first-letter {\n  color: var(--pe-overwrite);\n}\n.pe-explorer .pe-kind[data-kind="overwrite"]::before {\n  clip-path: polygon(50% 0, 100% 100%, 0 100%);\n}\n.pe-explorer .pe-kind[data-kind="analyze"],\n.pe-explorer .pe-legend-item[data-kind="analyze"]::first-letter {\n  color: var(--pe-analyze);\n}\n.pe-explorer .pe-kind[data-kind="analyze"]::before {\n  clip-path: polygon(50% 0, 100% 50%, 50% 100%, 0 50%);\n}\n.pe-explorer .pe-legend {\n  display: grid;\n  grid-template-columns: auto auto;\n  gap: 0 12px;\n  font-size: 11px;\n  line-height: 15px;\n  color: var(--pe-muted);\n}\n.pe-explorer .pe-legend-item {\n  display: inline-block;\n  white-space: nowrap;\n}\n.pe-explorer .pe-legend-item::first-letter {\n  font-weight: 700;\n}\n\n/* timeline */\n.pe-explorer .pe-timeline {\n  display: flex;\n}\n.pe-explorer .pe-timeline-controls {\n  display: flex;\n  flex-direction: column;\n  align-items: flex-start;\n  gap: 5px;\n  width: 162px;\n  padding: 6px 0 4px 10px;\n}\n.pe-explorer .pe-timeline-frame {\n  position: relative;\n  flex: 1;\n  min-width: 0;\n  margin: 2px 10px 4px 6px;\n  min-height: 90px;\n}\n.pe-explorer .pe-timeline-canvas {\n  display: block;\n  width: 100%;\n  cursor: pointer;\n  touch-action: pan-y;\n  border-radius: 4px;\n}\n.pe-explorer .pe-timeline-note {\n  font-size: 11px;\n  line-height: 15px;\n  color: var(--pe-muted);\n}\n.pe-explorer .pe-tip {\n  position: absolute;\n  top: 2px;\n  z-index: 2;\n  padding: 4px 8px;\n  border: 1px solid var(--pe-line);\n  border-radius: 4px;\n  background: var(--pe-bg);\n  box-shadow: 0 2px 8px rgb(0 0 0 / 18%);\n  font-size: 11px;\n  line-height: 16px;\n  white-space: nowrap;\n  pointer-events: none;\n  max-width: 320px;\n}\n.pe-explorer .pe-tip > div {\n  overflow: hidden;\n  text-overflow: ellipsis;\n}\n.pe-explorer .pe-tip > div:first-child {\n  font-weight: 600;\n}\n\n/* panes */\n.pe-explorer .pe-main {\n  display: grid;\n  grid-template-columns: minmax(210px, 27fr) minmax(260px, 45fr) minmax(210px, 28fr);\n  flex: 1;\n  min-height: 0;\n  border-top: 1px solid var(--pe-line);\n}\n.pe-explorer .pe-pane {\n  display: flex;\n  flex-direction: column;\n  min-width: 0;\n  min-height: 0;\n}\n.pe-explorer .pe-pane + .pe-pane {\n  border-left: 1px solid var(--pe-line);\n}\n.pe-explorer .pe-pane-title {\n  padding: 0 10px;\n  border-bottom: 1px solid var(--pe-line);\n  font-size: 12px;\n  font-weight: 600;\n  line-height: 28px;\n}\n.pe-explorer .pe-tabs {\n  display: flex;\n  flex-wrap: wrap;\n  gap: 0 2px;\n  padding: 0 6px;\n  border-bottom: 1px solid var(--pe-line);\n}\n.pe-explorer .pe-tabs button {\n  border: 0;\n  border-bottom: 2px solid transparent;\n  border-radius: 0;\n  background: none;\n  color: var(--pe-muted);\n  line-height: 26px;\n  padding: 0 8px;\n}\n.pe-explorer .pe-tabs button[aria-selected="true"] {\n  border-bottom-color: var(--pe-accent);\n  color: var(--pe-fg);\n  font-weight: 600;\n}\n.pe-explorer .pe-panel,\n.pe-explorer .pe-view {\n  display: flex;\n  flex-direction: column;\n  flex: 1;\n  min-height: 0;\n  min-width: 0;\n}\n.pe-explorer .pe-empty {\n  padding: 28px 16px;\n  color: var(--pe-muted);\n  text-align: center;\n  text-wrap: balance;\n  flex: 1;\n}\n\n/* tree */\n.pe-explorer .pe-tree {\n  flex: 1;\n  overflow: auto;\n  padding: 4px 0;\n}\n.pe-explorer .pe-stale {\n  opacity: 0.55;\n}\n.pe-explorer .pe-tree-row {\n  display: flex;\n  align-items: center;\n  gap: 5px;\n  padding: 0 8px 0 calc(4px + var(--pe-depth) * 14px);\n  min-height: 24px;\n  white-space: nowrap;\n  cursor: default;\n}\n.pe-explorer .pe-tree-row:hover,\n.pe-explorer .pe-grid-row:hover {\n  background: var(--pe-faint);\n}\n.pe-explorer .pe-tree-row[aria-selected="true"],\n.pe-explorer .pe-grid-row[aria-selected="true"] {\n  background: var(--pe-select) !important;\n}\n.pe-explorer .pe-twisty {\n  flex: none;\n  width: 14px;\n  color: var(--pe-muted);\n  text-align: center;\n  cursor: pointer;\n}\n.pe-explorer .pe-tree-label {\n  flex: 0 1 auto;\n  min-width: 40px;\n  overflow: hidden;\n  text-overflow: ellipsis;\n}\n.pe-explorer .pe-name-parts {\n  display: flex;\n  min-width: 0;\n}\n.pe-explorer .pe-name-head {\n  overflow: hidden;\n}\n.pe-explorer .pe-name-whole {\n  overflow: hidden;\n  text-overflow: ellipsis;\n}\n.pe-explorer\n  .pe-tree-row:is([data-type="manifest"], [data-type="entry"], [data-type="index-file"])\n  .pe-tree-label {\n  min-width: 88px;\n  font: 12px / 1.4 var(--pe-mono);\n}\n.pe-explorer .pe-tree-row:is([data-type="loading"], [data-type="none"]) .pe-tree-label {\n  color: var(--pe-muted);\n  font-style: italic;\n}\n.pe-explorer .pe-tree-row[data-type="more"] .pe-tree-label {\n  color: var(--pe-accent);\n  cursor: pointer;\n  text-decoration: underline;\n}\n.pe-explorer .pe-tree-row[data-cancelled] .pe-tree-label {\n  color: var(--pe-muted);\n}\n.pe-explorer .pe-tree-range {\n  flex: 0 100 auto;\n  min-width: 0;\n  overflow: hidden;\n  text-overflow: ellipsis;\n  color: var(--pe-muted);\n  font-size: 11px;\n}\n.pe-explorer .pe-tree-figure {\n  flex: none;\n  margin-left: auto;\n  color: var(--pe-muted);\n  font-size: 11px;\n}\n.pe-explorer .pe-tree-problem {\n  flex: 1 0 100%;\n  overflow: hidden;\n  text-overflow: ellipsis;\n  color: var(--pe-remove);\n  font-size: 11px;\n}\n.pe-explorer .pe-tree-row[data-problem] {\n  flex-wrap: wrap;\n}\n.pe-explorer .pe-sign {\n  flex: none;\n  width: 10px;\n  font-weight: 700;\n  text-align: center;\n}\n.pe-explorer .pe-sign[data-kind="ADD"] {\n  color: var(--pe-add);\n}\n.pe-explorer .pe-sign[data-kind="DELETE"] {\n  color: var(--pe-remove);\n}\n.pe-explorer .pe-shared {\n  position: relative;\n  flex: none;\n  width: 11px;\n  height: 11px;\n}\n.pe-explorer .pe-shared::before,\n.pe-explorer .pe-shared::after {\n  content: "";\n  position: absolute;\n  width: 7px;\n  height: 7px;\n  border: 1px solid var(--pe-muted);\n  border-radius: 2px;\n}\n.pe-explorer .pe-shared::after {\n  left: 3px;\n  top: 3px;\n  background: var(--pe-bg);\n}\n.pe-explorer .pe-change {\n  flex: none;\n  display: inline-flex;\n  align-items: center;\n  gap: 4px;\n  font-size: 11px;\n}\n.pe-explorer .pe-change-bar {\n  width: 22px;\n  height: 6px;\n  border-radius: 2px;\n  background: linear-gradient(\n    to right,\n    var(--pe-add) var(--pe-share),\n    var(--pe-remove) var(--pe-share)\n  );\n}\n\n/* grid */\n.pe-explorer .pe-grid {\n  flex: 1;\n  overflow: auto;\n  min-height: 80px;\n}\n.pe-explorer .pe-grid-top {\n  position: sticky;\n  top: 0;\n  z-index: 1;\n  width: max-content;\n}\n.pe-explorer .pe-grid-head,\n.pe-explorer .pe-grid-row {\n  display: grid;\n  grid-template-columns: var(--pe-columns);\n}\n.pe-explorer .pe-grid-head {\n  border-bottom: 1px solid var(--pe-line);\n  border-top: 1px solid var(--pe-line);\n  background: var(--pe-bg);\n  font-size: 11px;\n  line-height: 22px;\n  color: var(--pe-muted);\n}\n.pe-explorer .pe-grid-head button {\n  border: 0;\n  background: none;\n  color: inherit;\n  font-size: 11px;\n  line-height: 22px;\n  padding: 0;\n}\n.pe-explorer .pe-grid-head button:hover {\n  color: var(--pe-fg);\n  text-decoration: underline;\n  background: none;\n}\n.pe-explorer .pe-grid-head [aria-sort]:not([aria-sort="none"]) {\n  color: var(--pe-fg);\n  font-weight: 600;\n}\n.pe-explorer .pe-arrow {\n  display: inline-block;\n  width: 0;\n  overflow: visible;\n}\n.pe-explorer .pe-cell {\n  padding: 0 8px;\n  overflow: hidden;\n  text-overflow: ellipsis;\n  white-space: nowrap;\n}\n.pe-explorer .pe-number {\n  text-align: right;\n}\n.pe-explorer .pe-grid-sizer {\n  position: relative;\n  contain: strict;\n}\n.pe-explorer .pe-grid-row {\n  position: absolute;\n  top: 0;\n  left: 0;\n  height: 24px;\n  line-height: 24px;\n  font-size: 12px;\n  cursor: default;\n}\n.pe-explorer .pe-grid-row.pe-odd {\n  background: color-mix(in srgb, var(--pe-fg) 2.5%, var(--pe-bg));\n}\n.pe-explorer .pe-grid-row .pe-cell:nth-child(n + 6):nth-child(-n + 7),\n.pe-explorer .pe-grid-row .pe-cell:last-child {\n  font-family: var(--pe-mono);\n}\n.pe-explorer .pe-totals > * {\n  flex: none;\n}\n.pe-explorer .pe-totals {\n  display: flex;\n  align-items: center;\n  gap: 2px 10px;\n  overflow: hidden;\n  white-space: nowrap;\n  padding: 4px 10px;\n  border-top: 1px solid var(--pe-line);\n  font-size: 12px;\n  min-height: 28px;\n}\n\n/* partitions */\n.pe-explorer .pe-scroll {\n  flex: 1;\n  overflow: auto;\n}\n.pe-explorer .pe-table {\n  width: 100%;\n  border-collapse: collapse;\n  font-size: 12px;\n}\n.pe-explorer .pe-table :is(th, td) {\n  padding: 3px 10px;\n  font-weight: normal;\n  text-align: left;\n  white-space: nowrap;\n  background: none;\n  border: 0;\n}\n.pe-explorer .pe-table .pe-number {\n  text-align: right;\n}\n.pe-explorer .pe-table thead th {\n  position: sticky;\n  top: 0;\n  background: var(--pe-bg);\n  color: var(--pe-muted);\n  font-size: 11px;\n  box-shadow: inset 0 -1px var(--pe-line);\n}\n.pe-explorer .pe-size-bar {\n  display: block;\n  height: 3px;\n  width: var(--pe-share);\n  margin-left: auto;\n  border-radius: 2px;\n  background: var(--pe-accent);\n}\n\n/* detail */\n.pe-explorer .pe-detail {\n  flex: 1;\n  overflow: auto;\n  padding: 8px 10px;\n}\n.pe-explorer .pe-detail-kind {\n  color: var(--pe-muted);\n  font-size: 11px;\n}\n.pe-explorer .pe-detail-title {\n  font-size: 13px;\n  font-weight: 600;\n  overflow-wrap: anywhere;\n}\n.pe-explorer .pe-section {\n  margin-top: 8px;\n}\n.pe-explorer .pe-heading {\n  margin: 12px 0 4px;\n  padding-bottom: 2px;\n  border-bottom: 1px solid var(--pe-line);\n  font-size: 12px;\n  font-weight: 600;\n}\n.pe-explorer .pe-facts {\n  display: grid;\n  grid-template-columns: auto minmax(0, 1fr);\n  gap: 2px 10px;\n  font-size: 12px;\n}\n.pe-explorer .pe-facts dt {\n  grid-column: 1;\n  float: none;\n  width: auto;\n  max-width: 120px;\n  color: var(--pe-muted);\n  font-weight: normal;\n}\n.pe-explorer .pe-facts dd {\n  grid-column: 2;\n  float: none;\n  width: auto;\n  overflow-wrap: anywhere;\n}\n.pe-explorer .pe-help dt {\n  display: flex;\n  align-items: flex-start;\n  gap: 3px;\n}\n.pe-explorer kbd {\n  padding: 0 5px;\n  border: 1px solid var(--pe-line);\n  border-radius: 3px;\n  background: var(--pe-faint);\n  color: var(--pe-fg);\n  font: 11px / 17px var(--pe-mono);\n}\n.pe-explorer .pe-bounds {\n  width: 100%;\n  border-collapse: collapse;\n  table-layout: fixed;\n  font-size: 12px;\n}\n.pe-explorer .pe-bounds :is(th, td) {\n  padding: 3px 8px 3px 0;\n  border: 0;\n  border-bottom: 1px solid var(--pe-line);\n  background: none;\n  font-weight: normal;\n  text-align: left;\n  vertical-align: top;\n  white-space: normal;\n  overflow-wrap: anywhere;\n}\n.pe-explorer .pe-bounds thead th {\n  color: var(--pe-muted);\n  font-size: 11px;\n}\n.pe-explorer .pe-bounds th:first-child {\n  width: 30%;\n}\n.pe-explorer .pe-bounds :is(th, td):last-child {\n  width: 40px;\n  padding-right: 0;\n  text-align: right;\n}\n.pe-explorer .pe-type {\n  display: block;\n  color: var(--pe-muted);\n  font-size: 11px;\n}\n.pe-explorer .pe-value {\n  font-family: var(--pe-mono);\n}\n.pe-explorer .pe-absent {\n  color: var(--pe-muted);\n  font-style: italic;\n}\n.pe-explorer .pe-note {\n  margin-top: 6px !important;\n  color: var(--pe-muted);\n  font-size: 12px;\n}\n.pe-explorer .pe-text {\n  max-height: 260px;\n  overflow: auto;\n  padding: 6px 8px;\n  border-radius: 4px;\n  background: var(--pe-faint);\n  color: var(--pe-fg);\n  font: 11px / 1.5 var(--pe-mono);\n  white-space: pre-wrap;\n  overflow-wrap: anywhere;\n}\n.pe-explorer .pe-problem {\n  margin: 6px 10px;\n  padding: 6px 10px;\n  border-left: 3px solid var(--pe-remove);\n  border-radius: 3px;\n  background: color-mix(in srgb, var(--pe-remove) 8%, var(--pe-bg));\n  font-size: 12px;\n  overflow-wrap: anywhere;\n}\n.pe-explorer .pe-detail .pe-problem {\n  margin: 8px 0;\n}\n.pe-explorer .pe-path {\n  font-family: var(--pe-mono);\n}\n.pe-explorer .pe-notice {\n  display: flex;\n  flex-direction: column;\n  max-height: 40%;\n  overflow: auto;\n  position: relative;\n}\n.pe-explorer .pe-notice-item {\n  position: relative;\n}\n.pe-explorer .pe-notice-item > .pe-button {\n  position: absolute;\n  top: 10px;\n  right: 16px;\n}\n\n/* code */\n.pe-explorer .pe-footer {\n  display: flex;\n  align-items: center;\n  gap: var(--pe-gap);\n  padding: 5px 10px;\n  border-top: 1px solid var(--pe-line);\n  background: var(--pe-faint);\n}\n.pe-explorer .pe-prompt {\n  color: var(--pe-muted);\n  font-size: 11px;\n}\n.pe-explorer .pe-code {\n  flex: 1;\n  min-width: 0;\n  overflow-x: auto;\n  background: none;\n  color: var(--pe-fg);\n  font: 12px / 20px var(--pe-mono);\n  white-space: pre;\n  scrollbar-width: none;\n  padding: 0 2px;\n}\n.pe-explorer .pe-busy {\n  color: var(--pe-muted);\n  font-size: 11px;\n  white-space: nowrap;\n}\n\n/* narrow: panes below each other */\n@container pe-explorer (max-width: 700px) {\n  .pe-explorer .pe-frame {\n    height: auto;\n  }\n  .pe-explorer .pe-timeline,\n  .pe-explorer .pe-header {\n    flex-wrap: wrap;\n  }\n  .pe-explorer .pe-timeline-controls {\n    flex-direction: row;\n    align-items: center;\n    width: auto;\n    padding: 6px 10px 0;\n  }\n  .pe-explorer .pe-timeline-frame {\n    flex: 1 0 calc(100% - 20px);\n    margin: 2px 10px 4px;\n  }\n  .pe-explorer .pe-legend,\n  .pe-explorer .pe-header .pe-muted,\n  .pe-explorer .pe-user {\n    display: none;\n  }\n  .pe-explorer .pe-main {\n    grid-template-columns: minmax(0, 1fr);\n    grid-auto-rows: 240px 340px 300px;\n  }\n  .pe-explorer .pe-pane + .pe-pane {\n    border-left: 0;\n    border-top: 1px solid var(--pe-line);\n  }\n}\n@media (prefers-reduced-motion: reduce) {\n  .pe-explorer * {\n    transition: none !important;\n    animation: none !important;\n    scroll-behavior: auto !important;\n  }\n}\n@media (forced-colors: active) {\n  .pe-explorer .pe-tree-row[aria-selected="true"],\n  .pe-explorer .pe-grid-row[aria-selected="true"] {\n    outline: 2px solid Highlight;\n    outline-offset: -2px;\n  }\n}\n';
+var explorer_default = '.pe-explorer {\n  --pe-bg: var(--jp-layout-color1, var(--vscode-editor-background, Canvas));\n  --pe-fg: var(--jp-ui-font-color1, var(--vscode-editor-foreground, CanvasText));\n  --pe-muted: color-mix(in srgb, var(--pe-fg) 74%, var(--pe-bg));\n  --pe-faint: color-mix(in srgb, var(--pe-fg) 5%, var(--pe-bg));\n  --pe-line: color-mix(in srgb, var(--pe-fg) 16%, var(--pe-bg));\n  --pe-accent: var(--jp-brand-color1, var(--vscode-focusBorder, #1b6ac9));\n  --pe-select: color-mix(in srgb, var(--pe-accent) 20%, var(--pe-bg));\n  --pe-append: #2563c9;\n  --pe-compact: #7b45c4;\n  --pe-overwrite: #b3540b;\n  --pe-analyze: #0b7568;\n  --pe-unknown: #b3261e;\n  --pe-add: #1a7038;\n  --pe-remove: #b3261e;\n  --pe-tag: #96690a;\n  --pe-branch: #0b7568;\n  --pe-consumer: #a03a8f;\n  --pe-hint: #5a6472;\n  --pe-font: var(--jp-ui-font-family, var(--vscode-font-family, system-ui, sans-serif));\n  --pe-mono: var(--jp-code-font-family, var(--vscode-editor-font-family, ui-monospace, monospace));\n  --pe-gap: 8px;\n\n  container: pe-explorer / inline-size;\n  background: var(--pe-bg);\n  color: var(--pe-fg);\n  font: 13px / 1.4 var(--pe-font);\n  font-variant-numeric: tabular-nums;\n  text-align: left;\n}\n.pe-explorer .pe-frame {\n  display: flex;\n  flex-direction: column;\n  height: var(--pe-height, 560px);\n  border: 1px solid var(--pe-line);\n  border-radius: 6px;\n  overflow: hidden;\n}\n.pe-explorer[data-theme="dark"] {\n  --pe-append: #79aefc;\n  --pe-compact: #c3a0f8;\n  --pe-overwrite: #f5a35f;\n  --pe-analyze: #55cdb9;\n  --pe-unknown: #ff8f85;\n  --pe-add: #76d48f;\n  --pe-remove: #ff8f85;\n  --pe-tag: #e6bd5c;\n  --pe-branch: #55cdb9;\n  --pe-consumer: #ee9fe0;\n  --pe-hint: #a9b3c0;\n}\n.pe-explorer *,\n.pe-explorer *::before {\n  box-sizing: border-box;\n}\n.pe-explorer [hidden] {\n  display: none !important;\n}\n.pe-explorer :focus-visible {\n  outline: 2px solid var(--pe-accent);\n  outline-offset: -2px;\n}\n.pe-explorer :is(h2, h3, h4, h5, p, dl, dd, pre, table) {\n  margin: 0;\n  padding: 0;\n}\n.pe-explorer .pe-hidden {\n  position: absolute;\n  width: 1px;\n  height: 1px;\n  overflow: hidden;\n  clip-path: inset(50%);\n}\n.pe-explorer .pe-space {\n  flex: 1;\n}\n.pe-explorer .pe-muted {\n  color: var(--pe-muted);\n}\n.pe-explorer .pe-plus {\n  color: var(--pe-add);\n}\n.pe-explorer .pe-minus {\n  color: var(--pe-remove);\n}\n\n/* controls */\n.pe-explorer button {\n  border: 1px solid var(--pe-line);\n  border-radius: 4px;\n  background: var(--pe-bg);\n  color: var(--pe-fg);\n  font: inherit;\n  font-size: 12px;\n  line-height: 18px;\n  padding: 1px 7px;\n  cursor: pointer;\n}\n.pe-explorer button:hover:not(:disabled) {\n  background: var(--pe-faint);\n  border-color: var(--pe-muted);\n}\n.pe-explorer button:disabled {\n  opacity: 0.45;\n  cursor: default;\n}\n.pe-explorer button[aria-pressed="true"] {\n  background: var(--pe-select);\n  border-color: var(--pe-accent);\n}\n.pe-explorer .pe-segmented,\n.pe-explorer .pe-steps {\n  display: inline-flex;\n}\n.pe-explorer .pe-segmented button:not(:first-child),\n.pe-explorer .pe-steps button:not(:first-child) {\n  border-top-left-radius: 0;\n  border-bottom-left-radius: 0;\n  margin-left: -1px;\n}\n.pe-explorer .pe-segmented button:not(:last-child),\n.pe-explorer .pe-steps button:not(:last-child) {\n  border-top-right-radius: 0;\n  border-bottom-right-radius: 0;\n}\n.pe-explorer .pe-segmented button[aria-pressed="true"] {\n  z-index: 1;\n}\n.pe-explorer .pe-steps button {\n  min-width: 28px;\n}\n.pe-explorer input {\n  border: 1px solid var(--pe-line);\n  border-radius: 4px;\n  background: var(--pe-bg);\n  color: var(--pe-fg);\n  font: inherit;\n  font-size: 12px;\n  line-height: 18px;\n  padding: 1px 7px;\n  min-width: 0;\n}\n.pe-explorer input::placeholder {\n  color: var(--pe-muted);\n  opacity: 1;\n}\n.pe-explorer input[aria-invalid] {\n  border-color: var(--pe-remove);\n}\n.pe-explorer .pe-steps-bar {\n  display: flex;\n  flex: none;\n  gap: var(--pe-gap);\n}\n.pe-explorer .pe-goto {\n  width: 108px;\n}\n.pe-explorer .pe-filter {\n  flex: 1 1 140px;\n  font-family: var(--pe-mono) !important;\n}\n.pe-explorer .pe-bar {\n  display: flex;\n  flex-wrap: wrap;\n  align-items: center;\n  gap: 6px var(--pe-gap);\n  padding: 6px 10px;\n}\n.pe-explorer .pe-chip {\n  display: inline-block;\n  border-radius: 9px;\n  background: color-mix(in srgb, var(--pe-fg) 8%, var(--pe-bg));\n  color: var(--pe-fg);\n  font-size: 11px;\n  line-height: 18px;\n  padding: 0 8px;\n  white-space: nowrap;\n  max-width: 240px;\n  overflow: hidden;\n  text-overflow: ellipsis;\n}\n.pe-explorer .pe-chip[data-flag="tag"] {\n  background: color-mix(in srgb, var(--pe-tag) 18%, var(--pe-bg));\n}\n.pe-explorer .pe-chip[data-flag="branch"] {\n  background: color-mix(in srgb, var(--pe-branch) 18%, var(--pe-bg));\n}\n.pe-explorer .pe-chip[data-flag="consumer"] {\n  background: color-mix(in srgb, var(--pe-consumer) 18%, var(--pe-bg));\n}\n\n/* header and summary */\n.pe-explorer .pe-header {\n  display: flex;\n  align-items: center;\n  gap: 6px;\n  padding: 7px 10px 6px;\n  border-bottom: 1px solid var(--pe-line);\n  overflow: hidden;\n}\n.pe-explorer .pe-name {\n  font-size: 15px;\n  font-weight: 600;\n  line-height: 20px;\n  white-space: nowrap;\n  overflow: hidden;\n  text-overflow: ellipsis;\n  min-width: 48px;\n}\n.pe-explorer .pe-header .pe-muted {\n  white-space: nowrap;\n  margin-right: 4px;\n}\n.pe-explorer .pe-header .pe-chip {\n  flex: 0 1 auto;\n  min-width: 24px;\n}\n.pe-explorer .pe-header .pe-button {\n  flex: none;\n}\n.pe-explorer .pe-summary {\n  display: flex;\n  flex-wrap: wrap;\n  align-items: center;\n  gap: 2px 12px;\n  padding: 5px 10px;\n  border-top: 1px solid var(--pe-line);\n  background: var(--pe-faint);\n  min-height: 30px;\n}\n.pe-explorer .pe-user {\n  flex: 1 1 60px;\n  min-width: 60px;\n  overflow: hidden;\n  text-overflow: ellipsis;\n  white-space: nowrap;\n  font-size: 12px;\n  text-align: right;\n}\n.pe-kind {\n  font-size: 11px;\n  font-weight: 600;\n  letter-spacing: 0.03em;\n  color: var(--pe-unknown);\n}\n.pe-kind::before {\n  content: "";\n  display: inline-block;\n  width: 8px;\n  height: 8px;\n  margin-right: 5px;\n  background: currentColor;\n}\n.pe-kind[data-kind="append"],\n.pe-legend-item[data-kind="append"]::first-letter {\n  color: var(--pe-append);\n}\n.pe-kind[data-kind="append"]::before {\n  border-radius: 50%;\n}\n.pe-kind[data-kind="compact"],\n.pe-legend-item[data-kind="compact"]::first-letter {\n  color: var(--pe-compact);\n}\n.pe-kind[data-kind="overwrite"],\n.pe-legend-item[data-kind="overwrite"]::first-letter {\n  color: var(--pe-overwrite);\n}\n.pe-kind[data-kind="overwrite"]::before {\n  clip-path: polygon(50% 0, 100% 100%, 0 100%);\n}\n.pe-kind[data-kind="analyze"],\n.pe-legend-item[data-kind="analyze"]::first-letter {\n  color: var(--pe-analyze);\n}\n.pe-kind[data-kind="analyze"]::before {\n  clip-path: polygon(50% 0, 100% 50%, 50% 100%, 0 50%);\n}\n.pe-legend {\n  display: grid;\n  grid-template-columns: auto auto;\n  gap: 0 12px;\n  font-size: 11px;\n  line-height: 15px;\n  color: var(--pe-muted);\n}\n.pe-legend-item {\n  display: inline-block;\n  white-space: nowrap;\n}\n.pe-legend-item::first-letter {\n  font-weight: 700;\n}\n\n/* timeline */\n.pe-explorer .pe-timeline {\n  display: flex;\n}\n.pe-explorer .pe-timeline-controls {\n  display: flex;\n  flex-wrap: wrap;\n  align-content: flex-start;\n  align-items: center;\n  gap: 5px;\n  width: 226px;\n  padding: 6px 0 4px 10px;\n}\n.pe-explorer .pe-timeline-frame {\n  position: relative;\n  flex: 1;\n  min-width: 0;\n  margin: 2px 10px 4px 6px;\n  min-height: 90px;\n}\n.pe-explorer .pe-timeline-canvas {\n  display: block;\n  width: 100%;\n  cursor: pointer;\n  touch-action: pan-y;\n  border-radius: 4px;\n}\n.pe-timeline-note {\n  font-size: 11px;\n  line-height: 15px;\n  color: var(--pe-muted);\n}\n.pe-tip {\n  position: absolute;\n  top: 2px;\n  z-index: 2;\n  padding: 4px 8px;\n  border: 1px solid var(--pe-line);\n  border-radius: 4px;\n  background: var(--pe-bg);\n  box-shadow: 0 2px 8px rgb(0 0 0 / 18%);\n  font-size: 11px;\n  line-height: 16px;\n  white-space: nowrap;\n  pointer-events: none;\n  max-width: 320px;\n}\n.pe-tip > div {\n  overflow: hidden;\n  text-overflow: ellipsis;\n}\n.pe-tip > div:first-child {\n  font-weight: 600;\n}\n\n/* panes */\n.pe-main {\n  display: grid;\n  grid-template-columns: minmax(210px, 27fr) minmax(260px, 45fr) minmax(210px, 28fr);\n  flex: 1;\n  min-height: 0;\n  border-top: 1px solid var(--pe-line);\n}\n.pe-explorer .pe-pane {\n  display: flex;\n  flex-direction: column;\n  min-width: 0;\n  min-height: 0;\n}\n.pe-explorer .pe-pane + .pe-pane {\n  border-left: 1px solid var(--pe-line);\n}\n.pe-explorer .pe-pane-title {\n  padding: 0 10px;\n  border-bottom: 1px solid var(--pe-line);\n  font-size: 12px;\n  font-weight: 600;\n  line-height: 28px;\n}\n.pe-tab-line {\n  display: flex;\n  flex: none;\n  border-bottom: 1px solid var(--pe-line);\n}\n.pe-explorer .pe-tabs {\n  position: relative;\n  display: flex;\n  flex: 1;\n  gap: 0 2px;\n  padding: 0 6px;\n  min-width: 0;\n  overflow-x: auto;\n  scrollbar-width: none;\n}\n.pe-explorer .pe-tabs[data-after] {\n  mask-image: linear-gradient(to left, transparent, #000 24px);\n}\n.pe-explorer .pe-tabs[data-before] {\n  mask-image: linear-gradient(to right, transparent, #000 24px);\n}\n.pe-explorer .pe-tabs[data-before][data-after] {\n  mask-image: linear-gradient(to right, transparent, #000 24px calc(100% - 24px), transparent);\n}\n.pe-explorer .pe-tab-list {\n  flex: none;\n  width: 26px;\n  margin: 3px 4px;\n  padding: 0 0 0 4px;\n  border: 1px solid var(--pe-line);\n  border-radius: 4px;\n  background: var(--pe-bg);\n  color: var(--pe-fg);\n  font: inherit;\n  font-size: 12px;\n  cursor: pointer;\n}\n.pe-badge {\n  display: inline-block;\n  margin: -2px 0 -2px 4px;\n  padding: 0 5px;\n  border-radius: 8px;\n  line-height: 16px;\n  vertical-align: 1px;\n  background: var(--pe-faint);\n  color: var(--pe-fg);\n  font-size: 11px;\n  font-weight: 600;\n}\n.pe-badge[data-tone="warning"] {\n  background: color-mix(in srgb, var(--pe-overwrite) 18%, var(--pe-bg));\n}\n.pe-badge[data-tone="error"] {\n  background: color-mix(in srgb, var(--pe-remove) 22%, var(--pe-bg));\n}\n.pe-explorer .pe-tabs button {\n  border: 0;\n  border-bottom: 2px solid transparent;\n  border-radius: 0;\n  background: none;\n  color: var(--pe-muted);\n  flex: none;\n  line-height: 26px;\n  padding: 0 8px;\n}\n.pe-explorer .pe-tabs button[aria-selected="true"] {\n  border-bottom-color: var(--pe-accent);\n  color: var(--pe-fg);\n  font-weight: 600;\n}\n.pe-explorer .pe-panel,\n.pe-explorer .pe-view {\n  display: flex;\n  flex-direction: column;\n  flex: 1;\n  min-height: 0;\n  min-width: 0;\n}\n.pe-empty {\n  padding: 28px 16px;\n  color: var(--pe-muted);\n  text-align: center;\n  text-wrap: balance;\n  flex: 1;\n}\n\n/* tree */\n.pe-tree {\n  flex: 1;\n  overflow: auto;\n  padding: 4px 0;\n}\n.pe-stale {\n  opacity: 0.55;\n}\n.pe-tree-row {\n  display: flex;\n  align-items: center;\n  gap: 5px;\n  padding: 0 8px 0 calc(4px + var(--pe-depth) * 14px);\n  min-height: 24px;\n  white-space: nowrap;\n  cursor: default;\n}\n.pe-tree-row:hover,\n.pe-explorer .pe-grid-row:hover {\n  background: var(--pe-faint);\n}\n.pe-tree-row[aria-selected="true"],\n.pe-explorer .pe-grid-row[aria-selected="true"] {\n  background: var(--pe-select) !important;\n}\n.pe-twisty {\n  flex: none;\n  width: 14px;\n  color: var(--pe-muted);\n  text-align: center;\n  cursor: pointer;\n}\n.pe-tree-label {\n  flex: 0 1 auto;\n  min-width: 40px;\n  overflow: hidden;\n  text-overflow: ellipsis;\n}\n.pe-name-parts {\n  display: flex;\n  min-width: 0;\n}\n.pe-name-head {\n  overflow: hidden;\n}\n.pe-name-whole {\n  overflow: hidden;\n  text-overflow: ellipsis;\n}\n.pe-tree-row:is([data-type="manifest"], [data-type="entry"], [data-type="index-file"])\n  .pe-tree-label {\n  min-width: 88px;\n  font: 12px / 1.4 var(--pe-mono);\n}\n.pe-tree-row:is([data-type="loading"], [data-type="none"]) .pe-tree-label {\n  color: var(--pe-muted);\n  font-style: italic;\n}\n.pe-tree-row[data-type="more"] .pe-tree-label {\n  color: var(--pe-accent);\n  cursor: pointer;\n  text-decoration: underline;\n}\n.pe-tree-row[data-cancelled] .pe-tree-label {\n  color: var(--pe-muted);\n}\n.pe-tree-range {\n  flex: 0 100 auto;\n  min-width: 0;\n  overflow: hidden;\n  text-overflow: ellipsis;\n  color: var(--pe-muted);\n  font-size: 11px;\n}\n.pe-tree-figure {\n  flex: none;\n  margin-left: auto;\n  color: var(--pe-muted);\n  font-size: 11px;\n}\n.pe-tree-problem {\n  flex: 1 0 100%;\n  overflow: hidden;\n  text-overflow: ellipsis;\n  color: var(--pe-remove);\n  font-size: 11px;\n}\n.pe-tree-row[data-problem] {\n  flex-wrap: wrap;\n}\n.pe-sign {\n  flex: none;\n  width: 10px;\n  font-weight: 700;\n  text-align: center;\n}\n.pe-sign[data-kind="ADD"] {\n  color: var(--pe-add);\n}\n.pe-sign[data-kind="DELETE"] {\n  color: var(--pe-remove);\n}\n.pe-shared {\n  position: relative;\n  flex: none;\n  width: 11px;\n  height: 11px;\n}\n.pe-shared::before,\n.pe-shared::after {\n  content: "";\n  position: absolute;\n  width: 7px;\n  height: 7px;\n  border: 1px solid var(--pe-muted);\n  border-radius: 2px;\n}\n.pe-shared::after {\n  left: 3px;\n  top: 3px;\n  background: var(--pe-bg);\n}\n.pe-change {\n  flex: none;\n  display: inline-flex;\n  align-items: center;\n  gap: 4px;\n  font-size: 11px;\n}\n.pe-change-bar {\n  width: 22px;\n  height: 6px;\n  border-radius: 2px;\n  background: linear-gradient(\n    to right,\n    var(--pe-add) var(--pe-share),\n    var(--pe-remove) var(--pe-share)\n  );\n}\n\n/* grid */\n.pe-explorer .pe-grid {\n  flex: 1;\n  overflow: auto;\n  min-height: 80px;\n}\n.pe-grid-top {\n  position: sticky;\n  top: 0;\n  z-index: 1;\n  width: max-content;\n}\n.pe-explorer .pe-grid-head,\n.pe-explorer .pe-grid-row {\n  display: grid;\n  grid-template-columns: var(--pe-columns);\n}\n.pe-explorer .pe-grid-head {\n  border-bottom: 1px solid var(--pe-line);\n  border-top: 1px solid var(--pe-line);\n  background: var(--pe-bg);\n  font-size: 11px;\n  line-height: 22px;\n  color: var(--pe-muted);\n}\n.pe-explorer .pe-grid-head button {\n  border: 0;\n  background: none;\n  color: inherit;\n  font-size: 11px;\n  line-height: 22px;\n  padding: 0;\n}\n.pe-explorer .pe-grid-head button:hover {\n  color: var(--pe-fg);\n  text-decoration: underline;\n  background: none;\n}\n.pe-explorer .pe-grid-head [aria-sort]:not([aria-sort="none"]) {\n  color: var(--pe-fg);\n  font-weight: 600;\n}\n.pe-arrow {\n  display: inline-block;\n  width: 0;\n  overflow: visible;\n}\n.pe-explorer .pe-cell {\n  padding: 0 8px;\n  overflow: hidden;\n  text-overflow: ellipsis;\n  white-space: nowrap;\n}\n.pe-explorer .pe-number {\n  text-align: right;\n}\n.pe-grid-sizer {\n  position: relative;\n  contain: strict;\n}\n.pe-explorer .pe-grid-row {\n  position: absolute;\n  top: 0;\n  left: 0;\n  height: 24px;\n  line-height: 24px;\n  font-size: 12px;\n  cursor: default;\n}\n.pe-explorer .pe-grid-row.pe-odd {\n  background: color-mix(in srgb, var(--pe-fg) 2.5%, var(--pe-bg));\n}\n.pe-explorer .pe-grid-row .pe-cell:nth-child(n + 6):nth-child(-n + 7),\n.pe-explorer .pe-grid-row .pe-cell:last-child {\n  font-family: var(--pe-mono);\n}\n.pe-explorer .pe-totals > * {\n  flex: none;\n}\n.pe-explorer .pe-totals {\n  display: flex;\n  align-items: center;\n  gap: 2px 10px;\n  overflow: hidden;\n  white-space: nowrap;\n  padding: 4px 10px;\n  border-top: 1px solid var(--pe-line);\n  font-size: 12px;\n  min-height: 28px;\n}\n\n/* detail */\n.pe-explorer .pe-detail {\n  flex: 1;\n  overflow: auto;\n  padding: 8px 10px;\n}\n.pe-detail-kind {\n  color: var(--pe-muted);\n  font-size: 11px;\n}\n.pe-explorer .pe-detail-title {\n  font-size: 13px;\n  font-weight: 600;\n  overflow-wrap: anywhere;\n}\n.pe-section {\n  margin-top: 8px;\n}\n.pe-explorer .pe-heading {\n  margin: 12px 0 4px;\n  padding-bottom: 2px;\n  border-bottom: 1px solid var(--pe-line);\n  font-size: 12px;\n  font-weight: 600;\n}\n.pe-explorer .pe-facts {\n  display: grid;\n  grid-template-columns: auto minmax(0, 1fr);\n  gap: 2px 10px;\n  font-size: 12px;\n}\n.pe-explorer .pe-facts dt {\n  grid-column: 1;\n  float: none;\n  width: auto;\n  max-width: 120px;\n  color: var(--pe-muted);\n  font-weight: normal;\n}\n.pe-explorer .pe-facts dd {\n  grid-column: 2;\n  float: none;\n  width: auto;\n  overflow-wrap: anywhere;\n}\n.pe-explorer .pe-bounds {\n  width: 100%;\n  border-collapse: collapse;\n  table-layout: fixed;\n  font-size: 12px;\n}\n.pe-explorer .pe-bounds :is(th, td) {\n  padding: 3px 8px 3px 0;\n  border: 0;\n  border-bottom: 1px solid var(--pe-line);\n  background: none;\n  font-weight: normal;\n  text-align: left;\n  vertical-align: top;\n  white-space: normal;\n  overflow-wrap: anywhere;\n}\n.pe-explorer .pe-bounds thead th {\n  color: var(--pe-muted);\n  font-size: 11px;\n}\n.pe-explorer .pe-bounds th:first-child {\n  width: 30%;\n}\n.pe-explorer .pe-bounds :is(th, td):last-child {\n  width: 40px;\n  padding-right: 0;\n  text-align: right;\n}\n.pe-explorer .pe-type {\n  display: block;\n  color: var(--pe-muted);\n  font-size: 11px;\n}\n.pe-explorer .pe-value {\n  font-family: var(--pe-mono);\n}\n.pe-explorer .pe-absent {\n  color: var(--pe-muted);\n  font-style: italic;\n}\n.pe-explorer .pe-note {\n  margin-top: 6px !important;\n  color: var(--pe-muted);\n  font-size: 12px;\n}\n.pe-explorer .pe-text {\n  max-height: 260px;\n  overflow: auto;\n  padding: 6px 8px;\n  border-radius: 4px;\n  background: var(--pe-faint);\n  color: var(--pe-fg);\n  font: 11px / 1.5 var(--pe-mono);\n  white-space: pre-wrap;\n  overflow-wrap: anywhere;\n}\n.pe-problem {\n  margin: 6px 10px;\n  padding: 6px 10px;\n  border-left: 3px solid var(--pe-remove);\n  border-radius: 3px;\n  background: color-mix(in srgb, var(--pe-remove) 8%, var(--pe-bg));\n  font-size: 12px;\n  overflow-wrap: anywhere;\n}\n.pe-explorer .pe-detail .pe-problem {\n  margin: 8px 0;\n}\n.pe-explorer .pe-path {\n  font-family: var(--pe-mono);\n}\n.pe-notice {\n  display: flex;\n  flex-direction: column;\n  max-height: 40%;\n  overflow: auto;\n  position: relative;\n}\n.pe-notice-item {\n  position: relative;\n}\n.pe-explorer .pe-notice-item > .pe-button {\n  position: absolute;\n  top: 10px;\n  right: 16px;\n}\n\n/* code */\n.pe-explorer .pe-footer {\n  display: flex;\n  align-items: center;\n  gap: var(--pe-gap);\n  padding: 5px 10px;\n  border-top: 1px solid var(--pe-line);\n  background: var(--pe-faint);\n}\n.pe-prompt {\n  color: var(--pe-muted);\n  font-size: 11px;\n}\n.pe-explorer .pe-code {\n  flex: 1;\n  min-width: 0;\n  overflow-x: auto;\n  background: none;\n  color: var(--pe-fg);\n  font: 12px / 20px var(--pe-mono);\n  white-space: pre;\n  scrollbar-width: none;\n  padding: 0 2px;\n}\n.pe-busy {\n  color: var(--pe-muted);\n  font-size: 11px;\n  white-space: nowrap;\n}\n\n/* narrow: panes below each other */\n@container pe-explorer (max-width: 700px) {\n  .pe-explorer .pe-frame {\n    height: auto;\n  }\n  .pe-explorer .pe-timeline,\n  .pe-explorer .pe-header {\n    flex-wrap: wrap;\n  }\n  .pe-explorer .pe-timeline-controls {\n    width: auto;\n    padding: 6px 10px 0;\n  }\n  .pe-explorer .pe-timeline-frame {\n    flex: 1 0 calc(100% - 20px);\n    margin: 2px 10px 4px;\n  }\n  .pe-legend,\n  .pe-explorer .pe-header .pe-muted,\n  .pe-explorer .pe-user {\n    display: none;\n  }\n  .pe-main {\n    grid-template-columns: minmax(0, 1fr);\n    grid-auto-rows: 240px 340px 300px;\n  }\n  .pe-explorer .pe-pane + .pe-pane {\n    border-left: 0;\n    border-top: 1px solid var(--pe-line);\n  }\n}\n@media (prefers-reduced-motion: reduce) {\n  .pe-explorer * {\n    transition: none !important;\n    animation: none !important;\n    scroll-behavior: auto !important;\n  }\n}\n@media (forced-colors: active) {\n  .pe-tree-row[aria-selected="true"],\n  .pe-explorer .pe-grid-row[aria-selected="true"] {\n    outline: 2px solid Highlight;\n    outline-offset: -2px;\n  }\n}\n';
 
-// src/grid.js
-var ROW_HEIGHT = 24;
-var OVERSCAN = 6;
-var MOST_PIXELS = 8e6;
-function windowOf(count, scrollTop, viewHeight) {
-  const whole = count * ROW_HEIGHT;
-  const height = Math.min(whole, MOST_PIXELS);
-  const share = whole > height ? (whole - viewHeight) / Math.max(height - viewHeight, 1) : 1;
-  const place = Math.max(Math.min(scrollTop, height - viewHeight), 0) * share;
-  const first = Math.max(Math.floor(place / ROW_HEIGHT) - OVERSCAN, 0);
-  const last = Math.min(Math.ceil((place + viewHeight) / ROW_HEIGHT) + OVERSCAN, count);
-  const shift = share === 1 ? 0 : Math.min(scrollTop, Math.max(height - viewHeight, 0)) - place;
-  return { first, last, top: first * ROW_HEIGHT + shift, height };
+// src/history.js
+var KINDS = [
+  { token: "APPEND", letter: "A", colour: "append" },
+  { token: "COMPACT", letter: "C", colour: "compact" },
+  { token: "OVERWRITE", letter: "O", colour: "overwrite" },
+  { token: "ANALYZE", letter: "Z", colour: "analyze" },
+  { token: "unreadable", letter: "!", colour: "unknown" }
+];
+var UNREADABLE = 1;
+var EXPIRED = 2;
+var SAME_COMMIT = 4;
+var WATERMARK = 8;
+var History = class {
+  /** @param {Answer} answer */
+  constructor({ body, columns }) {
+    this.table = body.table;
+    this.ids = columns.id;
+    this.times = columns.time;
+    this.kinds = columns.kind;
+    this.states = columns.state;
+    this.schemas = columns.schema;
+    this.totalRows = columns.total_rows;
+    this.deltaRows = columns.delta_rows;
+    this.changelogRows = columns.changelog_rows;
+    this.userIndex = columns.user;
+    this.watermarks = columns.watermark;
+    this.users = decodeTexts(columns.user_text, columns.user_end);
+    this.pointers = body.flags;
+    this.count = this.ids.length;
+    let [low, high] = [Infinity, -Infinity];
+    for (let i = 0; i < this.count; i++) {
+      const value = this.watermark(i) ?? low;
+      low = Math.min(low, value);
+      high = Math.max(high, this.watermark(i) ?? high);
+    }
+    this.watermarkRange = { low, high };
+    this.hasWatermark = low <= high;
+  }
+  /**
+   * @param {number} id
+   * @returns {number} index in the timeline, -1 when it is not there
+   */
+  positionOf(id) {
+    let low = 0;
+    let high = this.count - 1;
+    while (low <= high) {
+      const middle = low + high >> 1;
+      if (this.ids[middle] === id) return middle;
+      if (this.ids[middle] < id) low = middle + 1;
+      else high = middle - 1;
+    }
+    return -1;
+  }
+  /** @param {number} position */
+  kind(position) {
+    return KINDS[this.kinds[position]] ?? KINDS[KINDS.length - 1];
+  }
+  /** @param {number} position */
+  unreadable(position) {
+    return (this.states[position] & UNREADABLE) !== 0;
+  }
+  /**
+   * Whether only a tag still holds the snapshot.
+   * @param {number} position
+   */
+  expired(position) {
+    return (this.states[position] & EXPIRED) !== 0;
+  }
+  /**
+   * Whether the snapshot before it comes from the same commit: rows appended, then compacted.
+   * @param {number} position
+   */
+  sameCommit(position) {
+    return (this.states[position] & SAME_COMMIT) !== 0;
+  }
+  /**
+   * Epoch milliseconds; undefined for none.
+   * @param {number} position
+   */
+  watermark(position) {
+    return this.states[position] & WATERMARK ? this.watermarks[position] : void 0;
+  }
+  /** @param {number} position */
+  user(position) {
+    return this.users[this.userIndex[position]] ?? "";
+  }
+  /**
+   * Whether ids are missing between a mark and the one before it.
+   * @param {number} position
+   */
+  gapBefore(position) {
+    return position > 0 && this.ids[position] !== this.ids[position - 1] + 1;
+  }
+  /**
+   * Tags, branches, consumers and hints at their marks; those that point past the end stand at the last.
+   * @returns {Flag[]}
+   */
+  flags() {
+    const last = this.count - 1;
+    return this.pointers.flatMap(({ kind, name: name2, snapshot }) => {
+      const found = this.positionOf(snapshot);
+      const position = found < 0 && snapshot > this.ids[last] ? last : found;
+      return position < 0 ? [] : [{ kind, name: name2, position }];
+    });
+  }
+};
+
+// src/keys.js
+var COMMANDS = {
+  ArrowLeft: { do: "step", by: -1 },
+  ArrowRight: { do: "step", by: 1 },
+  PageUp: { do: "step", by: -10 },
+  PageDown: { do: "step", by: 10 },
+  Home: { do: "first" },
+  End: { do: "last" },
+  "/": { do: "filter" },
+  m: { do: "mark" },
+  y: { do: "copy" },
+  "?": { do: "help" },
+  Escape: { do: "leave" }
+};
+function commandOf(event, where) {
+  if (event.ctrlKey || event.metaKey || event.altKey) return void 0;
+  if (where.typing && event.key !== "Escape") return void 0;
+  if (where.tabs && /^(Arrow|Home|End)/.test(event.key)) return void 0;
+  return Object.hasOwn(COMMANDS, event.key) ? COMMANDS[event.key] : void 0;
 }
-function scrollTo(row, count, scrollTop, viewHeight) {
-  const whole = count * ROW_HEIGHT;
-  const height = Math.min(whole, MOST_PIXELS);
-  const share = whole > height ? (whole - viewHeight) / Math.max(height - viewHeight, 1) : 1;
-  const place = scrollTop * share;
-  const top = row * ROW_HEIGHT;
-  if (top < place) return top / share;
-  if (top + ROW_HEIGHT > place + viewHeight) return (top + ROW_HEIGHT - viewHeight) / share;
-  return scrollTop;
+function rowAfter(key, row, count) {
+  if (!count) return void 0;
+  if (key === "ArrowDown") return Math.min(row + 1, count - 1);
+  if (key === "ArrowUp") return Math.max(row - 1, 0);
+  return void 0;
+}
+
+// src/lanes.js
+var LANE = 17;
+var MOST_USERS = 4;
+var MOST_READERS = 3;
+var LABEL = 20;
+function lanesOf(history, { writers, readers }) {
+  return [...writers ? writersOf(history) : [], ...readers ? readersOf(history) : []];
+}
+function writersOf(history) {
+  const commits = history.users.map(() => 0);
+  for (let i = 0; i < history.count; i++) {
+    if (!history.unreadable(i)) commits[history.userIndex[i]] += 1;
+  }
+  const users = [...commits.keys()].sort((a, b) => commits[b] - commits[a]);
+  const shared = users.length > MOST_USERS ? users.slice(MOST_USERS - 1) : [];
+  const lanes = users.slice(0, users.length - shared.length).map((user) => ({ kind: "writer", label: name(history.users[user]), users: /* @__PURE__ */ new Set([user]) }));
+  if (shared.length) {
+    lanes.push({ kind: "writer", label: `${shared.length} others`, users: new Set(shared) });
+  }
+  return lanes;
+}
+function readersOf(history) {
+  const last = history.ids[history.count - 1];
+  const found = history.pointers.filter(({ kind }) => kind === "consumer");
+  const lanes = found.slice(0, MOST_READERS).map(({ name: who, snapshot }) => {
+    let next = 0;
+    while (next < history.count && history.ids[next] < snapshot) next++;
+    const behind = Math.max(last - snapshot + 1, 0);
+    return { kind: "consumer", label: `${name(who)}, ${behind} behind`, next };
+  });
+  if (history.hasWatermark) lanes.push({ kind: "watermark", label: "watermark" });
+  return lanes;
+}
+function usefulLanes(history) {
+  const users = history.users.length;
+  return {
+    writers: users > 1 && users <= MOST_READERS && history.count > 2 * users,
+    readers: readersOf(history).length > 0
+  };
+}
+function name(text) {
+  const shown = visible(text);
+  return shown.length > LABEL ? `${shown.slice(0, LABEL - 1)}…` : shown;
+}
+function drawLanes(context, scene, top, seen, shape2) {
+  const { lanes, layout, offset, colours, font, selected } = scene;
+  lanes.forEach((lane, at) => {
+    const y = top + at * LANE + LANE / 2;
+    context.fillStyle = colours.line;
+    context.fillRect(offset, y - 0.5, layout.width, 1);
+    if (lane.kind === "writer") drawWriter(context, scene, lane, y, seen, shape2);
+    else if (lane.kind === "consumer") drawConsumer(context, scene, lane, y);
+    else drawWatermark(context, scene, y, seen);
+  });
+  if (!lanes.length) return;
+  context.fillStyle = colours.accent;
+  if (selected >= 0) {
+    context.globalAlpha = 0.5;
+    context.fillRect(layout.centres[selected] - 0.5, top, 1, lanes.length * LANE);
+    context.globalAlpha = 1;
+  }
+  context.fillStyle = colours.bg;
+  context.fillRect(offset, top, layout.gutter, lanes.length * LANE);
+  context.font = `11px ${font}`;
+  context.textAlign = "left";
+  context.textBaseline = "middle";
+  context.fillStyle = colours.muted;
+  lanes.forEach(({ label }, at) => {
+    context.fillText(label, offset, top + at * LANE + LANE / 2 + 0.5);
+  });
+}
+function drawWriter(context, { history, layout, colours }, lane, y, [first, last], shape2) {
+  for (let i = first; i <= last; i++) {
+    if (history.unreadable(i) || !lane.users?.has(history.userIndex[i])) continue;
+    const { letter, colour } = history.kind(i);
+    context.fillStyle = colours[colour];
+    if (history.sameCommit(i)) {
+      const from = layout.centres[i - 1];
+      context.fillRect(from, y - 1.5, layout.centres[i] - from, 3);
+    }
+    shape2(letter, layout.centres[i], y, 3.5);
+    context.fill();
+  }
+}
+function drawConsumer(context, { history, layout, colours }, { next = 0 }, y) {
+  const half = layout.pitch / 2;
+  const start2 = layout.centres[0] - half;
+  const end = layout.centres[history.count - 1] + half;
+  const edge = next ? layout.centres[next - 1] + half : start2;
+  context.fillStyle = colours.consumer;
+  context.strokeStyle = colours.consumer;
+  context.lineWidth = 1;
+  context.fillRect(start2, y - 3, edge - start2, 6);
+  if (end > edge) context.strokeRect(edge + 0.5, y - 2.5, end - edge - 1, 5);
+}
+function drawWatermark(context, { history, layout, colours }, y, [first, last]) {
+  const { low, high } = history.watermarkRange;
+  context.strokeStyle = colours.tag;
+  context.lineWidth = 2;
+  context.beginPath();
+  let drawn = false;
+  for (let i = first; i <= last; i++) {
+    const value = history.watermark(i);
+    const half = layout.pitch / 2;
+    if (value !== void 0) {
+      const level = y + 5 - (high > low ? 10 * (value - low) / (high - low) : 5);
+      if (drawn) context.lineTo(layout.centres[i] - half, level);
+      else context.moveTo(layout.centres[i] - half, level);
+      context.lineTo(layout.centres[i] + half, level);
+    }
+    drawn = value !== void 0;
+  }
+  context.stroke();
+}
+function laneWords(history, position) {
+  const words = [`by ${visible(history.user(position))}`];
+  if (history.sameCommit(position)) words.push(`one commit with ${history.ids[position - 1]}`);
+  const value = history.watermark(position);
+  if (value !== void 0) words.push(`watermark ${formatTime(value)}`);
+  return words;
+}
+
+// src/lives.js
+var SCANNED = ["added", "removed", "size", "rows", "level"];
+var MOST_LEVELS = 256;
+var Lives = class {
+  #found;
+  #order;
+  #sorted = "";
+  /** @type {Columns} */
+  #scanned = {};
+  /**
+   * @param {Columns} columns  added, removed, size, rows, level, bucket, partition, created, schema
+   * @param {string[]} partitions  in sorting order, indexed by `partition`
+   * @param {number} snapshots  length of the timeline
+   */
+  constructor(columns, partitions, snapshots) {
+    this.columns = columns;
+    this.partitions = partitions;
+    this.count = columns.added.length;
+    this.snapshots = snapshots;
+    this.#found = new Uint32Array(this.count);
+    this.#order = rowNumbers(this.count);
+    for (const name2 of SCANNED) this.#scanned[name2] = columns[name2];
+  }
+  /**
+   * Order all files once; later selections keep that order.
+   * @param {string} key  a column
+   * @param {boolean} descending
+   */
+  sort(key, descending) {
+    const wanted = `${key} ${descending}`;
+    const values = this.columns[key];
+    if (wanted === this.#sorted || !values) return;
+    this.#sorted = wanted;
+    this.#order = sortedRows(values, descending);
+    for (const name2 of SCANNED) this.#scanned[name2] = permuted(this.columns[name2], this.#order);
+  }
+  /**
+   * The files of one snapshot.
+   * @param {number} position
+   * @param {Scope} scope
+   * @param {Uint8Array | undefined} mask  one byte per row, 0 leaves it out
+   * @returns {Selection}
+   */
+  select(position, scope, mask) {
+    const { added, removed, size, rows, level } = this.#scanned;
+    const order = this.#order;
+    const found = this.#found;
+    const levels = new Uint32Array(MOST_LEVELS);
+    const at = position + 1;
+    const live = scope === "live";
+    const edge = scope === "added" ? added : removed;
+    let files = 0;
+    let bytes = 0;
+    let total = 0;
+    for (let i = 0; i < order.length; i++) {
+      if (live ? added[i] > at || removed[i] <= at : edge[i] !== at) continue;
+      if (mask !== void 0 && mask[order[i]] === 0) continue;
+      found[files++] = order[i];
+      bytes += size[i];
+      total += rows[i];
+      levels[level[i] & MOST_LEVELS - 1] += 1;
+    }
+    return {
+      rows: found.subarray(0, files),
+      sum: { files, bytes, rows: total },
+      levels: [...levels.entries()].filter(([, count]) => count > 0)
+    };
+  }
+  /**
+   * What each snapshot added and removed.
+   * @returns {{added: Record<keyof Sum, Float64Array>, removed: Record<keyof Sum, Float64Array>}}
+   */
+  changes() {
+    const make = () => ({
+      files: new Float64Array(this.snapshots),
+      bytes: new Float64Array(this.snapshots),
+      rows: new Float64Array(this.snapshots)
+    });
+    const result = { added: make(), removed: make() };
+    const { added, removed, size, rows } = this.columns;
+    tally(result.added, added, size, rows);
+    tally(result.removed, removed, size, rows);
+    return result;
+  }
+};
+function tally(sums, positions, sizes, counts) {
+  const { files, bytes, rows } = sums;
+  const most = files.length;
+  for (let row = 0; row < positions.length; row++) {
+    const position = positions[row] - 1;
+    if (position < 0 || position >= most) continue;
+    files[position] += 1;
+    bytes[position] += sizes[row];
+    rows[position] += counts[row];
+  }
+}
+var DIGIT = 2 ** 16;
+function rowNumbers(count) {
+  const rows = new Uint32Array(count);
+  for (let row = 1; row < count; row++) rows[row] = row;
+  return rows;
+}
+function sortedRows(values, descending) {
+  const count = values.length;
+  let least = Infinity;
+  let most = -Infinity;
+  for (let row = 0; row < count; row++) {
+    const value = values[row];
+    if (value < least) least = value;
+    if (value > most) most = value;
+  }
+  let rows = rowNumbers(count);
+  if (!(most > least)) return rows;
+  let next = new Uint32Array(count);
+  const digits = new Uint16Array(count);
+  for (let unit = 1; unit <= most - least; unit *= DIGIT) {
+    const range = Math.min(DIGIT, Math.floor((most - least) / unit) + 1);
+    const places = new Uint32Array(range + 1);
+    for (let row = 0; row < count; row++) {
+      const height = descending ? most - values[row] : values[row] - least;
+      const digit = unit === 1 && most - least < DIGIT ? height : Math.floor(height / unit) % DIGIT;
+      digits[row] = digit;
+      places[digit + 1] += 1;
+    }
+    for (let digit = 0; digit < range; digit++) places[digit + 1] += places[digit];
+    for (let i = 0; i < count; i++) {
+      const row = rows[i];
+      next[places[digits[row]]++] = row;
+    }
+    [rows, next] = [next, rows];
+  }
+  return rows;
+}
+function permuted(values, order) {
+  const copy = values.slice();
+  for (let i = 0; i < order.length; i++) copy[i] = values[order[i]];
+  return copy;
+}
+
+// src/state.js
+var TRAITS = [
+  "selected",
+  "compare",
+  "node",
+  "filter",
+  "tab",
+  "asked",
+  "code",
+  "spark_code",
+  "height"
+];
+function createStore(initial) {
+  let state = { ...initial };
+  const listeners = /* @__PURE__ */ new Set();
+  return {
+    get: () => state,
+    /** @param {Partial<T>} patch */
+    set(patch) {
+      const changed = /* @__PURE__ */ new Set();
+      for (
+        const key of
+        /** @type {(keyof T)[]} */
+        Object.keys(patch)
+      ) {
+        if (!Object.is(patch[key], state[key])) changed.add(key);
+      }
+      if (!changed.size) return;
+      state = { ...state, ...patch };
+      for (const listener of listeners) listener(changed);
+    },
+    /** @param {(changed: Set<keyof T>) => void} listener */
+    on(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    }
+  };
+}
+
+// src/steps.js
+var PLAY_MILLIS = 700;
+function createSteps(context) {
+  const { store, history } = context;
+  const input = el("input", {
+    type: "text",
+    class: "pe-goto",
+    placeholder: "id, tag or time",
+    "aria-label": "Go to a snapshot: id, tag or time",
+    autocomplete: "off",
+    spellcheck: "false"
+  });
+  input.addEventListener("keydown", async (event) => {
+    if (event.key !== "Enter" || !input.value.trim()) return;
+    if (await context.goTo(input.value)) input.value = "";
+  });
+  const step = (by) => () => context.step(by);
+  const first = button("«", "First snapshot", () => context.moveTo(0));
+  const previous = button("‹", "Previous snapshot", step(-1));
+  const next = button("›", "Next snapshot", step(1));
+  const last = button("»", "Last snapshot", () => context.moveTo(history.count - 1));
+  let timer = 0;
+  const play = button("▶", "Play through the snapshots", () => {
+    if (timer) stop();
+    else start2();
+  });
+  const start2 = () => {
+    if (store.get().position >= history.count - 1) context.moveTo(0);
+    fill(play, "❚❚");
+    attribute(play, "aria-pressed", "true");
+    timer = setInterval(() => {
+      if (store.get().position >= history.count - 1) stop();
+      else context.step(1);
+    }, PLAY_MILLIS);
+  };
+  const stop = () => {
+    clearInterval(timer);
+    timer = 0;
+    fill(play, "▶");
+    attribute(play, "aria-pressed", "false");
+  };
+  const update = () => {
+    const { position } = store.get();
+    first.disabled = previous.disabled = position <= 0;
+    next.disabled = last.disabled = position >= history.count - 1;
+  };
+  update();
+  const group = el(
+    "div",
+    { class: "pe-steps", role: "group", "aria-label": "Move the cursor" },
+    first,
+    previous,
+    play,
+    next,
+    last
+  );
+  return {
+    elements: [input, group],
+    /** @param {Set<Change>} changed */
+    update(changed) {
+      if (changed.has("position")) update();
+    },
+    dispose: stop
+  };
+}
+
+// src/theme.js
+var COLOURS = [
+  "bg",
+  "fg",
+  "muted",
+  "faint",
+  "line",
+  "accent",
+  "select",
+  "append",
+  "compact",
+  "overwrite",
+  "analyze",
+  "unknown",
+  "add",
+  "remove",
+  "tag",
+  "branch",
+  "consumer",
+  "hint"
+];
+function readColours(root) {
+  const probes = COLOURS.map((name2) => {
+    const probe = document.createElement("span");
+    probe.hidden = true;
+    probe.style.color = `var(--pe-${name2})`;
+    return probe;
+  });
+  root.append(...probes);
+  const colours = Object.fromEntries(
+    probes.map((probe, i) => [COLOURS[i], getComputedStyle(probe).color])
+  );
+  colours.font = getComputedStyle(root).fontFamily;
+  for (const probe of probes) probe.remove();
+  return colours;
+}
+function isDark(colour) {
+  const numbers = (colour.match(/-?[\d.]+(e-?\d+)?/g) ?? []).map(Number);
+  if (numbers.length < 3) return false;
+  const [r, g, b] = colour.startsWith("rgb") ? numbers.map((part) => part / 255) : numbers;
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b < 0.45;
+}
+function watchTheme(root, tell) {
+  let known = "";
+  const apply = () => {
+    const theme = isDark(readColours(root).bg) ? "dark" : "light";
+    root.setAttribute("data-theme", theme);
+    const colours = readColours(root);
+    const found = Object.values(colours).join();
+    if (found !== known) tell(colours);
+    known = found;
+  };
+  let timers = (
+    /** @type {number[]} */
+    []
+  );
+  const soon = () => {
+    timers.forEach(clearTimeout);
+    timers = [0, 150, 600].map((millis) => setTimeout(apply, millis));
+  };
+  const observer = new MutationObserver(soon);
+  for (const target of [document.documentElement, document.body]) {
+    observer.observe(target, {
+      attributeFilter: [
+        "class",
+        "style",
+        "data-jp-theme-light",
+        "data-jp-theme-name",
+        "data-vscode-theme-kind",
+        "data-theme"
+      ]
+    });
+  }
+  const media = matchMedia("(prefers-color-scheme: dark)");
+  media.addEventListener("change", soon);
+  apply();
+  return () => {
+    observer.disconnect();
+    media.removeEventListener("change", soon);
+    timers.forEach(clearTimeout);
+  };
+}
+
+// src/timeline_layout.js
+var MARK_MIN = 15;
+var MARK_MAX = 46;
+var EDGE = 14;
+function layoutTimeline({ count, width, axis, times, gutter = 0 }) {
+  const edge = EDGE + gutter;
+  const room = Math.max(width - EDGE - edge, 1);
+  const pitch = Math.min(Math.max(room / Math.max(count, 1), MARK_MIN), MARK_MAX);
+  const centres = new Float64Array(count);
+  if (axis === "time" && count > 1 && times[count - 1] > times[0]) {
+    placeByTime(centres, times, room, edge);
+  } else {
+    for (let i = 0; i < count; i++) centres[i] = edge + (i + 0.5) * pitch;
+  }
+  const total = count ? Math.max(centres[count - 1] + pitch / 2 + EDGE, width) : width;
+  return { centres, pitch: axis === "time" ? MARK_MIN : pitch, total, width, gutter };
+}
+function placeByTime(centres, times, room, edge) {
+  const last = centres.length - 1;
+  const start2 = edge + MARK_MIN / 2;
+  const length = Math.max(room, centres.length * MARK_MIN) - MARK_MIN;
+  const span = times[last] - times[0];
+  let least = -Infinity;
+  for (let i = 0; i <= last; i++) {
+    const share = clamp((times[i] - times[0]) / span, 0, 1);
+    centres[i] = Math.max(start2 + share * length, least);
+    least = centres[i] + MARK_MIN;
+  }
+  let most = start2 + length;
+  for (let i = last; i >= 0; i--) {
+    centres[i] = Math.min(centres[i], most);
+    most = centres[i] - MARK_MIN;
+  }
+}
+function offsetFor(layout, position, offset) {
+  const most = Math.max(layout.total - layout.width, 0);
+  if (position < 0 || position >= layout.centres.length) return clamp(offset, 0, most);
+  const centre = layout.centres[position];
+  const margin = Math.min(80, layout.width / 4);
+  const left = margin + layout.gutter;
+  if (centre < offset + left) return clamp(centre - left, 0, most);
+  if (centre > offset + layout.width - margin) {
+    return clamp(centre - layout.width + margin, 0, most);
+  }
+  return clamp(offset, 0, most);
+}
+function markAt(layout, x) {
+  const { centres } = layout;
+  let low = 0;
+  let high = centres.length - 1;
+  if (high < 0) return -1;
+  while (low < high) {
+    const middle = low + high >> 1;
+    if (centres[middle] < x) low = middle + 1;
+    else high = middle;
+  }
+  return low > 0 && x - centres[low - 1] < centres[low] - x ? low - 1 : low;
+}
+function visibleMarks(layout, offset) {
+  if (!layout.centres.length) return [0, -1];
+  const first = markAt(layout, offset - layout.pitch);
+  const last = markAt(layout, offset + layout.width + layout.pitch);
+  return [first, last];
+}
+function placeFlags(flags, layout, measure, lanes) {
+  const starts = new Array(lanes).fill(Infinity);
+  const placed = [];
+  let hidden = 0;
+  const ordered = [...flags].sort((left, right) => right.position - left.position);
+  for (const flag of ordered) {
+    const x = layout.centres[flag.position];
+    const text = flag.name.length > 24 ? `${flag.name.slice(0, 23)}…` : flag.name;
+    const width = measure(text) + 16;
+    const left = x + width > layout.total ? x - width + 4 : x;
+    const lane = starts.findIndex((start2) => left + width + 4 <= start2);
+    if (lane < 0 || left < 0) {
+      hidden += 1;
+      continue;
+    }
+    starts[lane] = left;
+    placed.push({ ...flag, x, left, width, lane, text });
+  }
+  return { placed, hidden };
+}
+function clamp(value, least, most) {
+  return Math.min(Math.max(value, least), most);
+}
+
+// src/timeline_draw.js
+var BASE = 38;
+var UP = 32;
+var DOWN = 14;
+var MARK_Y = BASE + DOWN + 11;
+var LABEL_Y = MARK_Y + 19;
+var FLAGS_Y = LABEL_Y + 9;
+var LANE2 = 18;
+var LANES = 3;
+var OVERVIEW = 14;
+function sceneHeight(layout, flags, lanes) {
+  return FLAGS_Y + flags * LANE2 + lanes * LANE + (scrolls(layout) ? OVERVIEW + 6 : 2);
+}
+function scrolls(layout) {
+  return layout.total > layout.width + 0.5;
+}
+function inOverview(layout, y, height) {
+  return scrolls(layout) && y > height - OVERVIEW - 4;
+}
+function arrangeFlags(context, scene) {
+  context.font = `11px ${scene.font}`;
+  const shown = scene.flags.map((flag) => ({ ...flag, name: visible(flag.name) }));
+  const result = placeFlags(shown, scene.layout, (text) => context.measureText(text).width, LANES);
+  const lanes = result.placed.reduce((most, flag) => Math.max(most, flag.lane + 1), 0);
+  return { ...result, lanes };
+}
+function drawTimeline(context, scene, flags, height) {
+  const { layout, offset, colours } = scene;
+  context.clearRect(0, 0, layout.width, height);
+  context.save();
+  context.translate(-offset, 0);
+  drawCursor(context, scene, height);
+  line(context, colours.line, offset, BASE + 0.5, offset + layout.width);
+  const [first, last] = visibleMarks(layout, offset);
+  for (let i = first; i <= last; i++) drawBars(context, scene, i);
+  for (let i = first; i <= last; i++) drawMark(context, scene, i);
+  drawLabels(context, scene, first, last);
+  for (const flag of flags.placed) drawFlag(context, scene, flag);
+  const top = FLAGS_Y + flags.lanes * LANE2 + 2;
+  drawLanes(context, scene, top, [first, last], (letter, x, y, r) => {
+    shape(context, letter, x, y, r);
+  });
+  context.restore();
+  if (scrolls(layout)) drawOverview(context, scene, height);
+}
+function line(context, colour, x, y, end) {
+  context.strokeStyle = colour;
+  context.lineWidth = 1;
+  context.beginPath();
+  context.moveTo(x, y);
+  context.lineTo(end, y);
+  context.stroke();
+}
+function drawCursor(context, { layout, selected, compare, hover, colours }, height) {
+  const bottom = LABEL_Y + 6;
+  const column = (position, colour, alpha) => {
+    if (position < 0 || position >= layout.centres.length) return;
+    const width = Math.min(layout.pitch, 30);
+    context.globalAlpha = alpha;
+    context.fillStyle = colour;
+    context.beginPath();
+    context.roundRect(
+      layout.centres[position] - width / 2,
+      1,
+      width,
+      Math.min(bottom, height) - 1,
+      4
+    );
+    context.fill();
+    context.globalAlpha = 1;
+  };
+  if (hover !== selected) column(hover, colours.muted, 0.12);
+  column(compare, colours.overwrite, 0.2);
+  column(selected, colours.select, 1);
+}
+function drawBars(context, { history, layout, up, down, peak, colours }, i) {
+  if (!peak) return;
+  const width = Math.max(Math.min(layout.pitch * 0.5, 18), 3);
+  const x = layout.centres[i] - width / 2;
+  const height = up[i] > 0 ? Math.max(Math.sqrt(up[i] / peak) * UP, 1.5) : 0;
+  const depth = down[i] > 0 ? Math.max(Math.sqrt(down[i] / peak) * DOWN, 1.5) : 0;
+  context.fillStyle = colours[history.kind(i).colour];
+  context.fillRect(x, BASE - height, width, height);
+  context.globalAlpha = 0.45;
+  context.fillRect(x, BASE + 1, width, depth);
+  context.globalAlpha = 1;
+}
+function drawMark(context, { history, layout, selected, colours, font }, i) {
+  const { letter, colour } = history.kind(i);
+  const x = layout.centres[i];
+  const radius = 6.5;
+  shape(context, letter, x, MARK_Y, radius);
+  const hollow = history.expired(i);
+  if (hollow) {
+    context.lineWidth = 1.5;
+    context.strokeStyle = colours[colour];
+    context.stroke();
+  } else {
+    context.fillStyle = colours[colour];
+    context.fill();
+  }
+  context.fillStyle = hollow ? colours[colour] : colours.bg;
+  context.font = `600 9px ${font}`;
+  context.textAlign = "center";
+  context.textBaseline = "middle";
+  context.fillText(letter, x, MARK_Y + (letter === "O" ? 1.2 : 0.5));
+  if (history.gapBefore(i)) drawGap(context, (layout.centres[i - 1] + x) / 2, colours.muted);
+  if (i !== selected) return;
+  context.strokeStyle = colours.accent;
+  context.lineWidth = 2;
+  context.beginPath();
+  context.moveTo(x - 7, LABEL_Y + 7);
+  context.lineTo(x + 7, LABEL_Y + 7);
+  context.stroke();
+}
+function shape(context, letter, x, y, r) {
+  context.beginPath();
+  if (letter === "A") context.arc(x, y, r, 0, Math.PI * 2);
+  else if (letter === "C") context.roundRect(x - r + 0.5, y - r + 0.5, 2 * r - 1, 2 * r - 1, 2);
+  else {
+    const points = letter === "O" ? [x, y - r - 1.5, x + r + 1.5, y + r - 0.5, x - r - 1.5, y + r - 0.5] : [x, y - r - 1.5, x + r + 1.5, y, x, y + r + 1.5, x - r - 1.5, y];
+    for (let i = 0; i < points.length; i += 2) context.lineTo(points[i], points[i + 1]);
+    context.closePath();
+  }
+}
+function drawGap(context, x, colour) {
+  context.strokeStyle = colour;
+  context.lineWidth = 1;
+  context.beginPath();
+  for (const dx of [-1.5, 1.5]) {
+    context.moveTo(x + dx + 1, MARK_Y - 6);
+    context.lineTo(x + dx - 1, MARK_Y + 6);
+  }
+  context.stroke();
+}
+function drawLabels(context, { history, layout, selected, axis, colours, font }, first, last) {
+  context.font = `11px ${font}`;
+  context.textAlign = "center";
+  context.textBaseline = "middle";
+  const { centres } = layout;
+  const label = (i) => axis === "time" ? formatTime(history.times[i], { seconds: false }).slice(5) : String(history.ids[i]);
+  let taken = [Infinity, -Infinity];
+  const write = (i, colour) => {
+    context.fillStyle = colour;
+    const half = context.measureText(label(i)).width / 2;
+    context.fillText(label(i), clamp(centres[i], half, layout.total - half), LABEL_Y);
+  };
+  if (selected >= first && selected <= last) {
+    const half = context.measureText(label(selected)).width / 2 + 8;
+    taken = [centres[selected] - half, centres[selected] + half];
+    context.font = `600 11px ${font}`;
+    write(selected, colours.fg);
+    context.font = `11px ${font}`;
+  }
+  const step = Math.max(Math.ceil((axis === "time" ? 84 : 44) / layout.pitch), 1);
+  let end = -Infinity;
+  for (let i = first - first % step; i <= last; i += step) {
+    if (i < 0 || i === selected) continue;
+    const half = context.measureText(label(i)).width / 2 + 4;
+    const [left, right] = [centres[i] - half, centres[i] + half];
+    if (left < end || right > taken[0] && left < taken[1]) continue;
+    write(i, colours.muted);
+    end = right;
+  }
+}
+function drawFlag(context, { colours, font }, { kind, text, x, left, width, lane }) {
+  const top = FLAGS_Y + lane * LANE2 + 2;
+  const colour = colours[kind] ?? colours.muted;
+  context.strokeStyle = colour;
+  context.lineWidth = 1;
+  context.beginPath();
+  context.moveTo(x + 0.5, LABEL_Y + 9);
+  context.lineTo(x + 0.5, top + 14);
+  context.stroke();
+  context.globalAlpha = 0.16;
+  context.fillStyle = colour;
+  context.beginPath();
+  context.roundRect(left, top, width - 4, 14, left < x ? [4, 0, 0, 4] : [0, 4, 4, 0]);
+  context.fill();
+  context.globalAlpha = 1;
+  context.font = `11px ${font}`;
+  context.textAlign = "left";
+  context.textBaseline = "middle";
+  context.fillStyle = colours.fg;
+  context.fillText(text, left + 6, top + 7.5);
+}
+function drawOverview(context, { history, layout, offset, up, peak, selected, colours }, height) {
+  const top = height - OVERVIEW - 1;
+  const scale = layout.width / layout.total;
+  context.globalAlpha = 0.08;
+  context.fillStyle = colours.fg;
+  context.fillRect(0, top, layout.width, OVERVIEW);
+  context.globalAlpha = 0.85;
+  const width = Math.max(scale * layout.pitch * 0.6, 1);
+  for (let i = 0; i < history.count; i++) {
+    const tall = 3 + (peak ? Math.sqrt(Math.max(up[i], 0) / peak) : 0) * (OVERVIEW - 4);
+    context.fillStyle = colours[history.kind(i).colour];
+    context.fillRect(layout.centres[i] * scale - width / 2, top + OVERVIEW - tall, width, tall);
+  }
+  context.globalAlpha = 1;
+  context.strokeStyle = colours.accent;
+  context.lineWidth = 1.5;
+  context.beginPath();
+  context.roundRect(offset * scale + 0.75, top - 0.25, layout.width * scale - 1.5, OVERVIEW, 3);
+  context.stroke();
+  if (selected < 0) return;
+  context.fillStyle = colours.accent;
+  context.fillRect(layout.centres[selected] * scale - 1, top, 2, OVERVIEW);
+}
+
+// src/timeline.js
+function createTimeline(context) {
+  const { store, history } = context;
+  const canvas = el("canvas", {
+    class: "pe-timeline-canvas",
+    role: "slider",
+    tabindex: "0",
+    "aria-label": "Snapshot",
+    "aria-orientation": "horizontal"
+  });
+  const paint = (
+    /** @type {CanvasRenderingContext2D} */
+    canvas.getContext("2d")
+  );
+  const tip = el("div", { class: "pe-tip", hidden: true, "aria-hidden": "true" });
+  const frame = el("div", { class: "pe-timeline-frame" }, canvas, tip);
+  const controls = createControls(context);
+  const element = el(
+    "section",
+    { class: "pe-timeline", "aria-label": "Timeline" },
+    controls.element,
+    frame
+  );
+  let flags = history.flags();
+  let lanes = [];
+  let offset = Number.POSITIVE_INFINITY;
+  let hover = -1;
+  let width = 0;
+  let height = 0;
+  let layout = layoutTimeline({ count: 0, width: 1, axis: "id", times: [] });
+  let arranged;
+  let bars = context.bars();
+  const scene = () => {
+    const { position, axis, compare } = store.get();
+    return {
+      history,
+      layout,
+      offset,
+      hover,
+      axis,
+      flags,
+      lanes,
+      ...bars,
+      selected: position,
+      compare: compare ? history.positionOf(compare) : -1,
+      colours: context.colours(),
+      font: context.colours().font
+    };
+  };
+  const draw = perFrame(() => {
+    if (width <= 0 || !arranged) return;
+    drawTimeline(paint, scene(), arranged, height);
+  });
+  const relayout = () => {
+    const { axis, position, writers, readers } = store.get();
+    lanes = lanesOf(history, { writers, readers });
+    flags = history.flags().filter(({ kind }) => !readers || kind !== "consumer");
+    paint.font = `11px ${context.colours().font}`;
+    const label = (most, lane) => Math.max(most, paint.measureText(lane.label).width + 8);
+    const gutter = lanes.length && Math.ceil(lanes.reduce(label, 8));
+    layout = layoutTimeline({ count: history.count, width, axis, times: history.times, gutter });
+    offset = offsetFor(layout, position, offset);
+    arranged = arrangeFlags(paint, scene());
+    height = sceneHeight(layout, arranged.lanes, lanes.length);
+    const ratio = globalThis.devicePixelRatio || 1;
+    canvas.width = Math.round(width * ratio);
+    canvas.height = Math.round(height * ratio);
+    canvas.style.height = `${height}px`;
+    paint.setTransform(ratio, 0, 0, ratio, 0, 0);
+    controls.hint(bars.peak, arranged.hidden);
+    draw();
+  };
+  const describe = () => {
+    const { position } = store.get();
+    attribute(canvas, "aria-valuemin", history.count ? history.ids[0] : 0);
+    attribute(canvas, "aria-valuemax", history.count ? history.ids[history.count - 1] : 0);
+    attribute(canvas, "aria-valuenow", position < 0 ? 0 : history.ids[position]);
+    attribute(canvas, "aria-valuetext", position < 0 ? "none" : mark(position).join(", "));
+  };
+  const mark = (position) => {
+    const lines = [
+      `snapshot ${history.ids[position]} ${history.kind(position).token}`,
+      formatTime(history.times[position])
+    ];
+    if (history.unreadable(position)) return [lines[0]];
+    if (history.expired(position)) lines.push("expired, held by a tag");
+    const delta = history.deltaRows[position];
+    lines.push(`${delta < 0 ? "−" : "+"}${formatCount(Math.abs(delta))} rows`);
+    const changes = context.changes();
+    if (changes) {
+      lines.push(
+        `+${formatCount(changes.added.files[position])} −${formatCount(changes.removed.files[position])} files`
+      );
+    }
+    lines.push(...laneWords(history, position));
+    for (const flag of history.flags()) {
+      if (flag.position === position) lines.push(`${flag.kind} ${visible(flag.name)}`);
+    }
+    return lines;
+  };
+  const place = (event) => {
+    const box = canvas.getBoundingClientRect();
+    return { x: event.clientX - box.left, y: event.clientY - box.top };
+  };
+  const choose = (event) => {
+    const { x, y } = place(event);
+    const strip = inOverview(layout, y, height) ? x / width * layout.total : x + offset;
+    context.moveTo(markAt(layout, strip));
+  };
+  canvas.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0) return;
+    canvas.setPointerCapture(event.pointerId);
+    choose(event);
+  });
+  canvas.addEventListener("pointermove", (event) => {
+    if (event.buttons & 1) choose(event);
+    const { x, y } = place(event);
+    hover = inOverview(layout, y, height) ? -1 : markAt(layout, x + offset);
+    showTip(hover < 0 ? [] : mark(hover), hover < 0 ? 0 : layout.centres[hover] - offset);
+    draw();
+  });
+  canvas.addEventListener("pointerleave", () => {
+    hover = -1;
+    showTip([], 0);
+    draw();
+  });
+  canvas.addEventListener(
+    "wheel",
+    (event) => {
+      if (!scrolls(layout) || event.ctrlKey) return;
+      const before = offset;
+      const by = Math.abs(event.deltaX) > Math.abs(event.deltaY) ? event.deltaX : event.deltaY;
+      offset = clamp(offset + by, 0, layout.total - layout.width);
+      if (offset === before) return;
+      event.preventDefault();
+      draw();
+    },
+    { passive: false }
+  );
+  const showTip = (lines, x) => {
+    tip.hidden = !lines.length;
+    if (!lines.length) return;
+    fill(tip, ...lines.map((text) => el("div", {}, text)));
+    const room = width - tip.offsetWidth - 8;
+    tip.style.left = `${clamp(x + 14, 4, Math.max(room, 4))}px`;
+  };
+  const rescale = () => {
+    bars = context.bars();
+    controls.hint(bars.peak, arranged?.hidden ?? 0);
+  };
+  const observer = new ResizeObserver(() => {
+    const found = frame.clientWidth;
+    if (found === width || found === 0) return;
+    width = found;
+    relayout();
+  });
+  observer.observe(frame);
+  rescale();
+  describe();
+  return {
+    element,
+    focus: () => canvas.focus(),
+    /** @param {Set<string>} changed */
+    update(changed) {
+      controls.update();
+      if (changed.has("metric") || changed.has("lives")) rescale();
+      if (["axis", "writers", "readers"].some((name2) => changed.has(name2))) relayout();
+      if (changed.has("position")) {
+        offset = offsetFor(layout, store.get().position, offset);
+        describe();
+      }
+      draw();
+    },
+    dispose() {
+      observer.disconnect();
+      draw.cancel();
+    }
+  };
+}
+function createControls(context) {
+  const { store } = context;
+  const metric = segmented(
+    "Height of the bars",
+    [
+      ["rows", "rows", "Rows added and removed by each snapshot"],
+      ["bytes", "bytes", "Bytes of data files added and removed"],
+      ["files", "files", "Number of data files added and removed"]
+    ],
+    (value) => store.set({ metric: (
+      /** @type {"rows" | "bytes" | "files"} */
+      value
+    ) })
+  );
+  const axis = segmented(
+    "Spacing of snapshots",
+    [
+      ["id", "id", "Every snapshot takes the same room"],
+      ["time", "time", "Snapshots stand where they happened"]
+    ],
+    (value) => store.set({ axis: (
+      /** @type {"id" | "time"} */
+      value
+    ) })
+  );
+  const lanes = (
+    /** @type {const} */
+    [
+      ["writers", "writers", "A lane per commit user; what one commit wrote is joined"],
+      ["readers", "consumers", "How far consumers have read, and the watermark"]
+    ].map(([key, label, says]) => {
+      const made = button(label, says, () => store.set({ [key]: !store.get()[key] }));
+      return { key, made };
+    })
+  );
+  const update = () => {
+    const { metric: shown, axis: spaced } = store.get();
+    for (const { key, made } of lanes) attribute(made, "aria-pressed", String(store.get()[key]));
+    metric.press(shown);
+    axis.press(spaced);
+  };
+  update();
+  const legend = el("div", { class: "pe-legend", "aria-hidden": "true" });
+  for (const [token, letter] of [
+    ["append", "A"],
+    ["compact", "C"],
+    ["overwrite", "O"],
+    ["analyze", "Z"]
+  ]) {
+    legend.append(
+      el("span", { class: "pe-legend-item", "data-kind": token }, `${letter} ${token}`)
+    );
+  }
+  const note = el("div", { class: "pe-timeline-note" });
+  const element = el(
+    "div",
+    { class: "pe-timeline-controls" },
+    metric.element,
+    axis.element,
+    el(
+      "div",
+      { class: "pe-segmented", role: "group", "aria-label": "Lanes" },
+      ...lanes.map(({ made }) => made)
+    ),
+    legend,
+    note
+  );
+  const hint = (peak, hidden) => {
+    const { metric: shown } = store.get();
+    const tallest = shown === "bytes" ? formatBytes(peak) : `${formatShort(peak)} ${shown}`;
+    const parts = [peak ? `tallest ${tallest}` : "", hidden ? `+${hidden} flags` : ""];
+    fill(note, parts.filter(Boolean).join(" · "));
+  };
+  return { element, update, hint };
 }
 
 // src/tree.js
@@ -585,11 +1683,265 @@ function parentKey(key) {
   const cut2 = key.lastIndexOf("/");
   return cut2 < 0 ? "" : key.slice(0, cut2);
 }
-function shortName(name) {
-  return name.replace(
+function shortName(name2) {
+  return name2.replace(
     /([0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g,
     (_whole, first) => `${first}…`
   );
+}
+
+// src/tree_view.js
+var QUIET_MILLIS2 = 60;
+function createTree(context) {
+  const { store, channel } = context;
+  const tree = new Tree();
+  const list = el("div", {
+    class: "pe-tree",
+    role: "tree",
+    tabindex: "0",
+    "aria-label": "Files of the snapshot"
+  });
+  const empty = el("div", { class: "pe-empty" }, "Nothing was committed yet.");
+  const message = el("div", { class: "pe-problem", role: "status", hidden: true });
+  const element = el(
+    "section",
+    { class: "pe-pane pe-pane-tree", "aria-label": "Manifest tree" },
+    el("h3", { class: "pe-pane-title" }, "Manifests"),
+    message,
+    empty,
+    list
+  );
+  let current = "";
+  let shownSnapshot = -1;
+  let rows = [];
+  const path = (key) => `${store.get().selected}${key ? `/${key}` : ""}`;
+  const load = whenQuiet(async () => {
+    const { selected } = store.get();
+    if (!selected) return show();
+    try {
+      const keys = [...tree.open].sort();
+      const answer = await channel.latest("tree", "tree", { snapshot: selected, keys });
+      if (!answer) return;
+      tree.load(answer.body.children);
+      shownSnapshot = selected;
+      problem2("");
+    } catch (error) {
+      tree.load({});
+      problem2(error instanceof AskError ? error.message : String(error));
+    }
+    show();
+  }, QUIET_MILLIS2);
+  const problem2 = (text) => {
+    message.hidden = !text;
+    fill(message, visible(text));
+  };
+  const page = async (key) => {
+    const offset = tree.children.get(key)?.nodes.length ?? 0;
+    const { selected } = store.get();
+    try {
+      const { body } = await channel.ask("tree", { snapshot: selected, keys: [key], offset });
+      if (selected === store.get().selected) tree.extend(key, body.children[key]);
+    } catch (error) {
+      problem2(error instanceof AskError ? error.message : String(error));
+      tree.open.delete(key);
+    }
+    show();
+  };
+  const toggle = (row, open = !row.open) => {
+    if (!row.expandable || open === row.open) return;
+    if (open) {
+      tree.open.add(row.key);
+      if (!tree.children.has(row.key)) page(row.key);
+    } else tree.open.delete(row.key);
+    show();
+  };
+  const choose = (row) => {
+    if (row.type === "more") {
+      page(parentKey(row.key));
+      return;
+    }
+    if (row.type === "loading" || row.type === "none") return;
+    current = row.key;
+    store.set({ node: path(row.key) });
+    show();
+  };
+  const show = () => {
+    const { selected } = store.get();
+    rows = selected ? tree.rows() : [];
+    list.classList.toggle("pe-stale", shownSnapshot !== selected);
+    empty.hidden = selected > 0;
+    list.hidden = selected <= 0;
+    const elements = rows.map((row, index) => rowElement(row, index, current, context.prefix));
+    fill(list, ...elements);
+    const at = rows.findIndex((row) => row.key === current);
+    attribute(list, "aria-activedescendant", at < 0 ? null : `${context.prefix}-tree-${at}`);
+    attribute(element, "data-count", rows.length);
+  };
+  list.addEventListener("click", (event) => {
+    const target = (
+      /** @type {Element} */
+      event.target
+    );
+    const row = rows[Number(target.closest("[data-row]")?.getAttribute("data-row"))];
+    if (!row) return;
+    if (target.closest(".pe-twisty")) toggle(row);
+    else choose(row);
+  });
+  list.addEventListener("dblclick", (event) => {
+    const target = (
+      /** @type {Element} */
+      event.target
+    );
+    const row = rows[Number(target.closest("[data-row]")?.getAttribute("data-row"))];
+    if (row && !target.closest(".pe-twisty")) toggle(row);
+  });
+  list.addEventListener("keydown", (event) => {
+    const at = Math.max(
+      rows.findIndex((row) => row.key === current),
+      -1
+    );
+    const next = rowAfter(event.key, at, rows.length);
+    if (next !== void 0) {
+      if (rows[next].type === "more") page(parentKey(rows[next].key));
+      else choose(rows[next]);
+      list.children[next]?.scrollIntoView({ block: "nearest" });
+    } else if (at >= 0 && (event.key === "+" || event.key === "=")) toggle(rows[at], true);
+    else if (at >= 0 && (event.key === "-" || event.key === "_")) toggle(rows[at], false);
+    else if (at >= 0 && (event.key === "Enter" || event.key === " ")) toggle(rows[at]);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  load();
+  return {
+    element,
+    focus: () => list.focus(),
+    update(changed) {
+      if (changed.has("selected")) {
+        load();
+        show();
+      }
+      if (changed.has("node")) {
+        const { node, selected } = store.get();
+        const mine = node === String(selected) || node.startsWith(`${selected}/`);
+        const key = mine ? node.slice(String(selected).length + 1) : "";
+        if (key !== current) {
+          current = key;
+          show();
+        }
+      }
+    },
+    dispose: () => load.cancel()
+  };
+}
+function rowElement(row, index, current, prefix) {
+  const element = el(
+    "div",
+    {
+      class: "pe-tree-row",
+      id: `${prefix}-tree-${index}`,
+      role: "treeitem",
+      "data-row": index,
+      "data-type": row.type,
+      "data-kind": row.kind,
+      "data-cancelled": row.cancelled === true,
+      "data-problem": row.problem !== void 0,
+      "aria-level": row.depth,
+      "aria-posinset": row.position,
+      "aria-setsize": row.siblings,
+      "aria-selected": String(row.key === current),
+      "aria-expanded": row.expandable ? String(row.open) : null,
+      title: title(row)
+    },
+    el(
+      "span",
+      { class: "pe-twisty", "aria-hidden": "true" },
+      row.expandable ? row.open ? "▾" : "▸" : ""
+    ),
+    row.kind ? sign(row.kind) : null,
+    el("span", { class: "pe-tree-label" }, labelOf(row)),
+    row.range ? el("span", { class: "pe-tree-range" }, visible(row.range)) : null,
+    row.shared ? el("span", { class: "pe-shared", title: visible(row.shared) }) : null,
+    changeBar(row),
+    el("span", { class: "pe-tree-figure" }, figure(row))
+  );
+  element.style.setProperty("--pe-depth", String(row.depth - 1));
+  if (!row.problem) return element;
+  element.append(el("span", { class: "pe-tree-problem" }, "⚠ ", visible(row.problem)));
+  return element;
+}
+function sign(kind) {
+  const add = kind === "ADD";
+  return el(
+    "span",
+    { class: "pe-sign", "data-kind": kind, title: kind },
+    add ? "+" : "−",
+    el("span", { class: "pe-hidden" }, ` ${kind} `)
+  );
+}
+function labelOf(row) {
+  if (row.type === "more") return `${formatCount(row.rest)} more…`;
+  const [head, tail] = visible(shortName(row.label)).split(/(?=…)/);
+  const tag = row.cancelled ? "s" : "span";
+  return el(
+    tag,
+    { class: "pe-name-parts" },
+    el("span", { class: tail ? "pe-name-head" : "pe-name-whole" }, head),
+    tail ? el("span", {}, tail) : null
+  );
+}
+function title(row) {
+  return [
+    row.name ?? row.label,
+    row.range,
+    row.shared,
+    row.cancelled && "taken back by another entry",
+    row.problem
+  ].filter((text) => typeof text === "string" && text).map((text) => visible(
+    /** @type {string} */
+    text
+  )).join("\n");
+}
+function changeBar({ added, deleted }) {
+  if (added === void 0 || deleted === void 0 || added + deleted === 0) return null;
+  const bar = el("span", { class: "pe-change-bar", "aria-hidden": "true" });
+  bar.style.setProperty("--pe-share", `${100 * added / (added + deleted)}%`);
+  return el(
+    "span",
+    { class: "pe-change" },
+    added ? el("span", { class: "pe-plus" }, `+${formatShort(added)}`) : null,
+    deleted ? el("span", { class: "pe-minus" }, `−${formatShort(deleted)}`) : null,
+    bar
+  );
+}
+function figure({ count, size }) {
+  if (size !== void 0) return formatBytes(size);
+  return count === void 0 ? "" : formatCount(count);
+}
+
+// src/grid.js
+var ROW_HEIGHT = 24;
+var OVERSCAN = 6;
+var MOST_PIXELS = 8e6;
+function windowOf(count, scrollTop, viewHeight) {
+  const whole = count * ROW_HEIGHT;
+  const height = Math.min(whole, MOST_PIXELS);
+  const share = whole > height ? (whole - viewHeight) / Math.max(height - viewHeight, 1) : 1;
+  const place = Math.max(Math.min(scrollTop, height - viewHeight), 0) * share;
+  const first = Math.max(Math.floor(place / ROW_HEIGHT) - OVERSCAN, 0);
+  const last = Math.min(Math.ceil((place + viewHeight) / ROW_HEIGHT) + OVERSCAN, count);
+  const shift = share === 1 ? 0 : Math.min(scrollTop, Math.max(height - viewHeight, 0)) - place;
+  return { first, last, top: first * ROW_HEIGHT + shift, height };
+}
+function scrollTo(row, count, scrollTop, viewHeight) {
+  const whole = count * ROW_HEIGHT;
+  const height = Math.min(whole, MOST_PIXELS);
+  const share = whole > height ? (whole - viewHeight) / Math.max(height - viewHeight, 1) : 1;
+  const place = scrollTop * share;
+  const top = row * ROW_HEIGHT;
+  if (top < place) return top / share;
+  if (top + ROW_HEIGHT > place + viewHeight) return (top + ROW_HEIGHT - viewHeight) / share;
+  return scrollTop;
 }
 
 // src/files_view.js
@@ -654,13 +2006,13 @@ function createFiles(context) {
     const view = Math.max(scroller.clientHeight - top, 0);
     const { first, last, top: start2, height } = windowOf(rows.length, scroller.scrollTop, view);
     sizer.style.height = `${height}px`;
-    while (pool.length < last - first) pool.push(rowElement(columns, sizer));
-    pool.forEach((line3, index) => {
+    while (pool.length < last - first) pool.push(rowElement2(columns, sizer));
+    pool.forEach((line2, index) => {
       const at = first + index;
-      line3.hidden = at >= last;
-      if (line3.hidden) return;
-      line3.style.transform = `translateY(${start2 + index * ROW_HEIGHT}px)`;
-      write(line3, at, lives);
+      line2.hidden = at >= last;
+      if (line2.hidden) return;
+      line2.style.transform = `translateY(${start2 + index * ROW_HEIGHT}px)`;
+      write(line2, at, lives);
     });
     attribute(
       scroller,
@@ -670,16 +2022,16 @@ function createFiles(context) {
     want(first, last);
   });
   const rowId = (at) => `${context.prefix}-file-${at}`;
-  const write = (line3, at, lives) => {
+  const write = (line2, at, lives) => {
     const row = rows[at];
-    line3.id = rowId(at);
-    attribute(line3, "aria-rowindex", at + 2);
-    attribute(line3, "aria-selected", String(at === cursor));
-    line3.classList.toggle("pe-odd", at % 2 === 1);
+    line2.id = rowId(at);
+    attribute(line2, "aria-rowindex", at + 2);
+    attribute(line2, "aria-selected", String(at === cursor));
+    line2.classList.toggle("pe-odd", at % 2 === 1);
     columns.forEach((column, index) => {
       const cell = (
         /** @type {HTMLElement} */
-        line3.children[index]
+        line2.children[index]
       );
       const text = column.text(row, lives);
       if (cell.textContent !== text) cell.textContent = text;
@@ -774,11 +2126,11 @@ function createFiles(context) {
   };
   scroller.addEventListener("scroll", draw, { passive: true });
   sizer.addEventListener("click", (event) => {
-    const line3 = (
+    const line2 = (
       /** @type {Element} */
       event.target.closest("[aria-rowindex]")
     );
-    if (line3) choose(Number(line3.getAttribute("aria-rowindex")) - 2);
+    if (line2) choose(Number(line2.getAttribute("aria-rowindex")) - 2);
   });
   scroller.addEventListener("keydown", (event) => {
     if (event.target !== scroller) return;
@@ -939,10 +2291,10 @@ function headerCell(column, index, sortBy) {
     }
   };
 }
-function rowElement(columns, parent) {
-  const line3 = el("div", { class: "pe-grid-row", role: "row" });
+function rowElement2(columns, parent) {
+  const line2 = el("div", { class: "pe-grid-row", role: "row" });
   columns.forEach((column, index) => {
-    line3.append(
+    line2.append(
       el("div", {
         role: "gridcell",
         class: column.number ? "pe-cell pe-number" : "pe-cell",
@@ -950,8 +2302,8 @@ function rowElement(columns, parent) {
       })
     );
   });
-  parent.append(line3);
-  return line3;
+  parent.append(line2);
+  return line2;
 }
 function emptyText(context, scope, condition) {
   const { lives, failure, covered, first, last, unknown } = context.files();
@@ -1007,1316 +2359,8 @@ function createFilter(context) {
   };
 }
 
-// src/history.js
-var KINDS = [
-  { token: "APPEND", letter: "A", colour: "append" },
-  { token: "COMPACT", letter: "C", colour: "compact" },
-  { token: "OVERWRITE", letter: "O", colour: "overwrite" },
-  { token: "ANALYZE", letter: "Z", colour: "analyze" },
-  { token: "unreadable", letter: "!", colour: "unknown" }
-];
-var UNREADABLE = 1;
-var EXPIRED = 2;
-var History = class {
-  /** @param {Answer} answer */
-  constructor({ body, columns }) {
-    this.table = body.table;
-    this.ids = columns.id;
-    this.times = columns.time;
-    this.kinds = columns.kind;
-    this.states = columns.state;
-    this.schemas = columns.schema;
-    this.totalRows = columns.total_rows;
-    this.deltaRows = columns.delta_rows;
-    this.changelogRows = columns.changelog_rows;
-    this.userIndex = columns.user;
-    this.users = decodeTexts(columns.user_text, columns.user_end);
-    this.pointers = body.flags;
-    this.count = this.ids.length;
-  }
-  /**
-   * @param {number} id
-   * @returns {number} index in the timeline, -1 when it is not there
-   */
-  positionOf(id) {
-    let low = 0;
-    let high = this.count - 1;
-    while (low <= high) {
-      const middle = low + high >> 1;
-      if (this.ids[middle] === id) return middle;
-      if (this.ids[middle] < id) low = middle + 1;
-      else high = middle - 1;
-    }
-    return -1;
-  }
-  /** @param {number} position */
-  kind(position) {
-    return KINDS[this.kinds[position]] ?? KINDS[KINDS.length - 1];
-  }
-  /** @param {number} position */
-  unreadable(position) {
-    return (this.states[position] & UNREADABLE) !== 0;
-  }
-  /**
-   * Whether only a tag still holds the snapshot.
-   * @param {number} position
-   */
-  expired(position) {
-    return (this.states[position] & EXPIRED) !== 0;
-  }
-  /** @param {number} position */
-  user(position) {
-    return this.users[this.userIndex[position]] ?? "";
-  }
-  /**
-   * Whether ids are missing between a mark and the one before it.
-   * @param {number} position
-   */
-  gapBefore(position) {
-    return position > 0 && this.ids[position] !== this.ids[position - 1] + 1;
-  }
-  /**
-   * Tags, branches, consumers and hints at their marks; those that point past the end stand at the last.
-   * @returns {Flag[]}
-   */
-  flags() {
-    const last = this.count - 1;
-    return this.pointers.flatMap(({ kind, name, snapshot }) => {
-      const found = this.positionOf(snapshot);
-      const position = found < 0 && snapshot > this.ids[last] ? last : found;
-      return position < 0 ? [] : [{ kind, name, position }];
-    });
-  }
-};
-
-// src/lazy.js
-var LOADED = /* @__PURE__ */ new Map();
-function loaded(context, name) {
-  let found = LOADED.get(name);
-  if (!found) {
-    found = (async () => {
-      const { body } = await context.channel.ask("pane", { name });
-      const address = URL.createObjectURL(new Blob([body.esm], { type: "text/javascript" }));
-      try {
-        return await import(
-          /* webpackIgnore: true */
-          address
-        );
-      } finally {
-        URL.revokeObjectURL(address);
-      }
-    })();
-    found.catch(() => LOADED.delete(name));
-    LOADED.set(name, found);
-  }
-  return found;
-}
-function lazyPane(name) {
-  return (context) => {
-    const element = el("div", { class: "pe-view pe-lazy", tabindex: "-1" });
-    fill(element, el("div", { class: "pe-empty" }, "Loading…"));
-    let pane;
-    let gone = false;
-    loaded(context, name).then(({ create }) => {
-      if (gone) return;
-      pane = create(context);
-      fill(element, pane.element);
-      attribute(element, "data-loaded", "1");
-    }).catch((error) => {
-      fill(element, el("div", { class: "pe-empty", role: "alert" }, visible(String(error))));
-    });
-    return {
-      element,
-      focus: () => pane ? pane.focus() : element.focus(),
-      update: (changed) => pane?.update(changed),
-      dispose() {
-        gone = true;
-        pane?.dispose?.();
-      }
-    };
-  };
-}
-
-// src/lives.js
-var SCANNED = ["added", "removed", "size", "rows", "level"];
-var MOST_LEVELS = 256;
-var Lives = class {
-  #found;
-  #order;
-  #sorted = "";
-  /** @type {Columns} */
-  #scanned = {};
-  /**
-   * @param {Columns} columns  added, removed, size, rows, level, bucket, partition, created, schema
-   * @param {string[]} partitions  in sorting order, indexed by `partition`
-   * @param {number} snapshots  length of the timeline
-   */
-  constructor(columns, partitions, snapshots) {
-    this.columns = columns;
-    this.partitions = partitions;
-    this.count = columns.added.length;
-    this.snapshots = snapshots;
-    this.#found = new Uint32Array(this.count);
-    this.#order = rowNumbers(this.count);
-    for (const name of SCANNED) this.#scanned[name] = columns[name];
-  }
-  /**
-   * Order all files once; later selections keep that order.
-   * @param {string} key  a column
-   * @param {boolean} descending
-   */
-  sort(key, descending) {
-    const wanted = `${key} ${descending}`;
-    const values = this.columns[key];
-    if (wanted === this.#sorted || !values) return;
-    this.#sorted = wanted;
-    this.#order = sortedRows(values, descending);
-    for (const name of SCANNED) this.#scanned[name] = permuted(this.columns[name], this.#order);
-  }
-  /**
-   * The files of one snapshot.
-   * @param {number} position
-   * @param {Scope} scope
-   * @param {Uint8Array | undefined} mask  one byte per row, 0 leaves it out
-   * @returns {Selection}
-   */
-  select(position, scope, mask) {
-    const { added, removed, size, rows, level } = this.#scanned;
-    const order = this.#order;
-    const found = this.#found;
-    const levels = new Uint32Array(MOST_LEVELS);
-    const at = position + 1;
-    const live = scope === "live";
-    const edge = scope === "added" ? added : removed;
-    let files = 0;
-    let bytes = 0;
-    let total = 0;
-    for (let i = 0; i < order.length; i++) {
-      if (live ? added[i] > at || removed[i] <= at : edge[i] !== at) continue;
-      if (mask !== void 0 && mask[order[i]] === 0) continue;
-      found[files++] = order[i];
-      bytes += size[i];
-      total += rows[i];
-      levels[level[i] & MOST_LEVELS - 1] += 1;
-    }
-    return {
-      rows: found.subarray(0, files),
-      sum: { files, bytes, rows: total },
-      levels: [...levels.entries()].filter(([, count]) => count > 0)
-    };
-  }
-  /**
-   * What each snapshot added and removed.
-   * @returns {{added: Record<keyof Sum, Float64Array>, removed: Record<keyof Sum, Float64Array>}}
-   */
-  changes() {
-    const make = () => ({
-      files: new Float64Array(this.snapshots),
-      bytes: new Float64Array(this.snapshots),
-      rows: new Float64Array(this.snapshots)
-    });
-    const result = { added: make(), removed: make() };
-    const { added, removed, size, rows } = this.columns;
-    tally(result.added, added, size, rows);
-    tally(result.removed, removed, size, rows);
-    return result;
-  }
-  /**
-   * Sums of the rows by partition, in partition order.
-   * @param {Uint32Array} rows
-   */
-  byPartition(rows) {
-    const { partition, size, rows: counts, level, bucket } = this.columns;
-    const slots = new Int32Array(this.partitions.length).fill(-1);
-    const sums = [];
-    for (const row of rows) {
-      const id = partition[row];
-      if (slots[id] < 0) {
-        slots[id] = sums.length;
-        sums.push({ partition: id, files: 0, bytes: 0, rows: 0, level0: 0, buckets: /* @__PURE__ */ new Set() });
-      }
-      const entry = sums[slots[id]];
-      entry.files += 1;
-      entry.bytes += size[row];
-      entry.rows += counts[row];
-      if (level[row] === 0) entry.level0 += 1;
-      entry.buckets.add(bucket[row]);
-    }
-    return sums.sort((left, right) => left.partition - right.partition);
-  }
-};
-function tally(sums, positions, sizes, counts) {
-  const { files, bytes, rows } = sums;
-  const most = files.length;
-  for (let row = 0; row < positions.length; row++) {
-    const position = positions[row] - 1;
-    if (position < 0 || position >= most) continue;
-    files[position] += 1;
-    bytes[position] += sizes[row];
-    rows[position] += counts[row];
-  }
-}
-var DIGIT = 2 ** 16;
-function rowNumbers(count) {
-  const rows = new Uint32Array(count);
-  for (let row = 1; row < count; row++) rows[row] = row;
-  return rows;
-}
-function sortedRows(values, descending) {
-  const count = values.length;
-  let least = Infinity;
-  let most = -Infinity;
-  for (let row = 0; row < count; row++) {
-    const value = values[row];
-    if (value < least) least = value;
-    if (value > most) most = value;
-  }
-  let rows = rowNumbers(count);
-  if (!(most > least)) return rows;
-  let next = new Uint32Array(count);
-  const digits = new Uint16Array(count);
-  for (let unit = 1; unit <= most - least; unit *= DIGIT) {
-    const range = Math.min(DIGIT, Math.floor((most - least) / unit) + 1);
-    const places = new Uint32Array(range + 1);
-    for (let row = 0; row < count; row++) {
-      const height = descending ? most - values[row] : values[row] - least;
-      const digit = unit === 1 && most - least < DIGIT ? height : Math.floor(height / unit) % DIGIT;
-      digits[row] = digit;
-      places[digit + 1] += 1;
-    }
-    for (let digit = 0; digit < range; digit++) places[digit + 1] += places[digit];
-    for (let i = 0; i < count; i++) {
-      const row = rows[i];
-      next[places[digits[row]]++] = row;
-    }
-    [rows, next] = [next, rows];
-  }
-  return rows;
-}
-function permuted(values, order) {
-  const copy = values.slice();
-  for (let i = 0; i < order.length; i++) copy[i] = values[order[i]];
-  return copy;
-}
-
-// src/partitions_view.js
-var MOST = 500;
-function createPartitions(context) {
-  const { store } = context;
-  const inside = el("tbody", {});
-  const head = el("tr", {});
-  for (const name of ["partition", "files", "level 0", "buckets", "rows", "size"]) {
-    const cell = el("th", { class: name === "partition" ? "" : "pe-number" }, name);
-    cell.scope = "col";
-    head.append(cell);
-  }
-  const table = el("table", { class: "pe-table" }, el("thead", {}, head), inside);
-  const scroller = el(
-    "div",
-    { class: "pe-scroll", tabindex: "0", role: "region", "aria-label": "Partitions" },
-    table
-  );
-  const note = el("div", { class: "pe-totals", role: "status" });
-  const element = el("div", { class: "pe-view" }, scroller, note);
-  const draw = perFrame(() => {
-    const { lives, first, last, unknown } = context.files();
-    const { position, selected } = store.get();
-    const known = lives && position >= first && position <= last && !unknown.has(position);
-    if (!lives || !known) {
-      fill(inside);
-      fill(
-        note,
-        context.history.count ? "The files of this snapshot are not known yet." : "No snapshot yet."
-      );
-      return;
-    }
-    const sums = lives.byPartition(lives.select(position, "live", context.mask()).rows);
-    const most = sums.reduce((peak, sum) => Math.max(peak, sum.bytes), 0);
-    fill(
-      inside,
-      ...sums.slice(0, MOST).map((sum) => line(sum, lives.partitions[sum.partition], most))
-    );
-    const cut2 = sums.length > MOST ? `, the first ${MOST} are shown` : "";
-    fill(
-      note,
-      el("strong", {}, plural(sums.length, "partition")),
-      el("span", {}, `in snapshot ${selected}${cut2}`)
-    );
-    attribute(element, "data-count", sums.length);
-  });
-  draw();
-  return {
-    element,
-    focus: () => scroller.focus(),
-    update(changed) {
-      const relevant = (
-        /** @type {const} */
-        ["position", "lives", "mask", "tab"]
-      );
-      if (relevant.some((key) => changed.has(key))) draw();
-    },
-    dispose: () => draw.cancel()
-  };
-}
-function line(sum, name, most) {
-  const title2 = el("th", { class: "pe-cell" }, visible(name || "unpartitioned"));
-  title2.scope = "row";
-  const bar = el("span", { class: "pe-size-bar", "aria-hidden": "true" });
-  bar.style.setProperty("--pe-share", `${most ? 100 * sum.bytes / most : 0}%`);
-  const number = (text) => el("td", { class: "pe-number" }, text);
-  return el(
-    "tr",
-    {},
-    title2,
-    number(formatCount(sum.files)),
-    number(formatCount(sum.level0)),
-    number(formatCount(sum.buckets.size)),
-    number(formatShort(sum.rows)),
-    el("td", { class: "pe-number" }, formatBytes(sum.bytes), bar)
-  );
-}
-
-// src/state.js
-var TRAITS = [
-  "selected",
-  "compare",
-  "node",
-  "filter",
-  "tab",
-  "asked",
-  "code",
-  "spark_code",
-  "height"
-];
-function createStore(initial) {
-  let state = { ...initial };
-  const listeners = /* @__PURE__ */ new Set();
-  return {
-    get: () => state,
-    /** @param {Partial<T>} patch */
-    set(patch) {
-      const changed = /* @__PURE__ */ new Set();
-      for (
-        const key of
-        /** @type {(keyof T)[]} */
-        Object.keys(patch)
-      ) {
-        if (!Object.is(patch[key], state[key])) changed.add(key);
-      }
-      if (!changed.size) return;
-      state = { ...state, ...patch };
-      for (const listener of listeners) listener(changed);
-    },
-    /** @param {(changed: Set<keyof T>) => void} listener */
-    on(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    }
-  };
-}
-
-// src/steps.js
-var PLAY_MILLIS = 700;
-function createSteps(context) {
-  const { store, history } = context;
-  const input = el("input", {
-    type: "text",
-    class: "pe-goto",
-    placeholder: "id, tag or time",
-    "aria-label": "Go to a snapshot: id, tag or time",
-    autocomplete: "off",
-    spellcheck: "false"
-  });
-  input.addEventListener("keydown", async (event) => {
-    if (event.key !== "Enter" || !input.value.trim()) return;
-    if (await context.goTo(input.value)) input.value = "";
-  });
-  const step = (by) => () => context.step(by);
-  const first = button("«", "First snapshot", () => context.moveTo(0));
-  const previous = button("‹", "Previous snapshot", step(-1));
-  const next = button("›", "Next snapshot", step(1));
-  const last = button("»", "Last snapshot", () => context.moveTo(history.count - 1));
-  let timer = 0;
-  const play = button("▶", "Play through the snapshots", () => {
-    if (timer) stop();
-    else start2();
-  });
-  const start2 = () => {
-    if (store.get().position >= history.count - 1) context.moveTo(0);
-    fill(play, "❚❚");
-    attribute(play, "aria-pressed", "true");
-    timer = setInterval(() => {
-      if (store.get().position >= history.count - 1) stop();
-      else context.step(1);
-    }, PLAY_MILLIS);
-  };
-  const stop = () => {
-    clearInterval(timer);
-    timer = 0;
-    fill(play, "▶");
-    attribute(play, "aria-pressed", "false");
-  };
-  const update = () => {
-    const { position } = store.get();
-    first.disabled = previous.disabled = position <= 0;
-    next.disabled = last.disabled = position >= history.count - 1;
-  };
-  update();
-  const group = el(
-    "div",
-    { class: "pe-steps", role: "group", "aria-label": "Move the cursor" },
-    first,
-    previous,
-    play,
-    next,
-    last
-  );
-  return {
-    elements: [input, group],
-    /** @param {Set<Change>} changed */
-    update(changed) {
-      if (changed.has("position")) update();
-    },
-    dispose: stop
-  };
-}
-
-// src/theme.js
-var COLOURS = [
-  "bg",
-  "fg",
-  "muted",
-  "faint",
-  "line",
-  "accent",
-  "select",
-  "append",
-  "compact",
-  "overwrite",
-  "analyze",
-  "unknown",
-  "add",
-  "remove",
-  "tag",
-  "branch",
-  "consumer",
-  "hint"
-];
-function readColours(root) {
-  const probes = COLOURS.map((name) => {
-    const probe = document.createElement("span");
-    probe.hidden = true;
-    probe.style.color = `var(--pe-${name})`;
-    return probe;
-  });
-  root.append(...probes);
-  const colours = Object.fromEntries(
-    probes.map((probe, i) => [COLOURS[i], getComputedStyle(probe).color])
-  );
-  colours.font = getComputedStyle(root).fontFamily;
-  for (const probe of probes) probe.remove();
-  return colours;
-}
-function isDark(colour) {
-  const numbers = (colour.match(/-?[\d.]+(e-?\d+)?/g) ?? []).map(Number);
-  if (numbers.length < 3) return false;
-  const [r, g, b] = colour.startsWith("rgb") ? numbers.map((part) => part / 255) : numbers;
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b < 0.45;
-}
-function watchTheme(root, tell) {
-  let known = "";
-  const apply = () => {
-    const theme = isDark(readColours(root).bg) ? "dark" : "light";
-    root.setAttribute("data-theme", theme);
-    const colours = readColours(root);
-    const found = Object.values(colours).join();
-    if (found !== known) tell(colours);
-    known = found;
-  };
-  let timers = (
-    /** @type {number[]} */
-    []
-  );
-  const soon = () => {
-    timers.forEach(clearTimeout);
-    timers = [0, 150, 600].map((millis) => setTimeout(apply, millis));
-  };
-  const observer = new MutationObserver(soon);
-  for (const target of [document.documentElement, document.body]) {
-    observer.observe(target, {
-      attributeFilter: [
-        "class",
-        "style",
-        "data-jp-theme-light",
-        "data-jp-theme-name",
-        "data-vscode-theme-kind",
-        "data-theme"
-      ]
-    });
-  }
-  const media = matchMedia("(prefers-color-scheme: dark)");
-  media.addEventListener("change", soon);
-  apply();
-  return () => {
-    observer.disconnect();
-    media.removeEventListener("change", soon);
-    timers.forEach(clearTimeout);
-  };
-}
-
-// src/timeline_layout.js
-var MARK_MIN = 15;
-var MARK_MAX = 46;
-var EDGE = 14;
-function layoutTimeline({ count, width, axis, times }) {
-  const room = Math.max(width - 2 * EDGE, 1);
-  const pitch = Math.min(Math.max(room / Math.max(count, 1), MARK_MIN), MARK_MAX);
-  const centres = new Float64Array(count);
-  if (axis === "time" && count > 1 && times[count - 1] > times[0]) {
-    placeByTime(centres, times, room);
-  } else {
-    for (let i = 0; i < count; i++) centres[i] = EDGE + (i + 0.5) * pitch;
-  }
-  const total = count ? Math.max(centres[count - 1] + pitch / 2 + EDGE, width) : width;
-  return { centres, pitch: axis === "time" ? MARK_MIN : pitch, total, width };
-}
-function placeByTime(centres, times, room) {
-  const last = centres.length - 1;
-  const start2 = EDGE + MARK_MIN / 2;
-  const length = Math.max(room, centres.length * MARK_MIN) - MARK_MIN;
-  const span = times[last] - times[0];
-  let least = -Infinity;
-  for (let i = 0; i <= last; i++) {
-    const share = clamp((times[i] - times[0]) / span, 0, 1);
-    centres[i] = Math.max(start2 + share * length, least);
-    least = centres[i] + MARK_MIN;
-  }
-  let most = start2 + length;
-  for (let i = last; i >= 0; i--) {
-    centres[i] = Math.min(centres[i], most);
-    most = centres[i] - MARK_MIN;
-  }
-}
-function offsetFor(layout, position, offset) {
-  const most = Math.max(layout.total - layout.width, 0);
-  if (position < 0 || position >= layout.centres.length) return clamp(offset, 0, most);
-  const centre = layout.centres[position];
-  const margin = Math.min(80, layout.width / 4);
-  if (centre < offset + margin) return clamp(centre - margin, 0, most);
-  if (centre > offset + layout.width - margin) {
-    return clamp(centre - layout.width + margin, 0, most);
-  }
-  return clamp(offset, 0, most);
-}
-function markAt(layout, x) {
-  const { centres } = layout;
-  let low = 0;
-  let high = centres.length - 1;
-  if (high < 0) return -1;
-  while (low < high) {
-    const middle = low + high >> 1;
-    if (centres[middle] < x) low = middle + 1;
-    else high = middle;
-  }
-  return low > 0 && x - centres[low - 1] < centres[low] - x ? low - 1 : low;
-}
-function visibleMarks(layout, offset) {
-  if (!layout.centres.length) return [0, -1];
-  const first = markAt(layout, offset - layout.pitch);
-  const last = markAt(layout, offset + layout.width + layout.pitch);
-  return [first, last];
-}
-function placeFlags(flags, layout, measure, lanes) {
-  const starts = new Array(lanes).fill(Infinity);
-  const placed = [];
-  let hidden = 0;
-  const ordered = [...flags].sort((left, right) => right.position - left.position);
-  for (const flag of ordered) {
-    const x = layout.centres[flag.position];
-    const text = flag.name.length > 24 ? `${flag.name.slice(0, 23)}…` : flag.name;
-    const width = measure(text) + 16;
-    const left = x + width > layout.total ? x - width + 4 : x;
-    const lane = starts.findIndex((start2) => left + width + 4 <= start2);
-    if (lane < 0 || left < 0) {
-      hidden += 1;
-      continue;
-    }
-    starts[lane] = left;
-    placed.push({ ...flag, x, left, width, lane, text });
-  }
-  return { placed, hidden };
-}
-function clamp(value, least, most) {
-  return Math.min(Math.max(value, least), most);
-}
-
-// src/timeline_draw.js
-var BASE = 38;
-var UP = 32;
-var DOWN = 14;
-var MARK_Y = BASE + DOWN + 11;
-var LABEL_Y = MARK_Y + 19;
-var FLAGS_Y = LABEL_Y + 9;
-var LANE = 18;
-var LANES = 3;
-var OVERVIEW = 14;
-function sceneHeight(layout, lanes) {
-  return FLAGS_Y + lanes * LANE + (scrolls(layout) ? OVERVIEW + 4 : 2);
-}
-function scrolls(layout) {
-  return layout.total > layout.width + 0.5;
-}
-function inOverview(layout, y, height) {
-  return scrolls(layout) && y > height - OVERVIEW - 4;
-}
-function arrangeFlags(context, scene) {
-  context.font = `11px ${scene.font}`;
-  const shown = scene.flags.map((flag) => ({ ...flag, name: visible(flag.name) }));
-  const result = placeFlags(shown, scene.layout, (text) => context.measureText(text).width, LANES);
-  const lanes = result.placed.reduce((most, flag) => Math.max(most, flag.lane + 1), 0);
-  return { ...result, lanes };
-}
-function drawTimeline(context, scene, flags, height) {
-  const { layout, offset, colours } = scene;
-  context.clearRect(0, 0, layout.width, height);
-  context.save();
-  context.translate(-offset, 0);
-  drawCursor(context, scene, height);
-  line2(context, colours.line, offset, BASE + 0.5, offset + layout.width);
-  const [first, last] = visibleMarks(layout, offset);
-  for (let i = first; i <= last; i++) drawBars(context, scene, i);
-  for (let i = first; i <= last; i++) drawMark(context, scene, i);
-  drawLabels(context, scene, first, last);
-  for (const flag of flags.placed) drawFlag(context, scene, flag);
-  context.restore();
-  if (scrolls(layout)) drawOverview(context, scene, height);
-}
-function line2(context, colour, x, y, end) {
-  context.strokeStyle = colour;
-  context.lineWidth = 1;
-  context.beginPath();
-  context.moveTo(x, y);
-  context.lineTo(end, y);
-  context.stroke();
-}
-function drawCursor(context, { layout, selected, compare, hover, colours }, height) {
-  const bottom = LABEL_Y + 6;
-  const column = (position, colour, alpha) => {
-    if (position < 0 || position >= layout.centres.length) return;
-    const width = Math.min(layout.pitch, 30);
-    context.globalAlpha = alpha;
-    context.fillStyle = colour;
-    context.beginPath();
-    context.roundRect(
-      layout.centres[position] - width / 2,
-      1,
-      width,
-      Math.min(bottom, height) - 1,
-      4
-    );
-    context.fill();
-    context.globalAlpha = 1;
-  };
-  if (hover !== selected) column(hover, colours.muted, 0.12);
-  column(compare, colours.overwrite, 0.2);
-  column(selected, colours.select, 1);
-}
-function drawBars(context, { history, layout, up, down, peak, colours }, i) {
-  if (!peak) return;
-  const width = Math.max(Math.min(layout.pitch * 0.5, 18), 3);
-  const x = layout.centres[i] - width / 2;
-  const height = up[i] > 0 ? Math.max(Math.sqrt(up[i] / peak) * UP, 1.5) : 0;
-  const depth = down[i] > 0 ? Math.max(Math.sqrt(down[i] / peak) * DOWN, 1.5) : 0;
-  context.fillStyle = colours[history.kind(i).colour];
-  context.fillRect(x, BASE - height, width, height);
-  context.globalAlpha = 0.45;
-  context.fillRect(x, BASE + 1, width, depth);
-  context.globalAlpha = 1;
-}
-function drawMark(context, { history, layout, selected, colours, font }, i) {
-  const { letter, colour } = history.kind(i);
-  const x = layout.centres[i];
-  const radius = 6.5;
-  shape(context, letter, x, MARK_Y, radius);
-  const hollow = history.expired(i);
-  if (hollow) {
-    context.lineWidth = 1.5;
-    context.strokeStyle = colours[colour];
-    context.stroke();
-  } else {
-    context.fillStyle = colours[colour];
-    context.fill();
-  }
-  context.fillStyle = hollow ? colours[colour] : colours.bg;
-  context.font = `600 9px ${font}`;
-  context.textAlign = "center";
-  context.textBaseline = "middle";
-  context.fillText(letter, x, MARK_Y + (letter === "O" ? 1.2 : 0.5));
-  if (history.gapBefore(i)) drawGap(context, (layout.centres[i - 1] + x) / 2, colours.muted);
-  if (i !== selected) return;
-  context.strokeStyle = colours.accent;
-  context.lineWidth = 2;
-  context.beginPath();
-  context.moveTo(x - 7, LABEL_Y + 7);
-  context.lineTo(x + 7, LABEL_Y + 7);
-  context.stroke();
-}
-function shape(context, letter, x, y, r) {
-  context.beginPath();
-  if (letter === "A") context.arc(x, y, r, 0, Math.PI * 2);
-  else if (letter === "C") context.roundRect(x - r + 0.5, y - r + 0.5, 2 * r - 1, 2 * r - 1, 2);
-  else {
-    const points = letter === "O" ? [x, y - r - 1.5, x + r + 1.5, y + r - 0.5, x - r - 1.5, y + r - 0.5] : [x, y - r - 1.5, x + r + 1.5, y, x, y + r + 1.5, x - r - 1.5, y];
-    for (let i = 0; i < points.length; i += 2) context.lineTo(points[i], points[i + 1]);
-    context.closePath();
-  }
-}
-function drawGap(context, x, colour) {
-  context.strokeStyle = colour;
-  context.lineWidth = 1;
-  context.beginPath();
-  for (const dx of [-1.5, 1.5]) {
-    context.moveTo(x + dx + 1, MARK_Y - 6);
-    context.lineTo(x + dx - 1, MARK_Y + 6);
-  }
-  context.stroke();
-}
-function drawLabels(context, { history, layout, selected, axis, colours, font }, first, last) {
-  context.font = `11px ${font}`;
-  context.textAlign = "center";
-  context.textBaseline = "middle";
-  const { centres } = layout;
-  const label = (i) => axis === "time" ? formatTime(history.times[i], { seconds: false }).slice(5) : String(history.ids[i]);
-  let taken = [Infinity, -Infinity];
-  const write = (i, colour) => {
-    context.fillStyle = colour;
-    const half = context.measureText(label(i)).width / 2;
-    context.fillText(label(i), clamp(centres[i], half, layout.total - half), LABEL_Y);
-  };
-  if (selected >= first && selected <= last) {
-    const half = context.measureText(label(selected)).width / 2 + 8;
-    taken = [centres[selected] - half, centres[selected] + half];
-    context.font = `600 11px ${font}`;
-    write(selected, colours.fg);
-    context.font = `11px ${font}`;
-  }
-  const step = Math.max(Math.ceil((axis === "time" ? 84 : 44) / layout.pitch), 1);
-  let end = -Infinity;
-  for (let i = first - first % step; i <= last; i += step) {
-    if (i < 0 || i === selected) continue;
-    const half = context.measureText(label(i)).width / 2 + 4;
-    const [left, right] = [centres[i] - half, centres[i] + half];
-    if (left < end || right > taken[0] && left < taken[1]) continue;
-    write(i, colours.muted);
-    end = right;
-  }
-}
-function drawFlag(context, { colours, font }, { kind, text, x, left, width, lane }) {
-  const top = FLAGS_Y + lane * LANE + 2;
-  const colour = colours[kind] ?? colours.muted;
-  context.strokeStyle = colour;
-  context.lineWidth = 1;
-  context.beginPath();
-  context.moveTo(x + 0.5, LABEL_Y + 9);
-  context.lineTo(x + 0.5, top + 14);
-  context.stroke();
-  context.globalAlpha = 0.16;
-  context.fillStyle = colour;
-  context.beginPath();
-  context.roundRect(left, top, width - 4, 14, left < x ? [4, 0, 0, 4] : [0, 4, 4, 0]);
-  context.fill();
-  context.globalAlpha = 1;
-  context.font = `11px ${font}`;
-  context.textAlign = "left";
-  context.textBaseline = "middle";
-  context.fillStyle = colours.fg;
-  context.fillText(text, left + 6, top + 7.5);
-}
-function drawOverview(context, { history, layout, offset, up, peak, selected, colours }, height) {
-  const top = height - OVERVIEW - 1;
-  const scale = layout.width / layout.total;
-  context.globalAlpha = 0.08;
-  context.fillStyle = colours.fg;
-  context.fillRect(0, top, layout.width, OVERVIEW);
-  context.globalAlpha = 0.85;
-  const width = Math.max(scale * layout.pitch * 0.6, 1);
-  for (let i = 0; i < history.count; i++) {
-    const tall = 3 + (peak ? Math.sqrt(Math.max(up[i], 0) / peak) : 0) * (OVERVIEW - 4);
-    context.fillStyle = colours[history.kind(i).colour];
-    context.fillRect(layout.centres[i] * scale - width / 2, top + OVERVIEW - tall, width, tall);
-  }
-  context.globalAlpha = 1;
-  context.strokeStyle = colours.accent;
-  context.lineWidth = 1.5;
-  context.beginPath();
-  context.roundRect(offset * scale + 0.75, top - 0.25, layout.width * scale - 1.5, OVERVIEW, 3);
-  context.stroke();
-  if (selected < 0) return;
-  context.fillStyle = colours.accent;
-  context.fillRect(layout.centres[selected] * scale - 1, top, 2, OVERVIEW);
-}
-
-// src/timeline.js
-function createTimeline(context) {
-  const { store, history } = context;
-  const canvas = el("canvas", {
-    class: "pe-timeline-canvas",
-    role: "slider",
-    tabindex: "0",
-    "aria-label": "Snapshot",
-    "aria-orientation": "horizontal"
-  });
-  const paint = (
-    /** @type {CanvasRenderingContext2D} */
-    canvas.getContext("2d")
-  );
-  const tip = el("div", { class: "pe-tip", hidden: true, "aria-hidden": "true" });
-  const frame = el("div", { class: "pe-timeline-frame" }, canvas, tip);
-  const controls = createControls(context);
-  const element = el(
-    "section",
-    { class: "pe-timeline", "aria-label": "Timeline" },
-    controls.element,
-    frame
-  );
-  const flags = history.flags();
-  let offset = Number.POSITIVE_INFINITY;
-  let hover = -1;
-  let width = 0;
-  let height = 0;
-  let layout = layoutTimeline({ count: 0, width: 1, axis: "id", times: [] });
-  let arranged;
-  let bars = context.bars();
-  const scene = () => {
-    const { position, axis, compare } = store.get();
-    return {
-      history,
-      layout,
-      offset,
-      hover,
-      axis,
-      flags,
-      ...bars,
-      selected: position,
-      compare: compare ? history.positionOf(compare) : -1,
-      colours: context.colours(),
-      font: context.colours().font
-    };
-  };
-  const draw = perFrame(() => {
-    if (width <= 0 || !arranged) return;
-    drawTimeline(paint, scene(), arranged, height);
-  });
-  const relayout = () => {
-    const { axis, position } = store.get();
-    layout = layoutTimeline({ count: history.count, width, axis, times: history.times });
-    offset = offsetFor(layout, position, offset);
-    arranged = arrangeFlags(paint, scene());
-    height = sceneHeight(layout, arranged.lanes);
-    const ratio = globalThis.devicePixelRatio || 1;
-    canvas.width = Math.round(width * ratio);
-    canvas.height = Math.round(height * ratio);
-    canvas.style.height = `${height}px`;
-    paint.setTransform(ratio, 0, 0, ratio, 0, 0);
-    controls.hint(bars.peak, arranged.hidden);
-    draw();
-  };
-  const describe = () => {
-    const { position } = store.get();
-    attribute(canvas, "aria-valuemin", history.count ? history.ids[0] : 0);
-    attribute(canvas, "aria-valuemax", history.count ? history.ids[history.count - 1] : 0);
-    attribute(canvas, "aria-valuenow", position < 0 ? 0 : history.ids[position]);
-    attribute(canvas, "aria-valuetext", position < 0 ? "none" : mark(position).join(", "));
-  };
-  const mark = (position) => {
-    const lines = [
-      `snapshot ${history.ids[position]} ${history.kind(position).token}`,
-      formatTime(history.times[position])
-    ];
-    if (history.unreadable(position)) return [lines[0]];
-    if (history.expired(position)) lines.push("expired, held by a tag");
-    const delta = history.deltaRows[position];
-    lines.push(`${delta < 0 ? "−" : "+"}${formatCount(Math.abs(delta))} rows`);
-    const changes = context.changes();
-    if (changes) {
-      lines.push(
-        `+${formatCount(changes.added.files[position])} −${formatCount(changes.removed.files[position])} files`
-      );
-    }
-    for (const flag of flags) {
-      if (flag.position === position) lines.push(`${flag.kind} ${visible(flag.name)}`);
-    }
-    return lines;
-  };
-  const place = (event) => {
-    const box = canvas.getBoundingClientRect();
-    return { x: event.clientX - box.left, y: event.clientY - box.top };
-  };
-  const choose = (event) => {
-    const { x, y } = place(event);
-    const strip = inOverview(layout, y, height) ? x / width * layout.total : x + offset;
-    context.moveTo(markAt(layout, strip));
-  };
-  canvas.addEventListener("pointerdown", (event) => {
-    if (event.button !== 0) return;
-    canvas.setPointerCapture(event.pointerId);
-    choose(event);
-  });
-  canvas.addEventListener("pointermove", (event) => {
-    if (event.buttons & 1) choose(event);
-    const { x, y } = place(event);
-    hover = inOverview(layout, y, height) ? -1 : markAt(layout, x + offset);
-    showTip(hover < 0 ? [] : mark(hover), hover < 0 ? 0 : layout.centres[hover] - offset);
-    draw();
-  });
-  canvas.addEventListener("pointerleave", () => {
-    hover = -1;
-    showTip([], 0);
-    draw();
-  });
-  canvas.addEventListener(
-    "wheel",
-    (event) => {
-      if (!scrolls(layout) || event.ctrlKey) return;
-      const before = offset;
-      const by = Math.abs(event.deltaX) > Math.abs(event.deltaY) ? event.deltaX : event.deltaY;
-      offset = clamp(offset + by, 0, layout.total - layout.width);
-      if (offset === before) return;
-      event.preventDefault();
-      draw();
-    },
-    { passive: false }
-  );
-  const showTip = (lines, x) => {
-    tip.hidden = !lines.length;
-    if (!lines.length) return;
-    fill(tip, ...lines.map((text) => el("div", {}, text)));
-    const room = width - tip.offsetWidth - 8;
-    tip.style.left = `${clamp(x + 14, 4, Math.max(room, 4))}px`;
-  };
-  const rescale = () => {
-    bars = context.bars();
-    controls.hint(bars.peak, arranged?.hidden ?? 0);
-  };
-  const observer = new ResizeObserver(() => {
-    const found = frame.clientWidth;
-    if (found === width || found === 0) return;
-    width = found;
-    relayout();
-  });
-  observer.observe(frame);
-  rescale();
-  describe();
-  return {
-    element,
-    focus: () => canvas.focus(),
-    /** @param {Set<string>} changed */
-    update(changed) {
-      controls.update();
-      if (changed.has("metric") || changed.has("lives")) rescale();
-      if (changed.has("axis")) relayout();
-      if (changed.has("position")) {
-        offset = offsetFor(layout, store.get().position, offset);
-        describe();
-      }
-      draw();
-    },
-    dispose() {
-      observer.disconnect();
-      draw.cancel();
-    }
-  };
-}
-function createControls(context) {
-  const { store } = context;
-  const metric = segmented(
-    "Height of the bars",
-    [
-      ["rows", "rows", "Rows added and removed by each snapshot"],
-      ["bytes", "bytes", "Bytes of data files added and removed"],
-      ["files", "files", "Number of data files added and removed"]
-    ],
-    (value) => store.set({ metric: (
-      /** @type {"rows" | "bytes" | "files"} */
-      value
-    ) })
-  );
-  const axis = segmented(
-    "Spacing of snapshots",
-    [
-      ["id", "by id", "Every snapshot takes the same room"],
-      ["time", "by time", "Snapshots stand where they happened"]
-    ],
-    (value) => store.set({ axis: (
-      /** @type {"id" | "time"} */
-      value
-    ) })
-  );
-  const update = () => {
-    const { metric: shown, axis: spaced } = store.get();
-    metric.press(shown);
-    axis.press(spaced);
-  };
-  update();
-  const legend = el("div", { class: "pe-legend", "aria-hidden": "true" });
-  for (const [token, letter] of [
-    ["append", "A"],
-    ["compact", "C"],
-    ["overwrite", "O"],
-    ["analyze", "Z"]
-  ]) {
-    legend.append(
-      el("span", { class: "pe-legend-item", "data-kind": token }, `${letter} ${token}`)
-    );
-  }
-  const note = el("div", { class: "pe-timeline-note" });
-  const element = el(
-    "div",
-    { class: "pe-timeline-controls" },
-    metric.element,
-    axis.element,
-    legend,
-    note
-  );
-  const hint = (peak, hidden) => {
-    const { metric: shown } = store.get();
-    const tallest = shown === "bytes" ? formatBytes(peak) : `${formatShort(peak)} ${shown}`;
-    const parts = [peak ? `tallest ${tallest}` : "", hidden ? `+${hidden} flags` : ""];
-    fill(note, parts.filter(Boolean).join(" · "));
-  };
-  return { element, update, hint };
-}
-
-// src/tree_view.js
-var QUIET_MILLIS2 = 60;
-function createTree(context) {
-  const { store, channel } = context;
-  const tree = new Tree();
-  const list = el("div", {
-    class: "pe-tree",
-    role: "tree",
-    tabindex: "0",
-    "aria-label": "Files of the snapshot"
-  });
-  const empty = el("div", { class: "pe-empty" }, "Nothing was committed yet.");
-  const message = el("div", { class: "pe-problem", role: "status", hidden: true });
-  const element = el(
-    "section",
-    { class: "pe-pane pe-pane-tree", "aria-label": "Manifest tree" },
-    el("h3", { class: "pe-pane-title" }, "Manifests"),
-    message,
-    empty,
-    list
-  );
-  let current = "";
-  let shownSnapshot = -1;
-  let rows = [];
-  const path = (key) => `${store.get().selected}${key ? `/${key}` : ""}`;
-  const load = whenQuiet(async () => {
-    const { selected } = store.get();
-    if (!selected) return show();
-    try {
-      const keys = [...tree.open].sort();
-      const answer = await channel.latest("tree", "tree", { snapshot: selected, keys });
-      if (!answer) return;
-      tree.load(answer.body.children);
-      shownSnapshot = selected;
-      problem2("");
-    } catch (error) {
-      tree.load({});
-      problem2(error instanceof AskError ? error.message : String(error));
-    }
-    show();
-  }, QUIET_MILLIS2);
-  const problem2 = (text) => {
-    message.hidden = !text;
-    fill(message, visible(text));
-  };
-  const page = async (key) => {
-    const offset = tree.children.get(key)?.nodes.length ?? 0;
-    const { selected } = store.get();
-    try {
-      const { body } = await channel.ask("tree", { snapshot: selected, keys: [key], offset });
-      if (selected === store.get().selected) tree.extend(key, body.children[key]);
-    } catch (error) {
-      problem2(error instanceof AskError ? error.message : String(error));
-      tree.open.delete(key);
-    }
-    show();
-  };
-  const toggle = (row, open = !row.open) => {
-    if (!row.expandable || open === row.open) return;
-    if (open) {
-      tree.open.add(row.key);
-      if (!tree.children.has(row.key)) page(row.key);
-    } else tree.open.delete(row.key);
-    show();
-  };
-  const choose = (row) => {
-    if (row.type === "more") {
-      page(parentKey(row.key));
-      return;
-    }
-    if (row.type === "loading" || row.type === "none") return;
-    current = row.key;
-    store.set({ node: path(row.key) });
-    show();
-  };
-  const show = () => {
-    const { selected } = store.get();
-    rows = selected ? tree.rows() : [];
-    list.classList.toggle("pe-stale", shownSnapshot !== selected);
-    empty.hidden = selected > 0;
-    list.hidden = selected <= 0;
-    const elements = rows.map((row, index) => rowElement2(row, index, current, context.prefix));
-    fill(list, ...elements);
-    const at = rows.findIndex((row) => row.key === current);
-    attribute(list, "aria-activedescendant", at < 0 ? null : `${context.prefix}-tree-${at}`);
-    attribute(element, "data-count", rows.length);
-  };
-  list.addEventListener("click", (event) => {
-    const target = (
-      /** @type {Element} */
-      event.target
-    );
-    const row = rows[Number(target.closest("[data-row]")?.getAttribute("data-row"))];
-    if (!row) return;
-    if (target.closest(".pe-twisty")) toggle(row);
-    else choose(row);
-  });
-  list.addEventListener("dblclick", (event) => {
-    const target = (
-      /** @type {Element} */
-      event.target
-    );
-    const row = rows[Number(target.closest("[data-row]")?.getAttribute("data-row"))];
-    if (row && !target.closest(".pe-twisty")) toggle(row);
-  });
-  list.addEventListener("keydown", (event) => {
-    const at = Math.max(
-      rows.findIndex((row) => row.key === current),
-      -1
-    );
-    const next = rowAfter(event.key, at, rows.length);
-    if (next !== void 0) {
-      if (rows[next].type === "more") page(parentKey(rows[next].key));
-      else choose(rows[next]);
-      list.children[next]?.scrollIntoView({ block: "nearest" });
-    } else if (at >= 0 && (event.key === "+" || event.key === "=")) toggle(rows[at], true);
-    else if (at >= 0 && (event.key === "-" || event.key === "_")) toggle(rows[at], false);
-    else if (at >= 0 && (event.key === "Enter" || event.key === " ")) toggle(rows[at]);
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
-  });
-  load();
-  return {
-    element,
-    focus: () => list.focus(),
-    update(changed) {
-      if (changed.has("selected")) {
-        load();
-        show();
-      }
-      if (changed.has("node")) {
-        const { node, selected } = store.get();
-        const mine = node === String(selected) || node.startsWith(`${selected}/`);
-        const key = mine ? node.slice(String(selected).length + 1) : "";
-        if (key !== current) {
-          current = key;
-          show();
-        }
-      }
-    },
-    dispose: () => load.cancel()
-  };
-}
-function rowElement2(row, index, current, prefix) {
-  const element = el(
-    "div",
-    {
-      class: "pe-tree-row",
-      id: `${prefix}-tree-${index}`,
-      role: "treeitem",
-      "data-row": index,
-      "data-type": row.type,
-      "data-kind": row.kind,
-      "data-cancelled": row.cancelled === true,
-      "data-problem": row.problem !== void 0,
-      "aria-level": row.depth,
-      "aria-posinset": row.position,
-      "aria-setsize": row.siblings,
-      "aria-selected": String(row.key === current),
-      "aria-expanded": row.expandable ? String(row.open) : null,
-      title: title(row)
-    },
-    el(
-      "span",
-      { class: "pe-twisty", "aria-hidden": "true" },
-      row.expandable ? row.open ? "▾" : "▸" : ""
-    ),
-    row.kind ? sign(row.kind) : null,
-    el("span", { class: "pe-tree-label" }, labelOf(row)),
-    row.range ? el("span", { class: "pe-tree-range" }, visible(row.range)) : null,
-    row.shared ? el("span", { class: "pe-shared", title: visible(row.shared) }) : null,
-    changeBar(row),
-    el("span", { class: "pe-tree-figure" }, figure(row))
-  );
-  element.style.setProperty("--pe-depth", String(row.depth - 1));
-  if (!row.problem) return element;
-  element.append(el("span", { class: "pe-tree-problem" }, "⚠ ", visible(row.problem)));
-  return element;
-}
-function sign(kind) {
-  const add = kind === "ADD";
-  return el(
-    "span",
-    { class: "pe-sign", "data-kind": kind, title: kind },
-    add ? "+" : "−",
-    el("span", { class: "pe-hidden" }, ` ${kind} `)
-  );
-}
-function labelOf(row) {
-  if (row.type === "more") return `${formatCount(row.rest)} more…`;
-  const [head, tail] = visible(shortName(row.label)).split(/(?=…)/);
-  const tag = row.cancelled ? "s" : "span";
-  return el(
-    tag,
-    { class: "pe-name-parts" },
-    el("span", { class: tail ? "pe-name-head" : "pe-name-whole" }, head),
-    tail ? el("span", {}, tail) : null
-  );
-}
-function title(row) {
-  return [
-    row.name ?? row.label,
-    row.range,
-    row.shared,
-    row.cancelled && "taken back by another entry",
-    row.problem
-  ].filter((text) => typeof text === "string" && text).map((text) => visible(
-    /** @type {string} */
-    text
-  )).join("\n");
-}
-function changeBar({ added, deleted }) {
-  if (added === void 0 || deleted === void 0 || added + deleted === 0) return null;
-  const bar = el("span", { class: "pe-change-bar", "aria-hidden": "true" });
-  bar.style.setProperty("--pe-share", `${100 * added / (added + deleted)}%`);
-  return el(
-    "span",
-    { class: "pe-change" },
-    added ? el("span", { class: "pe-plus" }, `+${formatShort(added)}`) : null,
-    deleted ? el("span", { class: "pe-minus" }, `−${formatShort(deleted)}`) : null,
-    bar
-  );
-}
-function figure({ count, size }) {
-  if (size !== void 0) return formatBytes(size);
-  return count === void 0 ? "" : formatCount(count);
-}
-
-// src/explorer.js
+// src/views.js
+var COUNT_MILLIS = 700;
 var sheet = (id, title2) => ({
   id,
   title: title2,
@@ -2324,7 +2368,7 @@ var sheet = (id, title2) => ({
 });
 var PANES = [
   { id: "files", title: "Files", create: createFiles },
-  { id: "partitions", title: "Partitions", create: createPartitions },
+  sheet("partitions", "Partitions"),
   sheet("lsm", "LSM"),
   sheet("diff", "Diff"),
   sheet("explain", "Explain"),
@@ -2336,6 +2380,149 @@ var PANES = [
   sheet("replay", "Replay"),
   { id: "bytes", title: "Bytes", create: lazyPane("bytes") }
 ];
+function createViews(context) {
+  const { store, prefix } = context;
+  const panel = el("div", { class: "pe-panel", role: "tabpanel", id: `${prefix}-panel` });
+  const tabs = createTabs(context);
+  const element = el(
+    "section",
+    { class: "pe-pane pe-pane-view", "aria-label": "View" },
+    tabs.element,
+    panel
+  );
+  const made = /* @__PURE__ */ new Map();
+  const missed = /* @__PURE__ */ new Map();
+  const current = () => {
+    const kind = PANES.find(({ id }) => id === store.get().tab) ?? PANES[0];
+    let pane = made.get(kind.id);
+    if (!pane) {
+      pane = kind.create(context);
+      made.set(kind.id, pane);
+    }
+    return { kind, pane };
+  };
+  const show = () => {
+    const { kind, pane } = current();
+    tabs.choose(kind.id);
+    attribute(panel, "aria-labelledby", `${prefix}-tab-${kind.id}`);
+    fill(panel, pane.element);
+    return pane;
+  };
+  show();
+  return {
+    element,
+    focus: () => current().pane.focus(),
+    countFindings: tabs.countFindings,
+    /** @param {Set<Change>} changed */
+    update(changed) {
+      if (changed.has("tab")) show();
+      if (changed.has("selected") || changed.has("tab")) tabs.countFindings();
+      const { pane: shown } = current();
+      for (const pane of made.values()) {
+        if (pane !== shown) missed.set(pane, /* @__PURE__ */ new Set([...missed.get(pane) ?? [], ...changed]));
+      }
+      shown.update(/* @__PURE__ */ new Set([...missed.get(shown) ?? [], ...changed]));
+      missed.delete(shown);
+    },
+    dispose() {
+      tabs.dispose();
+      for (const pane of made.values()) pane.dispose?.();
+    }
+  };
+}
+function createTabs({ store, prefix, channel }) {
+  const bar = el("div", { class: "pe-tabs", role: "tablist", "aria-label": "Views" });
+  const list = el("select", { class: "pe-tab-list", "aria-label": "All views", hidden: true });
+  const tabs = /* @__PURE__ */ new Map();
+  for (const { id, title: title2 } of PANES) {
+    const tab = el(
+      "button",
+      {
+        type: "button",
+        role: "tab",
+        id: `${prefix}-tab-${id}`,
+        "aria-controls": `${prefix}-panel`
+      },
+      title2
+    );
+    tab.addEventListener("click", () => store.set({ tab: id }));
+    tabs.set(id, tab);
+    bar.append(tab);
+    list.append(new Option(title2, id));
+  }
+  list.addEventListener("change", () => store.set({ tab: list.value }));
+  bar.addEventListener("keydown", (event) => {
+    const at = PANES.findIndex(({ id }) => id === store.get().tab);
+    const to = {
+      ArrowLeft: at - 1,
+      ArrowRight: at + 1,
+      Home: 0,
+      End: -1
+    }[event.key];
+    if (to === void 0) return;
+    const next = PANES[(to + PANES.length) % PANES.length].id;
+    store.set({ tab: next });
+    tabs.get(next)?.focus({ preventScroll: true });
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  const reveal = () => {
+    const tab = tabs.get(store.get().tab);
+    if (!tab) return;
+    const [start2, end] = [tab.offsetLeft - 24, tab.offsetLeft + tab.offsetWidth + 24];
+    if (start2 < bar.scrollLeft) bar.scrollLeft = start2;
+    else if (end > bar.scrollLeft + bar.clientWidth) bar.scrollLeft = end - bar.clientWidth;
+  };
+  const fit = () => {
+    list.hidden = bar.scrollWidth <= bar.clientWidth + 1 && bar.scrollLeft === 0;
+    attribute(bar, "data-before", bar.scrollLeft > 1 ? "1" : null);
+    const after = bar.scrollLeft + bar.clientWidth < bar.scrollWidth - 1;
+    attribute(bar, "data-after", after ? "1" : null);
+  };
+  bar.addEventListener("scroll", fit, { passive: true });
+  const observer = new ResizeObserver(() => {
+    fit();
+    reveal();
+  });
+  observer.observe(bar);
+  const badge = el("span", { class: "pe-badge", hidden: true });
+  tabs.get("health")?.append(badge);
+  const count = whenQuiet(async () => {
+    const { selected } = store.get();
+    const found = await channel.latest("findings", "findings", { snapshot: selected }).catch(() => {
+    });
+    if (!found || selected !== store.get().selected) return;
+    const { total, words, worst } = found.body;
+    badge.hidden = total === void 0;
+    attribute(badge, "data-tone", worst);
+    attribute(badge, "title", words);
+    const says = el("span", { class: "pe-hidden" }, ` findings: ${words}`);
+    fill(badge, total ? `${worst === "note" ? "" : "▲"}${total}` : "✓", says);
+    fit();
+  }, COUNT_MILLIS);
+  return {
+    element: el("div", { class: "pe-tab-line" }, bar, list),
+    /** Ask for the number of findings, once nothing else is asked for. */
+    countFindings() {
+      count();
+    },
+    /** @param {string} chosen */
+    choose(chosen) {
+      for (const [id, tab] of tabs) {
+        attribute(tab, "aria-selected", String(id === chosen));
+        attribute(tab, "tabindex", id === chosen ? "0" : "-1");
+      }
+      list.value = chosen;
+      reveal();
+    },
+    dispose() {
+      observer.disconnect();
+      count.cancel();
+    }
+  };
+}
+
+// src/explorer.js
 var SYNC_MILLIS = 80;
 var instances = 0;
 function render({ model, el: place }) {
@@ -2475,9 +2662,9 @@ function start(model, root, channel, history) {
   const offStore = store.on((changed) => {
     const state = store.get();
     let dirty = false;
-    for (const name of TRAITS) {
-      if (!changed.has(name) || model.get(name) === state[name]) continue;
-      model.set(name, state[name]);
+    for (const name2 of TRAITS) {
+      if (!changed.has(name2) || model.get(name2) === state[name2]) continue;
+      model.set(name2, state[name2]);
       dirty = true;
     }
     if (dirty) save();
@@ -2488,15 +2675,15 @@ function start(model, root, channel, history) {
     if (changed.has("filter")) applyFilter();
     if (changed.has("position") && !files.failure) ensureFiles();
   });
-  const fromPython = TRAITS.map((name) => {
+  const fromPython = TRAITS.map((name2) => {
     const listener = () => {
-      const patch = { [name]: model.get(name) };
-      if (name === "selected") patch.position = history.positionOf(model.get(name));
-      if (name === "height") root.style.setProperty("--pe-height", `${model.get(name)}px`);
+      const patch = { [name2]: model.get(name2) };
+      if (name2 === "selected") patch.position = history.positionOf(model.get(name2));
+      if (name2 === "height") root.style.setProperty("--pe-height", `${model.get(name2)}px`);
       store.set(patch);
     };
-    model.on(`change:${name}`, listener);
-    return () => model.off(`change:${name}`, listener);
+    model.on(`change:${name2}`, listener);
+    return () => model.off(`change:${name2}`, listener);
   });
   const applyFilter = async () => {
     const { filter } = store.get();
@@ -2568,6 +2755,7 @@ function start(model, root, channel, history) {
       context.report(failureOf(error));
     }
     attribute(root, "data-complete", "1");
+    views.countFindings();
   };
   const onKey = createKeys(context, root, views, code);
   root.addEventListener("keydown", onKey);
@@ -2585,7 +2773,7 @@ function start(model, root, channel, history) {
   };
 }
 function initialState(model, history) {
-  const traits = Object.fromEntries(TRAITS.map((name) => [name, model.get(name)]));
+  const traits = Object.fromEntries(TRAITS.map((name2) => [name2, model.get(name2)]));
   const tab = PANES.some(({ id }) => id === traits.tab) ? traits.tab : PANES[0].id;
   return (
     /** @type {State} */
@@ -2595,6 +2783,7 @@ function initialState(model, history) {
       position: history.positionOf(traits.selected),
       metric: "rows",
       axis: "id",
+      ...usefulLanes(history),
       scope: "live",
       sort: "partition",
       descending: false,
@@ -2668,8 +2857,8 @@ function createSummary(context) {
     );
     if (changes) parts.push(fileChange(changes, position));
     const flags = history.flags().filter((flag) => flag.position === position);
-    for (const { kind: sort, name } of flags) {
-      parts.push(el("span", { class: "pe-chip", "data-flag": sort }, `${sort} ${visible(name)}`));
+    for (const { kind: sort, name: name2 } of flags) {
+      parts.push(el("span", { class: "pe-chip", "data-flag": sort }, `${sort} ${visible(name2)}`));
     }
     if (compare) parts.push(el("span", { class: "pe-chip" }, `marked ${compare}`));
     parts.push(
@@ -2701,82 +2890,6 @@ function fileChange({ added, removed }, position) {
     " files"
   );
 }
-function createViews(context) {
-  const { store, prefix } = context;
-  const bar = el("div", { class: "pe-tabs", role: "tablist", "aria-label": "Views" });
-  const panel = el("div", { class: "pe-panel", role: "tabpanel", id: `${prefix}-panel` });
-  const element = el(
-    "section",
-    { class: "pe-pane pe-pane-view", "aria-label": "View" },
-    bar,
-    panel
-  );
-  const made = /* @__PURE__ */ new Map();
-  const missed = /* @__PURE__ */ new Map();
-  const tabs = /* @__PURE__ */ new Map();
-  for (const { id, title: title2 } of PANES) {
-    const tab = el(
-      "button",
-      {
-        type: "button",
-        role: "tab",
-        id: `${prefix}-tab-${id}`,
-        "aria-controls": `${prefix}-panel`
-      },
-      title2
-    );
-    tab.addEventListener("click", () => store.set({ tab: id }));
-    tabs.set(id, tab);
-    bar.append(tab);
-  }
-  bar.addEventListener("keydown", (event) => {
-    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (by === void 0) return;
-    const at = PANES.findIndex(({ id }) => id === store.get().tab);
-    const next = PANES[(at + by + PANES.length) % PANES.length].id;
-    store.set({ tab: next });
-    tabs.get(next)?.focus();
-    event.preventDefault();
-    event.stopPropagation();
-  });
-  const current = () => {
-    const kind = PANES.find(({ id }) => id === store.get().tab) ?? PANES[0];
-    let pane = made.get(kind.id);
-    if (!pane) {
-      pane = kind.create(context);
-      made.set(kind.id, pane);
-    }
-    return { kind, pane };
-  };
-  const show = () => {
-    const { kind, pane } = current();
-    for (const [id, tab] of tabs) {
-      attribute(tab, "aria-selected", String(id === kind.id));
-      attribute(tab, "tabindex", id === kind.id ? "0" : "-1");
-    }
-    attribute(panel, "aria-labelledby", `${prefix}-tab-${kind.id}`);
-    fill(panel, pane.element);
-    return pane;
-  };
-  show();
-  return {
-    element,
-    focus: () => current().pane.focus(),
-    /** @param {Set<Change>} changed */
-    update(changed) {
-      if (changed.has("tab")) show();
-      const { pane: shown } = current();
-      for (const pane of made.values()) {
-        if (pane !== shown) missed.set(pane, /* @__PURE__ */ new Set([...missed.get(pane) ?? [], ...changed]));
-      }
-      shown.update(/* @__PURE__ */ new Set([...missed.get(shown) ?? [], ...changed]));
-      missed.delete(shown);
-    },
-    dispose() {
-      for (const pane of made.values()) pane.dispose?.();
-    }
-  };
-}
 function createCode({ store, channel }, problems) {
   let spark = false;
   const prompt = el("span", { class: "pe-prompt", "aria-hidden": "true" });
@@ -2788,10 +2901,10 @@ function createCode({ store, channel }, problems) {
     "aria-label": "Code"
   });
   const busy = el("span", { class: "pe-busy", role: "status" });
-  const line3 = () => spark ? store.get().spark_code : store.get().code;
+  const line2 = () => spark ? store.get().spark_code : store.get().code;
   const copy = async () => {
     try {
-      await navigator.clipboard.writeText(line3());
+      await navigator.clipboard.writeText(line2());
       fill(copyButton, "copied");
       setTimeout(() => fill(copyButton, "copy"), 1200);
     } catch {
@@ -2806,7 +2919,7 @@ function createCode({ store, channel }, problems) {
   });
   const show = () => {
     fill(prompt, spark ? "spark" : "python");
-    fill(text, visible(line3()));
+    fill(text, visible(line2()));
   };
   let timer = 0;
   channel.onWaiting = (count) => {
@@ -2842,7 +2955,7 @@ function createKeys(context, root, views, code) {
       /** @type {HTMLElement} */
       event.target
     );
-    const typing = target.tagName === "INPUT";
+    const typing = /^(INPUT|SELECT)$/.test(target.tagName);
     const command = commandOf(event, { typing, tabs: target.getAttribute("role") === "tab" });
     if (!command) return;
     event.preventDefault();

@@ -51,6 +51,20 @@ function button(label, says, action, attributes = {}) {
   made.addEventListener("click", action);
   return made;
 }
+function perFrame(callback) {
+  let pending = 0;
+  const schedule = () => {
+    pending ||= requestAnimationFrame(() => {
+      pending = 0;
+      callback();
+    });
+  };
+  schedule.cancel = () => {
+    cancelAnimationFrame(pending);
+    pending = 0;
+  };
+  return schedule;
+}
 function whenQuiet(callback, millis) {
   let timer = 0;
   const schedule = () => {
@@ -62,7 +76,70 @@ function whenQuiet(callback, millis) {
 }
 
 // src/sheet.css
-var sheet_default = '.pes-root {\n  container-type: inline-size;\n  --pe-bg: var(--jp-layout-color1, var(--vscode-editor-background, Canvas));\n  --pe-fg: var(--jp-ui-font-color1, var(--vscode-editor-foreground, CanvasText));\n  --pe-muted: color-mix(in srgb, var(--pe-fg) 74%, var(--pe-bg));\n  --pe-faint: color-mix(in srgb, var(--pe-fg) 5%, var(--pe-bg));\n  --pe-line: color-mix(in srgb, var(--pe-fg) 16%, var(--pe-bg));\n  --pe-accent: var(--jp-brand-color1, var(--vscode-focusBorder, #1b6ac9));\n  --pe-append: #2563c9;\n  --pe-compact: #7b45c4;\n  --pe-overwrite: #b3540b;\n  --pe-add: #1a7038;\n  --pe-remove: #b3261e;\n  --pe-font: var(--jp-ui-font-family, var(--vscode-font-family, system-ui, sans-serif));\n  --pe-mono: var(--jp-code-font-family, var(--vscode-editor-font-family, ui-monospace, monospace));\n\n  padding: 4px 12px 10px;\n  border: 1px solid var(--pe-line);\n  border-radius: 6px;\n  background: var(--pe-bg);\n  color: var(--pe-fg);\n  font: 13px / 1.4 var(--pe-font);\n  font-variant-numeric: tabular-nums;\n}\n.pes-root[data-theme="dark"] {\n  --pe-append: #79aefc;\n  --pe-compact: #c3a0f8;\n  --pe-overwrite: #f5a35f;\n  --pe-add: #76d48f;\n  --pe-remove: #ff8f85;\n}\n.pes-pane {\n  position: relative;\n}\n.pes-body {\n  container-type: inline-size;\n  flex: 1;\n  overflow: auto;\n  padding: 4px 10px 12px;\n  min-height: 0;\n}\n.pes-pane[data-busy] .pes-body {\n  opacity: 0.6;\n}\n.pes-ask {\n  display: flex;\n  align-items: center;\n  gap: 6px;\n  padding: 6px 10px;\n  border-bottom: 1px solid var(--pe-line);\n}\n.pes-ask label {\n  color: var(--pe-muted);\n  font-size: 12px;\n}\n.pes-input {\n  flex: 1;\n  min-width: 0;\n  padding: 2px 8px;\n  border: 1px solid var(--pe-line);\n  border-radius: 4px;\n  background: var(--pe-bg);\n  color: var(--pe-fg);\n  font: 12px / 20px var(--pe-mono);\n}\n.pes-input::placeholder {\n  color: var(--pe-muted);\n  opacity: 0.85;\n}\n.pes-title {\n  margin: 4px 0 6px !important;\n  font-size: 13px;\n  font-weight: 600;\n  overflow-wrap: anywhere;\n}\n.pes-heading {\n  margin: 12px 0 3px !important;\n  font-size: 12px;\n  font-weight: 600;\n}\n.pes-count {\n  margin-left: 8px;\n  color: var(--pe-muted);\n  font-weight: normal;\n}\n:is(.pes-pane, .pes-root) .pes-facts {\n  display: grid;\n  grid-template-columns: minmax(90px, auto) minmax(0, 1fr);\n  gap: 2px 12px;\n  margin: 0;\n  font-size: 12px;\n}\n:is(.pes-pane, .pes-root) .pes-facts dt {\n  grid-column: 1;\n  float: none;\n  width: auto;\n  max-width: 170px;\n  color: var(--pe-muted);\n  font-weight: normal;\n}\n:is(.pes-pane, .pes-root) .pes-facts dd {\n  grid-column: 2;\n  float: none;\n  width: auto;\n  margin: 0;\n  overflow-wrap: anywhere;\n}\n.pes-note {\n  margin: 6px 0 !important;\n  color: var(--pe-muted);\n  font-size: 12px;\n}\n.pes-scroll {\n  overflow-x: auto;\n  overflow-y: hidden;\n}\n.pes-grid {\n  min-width: 100%;\n  margin: 0;\n  border-collapse: collapse;\n  font-size: 12px;\n}\n.pes-grid :is(th, td) {\n  position: relative;\n  padding: 2px 12px 2px 0;\n  border: 0;\n  border-bottom: 1px solid var(--pe-line);\n  background: none;\n  font-weight: normal;\n  line-height: 18px;\n  text-align: left;\n  vertical-align: top;\n  white-space: nowrap;\n  max-width: none;\n}\n.pes-grid tbody tr:hover {\n  background: var(--pe-faint);\n}\n.pes-grid thead :is(th, td) {\n  color: var(--pe-muted);\n  font-size: 11px;\n}\n.pes-grid .pes-number {\n  text-align: right;\n}\n.pes-grid .pes-long {\n  min-width: clamp(150px, 36cqw, 320px);\n  white-space: normal;\n  overflow-wrap: anywhere;\n}\n@container (max-width: 480px) {\n  .pes-grid :is(th, td):not(.pes-number) {\n    white-space: normal;\n  }\n  .pes-grid .pes-long {\n    min-width: 130px;\n  }\n}\n.pes-bar {\n  position: absolute;\n  right: 12px;\n  bottom: 0;\n  width: calc((100% - 12px) * 1);\n  height: 2px;\n  background: linear-gradient(\n    to left,\n    var(--pe-accent) var(--pes-share),\n    transparent var(--pes-share)\n  );\n}\n:is(.pes-pane, .pes-root) .pes-link {\n  margin: 0;\n  padding: 0;\n  border: 0;\n  background: none;\n  color: inherit;\n  font: inherit;\n  text-align: inherit;\n  text-decoration: underline;\n  text-decoration-color: color-mix(in srgb, currentColor 45%, transparent);\n  text-underline-offset: 2px;\n  cursor: pointer;\n}\n:is(.pes-pane, .pes-root) .pes-link:hover {\n  background: none;\n  text-decoration-color: currentColor;\n}\n.pes-link:focus-visible,\n.pes-scroll:focus-visible,\n.pes-body:focus-visible {\n  outline: 2px solid var(--pe-accent);\n  outline-offset: -2px;\n}\n:is(.pes-pane, .pes-root) .pes-file {\n  font: 11px / 18px var(--pe-mono);\n}\n.pes-grid [data-tone="add"],\n.pes-facts [data-tone="add"] {\n  color: var(--pe-add);\n}\n.pes-grid [data-tone="remove"],\n.pes-facts [data-tone="remove"],\n.pes-note[data-tone="remove"] {\n  color: var(--pe-remove);\n}\n.pes-grid [data-tone="move"],\n.pes-facts [data-tone="move"] {\n  color: var(--pe-compact);\n}\n.pes-grid [data-tone="warn"],\n.pes-facts [data-tone="warn"],\n.pes-note[data-tone="warn"] {\n  color: var(--pe-overwrite);\n}\n.pes-grid [data-tone="muted"] {\n  color: var(--pe-muted);\n}\n.pes-problem {\n  margin: 8px 0;\n  padding: 6px 10px;\n  border-left: 3px solid var(--pe-remove);\n  border-radius: 3px;\n  background: color-mix(in srgb, var(--pe-remove) 8%, var(--pe-bg));\n  font-size: 12px;\n  overflow-wrap: anywhere;\n}\n.pes-path {\n  font-family: var(--pe-mono);\n}\n.pes-code {\n  display: block;\n  margin-top: 10px;\n  color: var(--pe-muted);\n  font: 12px / 18px var(--pe-mono);\n  overflow-wrap: anywhere;\n}\n\n/* charts */\n.pes-chart {\n  margin: 0;\n}\n.pes-chart-frame {\n  overflow: hidden;\n}\n.pes-chart svg {\n  display: block;\n  font: 11px var(--pe-font);\n}\n.pes-label,\n.pes-figure {\n  fill: var(--pe-fg);\n}\n.pes-label {\n  fill: var(--pe-muted);\n}\n.pes-line {\n  fill: none;\n  stroke: var(--pe-line);\n}\n.pes-depth {\n  fill: color-mix(in srgb, var(--pe-overwrite) 14%, transparent);\n  stroke: var(--pe-overwrite);\n  stroke-width: 1.5;\n}\n.pes-chart [data-tone] {\n  --pes-tone: var(--pe-append);\n}\n.pes-chart [data-tone="add"] {\n  --pes-tone: var(--pe-add);\n}\n.pes-chart [data-tone="remove"] {\n  --pes-tone: var(--pe-remove);\n}\n.pes-chart [data-tone="move"] {\n  --pes-tone: var(--pe-compact);\n}\n.pes-chart [data-tone="warn"] {\n  --pes-tone: var(--pe-overwrite);\n}\n.pes-chart [data-tone="muted"] {\n  --pes-tone: color-mix(in srgb, var(--pe-fg) 40%, var(--pe-bg));\n}\n.pes-mark {\n  fill: var(--pes-tone);\n}\n.pes-area {\n  fill: color-mix(in srgb, var(--pes-tone) 24%, var(--pe-bg));\n  stroke: var(--pes-tone);\n}\n.pes-box[data-select],\n.pes-mark[data-select] {\n  cursor: pointer;\n}\n.pes-box[data-select]:hover .pes-area {\n  fill: color-mix(in srgb, var(--pes-tone) 42%, var(--pe-bg));\n}\n.pes-gone {\n  fill: color-mix(in srgb, var(--pe-remove) 22%, var(--pe-bg));\n}\n.pes-hatch {\n  fill: none;\n  stroke: var(--pe-remove);\n}\n';
+var sheet_default = '.pes-root {\n  container-type: inline-size;\n  --pe-bg: var(--jp-layout-color1, var(--vscode-editor-background, Canvas));\n  --pe-fg: var(--jp-ui-font-color1, var(--vscode-editor-foreground, CanvasText));\n  --pe-muted: color-mix(in srgb, var(--pe-fg) 74%, var(--pe-bg));\n  --pe-faint: color-mix(in srgb, var(--pe-fg) 5%, var(--pe-bg));\n  --pe-line: color-mix(in srgb, var(--pe-fg) 16%, var(--pe-bg));\n  --pe-accent: var(--jp-brand-color1, var(--vscode-focusBorder, #1b6ac9));\n  --pe-append: #2563c9;\n  --pe-compact: #7b45c4;\n  --pe-overwrite: #b3540b;\n  --pe-add: #1a7038;\n  --pe-remove: #b3261e;\n  --pe-font: var(--jp-ui-font-family, var(--vscode-font-family, system-ui, sans-serif));\n  --pe-mono: var(--jp-code-font-family, var(--vscode-editor-font-family, ui-monospace, monospace));\n\n  padding: 4px 12px 10px;\n  border: 1px solid var(--pe-line);\n  border-radius: 6px;\n  background: var(--pe-bg);\n  color: var(--pe-fg);\n  font: 13px / 1.4 var(--pe-font);\n  font-variant-numeric: tabular-nums;\n}\n.pes-root[data-theme="dark"] {\n  --pe-append: #79aefc;\n  --pe-compact: #c3a0f8;\n  --pe-overwrite: #f5a35f;\n  --pe-add: #76d48f;\n  --pe-remove: #ff8f85;\n}\n.pes-pane {\n  position: relative;\n}\n.pes-body {\n  container-type: inline-size;\n  flex: 1;\n  overflow: auto;\n  padding: 4px 10px 12px;\n  min-height: 0;\n}\n.pes-pane[data-busy] .pes-body {\n  opacity: 0.6;\n}\n.pes-ask {\n  display: flex;\n  align-items: center;\n  gap: 6px;\n  padding: 6px 10px;\n  border-bottom: 1px solid var(--pe-line);\n}\n.pes-ask label {\n  color: var(--pe-muted);\n  font-size: 12px;\n}\n.pes-input {\n  flex: 1;\n  min-width: 0;\n  padding: 2px 8px;\n  border: 1px solid var(--pe-line);\n  border-radius: 4px;\n  background: var(--pe-bg);\n  color: var(--pe-fg);\n  font: 12px / 20px var(--pe-mono);\n}\n.pes-input::placeholder {\n  color: var(--pe-muted);\n  opacity: 0.85;\n}\n.pes-title {\n  margin: 4px 0 6px !important;\n  font-size: 13px;\n  font-weight: 600;\n  overflow-wrap: anywhere;\n}\n.pes-heading {\n  margin: 12px 0 3px !important;\n  font-size: 12px;\n  font-weight: 600;\n}\n.pes-count {\n  margin-left: 8px;\n  color: var(--pe-muted);\n  font-weight: normal;\n}\n:is(.pes-pane, .pes-root) .pes-facts {\n  display: grid;\n  grid-template-columns: minmax(90px, auto) minmax(0, 1fr);\n  gap: 2px 12px;\n  margin: 0;\n  font-size: 12px;\n}\n:is(.pes-pane, .pes-root) .pes-facts dt {\n  grid-column: 1;\n  float: none;\n  width: auto;\n  max-width: 170px;\n  color: var(--pe-muted);\n  font-weight: normal;\n}\n:is(.pes-pane, .pes-root) .pes-facts dd {\n  grid-column: 2;\n  float: none;\n  width: auto;\n  margin: 0;\n  overflow-wrap: anywhere;\n}\n.pes-note {\n  margin: 6px 0 !important;\n  color: var(--pe-muted);\n  font-size: 12px;\n}\n.pes-scroll {\n  overflow-x: auto;\n  overflow-y: hidden;\n}\n.pes-grid {\n  min-width: 100%;\n  margin: 0;\n  border-collapse: collapse;\n  font-size: 12px;\n}\n.pes-grid :is(th, td) {\n  position: relative;\n  padding: 2px 12px 2px 0;\n  border: 0;\n  border-bottom: 1px solid var(--pe-line);\n  background: none;\n  font-weight: normal;\n  line-height: 18px;\n  text-align: left;\n  vertical-align: top;\n  white-space: nowrap;\n  max-width: none;\n}\n.pes-grid tbody tr:hover {\n  background: var(--pe-faint);\n}\n.pes-grid thead :is(th, td) {\n  color: var(--pe-muted);\n  font-size: 11px;\n}\n.pes-grid .pes-number {\n  text-align: right;\n}\n.pes-grid .pes-long {\n  min-width: clamp(150px, 36cqw, 320px);\n  white-space: normal;\n  overflow-wrap: anywhere;\n}\n@container (max-width: 480px) {\n  .pes-grid :is(th, td):not(.pes-number) {\n    white-space: normal;\n  }\n  .pes-grid .pes-long {\n    min-width: 130px;\n  }\n}\n.pes-bar {\n  position: absolute;\n  right: 12px;\n  bottom: 0;\n  width: calc((100% - 12px) * 1);\n  height: 2px;\n  background: linear-gradient(\n    to left,\n    var(--pe-accent) var(--pes-share),\n    transparent var(--pes-share)\n  );\n}\n:is(.pes-pane, .pes-root) .pes-link {\n  margin: 0;\n  padding: 0;\n  border: 0;\n  background: none;\n  color: inherit;\n  font: inherit;\n  text-align: inherit;\n  text-decoration: underline;\n  text-decoration-color: color-mix(in srgb, currentColor 45%, transparent);\n  text-underline-offset: 2px;\n  cursor: pointer;\n}\n:is(.pes-pane, .pes-root) .pes-link:hover {\n  background: none;\n  text-decoration-color: currentColor;\n}\n.pes-link:focus-visible,\n.pes-scroll:focus-visible,\n.pes-body:focus-visible {\n  outline: 2px solid var(--pe-accent);\n  outline-offset: -2px;\n}\n:is(.pes-pane, .pes-root) .pes-file {\n  font: 11px / 18px var(--pe-mono);\n}\n.pes-grid [data-tone="add"],\n.pes-facts [data-tone="add"] {\n  color: var(--pe-add);\n}\n.pes-grid [data-tone="remove"],\n.pes-facts [data-tone="remove"],\n.pes-note[data-tone="remove"] {\n  color: var(--pe-remove);\n}\n.pes-grid [data-tone="move"],\n.pes-facts [data-tone="move"] {\n  color: var(--pe-compact);\n}\n.pes-grid [data-tone="warn"],\n.pes-facts [data-tone="warn"],\n.pes-note[data-tone="warn"] {\n  color: var(--pe-overwrite);\n}\n.pes-grid [data-tone="muted"] {\n  color: var(--pe-muted);\n}\n.pes-problem {\n  margin: 8px 0;\n  padding: 6px 10px;\n  border-left: 3px solid var(--pe-remove);\n  border-radius: 3px;\n  background: color-mix(in srgb, var(--pe-remove) 8%, var(--pe-bg));\n  font-size: 12px;\n  overflow-wrap: anywhere;\n}\n.pes-path {\n  font-family: var(--pe-mono);\n}\n.pes-code {\n  display: block;\n  margin-top: 10px;\n  color: var(--pe-muted);\n  font: 12px / 18px var(--pe-mono);\n  overflow-wrap: anywhere;\n}\n\n/* charts */\n.pes-chart {\n  margin: 0;\n}\n.pes-chart-frame {\n  overflow: hidden;\n}\n.pes-chart svg {\n  display: block;\n  font: 11px var(--pe-font);\n}\n.pes-label,\n.pes-figure {\n  fill: var(--pe-fg);\n}\n.pes-label {\n  fill: var(--pe-muted);\n}\n.pes-line {\n  fill: none;\n  stroke: var(--pe-line);\n}\n.pes-depth {\n  fill: color-mix(in srgb, var(--pe-overwrite) 14%, transparent);\n  stroke: var(--pe-overwrite);\n  stroke-width: 1.5;\n}\n.pes-chart [data-tone] {\n  --pes-tone: var(--pe-append);\n}\n.pes-chart [data-tone="add"] {\n  --pes-tone: var(--pe-add);\n}\n.pes-chart [data-tone="remove"] {\n  --pes-tone: var(--pe-remove);\n}\n.pes-chart [data-tone="move"] {\n  --pes-tone: var(--pe-compact);\n}\n.pes-chart [data-tone="warn"] {\n  --pes-tone: var(--pe-overwrite);\n}\n.pes-chart [data-tone="muted"] {\n  --pes-tone: color-mix(in srgb, var(--pe-fg) 40%, var(--pe-bg));\n}\n.pes-mark {\n  fill: var(--pes-tone);\n}\n.pes-area {\n  fill: color-mix(in srgb, var(--pes-tone) 24%, var(--pe-bg));\n  stroke: var(--pes-tone);\n}\n.pes-box[data-select],\n.pes-mark[data-select] {\n  cursor: pointer;\n}\n.pes-box[data-select]:hover .pes-area {\n  fill: color-mix(in srgb, var(--pes-tone) 42%, var(--pe-bg));\n}\n.pes-gone {\n  fill: color-mix(in srgb, var(--pe-remove) 22%, var(--pe-bg));\n}\n.pes-hatch {\n  fill: none;\n  stroke: var(--pe-remove);\n}\n\n/* partitions */\n.pe-explorer .pe-scroll {\n  flex: 1;\n  overflow: auto;\n}\n.pe-explorer .pe-table {\n  width: 100%;\n  border-collapse: collapse;\n  font-size: 12px;\n}\n.pe-explorer .pe-table :is(th, td) {\n  padding: 3px 10px;\n  font-weight: normal;\n  text-align: left;\n  white-space: nowrap;\n  background: none;\n  border: 0;\n}\n.pe-explorer .pe-table .pe-number {\n  text-align: right;\n}\n.pe-explorer .pe-table thead th {\n  position: sticky;\n  top: 0;\n  background: var(--pe-bg);\n  color: var(--pe-muted);\n  font-size: 11px;\n  box-shadow: inset 0 -1px var(--pe-line);\n}\n.pe-explorer .pe-size-bar {\n  display: block;\n  height: 3px;\n  width: var(--pe-share);\n  margin-left: auto;\n  border-radius: 2px;\n  background: var(--pe-accent);\n}\n\n/* help */\n.pe-explorer .pe-help dt {\n  display: flex;\n  align-items: flex-start;\n  gap: 3px;\n}\n.pe-explorer kbd {\n  padding: 0 5px;\n  border: 1px solid var(--pe-line);\n  border-radius: 3px;\n  background: var(--pe-faint);\n  color: var(--pe-fg);\n  font: 11px / 17px var(--pe-mono);\n}\n';
+
+// src/help.js
+var HELP = [
+  ["← →", "previous, next snapshot"],
+  ["PgUp PgDn", "ten snapshots back, on"],
+  ["Home End", "first, last snapshot"],
+  ["↑ ↓", "row of the tree or of the files"],
+  ["+ −", "open, close a tree node"],
+  ["Enter", "details of the row"],
+  ["/", "filter the files"],
+  ["m", "mark this snapshot for comparison"],
+  ["y", "copy the line of Python"],
+  ["?", "this help"],
+  ["Esc", "back to the notebook"]
+];
+function createHelp() {
+  const list = el("dl", { class: "pe-facts pe-help" });
+  for (const [keys, meaning2] of HELP) {
+    const names = keys.split(" ").map((key) => el("kbd", {}, key));
+    list.append(el("dt", {}, ...names), el("dd", {}, meaning2));
+  }
+  const element = el(
+    "div",
+    { class: "pe-section", tabindex: "-1" },
+    el("h4", { class: "pe-detail-title" }, "Keys"),
+    list,
+    el(
+      "p",
+      { class: "pe-note" },
+      "Filter by any column of the grid and by partition columns, in SQL: level = 0 and size < 1 MB"
+    ),
+    el(
+      "p",
+      { class: "pe-note" },
+      "Marks: circle A append, square C compact, triangle O overwrite, diamond Z analyze; hollow: expired, held by a tag. Bars up: added, below: removed; their height is a square root. Lanes: a line per commit user, what one commit wrote is joined; consumers: full what they read, outlined what is left."
+    )
+  );
+  element.append(el("style", {}, sheet_default));
+  return { element, focus: () => element.focus(), update: () => {
+  } };
+}
+
+// src/partition_sums.js
+function byPartition({ columns, partitions }, rows) {
+  const { partition, size, rows: counts, level, bucket, files } = columns;
+  const slots = new Int32Array(partitions.length).fill(-1);
+  const sums = [];
+  for (const row of rows) {
+    const id = partition[row];
+    if (slots[id] < 0) {
+      slots[id] = sums.length;
+      sums.push({ partition: id, files: 0, bytes: 0, rows: 0, level0: 0, buckets: /* @__PURE__ */ new Set() });
+    }
+    const entry = sums[slots[id]];
+    const count = files ? files[row] : 1;
+    entry.files += count;
+    entry.bytes += size[row];
+    entry.rows += counts[row];
+    if (level[row] === 0) entry.level0 += count;
+    entry.buckets.add(bucket[row]);
+  }
+  return sums.sort((left, right) => left.partition - right.partition);
+}
 
 // src/text.js
 var UNSEEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
@@ -104,6 +181,86 @@ function scaled(value, step, units) {
   }
   const digits = unit > 0 && rest < 9.95 ? rest.toFixed(1) : Math.round(rest).toString();
   return `${value < 0 ? "−" : ""}${digits}${units[unit]}`;
+}
+function plural(count, noun) {
+  return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+// src/partitions_view.js
+var MOST = 500;
+function createPartitions(context) {
+  const { store } = context;
+  const inside2 = el("tbody", {});
+  const head = el("tr", {});
+  for (const name of ["partition", "files", "level 0", "buckets", "rows", "size"]) {
+    const cell = el("th", { class: name === "partition" ? "" : "pe-number" }, name);
+    cell.scope = "col";
+    head.append(cell);
+  }
+  const table = el("table", { class: "pe-table" }, el("thead", {}, head), inside2);
+  const scroller = el(
+    "div",
+    { class: "pe-scroll", tabindex: "0", role: "region", "aria-label": "Partitions" },
+    table
+  );
+  const note = el("div", { class: "pe-totals", role: "status" });
+  const element = el("div", { class: "pe-view" }, el("style", {}, sheet_default), scroller, note);
+  const draw = perFrame(() => {
+    const { lives, first, last, unknown } = context.files();
+    const { position, selected } = store.get();
+    const known = lives && position >= first && position <= last && !unknown.has(position);
+    if (!lives || !known) {
+      fill(inside2);
+      fill(
+        note,
+        context.history.count ? "The files of this snapshot are not known yet." : "No snapshot yet."
+      );
+      return;
+    }
+    const sums = byPartition(lives, lives.select(position, "live", context.mask()).rows);
+    const most = sums.reduce((peak, sum) => Math.max(peak, sum.bytes), 0);
+    fill(
+      inside2,
+      ...sums.slice(0, MOST).map((sum) => line(sum, lives.partitions[sum.partition], most))
+    );
+    const cut2 = sums.length > MOST ? `, the first ${MOST} are shown` : "";
+    fill(
+      note,
+      el("strong", {}, plural(sums.length, "partition")),
+      el("span", {}, `in snapshot ${selected}${cut2}`)
+    );
+    attribute(element, "data-count", sums.length);
+  });
+  draw();
+  return {
+    element,
+    focus: () => scroller.focus(),
+    update(changed) {
+      const relevant = (
+        /** @type {const} */
+        ["position", "lives", "mask", "tab"]
+      );
+      if (relevant.some((key) => changed.has(key))) draw();
+    },
+    dispose: () => draw.cancel()
+  };
+}
+function line(sum, name, most) {
+  const title = el("th", { class: "pe-cell" }, visible(name || "unpartitioned"));
+  title.scope = "row";
+  const bar = el("span", { class: "pe-size-bar", "aria-hidden": "true" });
+  bar.style.setProperty("--pe-share", `${most ? 100 * sum.bytes / most : 0}%`);
+  const number = (text) => el("td", { class: "pe-number" }, text);
+  return el(
+    "tr",
+    {},
+    title,
+    number(formatCount(sum.files)),
+    number(formatCount(sum.level0)),
+    number(formatCount(sum.buckets.size)),
+    number(formatShort(sum.rows)),
+    el("td", { class: "pe-number" }, formatBytes(sum.bytes), bar)
+  );
 }
 
 // src/chart_view.js
@@ -408,11 +565,11 @@ function gridOf(grid, select) {
   });
   const body = el("tbody", {});
   for (const row of grid.rows) {
-    const line = el("tr", {});
+    const line2 = el("tr", {});
     row.forEach((cell, i) => {
-      line.append(tableCell(cell, grid.numeric[i], select));
+      line2.append(tableCell(cell, grid.numeric[i], select));
     });
-    body.append(line);
+    body.append(line2);
   }
   const table = el("table", { class: "pes-grid", "aria-label": visible(grid.title) });
   table.append(el("thead", {}, head), body);
@@ -612,6 +769,8 @@ var FIELDS = {
 };
 function create(context) {
   const { store, channel, pane } = context;
+  if (pane === "partitions") return createPartitions(context);
+  if (pane === "help") return createHelp();
   const field = FIELDS[pane];
   const body = el("div", {
     class: "pes-body",

@@ -139,10 +139,10 @@ export class FakeModel {
 
   send(content) {
     this.sent.push(content);
-    setTimeout(() => {
+    setTimeout(async () => {
       let answer;
       try {
-        answer = { ok: true, ...this[`on_${content.op}`](content) };
+        answer = { ok: true, ...(await this[`on_${content.op}`](content)) };
       } catch (error) {
         answer = { ok: false, error: { kind: "InvalidInputError", message: error.message } };
       }
@@ -159,7 +159,7 @@ export class FakeModel {
       id: data.id, time: data.time, kind: data.kind,
       state: Uint8Array.from({ length: n }, (_, i) => (options.problem && i === 3 ? 1 : i === 0 && n > 20 ? 2 : 0)),
       schema: Uint8Array.from({ length: n }, (_, i) => (i > n / 2 ? 1 : 0)),
-      total_rows: data.total, delta_rows: data.delta, changelog_rows: new Float64Array(n), user: new Uint8Array(n),
+      total_rows: data.total, delta_rows: data.delta, changelog_rows: new Float64Array(n), user: new Uint8Array(n), watermark: new Float64Array(n),
       ...texts("user", [word("1f0c6d5e-8f6b-4c5e-9a55-5d2f2c2d1c11")]),
     });
     const flags = n
@@ -201,6 +201,14 @@ export class FakeModel {
     this.steps += 1;
     if (this.steps < 3) return { body: { done: false, covered: Math.round((this.options.snapshots * this.steps) / 3) } };
     return this.#files(1, 0, this.options.snapshots - 1);
+  }
+
+  on_findings() {
+    return { body: this.options.findings ? { total: 3, worst: "warning", words: "1 warning, 2 notes" } : {} };
+  }
+
+  async on_pane({ name }) {
+    return { body: { esm: await (await fetch(`./${name}.js`)).text() } };
   }
 
   on_rows({ rows }) {

@@ -2,7 +2,7 @@
 /** The detail pane: draws whatever document Python makes of the chosen node. */
 
 import { attribute, button, el, fill, whenQuiet } from "./dom.js";
-import { HELP } from "./keys.js";
+import { lazyPane } from "./lazy.js";
 import { CELL_LIMIT, cut, visible } from "./text.js";
 import { AskError } from "./wire.js";
 
@@ -70,13 +70,16 @@ export function createDetail(context) {
     attribute(element, "data-node", store.get().node);
   };
 
+  /** @type {Pane | undefined} */
+  let help;
   load();
   return {
     element,
     focus: () => body.focus(),
     update(changed) {
       if (changed.has("help")) {
-        if (store.get().help) fill(body, help());
+        help ??= lazyPane("sheet")(Object.assign(Object.create(context), { pane: "help" }));
+        if (store.get().help) fill(body, help.element);
         else load();
       } else if (changed.has("node") || changed.has("selected")) load();
     },
@@ -198,29 +201,5 @@ export function problem(failure) {
     el("p", {}, visible(cut(failure.message, 2000))),
     failure.path ? el("p", { class: "pe-path" }, visible(failure.path)) : null,
     failure.hint ? el("p", {}, visible(failure.hint)) : null,
-  );
-}
-
-function help() {
-  const list = el("dl", { class: "pe-facts pe-help" });
-  for (const [keys, meaning] of HELP) {
-    const names = keys.split(" ").map((key) => el("kbd", {}, key));
-    list.append(el("dt", {}, ...names), el("dd", {}, meaning));
-  }
-  return el(
-    "div",
-    { class: "pe-section" },
-    el("h4", { class: "pe-detail-title" }, "Keys"),
-    list,
-    el(
-      "p",
-      { class: "pe-note" },
-      "Filter by any column of the grid and by partition columns, in SQL: level = 0 and size < 1 MB",
-    ),
-    el(
-      "p",
-      { class: "pe-note" },
-      "Marks: circle A append, square C compact, triangle O overwrite, diamond Z analyze; hollow: expired, held by a tag. Bars up: added, below: removed; their height is a square root.",
-    ),
   );
 }

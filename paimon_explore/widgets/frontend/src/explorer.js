@@ -4,12 +4,10 @@
 import { createDetail, problem } from "./detail.js";
 import { attribute, button, el, fill, whenQuiet } from "./dom.js";
 import css from "./explorer.css";
-import { createFiles } from "./files_view.js";
 import { History } from "./history.js";
 import { commandOf } from "./keys.js";
-import { lazyPane } from "./lazy.js";
+import { usefulLanes } from "./lanes.js";
 import { Lives } from "./lives.js";
-import { createPartitions } from "./partitions_view.js";
 import { createStore, TRAITS } from "./state.js";
 import { createSteps } from "./steps.js";
 import { formatBytes, formatCount, formatShort, formatTime, plural, visible } from "./text.js";
@@ -17,39 +15,12 @@ import { watchTheme } from "./theme.js";
 import { createTimeline } from "./timeline.js";
 import { clamp } from "./timeline_layout.js";
 import { createTree } from "./tree_view.js";
+import { createViews, PANES } from "./views.js";
 import { AskError, Channel, decodeTexts } from "./wire.js";
 
-/** @import {Change, Context, LivesState, Pane, PaneKind} from "./context.js" */
+/** @import {Change, Context, LivesState} from "./context.js" */
 /** @import {State} from "./state.js" */
 /** @import {Answer, Failure, Model} from "./wire.js" */
-
-/**
- * A view that shows a result of Python; all of them are one bundle.
- * @param {string} id
- * @param {string} title
- * @returns {PaneKind}
- */
-const sheet = (id, title) => ({
-  id,
-  title,
-  create: (context) => lazyPane("sheet")(Object.assign(Object.create(context), { pane: id })),
-});
-
-/** @type {readonly PaneKind[]} */
-const PANES = [
-  { id: "files", title: "Files", create: createFiles },
-  { id: "partitions", title: "Partitions", create: createPartitions },
-  sheet("lsm", "LSM"),
-  sheet("diff", "Diff"),
-  sheet("explain", "Explain"),
-  sheet("key", "Key"),
-  sheet("why", "Why"),
-  sheet("health", "Health"),
-  sheet("schema", "Schema"),
-  sheet("expiry", "Expiry"),
-  sheet("replay", "Replay"),
-  { id: "bytes", title: "Bytes", create: lazyPane("bytes") },
-];
 
 const SYNC_MILLIS = 80;
 let instances = 0;
@@ -317,6 +288,7 @@ function start(model, root, channel, history) {
       context.report(failureOf(error));
     }
     attribute(root, "data-complete", "1");
+    views.countFindings();
   };
 
   const onKey = createKeys(context, root, views, code);
@@ -350,6 +322,7 @@ function initialState(model, history) {
     position: history.positionOf(traits.selected),
     metric: "rows",
     axis: "id",
+    ...usefulLanes(history),
     scope: "live",
     sort: "partition",
     descending: false,
@@ -480,88 +453,6 @@ function fileChange({ added, removed }, position) {
   );
 }
 
-/** @param {Context} context */
-function createViews(context) {
-  const { store, prefix } = context;
-  const bar = el("div", { class: "pe-tabs", role: "tablist", "aria-label": "Views" });
-  const panel = el("div", { class: "pe-panel", role: "tabpanel", id: `${prefix}-panel` });
-  const element = el(
-    "section",
-    { class: "pe-pane pe-pane-view", "aria-label": "View" },
-    bar,
-    panel,
-  );
-  /** @type {Map<string, Pane>} */
-  const made = new Map();
-  /** @type {Map<Pane, Set<Change>>} what happened while a pane was not to be seen */
-  const missed = new Map();
-  /** @type {Map<string, HTMLElement>} */
-  const tabs = new Map();
-  for (const { id, title } of PANES) {
-    const tab = el(
-      "button",
-      {
-        type: "button",
-        role: "tab",
-        id: `${prefix}-tab-${id}`,
-        "aria-controls": `${prefix}-panel`,
-      },
-      title,
-    );
-    tab.addEventListener("click", () => store.set({ tab: id }));
-    tabs.set(id, tab);
-    bar.append(tab);
-  }
-  bar.addEventListener("keydown", (event) => {
-    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (by === undefined) return;
-    const at = PANES.findIndex(({ id }) => id === store.get().tab);
-    const next = PANES[(at + by + PANES.length) % PANES.length].id;
-    store.set({ tab: next });
-    tabs.get(next)?.focus();
-    event.preventDefault();
-    event.stopPropagation();
-  });
-
-  const current = () => {
-    const kind = PANES.find(({ id }) => id === store.get().tab) ?? PANES[0];
-    let pane = made.get(kind.id);
-    if (!pane) {
-      pane = kind.create(context);
-      made.set(kind.id, pane);
-    }
-    return { kind, pane };
-  };
-  const show = () => {
-    const { kind, pane } = current();
-    for (const [id, tab] of tabs) {
-      attribute(tab, "aria-selected", String(id === kind.id));
-      attribute(tab, "tabindex", id === kind.id ? "0" : "-1");
-    }
-    attribute(panel, "aria-labelledby", `${prefix}-tab-${kind.id}`);
-    fill(panel, pane.element);
-    return pane;
-  };
-  show();
-  return {
-    element,
-    focus: () => current().pane.focus(),
-    /** @param {Set<Change>} changed */
-    update(changed) {
-      if (changed.has("tab")) show();
-      const { pane: shown } = current();
-      for (const pane of made.values()) {
-        if (pane !== shown) missed.set(pane, new Set([...(missed.get(pane) ?? []), ...changed]));
-      }
-      shown.update(new Set([...(missed.get(shown) ?? []), ...changed]));
-      missed.delete(shown);
-    },
-    dispose() {
-      for (const pane of made.values()) pane.dispose?.();
-    },
-  };
-}
-
 /**
  * The line of Python, or of PySpark, that yields what is shown.
  * @param {Context} context
@@ -637,7 +528,7 @@ function createKeys(context, root, views, code) {
   /** @param {KeyboardEvent} event */
   return (event) => {
     const target = /** @type {HTMLElement} */ (event.target);
-    const typing = target.tagName === "INPUT";
+    const typing = /^(INPUT|SELECT)$/.test(target.tagName);
     const command = commandOf(event, { typing, tabs: target.getAttribute("role") === "tab" });
     if (!command) return;
     event.preventDefault();

@@ -16,6 +16,8 @@ export const KINDS = [
 
 const UNREADABLE = 1;
 const EXPIRED = 2;
+const SAME_COMMIT = 4;
+const WATERMARK = 8;
 
 /**
  * @typedef {object} TableFacts
@@ -42,10 +44,19 @@ export class History {
     this.deltaRows = columns.delta_rows;
     this.changelogRows = columns.changelog_rows;
     this.userIndex = columns.user;
+    this.watermarks = columns.watermark;
     this.users = decodeTexts(columns.user_text, columns.user_end);
     /** @type {{kind: string, name: string, snapshot: number}[]} */
     this.pointers = body.flags;
     this.count = this.ids.length;
+    let [low, high] = [Infinity, -Infinity];
+    for (let i = 0; i < this.count; i++) {
+      const value = this.watermark(i) ?? low;
+      low = Math.min(low, value);
+      high = Math.max(high, this.watermark(i) ?? high);
+    }
+    this.watermarkRange = { low, high };
+    this.hasWatermark = low <= high;
   }
 
   /**
@@ -80,6 +91,22 @@ export class History {
    */
   expired(position) {
     return (this.states[position] & EXPIRED) !== 0;
+  }
+
+  /**
+   * Whether the snapshot before it comes from the same commit: rows appended, then compacted.
+   * @param {number} position
+   */
+  sameCommit(position) {
+    return (this.states[position] & SAME_COMMIT) !== 0;
+  }
+
+  /**
+   * Epoch milliseconds; undefined for none.
+   * @param {number} position
+   */
+  watermark(position) {
+    return this.states[position] & WATERMARK ? this.watermarks[position] : undefined;
   }
 
   /** @param {number} position */

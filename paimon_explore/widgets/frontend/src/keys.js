@@ -6,21 +6,6 @@
  *   | {do: "first" | "last" | "filter" | "mark" | "leave" | "help" | "copy"}} Command
  */
 
-/** @type {readonly (readonly [keys: string, meaning: string])[]} */
-export const HELP = [
-  ["← →", "previous, next snapshot"],
-  ["PgUp PgDn", "ten snapshots back, on"],
-  ["Home End", "first, last snapshot"],
-  ["↑ ↓", "row of the tree or of the files"],
-  ["+ −", "open, close a tree node"],
-  ["Enter", "details of the row"],
-  ["/", "filter the files"],
-  ["m", "mark this snapshot for comparison"],
-  ["y", "copy the line of Python"],
-  ["?", "this help"],
-  ["Esc", "back to the notebook"],
-];
-
 /** @type {Readonly<Record<string, Command>>} */
 const COMMANDS = {
   ArrowLeft: { do: "step", by: -1 },

@@ -108,31 +108,6 @@ export class Lives {
     tally(result.removed, removed, size, rows);
     return result;
   }
-
-  /**
-   * Sums of the rows by partition, in partition order.
-   * @param {Uint32Array} rows
-   */
-  byPartition(rows) {
-    const { partition, size, rows: counts, level, bucket } = this.columns;
-    const slots = new Int32Array(this.partitions.length).fill(-1);
-    /** @type {(Sum & {partition: number, level0: number, buckets: Set<number>})[]} */
-    const sums = [];
-    for (const row of rows) {
-      const id = partition[row];
-      if (slots[id] < 0) {
-        slots[id] = sums.length;
-        sums.push({ partition: id, files: 0, bytes: 0, rows: 0, level0: 0, buckets: new Set() });
-      }
-      const entry = sums[slots[id]];
-      entry.files += 1;
-      entry.bytes += size[row];
-      entry.rows += counts[row];
-      if (level[row] === 0) entry.level0 += 1;
-      entry.buckets.add(bucket[row]);
-    }
-    return sums.sort((left, right) => left.partition - right.partition);
-  }
 }
 
 /**

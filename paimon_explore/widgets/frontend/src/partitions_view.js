@@ -2,6 +2,8 @@
 /** The files of the snapshot summed by partition. */
 
 import { attribute, el, fill, perFrame } from "./dom.js";
+import { byPartition } from "./partition_sums.js";
+import css from "./sheet.css";
 import { formatBytes, formatCount, formatShort, plural, visible } from "./text.js";
 
 /** @import {Context, Pane} from "./context.js" */
@@ -28,7 +30,7 @@ export function createPartitions(context) {
     table,
   );
   const note = el("div", { class: "pe-totals", role: "status" });
-  const element = el("div", { class: "pe-view" }, scroller, note);
+  const element = el("div", { class: "pe-view" }, el("style", {}, css), scroller, note);
 
   const draw = perFrame(() => {
     const { lives, first, last, unknown } = context.files();
@@ -44,7 +46,7 @@ export function createPartitions(context) {
       );
       return;
     }
-    const sums = lives.byPartition(lives.select(position, "live", context.mask()).rows);
+    const sums = byPartition(lives, lives.select(position, "live", context.mask()).rows);
     const most = sums.reduce((peak, sum) => Math.max(peak, sum.bytes), 0);
     fill(
       inside,
@@ -72,7 +74,7 @@ export function createPartitions(context) {
 }
 
 /**
- * @param {ReturnType<import("./lives.js").Lives["byPartition"]>[number]} sum
+ * @param {ReturnType<typeof byPartition>[number]} sum
  * @param {string} name
  * @param {number} most
  */

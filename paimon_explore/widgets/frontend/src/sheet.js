@@ -2,6 +2,8 @@
 /** A result as a widget of its own, and the panes of the explorer that show results. */
 
 import { attribute, button, el, fill, whenQuiet } from "./dom.js";
+import { createHelp } from "./help.js";
+import { createPartitions } from "./partitions_view.js";
 import css from "./sheet.css";
 import { drawSheet, problemOf } from "./sheet_view.js";
 import { visible } from "./text.js";
@@ -28,12 +30,14 @@ const FIELDS = {
 };
 
 /**
- * A pane of the explorer.
+ * A pane of the explorer: a sheet, or what needs no answer of Python.
  * @param {Context & {pane: string}} context
  * @returns {Pane}
  */
 export function create(context) {
   const { store, channel, pane } = context;
+  if (pane === "partitions") return createPartitions(context);
+  if (pane === "help") return createHelp();
   const field = FIELDS[pane];
   const body = el("div", {
     class: "pes-body",

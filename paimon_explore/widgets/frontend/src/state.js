@@ -21,6 +21,8 @@
  * @property {number} position  index of the selected snapshot in the timeline, -1 for none
  * @property {"rows" | "bytes" | "files"} metric  what the bars of the timeline stand for
  * @property {"id" | "time"} axis  how snapshots are spaced
+ * @property {boolean} writers  whether the timeline has lanes of commit users
+ * @property {boolean} readers  whether it has lanes of consumers and the watermark
  * @property {"live" | "added" | "removed"} scope  which files of the snapshot the grid holds
  * @property {string} sort  key of the grid's sorting column
  * @property {boolean} descending

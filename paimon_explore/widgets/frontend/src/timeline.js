@@ -1,7 +1,8 @@
 // @ts-check
 /** The time pane: a canvas that is a slider over the snapshots, with its controls. */
 
-import { attribute, el, fill, perFrame, segmented } from "./dom.js";
+import { attribute, button, el, fill, perFrame, segmented } from "./dom.js";
+import { lanesOf, laneWords } from "./lanes.js";
 import { formatBytes, formatCount, formatShort, formatTime, visible } from "./text.js";
 import { arrangeFlags, drawTimeline, inOverview, sceneHeight, scrolls } from "./timeline_draw.js";
 import { clamp, layoutTimeline, markAt, offsetFor } from "./timeline_layout.js";
@@ -30,7 +31,9 @@ export function createTimeline(context) {
     frame,
   );
 
-  const flags = history.flags();
+  let flags = history.flags();
+  /** @type {ReturnType<typeof lanesOf>} */
+  let lanes = [];
   let offset = Number.POSITIVE_INFINITY;
   let hover = -1;
   let width = 0;
@@ -50,6 +53,7 @@ export function createTimeline(context) {
       hover,
       axis,
       flags,
+      lanes,
       ...bars,
       selected: position,
       compare: compare ? history.positionOf(compare) : -1,
@@ -64,11 +68,17 @@ export function createTimeline(context) {
   });
 
   const relayout = () => {
-    const { axis, position } = store.get();
-    layout = layoutTimeline({ count: history.count, width, axis, times: history.times });
+    const { axis, position, writers, readers } = store.get();
+    lanes = lanesOf(history, { writers, readers });
+    flags = history.flags().filter(({ kind }) => !readers || kind !== "consumer");
+    paint.font = `11px ${context.colours().font}`;
+    const label = (/** @type {number} */ most, /** @type {{label: string}} */ lane) =>
+      Math.max(most, paint.measureText(lane.label).width + 8);
+    const gutter = lanes.length && Math.ceil(lanes.reduce(label, 8));
+    layout = layoutTimeline({ count: history.count, width, axis, times: history.times, gutter });
     offset = offsetFor(layout, position, offset);
     arranged = arrangeFlags(paint, scene());
-    height = sceneHeight(layout, arranged.lanes);
+    height = sceneHeight(layout, arranged.lanes, lanes.length);
     const ratio = globalThis.devicePixelRatio || 1;
     canvas.width = Math.round(width * ratio);
     canvas.height = Math.round(height * ratio);
@@ -102,7 +112,8 @@ export function createTimeline(context) {
         `+${formatCount(changes.added.files[position])} −${formatCount(changes.removed.files[position])} files`,
       );
     }
-    for (const flag of flags) {
+    lines.push(...laneWords(history, position));
+    for (const flag of history.flags()) {
       if (flag.position === position) lines.push(`${flag.kind} ${visible(flag.name)}`);
     }
     return lines;
@@ -186,7 +197,7 @@ export function createTimeline(context) {
     update(changed) {
       controls.update();
       if (changed.has("metric") || changed.has("lives")) rescale();
-      if (changed.has("axis")) relayout();
+      if (["axis", "writers", "readers"].some((name) => changed.has(name))) relayout();
       if (changed.has("position")) {
         offset = offsetFor(layout, store.get().position, offset);
         describe();
@@ -215,13 +226,21 @@ function createControls(context) {
   const axis = segmented(
     "Spacing of snapshots",
     [
-      ["id", "by id", "Every snapshot takes the same room"],
-      ["time", "by time", "Snapshots stand where they happened"],
+      ["id", "id", "Every snapshot takes the same room"],
+      ["time", "time", "Snapshots stand where they happened"],
     ],
     (value) => store.set({ axis: /** @type {"id" | "time"} */ (value) }),
   );
+  const lanes = /** @type {const} */ ([
+    ["writers", "writers", "A lane per commit user; what one commit wrote is joined"],
+    ["readers", "consumers", "How far consumers have read, and the watermark"],
+  ]).map(([key, label, says]) => {
+    const made = button(label, says, () => store.set({ [key]: !store.get()[key] }));
+    return { key, made };
+  });
   const update = () => {
     const { metric: shown, axis: spaced } = store.get();
+    for (const { key, made } of lanes) attribute(made, "aria-pressed", String(store.get()[key]));
     metric.press(shown);
     axis.press(spaced);
   };
@@ -243,6 +262,11 @@ function createControls(context) {
     { class: "pe-timeline-controls" },
     metric.element,
     axis.element,
+    el(
+      "div",
+      { class: "pe-segmented", role: "group", "aria-label": "Lanes" },
+      ...lanes.map(({ made }) => made),
+    ),
     legend,
     note,
   );

@@ -1,11 +1,13 @@
 // @ts-check
 /** Paints the timeline on a canvas; every colour comes from the theme. */
 
+import { LANE as COMMIT_LANE, drawLanes } from "./lanes.js";
 import { formatTime, visible } from "./text.js";
 import { clamp, placeFlags, visibleMarks } from "./timeline_layout.js";
 
 /** @import {Colours} from "./theme.js" */
 /** @import {History} from "./history.js" */
+/** @import {Lane} from "./lanes.js" */
 /** @import {TimelineLayout, Flag} from "./timeline_layout.js" */
 
 export const BASE = 38;
@@ -31,6 +33,7 @@ const OVERVIEW = 14;
  * @property {ArrayLike<number>} down  what each snapshot removed
  * @property {number} peak  largest of both
  * @property {readonly Flag[]} flags
+ * @property {readonly Lane[]} lanes
  * @property {Colours} colours
  * @property {string} font
  */
@@ -38,10 +41,11 @@ const OVERVIEW = 14;
 /**
  * Height the scene needs.
  * @param {TimelineLayout} layout
+ * @param {number} flags  lanes of flags
  * @param {number} lanes
  */
-export function sceneHeight(layout, lanes) {
-  return FLAGS_Y + lanes * LANE + (scrolls(layout) ? OVERVIEW + 4 : 2);
+export function sceneHeight(layout, flags, lanes) {
+  return FLAGS_Y + flags * LANE + lanes * COMMIT_LANE + (scrolls(layout) ? OVERVIEW + 6 : 2);
 }
 
 /** @param {TimelineLayout} layout */
@@ -89,6 +93,10 @@ export function drawTimeline(context, scene, flags, height) {
   for (let i = first; i <= last; i++) drawMark(context, scene, i);
   drawLabels(context, scene, first, last);
   for (const flag of flags.placed) drawFlag(context, scene, flag);
+  const top = FLAGS_Y + flags.lanes * LANE + 2;
+  drawLanes(context, scene, top, [first, last], (letter, x, y, r) => {
+    shape(context, letter, x, y, r);
+  });
   context.restore();
   if (scrolls(layout)) drawOverview(context, scene, height);
 }

@@ -11,6 +11,7 @@ const EDGE = 14;
  * @property {number} pitch  usual distance of two marks
  * @property {number} total  width of the whole strip
  * @property {number} width  width of the visible part
+ * @property {number} gutter  room at the left for the names of lanes
  */
 
 /**
@@ -19,19 +20,21 @@ const EDGE = 14;
  * @param {number} wanted.width  visible pixels
  * @param {"id" | "time"} wanted.axis
  * @param {ArrayLike<number>} wanted.times  epoch milliseconds of each snapshot
+ * @param {number} [wanted.gutter]
  * @returns {TimelineLayout}
  */
-export function layoutTimeline({ count, width, axis, times }) {
-  const room = Math.max(width - 2 * EDGE, 1);
+export function layoutTimeline({ count, width, axis, times, gutter = 0 }) {
+  const edge = EDGE + gutter;
+  const room = Math.max(width - EDGE - edge, 1);
   const pitch = Math.min(Math.max(room / Math.max(count, 1), MARK_MIN), MARK_MAX);
   const centres = new Float64Array(count);
   if (axis === "time" && count > 1 && times[count - 1] > times[0]) {
-    placeByTime(centres, times, room);
+    placeByTime(centres, times, room, edge);
   } else {
-    for (let i = 0; i < count; i++) centres[i] = EDGE + (i + 0.5) * pitch;
+    for (let i = 0; i < count; i++) centres[i] = edge + (i + 0.5) * pitch;
   }
   const total = count ? Math.max(centres[count - 1] + pitch / 2 + EDGE, width) : width;
-  return { centres, pitch: axis === "time" ? MARK_MIN : pitch, total, width };
+  return { centres, pitch: axis === "time" ? MARK_MIN : pitch, total, width, gutter };
 }
 
 /**
@@ -40,10 +43,11 @@ export function layoutTimeline({ count, width, axis, times }) {
  * @param {Float64Array} centres
  * @param {ArrayLike<number>} times
  * @param {number} room
+ * @param {number} edge
  */
-function placeByTime(centres, times, room) {
+function placeByTime(centres, times, room, edge) {
   const last = centres.length - 1;
-  const start = EDGE + MARK_MIN / 2;
+  const start = edge + MARK_MIN / 2;
   const length = Math.max(room, centres.length * MARK_MIN) - MARK_MIN;
   const span = times[last] - times[0];
   let least = -Infinity;
@@ -70,7 +74,8 @@ export function offsetFor(layout, position, offset) {
   if (position < 0 || position >= layout.centres.length) return clamp(offset, 0, most);
   const centre = layout.centres[position];
   const margin = Math.min(80, layout.width / 4);
-  if (centre < offset + margin) return clamp(centre - margin, 0, most);
+  const left = margin + layout.gutter;
+  if (centre < offset + left) return clamp(centre - left, 0, most);
   if (centre > offset + layout.width - margin) {
     return clamp(centre - layout.width + margin, 0, most);
   }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Lives, sortedRows } from "../src/lives.js";
+import { byPartition } from "../src/partition_sums.js";
 
 // Three snapshots: file 0 from before, 1 added by the first and removed by the third, 2 added by the third.
 function three() {
@@ -54,7 +55,7 @@ test("sums count files, bytes and rows", () => {
 
 test("files are summed by partition and by level", () => {
   const lives = three();
-  const sums = lives.byPartition(rowsOf(lives, 2, "live", undefined));
+  const sums = byPartition(lives, rowsOf(lives, 2, "live", undefined));
   assert.deepEqual(
     sums.map(({ partition, files, bytes, level0, buckets }) => [
       partition,

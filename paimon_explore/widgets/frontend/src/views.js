@@ -1,0 +1,194 @@
+// @ts-check
+/** The view pane: one of several views, chosen by tabs that stay on one line. */
+
+import { attribute, el, fill, whenQuiet } from "./dom.js";
+import { createFiles } from "./files_view.js";
+import { lazyPane } from "./lazy.js";
+
+/** @import {Change, Context, Pane, PaneKind} from "./context.js" */
+
+const COUNT_MILLIS = 700;
+
+/**
+ * A view whose code is in the bundle of sheets.
+ * @param {string} id
+ * @param {string} title
+ * @returns {PaneKind}
+ */
+const sheet = (id, title) => ({
+  id,
+  title,
+  create: (context) => lazyPane("sheet")(Object.assign(Object.create(context), { pane: id })),
+});
+
+/** @type {readonly PaneKind[]} */
+export const PANES = [
+  { id: "files", title: "Files", create: createFiles },
+  sheet("partitions", "Partitions"),
+  sheet("lsm", "LSM"),
+  sheet("diff", "Diff"),
+  sheet("explain", "Explain"),
+  sheet("key", "Key"),
+  sheet("why", "Why"),
+  sheet("health", "Health"),
+  sheet("schema", "Schema"),
+  sheet("expiry", "Expiry"),
+  sheet("replay", "Replay"),
+  { id: "bytes", title: "Bytes", create: lazyPane("bytes") },
+];
+
+/** @param {Context} context */
+export function createViews(context) {
+  const { store, prefix } = context;
+  const panel = el("div", { class: "pe-panel", role: "tabpanel", id: `${prefix}-panel` });
+  const tabs = createTabs(context);
+  const element = el(
+    "section",
+    { class: "pe-pane pe-pane-view", "aria-label": "View" },
+    tabs.element,
+    panel,
+  );
+  /** @type {Map<string, Pane>} */
+  const made = new Map();
+  /** @type {Map<Pane, Set<Change>>} what happened while a pane was not to be seen */
+  const missed = new Map();
+
+  const current = () => {
+    const kind = PANES.find(({ id }) => id === store.get().tab) ?? PANES[0];
+    let pane = made.get(kind.id);
+    if (!pane) {
+      pane = kind.create(context);
+      made.set(kind.id, pane);
+    }
+    return { kind, pane };
+  };
+  const show = () => {
+    const { kind, pane } = current();
+    tabs.choose(kind.id);
+    attribute(panel, "aria-labelledby", `${prefix}-tab-${kind.id}`);
+    fill(panel, pane.element);
+    return pane;
+  };
+  show();
+  return {
+    element,
+    focus: () => current().pane.focus(),
+    countFindings: tabs.countFindings,
+    /** @param {Set<Change>} changed */
+    update(changed) {
+      if (changed.has("tab")) show();
+      if (changed.has("selected") || changed.has("tab")) tabs.countFindings();
+      const { pane: shown } = current();
+      for (const pane of made.values()) {
+        if (pane !== shown) missed.set(pane, new Set([...(missed.get(pane) ?? []), ...changed]));
+      }
+      shown.update(new Set([...(missed.get(shown) ?? []), ...changed]));
+      missed.delete(shown);
+    },
+    dispose() {
+      tabs.dispose();
+      for (const pane of made.values()) pane.dispose?.();
+    },
+  };
+}
+
+/**
+ * One line of tabs; where they do not all fit it scrolls, and a list of all of them is beside it.
+ * @param {Context} context
+ */
+function createTabs({ store, prefix, channel }) {
+  const bar = el("div", { class: "pe-tabs", role: "tablist", "aria-label": "Views" });
+  const list = el("select", { class: "pe-tab-list", "aria-label": "All views", hidden: true });
+  /** @type {Map<string, HTMLElement>} */
+  const tabs = new Map();
+  for (const { id, title } of PANES) {
+    const tab = el(
+      "button",
+      {
+        type: "button",
+        role: "tab",
+        id: `${prefix}-tab-${id}`,
+        "aria-controls": `${prefix}-panel`,
+      },
+      title,
+    );
+    tab.addEventListener("click", () => store.set({ tab: id }));
+    tabs.set(id, tab);
+    bar.append(tab);
+    list.append(new Option(title, id));
+  }
+  list.addEventListener("change", () => store.set({ tab: list.value }));
+  bar.addEventListener("keydown", (event) => {
+    const at = PANES.findIndex(({ id }) => id === store.get().tab);
+    const to = {
+      ArrowLeft: at - 1,
+      ArrowRight: at + 1,
+      Home: 0,
+      End: -1,
+    }[event.key];
+    if (to === undefined) return;
+    const next = PANES[(to + PANES.length) % PANES.length].id;
+    store.set({ tab: next });
+    tabs.get(next)?.focus({ preventScroll: true });
+    event.preventDefault();
+    event.stopPropagation();
+  });
+
+  const reveal = () => {
+    const tab = tabs.get(store.get().tab);
+    if (!tab) return;
+    const [start, end] = [tab.offsetLeft - 24, tab.offsetLeft + tab.offsetWidth + 24];
+    if (start < bar.scrollLeft) bar.scrollLeft = start;
+    else if (end > bar.scrollLeft + bar.clientWidth) bar.scrollLeft = end - bar.clientWidth;
+  };
+  const fit = () => {
+    list.hidden = bar.scrollWidth <= bar.clientWidth + 1 && bar.scrollLeft === 0;
+    attribute(bar, "data-before", bar.scrollLeft > 1 ? "1" : null);
+    const after = bar.scrollLeft + bar.clientWidth < bar.scrollWidth - 1;
+    attribute(bar, "data-after", after ? "1" : null);
+  };
+  bar.addEventListener("scroll", fit, { passive: true });
+  const observer = new ResizeObserver(() => {
+    fit();
+    reveal();
+  });
+  observer.observe(bar);
+
+  const badge = el("span", { class: "pe-badge", hidden: true });
+  tabs.get("health")?.append(badge);
+  const count = whenQuiet(async () => {
+    const { selected } = store.get();
+    const found = await channel
+      .latest("findings", "findings", { snapshot: selected })
+      .catch(() => {});
+    if (!found || selected !== store.get().selected) return;
+    const { total, words, worst } = found.body;
+    badge.hidden = total === undefined;
+    attribute(badge, "data-tone", worst);
+    attribute(badge, "title", words);
+    const says = el("span", { class: "pe-hidden" }, ` findings: ${words}`);
+    fill(badge, total ? `${worst === "note" ? "" : "▲"}${total}` : "✓", says);
+    fit();
+  }, COUNT_MILLIS);
+
+  return {
+    element: el("div", { class: "pe-tab-line" }, bar, list),
+    /** Ask for the number of findings, once nothing else is asked for. */
+    countFindings() {
+      count();
+    },
+    /** @param {string} chosen */
+    choose(chosen) {
+      for (const [id, tab] of tabs) {
+        attribute(tab, "aria-selected", String(id === chosen));
+        attribute(tab, "tabindex", id === chosen ? "0" : "-1");
+      }
+      list.value = chosen;
+      reveal();
+    },
+    dispose() {
+      observer.disconnect();
+      count.cancel();
+    },
+  };
+}
