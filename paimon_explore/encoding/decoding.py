@@ -7,7 +7,7 @@ from typing import Protocol, runtime_checkable
 
 import pyarrow as pa
 
-from paimon_explore.encoding.buffers import Column
+from paimon_explore.encoding.buffers import Column, Ints
 from paimon_explore.errors import CorruptFileError, PaimonError, StorageError
 from paimon_explore.types.data_types import DataType
 
@@ -105,6 +105,61 @@ class Bounded(Protocol):
 
     def bounds(self, column: StoredColumn) -> SpanBounds | None:
         """Statistics of a column, if the file has any that can be used."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageBounds:
+    """What a file says about one column, per page.
+
+    Attributes:
+        firsts: position of the first row of each page, and the one behind the last page.
+        bounds: of the pages.
+    """
+
+    firsts: Ints
+    bounds: SpanBounds
+
+
+class PagedRows(Protocol):
+    """A span of which single pages can be decoded.
+
+    All of it raises `PagesError` where the pages cannot be used: the span is then read as a whole.
+    """
+
+    @property
+    def batch_rows(self) -> int:
+        """How many rows of all wanted columns take so few bytes that they may be held."""
+        ...
+
+    def bounds(self, column: StoredColumn) -> PageBounds | None:
+        """Statistics of a column's pages, if the file has any that can be used."""
+        ...
+
+    def share(self, column: StoredColumn, rows: Ints) -> float:
+        """How much of the span has to be decoded for some rows of a column, at most 1.
+
+        Args:
+            column: to read.
+            rows: ascending positions in the file, all within the span; at least one.
+        """
+        ...
+
+    def values(self, column: StoredColumn, rows: Ints) -> Column:
+        """The values of a column at some rows, in `to_arrow(type)`; see `share`."""
+        ...
+
+
+class PagesError(ValueError):
+    """What a file says of its pages does not add up, or cannot be used: read it as a whole."""
+
+
+@runtime_checkable
+class Paged(Protocol):
+    """A data file of which single pages can be decoded."""
+
+    def paged(self, columns: Sequence[StoredColumn], span: int) -> PagedRows | None:
+        """A span by its pages; None where a span is so small that this cannot pay."""
         ...
 
 

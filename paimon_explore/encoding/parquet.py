@@ -9,7 +9,7 @@ Spec: concepts/spec/fileformat, Parquet.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 from paimon_explore.encoding.buffers import Column
 from paimon_explore.encoding.conform import conform
 from paimon_explore.encoding.decoding import (
+    PagedRows,
     PositionedBatch,
     Span,
     SpanBounds,
@@ -30,6 +31,7 @@ from paimon_explore.encoding.parquet_footer import (
     footer_length,
     readable_footer,
 )
+from paimon_explore.encoding.parquet_paged import PagedGroup, ParquetPages
 from paimon_explore.encoding.positioned import rows_without_columns
 from paimon_explore.types.arrow import to_arrow
 from paimon_explore.types.data_types import AtomicType, DataType, RowType, TypeRoot
@@ -48,13 +50,28 @@ _CODED_BYTES = 3
 """Texts that take fewer bytes each are in a dictionary: PLAIN ones have four for their length."""
 
 
+_PAGED_BYTES = 4 << 20
+"""Row groups whose wanted columns take less are decoded as quickly as their pages are chosen."""
+_FAR_PAGED_BYTES = 32 << 20
+"""Likewise where each read is a request."""
+_BYTES_PER_FOOTER_BYTE = 200
+"""About how much is decoded in the time that a byte of the footer takes."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Source:
-    """How a file is opened."""
+    """How a file is opened.
+
+    Attributes:
+        pre_buffer: fetch the wanted chunks of a row group in few large requests.
+        buffer_bytes: read at a time otherwise.
+        footer: its bytes if they were changed in memory, else empty.
+    """
 
     file: pa.NativeFile
     pre_buffer: bool
     buffer_bytes: int
+    footer: bytes = b""
 
 
 class ParquetDataFile:
@@ -69,6 +86,8 @@ class ParquetDataFile:
         self._use_threads = use_threads
         self.metadata: pq.FileMetaData = file.metadata
         self.spans = _spans(self.metadata)
+        self._leaves = _leaves(self.metadata)
+        self._pages: ParquetPages | None = None
 
     @property
     def names(self) -> frozenset[str]:
@@ -84,15 +103,30 @@ class ParquetDataFile:
         with decoding(self._path, _FORMAT):
             return row_group_bounds(self.metadata, leaves[0], target)
 
-    @property
-    def _leaves(self) -> Mapping[str, tuple[int, ...]]:
-        """Indexes of the leaves by their dotted path."""
-        schema = self.metadata.schema
-        found: dict[str, tuple[int, ...]] = {}
-        for i in range(len(schema)):
-            path = schema.column(i).path
-            found[path] = (*found.get(path, ()), i)
-        return found
+    def paged(self, columns: Sequence[StoredColumn], span: int) -> PagedRows | None:
+        """The pages of a row group; see `decoding.Paged`."""
+        group = self.metadata.row_group(span)
+        leaves = [leaf for column in columns for leaf in self._leaves.get(column.name, ())]
+        size = sum(group.column(leaf).total_uncompressed_size for leaf in leaves)
+        if size < (_FAR_PAGED_BYTES if self._source.pre_buffer else _PAGED_BYTES):
+            return None
+        if size * len(self.spans) < self.metadata.serialized_size * _BYTES_PER_FOOTER_BYTE:
+            return None
+        if self._pages is None:
+            self._pages = ParquetPages(
+                file=self._source.file,
+                path=self._path,
+                leaves=self._leaves,
+                arrow=self._file.schema_arrow,
+                footer=self._source.footer,
+                may_walk=not self._source.pre_buffer,
+            )
+        return PagedGroup(
+            pages=self._pages,
+            group=span,
+            first=self.spans[span].first,
+            batch_rows=self._rows_within(_BATCH_BYTES, columns, (span,)),
+        )
 
     def batches(
         self, columns: Sequence[StoredColumn], spans: Sequence[int], batch_rows: int
@@ -202,10 +236,12 @@ def open_parquet(file: pa.NativeFile, path: str, *, use_threads: bool = True) ->
         source = _Source(file=file, pre_buffer=pre_buffer, buffer_bytes=size)
         opened = _opened(source)
         if opened is None:
-            metadata = _readable_metadata(file, path)
+            footer = _readable_footer(file, path)
+            metadata = pq.ParquetFile(pa.BufferReader(footer_as_file(footer))).metadata
             opened = pq.ParquetFile(
                 file, metadata=metadata, pre_buffer=pre_buffer, buffer_size=size
             )
+            source = replace(source, footer=footer)
         return ParquetDataFile(opened, path, source, use_threads=use_threads)
 
 
@@ -224,13 +260,22 @@ def _opened(source: _Source) -> pq.ParquetFile | None:
     return None if has_int96 else opened
 
 
-def _readable_metadata(file: pa.NativeFile, path: str) -> pq.FileMetaData:
+def _readable_footer(file: pa.NativeFile, path: str) -> bytes:
     size = file.size()
     file.seek(max(size - TAIL_BYTES, 0))
     length = footer_length(file.read(TAIL_BYTES), path=path, size=size)
     file.seek(size - TAIL_BYTES - length)
-    footer = readable_footer(file.read(length), path=path)
-    return pq.ParquetFile(pa.BufferReader(footer_as_file(footer))).metadata
+    return readable_footer(file.read(length), path=path)
+
+
+def _leaves(metadata: pq.FileMetaData) -> Mapping[str, tuple[int, ...]]:
+    """Indexes of the leaves by their dotted path."""
+    schema = metadata.schema
+    found: dict[str, tuple[int, ...]] = {}
+    for i in range(len(schema)):
+        path = schema.column(i).path
+        found[path] = (*found.get(path, ()), i)
+    return found
 
 
 def _is_text(data_type: DataType) -> bool:

@@ -51,13 +51,13 @@ def row_group_bounds(
         highs.append(None if bounded is None else bounded.max_raw)
         nulls.append(None if found is None else found.null_count)
     try:
-        minimum, maximum = _column(lows, data_type), _column(highs, data_type)
+        minimum, maximum = bounds_column(lows, data_type), bounds_column(highs, data_type)
     except (pa.ArrowException, OverflowError, TypeError):
         return None  # text cut inside a character, or raw values of another kind
-    return SpanBounds(minimum=minimum, maximum=maximum, null_count=_column(nulls, pa.int64()))
+    return SpanBounds(minimum=minimum, maximum=maximum, null_count=bounds_column(nulls, pa.int64()))
 
 
-def _column(values: Sequence[Raw], data_type: pa.DataType) -> Column:
+def bounds_column(values: Sequence[Raw], data_type: pa.DataType) -> Column:
     """Raw values in the column's type, made from bytes, for Arrow's conversion loads pandas.
 
     Raises:

@@ -13,7 +13,7 @@ restricted to its `_WRITE_COLS`; the caller wants columns of a newer or other sc
 Positions are always physical: skipping row groups or stripes never renumbers rows.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 from enum import StrEnum
@@ -24,22 +24,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from paimon_explore.encoding.buffers import Column, build_fixed, fixed_values
-from paimon_explore.encoding.conform import null_column
 from paimon_explore.encoding.decoding import (
     Bounded,
     OpenDataFile,
     PositionedBatch,
-    Span,
     StoredColumn,
 )
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.metadata.options import DATA_FILE_THIN_MODE, TableOptions
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.read.data_file_format import FileToOpen, data_file_name, open_data_file
-from paimon_explore.read.data_file_rows import Positions, RowFilter
+from paimon_explore.read.data_file_rows import FileRows, Positions, RowFilter, plain_rows
 from paimon_explore.read.evolution import Casting, FieldSource, field_sources
-from paimon_explore.scan.expression import Expression, names_of
-from paimon_explore.scan.prune import ColumnStats, StatsFrame, may_match
+from paimon_explore.scan.expression import Expression
 from paimon_explore.types.arrow import arrow_field
 from paimon_explore.types.data_types import AtomicType, DataField, TypeRoot
 
@@ -146,8 +143,9 @@ class ReadRequest:
             and changelog files of primary-key tables); thin files and False: the value column.
         deleted: positions to drop (a deletion vector), if any.
         selection: the only positions to keep (a file index's answer), if any.
-        predicate: bound to the reading schema; whole row groups or stripes that cannot match are
-            skipped. Never used to drop single rows: the caller filters.
+        predicate: bound to the reading schema; rows that do not match are left out where that is
+            cheaper than to read them, as whole row groups, stripes, pages or one by one. Others
+            may come, so the caller filters.
         batch_rows: no batch is longer; batches may be shorter, none is empty.
         kinds_if_any: leave `_VALUE_KIND` out of the batches of a file by whose statistics all its
             records are +I.
@@ -212,12 +210,8 @@ def read_data_file(source: DataFileSource, request: ReadRequest) -> Iterator[pa.
             request = replace(request, system_columns=tuple(wanted))
         columns = _Columns.of(source, request, opened.names)
         rows = RowFilter.of(request.deleted, request.selection)
-        possible = columns.may_match(opened, request.predicate)
-        spans = [i for i in possible if rows.may_keep(opened.spans[i])]
-        for batch in opened.batches(columns.stored, spans, request.batch_rows):
-            kept, positions = rows.kept(batch)
-            if kept.rows:
-                yield columns.result(kept, positions)
+        for kept, positions in columns.rows(opened, rows, request):
+            yield columns.result(kept, positions)
 
 
 def _only_inserts(opened: OpenDataFile) -> bool:
@@ -282,41 +276,18 @@ class _Columns:
             stored=tuple(stored),
         )
 
-    def may_match(self, opened: OpenDataFile, predicate: Expression | None) -> Sequence[int]:
-        """Indexes of the spans of which some row may match, by the statistics of the file."""
-        spans = opened.spans
-        if predicate is None or not isinstance(opened, Bounded):
-            return range(len(spans))
-        names = names_of(predicate)
-        stats = {
-            source.wanted.name: found
-            for source, at in self.sources
-            if source.wanted.name in names and (found := self._stats(opened, spans, source, at))
-        }
-        rows = _int64s(np.array([span.rows for span in spans], dtype=np.int64))
-        possible = may_match(predicate, StatsFrame(row_count=rows, columns=stats))
-        return [int(i) for i in np.flatnonzero(possible)]
+    def rows(
+        self, opened: OpenDataFile, rows: RowFilter, request: ReadRequest
+    ) -> Iterator[FileRows]:
+        """The rows of the stored columns that are kept and may match the predicate."""
+        if request.predicate is None:
+            spans = [i for i, span in enumerate(opened.spans) if rows.may_keep(span)]
+            return plain_rows(opened, self.stored, spans, rows, request.batch_rows)
+        from paimon_explore.read.file_condition import Condition  # noqa: PLC0415 - a predicate
+        from paimon_explore.read.predicate_rows import matching_rows  # noqa: PLC0415 - likewise
 
-    def _stats(
-        self, opened: Bounded, spans: Sequence[Span], source: FieldSource, at: int | None
-    ) -> ColumnStats | None:
-        """Statistics of a wanted column; None where they are not there or of another type."""
-        if at is None:
-            nothing = null_column(len(spans), source.wanted.type)
-            rows = _int64s(np.array([span.rows for span in spans], dtype=np.int64))
-            return ColumnStats(minimum=nothing, maximum=nothing, null_count=rows)
-        stored = self.stored[at]
-        if (
-            not isinstance(stored.type, AtomicType)
-            or replace(stored.type, nullable=source.wanted.type.nullable) != source.wanted.type
-        ):
-            return None
-        bounds = opened.bounds(stored)
-        if bounds is None:
-            return None
-        return ColumnStats(
-            minimum=bounds.minimum, maximum=bounds.maximum, null_count=bounds.null_count
-        )
+        condition = Condition.of(request.predicate, self.sources, self.stored, self.casting)
+        return matching_rows(opened, condition, self.stored, rows, request.batch_rows)
 
     def result(self, batch: PositionedBatch, positions: Positions | None) -> pa.RecordBatch:
         """The wanted columns of a batch of stored ones.

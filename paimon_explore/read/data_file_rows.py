@@ -4,6 +4,7 @@ Deletion vectors and the answers of file indexes are bitmaps of physical positio
 right whatever parts of the file are skipped.
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -12,12 +13,14 @@ import numpy.typing as npt
 import pyarrow.compute as pc
 
 from paimon_explore.encoding.buffers import Column, build_bool
-from paimon_explore.encoding.decoding import PositionedBatch, Span
+from paimon_explore.encoding.decoding import OpenDataFile, PositionedBatch, Span, StoredColumn
 
 if TYPE_CHECKING:
     from pyroaring import BitMap, BitMap64
 
 Positions = npt.NDArray[np.int64]
+FileRows = tuple[PositionedBatch, Positions | None]
+"""Rows, and their positions if those are not consecutive from the first one's on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,26 @@ class RowFilter:
             return False
         return len(_between(self.deleted, span.first, end)) < span.rows
 
-    def kept(self, batch: PositionedBatch) -> tuple[PositionedBatch, Positions | None]:
+    def within(self, span: Span) -> Positions:
+        """The only positions of a span to keep, those to drop among them; `selected` must be there.
+
+        Raises:
+            ValueError: all may be kept.
+        """
+        if self.selected is None:
+            raise ValueError("no positions are selected")
+        return _between(self.selected, span.first, span.first + span.rows)
+
+    def left(self, rows: Positions) -> Positions:
+        """Which of some ascending positions are kept."""
+        if not len(rows):
+            return rows
+        if self.selected is not None:
+            rows = rows[_contained(rows, self.selected)]
+        dropped = _between(self.deleted, int(rows[0]), int(rows[-1]) + 1) if len(rows) else rows
+        return rows[~_contained(rows, dropped)] if len(dropped) else rows
+
+    def kept(self, batch: PositionedBatch) -> FileRows:
         """The rows of a batch that are left, and their positions when they are not consecutive."""
         end = batch.first + batch.rows
         deleted = _between(self.deleted, batch.first, end)
@@ -71,9 +93,34 @@ class RowFilter:
         )
 
 
+def plain_rows(
+    file: OpenDataFile,
+    stored: Sequence[StoredColumn],
+    spans: Sequence[int],
+    rows: RowFilter,
+    batch_rows: int,
+) -> Iterator[FileRows]:
+    """The rows of some spans that are kept, none of the batches empty."""
+    if not spans:
+        return
+    for batch in file.batches(stored, spans, batch_rows):
+        kept, found = rows.kept(batch)
+        if kept.rows:
+            yield kept, found
+
+
 def _filtered(array: Column, mask: Column) -> Column:
     kept: Column = pc.call_function("filter", [array, mask])
     return kept
+
+
+def _contained(rows: Positions, ascending: Positions) -> npt.NDArray[np.bool_]:
+    """Whether each position is among others, both ascending and without repetition."""
+    if not len(ascending):
+        return np.zeros(len(rows), np.bool_)
+    places = np.minimum(np.searchsorted(ascending, rows), len(ascending) - 1)
+    found: npt.NDArray[np.bool_] = ascending[places] == rows
+    return found
 
 
 def _between(ascending: Positions, start: int, end: int) -> Positions:

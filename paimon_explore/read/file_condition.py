@@ -1,0 +1,123 @@
+"""A predicate on wanted columns, asked of a file's columns and of their statistics."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+
+from paimon_explore.encoding.buffers import (
+    Bools,
+    Column,
+    Ints,
+    bool_values,
+    build_fixed,
+    valid_mask,
+)
+from paimon_explore.encoding.conform import null_column
+from paimon_explore.encoding.decoding import StoredColumn
+from paimon_explore.read.evolution import Casting, FieldSource
+from paimon_explore.scan.evaluate import evaluate
+from paimon_explore.scan.expression import Expression, names_of
+from paimon_explore.scan.prune import ColumnStats, Outcomes, StatsFrame, outcomes
+from paimon_explore.types.arrow import arrow_field
+from paimon_explore.types.data_types import AtomicType, DataField, RowType
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Condition:
+    """A predicate and what it reads of a file.
+
+    Attributes:
+        predicate: bound to the reading schema.
+        read: its columns, each with the column of the file, None where that has none.
+        casting: what casts depend on.
+    """
+
+    predicate: Expression
+    read: tuple[tuple[FieldSource, StoredColumn | None], ...]
+    casting: Casting
+
+    @classmethod
+    def of(
+        cls,
+        predicate: Expression,
+        sources: Sequence[tuple[FieldSource, int | None]],
+        stored: Sequence[StoredColumn],
+        casting: Casting,
+    ) -> "Condition":
+        """A predicate on wanted columns, of which each tells its place among the stored ones."""
+        names = names_of(predicate)
+        read = [
+            (source, None if at is None else stored[at])
+            for source, at in sources
+            if source.wanted.name in names
+        ]
+        return cls(predicate=predicate, read=tuple(read), casting=casting)
+
+    @property
+    def columns(self) -> tuple[StoredColumn, ...]:
+        """The columns of the file, in the order of `read`."""
+        return tuple(column for _, column in self.read if column is not None)
+
+    @property
+    def bounded(self) -> Mapping[str, StoredColumn]:
+        """The columns whose statistics in the file are those of the wanted ones, by wanted name."""
+        return {
+            source.wanted.name: column
+            for source, column in self.read
+            if column is not None and _is_same(source.wanted, column)
+        }
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether all that is read is there, and columns without members."""
+        found = {source.wanted.name for source, _ in self.read}
+        atomic = all(isinstance(column.type, AtomicType) for column in self.columns)
+        return atomic and bool(self.columns) and names_of(self.predicate) <= found
+
+    def truth(self, columns: Sequence[Column], rows: int) -> Bools:
+        """Of each of n rows whether the predicate is true.
+
+        Args:
+            columns: as told by the attribute, n values each.
+            rows: n.
+
+        Raises:
+            InvalidInputError: the predicate fails on a row.
+        """
+        arrays = iter(columns)
+        values = [
+            source.column(None if column is None else next(arrays), rows, self.casting)
+            for source, column in self.read
+        ]
+        row_type = RowType(fields=tuple(source.wanted for source, _ in self.read))
+        schema = pa.schema([arrow_field(field) for field in row_type])
+        batch = pa.RecordBatch.from_arrays(values, schema=schema)
+        found: Column = evaluate(self.predicate, batch, row_type)  # type: ignore[assignment]  # of a batch, an array
+        return bool_values(found) & valid_mask(found)
+
+    def outcomes(self, rows: Ints, known: Mapping[str, ColumnStats]) -> Outcomes:
+        """What the predicate can be in each of n parts of the file.
+
+        Args:
+            rows: of each part.
+            known: statistics of the parts, by wanted name.
+        """
+        counts = build_fixed(pa.int64(), rows, np.ones(len(rows), np.bool_))
+        stats = dict(known)
+        for source, column in self.read:
+            if column is None:
+                nothing = null_column(len(rows), source.wanted.type)
+                stats[source.wanted.name] = ColumnStats(
+                    minimum=nothing, maximum=nothing, null_count=counts
+                )
+        return outcomes(self.predicate, StatsFrame(row_count=counts, columns=stats))
+
+
+def _is_same(wanted: DataField, stored: StoredColumn) -> bool:
+    """Whether a column has the same type in the file as in the reading schema."""
+    return (
+        isinstance(stored.type, AtomicType)
+        and replace(stored.type, nullable=wanted.type.nullable) == wanted.type
+    )
