@@ -23,7 +23,7 @@ from paimon_explore.merge.aggregators import choosing
 from paimon_explore.merge.columns import Int8s, nulls_mask, take_or_null
 from paimon_explore.merge.order import ranks
 from paimon_explore.merge.records import Merged, Records, RowKind
-from paimon_explore.merge.spec import MergeSpec, SequenceGroup
+from paimon_explore.merge.spec import MergeSpec, SequenceGroup, needed_groups
 from paimon_explore.merge.steps import Aggregator, Step, Steps
 
 _SILENT, _NOT_OLDER, _OLDER = 0, 1, 2
@@ -73,7 +73,7 @@ def update_partially(
     standings: dict[SequenceGroup, Standing] = {}
     if spec.sequence_groups:
         counts = resets | ~retracts if spec.ignore_delete else np.ones(len(resets), np.bool_)
-        standings, removed = _standings(records, spec.sequence_groups, counts)
+        standings, removed = _standings(records, needed_groups(spec), counts)
     elif spec.remove_on_delete:
         removed = records.kinds == RowKind.DELETE
     elif retracts.any() and not spec.ignore_delete:

@@ -131,14 +131,23 @@ def merge_spec(schema: TableSchema, columns: Sequence[str] | None = None) -> Mer
 def needed_columns(spec: MergeSpec) -> tuple[str, ...]:
     """The value columns that every run must carry, in schema order.
 
-    These are the wanted ones, the key, the sequence fields, and for wanted columns of a sequence
-    group the ordering columns of that group. Groups that can remove rows are always needed.
+    These are the wanted ones, the key, the sequence fields, and the ordering columns of the
+    sequence groups that count.
     """
     needed = {*spec.columns, *spec.keys, *spec.sequence_fields}
-    for group in spec.sequence_groups:
-        if group.removes or not needed.isdisjoint((*group.columns, *group.ordering)):
-            needed.update(group.ordering)
+    for group in needed_groups(spec):
+        needed.update(group.ordering)
     return tuple(name for name in spec.row_type.names if name in needed)
+
+
+def needed_groups(spec: MergeSpec) -> tuple[SequenceGroup, ...]:
+    """The sequence groups that count: those of wanted columns, and those that can remove rows."""
+    wanted = {*spec.columns, *spec.keys, *spec.sequence_fields}
+    return tuple(
+        group
+        for group in spec.sequence_groups
+        if group.removes or not wanted.isdisjoint((*group.columns, *group.ordering))
+    )
 
 
 def _check_known(names: Iterable[str], known: Sequence[str], what: str) -> None:

@@ -15,7 +15,7 @@ import pyarrow as pa
 from paimon_explore.encoding.buffers import Column, build_fixed, no_rows
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.read.data_file import SystemColumn
-from paimon_explore.scan.frames import concat, nulls_of, row_array
+from paimon_explore.scan.frames import concat, nulls_of, row_array, rows_without_columns
 from paimon_explore.types.arrow import arrow_schema, to_arrow
 from paimon_explore.types.data_types import DataField, RowType
 
@@ -74,6 +74,9 @@ def merge_columns(
         pa.field(str(name), column.type)
         for name, column in zip(system_columns, system, strict=True)
     ]
+    if not fields and not system:
+        yield rows_without_columns(count)
+        return
     schema = pa.schema([*arrow_schema(RowType(fields=fields)), *added])
     yield pa.RecordBatch.from_arrays([*columns, *system], schema=schema)
 
