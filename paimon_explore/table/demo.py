@@ -9,6 +9,7 @@ from tempfile import mkdtemp
 import pyarrow as pa
 
 from paimon_explore.table.catalog import Catalog
+from paimon_explore.table.table import open_table
 
 _DAYS = (date(2026, 1, 1), date(2026, 1, 2), date(2026, 1, 3))
 _CITIES = ("Oslo", "Turin", "Lyon", "Zürich", "大阪")
@@ -24,6 +25,10 @@ def demo(path: str | PathLike[str] | None = None) -> Catalog:
     | `stock` | aggregation: amounts are summed, the last price stays |
     | `profiles` | partial-update: each source fills its own columns |
     | `events` | a changelog of its input |
+    | `parcels` | deletion vectors, levels, a lookup changelog, a file index, tags, a consumer |
+    | `trips` | a schema that changed: columns added, renamed, widened; a tag, a branch |
+    | `readings` | dynamic buckets with their hash index |
+    | `notes` | row tracking: an updated column lies beside its rows |
     | `types` | a column of every type |
     | `empty` | a table without a snapshot |
 
@@ -37,7 +42,7 @@ def demo(path: str | PathLike[str] | None = None) -> Catalog:
     if "demo" in catalog.databases():
         return catalog
     catalog.create_database("demo")
-    for make in (_orders, _customers, _stock, _profiles, _events, _types, _empty):
+    for make in _TABLES:
         make(catalog)
     return catalog
 
@@ -129,6 +134,79 @@ def _events(catalog: Catalog) -> None:
     table.upsert([{"id": 2, "state": "new", "_ROW_KIND": "-D"}])
 
 
+def _parcels(catalog: Catalog) -> None:
+    table = catalog.create_table(
+        "demo.parcels",
+        _columns(dt=pa.date32(), id=pa.int32(), city=pa.string(), grams=pa.int64()),
+        primary_key=["dt", "id"],
+        partition_by=["dt"],
+        options={
+            "bucket": "2",
+            "deletion-vectors.enabled": "true",
+            "changelog-producer": "lookup",
+            "file-index.bloom-filter.columns": "city",
+            "snapshot.num-retained.min": "20",
+        },
+        comment="Parcels by day, as they were weighed",
+    )
+    for commit in range(4):
+        table.upsert(
+            [
+                {
+                    "dt": _DAYS[i % 2],
+                    "id": i,
+                    "city": _CITIES[(i + commit) % len(_CITIES)],
+                    "grams": 100 * i + commit,
+                }
+                for i in range(4 * commit, 4 * commit + 9)
+            ]
+        )
+    table.create_tag("weighed")
+    table.delete("id = 7")
+    for _ in table.changes(to_snapshot=3, consumer_id="labels"):
+        pass  # the consumer has read so far
+
+
+def _trips(catalog: Catalog) -> None:
+    table = catalog.create_table(
+        "demo.trips",
+        _columns(id=pa.int32(), place=pa.string(), seats=pa.int32()),
+        comment="Trips; look at t.schema_history()",
+    )
+    table.append([{"id": 1, "place": "Oslo", "seats": 4}, {"id": 2, "place": "Lyon", "seats": 2}])
+    table.create_tag("before")
+    upkeep = table.maintenance
+    upkeep.add_column("guide", "STRING", comment="who leads it", after="place")
+    upkeep.rename_column("place", "city")
+    upkeep.change_type("seats", "BIGINT")
+    table.append([{"id": 3, "city": "Turin", "guide": "Ada", "seats": 3_000_000_000}])
+    upkeep.create_branch("draft", "before")
+    open_table(table.path, branch="draft").append([{"id": 9, "place": "Zürich", "seats": 1}])
+
+
+def _readings(catalog: Catalog) -> None:
+    table = catalog.create_table(
+        "demo.readings",
+        _columns(sensor=pa.string(), celsius=pa.float64()),
+        primary_key=["sensor"],
+        options={"bucket": "-1", "dynamic-bucket.target-row-num": "4"},
+    )
+    for commit in range(2):
+        table.upsert(
+            [{"sensor": f"s{i:02}", "celsius": i / 2 + commit} for i in range(commit, 7 + commit)]
+        )
+
+
+def _notes(catalog: Catalog) -> None:
+    table = catalog.create_table(
+        "demo.notes",
+        _columns(id=pa.int32(), text=pa.string(), stars=pa.int32()),
+        options={"row-tracking.enabled": "true", "data-evolution.enabled": "true"},
+    )
+    table.append([{"id": i, "text": f"note {i}", "stars": i % 3} for i in range(4)])
+    table.update({"stars": "stars + 1"}, "id >= 2")
+
+
 def _types(catalog: Catalog) -> None:
     columns: dict[str, tuple[pa.DataType, object]] = {
         "b": (pa.bool_(), True),
@@ -151,3 +229,18 @@ def _types(catalog: Catalog) -> None:
 
 def _empty(catalog: Catalog) -> None:
     catalog.create_table("demo.empty", _columns(id=pa.int64()))
+
+
+_TABLES = (
+    _orders,
+    _customers,
+    _stock,
+    _profiles,
+    _events,
+    _parcels,
+    _trips,
+    _readings,
+    _notes,
+    _types,
+    _empty,
+)

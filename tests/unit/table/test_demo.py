@@ -17,9 +17,13 @@ def test_the_demo_holds_tables_of_every_kind_that_can_be_read(tmp_path: Path) ->
         "customers": 25,
         "empty": 0,
         "events": 1,
+        "notes": 4,
         "orders": 30,
+        "parcels": 20,
         "profiles": 3,
+        "readings": 8,
         "stock": 2,
+        "trips": 3,
         "types": 2,
     }
 
@@ -36,3 +40,20 @@ def test_the_demo_shows_what_merge_engines_do(tmp_path: Path) -> None:
         {"item": "bolt", "amount": 3, "price": pytest.approx(0.25)},
         {"item": "nut", "amount": 2, "price": pytest.approx(0.1)},
     ]
+
+
+def test_the_demo_shows_the_life_of_a_table(tmp_path: Path) -> None:
+    catalog = demo(tmp_path)
+    parcels = catalog.table("demo.parcels")
+    assert isinstance(parcels, Table)
+    assert [tag.name for tag in parcels.tags] == ["weighed"]
+    assert "labels" in parcels.consumers
+    kinds = set(parcels.inspect.table_indexes()["index_type"].to_pylist())
+    assert kinds == {"DELETION_VECTORS"}
+    trips = catalog.table("demo.trips")
+    assert isinstance(trips, Table)
+    assert trips.at(tag="before").to_arrow().column_names == ["id", "place", "seats"]
+    assert trips.to_arrow().column_names == ["id", "city", "guide", "seats"]
+    assert catalog.table("demo.trips$branch_draft").to_arrow().num_rows == 3
+    notes = catalog.table("demo.notes").to_arrow().sort_by("id")
+    assert notes["stars"].to_pylist() == [0, 1, 3, 1]
