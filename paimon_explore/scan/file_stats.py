@@ -165,7 +165,7 @@ def _group_stats(
         else:
             place = names.index(source.name)
             stats = replace(_unknown(field, len(entries)), null_count=element(nulls, place))
-            if keeps_order(source.type, field.type):
+            if isinstance(field.type, AtomicType) and keeps_order(source.type, field.type):
                 target = to_arrow(field.type)
                 lowest, highest = lows[place].cast(target), highs[place].cast(target)
                 stats = replace(stats, minimum=lowest, maximum=highest)

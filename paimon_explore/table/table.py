@@ -153,9 +153,10 @@ class Table(ExplorableTable):
             table.update({"price": pe.col("price") * 2, "seen": datetime.now()})
 
         Args:
-            set: the new values by column. A text is an SQL expression over the row as it was, a
-                term such as `pe.col("a") + 1` likewise; anything else is the value itself. A text
-                as a value is written in quotes, or as `pe.lit("text")`.
+            set: the new values by column, or by a field in one: `{"address.city": "'Rome'"}`. A
+                text is an SQL expression over the row as it was, a term such as `pe.col("a") + 1`
+                likewise; anything else is the value itself. A text as a value is written in
+                quotes, or as `pe.lit("text")`.
             where: which rows; None for all.
 
         Returns:

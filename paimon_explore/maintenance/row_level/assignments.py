@@ -6,7 +6,7 @@ fraction digits of a DECIMAL, which are rounded half up.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -14,7 +14,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from paimon_explore.encoding.buffers import Column, taken_rows
-from paimon_explore.errors import InvalidInputError, choices
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.maintenance.row_level.nested_values import (
+    Path,
+    check_paths,
+    path_of,
+    with_field,
+)
 from paimon_explore.scan.bind import bind_value
 from paimon_explore.scan.builder import Term
 from paimon_explore.scan.constants import repeated
@@ -44,13 +50,17 @@ _QUOTE_HINT = "A text is written with quotes inside, \"'text'\", or as pe.lit('t
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment:
-    """The new value of one column.
+    """The new value of one column, or of a field in it.
 
     Attributes:
-        field: the column.
-        source: a bound expression, or a constant as one value in the column's type.
+        column: the column.
+        path: the names of the field inside the column's rows; empty for the column itself.
+        field: what gets the value: the column, or the field under its whole name.
+        source: a bound expression, or a constant as one value in the type of `field`.
     """
 
+    column: DataField
+    path: Path
     field: DataField
     source: "Expression | Column"
 
@@ -58,7 +68,7 @@ class Assignment:
         """The new values for n rows.
 
         Raises:
-            InvalidInputError: one does not fit the column.
+            InvalidInputError: one does not fit.
         """
         count = batch.num_rows
         if isinstance(self.source, pa.Array):
@@ -74,7 +84,7 @@ class Assignments:
     Attributes:
         target: the table's columns.
         scope: the columns that expressions may use.
-        items: by column, in the table's order.
+        items: in the table's order of columns.
     """
 
     target: RowType
@@ -84,7 +94,7 @@ class Assignments:
     @property
     def names(self) -> tuple[str, ...]:
         """The columns that get new values."""
-        return tuple(item.field.name for item in self.items)
+        return tuple(dict.fromkeys(item.column.name for item in self.items))
 
     @property
     def reads(self) -> tuple[str, ...]:
@@ -101,8 +111,17 @@ class Assignments:
                 are left out.
             scope: the same rows as expressions see them.
         """
-        new = {item.field.name: item.values(scope, self.scope) for item in self.items}
         known = before.schema.names
+        new: dict[str, Column] = {}
+        for item in self.items:
+            name, values = item.column.name, item.values(scope, self.scope)
+            if item.path:
+                kind = item.column.type
+                assert isinstance(kind, RowType)  # noqa: S101 - it has fields
+                nulls: Column = pa.nulls(before.num_rows, to_arrow(kind))  # type: ignore[call-overload]  # stubs list types
+                rows = before.column(name) if name in known else nulls
+                values = with_field(new.get(name, rows), kind, item.path, values)
+            new[name] = values
         fields = [f for f in self.target if f.name in new or f.name in known]
         columns = [
             new[field.name] if field.name in new else before.column(field.name) for field in fields
@@ -131,31 +150,18 @@ def assignments(
             "No new values are given.", hint='Give them by column: {"qty": "qty + 1"}.'
         )
     seen = target if scope is None else scope
-    items = {}
-    for name, value in values.items():
-        field = column_of(name, target)
-        if field.name in items:
-            raise InvalidInputError(f"Column {field.name!r} gets two new values.")
-        items[field.name] = Assignment(field=field, source=_source(value, field, seen))
-    ordered = tuple(items[name] for name in target.names if name in items)
-    return Assignments(target=target, scope=seen, items=ordered)
+    items = [_assignment(name, value, target, seen) for name, value in values.items()]
+    check_paths([(item.column.name, *item.path) for item in items])
+    places = {name: place for place, name in enumerate(target.names)}
+    ordered = sorted(items, key=lambda item: places[item.column.name])
+    return Assignments(target=target, scope=seen, items=tuple(ordered))
 
 
-def column_of(name: object, target: RowType) -> DataField:
-    """The column of a name, without regard to case if only one is meant.
-
-    Raises:
-        InvalidInputError: the table has none.
-    """
-    if isinstance(name, str):
-        found = target.field(name)
-        alike = [field for field in target if field.name.lower() == name.lower()]
-        if found is not None:
-            return found
-        if len(alike) == 1:
-            return alike[0]
-    msg = f"The table has no column {name!r}."
-    raise InvalidInputError(msg, hint=f"Columns: {choices(target.names)}.")
+def _assignment(name: object, value: NewValue, target: RowType, scope: RowType) -> Assignment:
+    column, *inner = path_of(name, target)
+    path = tuple(field.name for field in inner)
+    field = replace(inner[-1], name=".".join((column.name, *path))) if inner else column
+    return Assignment(column=column, path=path, field=field, source=_source(value, field, scope))
 
 
 def _source(value: NewValue, field: DataField, scope: RowType) -> "Expression | Column":

@@ -23,10 +23,10 @@ from paimon_explore.maintenance.row_level.assignments import (
     Assignments,
     NewValue,
     assignments,
-    column_of,
 )
 from paimon_explore.maintenance.row_level.change import Outcome, in_order, stacked, taken
 from paimon_explore.maintenance.row_level.matching import Matching, Pairs, table_names
+from paimon_explore.maintenance.row_level.nested_values import path_of
 from paimon_explore.maintenance.row_level.sides import SOURCE, TARGET, Sides
 from paimon_explore.scan.bind import bind
 from paimon_explore.scan.builder import Term
@@ -220,7 +220,10 @@ class MergeChange:
 
     def _is_same(self, name: str, value: NewValue) -> bool:
         """Whether a value is what the column equals by the condition of the merge."""
-        target = Column(path=(f"{TARGET}.{column_of(name, self._sides.target).name}",))
+        column, *inner = path_of(name, self._sides.target)
+        if inner:
+            return False
+        target = Column(path=(f"{TARGET}.{column.name}",))
         return self._matching.equates(target, value)
 
     # ------------------------------------------------------------ rows of the table

@@ -1,0 +1,112 @@
+"""New values of fields inside rows: `SET address.city = 'Rome'`.
+
+The other fields stay as they are. A row that is null becomes a row with the new value, and with
+nulls in its other fields, as in Spark.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from paimon_explore.encoding.buffers import Column, build_struct, valid_mask
+from paimon_explore.errors import InvalidInputError, choices
+from paimon_explore.types.arrow import to_arrow
+from paimon_explore.types.data_types import DataField, DataType, RowType
+
+Path = tuple[str, ...]
+"""The names of a field, from the column down."""
+
+
+def path_of(name: object, target: RowType) -> tuple[DataField, ...]:
+    """The column that a name is for, or a column and fields in it, with dots in between.
+
+    Names are found without regard to case if only one is meant.
+
+    Raises:
+        InvalidInputError: there is none.
+    """
+    if isinstance(name, str):
+        whole = _alike(name, target)
+        if whole is not None:
+            return (whole,)
+        first, _, rest = name.partition(".")
+        column = _alike(first, target)
+        if column is not None and rest:
+            return (column, *_inside(column.type, rest, first))
+    msg = f"The table has no column {name!r}."
+    raise InvalidInputError(msg, hint=f"Columns: {choices(target.names)}.")
+
+
+def _inside(row: DataType, path: str, where: str) -> tuple[DataField, ...]:
+    if not isinstance(row, RowType):
+        msg = f"{where!r} is no row, so that it has no field {path!r}."
+        raise InvalidInputError(msg)
+    whole = _alike(path, row)
+    if whole is not None:
+        return (whole,)
+    first, _, rest = path.partition(".")
+    field = _alike(first, row)
+    if field is None or not rest:
+        msg = f"The row {where!r} has no field {first!r}."
+        raise InvalidInputError(msg, hint=f"It has {choices(row.names)}.")
+    return (field, *_inside(field.type, rest, f"{where}.{first}"))
+
+
+def _alike(name: str, fields: RowType) -> DataField | None:
+    found = fields.field(name)
+    alike = [field for field in fields if field.name.lower() == name.lower()]
+    return alike[0] if found is None and len(alike) == 1 else found
+
+
+def check_paths(paths: Sequence[Path]) -> None:
+    """Refuse two new values of one place.
+
+    Raises:
+        InvalidInputError: one path begins with another, or is the same.
+    """
+    for number, path in enumerate(paths):
+        for other in paths[:number]:
+            shorter, longer = sorted((path, other), key=len)
+            if longer[: len(shorter)] == shorter:
+                column = ".".join(shorter)
+                raise InvalidInputError(f"Column {column!r} gets two new values.")
+
+
+def with_field(rows: Column, row_type: RowType, path: Path, new: Column) -> Column:
+    """Rows with a new value in one of their fields.
+
+    Args:
+        rows: n rows in `to_arrow(row_type)`.
+        row_type: their type.
+        path: of the field, inside the rows.
+        new: n values in its type.
+    """
+    valid = valid_mask(rows)
+    children: list[Column] = []
+    for field in row_type:
+        child: Column = rows.field(field.name)  # type: ignore[attr-defined]  # a struct array
+        child = _null_where(child, ~valid, field)
+        if field.name == path[0]:
+            inner = field.type
+            child = (
+                with_field(child, inner, path[1:], new)
+                if len(path) > 1 and isinstance(inner, RowType)
+                else new
+            )
+        children.append(child)
+    return build_struct(to_arrow(row_type), children, np.ones(len(rows), np.bool_))
+
+
+def _null_where(
+    values: Column, absent: "np.ndarray[tuple[int], np.dtype[np.bool_]]", field: DataField
+) -> Column:
+    """What lies under rows that are null is null."""
+    if not absent.any():
+        return values
+    if not field.type.nullable:
+        msg = f"A row that is null cannot get a field only: its field {field.name!r} is NOT NULL."
+        raise InvalidInputError(msg, hint="Give the whole row.")
+    places = pa.array(np.arange(len(values)), pa.int64(), mask=absent)
+    found: Column = values.take(places)
+    return found
