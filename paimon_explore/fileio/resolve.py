@@ -8,7 +8,6 @@ from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, ch
 from paimon_explore.fileio import paths
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.local import LocalFileIO, local_path
-from paimon_explore.fileio.memory import MemoryFileIO
 
 _KNOWN_SCHEMES = ("file", "memory", *sorted(paths.OBJECT_STORE_SCHEMES))
 
@@ -37,6 +36,8 @@ def resolve(
     if kind == "file":
         return LocalFileIO(), local_path(text).rstrip("/") or "/"
     if kind == "memory":
+        from paimon_explore.fileio.memory import MemoryFileIO  # noqa: PLC0415 - few need it
+
         name = text.partition("://")[2].partition("/")[0]
         return MemoryFileIO(name or "default"), text.rstrip("/")
     if kind in paths.OBJECT_STORE_SCHEMES:

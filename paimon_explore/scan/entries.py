@@ -9,6 +9,7 @@ Spec: concepts/spec/manifest, merging of entries.
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -42,10 +43,12 @@ from paimon_explore.scan.frames import (
     rows_without_columns,
     true_rows,
 )
-from paimon_explore.scan.prune import ColumnStats, StatsFrame, may_match
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.types.arrow import arrow_schema
 from paimon_explore.types.data_types import RowType, TypeRoot
+
+if TYPE_CHECKING:
+    from paimon_explore.scan.prune import StatsFrame
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,10 +68,14 @@ class PartitionCut:
         count = manifests.table.num_rows
         if self.predicate is None or not count:
             return np.ones(count, dtype=np.bool_)
+        from paimon_explore.scan.prune import may_match  # noqa: PLC0415 - there is a predicate
+
         return may_match(self.predicate, self.ranges(manifests))
 
-    def ranges(self, manifests: ManifestFiles) -> StatsFrame:
+    def ranges(self, manifests: ManifestFiles) -> "StatsFrame":
         """The partitions of each manifest's entries, as bounds."""
+        from paimon_explore.scan.prune import ColumnStats, StatsFrame  # noqa: PLC0415 - likewise
+
         types = [field.type for field in self.row_type]
         table = manifests.table
         lows = decode_rows(binary(table, "partition_min"), types, where="_PARTITION_STATS")

@@ -9,6 +9,7 @@ Spec: primary-key-table, filter push-down; concepts/spec/manifest.
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -41,14 +42,15 @@ from paimon_explore.scan.entries import (
 )
 from paimon_explore.scan.expression import TRUE, Expression, names_of
 from paimon_explore.scan.file_paths import DataFilePlaces
-from paimon_explore.scan.file_stats import SchemaOf, key_stats, value_stats
 from paimon_explore.scan.frames import Mask, Rows, group_numbers, numbers
 from paimon_explore.scan.partition_filter import split
-from paimon_explore.scan.prune import may_match
 from paimon_explore.scan.split import PlacedFiles, Split
 from paimon_explore.scan.splits import SplitRules, make_splits
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.types.data_types import RowType
+
+if TYPE_CHECKING:
+    from paimon_explore.scan.file_stats import SchemaOf
 
 PARTITION_CUT = "partitions"
 LEVEL_CUT = "visible levels"
@@ -323,7 +325,7 @@ def file_cuts(
     target: ScanTarget,
     entries: ManifestEntries,
     rest: Expression,
-    schema_of: SchemaOf | None = None,
+    schema_of: "SchemaOf | None" = None,
 ) -> Iterator[FileCut]:
     """The cuts of live files, in their order; each goes on with what the one before has kept.
 
@@ -353,8 +355,7 @@ def file_cuts(
         return
     on_keys = split(rest, [field.name for field in keys]).inside
     if on_keys != TRUE:
-        mask = may_match(on_keys, key_stats(entries, keys))
-        cut = FileCut(name=KEY_CUT, before=entries, mask=mask)
+        cut = FileCut(name=KEY_CUT, before=entries, mask=_keys(entries, on_keys, keys))
         yield cut
         entries = cut.kept
     yield FileCut(
@@ -373,15 +374,25 @@ def _visible(target: ScanTarget, entries: ManifestEntries) -> Mask:
     return mask
 
 
+def _keys(entries: ManifestEntries, on_keys: Expression, keys: RowType) -> Mask:
+    from paimon_explore.scan.file_stats import key_stats  # noqa: PLC0415 - there is a predicate
+    from paimon_explore.scan.prune import may_match  # noqa: PLC0415 - likewise
+
+    return may_match(on_keys, key_stats(entries, keys))
+
+
 def _values(
-    target: ScanTarget, entries: ManifestEntries, rest: Expression, schema_of: SchemaOf
+    target: ScanTarget, entries: ManifestEntries, rest: Expression, schema_of: "SchemaOf"
 ) -> Mask:
+    from paimon_explore.scan.file_stats import value_stats  # noqa: PLC0415 - there is a predicate
+    from paimon_explore.scan.prune import may_match  # noqa: PLC0415 - likewise
+
     fields = target.schema.project(sorted(names_of(rest)))
     return may_match(rest, value_stats(entries, schema_of, fields))
 
 
 def _values_by_bucket(
-    target: ScanTarget, entries: ManifestEntries, rest: Expression, schema_of: SchemaOf
+    target: ScanTarget, entries: ManifestEntries, rest: Expression, schema_of: "SchemaOf"
 ) -> Mask:
     """Whole buckets, or single files of tables whose keys are live once above level 0."""
     matches = _values(target, entries, rest, schema_of)

@@ -203,7 +203,13 @@ class Manifests:
 
     def all(self, snapshot: Snapshot) -> ManifestFiles:
         """The manifests of base and delta, in the order in which their entries cancel."""
-        return ManifestFiles.concat([self.base(snapshot), self.delta(snapshot)])
+        names = [snapshot.base_manifest_list, snapshot.delta_manifest_list]
+        try:
+            return ManifestFiles.concat(self.list_many(names))
+        except MissingFileError:
+            self.base(snapshot)  # names the list that is gone
+            self.delta(snapshot)
+            raise
 
     def read(self, name: str, columns: Collection[str] | None = None) -> ManifestEntries:
         """The entries of one manifest; see `read_many`."""

@@ -1,17 +1,20 @@
 """All folders of one table and branch behind one value."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.metadata.paths import TablePaths
-from paimon_explore.store.branches import Branches
-from paimon_explore.store.consumers import Consumers
 from paimon_explore.store.json_files import PATIENT, Patience
 from paimon_explore.store.manifests import Manifests
 from paimon_explore.store.schemas import Schemas
 from paimon_explore.store.snapshots import Changelogs, Snapshots
-from paimon_explore.store.statistics_files import StatisticsFiles
-from paimon_explore.store.tags import Tags
+
+if TYPE_CHECKING:
+    from paimon_explore.store.branches import Branches
+    from paimon_explore.store.consumers import Consumers
+    from paimon_explore.store.statistics_files import StatisticsFiles
+    from paimon_explore.store.tags import Tags
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,18 +51,24 @@ class TableStore:
         return Schemas(self.file_io, self.paths, self.patience)
 
     @property
-    def tags(self) -> Tags:
+    def tags(self) -> "Tags":
         """The branch's tags."""
+        from paimon_explore.store.tags import Tags  # noqa: PLC0415 - few need them
+
         return Tags(self.file_io, self.paths, self.patience)
 
     @property
-    def consumers(self) -> Consumers:
+    def consumers(self) -> "Consumers":
         """The branch's consumers."""
+        from paimon_explore.store.consumers import Consumers  # noqa: PLC0415 - few need them
+
         return Consumers(self.file_io, self.paths, self.patience)
 
     @property
-    def branches(self) -> Branches:
+    def branches(self) -> "Branches":
         """The table's branches beside main."""
+        from paimon_explore.store.branches import Branches  # noqa: PLC0415 - few need them
+
         return Branches(self.file_io, self.paths)
 
     @property
@@ -68,6 +77,8 @@ class TableStore:
         return Manifests(self.file_io, self.paths)
 
     @property
-    def statistics(self) -> StatisticsFiles:
+    def statistics(self) -> "StatisticsFiles":
         """The table's statistics files."""
+        from paimon_explore.store.statistics_files import StatisticsFiles  # noqa: PLC0415 - few need them
+
         return StatisticsFiles(self.file_io, self.paths, self.patience)

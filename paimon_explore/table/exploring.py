@@ -13,7 +13,6 @@ from paimon_explore.errors import (
     choices,
 )
 from paimon_explore.table.explaining import ExplainableTable
-from paimon_explore.table.row_source import RowSource
 
 if TYPE_CHECKING:
     from paimon_explore.inspect.byte_map import ByteMap
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from paimon_explore.inspect.result import Screen
     from paimon_explore.inspect.system.inspection import Inspection
     from paimon_explore.inspect.timeline import Timeline
+    from paimon_explore.table.row_source import RowSource
     from paimon_explore.widgets.explorer import Explorer
 
 
@@ -46,7 +46,7 @@ class ExplorableTable(ExplainableTable):
         )
         return Inspection(state=state)
 
-    def system_table(self, name: str) -> RowSource:
+    def system_table(self, name: str) -> "RowSource":
         """A system table by its name: `files`, `audit_log`, and so on.
 
         Raises:
@@ -54,6 +54,7 @@ class ExplorableTable(ExplainableTable):
             InvalidInputError: it asks for a table with another setting.
         """
         from paimon_explore.inspect.system.inspection import SYSTEM_TABLES
+        from paimon_explore.table.row_source import RowSource
         from paimon_explore.table.row_tables import ROW_TABLES
 
         full = f"{self.name}${name}"

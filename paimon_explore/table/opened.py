@@ -2,18 +2,20 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from paimon_explore.metadata.consumer import Consumer
 from paimon_explore.metadata.options import TableOptions
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
-from paimon_explore.metadata.tag import Tag
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.time_travel import TimeTravel, resolve
 from paimon_explore.store.table_store import TableStore
-from paimon_explore.table import listings
 from paimon_explore.table.latest_schema import latest_schema
-from paimon_explore.table.listing import Listing
+
+if TYPE_CHECKING:
+    from paimon_explore.metadata.consumer import Consumer
+    from paimon_explore.metadata.tag import Tag
+    from paimon_explore.table.listing import Listing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -58,28 +60,38 @@ class OpenedTable:
         return resolve(self.store, self.travel)
 
     @property
-    def snapshots(self) -> Listing[int, Snapshot]:
+    def snapshots(self) -> "Listing[int, Snapshot]":
         """The snapshots by id."""
+        from paimon_explore.table import listings
+
         return listings.snapshots(self.store)
 
     @property
-    def schemas(self) -> Listing[int, TableSchema]:
+    def schemas(self) -> "Listing[int, TableSchema]":
         """The schemas by id."""
+        from paimon_explore.table import listings
+
         return listings.schemas(self.store)
 
     @property
-    def tags(self) -> Listing[str, Tag]:
+    def tags(self) -> "Listing[str, Tag]":
         """The tags by name."""
+        from paimon_explore.table import listings
+
         return listings.tags(self.store)
 
     @property
-    def branches(self) -> Listing[str, str]:
+    def branches(self) -> "Listing[str, str]":
         """The branches but main, by name."""
+        from paimon_explore.table import listings
+
         return listings.branches(self.store)
 
     @property
-    def consumers(self) -> Listing[str, Consumer]:
+    def consumers(self) -> "Listing[str, Consumer]":
         """The consumers by id."""
+        from paimon_explore.table import listings
+
         return listings.consumers(self.store)
 
     def _target(self) -> ScanTarget:

@@ -14,7 +14,6 @@ from paimon_explore.table.increments import (
     span_of,
 )
 from paimon_explore.table.opened import OpenedTable
-from paimon_explore.table.row_source import RowSource
 from paimon_explore.table.scan import Scan, make_scan
 
 if TYPE_CHECKING:
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
 
     from paimon_explore.scan.sql import Where
     from paimon_explore.table.changes import Change, ChangeReader
+    from paimon_explore.table.row_source import RowSource
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -94,7 +94,7 @@ class ReadableTable(OpenedTable):
         columns: Iterable[str] | None = None,
         where: "Where | None" = None,
         row_kinds: bool = False,
-    ) -> RowSource:
+    ) -> "RowSource":
         """What changed after one point up to another.
 
         Args:
@@ -111,6 +111,7 @@ class ReadableTable(OpenedTable):
             InvalidInputError: unknown columns, mode or predicate; an end before the start.
         """
         from paimon_explore.table.changes import without_retracts
+        from paimon_explore.table.row_source import RowSource
 
         target = self._target()
         reader = self._change_reader(columns, where)

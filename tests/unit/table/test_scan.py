@@ -3,7 +3,8 @@ import pytest
 
 import paimon_explore as pe
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.table.scan import Scan, Where
+from paimon_explore.scan.sql import Where
+from paimon_explore.table.scan import Scan
 from support.small_tables import append_table, columns, rows_of
 
 COLUMNS = columns(id=pa.int32(), name=pa.string(), dt=pa.string())
