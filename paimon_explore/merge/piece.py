@@ -129,19 +129,28 @@ def merge_piece(piece: Piece, task: Task) -> Iterator[pa.RecordBatch]:
         for part in piece.parts:
             yield passed(part, task)
         return
+    if task.spec.engine in _CHOOSERS and not task.key_order and not task.keep_retracts:
+        for part, mask in zip(piece.parts, _chosen(piece, task), strict=True):
+            yield _only(part, mask, task)
+        return
     if _in_part_order(piece, task):
         if task.spec.engine in _CHOOSERS:
-            yield from _chosen_by_parts(piece, task)
+            yield _chosen_by_parts(piece, task)
             return
         folded = _folded(piece, task)
         if folded is not None:
             yield folded
             return
-    groups = record_groups(piece, task)
-    if task.key_order or task.keep_retracts or task.spec.engine not in _CHOOSERS:
-        yield merge_groups(piece, task, groups)
+    yield merge_groups(piece, task, record_groups(piece, task))
+
+
+def chosen_rows(piece: Piece, task: Task) -> list[Bools | None]:
+    """For each part which of its rows are in the result of an engine that chooses; None: all."""
+    if len(piece.parts) == 1 or not piece.count:
+        masks: Sequence[Bools | None] = [None] * len(piece.parts)
     else:
-        yield from _filtered(piece, task, groups)
+        masks = _chosen(piece, task)
+    return [_without_retracts(*found) for found in zip(piece.parts, masks, strict=True)]
 
 
 def record_groups(piece: Piece, task: Task) -> Groups:
@@ -167,9 +176,8 @@ def passed(part: pa.RecordBatch, task: Task) -> pa.RecordBatch:
 
 def _only(part: pa.RecordBatch, mask: Bools | None, task: Task) -> pa.RecordBatch:
     """The rows of a part where a mask is true; None: all."""
-    retracts = None if task.keep_retracts else retracts_of(part)
-    if retracts is not None:
-        mask = ~retracts if mask is None else mask & ~retracts
+    if not task.keep_retracts:
+        mask = _without_retracts(part, mask)
     columns = [part.column(name) for name in task.spec.columns]
     if task.keep_retracts:
         columns += [part.column(SEQUENCE_NUMBER), int8_array(kinds_of(part))]
@@ -180,6 +188,13 @@ def _only(part: pa.RecordBatch, mask: Bools | None, task: Task) -> pa.RecordBatc
         index = narrow_index(rows, part.num_rows)
         columns = [column.take(index) for column in columns]
     return _batch(columns, len(rows), part, task)
+
+
+def _without_retracts(part: pa.RecordBatch, mask: Bools | None) -> Bools | None:
+    retracts = retracts_of(part)
+    if retracts is None:
+        return mask
+    return ~retracts if mask is None else mask & ~retracts
 
 
 def _batch(columns: list[Column], count: int, like: pa.RecordBatch, task: Task) -> pa.RecordBatch:
@@ -237,17 +252,14 @@ def _in_part_order(piece: Piece, task: Task) -> bool:
     return task.by_run_order or _parts_ascend(piece)
 
 
-def _chosen_by_parts(piece: Piece, task: Task) -> Iterator[pa.RecordBatch]:
-    """The newest or oldest record of each key, without any sorting of records."""
-    newest = task.spec.engine is not MergeEngine.FIRST_ROW
-    if not task.key_order and not task.keep_retracts:
-        masks = winners(piece.keys(task.spec.keys), newest=newest)
-        for part, mask in zip(piece.parts, masks, strict=True):
-            yield _only(part, mask, task)
-        return
+def _chosen_by_parts(piece: Piece, task: Task) -> pa.RecordBatch:
+    """The newest or oldest record of each key in key order, without any sorting of records."""
     layers = Layers(key_slots(piece.keys(task.spec.keys)).without_gaps())
-    rows = layers.newest if newest else layers.oldest
-    yield _taken(piece, task, rows, piece.kinds())
+    return _taken(piece, task, layers.newest if _newest(task) else layers.oldest, piece.kinds())
+
+
+def _newest(task: Task) -> bool:
+    return task.spec.engine is not MergeEngine.FIRST_ROW
 
 
 _CHOOSERS: Mapping[MergeEngine, Callable[..., Ints]] = {
@@ -256,15 +268,15 @@ _CHOOSERS: Mapping[MergeEngine, Callable[..., Ints]] = {
 }
 
 
-def _filtered(piece: Piece, task: Task, groups: Groups) -> Iterator[pa.RecordBatch]:
-    """Every part without the rows that were not chosen: nothing is moved."""
+def _chosen(piece: Piece, task: Task) -> list[Bools]:
+    """For each part which of its rows are chosen: nothing is moved."""
+    if _in_part_order(piece, task):
+        return winners(piece.keys(task.spec.keys), newest=_newest(task))
     choose = _CHOOSERS[task.spec.engine]
+    groups = record_groups(piece, task)
     mask = np.zeros(piece.count, np.bool_)
     mask[choose(groups, piece.kinds(), ignore_delete=task.spec.ignore_delete)] = True
-    begin = 0
-    for part in piece.parts:
-        yield _only(part, mask[begin : begin + part.num_rows], task)
-        begin += part.num_rows
+    return np.split(mask, np.cumsum([part.num_rows for part in piece.parts])[:-1])
 
 
 def _taken(piece: Piece, task: Task, rows: Ints, kinds: Int8s) -> pa.RecordBatch:

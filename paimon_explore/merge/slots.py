@@ -32,6 +32,8 @@ _DENSE = 1 << 16
 _MAX_RANGE = 1 << 62
 _CHUNK_ROWS = 16_384
 """Rows of the largest part in a chunk."""
+_CHUNK_FLAGS = 1 << 18
+"""Flags of a chunk of narrow keys: a byte or a number each, which the caches hold."""
 
 PartKeys: TypeAlias = Sequence[Column]
 """The key columns of one part, n rows each."""
@@ -250,23 +252,44 @@ def _from_zero(words: Keys, low: int) -> Ints:
 
 def _word_chunks(words: Sequence[Keys]) -> Iterator[_Chunk]:
     """Narrow ranges as they are, wide ones in chunks."""
-    keys = _dense(words)
-    if keys is not None:
-        yield _Chunk(range(len(words)), [0] * len(words), keys)
+    low, high = _ends(words)
+    if high - low >= _most_flags(words):
+        pivots = max(words, key=len)[_CHUNK_ROWS::_CHUNK_ROWS]
+        for places, begins, some in _cut_at(words, pivots):
+            yield _Chunk(places, begins, _Sorted.of(some))
         return
-    pivots = max(words, key=len)[_CHUNK_ROWS::_CHUNK_ROWS]
+    pivots = np.arange(low + _CHUNK_FLAGS, high + 1, _CHUNK_FLAGS).astype(words[0].dtype)
+    for places, begins, some in _cut_at(words, pivots):
+        # a damaged part need not ascend, so its keys may go beyond the pivots
+        yield _Chunk(places, begins, _dense(some) or _Sorted.of(some))
+
+
+def _cut_at(
+    words: Sequence[Keys], pivots: Keys
+) -> Iterator[tuple[list[int], list[int], list[Keys]]]:
+    """The words between pivots: the parts that have some, where these begin, and they."""
     cuts = [[0, *np.searchsorted(part, pivots).tolist(), len(part)] for part in words]
     for at in range(len(pivots) + 1):
         places = [place for place, cut in enumerate(cuts) if cut[at + 1] > cut[at]]
         if places:
             some = [words[place][cuts[place][at] : cuts[place][at + 1]] for place in places]
-            yield _Chunk(places, [cuts[place][at] for place in places], _Sorted.of(some))
+            yield places, [cuts[place][at] for place in places], some
+
+
+def _ends(words: Sequence[Keys]) -> tuple[int, int]:
+    """The least and the greatest word, by the ends of the parts."""
+    return min(int(part[0]) for part in words), max(int(part[-1]) for part in words)
+
+
+def _most_flags(words: Sequence[Keys]) -> int:
+    return max(_DENSE_PER_ROW * sum(len(part) for part in words), _DENSE)
 
 
 def _dense(words: Sequence[Keys]) -> Slots | None:
     """Words of a narrow range as numbers."""
-    flags = max(_DENSE_PER_ROW * sum(len(part) for part in words), _DENSE)
-    if max(int(part[-1]) for part in words) - min(int(part[0]) for part in words) >= flags:
+    flags = _most_flags(words)
+    low, high = _ends(words)
+    if high - low >= flags:
         return None
     low, high = _range(words)
     if high - low >= flags:

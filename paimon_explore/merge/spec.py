@@ -140,6 +140,14 @@ def needed_columns(spec: MergeSpec) -> tuple[str, ...]:
     return tuple(name for name in spec.row_type.names if name in needed)
 
 
+def deciding_columns(spec: MergeSpec) -> tuple[str, ...] | None:
+    """The value columns that tell which rows are chosen; None for engines that compute values."""
+    if spec.engine not in (MergeEngine.DEDUPLICATE, MergeEngine.FIRST_ROW):
+        return None
+    needed = {*spec.keys, *spec.sequence_fields}
+    return tuple(name for name in spec.row_type.names if name in needed)
+
+
 def needed_groups(spec: MergeSpec) -> tuple[SequenceGroup, ...]:
     """The sequence groups that count: those of wanted columns, and those that can remove rows."""
     wanted = {*spec.columns, *spec.keys, *spec.sequence_fields}

@@ -9,11 +9,14 @@ very long values is cut further.
 
 from collections import deque
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
+import numpy as np
 import pyarrow as pa
 
+from paimon_explore.encoding.buffers import Bools
 from paimon_explore.errors import FormatError, InvalidInputError
-from paimon_explore.merge.piece import Piece, Task, functions_of, merge_piece, passed
+from paimon_explore.merge.piece import Piece, Task, chosen_rows, functions_of, merge_piece, passed
 from paimon_explore.merge.single_key import KeyTuple, key_at, rows_up_to
 from paimon_explore.merge.spec import MergeSpec
 
@@ -83,20 +86,63 @@ def _one_run(run: Iterator[pa.RecordBatch], task: Task) -> Iterator[pa.RecordBat
 
 
 def _several_runs(runs: Sequence[Iterator[pa.RecordBatch]], task: Task) -> Iterator[pa.RecordBatch]:
-    held = [_Held(run, task.spec.keys) for run in runs]
-    while True:
-        for run in held:
-            run.fill()
-        held = [run for run in held if not run.is_empty]
-        if not held:
-            return
-        if len(held) == 1 and held[0].is_open:
-            yield from (passed(batch, task) for batch in held[0].rest())
-            return
-        pivot = min((run.last_key for run in held if run.is_open), default=None)
-        parts = [part for run in held for part in run.cut(pivot)]
-        for piece in _bounded(parts, task.spec.keys):
-            yield from merge_piece(Piece(piece), task)
+    for parts in _pieces(runs, task.spec.keys):
+        yield from merge_piece(Piece([part.rows for part in parts]), task)
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A batch of a run after the merge.
+
+    Attributes:
+        run: which of the runs.
+        batch: as the run gave it.
+        mask: which of its rows are in the result; None: all.
+    """
+
+    run: int
+    batch: pa.RecordBatch
+    mask: Bools | None
+
+
+def choose_rows(
+    runs: Sequence[Iterator[pa.RecordBatch]], spec: MergeSpec, *, by_run_order: bool = False
+) -> Iterator[Chosen]:
+    """The rows of sorted runs that an engine chooses: what `merge_runs` gives, by its places.
+
+    So the other columns need be decoded for these rows only.
+
+    Args:
+        runs: as for `merge_runs`, with `deciding_columns(spec)`; more do no harm.
+        spec: the merge; its engine is one that chooses rows.
+        by_run_order: as for `merge_runs`.
+
+    Yields:
+        Each batch of each run that has rows, once all of it is decided: those of a run in its
+        order.
+
+    Raises:
+        FormatError: as `merge_runs`.
+    """
+    task = Task(spec=spec, functions={}, by_run_order=by_run_order, key_order=False)
+    decided: list[list[Bools | None]] = [[] for _ in runs]
+    for parts in _pieces(runs, spec.keys):
+        masks = chosen_rows(Piece([part.rows for part in parts]), task)
+        for part, mask in zip(parts, masks, strict=True):
+            found = decided[part.run]
+            found.append(mask if part.is_whole or mask is not None else _all_of(part))
+            if part.is_last:
+                yield Chosen(part.run, part.batch, _together(found))
+                found.clear()
+
+
+def _all_of(part: "_Part") -> Bools:
+    return np.ones(part.rows.num_rows, np.bool_)
+
+
+def _together(masks: Sequence[Bools | None]) -> Bools | None:
+    known = [mask for mask in masks if mask is not None]
+    return known[0] if len(known) == 1 else np.concatenate(known) if known else None
 
 
 def key_pieces(
@@ -114,7 +160,57 @@ def key_pieces(
     Raises:
         FormatError: a run is not sorted.
     """
-    held = [_Held(run, keys) for run in runs]
+    for parts in _pieces(runs, keys):
+        yield [part.rows for part in parts]
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Consecutive rows of a batch.
+
+    Attributes:
+        run: which of the runs has them.
+        batch: all of the batch.
+        begin: of the rows in it.
+        rows: they.
+    """
+
+    run: int
+    batch: pa.RecordBatch
+    begin: int
+    rows: pa.RecordBatch
+
+    @property
+    def is_last(self) -> bool:
+        """Whether they end the batch."""
+        return self.begin + self.rows.num_rows == self.batch.num_rows
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether they are all of the batch."""
+        return self.rows.num_rows == self.batch.num_rows
+
+    def key(self, keys: Sequence[str], row: int) -> KeyTuple:
+        """The key of a row."""
+        return key_at([self.rows.column(name) for name in keys], row)
+
+    def cut(self, keys: Sequence[str], pivot: KeyTuple) -> tuple["_Part | None", "_Part | None"]:
+        """The rows up to a key, and those behind it."""
+        columns = [self.rows.column(name) for name in keys]
+        size = self.rows.num_rows
+        count = size
+        if key_at(columns, size - 1) > pivot:
+            count = rows_up_to(columns, pivot, count=size)
+        if count in (0, size):
+            return (self, None) if count else (None, self)
+        behind = _Part(self.run, self.batch, self.begin + count, self.rows.slice(count))
+        return _Part(self.run, self.batch, self.begin, self.rows.slice(0, count)), behind
+
+
+def _pieces(
+    runs: Sequence[Iterator[pa.RecordBatch]], keys: Sequence[str]
+) -> Iterator[Sequence[_Part]]:
+    held = [_Held(run, at, keys) for at, run in enumerate(runs)]
     while True:
         for run in held:
             run.fill()
@@ -122,25 +218,24 @@ def key_pieces(
         if not held:
             return
         pivot = min((run.last_key for run in held if run.is_open), default=None)
-        yield from _bounded([part for run in held for part in run.cut(pivot)], keys)
+        parts = [part for run in held for part in run.cut(pivot)]
+        if len(held) == 1:
+            yield from ([part] for part in parts)
+        else:
+            yield from _bounded(parts, keys)
 
 
-def _bounded(
-    parts: Sequence[pa.RecordBatch], keys: Sequence[str]
-) -> Iterator[Sequence[pa.RecordBatch]]:
+def _bounded(parts: Sequence[_Part], keys: Sequence[str]) -> Iterator[Sequence[_Part]]:
     """The parts of a piece, cut at common keys until they are small."""
-    largest = max(parts, key=lambda part: part.num_rows)
-    if largest.num_rows == 1 or sum(part.nbytes for part in parts) <= _PIECE_BYTES:
+    largest = max(parts, key=lambda part: part.rows.num_rows)
+    count = largest.rows.num_rows
+    if count == 1 or sum(part.rows.nbytes for part in parts) <= _PIECE_BYTES:
         yield parts
         return
-    pivot = key_at([largest.column(name) for name in keys], largest.num_rows // 2 - 1)
-    lower, upper = [], []
-    for part in parts:
-        count = rows_up_to([part.column(name) for name in keys], pivot, count=part.num_rows)
-        lower += [part.slice(0, count)] if count else []
-        upper += [part.slice(count)] if count < part.num_rows else []
-    yield from _bounded(lower, keys)
-    yield from _bounded(upper, keys)
+    pivot = largest.key(keys, count // 2 - 1)
+    halves = [part.cut(keys, pivot) for part in parts]
+    yield from _bounded([lower for lower, _ in halves if lower], keys)
+    yield from _bounded([upper for _, upper in halves if upper], keys)
 
 
 class _Held:
@@ -151,10 +246,11 @@ class _Held:
         last_key: of the rows held.
     """
 
-    def __init__(self, run: Iterator[pa.RecordBatch], keys: Sequence[str]) -> None:
+    def __init__(self, run: Iterator[pa.RecordBatch], at: int, keys: Sequence[str]) -> None:
         self._run = run
+        self._at = at
         self._keys = keys
-        self._batches: deque[pa.RecordBatch] = deque()
+        self._parts: deque[_Part] = deque()
         self._rows = 0
         self.is_open = True
         self.last_key: KeyTuple = ()
@@ -167,7 +263,7 @@ class _Held:
     def fill(self) -> None:
         """Load batches until enough rows are held."""
         while self.is_open and self._rows < _ENOUGH_ROWS:
-            if self._rows and sum(batch.nbytes for batch in self._batches) >= _ENOUGH_BYTES:
+            if self._rows and sum(part.rows.nbytes for part in self._parts) >= _ENOUGH_BYTES:
                 return
             batch = next(self._run, None)
             if batch is None:
@@ -182,29 +278,21 @@ class _Held:
                 f"A sorted run is not sorted: the key {columns[0][0]} comes too late.",
                 hint="Rows of a primary-key data file ascend by key, each key once.",
             )
-        self._batches.append(batch)
+        self._parts.append(_Part(self._at, batch, 0, batch))
         self._rows += batch.num_rows
         self.last_key = key_at(columns, batch.num_rows - 1)
 
-    def rest(self) -> Iterator[pa.RecordBatch]:
-        """All that is left of the run."""
-        yield from self._batches
-        yield from self._run
-
-    def cut(self, pivot: KeyTuple | None) -> list[pa.RecordBatch]:
+    def cut(self, pivot: KeyTuple | None) -> list[_Part]:
         """Take out the rows up to a key; None: all that is held."""
-        parts = []
-        while self._batches:
-            batch = self._batches[0]
-            columns = [batch.column(name) for name in self._keys]
-            count = batch.num_rows
-            if pivot is not None and key_at(columns, count - 1) > pivot:
-                count = rows_up_to(columns, pivot, count=count)
-            if count:
-                parts.append(batch.slice(0, count))
-                self._rows -= count
-            if count < batch.num_rows:
-                self._batches[0] = batch.slice(count)
+        parts: list[_Part] = []
+        while self._parts:
+            first = self._parts[0]
+            lower, upper = (first, None) if pivot is None else first.cut(self._keys, pivot)
+            if lower is not None:
+                parts.append(lower)
+                self._rows -= lower.rows.num_rows
+            if upper is not None:
+                self._parts[0] = upper
                 break
-            self._batches.popleft()
+            self._parts.popleft()
         return parts
