@@ -114,7 +114,10 @@ class ExplorerState:
             "location": view.location,
             "branch": view.branch,
             "partitioned": bool(view.schema and view.schema.partition_keys),
-            "chips": list(table_chips(view.schema)),
+            "chips": [
+                *table_chips(view.schema),
+                *(f"branch {f.name}: no snapshot" for f in timeline.flags if not f.snapshot_id),
+            ],
             "problems": [problem.state() for problem in timeline.problems[:20]],
         }
         flags = [

@@ -61,7 +61,7 @@ def _parts(inspector: Inspector) -> Iterator[str]:
     shown = min(len(timeline), MOST_MARKS)
     says = f"Timeline of the last {plural(shown, 'snapshot')}: {timeline!r}"
     yield f"<p>{svg_image(timeline_svg(timeline, inspector.snapshot_id), says)}</p>"
-    flags = [f"{f.kind.value} <b>{esc(f.name)}</b> → {f.snapshot_id}" for f in timeline.flags]
+    flags = [f"{f.kind.value} <b>{esc(f.name)}</b> → {f.place}" for f in timeline.flags]
     if flags:
         yield f"<p>{' · '.join(flags[:_MOST_FLAGS])}</p>"
     try:

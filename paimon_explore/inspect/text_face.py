@@ -64,4 +64,4 @@ def _snapshot_lines(inspector: Inspector) -> Iterator[str]:
 def _flag_text(flag: Flag) -> str:
     if flag.kind is FlagKind.HINT:
         return f"{flag.name} {flag.snapshot_id}"
-    return f"{flag.kind.value} {cut(flag.name, 30)}({flag.snapshot_id})"
+    return f"{flag.kind.value} {cut(flag.name, 30)}({flag.place})"

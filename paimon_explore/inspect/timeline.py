@@ -69,12 +69,18 @@ class Flag:
     Attributes:
         kind: what it is.
         name: its name; of hints EARLIEST or LATEST.
-        snapshot_id: the snapshot; of a consumer the next one it will read.
+        snapshot_id: the snapshot; of a consumer the next one it will read, of a branch its oldest
+            one, 0 for a branch without any.
     """
 
     kind: FlagKind
     name: str
     snapshot_id: int
+
+    @property
+    def place(self) -> str:
+        """The snapshot in words."""
+        return str(self.snapshot_id) if self.snapshot_id else "no snapshot"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -346,5 +352,4 @@ def _branches(store: TableStore, problems: list[Problem]) -> Iterator[Flag]:
         except PaimonError as error:
             problems.append(problem_of(error))
             continue
-        if oldest is not None:
-            yield Flag(kind=FlagKind.BRANCH, name=name, snapshot_id=oldest)
+        yield Flag(kind=FlagKind.BRANCH, name=name, snapshot_id=oldest or 0)

@@ -33,7 +33,7 @@ LIST_SECONDS = 0.5
 ANSWER_SECONDS = 1.5
 NOTEBOOK_BYTES = 60_000
 
-# Work per move: the handler of the key, and the frame that it leads to, until that has been painted.
+# Work per move: the handler of the key, and the frame it leads to, until that has been painted.
 MOVE = """async () => {
   const canvas = document.querySelector(".pe-timeline-canvas");
   const channel = new MessageChannel();

@@ -14,6 +14,7 @@ import pytest
 from paimon_explore.inspect.anatomy.spans import Space, leaves
 from paimon_explore.inspect.byte_map import ByteMap
 from paimon_explore.inspect.byte_source import file_bytes
+from support.figures import Figures
 from support.golden import WRITERS, GoldenTables
 
 SAMPLES = {
@@ -42,11 +43,15 @@ def spaces(found: ByteMap) -> Iterator[Space]:
 
 
 @pytest.mark.parametrize("writer", WRITERS)
-def test_every_byte_lies_in_one_field_and_is_made_again(golden: GoldenTables, writer: str) -> None:
+def test_every_byte_lies_in_one_field_and_is_made_again(
+    golden: GoldenTables, writer: str, figures: Figures
+) -> None:
     kinds: Counter[str] = Counter()
     for path in files_of(golden, writer):
         found = file_bytes(path)
         kinds[found.layout] += 1
+        figures.add("files taken apart byte by byte", 1)
+        figures.add("bytes that lie in one field each", path.stat().st_size)
         assert found.problems() == [], path
         assert found.encoded() == path.read_bytes(), path
         for space in spaces(found):

@@ -1,8 +1,4 @@
-"""Every sheet of the explorer at every snapshot of real tables, and what it is asked in words."""
-
-import json
-import os
-from collections.abc import Iterator
+"""The sheets of the explorer: what they are asked in words."""
 
 import pytest
 
@@ -11,55 +7,8 @@ from paimon_explore.errors import InvalidInputError, PaimonError
 from paimon_explore.inspect.explorer_sheets import SHEETS, Hint
 from paimon_explore.inspect.explorer_state import ExplorerState, Question
 from paimon_explore.inspect.inspector import Inspector
-from paimon_explore.inspect.result import Result
 from support.explored import hostile_history
-from support.golden import WRITERS, GoldenTables
-
-EVERYTHING = os.environ.get("PAIMON_EXPLORE_ALL_SHEETS") == "1"
-SAMPLE = (
-    *("dv_pk", "pk_levels", "tags", "branches", "se_pk", "empty_table", "me_agg", "fi_bitmap"),
-    *("changelog_decoupled", "fallback_branch", "append_dv", "pk_dynamic", "odd_names"),
-)
-
-
-def tables(golden: GoldenTables, writer: str) -> Iterator[pe.Table]:
-    names = golden.names(writer) if EVERYTHING else [n for n in SAMPLE if n in golden.names(writer)]
-    for name in names[:: 1 if EVERYTHING or writer == "java200" else 4]:
-        try:
-            yield pe.open_table(golden.table(writer, name).folder)
-        except PaimonError:
-            continue
-
-
-def questions(state: ExplorerState, pane: str, snapshot: int) -> list[str]:
-    """What a view is asked: nothing, and what it proposes itself."""
-    if pane == "explain":
-        return ["", "1 = 1 limit 2"]
-    if pane == "diff":
-        return ["", "0 rows"]
-    first = state.sheet(pane, snapshot, Question())
-    return ["", *(first.examples[:2] if isinstance(first, Hint) else [])]
-
-
-def faces(result: Result) -> None:
-    assert json.loads(json.dumps(result.state()))["kind"] == result.kind
-    assert len(repr(result).splitlines()) <= 25
-    assert result._repr_html_()
-    assert result.to_arrow() is not None
-
-
-@pytest.mark.parametrize("writer", WRITERS)
-def test_every_sheet_opens_at_every_snapshot(golden: GoldenTables, writer: str) -> None:
-    asked = 0
-    for table in tables(golden, writer):
-        state = ExplorerState(table._inspector())
-        marks = state.inspector.timeline().marks
-        for mark in marks if EVERYTHING else marks[:1] + marks[-1:]:
-            for pane in SHEETS:
-                for text in questions(state, pane, mark.snapshot_id):
-                    faces(state.sheet(pane, mark.snapshot_id, Question(text=text)))
-                    asked += 1
-    assert asked > 0 or writer not in ("java200", "java142")
+from support.golden import GoldenTables
 
 
 def test_hostile_tables_are_shown_with_their_text_as_text() -> None:
