@@ -20,7 +20,7 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore.encoding.binary_row import decode_rows
-from paimon_explore.encoding.buffers import taken_rows
+from paimon_explore.encoding.buffers import bool_values, taken_rows, valid_mask
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.paths import parent
 from paimon_explore.merge.complete_rows import LEVEL, merge_complete_runs
@@ -58,6 +58,8 @@ if TYPE_CHECKING:
 INDEX_SUFFIX = ".index"
 _MERGED_ROWS = 65_536
 """Most rows of a batch that goes into a merge, where several are held."""
+_MOST = 0.5
+"""Share of the rows of a batch for which all of it may be held."""
 _CHOOSING = (MergeEngine.DEDUPLICATE, MergeEngine.FIRST_ROW)
 
 
@@ -90,8 +92,8 @@ class SplitReader:
     @property
     def fields(self) -> tuple[DataField, ...]:
         """The wanted columns, then those that only the predicate reads."""
-        extra = [n for n in self.schema.row_type.names if n in names_of(self.predicate)]
-        names = (*self.columns, *(n for n in extra if n not in self.columns))
+        read = names_of(self.predicate) - set(self.columns)
+        names = (*self.columns, *(n for n in self.schema.row_type.names if n in read))
         return self.schema.project(names).fields
 
     def read(self, split: Split) -> Iterator[pa.RecordBatch]:
@@ -377,15 +379,33 @@ def filter_batches(
 ) -> Iterator[pa.RecordBatch]:
     """Only rows of which the reader's predicate is true, only the wanted columns."""
     names = [*reader.columns, *reader.system_columns]
-    kept = batches if reader.predicate == TRUE else _matching(batches, reader)
-    return (batch.select(names) for batch in kept if batch.num_rows)
+    if reader.predicate != TRUE:
+        return _matching(batches, reader, names)
+    return (batch.select(names) for batch in batches if batch.num_rows)
 
 
-def _matching(batches: Iterator[pa.RecordBatch], reader: SplitReader) -> Iterator[pa.RecordBatch]:
+def _matching(
+    batches: Iterator[pa.RecordBatch], reader: SplitReader, names: list[str]
+) -> Iterator[pa.RecordBatch]:
     from paimon_explore.scan.evaluate import evaluate  # noqa: PLC0415 - there is a predicate
 
     row_type = reader.schema.row_type
-    return (batch.filter(evaluate(reader.predicate, batch, row_type)) for batch in batches)
+    for batch in batches:
+        truth: pa.BooleanArray = evaluate(reader.predicate, batch, row_type)  # type: ignore[assignment]  # of a batch, an array
+        count = truth.true_count
+        if count:
+            # wide batches lose their columns first; one without columns would lose its rows
+            kept = _true_rows(batch.select(names) if names else batch, truth, count)
+            yield kept.select(names)
+
+
+def _true_rows(batch: pa.RecordBatch, truth: pa.BooleanArray, count: int) -> pa.RecordBatch:
+    """The rows of which it is true; without a copy where they are most and lie together."""
+    if count > batch.num_rows * _MOST:
+        first = int(np.argmax(bool_values(truth) & valid_mask(truth)))
+        if truth.slice(first, count).true_count == count:
+            return batch.slice(first, count)
+    return batch.filter(truth)
 
 
 def runs_in_order(split: DataSplit, runs: list[list[int]]) -> bool:
