@@ -228,9 +228,9 @@ class _PagedColumn:
         found = decode_piece(self.footer, dictionary, bodies, int(ends[-1]))
         if not _alike(found.type, self._arrow):
             raise PagesError(f"{found.type} on the pages, {self._arrow} by the schema")
+        if rows[-1] - rows[0] + 1 == len(rows):
+            return found.slice(int(rows[0] - pages.firsts[chosen[0]]), len(rows))
         places = rows + np.repeat(ends[:-1] - pages.firsts[chosen], counts[chosen])
-        if places[-1] - places[0] + 1 == len(places):
-            return found.slice(int(places[0]), len(places))
         return taken_rows(found, places)
 
     def _bodies(self, pages: PageList, chosen: Ints) -> tuple[list[bytes], bool]:

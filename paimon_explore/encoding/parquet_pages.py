@@ -18,10 +18,9 @@ from paimon_explore.encoding.buffers import Ints, as_bytes
 from paimon_explore.encoding.decoding import PagesError
 from paimon_explore.encoding.thrift_compact import (
     ThriftError,
+    decode_numbers,
     decode_struct,
-    decode_struct_at,
     int_of,
-    struct_of,
     structs_of,
     varint,
 )
@@ -30,9 +29,10 @@ ReadRange = Callable[[int, int], bytes]
 """Bytes of the file, by offset and length; fewer at its end."""
 
 _DATA, _DICTIONARY, _DATA_V2 = 0, 2, 3  # page types
-_TYPE, _SIZE, _HEADER, _HEADER_V2 = 1, 3, 5, 8  # fields of PageHeader
-_VALUES, _ENCODING = 1, 2  # DataPageHeader
-_ROWS_V2, _ENCODING_V2 = 3, 4  # DataPageHeaderV2
+_TYPE, _SIZE = 1, 3  # fields of PageHeader
+_INSIDE = (5, 8)  # DataPageHeader, DataPageHeaderV2
+_VALUES, _ENCODING = (5 << 8) + 1, (5 << 8) + 2
+_VALUES_V2, _ROWS_V2, _ENCODING_V2 = (8 << 8) + 1, (8 << 8) + 3, (8 << 8) + 4
 _CODED = (2, 8)  # PLAIN_DICTIONARY, RLE_DICTIONARY
 
 _HEADER_BYTES = 128
@@ -106,21 +106,19 @@ def page_header(data: bytes, at: int = 0) -> PageHeader:
         PagesError: it is none, or one of a page whose kind is not known.
     """
     try:
-        header, end = decode_struct_at(data, at)
-        kind, size = int_of(header, _TYPE), int_of(header, _SIZE)
-        if kind == _DATA:
-            inner = struct_of(header[_HEADER][1])
-            rows, encoding = int_of(inner, _VALUES), int_of(inner, _ENCODING)
-        elif kind == _DATA_V2:
-            inner = struct_of(header[_HEADER_V2][1])
-            rows, encoding = int_of(inner, _ROWS_V2), int_of(inner, _ENCODING_V2)
-            if rows != int_of(inner, _VALUES):
-                raise PagesError("values are no rows")
-        else:
-            rows, encoding = 0, 0
-    except (ThriftError, KeyError) as error:
+        found, end = decode_numbers(data, at, _INSIDE)
+    except ThriftError as error:
         raise PagesError(str(error)) from error
-    if size is None or size < 0 or rows is None or rows < 0 or encoding is None:
+    kind, size = found.get(_TYPE), found.get(_SIZE, -1)
+    rows: int | None = 0
+    encoding: int | None = 0
+    if kind == _DATA:
+        rows, encoding = found.get(_VALUES), found.get(_ENCODING)
+    elif kind == _DATA_V2:
+        rows, encoding = found.get(_ROWS_V2), found.get(_ENCODING_V2)
+        if rows != found.get(_VALUES_V2):
+            raise PagesError("values are no rows")
+    if size < 0 or rows is None or rows < 0 or encoding is None:
         raise PagesError(f"page header at {at}")
     if kind not in (_DATA, _DICTIONARY, _DATA_V2):
         raise PagesError(f"page of type {kind}")

@@ -6,7 +6,7 @@ field id to (wire type, value), so that a few fields can be changed and all othe
 Spec: Thrift, compact protocol.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import TypeAlias
@@ -41,6 +41,10 @@ class ThriftList:
 Struct = dict[int, tuple[Wire, object]]
 """Fields by id, in the order they are written (ascending)."""
 
+Numbers = dict[int, int]
+"""Integer fields; see `decode_numbers`."""
+
+_INTEGERS = (4, 5, 6)
 _MAX_NESTING = 64
 _MAX_VARINT_BITS = 70
 _LONG_LIST = 15
@@ -198,12 +202,66 @@ def _items(data: bytes, at: int, depth: int) -> _Read:
         raise ThriftError(f"list of {size} elements at {at}")
     wire, read = _VALUES[header & 0x0F]
     if read in (_true, _false):  # booleans take a byte each in a list, though none as a field
-        read = _byte
-    items: list[object] = []
+        return ThriftList(wire, list(data[at : at + size])), at + size
+    items = _alike(data, at, size) if read is _binary else None
+    if items is not None:
+        return ThriftList(wire, items), at + size * (data[at] + 1)
+    items = []
     for _ in range(size):
         value, at = read(data, at, depth + 1)
         items.append(value)
     return ThriftList(wire, items), at
+
+
+def _alike(data: bytes, at: int, count: int) -> list[object] | None:
+    """Binaries of one short length, in one step; None for others."""
+    if not count or data[at] >= 0x80:  # noqa: PLR2004 - the continuation bit
+        return None
+    step = data[at] + 1
+    end = at + count * step
+    if end > len(data) or data[at:end:step].count(step - 1) != count:
+        return None
+    return [data[start : start + step - 1] for start in range(at + 1, end, step)]
+
+
+def decode_numbers(data: bytes, at: int, inside: Container[int] = ()) -> tuple[Numbers, int]:
+    """The integer fields of a struct, with those of the structs in some of its fields.
+
+    Args:
+        data: holds the struct.
+        at: where it begins.
+        inside: fields whose structs are looked into; all else is passed over.
+
+    Returns:
+        The integers by field, of inner structs by the field of the struct times 256 added; and
+        where the bytes after the struct begin.
+
+    Raises:
+        ThriftError: the bytes end early or hold an unknown wire type.
+    """
+    found: Numbers = {}
+    try:
+        return found, _numbers(data, at, inside, found, 0)
+    except IndexError as error:
+        raise ThriftError(f"the bytes end early: {len(data)}") from error
+
+
+def _numbers(data: bytes, at: int, inside: Container[int], found: Numbers, base: int) -> int:
+    last = 0
+    while header := data[at]:
+        at += 1
+        if header > 0x0F:  # noqa: PLR2004 - the distance from the last field is in the upper half
+            last += header >> 4
+        else:
+            last, at = _number(data, at, 0)
+        wire = header & 0x0F
+        if wire in _INTEGERS:
+            found[base + last], at = _number(data, at, 0)
+        elif wire == Wire.STRUCT and not base and last in inside:
+            at = _numbers(data, at, (), found, last << 8)
+        else:
+            _, at = _VALUES[wire][1](data, at, 0)
+    return at + 1
 
 
 def _unknown(_data: bytes, at: int, _depth: int) -> _Read:
