@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.scan.bind import bind
-from paimon_explore.scan.builder import col
+from paimon_explore.scan.builder import Term, col, expression_of
 from paimon_explore.scan.expression import (
     Column,
     Compare,
@@ -46,7 +46,7 @@ def chosen_key(given: object, schema: TableSchema) -> ChosenKey:
     """The key that is meant.
 
     Args:
-        given: a mapping, values in key order, a single value, or SQL text of equalities.
+        given: a mapping, values in key order, a single value, or equalities as SQL text or terms.
         schema: of a table with a primary key.
 
     Raises:
@@ -73,6 +73,8 @@ def chosen_key(given: object, schema: TableSchema) -> ChosenKey:
 
 
 def _expression(given: object, schema: TableSchema) -> Expression:
+    if isinstance(given, Term | Expression):
+        return expression_of(given)
     match given:
         case Mapping():
             pairs = list(given.items())

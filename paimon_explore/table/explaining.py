@@ -129,8 +129,8 @@ class ExplainableTable(ReadableTable):
         """A key over the snapshots: its stored versions in every run, and what the merge makes.
 
         Args:
-            key: a value, values in key order, a mapping by column, or SQL text such as
-                `id = 3, dt = 'd1'`; partition columns may be left out.
+            key: a value, values in key order, a mapping by column, SQL text such as
+                `id = 3, dt = 'd1'`, or `pe.col("id") == 3`; partition columns may be left out.
             snapshots: how many of the newest snapshots are looked at; None for 50.
 
         Raises:

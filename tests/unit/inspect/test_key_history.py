@@ -81,6 +81,7 @@ def test_a_key_is_given_in_many_ways() -> None:
         primary_key=["dt", "k"], partition_by=["dt"],
     )  # fmt: skip
     same: list[object] = [{"dt": "a", "k": 1}, ("a", 1), "k = 1 AND dt = 'a'", "k=1, dt='a'"]
+    same.append((pe.col("dt") == "a") & (pe.col("k") == 1))
     for key in same:
         assert len(table.history(key).states[-1].versions) == 1
     assert len(table.history(1).states[-1].versions) == 2
