@@ -6,8 +6,10 @@ snapshot is meant. Spec: maintenance/time-travel, `scan.*` options.
 
 import re
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
-from typing import assert_never
+from datetime import UTC, date, datetime, time
+from typing import TypeAlias, assert_never
+
+import numpy as np
 
 from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedFeatureError
 from paimon_explore.metadata.option_choices import StartupMode
@@ -24,6 +26,9 @@ from paimon_explore.metadata.options import (
 from paimon_explore.metadata.snapshot import NO_WATERMARK, CommitKind, Snapshot
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.types.local_time import local_moment
+
+Moment: TypeAlias = date | np.datetime64 | str | int | np.integer
+"""A point in time as people have it; see `epoch_ms`."""
 
 _WATERMARK_VERSION = re.compile(r"watermark-(-?\d+)")
 
@@ -147,27 +152,44 @@ def _check_mode(mode: StartupMode, given: tuple[str, ...]) -> None:
         raise InvalidInputError(msg)
 
 
-def epoch_ms(moment: datetime | str) -> int:
+def epoch_ms(moment: Moment) -> int:
     """Epoch milliseconds of a moment.
 
     Args:
-        moment: a datetime, or ISO text such as `2026-11-20 10:00` or `2026-11-20T10:00:00.5+01:00`;
+        moment: ISO text such as `2026-11-20 10:00` or `2026-11-20T10:00:00.5+01:00`, a datetime of
+            Python, pandas or NumPy, a date (its midnight), or epoch milliseconds themselves;
             without a zone it is local time, as everywhere in Paimon.
 
     Raises:
-        InvalidInputError: the text is no time.
+        InvalidInputError: it is no time.
 
     >>> epoch_ms("2026-11-20 10:00:00.250+00:00")
     1795168800250
     """
-    if isinstance(moment, str):
-        try:
-            moment = datetime.fromisoformat(moment.strip())
-        except ValueError as error:
-            msg = f"{moment!r} is no time."
-            raise InvalidInputError(msg, hint="Write it as 2026-11-20 10:00:00.") from error
-    delta = moment.astimezone(UTC) - datetime(1970, 1, 1, tzinfo=UTC)
+    if isinstance(moment, int | np.integer) and not isinstance(moment, bool):
+        return int(moment)
+    delta = _datetime_of(moment).astimezone(UTC) - datetime(1970, 1, 1, tzinfo=UTC)
     return (delta.days * 86_400 + delta.seconds) * 1000 + delta.microseconds // 1000
+
+
+def _datetime_of(moment: object) -> datetime:
+    try:
+        match moment:
+            case str():
+                return datetime.fromisoformat(moment.strip())
+            case datetime():  # pandas' Timestamp is one that knows no local time
+                return datetime.combine(moment.date(), moment.timetz())
+            case date():
+                return datetime.combine(moment, time())
+            case np.datetime64() if not np.isnat(moment):
+                return datetime.fromisoformat(str(moment.astype("datetime64[us]")))
+    except ValueError as error:
+        raise _no_time(moment) from error
+    raise _no_time(moment)
+
+
+def _no_time(moment: object) -> InvalidInputError:
+    return InvalidInputError(f"{moment!r} is no time.", hint="Write it as 2026-11-20 10:00:00.")
 
 
 def resolve(store: TableStore, travel: TimeTravel) -> Snapshot | None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import date
 from os import PathLike
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ from paimon_explore.metadata.options import (
 from paimon_explore.metadata.paths import MAIN_BRANCH, TablePaths
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
-from paimon_explore.scan.time_travel import TimeTravel, epoch_ms, travel_of
+from paimon_explore.scan.time_travel import Moment, TimeTravel, epoch_ms, travel_of
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.table.declared import OptionValue, declared_options
 from paimon_explore.table.exploring import ExplorableTable
@@ -51,11 +51,11 @@ class Table(ExplorableTable):
 
     def at(
         self,
-        point: int | str | datetime | None = None,
+        point: int | str | date | None = None,
         *,
         snapshot: int | None = None,
         tag: str | None = None,
-        timestamp: datetime | str | None = None,
+        timestamp: Moment | None = None,
         watermark: int | None = None,
         version: str | None = None,
     ) -> "Table":
@@ -65,7 +65,8 @@ class Table(ExplorableTable):
             point: what it is says its type: a snapshot id, a `version`, or a time.
             snapshot: a snapshot id.
             tag: a tag's name.
-            timestamp: the newest snapshot not younger than that; text is ISO, without a zone local.
+            timestamp: the newest snapshot not younger than that: ISO text, a datetime or date
+                (without a zone: local), or epoch milliseconds.
             watermark: the first snapshot with at least this watermark, in milliseconds.
             version: a tag's name, `watermark-<n>` or a snapshot id, as text.
 
@@ -313,8 +314,8 @@ class Table(ExplorableTable):
         return TableWriter(store=self.store, schema=schema, options=options)
 
 
-def _travel_to(point: int | str | datetime) -> TimeTravel:
-    if isinstance(point, datetime):
+def _travel_to(point: int | str | date) -> TimeTravel:
+    if isinstance(point, date):
         return TimeTravel(timestamp_ms=epoch_ms(point))
     return TimeTravel(version=point) if isinstance(point, str) else TimeTravel(snapshot=int(point))
 

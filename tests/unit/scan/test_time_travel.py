@@ -1,5 +1,7 @@
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta, timezone
 
+import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 
@@ -104,8 +106,13 @@ def test_moments_are_read_to_the_millisecond() -> None:
     assert epoch_ms("1969-12-31T23:59:59.999+00:00") == -1
     local = datetime(2026, 1, 1, tzinfo=UTC).astimezone().replace(tzinfo=None)
     assert epoch_ms(local.isoformat(" ")) == 1767225600000
-    with pytest.raises(InvalidInputError, match="Write it as"):
-        epoch_ms("yesterday")
+    assert epoch_ms(pd.Timestamp(local)) == epoch_ms(np.datetime64(local)) == 1767225600000
+    assert epoch_ms(pd.Timestamp("2026-01-01", tz="UTC")) == 1767225600000
+    assert epoch_ms(1767225600000) == epoch_ms(np.int64(1767225600000)) == 1767225600000
+    assert epoch_ms(date(2026, 1, 1)) == epoch_ms(datetime(2026, 1, 1))  # noqa: DTZ001 - local
+    for wrong in ("yesterday", pd.NaT, np.datetime64("NaT"), True, 1.5):
+        with pytest.raises(InvalidInputError, match="Write it as"):
+            epoch_ms(wrong)  # type: ignore[arg-type]  # what is refused here
 
 
 @pytest.mark.parametrize("mode", ["latest-delta", "from-creation-timestamp"])
