@@ -38,6 +38,8 @@ class Span:
     rows: int
 
 
+BATCH_BYTES = 4 << 20
+"""About what a batch takes, decoded; fewer rows than asked for where rows are wide."""
 WHOLE_FILE = (Span(first=0, rows=2**62),)
 """The spans of a format that has no parts and does not say how many rows it holds."""
 

@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 from paimon_explore.encoding.buffers import Column
 from paimon_explore.encoding.conform import conform
 from paimon_explore.encoding.decoding import (
+    BATCH_BYTES,
     PagedRows,
     PositionedBatch,
     Span,
@@ -41,8 +42,6 @@ _FORMAT = "Parquet file"
 _TEXTS = {TypeRoot.CHAR, TypeRoot.VARCHAR, TypeRoot.BINARY, TypeRoot.VARBINARY}
 
 
-_BATCH_BYTES = 4 << 20
-"""About what a batch takes, decoded; fewer rows than asked for where rows are wide."""
 _FEWEST_ROWS = 1024
 _BUFFER_BYTES = 1 << 18
 """What is read at a time of each column of a local file, instead of all that it has in a group."""
@@ -78,9 +77,16 @@ class ParquetDataFile:
     """An open Parquet file; see `decoding.OpenDataFile`."""
 
     def __init__(
-        self, file: pq.ParquetFile, path: str, source: "_Source", *, use_threads: bool
+        self,
+        file: pq.ParquetFile,
+        path: str,
+        source: "_Source",
+        *,
+        use_threads: bool,
+        batch_bytes: int,
     ) -> None:
         self._file = file
+        self._batch_bytes = batch_bytes
         self._source = source
         self._path = path
         self._use_threads = use_threads
@@ -88,6 +94,7 @@ class ParquetDataFile:
         self.spans = _spans(self.metadata)
         self._leaves = _leaves(self.metadata)
         self._pages: ParquetPages | None = None
+        self.paged_bytes = _FAR_PAGED_BYTES if source.pre_buffer else _PAGED_BYTES
 
     @property
     def names(self) -> frozenset[str]:
@@ -108,9 +115,8 @@ class ParquetDataFile:
         group = self.metadata.row_group(span)
         leaves = [leaf for column in columns for leaf in self._leaves.get(column.name, ())]
         size = sum(group.column(leaf).total_uncompressed_size for leaf in leaves)
-        if size < (_FAR_PAGED_BYTES if self._source.pre_buffer else _PAGED_BYTES):
-            return None
-        if size * len(self.spans) < self.metadata.serialized_size * _BYTES_PER_FOOTER_BYTE:
+        footer = self.metadata.serialized_size * _BYTES_PER_FOOTER_BYTE
+        if size < self.paged_bytes or (self.paged_bytes and size * len(self.spans) < footer):
             return None
         if self._pages is None:
             self._pages = ParquetPages(
@@ -125,7 +131,7 @@ class ParquetDataFile:
             pages=self._pages,
             group=span,
             first=self.spans[span].first,
-            batch_rows=self._rows_within(_BATCH_BYTES, columns, (span,)),
+            batch_rows=self._rows_within(self._batch_bytes, columns, (span,)),
         )
 
     def batches(
@@ -137,7 +143,7 @@ class ParquetDataFile:
             return
         paths = [path for column in columns for path in _leaf_prefixes(column.name, column.type)]
         file = self._with_dictionaries(columns, spans)
-        batch_rows = min(batch_rows, self._rows_within(_BATCH_BYTES, columns, spans))
+        batch_rows = min(batch_rows, self._rows_within(self._batch_bytes, columns, spans))
         for run in consecutive(spans):
             first = self.spans[run[0]].first
             for batch in self._decoded(file, run, paths, batch_rows):
@@ -218,13 +224,16 @@ class ParquetDataFile:
         return conform(array, column.type, path=self._path, column=column.name)
 
 
-def open_parquet(file: pa.NativeFile, path: str, *, use_threads: bool = True) -> ParquetDataFile:
+def open_parquet(
+    file: pa.NativeFile, path: str, *, use_threads: bool = True, batch_bytes: int = BATCH_BYTES
+) -> ParquetDataFile:
     """Read the footer of a Parquet file.
 
     Args:
         file: open for random reading; the caller closes it, after the last batch.
         path: for messages.
         use_threads: decode columns in parallel.
+        batch_bytes: about what a batch takes at most, decoded.
 
     Raises:
         CorruptFileError: the file is no Parquet file or its footer is damaged.
@@ -242,7 +251,9 @@ def open_parquet(file: pa.NativeFile, path: str, *, use_threads: bool = True) ->
                 file, metadata=metadata, pre_buffer=pre_buffer, buffer_size=size
             )
             source = replace(source, footer=footer)
-        return ParquetDataFile(opened, path, source, use_threads=use_threads)
+        return ParquetDataFile(
+            opened, path, source, use_threads=use_threads, batch_bytes=batch_bytes
+        )
 
 
 def _opened(source: _Source) -> pq.ParquetFile | None:

@@ -13,7 +13,8 @@ restricted to its `_WRITE_COLS`; the caller wants columns of a newer or other sc
 Positions are always physical: skipping row groups or stripes never renumbers rows.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 from enum import StrEnum
@@ -25,9 +26,11 @@ import pyarrow.compute as pc
 
 from paimon_explore.encoding.buffers import Column, build_fixed, fixed_values
 from paimon_explore.encoding.decoding import (
+    BATCH_BYTES,
     Bounded,
     OpenDataFile,
     PositionedBatch,
+    Span,
     StoredColumn,
 )
 from paimon_explore.fileio.file_io import FileIO
@@ -147,6 +150,7 @@ class ReadRequest:
             cheaper than to read them, as whole row groups, stripes, pages or one by one. Others
             may come, so the caller filters.
         batch_rows: no batch is longer; batches may be shorter, none is empty.
+        batch_bytes: about what a batch takes at most, decoded, where the format can tell.
         kinds_if_any: leave `_VALUE_KIND` out of the batches of a file by whose statistics all its
             records are +I.
         use_threads: decode columns of one batch in parallel.
@@ -161,6 +165,7 @@ class ReadRequest:
     selection: "BitMap | BitMap64 | None" = None
     predicate: Expression | None = None
     batch_rows: int = 65_536
+    batch_bytes: int = BATCH_BYTES
     kinds_if_any: bool = False
     use_threads: bool = True
     zone: tzinfo | None = None
@@ -195,6 +200,25 @@ def read_data_file(source: DataFileSource, request: ReadRequest) -> Iterator[pa.
 
     Spec: concepts/spec/datafile; schema evolution: concepts/spec/schema.
     """
+    with open_rows(source, request) as rows:
+        columns = rows.columns(rows.request)
+        for kept, positions in rows.kept(columns, rows.request):
+            yield columns.result(kept, positions)
+
+
+@contextmanager
+def open_rows(source: DataFileSource, request: ReadRequest) -> Iterator["OpenRows"]:
+    """A data file from which several sets of columns can be read; closed at the end of the block.
+
+    Args:
+        source: the file.
+        request: what to read first.
+
+    Raises:
+        MissingFileError: the file is not there.
+        CorruptFileError: the bytes break the format, or the extension is none of Paimon's.
+        UnsupportedFeatureError: a format that needs an engine (lance, vortex, mosaic, text).
+    """
     to_open = FileToOpen(
         file_io=source.file_io,
         path=source.path,
@@ -202,16 +226,43 @@ def read_data_file(source: DataFileSource, request: ReadRequest) -> Iterator[pa.
         columns=source.stored_columns,
         options=TableOptions(source.schema.options),
         use_threads=request.use_threads,
+        batch_bytes=request.batch_bytes,
         zone=request.zone,
     )
     with open_data_file(to_open) as opened:
         if request.kinds_if_any and _only_inserts(opened):
             wanted = [c for c in request.system_columns if c is not SystemColumn.VALUE_KIND]
             request = replace(request, system_columns=tuple(wanted))
-        columns = _Columns.of(source, request, opened.names)
+        yield OpenRows(file=opened, source=source, request=request)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenRows:
+    """An open data file and what is read of it first.
+
+    Attributes:
+        file: open.
+        source: what its manifest entry says.
+        request: what to read first, without row kinds if only those of the file matter.
+    """
+
+    file: OpenDataFile
+    source: DataFileSource
+    request: ReadRequest
+
+    @property
+    def spans(self) -> Sequence[Span]:
+        """The parts that can be skipped, in file order."""
+        return self.file.spans
+
+    def columns(self, request: ReadRequest) -> "ResultColumns":
+        """How the columns of a request come from those of the file."""
+        return ResultColumns.of(self.source, request, self.file.names)
+
+    def kept(self, columns: "ResultColumns", request: ReadRequest) -> Iterator[FileRows]:
+        """The stored columns of the rows that are not dropped."""
         rows = RowFilter.of(request.deleted, request.selection)
-        for kept, positions in columns.rows(opened, rows, request):
-            yield columns.result(kept, positions)
+        return columns.rows(self.file, rows, request)
 
 
 def _only_inserts(opened: OpenDataFile) -> bool:
@@ -226,7 +277,7 @@ def _only_inserts(opened: OpenDataFile) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Columns:
+class ResultColumns:
     """How the columns of a result come from those of the file.
 
     Attributes:
@@ -244,7 +295,10 @@ class _Columns:
     stored: tuple[StoredColumn, ...]
 
     @classmethod
-    def of(cls, source: DataFileSource, request: ReadRequest, names: frozenset[str]) -> "_Columns":
+    def of(
+        cls, source: DataFileSource, request: ReadRequest, names: frozenset[str]
+    ) -> "ResultColumns":
+        """The columns of a request for a file that has some names."""
         stored: list[StoredColumn] = []
 
         def place(column: StoredColumn) -> int | None:
@@ -300,11 +354,12 @@ class _Columns:
             source.column(None if at is None else batch.columns[at], batch.rows, self.casting)
             for source, at in self.sources
         ]
-        if positions is None:
-            positions = np.arange(batch.first, batch.first + batch.rows, dtype=np.int64)
-        for column, at in self.system:
-            stored = None if at is None else batch.columns[at]
-            arrays.append(self._system_column(column, stored, positions))
+        if self.system:
+            if positions is None:
+                positions = np.arange(batch.first, batch.first + batch.rows, dtype=np.int64)
+            for column, at in self.system:
+                stored = None if at is None else batch.columns[at]
+                arrays.append(self._system_column(column, stored, positions))
         if not arrays:
             rows = pa.StructArray.from_buffers(pa.struct([]), batch.rows, [None])
             return pa.RecordBatch.from_struct_array(rows)  # type: ignore[arg-type]  # a StructArray

@@ -20,6 +20,7 @@ from paimon_explore.metadata.options import TableOptions
 
 _TEXT_FORMATS = frozenset({"csv", "json"})
 _COMPRESSIONS = frozenset({"gz", "gzip", "bz2", "deflate", "snappy", "lz4", "zst", "zstd"})
+_BY_COLUMN = frozenset({"parquet", "orc"})
 _REFUSED = frozenset({"lance", "vortex", "mosaic", "text", "txt"})
 
 
@@ -35,6 +36,11 @@ class DataFileName:
     format: str
     compression: str = ""
 
+    @property
+    def is_by_column(self) -> bool:
+        """Whether columns lie apart in the file: reading some and then others costs no more."""
+        return self.format in _BY_COLUMN
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileToOpen:
@@ -45,6 +51,7 @@ class FileToOpen:
             formats do not name their columns.
         options: of the file's schema.
         use_threads: decode columns in parallel, where the format can.
+        batch_bytes: about what a batch takes at most, where the format can tell.
         zone: of this reader; None for that of the process.
     """
 
@@ -54,6 +61,7 @@ class FileToOpen:
     columns: tuple[StoredColumn, ...]
     options: TableOptions
     use_threads: bool
+    batch_bytes: int
     zone: tzinfo | None
 
 
@@ -96,7 +104,9 @@ def open_data_file(file: FileToOpen) -> Iterator[OpenDataFile]:
 @contextmanager
 def _parquet(file: FileToOpen) -> Iterator[OpenDataFile]:
     with file.file_io.open(file.path) as stream:
-        yield open_parquet(stream, file.path, use_threads=file.use_threads)
+        yield open_parquet(
+            stream, file.path, use_threads=file.use_threads, batch_bytes=file.batch_bytes
+        )
 
 
 @contextmanager

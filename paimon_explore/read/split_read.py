@@ -24,7 +24,7 @@ from paimon_explore.encoding.buffers import bool_values, taken_rows, valid_mask
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.paths import parent
 from paimon_explore.merge.complete_rows import LEVEL, merge_complete_runs
-from paimon_explore.merge.spec import MergeSpec, merge_spec, needed_columns
+from paimon_explore.merge.spec import MergeSpec, deciding_columns, merge_spec, needed_columns
 from paimon_explore.merge.stream import merge_runs
 from paimon_explore.metadata.derived_options import needs_lookup
 from paimon_explore.metadata.option_choices import MergeEngine
@@ -42,6 +42,7 @@ from paimon_explore.read.data_file import (
     SystemColumn,
     read_data_file,
 )
+from paimon_explore.read.data_file_format import data_file_name
 from paimon_explore.scan.expression import TRUE, Expression, names_of
 from paimon_explore.scan.frames import byte_array, numbers, row_array
 from paimon_explore.scan.partition_filter import split as split_predicate
@@ -60,6 +61,8 @@ _MERGED_ROWS = 65_536
 """Most rows of a batch that goes into a merge, where several are held."""
 _MOST = 0.5
 """Share of the rows of a batch for which all of it may be held."""
+_LATE_ROWS = 65_536
+"""Fewer rows than that are read at once, with all their columns."""
 _CHOOSING = (MergeEngine.DEDUPLICATE, MergeEngine.FIRST_ROW)
 
 
@@ -207,8 +210,28 @@ class SplitReader:
             tagged = [self._run(split, run, spec, with_sequence=True, level=True) for run in runs]
             return merge_complete_runs(tagged, spec, keep_retracts=keep)
         ordered = not keep and not spec.sequence_fields and runs_in_order(split, runs)
+        if not keep and (deciding := self._deciding(split, runs, spec)):
+            from paimon_explore.read.chosen_rows import LateMerge, read_chosen  # noqa: PLC0415 - large
+
+            late = LateMerge(spec=spec, fields=self.fields, deciding=deciding, by_run_order=ordered)
+            files = [
+                list(self._files(split, run, deciding, with_sequence=not ordered)) for run in runs
+            ]
+            return read_chosen(files, late)
         streams = [self._run(split, run, spec, with_sequence=not ordered) for run in runs]
         return merge_runs(streams, spec, keep_retracts=keep, by_run_order=ordered, key_order=keep)
+
+    def _deciding(
+        self, split: DataSplit, runs: list[list[int]], spec: MergeSpec
+    ) -> tuple[DataField, ...]:
+        """The columns to read first, of enough rows for that to pay; none: all at once."""
+        names = deciding_columns(spec)
+        rows = numbers(split.files.table, "row_count")
+        if names is None or sum(int(rows[run].sum()) for run in runs) < _LATE_ROWS:
+            return ()
+        if not all(data_file_name(split.paths[at]).is_by_column for run in runs for at in run):
+            return ()
+        return self.schema.project(names).fields
 
     def _has_complete_rows(self, split: DataSplit, runs: list[list[int]]) -> bool:
         """Whether rows above level 0 stand for others that a computing merge must not see."""
@@ -226,27 +249,42 @@ class SplitReader:
         with_sequence: bool,
         level: bool = False,
     ) -> Iterator[pa.RecordBatch]:
-        """The files of one sorted run, one after the other; with their level if asked."""
+        """The rows of one sorted run, file by file; with their level if asked."""
+        fields = self.schema.project(needed_columns(spec)).fields
+        files = self._files(split, run, fields, with_sequence=with_sequence)
+        for row, (source, request) in zip(run, files, strict=True):
+            batches = read_data_file(source, request)
+            if level:
+                file = SplitFile(split=split, row=row, reader=self)
+                yield from (_with_level(batch, file) for batch in batches)
+            else:
+                yield from batches
+
+    def _files(
+        self,
+        split: DataSplit,
+        run: list[int],
+        fields: tuple[DataField, ...],
+        *,
+        with_sequence: bool,
+    ) -> Iterator[tuple[DataFileSource, ReadRequest]]:
+        """The files of one sorted run, and how they are read for a merge."""
         system = (SystemColumn.SEQUENCE_NUMBER,) if with_sequence else ()
         if self.system_columns or _retracts(split, run):
             system = (*system, SystemColumn.VALUE_KIND)
         on_keys = split_predicate(self.predicate, self.schema.trimmed_primary_keys).inside
-        fields = self.schema.project(needed_columns(spec)).fields
         for row in run:
             file = SplitFile(split=split, row=row, reader=self)
-            batches = read_data_file(
-                file.source(),
-                ReadRequest(
-                    fields=fields,
-                    system_columns=system,
-                    from_keys=True,
-                    deleted=file.deleted(),
-                    predicate=None if on_keys == TRUE else on_keys,
-                    batch_rows=min(self.batch_rows, _MERGED_ROWS),
-                    kinds_if_any=not self.system_columns,
-                ),
+            request = ReadRequest(
+                fields=fields,
+                system_columns=system,
+                from_keys=True,
+                deleted=file.deleted(),
+                predicate=None if on_keys == TRUE else on_keys,
+                batch_rows=min(self.batch_rows, _MERGED_ROWS),
+                kinds_if_any=not self.system_columns,
             )
-            yield from (_with_level(batch, file) for batch in batches) if level else batches
+            yield file.source(), request
 
     @property
     def schema_in_force(self) -> TableSchema:
