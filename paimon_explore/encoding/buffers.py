@@ -37,6 +37,8 @@ def valid_mask(array: Column) -> Bools:
     """True where the array holds a value, n booleans."""
     if not array.null_count:
         return np.ones(len(array), dtype=np.bool_)
+    if isinstance(array, pa.NullArray):
+        return np.zeros(len(array), dtype=np.bool_)
     return bits_of(as_bytes(array.buffers()[0]), array.offset, len(array))
 
 

@@ -150,13 +150,14 @@ def misspelt_names(keys: Iterable[str]) -> dict[str, str]:
 
     Other unknown names are left alone: engines and users have options of their own.
 
-    >>> misspelt_names(["bucket", "file.fromat", "team.owner"])
-    {'file.fromat': 'file.format'}
+    >>> misspelt_names(["bukcet", "file.fromat", "team.owner"])
+    {'bukcet': 'bucket', 'file.fromat': 'file.format'}
     """
     return {
         key: meant
         for key, meant in unknown_names(keys).items()
-        if meant is not None and _likeness(key, meant) >= _MISSPELT
+        if meant is not None
+        and (_likeness(key, meant) >= _MISSPELT or sorted(_plain(key)) == sorted(meant))
     }
 
 

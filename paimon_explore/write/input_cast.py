@@ -143,11 +143,11 @@ class _Cast:
         return InvalidInputError(f"Column {self._where!r}{place}: {problem}.", hint=hint)
 
     def column(self, array: Column, data_type: DataType) -> Column:
+        target = to_arrow(data_type)
+        array = plain_form(array)
         if not data_type.nullable and array.null_count:
             row = int((~valid_mask(array)).argmax())
             raise self.refuse("null in a NOT NULL column", row)
-        target = to_arrow(data_type)
-        array = plain_form(array)
         is_unknown = pat.is_null(array.type) or pat.is_floating(array.type)
         if is_unknown and array.null_count == len(array):  # what pandas makes of missing values
             nulls: Column = pa.nulls(len(array), target)  # type: ignore[call-overload]  # stubs list single types

@@ -149,6 +149,11 @@ WRONG_ROWS: dict[str, tuple[object, str]] = {
     "a column of texts": (pa.table({"id": ["1"]}), "'id': string cannot be written as int32"),
     "a number too wide": (pa.table({"id": [2**40]}), "row 0: 1099511627776 does not fit int32"),
     "a null": ([{"id": 1}, {"id": None}], "Column 'id', row 1: null in a NOT NULL column"),
+    "only nulls": (pa.table({"id": pa.nulls(2)}), "Column 'id', row 0: null in a NOT NULL column"),
+    "a null in a dictionary": (
+        pa.table({"id": pa.DictionaryArray.from_arrays([1, 0], pa.array([None, 4], pa.int32()))}),
+        "Column 'id', row 1: null in a NOT NULL column",
+    ),
     "no value": ([{"name": "a"}], "'id' is missing, and it is NOT NULL without a default"),
     "an unknown column": ([{"id": 1, "nam": "a"}], "no column 'nam'. Its columns: 'id', 'name'"),
     "no rows at all": (7, "Rows cannot be taken from a int"),
