@@ -197,7 +197,7 @@ class ExplorerState:
         for key in keys:
             parse_key(key)
             try:
-                found[key] = inspector.tree(key, offset).state()
+                found[key] = inspector.tree(key, offset).page()
             except InvalidInputError:
                 continue  # open for another snapshot, not there in this one
             except PaimonError as error:
@@ -217,14 +217,14 @@ class ExplorerState:
         head, _, rest = node.partition("/")
         if head == "file":
             frame, row = self._file(rest)
-            return Answer(body=self.inspector.file_of(self._lives(frame), row).state())
+            return Answer(body=self.inspector.file_of(self._lives(frame), row).page())
         if head == "name":
-            return Answer(body=self._named(rest).state())
+            return Answer(body=self._named(rest).page())
         if head == "schema" and rest.isdecimal() and len(rest) < _DIGITS:
-            return Answer(body=self.inspector.schema(int(rest)).state())
+            return Answer(body=self.inspector.schema(int(rest)).page())
         if not head.isdecimal():
             raise InvalidInputError(f"{node[:60]!r} is no node.")
-        return Answer(body=self.inspector.at(int(head)).node(rest).state())
+        return Answer(body=self.inspector.at(int(head)).node(rest).page())
 
     def sheet(self, pane: str, snapshot_id: int, asked: Question) -> Result:
         """What a view that is a sheet shows; the last ones are kept.

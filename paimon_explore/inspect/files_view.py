@@ -1,32 +1,33 @@
 """The data files of one snapshot as a value with text, HTML and Arrow faces."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from paimon_explore.encoding.binary_row import decode_rows
 from paimon_explore.encoding.buffers import Column, Ints
 from paimon_explore.errors import FormatError, UnsupportedFeatureError
+from paimon_explore.inspect.chart import BarChart, Series, Tone, Unit
 from paimon_explore.inspect.escape import cut, esc, visible
 from paimon_explore.inspect.figures import bytes_text, plural, short_text
 from paimon_explore.inspect.file_filter import snapshot_ids
 from paimon_explore.inspect.file_lives import FileLives
 from paimon_explore.inspect.partition_text import binary_column
+from paimon_explore.inspect.result import Result
+from paimon_explore.inspect.sheet import MOST_ROWS, Cell, Entry, Section, Sheet, grid
 from paimon_explore.inspect.timeline import Timeline
 from paimon_explore.inspect.value_text import value_texts
 from paimon_explore.metadata.entry_frame import Chunks, take_rows
 from paimon_explore.types.data_types import RowType
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 _SHOWN = ("partition", "bucket", "level", "row_count", "file_size", "added_by", "file_name")
 _MOST_LINES = 20
+_MOST_BARS = 40
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FilesView:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class FilesView(Result):
     """Data files, one row each.
 
     Attributes:
@@ -47,16 +48,23 @@ class FilesView:
         """The files as an Arrow table."""
         return self.table
 
-    def to_pandas(self) -> "pd.DataFrame":
-        """The files as a pandas DataFrame."""
-        return self.table.to_pandas()
+    @property
+    def kind(self) -> str:
+        """Its name in the explorer."""
+        return "files"
 
-    def state(self) -> dict[str, object]:
-        """The files as JSON."""
+    def figures(self) -> dict[str, object]:
+        """The files, a row each."""
         times = self.table.column("creation_time").cast(pa.int64())
         at = self.table.schema.get_field_index("creation_time")
-        plain = self.table.set_column(at, "creation_time", times)
-        return {"title": self.title, "files": plain.to_pylist()}
+        return {"files": self.table.set_column(at, "creation_time", times).to_pylist()}
+
+    def sheet(self) -> Sheet:
+        """Bytes by partition and level, and the first files."""
+        heads = ("partition", "bucket#", "level#", "rows#", "size#", "added#", "file")
+        rows = self.table.select(_SHOWN).slice(0, MOST_ROWS).to_pylist()
+        shown = grid("Files", heads, [_sheet_row(row) for row in rows], total=len(self))
+        return Sheet(title=self.title, sections=(*_size_chart(self.table), shown))
 
     def __repr__(self) -> str:
         """Totals and the first files."""
@@ -78,6 +86,47 @@ class FilesView:
             f"<p><b>{esc(self.title)}</b></p><table><thead><tr>{head}</tr></thead>"
             f"<tbody>{body}</tbody></table>{more}"
         )
+
+
+def _sheet_row(row: dict[str, object]) -> list[Entry]:
+    name = str(row["file_name"])
+    partition, bucket, level, count, size, added, _ = _cells(row)
+    return [partition, bucket, f"L{level}", f"{int(count):,}", size, added, file_cell(name)]
+
+
+def file_cell(name: str) -> Cell:
+    """A file's name, which leads to its details."""
+    return Cell(text=name, selects=f"file:{name}")
+
+
+def _size_chart(table: pa.Table) -> Iterator[Section]:
+    """A bar per partition, with a part per level; the largest ones."""
+    sums: dict[str, dict[int, int]] = {}
+    columns = (table.column(name).to_pylist() for name in ("partition", "level", "file_size"))
+    for partition, level, size in zip(*columns, strict=True):
+        own = sums.setdefault(partition, {})
+        own[level] = own.get(level, 0) + size
+    largest = sorted(sums, key=lambda name: -sum(sums[name].values()))[:_MOST_BARS]
+    levels = sorted({level for name in largest for level in sums[name]})
+    if not largest:
+        return
+    yield BarChart(
+        title=f"Bytes by partition and level{_of_all(len(largest), len(sums))}",
+        categories=tuple(name or "unpartitioned" for name in largest),
+        series=tuple(
+            Series(
+                name=f"L{level}",
+                values=tuple(sums[name].get(level, 0) for name in largest),
+                tone=Tone.WARN if level == 0 and len(levels) > 1 else Tone.PLAIN,
+            )
+            for level in levels
+        ),
+        unit=Unit.BYTES,
+    )
+
+
+def _of_all(shown: int, known: int) -> str:
+    return f", the largest {shown} of {known:,}" if shown < known else ""
 
 
 def files_view(

@@ -4,6 +4,7 @@ This is what the facade's `files`, `node` and the like give, and what drives the
 Everything is read when it is asked for and kept; `refreshed` starts anew.
 """
 
+from dataclasses import replace
 from datetime import datetime
 
 import numpy as np
@@ -12,13 +13,14 @@ import pyarrow.compute as pc
 
 from paimon_explore.encoding.buffers import Bools
 from paimon_explore.errors import NotFoundError
-from paimon_explore.inspect.code_echo import point_code
+from paimon_explore.inspect.code_echo import Code, call_code, point_code
 from paimon_explore.inspect.file_filter import matching_files
 from paimon_explore.inspect.file_history import FileHistory, files_now, partition_type
 from paimon_explore.inspect.file_lives import FileLives
 from paimon_explore.inspect.files_view import FilesView, files_view
 from paimon_explore.inspect.manifest_tree import Children, ManifestTree
 from paimon_explore.inspect.node_detail import Document, NodeDetails
+from paimon_explore.inspect.partitions_view import PartitionsView
 from paimon_explore.inspect.table_view import TableView
 from paimon_explore.inspect.timeline import Timeline, read_timeline
 from paimon_explore.metadata.snapshot import Snapshot
@@ -95,7 +97,9 @@ class Inspector:
         rows = lives.live_at(position)
         passes = matching_files(lives, self._timeline, partition_type(self.view), where)
         title = f"{self.view.name} at snapshot {self.snapshot_id or 'none'}"
-        return files_view(lives, self._timeline, rows[passes[rows]], self.keys, title)
+        found = files_view(lives, self._timeline, rows[passes[rows]], self.keys, title)
+        code = Code(python=call_code(f"{self.code}.files", where=where or None))
+        return replace(found, code=code, screen=self.view.screen)
 
     def partitions(self, where: str = "") -> pa.Table:
         """The live files by partition: partition, files, level_0, buckets, rows and bytes."""
@@ -116,6 +120,15 @@ class Inspector:
         )
         return sums.rename_columns(["partition", "files", "level_0", "buckets", "rows", "bytes"])
 
+    def partitions_view(self, where: str = "") -> PartitionsView:
+        """`partitions` with all faces."""
+        return PartitionsView(
+            name=f"{self.view.name} at snapshot {self.snapshot_id or 'none'}",
+            table=self.partitions(where),
+            code=Code(python=call_code(f"{self.code}.partitions", where=where or None)),
+            screen=self.view.screen,
+        )
+
     def tree(self, key: str = "", offset: int = 0) -> Children:
         """Children of a node of the snapshot's manifest tree.
 
@@ -123,7 +136,13 @@ class Inspector:
             InvalidInputError: there is no such key.
             PaimonError: the node cannot be read.
         """
-        return self._tree.children(self.snapshot_id, key, offset)
+        found = self._tree.children(self.snapshot_id, key, offset)
+        return replace(
+            found,
+            title=f"{self.view.name} at snapshot {self.snapshot_id}, {key or 'its lists'}",
+            code=Code(python=call_code(f"{self.code}.tree", *([key] if key else []))),
+            screen=self.view.screen,
+        )
 
     def node(self, key: str = "") -> Document:
         """All about a node of the snapshot's manifest tree; about the snapshot for an empty key.
@@ -132,7 +151,9 @@ class Inspector:
             InvalidInputError: there is no such key.
             PaimonError: the node cannot be read.
         """
-        return self._details.of_node(self.snapshot_id, key)
+        found = self._details.of_node(self.snapshot_id, key)
+        code = Code(python=call_code(f"{self.code}.node", *([key] if key else [])))
+        return replace(found, code=code, screen=self.view.screen)
 
     def schema(self, schema_id: int) -> Document:
         """All about one version of the schema.
@@ -141,7 +162,7 @@ class Inspector:
             NotFoundError: there is no such version.
             PaimonError: it cannot be read.
         """
-        return self._details.of_schema(schema_id)
+        return replace(self._details.of_schema(schema_id), screen=self.view.screen)
 
     def file(self, name: str) -> Document:
         """All about a data file, live or not, with decoded statistics.
@@ -167,12 +188,14 @@ class Inspector:
         entry = lives.files.column("entry")[row].as_py()
         marks = self._timeline.marks
         added, removed = int(lives.added[row]), int(lives.removed[row])
-        return self._details.of_file(
+        found = self._details.of_file(
             str(manifest),
             int(entry),
             added=marks[added - 1].snapshot_id if added else None,
             removed=marks[removed - 1].snapshot_id if removed <= len(marks) else None,
         )
+        code = Code(python=call_code(f"{self.code}.file", found.title))
+        return replace(found, code=code, screen=self.view.screen)
 
     @property
     def snapshot(self) -> Snapshot | None:

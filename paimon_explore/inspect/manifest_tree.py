@@ -16,8 +16,12 @@ import pyarrow as pa
 
 from paimon_explore.errors import InvalidInputError, PaimonError
 from paimon_explore.inspect.bounds import partition_bounds
+from paimon_explore.inspect.chart import BarChart, Series, Tone
+from paimon_explore.inspect.figures import bytes_text
 from paimon_explore.inspect.file_history import SLIM_COLUMNS, identity_codes, partition_type
 from paimon_explore.inspect.partition_text import partition_texts
+from paimon_explore.inspect.result import Result
+from paimon_explore.inspect.sheet import Cell, Entry, Section, Sheet, grid
 from paimon_explore.inspect.table_view import TableView
 from paimon_explore.inspect.timeline import Timeline
 from paimon_explore.metadata.index_manifest import IndexEntries
@@ -123,21 +127,92 @@ class TreeNode:
         return {n: v for n, v in members.items() if v is not None and v != "" and v is not False}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Children:
+_TEXTS = ("key", "type", "label", "range", "kind", "shared", "problem")
+_COUNTS = ("count", "size", "added", "deleted")
+_NODES = pa.schema(
+    {
+        **dict.fromkeys(_TEXTS, pa.string()),
+        **dict.fromkeys(_COUNTS, pa.int64()),
+        "cancelled": pa.bool_(),
+    }
+)
+_MOST_BARS = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Children(Result):
     """A page of a node's children.
 
     Attributes:
         nodes: in the order of the file.
         total: how many there are.
+        title: whose they are.
     """
 
     nodes: tuple[TreeNode, ...]
     total: int
+    title: str = "manifest tree"
 
-    def state(self) -> dict[str, object]:
-        """The page as JSON."""
+    @property
+    def kind(self) -> str:
+        """Its name."""
+        return "tree"
+
+    def __len__(self) -> int:
+        """The number of nodes of the page."""
+        return len(self.nodes)
+
+    def __iter__(self) -> Iterator[TreeNode]:
+        """The nodes of the page."""
+        return iter(self.nodes)
+
+    def page(self) -> dict[str, object]:
+        """The page as the explorer's tree gets it."""
         return {"nodes": [node.state() for node in self.nodes], "total": self.total}
+
+    def figures(self) -> dict[str, object]:
+        """The nodes."""
+        return self.page()
+
+    def to_arrow(self) -> pa.Table:
+        """The nodes, a row each."""
+        rows = [{name: getattr(node, name) for name in _NODES.names} for node in self.nodes]
+        return pa.Table.from_pylist(rows, schema=_NODES)
+
+    def sheet(self) -> Sheet:
+        """Entries added and deleted by node, and a row for each."""
+        sections: list[Section] = []
+        counted = [node for node in self.nodes if node.added is not None][:_MOST_BARS]
+        if counted:
+            added = tuple(node.added or 0 for node in counted)
+            deleted = tuple(-(node.deleted or 0) for node in counted)
+            chart = BarChart(
+                title="ADD and DELETE entries",
+                categories=tuple(node.label for node in counted),
+                series=(
+                    Series(name="ADD", values=added, tone=Tone.ADD),
+                    Series(name="DELETE", values=deleted, tone=Tone.REMOVE),
+                ),
+            )
+            sections.append(chart)
+        heads = ("key", "what", "name", "holds", "entries", "size#", "")
+        rows = [_node_cells(node) for node in self.nodes]
+        sections.append(grid("Nodes", heads, rows, total=self.total))
+        return Sheet(title=self.title, sections=tuple(sections))
+
+
+def _node_cells(node: TreeNode) -> list[Entry]:
+    entries = "" if node.added is None else f"+{node.added:,} -{node.deleted or 0:,}"
+    said = node.problem or ("cancelled" if node.cancelled else node.shared)
+    return [
+        node.key,
+        f"{node.kind} {node.type}".strip(),
+        node.label,
+        node.range,
+        entries or node.count,
+        None if node.size is None else bytes_text(node.size),
+        Cell(text=said, tone=Tone.REMOVE if node.problem else Tone.MUTED),
+    ]
 
 
 class ManifestTree:

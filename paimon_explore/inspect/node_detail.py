@@ -4,13 +4,18 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+import pyarrow as pa
+
 from paimon_explore.errors import PaimonError
+from paimon_explore.inspect import sheet as sheets
 from paimon_explore.inspect.bounds import ColumnBounds, key_bounds, partition_bounds, value_bounds
 from paimon_explore.inspect.figures import bytes_text, count_text, plural, time_text
 from paimon_explore.inspect.file_history import partition_type
 from paimon_explore.inspect.manifest_tree import ListKind, ManifestTree, NodeKey, parse_key
 from paimon_explore.inspect.partition_text import partition_texts
 from paimon_explore.inspect.problem import Problem, problem_of
+from paimon_explore.inspect.result import Result
+from paimon_explore.inspect.sheet import Sheet
 from paimon_explore.inspect.table_view import TableView
 from paimon_explore.inspect.timeline import FlagKind, Timeline
 from paimon_explore.metadata.manifest_entry import FileKind, FileSource, ManifestEntries
@@ -78,8 +83,13 @@ class Failure:
 Section = Facts | BoundsTable | Text | Failure
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Document:
+_CELLS = pa.schema(
+    [pa.field(name, pa.string()) for name in ("section", "name", "value", "maximum", "nulls")]
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Document(Result):
     """All that is shown of a node; texts are as stored, not escaped.
 
     Attributes:
@@ -92,15 +102,67 @@ class Document:
     subtitle: str
     sections: tuple[Section, ...]
 
-    def state(self) -> dict[str, object]:
-        """The document as JSON."""
+    @property
+    def kind(self) -> str:
+        """Its name."""
+        return "node"
+
+    def page(self) -> dict[str, object]:
+        """The document as the explorer's detail pane gets it."""
         sections = [section.state() for section in self.sections]
         return {"title": self.title, "subtitle": self.subtitle, "sections": sections}
+
+    def figures(self) -> dict[str, object]:
+        """The document, section by section."""
+        return self.page()
+
+    def to_arrow(self) -> pa.Table:
+        """A row per fact and column; of columns `value` is the minimum."""
+        rows = [row for section in self.sections for row in _rows(section)]
+        return pa.Table.from_pylist(rows, schema=_CELLS)
+
+    def sheet(self) -> Sheet:
+        """Its sections."""
+        sections = tuple(_as_sheet(section) for section in self.sections)
+        return Sheet(title=f"{self.title}: {self.subtitle}", sections=sections)
 
     def bounds(self, title: str) -> tuple[ColumnBounds, ...]:
         """The rows of the table of bounds with that title; empty when there is none."""
         tables = [s for s in self.sections if isinstance(s, BoundsTable) and s.title == title]
         return tables[0].rows if tables else ()
+
+
+def _rows(section: Section) -> Iterator[dict[str, str | None]]:
+    match section:
+        case Facts(rows=rows, title=title):
+            for name, value in rows:
+                yield {"section": title, "name": name, "value": value}
+        case BoundsTable(title=title, rows=bounds):
+            for one in bounds:
+                nulls = None if one.null_count is None else str(one.null_count)
+                cells = {"value": one.minimum, "maximum": one.maximum, "nulls": nulls}
+                yield {"section": title, "name": one.column, **cells}
+        case Text(title=title, text=text):
+            yield {"section": title, "name": title, "value": text}
+        case Failure(problem=problem):
+            yield {"section": problem.kind, "name": problem.kind, "value": problem.message}
+
+
+def _as_sheet(section: Section) -> sheets.Section:
+    match section:
+        case Facts(rows=rows, title=title):
+            return sheets.facts(*rows, title=title)
+        case BoundsTable(title=title, rows=bounds, note=note):
+            heads = ("column", "type", "min", "max", "nulls#", "")
+            cells = [
+                (b.column, b.type, b.minimum, b.maximum, b.null_count, b.reason or b.note)
+                for b in bounds
+            ]
+            return sheets.grid(title, heads, cells, note=note)
+        case Text(title=title, text=text):
+            return sheets.grid(title, ("",), [(line,) for line in text.splitlines()])
+        case Failure(problem=problem):
+            return sheets.Failed(problem=problem)
 
 
 class NodeDetails:

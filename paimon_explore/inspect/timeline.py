@@ -5,9 +5,8 @@ snapshot file that cannot be read keeps its place, as a mark without values.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -19,18 +18,15 @@ from paimon_explore.errors import (
     PaimonError,
 )
 from paimon_explore.inspect.chart import BarChart, Series, Tone
+from paimon_explore.inspect.code_echo import Code, call_code
 from paimon_explore.inspect.figures import time_text
 from paimon_explore.inspect.problem import Problem, problem_of
-from paimon_explore.inspect.result import NO_SCREEN, Figure, Screen
+from paimon_explore.inspect.result import Result
 from paimon_explore.inspect.sheet import Cell, Entry, Sheet, grid
-from paimon_explore.inspect.sheet_html import sheet_html
 from paimon_explore.inspect.table_view import TableView
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.time_travel import epoch_ms
 from paimon_explore.store.table_store import TableStore
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _HINT_BYTES = 64
 
@@ -98,21 +94,24 @@ class Mark:
     expired: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Timeline:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Timeline(Result):
     """The history of one branch.
 
     Attributes:
         marks: by snapshot id, rising.
         flags: tags, branches, consumers and hints.
         problems: what could not be read.
-        screen: what draws it.
     """
 
     marks: tuple[Mark, ...]
     flags: tuple[Flag, ...]
     problems: tuple[Problem, ...]
-    screen: Screen = field(default=NO_SCREEN, compare=False, repr=False)
+
+    @property
+    def kind(self) -> str:
+        """Its name."""
+        return "timeline"
 
     def __len__(self) -> int:
         """The number of marks."""
@@ -182,25 +181,10 @@ class Timeline:
         """A bar per snapshot, what points at them, and a row for each."""
         return timeline_sheet(self)
 
-    def state(self) -> dict[str, object]:
-        """The timeline as JSON."""
-        return {"kind": "timeline", **self.sheet().state()}
-
-    def plot(self) -> Figure:
-        """The rows that each snapshot added or removed, as a plotly figure.
-
-        Raises:
-            UnsupportedFeatureError: plotly is not installed.
-        """
-        return self.screen.figure(self.sheet().charts)
-
-    def to_pandas(self) -> "pd.DataFrame":
-        """One row per mark as a pandas DataFrame."""
-        return self.to_arrow().to_pandas()
-
-    def _repr_html_(self) -> str:
-        """A static page part, escaped."""
-        return sheet_html(self.sheet())
+    def figures(self) -> dict[str, object]:
+        """How many marks, and what points at which."""
+        flags = [[flag.kind.value, flag.name, flag.snapshot_id] for flag in self.flags]
+        return {"snapshots": len(self.marks), "flags": flags}
 
     def only_tag(self, snapshot_id: int) -> str:
         """A tag of a snapshot that nothing but tags holds; empty for others."""
@@ -306,7 +290,13 @@ def read_timeline(view: TableView) -> Timeline:
     flags += _consumers(store, problems)
     flags += _branches(store, problems)
     ordered = tuple(marks[i] for i in sorted(marks))
-    return Timeline(marks=ordered, flags=tuple(flags), problems=tuple(problems), screen=view.screen)
+    return Timeline(
+        marks=ordered,
+        flags=tuple(flags),
+        problems=tuple(problems),
+        code=Code(python=call_code(f"{view.expression}.timeline")),
+        screen=view.screen,
+    )
 
 
 def _tags(store: TableStore, problems: list[Problem]) -> Iterator[tuple[str, Snapshot]]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from paimon_explore.inspect.files_view import FilesView
     from paimon_explore.inspect.manifest_tree import Children
     from paimon_explore.inspect.node_detail import Document
+    from paimon_explore.inspect.partitions_view import PartitionsView
     from paimon_explore.inspect.result import Screen
     from paimon_explore.inspect.system.inspection import Inspection
     from paimon_explore.inspect.timeline import Timeline
@@ -109,9 +110,9 @@ class ExplorableTable(ExplainableTable):
         """
         return self._inspector().files(where)
 
-    def partitions(self, where: str = "") -> pa.Table:
+    def partitions(self, where: str = "") -> "PartitionsView":
         """The partitions of the live files; see `files`."""
-        return self._inspector().partitions(where)
+        return self._inspector().partitions_view(where)
 
     def tree(self, key: str = "") -> "Children":
         """What lies below a node of the manifest tree; the snapshot's lists by default."""

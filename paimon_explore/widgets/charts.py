@@ -8,7 +8,6 @@ from html import escape
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from paimon_explore.errors import InvalidInputError
 from paimon_explore.inspect.chart import BarChart, Chart, LaneChart, Tone
 from paimon_explore.inspect.chart_svg import COLOURS, value_text
 from paimon_explore.inspect.escape import cut, visible
@@ -43,13 +42,9 @@ def label(text: str, limit: int = _LABEL) -> str:
 
 
 def figure_of(charts: tuple[Chart, ...]) -> go.Figure:
-    """The charts below each other as one figure.
-
-    Raises:
-        InvalidInputError: there is nothing to draw.
-    """
+    """The charts below each other as one figure; without any, one that says so."""
     if not charts:
-        raise InvalidInputError("there is nothing to draw: the result has no chart.")
+        return _nothing()
     heights = [_height(chart) for chart in charts]
     figure = make_subplots(
         rows=len(charts),
@@ -67,6 +62,15 @@ def figure_of(charts: tuple[Chart, ...]) -> go.Figure:
         template=TEMPLATE, barmode="relative", height=sum(heights) + 90 * len(charts)
     )
     return figure
+
+
+def _nothing() -> go.Figure:
+    figure = go.Figure()
+    figure.update_layout(template=TEMPLATE, height=_LEAST + 60)
+    figure.update_xaxes(visible=False)
+    figure.update_yaxes(visible=False)
+    says = "Nothing to draw: this answer is text and tables."
+    return figure.add_annotation(text=says, showarrow=False, xref="paper", yref="paper", x=0, y=1)
 
 
 def _height(chart: Chart) -> int:

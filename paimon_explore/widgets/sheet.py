@@ -22,7 +22,8 @@ class SheetWidget(anywidget.AnyWidget):
 
     def __init__(self, result: Result) -> None:
         self.result = result
-        super().__init__(sheet=result.state())
+        shown = {name: part for name, part in result.state().items() if name != "figures"}
+        super().__init__(sheet=shown)
 
     def __repr__(self) -> str:
         """The result as text."""

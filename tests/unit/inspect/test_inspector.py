@@ -68,7 +68,7 @@ def test_every_node_of_every_snapshot_has_a_document(golden: GoldenTables, name:
         keys = [""]
         while keys:
             key = keys.pop()
-            assert json.dumps(there.node(key).state())
+            assert json.dumps(there.node(key).page())
             keys += [node.key for node in there.tree(key).nodes]
 
 

@@ -1,0 +1,70 @@
+"""Every answer about a table has the same faces: text, HTML, Arrow, pandas, JSON, plot, widget."""
+
+import json
+from collections.abc import Callable
+
+import pyarrow as pa
+import pytest
+
+from paimon_explore.inspect.result import Result
+from paimon_explore.table.table import Table
+from paimon_explore.widgets.sheet import SheetWidget
+from support.small_tables import columns, keyed_table
+
+DOORS: dict[str, Callable[[Table], object]] = {
+    "timeline": lambda t: t.timeline(),
+    "files": lambda t: t.files(),
+    "some files": lambda t: t.files("level = 0 and dt = 'a'"),
+    "partitions": lambda t: t.partitions(),
+    "tree": lambda t: t.tree(),
+    "tree of manifests": lambda t: t.tree("delta"),
+    "tree of entries": lambda t: t.tree("delta/0"),
+    "node": lambda t: t.node(),
+    "node of an entry": lambda t: t.node("delta/0/0"),
+    "node of the schema": lambda t: t.node("schema"),
+    "file": lambda t: t.file(t.files().to_arrow().column("file_name")[0].as_py()),
+    "bytes": lambda t: t.bytes(),
+    "byte": lambda t: t.bytes().at(0),
+    "diff": lambda t: t.diff(),
+    "explain": lambda t: t.explain("k > 1"),
+    "lsm": lambda t: t.lsm(),
+    "why": lambda t: t.why(t.files().to_arrow().column("file_name")[0].as_py()),
+    "health": lambda t: t.health(),
+    "schema history": lambda t: t.schema_history(),
+    "history": lambda t: t.history({"dt": "a", "k": 1}),
+    "preview of an expiry": lambda t: t.preview_expiry(retain_max=1),
+    "replay": lambda t: t.replay(),
+}
+
+
+@pytest.fixture(scope="module")
+def table() -> Table:
+    rows = [{"dt": "a", "k": 1, "v": 1}, {"dt": "b", "k": 2, "v": 2}]
+    made = columns(dt=pa.string(), k=pa.int32(), v=pa.int32())
+    return keyed_table(
+        made, rows, [{"dt": "a", "k": 1, "v": 3}], primary_key=["dt", "k"], partition_by=["dt"]
+    )
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_an_answer_has_all_faces(table: Table, door: str) -> None:
+    found = DOORS[door](table)
+    assert isinstance(found, Result)
+    assert 1 <= len(repr(found).splitlines()) <= 25
+    assert "<" in found._repr_html_()
+    assert found.to_arrow().num_columns == found.to_pandas().shape[1]
+    state = json.loads(json.dumps(found.state()))
+    assert state["kind"] == found.kind
+    assert {"title", "sections", "figures", "code"} <= set(state)
+    assert json.loads(found.plot().to_json())["data"] is not None
+    widget = found.widget()
+    assert isinstance(widget, SheetWidget)
+    assert widget.sheet["title"] == state["title"]
+
+
+@pytest.mark.parametrize("door", ["timeline", "files", "partitions", "tree", "node", "lsm"])
+def test_an_answer_echoes_the_line_that_yields_it(table: Table, door: str) -> None:
+    found = DOORS[door](table)
+    assert isinstance(found, Result)
+    again = eval(found.code.python, {"t": table})  # noqa: S307 - a line of our own
+    assert again.to_arrow().equals(found.to_arrow())
