@@ -34,9 +34,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed = _parser().parse_args(arguments)
     try:
         if parsed.command == "show":
-            print(shown(parsed))  # noqa: T201 - the command's output
+            print(shown(parsed), flush=True)  # noqa: T201 - the command's output
             return 0
         return _lab(parsed)
+    except BrokenPipeError:  # the reader has seen enough, as `| head` has
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except PaimonError as error:
         print(f"paimon-explore: {error}", file=sys.stderr)  # noqa: T201 - the command's output
         return 1

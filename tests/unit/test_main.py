@@ -1,5 +1,7 @@
 """The command line: what it prints, and its exit codes."""
 
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -48,6 +50,15 @@ def test_show_lists_the_tables_of_a_database(
 ) -> None:
     assert main(["show", f"{warehouse}/demo.db/"]) == 0
     assert "  demo.stock" in capsys.readouterr().out.splitlines()
+
+
+def test_a_reader_that_has_seen_enough_is_no_failure(warehouse: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    show = [sys.executable, "-m", "paimon_explore", "show", str(warehouse)]
+    done = subprocess.run(show, stdout=writing, stderr=subprocess.PIPE, check=False, timeout=60)  # noqa: S603 - our own command
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 def test_a_folder_without_a_table_is_a_failure_with_the_path_on_stderr(
