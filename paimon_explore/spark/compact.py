@@ -32,7 +32,8 @@ from paimon_explore.metadata.options import POSTPONE_BUCKET
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.split import DataSplit
 from paimon_explore.spark.commit import publish, withdraw, write_target
-from paimon_explore.spark.tasks import forget_archives, pack, unpack
+from paimon_explore.spark.tasks import pack, unpack
+from paimon_explore.spark.worker import lighten_worker
 from paimon_explore.table.table import Table, open_table
 from paimon_explore.write.target import WriteTarget
 
@@ -139,7 +140,7 @@ def _run(
     plan: CompactionPlan, tasks: Sequence[bytes], batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     """The messages of the buckets whose numbers come in."""
-    forget_archives()
+    lighten_worker()
     for batch in batches:
         for number in batch.column(0).to_pylist():
             split: DataSplit = pickle.loads(tasks[number or 0])  # noqa: S301 - bytes of our driver

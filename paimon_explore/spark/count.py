@@ -16,7 +16,7 @@ from paimon_explore.scan.split import Split
 from paimon_explore.scan.sql import Where
 from paimon_explore.spark.plan import groups
 from paimon_explore.spark.read import Points, table_at
-from paimon_explore.spark.tasks import forget_archives
+from paimon_explore.spark.worker import lighten_worker
 from paimon_explore.table.table import Table
 
 
@@ -86,7 +86,7 @@ def _run(
     reader: SplitReader, tasks: Sequence[bytes], batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     """The number of rows of each task whose number comes in."""
-    forget_archives()
+    lighten_worker()
     for batch in batches:
         for number in batch.column(0).to_pylist():
             splits: tuple[Split, ...] = pickle.loads(tasks[number or 0])  # noqa: S301 - bytes of our driver

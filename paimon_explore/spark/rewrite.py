@@ -31,7 +31,7 @@ from paimon_explore.scan.split import DataSplit, Split
 from paimon_explore.scan.sql import Where
 from paimon_explore.spark.plan import ReadJob, groups
 from paimon_explore.spark.schema import spark_schema, to_spark, wire_schema
-from paimon_explore.spark.tasks import forget_archives
+from paimon_explore.spark.worker import lighten_worker
 from paimon_explore.table.scan import Scan
 from paimon_explore.table.table import Table
 
@@ -127,7 +127,7 @@ def _run(
     job: ReadJob, tasks: Sequence[bytes], batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     """The rows of the tasks whose numbers come in, with their places."""
-    forget_archives()
+    lighten_worker()
     for batch in batches:
         for number in batch.column(0).to_pylist():
             splits: tuple[Split, ...] = pickle.loads(tasks[number or 0])  # noqa: S301 - bytes of our driver

@@ -31,7 +31,7 @@ from paimon_explore.scan.sql import Where, predicate
 from paimon_explore.scan.sql_text import to_sql
 from paimon_explore.spark.plan import groups
 from paimon_explore.spark.schema import spark_schema, to_spark, wire_schema
-from paimon_explore.spark.tasks import forget_archives
+from paimon_explore.spark.worker import lighten_worker
 from paimon_explore.table.changes import ChangeReader, without_retracts
 from paimon_explore.table.row_source import RowSource
 from paimon_explore.table.row_tables import ROWKIND, row_kinds
@@ -65,7 +65,7 @@ class KindJob:
 
     def rows(self, splits: Iterable[Split]) -> Iterator[pa.RecordBatch]:
         """The records of some splits, in the form that Spark demands."""
-        forget_archives()
+        lighten_worker()
         wire = wire_schema(self.schema)
         inner = pa.schema(list(wire)[int(self.kinds) :])
         for split in splits:

@@ -66,7 +66,8 @@ from paimon_explore.spark.commit import publish, withdraw
 from paimon_explore.spark.messages import WrittenFiles, collected
 from paimon_explore.spark.plan import groups
 from paimon_explore.spark.schema import spark_schema, to_spark, wire_schema
-from paimon_explore.spark.tasks import WriteJob, forget_archives, write_rows
+from paimon_explore.spark.tasks import WriteJob, write_rows
+from paimon_explore.spark.worker import lighten_worker
 from paimon_explore.table.row_tables import row_kinds
 from paimon_explore.table.scan import Scan
 
@@ -249,7 +250,7 @@ class PaimonStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of one group, in the form that Spark demands."""
-        forget_archives()
+        lighten_worker()
         if not isinstance(partition, ChangeGroup):
             return
         for split in partition.splits:

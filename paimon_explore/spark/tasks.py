@@ -1,39 +1,29 @@
 """What runs on executors, and nothing else."""
 
 import pickle
-import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pyarrow as pa
+from pyspark import TaskContext
 
 from paimon_explore.maintenance.row_level.key_bootstrap import key_index
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.scan.split import Split
 from paimon_explore.spark.plan import ReadJob
 from paimon_explore.spark.schema import from_spark, to_spark
+from paimon_explore.spark.worker import lighten_worker
 from paimon_explore.write.append import AppendWriter
 from paimon_explore.write.primary_key import UpsertWriter, needs_key_index
 from paimon_explore.write.target import WriteTarget
 
 WRITE_ROWS = 65_536
-_ARCHIVES = (".zip", ".jar")
-
-
-def forget_archives() -> None:
-    """Make the next task of this worker start quicker.
-
-    PySpark calls `importlib.invalidate_caches()` in every task, at which Python reads the contents
-    of pyspark.zip, py4j.zip and the Spark jar again: 0.1 CPU-s a task. Entries that are not in the
-    cache are not read again; a later import makes them anew. Harmless when either side changes.
-    """
-    for path in [path for path in sys.path_importer_cache if path.endswith(_ARCHIVES)]:
-        del sys.path_importer_cache[path]
+_NUMBER_BITS = 26
 
 
 def read_splits(job: ReadJob, splits: Iterable[Split]) -> Iterator[pa.RecordBatch]:
     """The rows of some splits, in the form that Spark demands."""
-    forget_archives()
+    lighten_worker()
     for split in splits:
         for batch in job.reader.read(split):
             yield to_spark(batch, job.row_type, job.wire)
@@ -47,20 +37,34 @@ class WriteJob:
         target: the table.
         columns: the table's column for each column of Spark's rows, in order; more of Spark's
             columns are not written.
+        shares_buckets: several tasks may write the same bucket.
     """
 
     target: WriteTarget
     columns: tuple[str, ...]
+    shares_buckets: bool = True
 
 
 def write_rows(job: WriteJob, batches: Iterable[pa.RecordBatch]) -> list[CommitMessage]:
     """Write the rows of one task; all its files are removed again if this raises."""
-    forget_archives()
-    with _writer(job.target) as writer:
+    lighten_worker()
+    with _writer(_with_own_numbers(job)) as writer:
         for batch in gathered(batches):
             taken = batch.select(list(range(len(job.columns))))
             writer.write(from_spark(taken, job.columns))
         return writer.prepare_commit()
+
+
+def _with_own_numbers(job: WriteJob) -> WriteTarget:
+    """The target for this task: its sequence numbers are no other task's.
+
+    Rows of a later task are newer, as those of later partitions of a DataFrame. A task that has
+    more rows for one bucket goes on in the numbers of the next; of equal keys in both, any may win.
+    """
+    context = TaskContext.get()
+    if context is None or not job.shares_buckets or not job.target.schema.primary_keys:
+        return job.target
+    return replace(job.target, sequence_offset=context.partitionId() << _NUMBER_BITS)
 
 
 def _writer(target: WriteTarget) -> UpsertWriter | AppendWriter:

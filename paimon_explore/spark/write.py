@@ -3,9 +3,15 @@
 | table | rows go to tasks |
 | --- | --- |
 | append, no buckets; postponed buckets | as they are |
-| fixed buckets | by partition and bucket: one task writes a bucket |
+| primary key, fixed buckets, no partitions, few tasks | as they are: each writes all buckets |
+| other fixed buckets | by partition and bucket: one task writes a bucket |
 | dynamic buckets | by partition: one task assigns the buckets of a partition |
 | the same, keys without the partition | to one task, which knows where every key is |
+
+Without a shuffle an upsert costs half as much, and every task adds a sorted run to every bucket.
+Sequence numbers keep the rows of one key in order, whatever the merge engine: each task has a range
+of its own, later tasks later ones. So that is done unless the runs of one write alone would make a
+compaction due, or numbers do not count (`sequence.snapshot-ordering`).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -47,6 +53,7 @@ Mode = Literal["append", "upsert", "overwrite"]
 
 MODES: tuple[Mode, ...] = ("append", "upsert", "overwrite")
 _TASK = "_paimon_task"
+_MOST_RUNS = 8
 
 
 def write(
@@ -108,7 +115,12 @@ def written(
         InvalidInputError: columns or values that do not fit.
         CommitError: nothing is visible, and all files are removed again.
     """
-    job = WriteJob(target=target, columns=matched_columns(df.schema, target.schema))
+    tasks = df.sparkSession.sparkContext.defaultParallelism
+    job = WriteJob(
+        target=target,
+        columns=matched_columns(df.schema, target.schema),
+        shares_buckets=shares_buckets(target, tasks),
+    )
     messages: list[CommitMessage] = []
     try:
         sent = distributed(df, job).mapInArrow(partial(_run, job), "message binary").collect()
@@ -128,31 +140,61 @@ def _run(job: WriteJob, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Record
     yield pa.RecordBatch.from_arrays([pa.array([message], pa.binary())], names=["message"])
 
 
+def shares_buckets(target: WriteTarget, tasks: int) -> bool:
+    """Whether every task writes all buckets.
+
+    Args:
+        target: the table.
+        tasks: that write at the same time.
+    """
+    schema, options = target.schema, target.options
+    if (
+        not schema.primary_keys
+        or schema.partition_keys
+        or options.value(opt.BUCKET) <= 0
+        or options.value(opt.SEQUENCE_SNAPSHOT_ORDERING)
+    ):
+        return False
+    if options.value(opt.WRITE_ONLY):
+        return tasks <= _MOST_RUNS
+    return tasks < min(options.value(opt.NUM_SORTED_RUN_COMPACTION_TRIGGER), _MOST_RUNS)
+
+
+def _is_in_driver(df: DataFrame) -> bool:
+    """Whether the rows lie in the driver already, so few that they are not worth several tasks."""
+    plan = df._jdf.queryExecution().optimizedPlan()  # noqa: SLF001 - PySpark has no other way to ask
+    return str(plan.getClass().getSimpleName()) == "LocalRelation"
+
+
 def distributed(df: DataFrame, job: WriteJob) -> DataFrame:
     """The rows, brought to the tasks that write them."""
-    target = job.target
-    buckets = target.options.value(opt.BUCKET)
+    schema, options = job.target.schema, job.target.options
     tasks = df.sparkSession.sparkContext.defaultParallelism
-    keys = target.schema.partition_keys
+    buckets = options.value(opt.BUCKET)
+    if _is_in_driver(df):
+        return df.coalesce(1)
+    if job.shares_buckets:
+        return df.coalesce(tasks)
     if buckets > 0:
-        count = tasks if keys else min(tasks, buckets)
-        if count == 1:
-            return df.coalesce(1)
-        expression = _task_column(df, job, count)
-        if expression is not None:
-            return df.withColumn(_TASK, expression).repartitionById(count, _TASK)
-        schema = st.StructType(
-            [*df.schema.fields, st.StructField(_TASK, st.IntegerType(), nullable=False)]
-        )
-        numbered = df.mapInArrow(partial(_number, job, count), schema)
-        return numbered.repartitionById(count, _TASK)
-    if buckets == DYNAMIC_BUCKET and target.schema.primary_keys:
+        return _by_bucket(df, job, tasks if schema.partition_keys else min(tasks, buckets))
+    if buckets == DYNAMIC_BUCKET and schema.primary_keys:
         own = {column: df.columns[i] for i, column in enumerate(job.columns)}
-        names = [quoted(own[key]) for key in keys if key in own]
-        if needs_key_index(target.schema, target.options):
-            names = []
-        return df.repartition(tasks, *names) if names else df.coalesce(1)
+        names = [quoted(own[key]) for key in schema.partition_keys if key in own]
+        one = not names or needs_key_index(schema, options)
+        return df.coalesce(1) if one else df.repartition(tasks, *names)
     return df
+
+
+def _by_bucket(df: DataFrame, job: WriteJob, count: int) -> DataFrame:
+    """The rows in so many tasks, of which one has all of a bucket."""
+    if count == 1:
+        return df.coalesce(1)
+    expression = _task_column(df, job, count)
+    if expression is not None:
+        return df.withColumn(_TASK, expression).repartitionById(count, _TASK)
+    number = st.StructField(_TASK, st.IntegerType(), nullable=False)
+    schema = st.StructType([*df.schema.fields, number])
+    return df.mapInArrow(partial(_number, job, count), schema).repartitionById(count, _TASK)
 
 
 def _task_column(df: DataFrame, job: WriteJob, count: int) -> Column | None:

@@ -69,6 +69,8 @@ class WriteTarget:
         replaces: the rows will replace others (overwrite): what is there does not matter.
         job: part of the names of new files, by which those of failed attempts are found; may be
             empty.
+        sequence_offset: how many sequence numbers of a bucket are left out before the first new
+            one, for others who write the bucket at the same time.
     """
 
     store: TableStore
@@ -78,6 +80,7 @@ class WriteTarget:
     clock: Clock = system_clock
     replaces: bool = False
     job: str = ""
+    sequence_offset: int = 0
 
     def file_names(self) -> FileNames:
         """Names for the new files of one bucket."""
@@ -177,7 +180,8 @@ class LiveState:
     def next_sequence(self, partition: bytes, bucket: int) -> int:
         """The sequence number of the next row of a bucket."""
         self.load([partition])
-        return self._known[partition].max_sequences.get(bucket, -1) + 1
+        largest = self._known[partition].max_sequences.get(bucket, -1)
+        return largest + 1 + self.target.sequence_offset
 
     def check_buckets(self, partition: bytes, total_buckets: int) -> None:
         """Refuse another number of buckets than the partition has.

@@ -18,9 +18,10 @@ from tempfile import mkdtemp
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
-import paimon_explore as pe
 from paimon_explore.spark.count import count
+from paimon_explore.spark.read import read
 from paimon_explore.spark.session import session
+from paimon_explore.spark.write import write
 from paimon_explore.table.catalog import Catalog
 from paimon_explore.table.table import Table
 
@@ -81,9 +82,10 @@ def made(spark: SparkSession, catalog: Catalog, rows: int) -> tuple[Table, Table
     keyed = catalog.create_table("db.keyed", _COLUMNS, primary_key=["id"], options=options)
     each = rows // _RUNS
     for run in range(_RUNS):
-        pe.spark.write(source(spark, run * each // 2, each), keyed, "upsert")
+        new = source(spark, run * each // 2, each).coalesce(1)  # one sorted run for each bucket
+        write(new, keyed, "upsert")
     plain = catalog.create_table("db.plain", _COLUMNS)
-    pe.spark.write(source(spark, 0, rows), plain)
+    write(source(spark, 0, rows), plain)
     return keyed, plain
 
 
@@ -127,7 +129,6 @@ def cases(spark: SparkSession, catalog: Catalog, folder: Path, rows: int) -> lis
 
     one = "id = 12345"
     few = f"id < {rows // 100}"
-    read = pe.spark.read
     return [
         Row(
             title="keyed, merged, all columns",
@@ -185,13 +186,13 @@ def cases(spark: SparkSession, catalog: Catalog, folder: Path, rows: int) -> lis
         ),
         Row(
             title="append write",
-            ours=lambda: pe.spark.write(cached, new("appended")),
+            ours=lambda: write(cached, new("appended")),
             native=appended,
             cpu=1.25,
         ),
         Row(
             title="upsert",
-            ours=lambda: pe.spark.write(cached, new("upserted"), "upsert"),
+            ours=lambda: write(cached, new("upserted"), "upsert"),
             native=sorted_files,
             cpu=0.75,
             wall=0.6,

@@ -15,6 +15,7 @@ from paimon_explore.spark.source import PaimonDataSource
 from paimon_explore.spark.write import write
 from paimon_explore.table.catalog import Catalog
 from paimon_explore.table.table import Table
+from support.rows import difference
 
 NAME = "paimon_explore"
 
@@ -160,15 +161,61 @@ def test_overwrite_replaces_the_partitions_of_the_new_rows_or_all(
     assert not list(Path(table.path).glob("dt=d2/*/data-*"))
 
 
-def test_upsert_gives_every_bucket_to_one_task(spark: SparkSession, keyed: Table) -> None:
+def test_upsert_lets_every_task_write_all_buckets(spark: SparkSession, keyed: Table) -> None:
     df = spark.range(0, 2000, 1, 8).selectExpr("id", "concat('n', id) AS name")
     write(df, keyed, "upsert")
-    assert keyed.inspect.files().num_rows == 4
+    files = keyed.inspect.files().select(["bucket", "min_sequence_number", "max_sequence_number"])
+    spans: dict[int, list[list[int]]] = {}
+    for row in files.to_pylist():
+        span = [row["min_sequence_number"], row["max_sequence_number"]]
+        spans.setdefault(row["bucket"], []).append(span)
+    assert sorted(spans) == [0, 1, 2, 3]
+    for first, second in map(sorted, spans.values()):  # two tasks, whose numbers do not meet
+        assert first[0] == 0
+        assert second[0] == 1 << 26
     write(df.selectExpr("id * 2 AS id", "'new' AS name"), keyed, "upsert")
     found = rows_of(keyed)
     assert len(found) == 3000
     assert [r["name"] for r in found[:4]] == ["new", "n1", "new", "n3"]
     assert read(spark, keyed).filter("name = 'new'").count() == 2000
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"bucket": "2"},
+        {"bucket": "2", "num-sorted-run.compaction-trigger": "2"},
+        {"bucket": "2", "write-only": "true", "sequence.snapshot-ordering": "true"},
+        {"bucket": "2", "write-only": "true", "merge-engine": "partial-update"},
+        {"bucket": "2", "merge-engine": "first-row"},
+        {"bucket": "2", "deletion-vectors.enabled": "true"},
+        {"bucket": "2", "changelog-producer": "input"},
+    ],
+    ids=str,
+)
+def test_of_rows_with_one_key_in_several_tasks_one_is_left(
+    options: dict[str, str], spark: SparkSession, tmp_path: Path
+) -> None:
+    columns: list[tuple[str, pa.DataType]] = [("id", pa.int64()), ("name", pa.string())]
+    table = made(tmp_path, columns, primary_key=["id"], options=options)
+    twice = spark.range(0, 200, 1, 2).selectExpr("id % 100 AS id", "concat('n', id) AS name")
+    write(twice, table)
+    first = options.get("merge-engine") == "first-row"
+    shuffled = "2" in options.get("num-sorted-run.compaction-trigger", "") or (
+        "sequence.snapshot-ordering" in options
+    )
+    for key, row in enumerate(rows_of(table)):
+        assert row["id"] == key
+        assert shuffled or row["name"] == f"n{key if first else key + 100}"
+    assert table.count() == 100
+    assert difference(table.to_arrow(), read(spark, table).toArrow()) == ""
+
+
+def test_rows_that_lie_in_the_driver_go_into_one_file(spark: SparkSession, keyed: Table) -> None:
+    write(spark.createDataFrame([(1, "a"), (2, "b")], "id long, name string"), keyed)
+    write(spark.sql("SELECT * FROM VALUES (1L, 'c'), (1L, 'd') AS v(id, name)"), keyed)
+    assert [r["name"] for r in rows_of(keyed)] == ["d", "b"]
+    assert [s.delta_record_count for s in keyed.snapshots] == [2, 1]
 
 
 def test_row_kinds_delete(spark: SparkSession, keyed: Table) -> None:
