@@ -1,15 +1,17 @@
 """ORC files, written through pyarrow.
 
 ORC has fewer types than Paimon: TIME is stored as INT (milliseconds of the day), there are no
-vectors, and nothing is NOT NULL. Timestamps before 1970 with a fraction of a second are refused:
-pyarrow writes them in a way that Java's ORC reader rejects together with the whole file (seen in
-pyarrow 19 and 26).
+vectors, and nothing is NOT NULL. Timestamps before 1970 with a fraction of a second are written by
+pyarrow in a way that Java's ORC reader rejects together with the whole file (seen in pyarrow 19 and
+26); `orc_past` puts that right before the file goes to its sink. ORC has no place for the last
+second before 1970.
 
 Spec: concepts/spec/fileformat, ORC section.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Literal
+from collections.abc import Iterator, Mapping, Sequence
+from tempfile import TemporaryFile
+from typing import BinaryIO, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -29,7 +31,9 @@ from paimon_explore.types.data_types import (
     TypeRoot,
     VectorType,
 )
+from paimon_explore.types.walk import parts
 from paimon_explore.write.nested import COUNT, convert
+from paimon_explore.write.orc_past import LOST_NANOS, with_java_timestamps
 from paimon_explore.write.steady_sink import SteadySink
 
 _Codec = Literal["UNCOMPRESSED", "ZLIB", "SNAPPY", "LZ4", "ZSTD"]
@@ -41,6 +45,8 @@ _CODECS: Mapping[str, _Codec] = {
     "none": "UNCOMPRESSED",
     "uncompressed": "UNCOMPRESSED",
 }
+_NANOS = 10**9
+_PIECE_BYTES = 1 << 20
 STRIPE_BYTES = 64 * 1024 * 1024
 _PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 _TIMESTAMPS = frozenset({TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ})
@@ -76,33 +82,65 @@ class OrcWriter:
             )
         self._fields = tuple(fields)
         self._schema = pa.schema([pa.field(f.name, stored_type(f.type)) for f in fields])
-        self._sink = SteadySink(sink)
+        self._sink = sink
+        self._spool = TemporaryFile() if any(_has_times(f.type) for f in fields) else None  # noqa: SIM115  # closed with the writer
+        self._past = False
+        self._size: int | None = None
+        self._steady = SteadySink(self._spool or sink)
         size = stripe_bytes or STRIPE_BYTES
-        self._writer = orc.ORCWriter(self._sink, compression=codec, stripe_size=size)  # type: ignore[arg-type]  # has what pyarrow calls
+        self._writer = orc.ORCWriter(self._steady, compression=codec, stripe_size=size)  # type: ignore[arg-type]  # has what pyarrow calls
         self._wrote = False
 
     def write(self, columns: Sequence[Column]) -> None:
         """Write rows: one array per field, in `to_arrow` of its type."""
         arrays = [
-            to_stored(column, field) for column, field in zip(columns, self._fields, strict=True)
+            self._stored(column, field) for column, field in zip(columns, self._fields, strict=True)
         ]
         self._writer.write(pa.Table.from_arrays(arrays, schema=self._schema))
-        self._sink.check()
+        self._steady.check()
         self._wrote = True
 
     def position(self) -> int:
         """Bytes written so far."""
-        return self._sink.tell()
+        return self._steady.tell() if self._size is None else self._size
 
     def close(self) -> None:
         """Write the footer."""
         if not self._wrote:
             self._writer.write(self._schema.empty_table())
         self._writer.close()
-        self._sink.check()
+        self._steady.check()
+        if self._spool is not None:
+            with self._spool as spool:
+                pieces = with_java_timestamps(spool) if self._past else _pieces(spool)
+                self._size = sum(self._sink.write(piece) for piece in pieces)
 
     def abort(self) -> None:
         """Let go of the writer without caring for what it writes."""
+        if self._spool is not None:
+            self._spool.close()
+
+    def _stored(self, array: Column, field: DataField) -> Column:
+        """The same values in `stored_type`."""
+
+        def leaf(values: Column, data_type: AtomicType) -> Column:
+            if data_type.root in _TIMESTAMPS:
+                self._past |= _is_past(values, data_type, field.name)
+            return values.cast(pa.int32()) if data_type.root is TypeRoot.TIME else values
+
+        return convert(array, field.type, leaf)
+
+
+def _pieces(spool: BinaryIO) -> Iterator[bytes]:
+    spool.seek(0)
+    while piece := spool.read(_PIECE_BYTES):
+        yield piece
+
+
+def _has_times(data_type: DataType) -> bool:
+    return any(
+        isinstance(part, AtomicType) and part.root in _TIMESTAMPS for part in parts(data_type)
+    )
 
 
 def stored_type(data_type: DataType) -> pa.DataType:
@@ -138,24 +176,21 @@ def _stored_atom(data_type: AtomicType) -> pa.DataType:
     return pa.int32() if data_type.root is TypeRoot.TIME else to_arrow(data_type)
 
 
-def to_stored(array: Column, field: DataField) -> Column:
-    """The same values in `stored_type`."""
+def _is_past(array: Column, data_type: AtomicType, where: str) -> bool:
+    """Whether there are values before 1970 with a fraction of a second.
 
-    def leaf(values: Column, data_type: AtomicType) -> Column:
-        if data_type.root in _TIMESTAMPS:
-            _check_fractions(values, data_type, field.name)
-        return values.cast(pa.int32()) if data_type.root is TypeRoot.TIME else values
-
-    return convert(array, field.type, leaf)
-
-
-def _check_fractions(array: Column, data_type: AtomicType, where: str) -> None:
+    Raises:
+        UnsupportedFeatureError: some are in the last second before 1970.
+    """
     ticks = fixed_values(array, np.int64).astype(np.int64)
-    second = _PER_SECOND[timestamp_unit(data_type.precision)]
-    broken: Bools = (ticks < 0) & (ticks % second != 0) & valid_mask(array)
-    if broken.any():
+    per_second = _PER_SECOND[timestamp_unit(data_type.precision)]
+    fraction = ticks % per_second
+    past: Bools = (ticks < 0) & (fraction != 0) & valid_mask(array)
+    lost = past & (ticks > -per_second) & (fraction * (_NANOS // per_second) > LOST_NANOS)
+    if lost.any():
         raise UnsupportedFeatureError(
-            "a timestamp before 1970 with a fraction of a second in an ORC file",
-            f"column {where!r}, row {int(broken.argmax())} of its batch",
-            hint="Java could not read the file; set file.format to parquet.",
+            "a timestamp in the last second before 1970 in an ORC file",
+            f"column {where!r}, row {int(lost.argmax())} of its batch",
+            hint="ORC stores it like the same fraction after 1970; set file.format to parquet.",
         )
+    return bool(past.any())

@@ -4,6 +4,8 @@ The ORC writer ends the whole process when its sink raises while it writes a foo
 kept, everything after it is thrown away, and whoever drives the library asks for it afterwards.
 """
 
+from typing import BinaryIO
+
 import pyarrow as pa
 
 
@@ -14,7 +16,7 @@ class SteadySink:
         sink: where they go.
     """
 
-    def __init__(self, sink: pa.NativeFile) -> None:
+    def __init__(self, sink: pa.NativeFile | BinaryIO) -> None:
         self._sink = sink
         self._error: BaseException | None = None
         self._position = 0
