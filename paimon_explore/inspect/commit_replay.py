@@ -32,6 +32,7 @@ from paimon_explore.inspect.chart import Tone
 from paimon_explore.inspect.code_echo import Code
 from paimon_explore.inspect.commit_trace import (
     TracedCommit,
+    commit_frame,
     commit_sections,
     event_state,
     event_table,
@@ -39,7 +40,7 @@ from paimon_explore.inspect.commit_trace import (
 from paimon_explore.inspect.figures import bytes_text
 from paimon_explore.inspect.folder_change import kind_of
 from paimon_explore.inspect.result import Result
-from paimon_explore.inspect.sheet import Cell, Entry, Grid, Note, Section, Sheet, grid
+from paimon_explore.inspect.sheet import Card, Cell, Entry, Grid, Note, Section, Sheet, Stage, grid
 from paimon_explore.inspect.table_view import TableView
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.index_manifest import IndexEntries
@@ -68,6 +69,8 @@ SCENARIOS = {
 
 
 _RIVAL = "somebody-else"
+_COLUMNS = ("manifest", "manifest list", "index manifest", "statistics", "snapshot", "hint")
+"""Kinds of files in the order in which a commit writes them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,6 +185,8 @@ class Replay(Result):
         sections: list[Section] = [Note(text=SCENARIOS[self.scenario])]
         if self.problem:
             sections.append(Note(text=self.problem, tone=Tone.REMOVE))
+        if self.commit.events:
+            sections.append(self._stage())
         sections += commit_sections(self.commit, explained=True)
         sections.append(self._files())
         if self.compared:
@@ -190,6 +195,30 @@ class Replay(Result):
         sections.append(self._scenarios())
         title = f"replay of snapshot {self.snapshot.id} {self.snapshot.commit_kind.value}"
         return Sheet(title=f"{title}: {self.commit.outcome}", sections=tuple(sections))
+
+    def _stage(self) -> Stage:
+        """The steps as moments, the files as cards that come with them."""
+        gone = {file.path: file.event for file in self.files if file.removed}
+        written = [file for file in self.files if not file.removed]
+        kinds = [kind for kind in _COLUMNS if any(file.kind == kind for file in written)]
+        there = Card(column=0, text="data files", note="written before the commit")
+        cards = [
+            Card(
+                column=1 + kinds.index(file.kind),
+                text=paths.name(file.path),
+                note=bytes_text(file.size),
+                since=file.event,
+                until=gone.get(file.path),
+            )
+            for file in written
+            if file.kind in kinds
+        ]
+        return Stage(
+            title="the commit, step by step",
+            columns=("data files", *(f"{kind}s" for kind in kinds)),
+            frames=tuple(commit_frame(event) for event in self.commit.events),
+            cards=(there, *cards),
+        )
 
     def to_arrow(self) -> pa.Table:
         """A row for each step: table, commit, try, snapshot, step, what it did, time."""

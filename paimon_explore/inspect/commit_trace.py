@@ -13,7 +13,7 @@ import pyarrow as pa
 from paimon_explore.commit.trace import CommitEvent, CommitStep
 from paimon_explore.inspect.chart import Tone
 from paimon_explore.inspect.figures import bytes_text, count_text, plural, time_text
-from paimon_explore.inspect.sheet import Cell, Entry, Grid, Section, facts, grid
+from paimon_explore.inspect.sheet import Cell, Entry, Frame, Grid, Section, facts, grid
 
 ACTS = {
     CommitStep.SKIP_EMPTY: "There is nothing to commit, so no snapshot is made.",
@@ -149,6 +149,14 @@ def steps_grid(commits: Sequence[TracedCommit], *, explained: bool = False) -> G
     columns = ("#", "try#", "snapshot#", "step", "ms#", "did")
     shown = ("#", "step", "ms#", "did") if explained else columns
     return grid("steps of the commit", shown, rows)
+
+
+def commit_frame(event: CommitEvent) -> Frame:
+    """A step as a moment of a stage."""
+    did, why = figures_text(event), ACTS.get(event.step, "")
+    again = f"Try {event.attempt}: " if event.attempt > 1 else ""
+    text = f"{again}{did}. {why}" if did else f"{again}{why}"
+    return Frame(title=event.step.value, text=text, tone=_tone(event.step))
 
 
 def _tone(step: CommitStep) -> Tone:

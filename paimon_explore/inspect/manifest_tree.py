@@ -127,14 +127,21 @@ class TreeNode:
         return {n: v for n, v in members.items() if v is not None and v != "" and v is not False}
 
 
-_TEXTS = ("key", "type", "label", "range", "kind", "shared", "problem")
-_COUNTS = ("count", "size", "added", "deleted")
 _NODES = pa.schema(
-    {
-        **dict.fromkeys(_TEXTS, pa.string()),
-        **dict.fromkeys(_COUNTS, pa.int64()),
-        "cancelled": pa.bool_(),
-    }
+    (
+        pa.field("key", pa.string()),
+        pa.field("type", pa.string()),
+        pa.field("label", pa.string()),
+        pa.field("range", pa.string()),
+        pa.field("count", pa.int64()),
+        pa.field("size", pa.int64()),
+        pa.field("added", pa.int64()),
+        pa.field("deleted", pa.int64()),
+        pa.field("kind", pa.string()),
+        pa.field("cancelled", pa.bool_()),
+        pa.field("shared", pa.string()),
+        pa.field("problem", pa.string()),
+    )
 )
 _MOST_BARS = 60
 

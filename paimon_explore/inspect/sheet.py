@@ -162,7 +162,82 @@ class Failed:
         return {"type": "problem", "failure": self.problem.state()}
 
 
-Section = Facts | Grid | Note | Failed | BarChart | LaneChart
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """Something on a stage.
+
+    Attributes:
+        column: number of its column.
+        text: what it is.
+        note: more of it.
+        since: the frame that brings it.
+        until: the frame that takes it away; None if none does.
+    """
+
+    column: int
+    text: str
+    note: str = ""
+    since: int = 0
+    until: int | None = None
+
+    def state(self) -> dict[str, object]:
+        """The card as JSON."""
+        return {
+            "column": self.column,
+            "text": self.text,
+            "note": self.note,
+            "since": self.since,
+            "until": self.until,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frame:
+    """One moment of a stage.
+
+    Attributes:
+        title: what happens.
+        text: why.
+        tone: how it goes.
+    """
+
+    title: str
+    text: str
+    tone: Tone = Tone.PLAIN
+
+    def state(self) -> dict[str, object]:
+        """The moment as JSON."""
+        return {"title": self.title, "text": self.text, "tone": self.tone.value}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """Cards that come and go frame by frame; pages that cannot move leave it out.
+
+    Attributes:
+        title: what is played.
+        columns: headings from left to right.
+        frames: one after the other.
+        cards: in the order in which they come.
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    frames: tuple[Frame, ...]
+    cards: tuple[Card, ...]
+
+    def state(self) -> dict[str, object]:
+        """The stage as JSON."""
+        return {
+            "type": "stage",
+            "title": self.title,
+            "columns": list(self.columns),
+            "frames": [frame.state() for frame in self.frames],
+            "cards": [card.state() for card in self.cards],
+        }
+
+
+Section = Facts | Grid | Note | Failed | BarChart | LaneChart | Stage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from paimon_explore.inspect.chart import BarChart, LaneChart, Tone
 from paimon_explore.inspect.chart_svg import chart_svg, svg_image
 from paimon_explore.inspect.escape import esc
 from paimon_explore.inspect.figures import plural
-from paimon_explore.inspect.sheet import Cell, Facts, Failed, Grid, Note, Section, Sheet
+from paimon_explore.inspect.sheet import Cell, Facts, Failed, Grid, Note, Section, Sheet, Stage
 
 _MOST_ROWS = 20
 _STRONG = (Tone.REMOVE, Tone.WARN)
@@ -30,6 +30,8 @@ def _section(part: Section) -> str:
             return f"<p>{inside}</p>"
         case Failed(problem=problem):
             return f"<p><b>{esc(problem.kind)}</b>: {esc(problem.message)}</p>"
+        case Stage():
+            return ""
 
 
 def _facts(part: Facts) -> Iterator[str]:

@@ -21,7 +21,7 @@ from support.small_tables import columns, keyed_table
 pytestmark = pytest.mark.browser
 
 AXE = Path(__file__).parents[2] / "paimon_explore/widgets/frontend/node_modules/axe-core/axe.min.js"
-SCRIPT_BYTES = 40_000
+SCRIPT_BYTES = 48_000
 
 
 def show_explorer(watched: Watched, view: TableView, query: str = "") -> Page:
@@ -123,6 +123,36 @@ def test_a_finding_leads_to_its_evidence(harness: Watched) -> None:
     page.get_by_role("button", name="bucket 0 has 7 sorted runs").click()
     expect(page.get_by_role("tab", selected=True)).to_have_text("LSM")
     expect(page.locator(".pes-box:visible")).to_have_count(7)
+    harness.check()
+
+
+def test_a_commit_is_replayed_step_by_step_or_played(
+    harness: Watched, golden: GoldenTables
+) -> None:
+    page = show_explorer(harness, golden_view(golden.table("java200", "dv_pk").folder))
+    open_tab(page, "replay")
+    stage = page.get_by_role("group", name="the commit, step by step")
+    stage.get_by_role("button", name="First step").click()
+    expect(stage).to_contain_text("step 1 of 8")
+    expect(page.locator(".pes-card:visible")).to_have_count(1)
+    stage.get_by_role("button", name="Next step").press("Enter")
+    expect(stage).to_contain_text("step 2 of 8")
+    stage.get_by_role("button", name="Play the commit").click()
+    expect(stage).to_contain_text("step 8 of 8", timeout=30_000)
+    expect(stage.locator(".pes-lane").last).to_contain_text("LATEST")
+    harness.check()
+
+
+def test_nothing_plays_for_those_who_want_no_motion(harness: Watched, golden: GoldenTables) -> None:
+    harness.page.emulate_media(reduced_motion="reduce")
+    page = show_explorer(harness, golden_view(golden.table("java200", "dv_pk").folder))
+    open_tab(page, "replay")
+    stage = page.get_by_role("group", name="the commit, step by step")
+    expect(stage.get_by_role("button", name="Play the commit")).to_be_hidden()
+    stage.get_by_role("button", name="Previous step").click()
+    expect(stage).to_contain_text("step 7 of 8")
+    card = page.locator(".pes-card").first
+    assert card.evaluate("e => getComputedStyle(e).animationName") == "none"
     harness.check()
 
 

@@ -2469,7 +2469,7 @@ function createTabs({ store, prefix, channel }) {
   const reveal = () => {
     const tab = tabs.get(store.get().tab);
     if (!tab) return;
-    const [start2, end] = [tab.offsetLeft - 24, tab.offsetLeft + tab.offsetWidth + 24];
+    const [start2, end] = [tab.offsetLeft - 30, tab.offsetLeft + tab.offsetWidth + 30];
     if (start2 < bar.scrollLeft) bar.scrollLeft = start2;
     else if (end > bar.scrollLeft + bar.clientWidth) bar.scrollLeft = end - bar.clientWidth;
   };

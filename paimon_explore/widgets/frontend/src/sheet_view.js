@@ -3,9 +3,11 @@
 
 import { createChart } from "./chart_view.js";
 import { button, el } from "./dom.js";
+import { createStage } from "./stage_view.js";
 import { CELL_LIMIT, cut, formatCount, visible } from "./text.js";
 
 /** @import {BarChart, LaneChart} from "./chart_view.js" */
+/** @import {Stage} from "./stage_view.js" */
 /** @import {Failure} from "./wire.js" */
 
 /** @typedef {string | {text: string, selects?: string, tone?: string, share?: number}} Cell */
@@ -25,7 +27,8 @@ import { CELL_LIMIT, cut, formatCount, visible } from "./text.js";
  *   | {type: "note", text: string, tone: string}
  *   | {type: "problem", failure: Failure}
  *   | BarChart
- *   | LaneChart} Section
+ *   | LaneChart
+ *   | Stage} Section
  */
 /** @typedef {{kind: string, title: string, sections: Section[], code: string, spark_code: string}} Sheet */
 /** @typedef {(target: string) => void} Select */
@@ -72,6 +75,8 @@ function section(part, select) {
       };
     case "problem":
       return { element: problemOf(part.failure) };
+    case "stage":
+      return createStage(part);
     case "bars":
     case "lanes":
       return createChart(part, select);
