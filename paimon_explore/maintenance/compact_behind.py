@@ -5,23 +5,26 @@ the options ask for: by the number and sizes of sorted runs, and always where ne
 by looking at older ones (deletion vectors, first-row, changelogs of the producer `lookup`): before
 that they are not visible there.
 
-The rows are committed already. A compaction that others were faster with is dropped, and one that
-fails is a warning: the next write, or `compact`, does it again.
+The rows are committed already. A compaction that others were faster with is planned again where the
+rows are not visible before one, as often as a lost commit is tried again; elsewhere it is dropped.
+One that fails is a warning: the next write, or `compact`, does it again.
 
 Spec: primary-key-table, compaction; maintenance/configurations, `write-only`, `lookup-wait`.
 """
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from paimon_explore.commit.committer import Committer
+from paimon_explore.commit.waiting import Patience, Timing, patience_of
 from paimon_explore.errors import (
     CommitConflictError,
     CommitOutcomeUnknownError,
     PaimonError,
+    SnapshotExpiredError,
     UnsupportedFeatureError,
 )
-from paimon_explore.maintenance.compact import compact_table
+from paimon_explore.maintenance.compact import Place, compact_table
 from paimon_explore.metadata import options as opt
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.derived_options import needs_lookup
@@ -30,6 +33,10 @@ from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.snapshot import BATCH_COMMIT_IDENTIFIER, Snapshot
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.write.target import WriteTarget, abort
+
+_MAY_WAIT = (CommitConflictError, SnapshotExpiredError, UnsupportedFeatureError)
+"""Why a compaction is left to others, where rows are visible without it."""
+_NO_PATIENCE = Patience(max_retries=0, timeout_ms=None, min_wait_ms=0, max_wait_ms=0)
 
 
 def compact_behind(
@@ -49,26 +56,56 @@ def compact_behind(
     Returns:
         The snapshot of the compaction; none if there was nothing to do, or others did it.
     """
-    store, schema, options = target
-    if not is_due(schema, options):
-        return []
+    _, schema, options = target
     places = {(m.partition, m.bucket) for m in written if m.bucket != POSTPONE_BUCKET}
-    if not places:
+    if not places or not is_due(schema, options):
         return []
-    messages: list[CommitMessage] = []
     try:
-        messages = compact_table(store, schema, options, full=False, places=places)
-        return committer.commit(messages, identifier) if messages else []
-    except CommitOutcomeUnknownError as error:
-        _warn(error)
-    except UnsupportedFeatureError as error:
-        if needs_lookup(options):
-            _warn(error)
+        return _compacted_in_the_end(committer, target, places, identifier)
     except PaimonError as error:
-        abort(WriteTarget(store=store, schema=schema, options=options), messages)
-        if not isinstance(error, CommitConflictError):
+        if needs_lookup(options) or not isinstance(error, _MAY_WAIT):
             _warn(error)
-    return []
+        return []
+
+
+def _compacted_in_the_end(
+    committer: Committer,
+    target: tuple[TableStore, TableSchema, TableOptions],
+    places: Collection[Place],
+    identifier: int,
+) -> list[Snapshot]:
+    """Tries until nobody is faster, where rows have to be made visible; elsewhere one try."""
+    options = target[2]
+    patience = patience_of(options) if needs_lookup(options) else _NO_PATIENCE
+    timing = Timing()
+    started = timing.clock()
+    retry = 0
+    while True:
+        try:
+            return _compacted(committer, target, places, identifier)
+        except (CommitConflictError, SnapshotExpiredError):
+            if patience.is_over(retry, timing.clock() - started):
+                raise
+        timing.sleep(patience.wait_ms(retry, timing.chance()) / 1000)
+        retry += 1
+
+
+def _compacted(
+    committer: Committer,
+    target: tuple[TableStore, TableSchema, TableOptions],
+    places: Collection[Place],
+    identifier: int,
+) -> list[Snapshot]:
+    """One try: plan, merge, commit; without a commit nothing stays behind."""
+    store, schema, options = target
+    messages = compact_table(store, schema, options, full=False, places=places)
+    try:
+        return committer.commit(messages, identifier) if messages else []
+    except CommitOutcomeUnknownError:
+        raise
+    except PaimonError:
+        abort(WriteTarget(store=store, schema=schema, options=options), messages)
+        raise
 
 
 def is_due(schema: TableSchema, options: TableOptions) -> bool:

@@ -4,7 +4,9 @@ import pytest
 
 from paimon_explore import Table
 from paimon_explore.commit.committer import Committer
+from paimon_explore.maintenance.compact import compact_table
 from paimon_explore.maintenance.compact_behind import compact_behind
+from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.options import TableOptions
 from paimon_explore.write.primary_key import write_upsert
 from support.compacting import changelog, levels, numbered, numbered_table, values
@@ -88,6 +90,38 @@ def test_whoever_is_late_leaves_the_compaction_to_the_other(tmp_path: Path) -> N
     Committer.commit(committer, messages)
     assert compact_behind(committer, (table.store, table.schema, options), messages) == []
     assert values(table) == {1: 10, 2: 20}
+    assert table.fsck(read_rows=True) == []
+    assert table.maintenance.remove_orphan_files(older_than="2999-01-01").files == ()
+
+
+class OvertakenCommitter(Committer):
+    """Somebody else's compaction, planned before the rows were there, is committed first."""
+
+    rival: tuple[Committer, list[CommitMessage]]
+
+    def commit(self, *args: object, **kwargs: object) -> list[object]:  # type: ignore[override]
+        other, planned = self.rival
+        self.rival = (other, [])
+        if planned:
+            other.commit(planned)
+        return super().commit(*args, **kwargs)  # type: ignore[arg-type,return-value]
+
+
+def test_rows_are_there_at_once_also_if_a_compaction_without_them_was_faster(
+    tmp_path: Path,
+) -> None:
+    table = numbered_table(tmp_path, {"deletion-vectors.enabled": "true"})
+    table.upsert(numbered((1, 10)))
+    options = TableOptions({**table.schema.options, **WRITER})
+    place = (table.store, table.schema, options)
+    planned = compact_table(*place)
+    messages = write_upsert(table.store, table.schema, numbered((1, 11), (2, 20)), options=options)
+    committer = OvertakenCommitter(table.store, table.schema, options=options)
+    Committer.commit(committer, messages)
+    committer.rival = (Committer(table.store, table.schema, options=options), planned)
+    assert len(compact_behind(committer, place, messages)) == 1
+    assert kinds(table) == ["APPEND", "APPEND", "COMPACT", "COMPACT"]
+    assert values(table) == {1: 11, 2: 20}
     assert table.fsck(read_rows=True) == []
     assert table.maintenance.remove_orphan_files(older_than="2999-01-01").files == ()
 
