@@ -63,6 +63,8 @@ _MOST = 0.5
 """Share of the rows of a batch for which all of it may be held."""
 _LATE_ROWS = 65_536
 """Fewer rows than that are read at once, with all their columns."""
+_MOST_RUNS = 16
+"""No more files are merged as runs of their own, for of each some batches are held."""
 _CHOOSING = (MergeEngine.DEDUPLICATE, MergeEngine.FIRST_ROW)
 
 
@@ -209,7 +211,9 @@ class SplitReader:
         if self._has_complete_rows(split, runs):
             tagged = [self._run(split, run, spec, with_sequence=True, level=True) for run in runs]
             return merge_complete_runs(tagged, spec, keep_retracts=keep)
-        ordered = not keep and not spec.sequence_fields and runs_in_order(split, runs)
+        ordered = not keep and not spec.sequence_fields
+        if ordered:
+            runs, ordered = _by_order(split, runs)
         if not keep and (deciding := self._deciding(split, runs, spec)):
             from paimon_explore.read.chosen_rows import LateMerge, read_chosen  # noqa: PLC0415 - large
 
@@ -451,6 +455,20 @@ def runs_in_order(split: DataSplit, runs: list[list[int]]) -> bool:
     lows = numbers(split.files.table, "min_sequence_number")
     highs = numbers(split.files.table, "max_sequence_number")
     return all(highs[old].max() < lows[new].min() for old, new in pairwise(runs))
+
+
+def _by_order(split: DataSplit, runs: list[list[int]]) -> tuple[list[list[int]], bool]:
+    """The runs, and whether they are in order; single files where only these are.
+
+    Writes whose key ranges move on, each meeting only the one before, make few runs out of many
+    files: the first run then holds the oldest and the newest.
+    """
+    if runs_in_order(split, runs):
+        return runs, True
+    newest = numbers(split.files.table, "max_sequence_number")
+    files = by_age([[row] for run in runs for row in run], newest)
+    in_order = len(files) <= _MOST_RUNS and runs_in_order(split, files)
+    return (files, True) if in_order else (runs, False)
 
 
 def _retracts(split: DataSplit, run: list[int]) -> bool:

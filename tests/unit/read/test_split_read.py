@@ -40,6 +40,18 @@ def test_the_newest_row_of_a_key_wins() -> None:
     ]
 
 
+@pytest.mark.parametrize("engine", ["deduplicate", "partial-update"])
+def test_writes_whose_keys_move_on_are_merged_in_their_order(engine: str) -> None:
+    """Fewest runs would put the first and the last write into one."""
+    writes = [[row(k, f"{n}.{k}") for k in range(2 * n, 2 * n + 4)] for n in range(20)]
+    options = {"merge-engine": engine, "write-only": "true"}
+    for count in (5, 20):
+        table = keyed_table(COLUMNS, *writes[:count], primary_key=["k"], options=options)
+        found = {r["k"]: r["v"] for r in rows_of(table.scan(["k", "v"]).to_arrow())}
+        wanted = {k: f"{n}.{k}" for n in range(count) for k in range(2 * n, 2 * n + 4)}
+        assert found == wanted
+
+
 def test_a_predicate_on_values_does_not_bring_back_an_older_row() -> None:
     table = keyed_table(COLUMNS, [row(1, "a")], [row(1, "b")], primary_key=["k"])
     assert table.scan(where="v = 'a'").to_arrow().num_rows == 0
