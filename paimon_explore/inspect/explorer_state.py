@@ -13,11 +13,13 @@ import pyarrow as pa
 from paimon_explore.commit.waiting import system_clock
 from paimon_explore.encoding.buffers import Column, Numbers, fixed_values, valid_mask
 from paimon_explore.errors import InvalidInputError, NotFoundError, PaimonError
+from paimon_explore.inspect import code_echo
 from paimon_explore.inspect.byte_desk import ByteDesk
 from paimon_explore.inspect.byte_node import file_of_lives, table_bytes
-from paimon_explore.inspect.code_echo import Shown, python_code, spark_code
+from paimon_explore.inspect.code_echo import python_code, spark_code
 from paimon_explore.inspect.explorer_sheets import Asked, sheet_of
 from paimon_explore.inspect.figures import plural
+from paimon_explore.inspect.file_groups import MOST_FILES, FileGroups, file_groups, only
 from paimon_explore.inspect.file_history import files_now
 from paimon_explore.inspect.file_lives import FileLives
 from paimon_explore.inspect.file_reason import file_reason
@@ -74,16 +76,33 @@ class Question:
     node: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """Files that a front end got, under the number of a frame.
+
+    Attributes:
+        lives: the files.
+        whole: the files that a filter chooses from; `lives` are those that passed one.
+        groups: the groups that were sent instead of `lives`; None if these were sent.
+    """
+
+    lives: FileLives
+    whole: FileLives
+    groups: FileGroups | None = None
+
+
 class ExplorerState:
     """One table being explored.
 
     Args:
         inspector: the table, at the snapshot that is selected first.
+        most_files: files that are sent one by one; more are sent as groups.
     """
 
-    def __init__(self, inspector: Inspector) -> None:
+    def __init__(self, inspector: Inspector, most_files: int = MOST_FILES) -> None:
         self.inspector = inspector
-        self._frames: dict[int, FileLives] = {}
+        self._most_files = most_files
+        self._frames: dict[int, Shown] = {}
         self._next_frame = 0
         self.desk = ByteDesk()
         self._sheets: dict[object, Result] = {}
@@ -151,9 +170,14 @@ class ExplorerState:
         Raises:
             InvalidInputError: there is no such frame or row.
         """
-        lives = self._lives(frame)
+        shown = self._shown(frame)
+        lives = shown.lives if shown.groups is None else shown.groups
         if any(row >= len(lives) for row in rows):
-            raise InvalidInputError(f"the frame holds {len(lives)} files.")
+            raise InvalidInputError(f"the frame holds {len(lives)} rows.")
+        if isinstance(lives, FileGroups):
+            texts = [lives.words(row) for row in rows]
+            groups = [{"name": text, "min_key": text, "max_key": ""} for text in texts]
+            return Answer(body={"rows": groups})
         files = take_rows(lives.files, np.array(rows, np.int64))
         lows, highs = key_texts(files, self.inspector.keys)
         names = files.column("file_name").to_pylist()
@@ -169,11 +193,17 @@ class ExplorerState:
     def filter(self, frame: int, text: str) -> Answer:
         """Which files of a frame pass a condition.
 
+        Of a frame of groups, and of what was filtered out of one, the answer is a new frame: of
+        files if few enough pass, else of groups again.
+
         Raises:
             InvalidInputError: there is no such frame, or the condition cannot be understood.
         """
-        passes = self.inspector.mask(self._lives(frame), text)
-        return Answer(columns={"mask": passes.astype(np.uint8)})
+        shown = self._shown(frame)
+        passes = self.inspector.mask(shown.whole, text)
+        if shown.groups is None and shown.whole is shown.lives:
+            return Answer(columns={"mask": passes.astype(np.uint8)})
+        return self._frame(only(shown.whole, passes), shown.whole)
 
     def resolve(self, text: str) -> Answer:
         """The snapshot that a typed id, tag or time means.
@@ -217,6 +247,9 @@ class ExplorerState:
         head, _, rest = node.partition("/")
         if head == "file":
             frame, row = self._file(rest)
+            groups = self._shown(frame).groups
+            if groups is not None:
+                return Answer(body=groups.document(row).page())
             return Answer(body=self.inspector.file_of(self._lives(frame), row).page())
         if head == "name":
             return Answer(body=self._named(rest).page())
@@ -259,7 +292,7 @@ class ExplorerState:
             NotFoundError: no such snapshot.
         """
         known = ("health", snapshot_id, Question()) in self._sheets
-        files = max((len(lives) for lives in self._frames.values()), default=0)
+        files = max((len(shown.lives) for shown in self._frames.values()), default=0)
         if files > _MOST_JUDGED and not known:
             return Answer()
         health = self.sheet("health", snapshot_id, Question())
@@ -282,6 +315,8 @@ class ExplorerState:
             frame, row = self._file(rest)
         except InvalidInputError:
             return ""
+        if self._shown(frame).groups is not None:
+            return ""
         return str(self._lives(frame).files.column("file_name")[row].as_py())
 
     def bytes(self, node: str) -> Answer:
@@ -295,6 +330,8 @@ class ExplorerState:
         head, _, rest = node.partition("/")
         if head == "file":
             frame, row = self._file(rest)
+            if self._shown(frame).groups is not None:
+                raise InvalidInputError("a group of files has no bytes.", hint="Filter the files.")
             found = file_of_lives(self.inspector, self._lives(frame), row)
         elif head.isdecimal():
             found = table_bytes(self.inspector.at(int(head)), rest)
@@ -320,7 +357,7 @@ class ExplorerState:
         head, _, rest = node.partition("/")
         name = self._file_name(node)
         key = "" if head in ("file", "name", "schema") else rest
-        shown = Shown(
+        shown = code_echo.Shown(
             snapshot_id=selected,
             tag=self.inspector.timeline().only_tag(selected),
             tab=tab,
@@ -335,20 +372,26 @@ class ExplorerState:
         frame, _, row = text.partition("/")
         if not (frame.isdecimal() and row.isdecimal() and len(row) < 10):  # noqa: PLR2004 - digits
             raise InvalidInputError(f"file/{text[:60]} is no node.")
-        if int(row) >= len(self._lives(int(frame))):
+        shown = self._shown(int(frame))
+        if int(row) >= len(shown.lives if shown.groups is None else shown.groups):
             raise InvalidInputError(f"there is no file {row}.")
         return int(frame), int(row)
 
-    def _lives(self, frame: int) -> FileLives:
+    def _shown(self, frame: int) -> Shown:
         found = self._frames.get(frame)
         if found is None:
             raise InvalidInputError(f"the list of files {frame} is out of date.")
         return found
 
-    def _frame(self, lives: FileLives) -> Answer:
+    def _lives(self, frame: int) -> FileLives:
+        return self._shown(frame).lives
+
+    def _frame(self, lives: FileLives, whole: FileLives | None = None) -> Answer:
         frame = self._next_frame
         self._next_frame += 1
-        self._frames = dict([*self._frames.items(), (frame, lives)][-_KEPT_FRAMES:])
+        groups = file_groups(lives) if len(lives) > self._most_files else None
+        shown = Shown(lives=lives, whole=lives if whole is None else whole, groups=groups)
+        self._frames = dict([*self._frames.items(), (frame, shown)][-_KEPT_FRAMES:])
         problems = self.inspector.history.problems
         return Answer(
             body={
@@ -358,8 +401,9 @@ class ExplorerState:
                 "last": lives.last,
                 "unknown": sorted(lives.unknown),
                 "problems": [problem.state() for problem in problems[:4]],
+                "grouped": groups is not None,
             },
-            columns=lives_columns(lives),
+            columns=lives_columns(lives) if groups is None else groups_columns(groups),
         )
 
 
@@ -439,6 +483,13 @@ def lives_columns(lives: FileLives) -> Columns:
         "schema": fixed_values(_column(files, "schema_id"), np.int64),
         **text_columns("partition", lives.partitions.texts),
     }
+
+
+def groups_columns(groups: FileGroups) -> Columns:
+    """Groups in the form of files, with the number of files of each."""
+    nothing = np.zeros(len(groups), np.int64)
+    texts = text_columns("partition", groups.partitions)
+    return {**groups.columns, "created": nothing, "schema": nothing, **texts}
 
 
 def text_columns(name: str, texts: Iterable[str]) -> Columns:

@@ -14,7 +14,7 @@ from paimon_explore.inspect.inspector import Inspector
 from paimon_explore.inspect.table_view import TableView
 from paimon_explore.widgets.requests import answer
 from support.browser_page import STATIC, Watched, show_python
-from support.explored import HOSTILE, golden_view, hostile_history
+from support.explored import HOSTILE, History, golden_view, hostile_history
 from support.golden import GoldenTables
 from support.small_tables import columns, keyed_table
 
@@ -24,8 +24,10 @@ AXE = Path(__file__).parents[2] / "paimon_explore/widgets/frontend/node_modules/
 SCRIPT_BYTES = 48_000
 
 
-def show_explorer(watched: Watched, view: TableView, query: str = "") -> Page:
-    state = ExplorerState(Inspector(view))
+def show_explorer(
+    watched: Watched, view: TableView, query: str = "", *, most_files: int = 1_000_000
+) -> Page:
+    state = ExplorerState(Inspector(view), most_files)
     traits = {
         "selected": state.newest, "compare": 0, "node": "", "filter": "", "tab": "files",
         "asked": {}, "code": "", "spark_code": "", "height": 560,
@@ -123,6 +125,28 @@ def test_a_finding_leads_to_its_evidence(harness: Watched) -> None:
     page.get_by_role("button", name="bucket 0 has 7 sorted runs").click()
     expect(page.get_by_role("tab", selected=True)).to_have_text("LSM")
     expect(page.locator(".pes-box:visible")).to_have_count(7)
+    harness.check()
+
+
+def test_too_many_files_are_shown_in_groups_until_a_filter_leaves_few(harness: Watched) -> None:
+    history = History({"a": "INT", "p": "STRING"}, ["p"])
+    history.commit(*(("+", f"f{i}@x") for i in range(6)), *(("+", f"g{i}@y") for i in range(2)))
+    page = show_explorer(harness, history.view, most_files=5)
+    totals = page.locator(".pe-totals")
+    expect(totals).to_contain_text("8 files")
+    expect(totals).to_contain_text("in 2 groups; filter to see files")
+    expect(page.locator(".pe-grid-row:visible").first).to_contain_text("6 files")
+    page.locator(".pe-grid-row").first.click()
+    expect(page.locator(".pe-detail-kind")).to_have_text("group of data files")
+    page.locator(".pe-filter").fill("p = 'y'")
+    page.locator(".pe-filter").press("Enter")
+    expect(totals).to_contain_text("2 matching files")
+    expect(page.locator(".pe-grid-row:visible").first).to_contain_text("g0@y")
+    page.locator(".pe-filter").fill("")
+    page.locator(".pe-filter").press("Enter")
+    expect(totals).to_contain_text("in 2 groups")
+    page.get_by_role("tab", name="Partitions").click()
+    expect(page.get_by_role("row", name="p=x")).to_contain_text("6")
     harness.check()
 
 

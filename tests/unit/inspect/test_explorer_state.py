@@ -143,3 +143,38 @@ def test_hostile_names_pass_through_as_data() -> None:
     python, _ = state.code(1, "files", "", f"file/{frame}/0")
     compile(python, "echo", "eval")
     assert "\u202e" not in python
+
+
+def test_more_files_than_a_browser_should_hold_come_as_groups_until_a_filter_leaves_few() -> None:
+    history = History({"a": "INT", "p": "STRING"}, ["p"])
+    history.commit(*(("+", f"f{i}@x") for i in range(6)), *(("+", f"g{i}@y") for i in range(2)))
+    history.commit(("-", "f0@x"), ("+", "h@x", 5))
+    state = ExplorerState(Inspector(history.view), most_files=5)
+    while not (answer := state.history()).body["done"]:
+        pass
+    assert answer.body["grouped"] is True
+    groups = {name: values.tolist() for name, values in answer.columns.items()}
+    names = ("partition", "level", "added", "removed", "files", "rows")
+    found = sorted(zip(*(groups[name] for name in names), strict=True))
+    assert found == [
+        (0, 0, 1, 2, 1, 10),
+        (0, 0, 1, 3, 5, 50),
+        (0, 5, 2, 3, 1, 10),
+        (1, 0, 1, 3, 2, 20),
+    ]
+    frame = answer.body["frame"]
+    assert isinstance(frame, int)
+    largest = groups["files"].index(5)
+    assert state.rows(frame, [largest]).body["rows"] == [
+        {"name": "5 files", "min_key": "5 files", "max_key": ""}
+    ]
+    assert state.detail(f"file/{frame}/{largest}").body["title"] == "5 files"
+    few = state.filter(frame, "p = 'y'")
+    assert few.body["grouped"] is False
+    assert len(few.columns["size"]) == 2
+    again = state.filter(int(str(few.body["frame"])), "level = 5 or p = 'y'")
+    assert len(again.columns["size"]) == 3
+    many = state.filter(frame, "p = 'x'")
+    assert many.body["grouped"] is True
+    with pytest.raises(InvalidInputError, match="no bytes"):
+        state.bytes(f"file/{many.body['frame']}/0")

@@ -29,6 +29,8 @@
  * @property {number} covered  snapshots read so far
  * @property {Failure | undefined} failure
  * @property {Set<number>} unknown  positions whose manifests cannot be read
+ * @property {boolean} grouped  whether rows are groups of files
+ * @property {boolean} narrowed  whether only files that passed the filter are here
  */
 
 /**

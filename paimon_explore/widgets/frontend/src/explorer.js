@@ -89,6 +89,8 @@ function start(model, root, channel, history) {
     covered: 0,
     failure: undefined,
     unknown: new Set(),
+    grouped: false,
+    narrowed: false,
   };
   /** @type {ReturnType<Lives["changes"]> | undefined} */
   let changes;
@@ -220,12 +222,14 @@ function start(model, root, channel, history) {
     if (!filter || frame < 0) {
       mask = undefined;
       filterFailure = undefined;
+      if (files.narrowed) takeFiles(await channel.ask("history"));
     } else {
       try {
         const answer = await channel.latest("filter", "filter", { text: filter, frame });
         if (!answer || frame !== files.frame) return;
-        mask = /** @type {Uint8Array} */ (answer.columns.mask);
         filterFailure = undefined;
+        if (answer.body.grouped !== undefined) return takeFiles(answer, true);
+        mask = /** @type {Uint8Array} */ (answer.columns.mask);
       } catch (error) {
         filterFailure = failureOf(error);
       }
@@ -233,8 +237,11 @@ function start(model, root, channel, history) {
     tell(new Set(["mask"]));
   };
 
-  /** @param {Answer} answer */
-  const takeFiles = ({ body, columns }) => {
+  /**
+   * @param {Answer} answer
+   * @param {boolean} [narrowed]  whether a filter left only these; else all are here, or their groups
+   */
+  const takeFiles = ({ body, columns }, narrowed = false) => {
     const partitions = decodeTexts(columns.partition_text, columns.partition_end);
     const lives = new Lives(columns, partitions, history.count);
     const all = body.first === 0 && body.last === history.count - 1;
@@ -245,11 +252,13 @@ function start(model, root, channel, history) {
       first: body.first,
       last: body.last,
       unknown: new Set(body.unknown),
+      grouped: body.grouped,
+      narrowed,
     };
-    changes = all ? lives.changes() : undefined;
+    if (!narrowed) changes = all ? lives.changes() : undefined;
     mask = undefined;
     tell(new Set(["lives"]));
-    if (store.get().filter) applyFilter();
+    if (store.get().filter && !narrowed) applyFilter();
   };
 
   let ensuring = false;

@@ -202,7 +202,7 @@ export function createFiles(context) {
       el(
         "strong",
         {},
-        condition && context.mask()
+        condition && (context.mask() || context.files().narrowed)
           ? `${formatCount(sum.files)} matching files`
           : plural(sum.files, "file"),
       ),
@@ -212,6 +212,13 @@ export function createFiles(context) {
         { title: `${formatCount(sum.rows)} rows before merging` },
         `${formatShort(sum.rows)} rows unmerged`,
       ),
+      context.files().grouped
+        ? el(
+            "span",
+            { class: "pe-chip" },
+            `in ${formatCount(rows.length)} groups; filter to see files`,
+          )
+        : null,
       ...(levels.length > 1 ? levels : []),
     );
   };
@@ -446,7 +453,8 @@ function emptyText(context, scope, condition) {
   if (unknown.has(position)) {
     return `The files of snapshot ${selected} are not known: a manifest cannot be read. The tree shows which one.`;
   }
-  if (condition && context.mask()) return "No file of this snapshot passes the filter.";
+  if (condition && (context.mask() || context.files().narrowed))
+    return "No file of this snapshot passes the filter.";
   const verb = { live: "is live in", added: "was added by", removed: "was removed by" }[scope];
   return `No file ${verb} snapshot ${selected}.`;
 }

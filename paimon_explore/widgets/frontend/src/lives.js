@@ -13,7 +13,7 @@
 /** @typedef {"live" | "added" | "removed"} Scope */
 
 /** Columns that a selection reads; copies in sorting order are read from front to back, which is fast. */
-const SCANNED = ["added", "removed", "size", "rows", "level"];
+const SCANNED = ["added", "removed", "size", "rows", "level", "files"];
 const MOST_LEVELS = 256;
 
 /**
@@ -42,7 +42,7 @@ export class Lives {
     this.snapshots = snapshots;
     this.#found = new Uint32Array(this.count);
     this.#order = rowNumbers(this.count);
-    for (const name of SCANNED) this.#scanned[name] = columns[name];
+    for (const name of SCANNED) if (columns[name]) this.#scanned[name] = columns[name];
   }
 
   /**
@@ -56,7 +56,9 @@ export class Lives {
     if (wanted === this.#sorted || !values) return;
     this.#sorted = wanted;
     this.#order = sortedRows(values, descending);
-    for (const name of SCANNED) this.#scanned[name] = permuted(this.columns[name], this.#order);
+    for (const name of Object.keys(this.#scanned)) {
+      this.#scanned[name] = permuted(this.columns[name], this.#order);
+    }
   }
 
   /**
@@ -67,26 +69,29 @@ export class Lives {
    * @returns {Selection}
    */
   select(position, scope, mask) {
-    const { added, removed, size, rows, level } = this.#scanned;
+    const { added, removed, size, rows, level, files: weights } = this.#scanned;
     const order = this.#order;
     const found = this.#found;
     const levels = new Uint32Array(MOST_LEVELS);
     const at = position + 1;
     const live = scope === "live";
     const edge = scope === "added" ? added : removed;
+    let count = 0;
     let files = 0;
     let bytes = 0;
     let total = 0;
     for (let i = 0; i < order.length; i++) {
       if (live ? added[i] > at || removed[i] <= at : edge[i] !== at) continue;
       if (mask !== undefined && mask[order[i]] === 0) continue;
-      found[files++] = order[i];
+      found[count++] = order[i];
+      const weight = weights ? weights[i] : 1;
+      files += weight;
       bytes += size[i];
       total += rows[i];
-      levels[level[i] & (MOST_LEVELS - 1)] += 1;
+      levels[level[i] & (MOST_LEVELS - 1)] += weight;
     }
     return {
-      rows: found.subarray(0, files),
+      rows: found.subarray(0, count),
       sum: { files, bytes, rows: total },
       levels: [...levels.entries()].filter(([, count]) => count > 0),
     };
@@ -103,9 +108,9 @@ export class Lives {
       rows: new Float64Array(this.snapshots),
     });
     const result = { added: make(), removed: make() };
-    const { added, removed, size, rows } = this.columns;
-    tally(result.added, added, size, rows);
-    tally(result.removed, removed, size, rows);
+    const { added, removed } = this.columns;
+    tally(result.added, added, this.columns);
+    tally(result.removed, removed, this.columns);
     return result;
   }
 }
@@ -113,16 +118,15 @@ export class Lives {
 /**
  * @param {Record<keyof Sum, Float64Array>} sums
  * @param {NumberColumn} positions  of the snapshot that each file is counted for, from 1
- * @param {NumberColumn} sizes
- * @param {NumberColumn} counts
+ * @param {Columns} columns
  */
-function tally(sums, positions, sizes, counts) {
+function tally(sums, positions, { size: sizes, rows: counts, files: weights }) {
   const { files, bytes, rows } = sums;
   const most = files.length;
   for (let row = 0; row < positions.length; row++) {
     const position = positions[row] - 1;
     if (position < 0 || position >= most) continue;
-    files[position] += 1;
+    files[position] += weights ? weights[row] : 1;
     bytes[position] += sizes[row];
     rows[position] += counts[row];
   }

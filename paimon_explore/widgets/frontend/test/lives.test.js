@@ -83,3 +83,30 @@ test("values of many digits and negative ones are sorted", () => {
   assert.deepEqual([...sortedRows(values, true)], [0, 3, 2, 4, 1]);
   assert.deepEqual([...sortedRows(new Uint8Array(0), false)], []);
 });
+
+test("groups count as many files as they hold", () => {
+  const lives = new Lives(
+    {
+      added: Uint8Array.of(1, 2),
+      removed: Uint8Array.of(3, 3),
+      size: Uint32Array.of(100, 20),
+      rows: Uint32Array.of(10, 2),
+      level: Uint8Array.of(0, 5),
+      bucket: Uint8Array.of(0, 0),
+      partition: Uint8Array.of(0, 0),
+      files: Uint32Array.of(700, 30),
+    },
+    [""],
+    2,
+  );
+  lives.sort("size", false);
+  const { rows, sum, levels } = lives.select(1, "live", undefined);
+  assert.deepEqual([...rows], [1, 0]);
+  assert.deepEqual(sum, { files: 730, bytes: 120, rows: 12 });
+  assert.deepEqual(levels, [
+    [0, 700],
+    [5, 30],
+  ]);
+  assert.deepEqual([...lives.changes().added.files], [700, 30]);
+  assert.equal(byPartition(lives, rows)[0].files, 730);
+});
