@@ -26,8 +26,6 @@ from support.system_rows import facts
 pytestmark = pytest.mark.interop
 
 SYSTEM = ("snapshots", "manifests", "files", "partitions", "buckets")
-NOT_COMPARED = {"last_update_time"}
-"""Java counts files that are gone."""
 EVERY = bool(os.environ.get("PAIMON_EXPLORE_EVERY_KIND"))
 SOME = (
     *("append_csv", "append_row_format", "blob_more", "data_evolution", "global_btree"),
@@ -147,7 +145,7 @@ def against_java(java: JavaPaimon, kind: GoldenKind) -> list[str]:
     found = [difference(java.read(kind.folder), ours, kind.unordered)]
     for system in SYSTEM:
         rows = table.system_table(system).to_arrow()
-        columns = [name for name in rows.schema.names if name not in NOT_COMPARED]
+        columns = rows.schema.names
         try:
             theirs = java.system_table(kind.folder, system)
         except JavaPaimonError as error:

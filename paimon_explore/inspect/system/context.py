@@ -1,5 +1,6 @@
 """What system tables are made from."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from paimon_explore.metadata.manifest_entry import ManifestEntries
@@ -59,3 +60,10 @@ class TableState:
             return ManifestEntries.empty()
         cut = PartitionCut(row_type=self.schema.partition_type, predicate=None)
         return live_files(self.store, self.snapshot, cut)
+
+    def told(self, columns: Collection[str]) -> ManifestEntries:
+        """Every entry of the snapshot's manifests, those of files that are gone included."""
+        if self.snapshot is None:
+            return ManifestEntries.empty()
+        manifests = self.store.manifests
+        return manifests.read_many(manifests.all(self.snapshot).names, columns)

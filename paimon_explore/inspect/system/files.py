@@ -100,6 +100,7 @@ BUCKETS = pa.schema(
     )
 )
 
+_OF_GROUPS = ["partition", "bucket", "creation_time"]
 _SOURCES = texts_array([source.name for source in FileSource])  # pa.array loads pandas
 
 
@@ -167,10 +168,18 @@ def _formats(paths: Column) -> Column:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Sums:
-    """Live files summed by group: `first` holds one file's number per group."""
+    """Live files summed by group.
+
+    Attributes:
+        first: one file's number per group.
+        group: the group of each file.
+        latest: the newest creation of a file per group, of files that are gone, too, as in Java.
+        entries: the files.
+    """
 
     first: Rows
     group: Rows
+    latest: Rows
     entries: ManifestEntries
 
     def total(self, values: Rows) -> Column:
@@ -181,13 +190,13 @@ class _Sums:
     @property
     def columns(self) -> dict[str, Values]:
         table = self.entries.table
-        latest = np.zeros(len(self.first), dtype=np.int64)
-        np.maximum.at(latest, self.group, numbers(table, "creation_time"))
         return {
             "record_count": self.total(numbers(table, "row_count")),
             "file_size_in_bytes": self.total(numbers(table, "file_size")),
             "file_count": self.total(np.ones(len(table), np.int64)),
-            "last_update_time": build_fixed(MILLIS, latest, np.ones(len(latest), np.bool_)),
+            "last_update_time": build_fixed(
+                MILLIS, self.latest, np.ones(len(self.latest), np.bool_)
+            ),
         }
 
     def one(self, name: str) -> Column:
@@ -195,10 +204,16 @@ class _Sums:
         return taken_rows(column(self.entries.table, name), self.first)
 
 
-def _grouped(entries: ManifestEntries, *, by_bucket: bool) -> _Sums:
-    codes = group_numbers(entries.table, by_bucket=by_bucket)
-    _, first, group = np.unique(codes, return_index=True, return_inverse=True)
-    return _Sums(first=first, group=group, entries=entries)
+def _grouped(state: TableState, entries: ManifestEntries, *, by_bucket: bool) -> _Sums:
+    told = state.told(_OF_GROUPS).table.select(_OF_GROUPS)
+    both = pa.concat_tables([entries.table.select(_OF_GROUPS), told])
+    codes = group_numbers(both, by_bucket=by_bucket)
+    known, first, group = np.unique(codes[: len(entries)], return_index=True, return_inverse=True)
+    place = np.searchsorted(known, codes)
+    is_known = np.append(known, -1)[place] == codes
+    latest = np.zeros(len(known), dtype=np.int64)
+    np.maximum.at(latest, place[is_known], numbers(both, "creation_time")[is_known])
+    return _Sums(first=first, group=group, latest=latest, entries=entries)
 
 
 def partitions(state: TableState) -> pa.Table:
@@ -215,7 +230,7 @@ def partitions(state: TableState) -> pa.Table:
 
 def _branch_partitions(state: TableState) -> pa.Table:
     entries = state.live_files()
-    sums = _grouped(entries, by_bucket=False)
+    sums = _grouped(state, entries, by_bucket=False)
     count = len(sums.first)
     nothing = [None] * count
     columns = {
@@ -262,7 +277,7 @@ def _deleted(state: TableState, entries: ManifestEntries) -> Rows:
 def buckets(state: TableState) -> pa.Table:
     """One row per bucket that has live files."""
     entries = state.all_files()
-    sums = _grouped(entries, by_bucket=True)
+    sums = _grouped(state, entries, by_bucket=True)
     rows = as_binary(sums.one("partition"))
     columns = {
         "partition": row_texts(rows, state.schema.partition_type, where="_PARTITION"),
