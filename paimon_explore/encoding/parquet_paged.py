@@ -10,7 +10,7 @@ Whatever does not add up, is unknown, or would not pay, leads back to the row gr
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pyarrow as pa
@@ -23,11 +23,11 @@ from paimon_explore.encoding.parquet_page_index import page_bounds
 from paimon_explore.encoding.parquet_pages import (
     ChunkPlace,
     PageList,
+    header_at,
     indexed_pages,
-    page_header,
     walked_pages,
 )
-from paimon_explore.encoding.parquet_piece import PieceFooter, decode_piece
+from paimon_explore.encoding.parquet_piece import Piece, PieceFooter
 from paimon_explore.encoding.thrift_compact import (
     Struct,
     ThriftList,
@@ -76,6 +76,16 @@ class ParquetPages:
         self.file.seek(offset)
         return self.file.read(length)
 
+    def read_into(self, offset: int, room: memoryview) -> None:
+        """Bytes of the file, as many as there is room.
+
+        Raises:
+            PagesError: the file ends before.
+        """
+        self.file.seek(offset)
+        if self.file.readinto(room) != len(room):
+            raise PagesError("the file ends early")
+
     @property
     def decoded(self) -> Struct:
         """The footer.
@@ -95,8 +105,8 @@ class ParquetPages:
         length = footer_length(tail, path=self.path, size=size)
         return self.read(size - TAIL_BYTES - length, length)
 
-    def column(self, group: int, name: str) -> "_PagedColumn":
-        """A column of a row group.
+    def column(self, group: int, name: str, first: int) -> "_PagedColumn":
+        """A column of a row group, whose first row is that of the file.
 
         Raises:
             PagesError: the column has members or repetition, or its place is not told.
@@ -119,7 +129,7 @@ class ParquetPages:
         place = self._place(meta, int_of(rows, _ROWS))
         footer = PieceFooter(root=elements[0], element=element, chunk=meta)
         return _PagedColumn(
-            pages=self, name=name, leaf=leaf, chunk=chunk, footer=footer, place=place
+            pages=self, name=name, leaf=leaf, first=first, chunk=chunk, footer=footer, place=place
         )
 
     def _place(self, meta: Struct, rows: int | None) -> ChunkPlace:
@@ -147,22 +157,22 @@ class PagedGroup:
     def bounds(self, column: StoredColumn) -> PageBounds | None:
         """See `decoding.PagedRows`."""
         with _adding_up():
-            return self._column(column).bounds(to_arrow(column.type), self.first)
+            return self._column(column).bounds(to_arrow(column.type))
 
     def share(self, column: StoredColumn, rows: Ints) -> float:
         """See `decoding.PagedRows`."""
         with _adding_up():
-            return self._column(column).share(rows - self.first)
+            return self._column(column).share(rows)
 
     def values(self, column: StoredColumn, rows: Ints) -> Column:
         """See `decoding.PagedRows`."""
         with _adding_up():
-            found = self._column(column).values(rows - self.first)
+            found = self._column(column).values(rows)
         return conform(found, column.type, path=self.pages.path, column=column.name)
 
     def _column(self, column: StoredColumn) -> "_PagedColumn":
         if column.name not in self._columns:
-            self._columns[column.name] = self.pages.column(self.group, column.name)
+            self._columns[column.name] = self.pages.column(self.group, column.name, self.first)
         return self._columns[column.name]
 
 
@@ -182,30 +192,33 @@ def _adding_up() -> Iterator[None]:
 
 @dataclass(slots=True, kw_only=True)
 class _PagedColumn:
-    """A column chunk: what its footer says, and its pages as far as they were looked up."""
+    """A column chunk: what its footer says, and its pages as far as they were looked up.
+
+    Rows are positions in the file.
+    """
 
     pages: ParquetPages
     name: str
     leaf: int
+    first: int
     chunk: Struct
     footer: PieceFooter
     place: ChunkPlace
     _list: PageList | None = field(default=None)
-    _dictionary: bytes = field(default=b"")
 
-    def bounds(self, data_type: pa.DataType, first: int) -> PageBounds | None:
+    def bounds(self, data_type: pa.DataType) -> PageBounds | None:
         """Statistics of the pages, where there are usable ones."""
         index = self._index(_COLUMN_INDEX)
         if index is None or not self._is_ordered():
             return None
         if _OFFSET_INDEX[0] not in self.chunk or self._arrow != data_type:
             return None
-        firsts = self._listed(self.place.rows).firsts
+        firsts = self._listed(self.first + self.place.rows).firsts
         physical, width = int_of(self.footer.element, _TYPE), int_of(self.footer.element, _WIDTH)
         if physical is None:
             return None
         found = page_bounds(index, physical, width, np.diff(firsts), data_type)
-        return None if found is None else PageBounds(firsts=firsts + first, bounds=found)
+        return None if found is None else PageBounds(firsts=firsts, bounds=found)
 
     def share(self, rows: Ints) -> float:
         """How much of the row group lies on pages of some rows."""
@@ -222,10 +235,13 @@ class _PagedColumn:
         if cuts[0] or cuts[-1] != len(rows):
             raise PagesError("rows on no page")
         sizes = np.diff(pages.firsts)[chosen]
-        bodies, is_coded = self._bodies(pages, chosen)
-        dictionary = self._dictionary_page(pages) if is_coded else b""
+        piece = Piece(pages.dictionary[1], int(pages.sizes[chosen].sum()))
+        self._read_pages(pages, chosen, piece.pages)
+        is_coded = self._check(pages, chosen, piece.pages)
+        if is_coded:
+            self._read_dictionary(pages, piece.dictionary)
         ends = ends_of(sizes)
-        found = decode_piece(self.footer, dictionary, bodies, int(ends[-1]))
+        found = piece.decoded(self.footer, int(ends[-1]), is_coded=is_coded)
         if not _alike(found.type, self._arrow):
             raise PagesError(f"{found.type} on the pages, {self._arrow} by the schema")
         if rows[-1] - rows[0] + 1 == len(rows):
@@ -233,53 +249,57 @@ class _PagedColumn:
         places = rows + np.repeat(ends[:-1] - pages.firsts[chosen], counts[chosen])
         return taken_rows(found, places)
 
-    def _bodies(self, pages: PageList, chosen: Ints) -> tuple[list[bytes], bool]:
-        """The bytes of pages, neighbours in one read, and whether any needs the dictionary."""
-        bodies: list[bytes] = []
+    def _check(self, pages: PageList, chosen: Ints, data: memoryview) -> bool:
+        """Whether any of the pages that lie behind each other needs the dictionary."""
         is_coded = False
-        breaks = np.flatnonzero(
-            pages.offsets[chosen[1:]] != (pages.offsets + pages.sizes)[chosen[:-1]]
-        )
-        for run in np.split(chosen, breaks + 1):
-            start = int(pages.offsets[run[0]])
-            body = self.pages.read(
-                start, int(pages.offsets[run[-1]] + pages.sizes[run[-1]]) - start
+        at = 0
+        for page in chosen.tolist():
+            size = int(pages.sizes[page])
+            header = header_at(
+                lambda start, length: bytes(data[start : start + length]), at, at + size
             )
-            for page in run.tolist():
-                at = int(pages.offsets[page]) - start
-                header = page_header(body, at)
-                if header.is_dictionary or (
-                    header.rows != pages.firsts[page + 1] - pages.firsts[page]
-                    or header.end + header.size - at != pages.sizes[page]
-                ):
-                    raise PagesError(f"page {page} is not what the index says")
-                is_coded |= header.is_coded
-            bodies.append(body)
-        return bodies, is_coded
+            if header.is_dictionary or (
+                header.rows != pages.firsts[page + 1] - pages.firsts[page]
+                or header.end + header.size != size
+            ):
+                raise PagesError(f"page {page} is not what the index says")
+            is_coded |= header.is_coded
+            at += size
+        return is_coded
 
-    def _dictionary_page(self, pages: PageList) -> bytes:
-        if not self._dictionary:
-            offset, size = pages.dictionary
-            data = self.pages.read(offset, size)
-            if not size or not page_header(data).is_dictionary:
-                raise PagesError("the dictionary page is missing")
-            self._dictionary = data
-        return self._dictionary
+    def _read_pages(self, pages: PageList, chosen: Ints, into: memoryview) -> None:
+        """The pages behind each other; neighbours are read in one step."""
+        ends = pages.offsets + pages.sizes
+        breaks = np.flatnonzero(pages.offsets[chosen[1:]] != ends[chosen[:-1]])
+        at = 0
+        for first, last in zip(
+            chosen[np.append(0, breaks + 1)].tolist(),
+            chosen[np.append(breaks, len(chosen) - 1)].tolist(),
+            strict=True,
+        ):
+            size = int(ends[last] - pages.offsets[first])
+            self.pages.read_into(int(pages.offsets[first]), into[at : at + size])
+            at += size
+
+    def _read_dictionary(self, pages: PageList, into: memoryview) -> None:
+        self.pages.read_into(pages.dictionary[0], into)
+        header = header_at(lambda start, length: bytes(into[start : start + length]), 0, len(into))
+        if not header.is_dictionary:
+            raise PagesError("the dictionary page is missing")
 
     def _listed(self, until: int) -> PageList:
-        """The pages up to a row at least."""
+        """The pages up to a row at least, their rows counted from the file's first."""
         known = self._list
         if known is None or known.firsts[-1] < until:
             index = self._index(_OFFSET_INDEX)
             if index is not None:
-                known = indexed_pages(index, self.place)
+                found = indexed_pages(index, self.place)
             elif self.pages.may_walk:
-                known = walked_pages(
-                    self.pages.read, self.place, until if known is None else self.place.rows
-                )
+                rows = until - self.first if known is None else self.place.rows
+                found = walked_pages(self.pages.read, self.place, rows)
             else:
                 raise PagesError("no offset index")
-            self._list = known
+            known = self._list = replace(found, firsts=found.firsts + self.first)
         return known
 
     def _index(self, fields: tuple[int, int]) -> bytes | None:

@@ -143,7 +143,7 @@ def walked_pages(read: ReadRange, place: ChunkPlace, until: int) -> PageList:
     firsts = [0]
     dictionary = (at, 0)
     while firsts[-1] < until:
-        header = _header_at(read, at, stop)
+        header = header_at(read, at, stop)
         size = header.end + header.size
         if at + size > stop:
             raise PagesError(f"page at {at} is longer than its chunk")
@@ -164,8 +164,12 @@ def walked_pages(read: ReadRange, place: ChunkPlace, until: int) -> PageList:
     )
 
 
-def _header_at(read: ReadRange, at: int, stop: int) -> PageHeader:
-    """A header whose length is not known before it is read."""
+def header_at(read: ReadRange, at: int, stop: int) -> PageHeader:
+    """A header whose length is not known before it is read, but where its page must end.
+
+    Raises:
+        PagesError: it is none.
+    """
     length = _HEADER_BYTES
     while True:
         data = read(at, min(length, stop - at))

@@ -8,7 +8,6 @@ metadata of the chunk, less what is only true of the whole chunk.
 Spec: Parquet format, `parquet.thrift`.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -22,6 +21,8 @@ from paimon_explore.encoding.thrift_compact import Struct, ThriftList, Wire, enc
 _CHILDREN = 5  # SchemaElement
 _TYPE, _ENCODINGS, _PATH, _CODEC, _VALUES = 1, 2, 3, 4, 5  # ColumnMetaData
 _UNCOMPRESSED, _COMPRESSED, _DATA_OFFSET, _DICTIONARY_OFFSET = 6, 7, 9, 11
+_FOOTER_BYTES = 4096
+"""Room for a footer of one column; names are rarely longer than some hundred bytes."""
 _KEPT = (_TYPE, _ENCODINGS, _PATH, _CODEC, _UNCOMPRESSED)
 
 
@@ -70,32 +71,61 @@ class PieceFooter:
         )
 
 
-def decode_piece(
-    footer: PieceFooter, dictionary: bytes, pages: Sequence[bytes], rows: int
-) -> Column:
-    """The values of some pages.
+class Piece:
+    """A piece under construction: room for its pages, in one buffer, into which they are read."""
 
-    Args:
-        footer: of the chunk.
-        dictionary: the dictionary page with its header; empty where no page needs it.
-        pages: the pages with their headers.
-        rows: of the pages.
+    def __init__(self, dictionary_size: int, size: int) -> None:
+        """Make room.
 
-    Returns:
-        `rows` values, in the type that Arrow gives the column when it knows of no other schema.
+        Args:
+            dictionary_size: bytes of the chunk's dictionary page, needed or not.
+            size: bytes of the other pages.
+        """
+        self._start = len(MAGIC) + dictionary_size
+        self._end = self._start + size
+        # Arrow's pool gives memory out that was used before; new memory costs as much as the copy
+        self._buffer = pa.allocate_buffer(self._end + _FOOTER_BYTES)
+        self._view = memoryview(self._buffer).cast("B")
 
-    Raises:
-        PagesError: the pages cannot be decoded, or hold another number of values.
-    """
-    size = len(dictionary) + sum(map(len, pages))
-    end = footer_as_file(footer.encoded(rows, len(dictionary), size))
-    file = b"".join((MAGIC, dictionary, *pages, end[len(MAGIC) :]))
-    try:
-        table = pq.ParquetFile(pa.BufferReader(file)).read(use_threads=False)
-        chunks: list[Column] = table.column(0).chunks
-        found = chunks[0] if len(chunks) == 1 else pa.concat_arrays(chunks)
-    except (pa.ArrowException, OSError, ValueError) as error:
-        raise PagesError(str(error)) from error
-    if len(found) != rows:
-        raise PagesError(f"{len(found)} values on pages of {rows}")
-    return found
+    @property
+    def dictionary(self) -> memoryview:
+        """Room for the dictionary page, with its header."""
+        return self._view[len(MAGIC) : self._start]
+
+    @property
+    def pages(self) -> memoryview:
+        """Room for the other pages, with their headers, in order."""
+        return self._view[self._start : self._end]
+
+    def decoded(self, footer: PieceFooter, rows: int, *, is_coded: bool) -> Column:
+        """The values of the pages.
+
+        Args:
+            footer: of the chunk.
+            rows: of the pages.
+            is_coded: whether the dictionary is there and needed.
+
+        Returns:
+            `rows` values, in the type that Arrow gives the column when it knows of no other schema.
+
+        Raises:
+            PagesError: the pages cannot be decoded, or hold another number of values.
+        """
+        first = 0 if is_coded else self._start - len(MAGIC)
+        dictionary_size = self._start - len(MAGIC) - first
+        size = self._end - first - len(MAGIC)
+        end = footer_as_file(footer.encoded(rows, dictionary_size, size))[len(MAGIC) :]
+        if len(end) > _FOOTER_BYTES:
+            raise PagesError("the footer has no room")
+        self._view[first : first + len(MAGIC)] = MAGIC
+        self._view[self._end : self._end + len(end)] = end
+        file = self._buffer.slice(first, self._end + len(end) - first)
+        try:
+            table = pq.ParquetFile(pa.BufferReader(file)).read(use_threads=False)
+            chunks: list[Column] = table.column(0).chunks
+            found = chunks[0] if len(chunks) == 1 else pa.concat_arrays(chunks)
+        except (pa.ArrowException, OSError, ValueError) as error:
+            raise PagesError(str(error)) from error
+        if len(found) != rows:
+            raise PagesError(f"{len(found)} values on pages of {rows}")
+        return found

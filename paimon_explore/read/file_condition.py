@@ -6,14 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.encoding.buffers import (
-    Bools,
-    Column,
-    Ints,
-    bool_values,
-    build_fixed,
-    valid_mask,
-)
+from paimon_explore.encoding.buffers import Column, Ints, build_fixed
 from paimon_explore.encoding.conform import null_column
 from paimon_explore.encoding.decoding import StoredColumn
 from paimon_explore.read.evolution import Casting, FieldSource
@@ -76,8 +69,8 @@ class Condition:
         atomic = all(isinstance(column.type, AtomicType) for column in self.columns)
         return atomic and bool(self.columns) and names_of(self.predicate) <= found
 
-    def truth(self, columns: Sequence[Column], rows: int) -> Bools:
-        """Of each of n rows whether the predicate is true.
+    def truth(self, columns: Sequence[Column], rows: int) -> pa.BooleanArray:
+        """Of each of n rows whether the predicate is true; null where that is unknown.
 
         Args:
             columns: as told by the attribute, n values each.
@@ -94,8 +87,7 @@ class Condition:
         row_type = RowType(fields=tuple(source.wanted for source, _ in self.read))
         schema = pa.schema([arrow_field(field) for field in row_type])
         batch = pa.RecordBatch.from_arrays(values, schema=schema)
-        found: Column = evaluate(self.predicate, batch, row_type)  # type: ignore[assignment]  # of a batch, an array
-        return bool_values(found) & valid_mask(found)
+        return evaluate(self.predicate, batch, row_type)  # type: ignore[return-value]  # of a batch
 
     def outcomes(self, rows: Ints, known: Mapping[str, ColumnStats]) -> Outcomes:
         """What the predicate can be in each of n parts of the file.

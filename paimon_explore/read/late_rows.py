@@ -24,10 +24,10 @@ import pyarrow as pa
 from paimon_explore.encoding.buffers import (
     Column,
     Ints,
+    bool_values,
     build_fixed,
     ends_of,
     fixed_values,
-    kept_rows,
     spread,
     taken_rows,
     valid_mask,
@@ -55,6 +55,7 @@ _PAGE_ROWS = 20_000
 """What writers put on a page at most, if they bound it by rows."""
 _HELD_ROWS = 1 << 20
 _WINDOW_BATCHES = 4
+_NOTHING = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,29 +187,43 @@ class LateSpan:
         if not len(rows):
             return _Matches(positions=rows, columns=())
         columns = tuple(self.pages.values(column, rows) for column in self.condition.columns)
-        return self._tested(rows, columns)
+        return self._tested(rows, len(rows), columns)
 
     def _streamed(self, start: int) -> Iterator[_Matches]:
         """The matches from a position on, their columns decoded as they lie in the file."""
         for batch in self.file.batches(self.condition.columns, (self.index,), self.batch_rows):
             kept, positions = self.rows.kept(batch)
-            if positions is None:
-                positions = np.arange(kept.first, kept.first + kept.rows)
-            at = int(np.searchsorted(positions, start))
-            columns = tuple(column.slice(at) for column in kept.columns)
-            if at < kept.rows and len(found := self._tested(positions[at:], columns)):
+            rows = kept.first if positions is None else positions
+            found = self._tested(rows, kept.rows, kept.columns)
+            if len(found) and found.positions[0] < start:
+                found = found.slice(int(np.searchsorted(found.positions, start)), len(found))
+            if len(found):
                 yield found
 
-    def _tested(self, rows: Ints, columns: tuple[Column, ...]) -> _Matches:
-        truth = self.condition.truth(columns, len(rows))
-        if truth.all():
-            return _Matches(positions=rows, columns=columns)
-        kept = tuple(kept_rows(column, truth) for column in columns)
-        return _Matches(positions=rows[truth], columns=kept)
+    def _tested(self, rows: Ints | int, count: int, columns: tuple[Column, ...]) -> _Matches:
+        """The matches among rows: at some positions, or consecutive from one on."""
+        truth = self.condition.truth(columns, count)
+        matching = truth.true_count
+        if not matching:
+            return _Matches(positions=_NOTHING, columns=())
+        places = bool_values(truth) & valid_mask(truth)
+        first = int(np.argmax(places))
+        if truth.slice(first, matching).true_count == matching:
+            found: Ints = np.arange(first, first + matching)
+            kept = tuple(column.slice(first, matching) for column in columns)
+        else:
+            found = np.flatnonzero(places)
+            kept = tuple(column.filter(truth) for column in columns)
+        return _Matches(
+            positions=found + rows if isinstance(rows, int) else rows[found], columns=kept
+        )
 
     def _lie_together(self, rows: Ints) -> bool:
         """Whether the rest of some rows lies on few pages."""
-        most = len(np.unique((rows - self.span.first) // _PAGE_ROWS)) * _PAGE_ROWS
+        edges = np.arange(self.span.first, self.span.first + self.span.rows, _PAGE_ROWS)
+        most = (
+            np.count_nonzero(np.diff(np.searchsorted(rows, edges), append=len(rows))) * _PAGE_ROWS
+        )
         if not self.rest or most > max(self.span.rows * _MOST, _PAGE_ROWS):
             return False
         try:
