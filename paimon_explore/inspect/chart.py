@@ -180,5 +180,6 @@ def axis_ticks(
     most = 8
     if len(inside) <= most:
         return tuple(inside)
-    step = (len(inside) - 1) / (most - 1)
-    return tuple(inside[round(i * step)] for i in range(most))
+    step = -(-(len(inside) - 1) // (most - 1))
+    picked = inside[::step]
+    return tuple(picked) if picked[-1] == inside[-1] else (*picked[:-1], inside[-1])

@@ -194,11 +194,12 @@ def _key(asked: Asked) -> Result:
             how="This table has no primary key, so its rows have no history by key.",
             code=Code(python=expression),
         )
+    examples = tuple(_some_keys(inspector, keys))
     return Hint(
         pane="key",
         title="The history of a key",
-        how=f"Type a value of {', '.join(keys)}, such as one of these.",
-        examples=tuple(_some_keys(inspector, keys)),
+        how=f"Type a value of {', '.join(keys)}{', such as one of these' if examples else ''}.",
+        examples=examples,
         code=Code(python=f"{expression}(…)"),
     )
 

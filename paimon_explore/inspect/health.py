@@ -121,7 +121,8 @@ class Health(Result):
             for one in self.findings
         ]
         yield grid("Findings", ("", "what", "figure#", "threshold", "what to do"), rows)
-        yield self._chart()
+        if any(one.threshold for one in self.findings):
+            yield self._chart()
 
     def _chart(self) -> BarChart:
         rated = [one for one in self.findings if one.threshold]

@@ -223,6 +223,8 @@ class ScanExplanation(Result):
                 ),
                 unit=Unit.SHARE,
             )
+        if self.snapshot is None:
+            yield Note(text="The table has no snapshot, so there is nothing to read.")
         for note in self.notes:
             yield Note(text=note)
         parts = (

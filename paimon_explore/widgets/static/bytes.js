@@ -790,7 +790,7 @@ function createBytesView(ask) {
     /** @param {string} text */
     say(text) {
       fill(notice, el("p", { class: "peb-say" }, text));
-      main.hidden = true;
+      main.hidden = head.hidden = where.hidden = true;
     },
     /** @param {File} opened */
     show(opened) {
@@ -805,7 +805,7 @@ function createBytesView(ask) {
       hexInside.style.height = `${windowOf(Math.ceil(spaceSize / perRow), 0, 0).height}px`;
       cursor = 0;
       fill(notice);
-      main.hidden = false;
+      main.hidden = head.hidden = where.hidden = false;
       attribute(element, "data-error", null);
       tree.put("", { first: 0, total: opened.total, items: opened.fields });
       hexBox.scrollTop = 0;

@@ -286,7 +286,7 @@ function boxOf(box, place) {
   }
   if (wide > 3 * PER_LETTER) {
     const label = fitting(box.label, wide - 8);
-    if (label.length > 1) {
+    if (label && label !== "…") {
       group.append(svg("text", { class: "pes-figure", x: x + 4, y: y + tall / 2 + 4 }, label));
     }
   }

@@ -189,10 +189,8 @@ export function createFiles(context) {
       scope.label("added", `added ${formatCount(changes.added.files[position])}`);
       scope.label("removed", `removed ${formatCount(changes.removed.files[position])}`);
     }
-    if (!known) {
-      fill(totals);
-      return;
-    }
+    totals.hidden = !known;
+    if (!known) return;
     const { sum } = selection;
     const levels = selection.levels.map(([level, files]) =>
       el("span", { class: "pe-chip" }, `L${level} ${formatCount(files)}`),

@@ -30,19 +30,21 @@ export function createPartitions(context) {
     table,
   );
   const note = el("div", { class: "pe-totals", role: "status" });
-  const element = el("div", { class: "pe-view" }, el("style", {}, css), scroller, note);
+  const empty = el("div", { class: "pe-empty", role: "status" });
+  const element = el("div", { class: "pe-view" }, el("style", {}, css), scroller, empty, note);
 
   const draw = perFrame(() => {
     const { lives, first, last, unknown } = context.files();
     const { position, selected } = store.get();
     const known = lives && position >= first && position <= last && !unknown.has(position);
+    scroller.hidden = note.hidden = !known;
+    empty.hidden = !scroller.hidden;
     if (!lives || !known) {
-      fill(inside);
+      const { count } = context.history;
+      const says = unknown.has(position) ? "cannot be read" : "are not known yet";
       fill(
-        note,
-        context.history.count
-          ? "The files of this snapshot are not known yet."
-          : "No snapshot yet.",
+        empty,
+        count ? `The files of this snapshot ${says}.` : "No snapshot yet: there is no partition.",
       );
       return;
     }

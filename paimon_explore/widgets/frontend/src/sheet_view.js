@@ -150,7 +150,7 @@ function gridOf(grid, select) {
  */
 function tableCell(cell, number, select) {
   const plain = typeof cell === "string" ? { text: cell } : cell;
-  const long = plain.text.length > LONG && !plain.selects?.startsWith("file:");
+  const long = plain.text.length > LONG && plain.selects !== `file:${plain.text}`;
   const place = el(
     "td",
     {
@@ -179,7 +179,7 @@ function inside(cell, select) {
     const shown = text.length > CELL_LIMIT ? longText(text) : visible(text);
     return tone ? el("span", { "data-tone": tone }, shown) : shown;
   }
-  const file = selects.startsWith("file:");
+  const file = selects === `file:${text}`;
   return button(
     file ? shortName(text) : visible(cut(text)),
     meaning(selects, text),

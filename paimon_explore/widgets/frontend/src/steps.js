@@ -51,6 +51,7 @@ export function createSteps(context) {
 
   const update = () => {
     const { position } = store.get();
+    play.disabled = history.count < 2;
     first.disabled = previous.disabled = position <= 0;
     next.disabled = last.disabled = position >= history.count - 1;
   };
