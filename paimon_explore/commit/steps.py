@@ -200,7 +200,9 @@ class TrySteps:
             before = self.store.manifests.all(state.latest)
         rules = state.request.merging or self.merging
         after = merge_manifests(before, self.writer, rules)
-        if state.latest is not None and after.names == before.names:
+        names_before = before.names
+        names_after = after.names
+        if state.latest is not None and names_after == names_before:
             lists = [state.latest.base_manifest_list, state.latest.delta_manifest_list]
             state.base = self.writer.joined_list(lists, after)
         else:
@@ -209,7 +211,7 @@ class TrySteps:
             "manifests before": len(before),
             "manifests after": len(after),
             "bytes": state.base.size,
-            "kept": len(set(before.names) & set(after.names)),
+            "kept": len(set(names_before) & set(names_after)),
             "small or with deletions, bytes": changing_bytes(before, rules),
             "full merge from, bytes": rules.full_bytes,
             "merge until, bytes": rules.target_bytes,

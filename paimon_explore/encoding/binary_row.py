@@ -88,10 +88,13 @@ def arities(rows: pa.BinaryArray, *, where: str = "") -> nb.Ints:
     Raises:
         CorruptFileError: a row is too short to have one.
     """
-    source = Source(nb.var_values(rows)[1], where)
-    items = _images(rows, source)
-    found = source.read(np.where(items.valid, items.at - ARITY_BYTES, 0), ">i4")
-    return np.where(items.valid, found, -1)
+    valid = nb.valid_mask(rows)
+    offsets, data = nb.var_values(rows)
+    if (valid & (np.diff(offsets) < ARITY_BYTES)).any():
+        raise CorruptFileError(where, "a row", "a row starts with its number of fields")
+    found = np.full(len(rows), -1, np.int64)
+    found[valid] = nb.unaligned(data, ">i4")[offsets[:-1][valid]]
+    return found
 
 
 def decode_rows(

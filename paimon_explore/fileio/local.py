@@ -23,6 +23,8 @@ from paimon_explore.fileio import paths
 from paimon_explore.fileio.file_io import FileStatus
 from paimon_explore.fileio.streams import naming_stream
 
+_READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_PIECE = 1 << 20
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
 
 
@@ -39,12 +41,20 @@ class LocalFileIO:
     def read(self, path: str) -> bytes:
         """The whole content of a file."""
         with _naming("read", path):
-            return _regular(local_path(path)).read_bytes()
+            handle = _opened(local_path(path))
+            try:
+                return _content(handle, os.fstat(handle).st_size)
+            finally:
+                os.close(handle)
 
     def read_range(self, path: str, offset: int, length: int) -> bytes:
         """Bytes [offset, offset + length) of a file; fewer when the file ends before."""
-        with _naming("read", path), _regular(local_path(path)).open("rb", buffering=0) as file:
-            return os.pread(file.fileno(), length, offset)
+        with _naming("read", path):
+            handle = _opened(local_path(path))
+            try:
+                return os.pread(handle, length, offset)
+            finally:
+                os.close(handle)
 
     def open(self, path: str) -> pa.NativeFile:
         """A file for random reading; the caller closes it."""
@@ -172,6 +182,24 @@ def _regular(path: str) -> Path:
     if S_ISREG(mode) or S_ISDIR(mode):
         return found
     raise OSError(errno.EINVAL, "not a regular file")
+
+
+def _opened(path: str) -> int:
+    """A handle to read a file by; opening a pipe does not wait, and it is refused."""
+    handle = os.open(path, _READING)
+    mode = os.fstat(handle).st_mode
+    if S_ISREG(mode) or S_ISDIR(mode):
+        return handle
+    os.close(handle)
+    raise OSError(errno.EINVAL, "not a regular file")
+
+
+def _content(handle: int, size: int) -> bytes:
+    """All bytes of a file that is about that large; reading a folder fails as the system says."""
+    parts = [os.read(handle, size + 1)]
+    while parts[-1] and (len(parts) > 1 or len(parts[0]) != size):
+        parts.append(os.read(handle, _PIECE))
+    return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
 def _entries(folder: str) -> Iterator[FileStatus]:

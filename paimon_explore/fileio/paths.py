@@ -16,10 +16,8 @@ def join(folder: str, *names: str) -> str:
     >>> join("s3://bucket/t/", "", "snapshot", "snapshot-1")
     's3://bucket/t/snapshot/snapshot-1'
     """
-    parts = [folder.rstrip("/") or ("/" if folder.startswith("/") else "")]
-    parts.extend(name.strip("/") for name in names)
-    head, *rest = parts
-    below = "/".join(part for part in rest if part)
+    head = folder.rstrip("/") or folder[:1]
+    below = "/".join([part for name in names if (part := name.strip("/"))])
     if not below:
         return head
     return f"{head}{below}" if head in ("", "/") else f"{head}/{below}"

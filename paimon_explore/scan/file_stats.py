@@ -99,15 +99,24 @@ def _groups(entries: ManifestEntries) -> list[Rows]:
     group = numbers(table, "schema_id")
     for name in ("value_stats_cols", "write_cols"):
         group = _combined(group, _list_numbers(column(table, name)))
+    if _is_one(group):
+        return [np.arange(len(group))]
     order = np.argsort(group, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(group[order])) + 1)
 
 
 def _combined(first: Rows, second: Rows) -> Rows:
     """A number per row that is equal where both numbers are."""
+    if _is_one(second):
+        return first
     _, left = np.unique(first, return_inverse=True)
     _, right = np.unique(second, return_inverse=True)
     return left.astype(np.int64) * (len(right) + 1) + right
+
+
+def _is_one(numbers: Rows) -> bool:
+    """Whether all numbers are the same."""
+    return bool((numbers == numbers[0]).all())
 
 
 def _list_numbers(lists: Column) -> Rows:

@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from paimon_explore.encoding.buffers import (
     Column,
+    Numbers,
     as_bytes,
     as_python,
     bool_values,
@@ -80,11 +81,15 @@ def numbers(table: pa.Table, name: str) -> Rows:
 
 def numbers_of(values: Column) -> Rows:
     """Whole numbers of any width; null counts as 0."""
-    width = values.type.bit_width // _BITS_PER_BYTE
-    found = fixed_values(values, f"i{width}").astype(np.int64)
+    found = _raw_numbers(values).astype(np.int64)
     if values.null_count:
         found[~valid_mask(values)] = 0
     return found
+
+
+def _raw_numbers(values: Column) -> Numbers:
+    """Whole numbers in their own width; what stands at a null is arbitrary."""
+    return fixed_values(values, f"i{values.type.bit_width // _BITS_PER_BYTE}")
 
 
 def true_rows(values: "Column | Chunks") -> Mask:
@@ -108,7 +113,9 @@ def element(lists: Column, index: int) -> pa.Int64Array:
     if not len(values):
         return row_array(np.zeros(len(lists), np.int64), np.zeros(len(lists), np.bool_))
     at = np.where(inside, at, 0)
-    return row_array(numbers_of(values)[at], inside & valid_mask(values)[at])
+    if values.null_count:
+        inside &= valid_mask(values)[at]
+    return row_array(_raw_numbers(values)[at], inside)
 
 
 def distinct(values: Column) -> tuple[Column, Rows]:
