@@ -10,6 +10,7 @@ Spec: concepts/spec/fileformat, Parquet.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -32,10 +33,12 @@ from paimon_explore.encoding.parquet_footer import (
     footer_length,
     readable_footer,
 )
-from paimon_explore.encoding.parquet_paged import PagedGroup, ParquetPages
 from paimon_explore.encoding.positioned import rows_without_columns
 from paimon_explore.types.arrow import to_arrow
 from paimon_explore.types.data_types import AtomicType, DataType, RowType, TypeRoot
+
+if TYPE_CHECKING:
+    from paimon_explore.encoding.parquet_paged import ParquetPages
 
 _KEYS_REFUSED = "Map keys must be annotated as required"
 _FORMAT = "Parquet file"
@@ -118,6 +121,11 @@ class ParquetDataFile:
         footer = self.metadata.serialized_size * _BYTES_PER_FOOTER_BYTE
         if size < self.paged_bytes or (self.paged_bytes and size * len(self.spans) < footer):
             return None
+        from paimon_explore.encoding.parquet_paged import (  # noqa: PLC0415 - selective reads
+            PagedGroup,
+            ParquetPages,
+        )
+
         if self._pages is None:
             self._pages = ParquetPages(
                 file=self._source.file,

@@ -115,7 +115,7 @@ def element(lists: Column, index: int) -> pa.Int64Array:
     at = np.where(inside, at, 0)
     if values.null_count:
         inside &= valid_mask(values)[at]
-    return row_array(_raw_numbers(values)[at], inside)
+    return row_array(_raw_numbers(values)[at].astype(np.int64), inside)
 
 
 def distinct(values: Column) -> tuple[Column, Rows]:
