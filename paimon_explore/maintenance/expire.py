@@ -43,6 +43,7 @@ from paimon_explore.metadata.derived_options import is_changelog_decoupled
 from paimon_explore.metadata.manifest_entry import FileKind, ManifestEntries
 from paimon_explore.metadata.options import TableOptions
 from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.metadata.tag_options import CONSUMER_CHANGELOG_ONLY
 from paimon_explore.store.table_store import TableStore
 
 
@@ -122,7 +123,7 @@ def expire_snapshots(
             be read, and nothing was removed; or a removal failed, and may be done again.
     """
     retention.check()
-    expiring = _expiring(store, retention)
+    expiring = _expiring(store, options, retention)
     if not expiring:
         return ExpiryReport(dry_run=dry_run)
     ids = tuple(snapshot.id for snapshot in expiring)
@@ -168,13 +169,14 @@ def expiring_ids(
     return tuple(number for number in ids if number < end)
 
 
-def _expiring(store: TableStore, retention: Retention) -> list[Snapshot]:
+def _expiring(store: TableStore, options: TableOptions, retention: Retention) -> list[Snapshot]:
     snapshots = store.snapshots
 
     def time_of(snapshot_id: int) -> int:
         return snapshots.load(snapshot_id).time_millis
 
-    held_from = store.consumers.min_next_snapshot()
+    holds = not options.value(CONSUMER_CHANGELOG_ONLY)
+    held_from = store.consumers.min_next_snapshot() if holds else None
     ids = expiring_ids(snapshots.ids(), time_of, retention, held_from)
     return [found for found in map(snapshots.find, ids) if found is not None]
 

@@ -11,7 +11,7 @@ Spec: maintenance/manage-snapshots, rollback.
 from contextlib import suppress
 from dataclasses import replace
 
-from paimon_explore.errors import StorageError
+from paimon_explore.errors import InvalidInputError, StorageError
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.store.table_store import TableStore
 
@@ -89,3 +89,31 @@ def remove_newer_marks(
     for tag in store.tags.list():
         if tag.snapshot.id > snapshot_id and tag.name not in kept_tags:
             store.tags.delete(tag.name)
+
+
+def rollback_schema(store: TableStore, schema_id: int) -> None:
+    """Make a schema the newest one again; newer ones go, from the newest downwards.
+
+    Rows that are being written with a newer schema would lose it: stop writers first.
+
+    Args:
+        store: the table and branch.
+        schema_id: the schema.
+
+    Raises:
+        NotFoundError: there is no such schema.
+        InvalidInputError: a snapshot, tag or changelog has a newer one.
+    """
+    store.schemas.load(schema_id)
+    users = [(f"snapshot {s.id}", s.schema_id) for s in store.snapshots.list()]
+    users += [(f"tag {tag.name!r}", tag.snapshot.schema_id) for tag in store.tags.list()]
+    users += [(f"changelog {log.id}", log.schema_id) for log in store.changelogs.list()]
+    for name, used in users:
+        if used > schema_id:
+            raise InvalidInputError(
+                f"Schema {used} is that of {name}, so that it cannot go.",
+                hint="Roll back the table first, or alter its columns.",
+            )
+    for newer in reversed(store.schemas.ids()):
+        if newer > schema_id:
+            store.file_io.delete(store.paths.schema(newer))

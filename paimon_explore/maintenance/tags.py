@@ -5,20 +5,34 @@ snapshot expires; so whoever deletes the last tag of an expired snapshot has to 
 that nobody else needs. The tag's file goes first: a crash afterwards leaves orphans, never a tag
 whose files are gone.
 
-Spec: maintenance/manage-tags.
+With `tag.create-success-file` a file `tag-success-file/<tag>_SUCCESS` tells other systems of a tag;
+it comes after the tag and goes before it.
+
+Spec: maintenance/manage-tags. Seen with the official Java 2.0.0, and in golden java200/tag_auto.
 """
 
+import json
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from paimon_explore.errors import AlreadyExistsError, InvalidInputError, NotFoundError
+from paimon_explore.errors import (
+    AlreadyExistsError,
+    InvalidInputError,
+    MissingFileError,
+    NotFoundError,
+)
 from paimon_explore.maintenance.reachable import TableFiles, roots_of
 from paimon_explore.maintenance.removal import Removal, remove_unreachable
 from paimon_explore.metadata.options import TableOptions
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.tag import Tag
-from paimon_explore.metadata.tag_options import TAG_DEFAULT_TIME_RETAINED
+from paimon_explore.metadata.tag_options import (
+    TAG_CREATE_SUCCESS_FILE,
+    TAG_DEFAULT_TIME_RETAINED,
+)
 from paimon_explore.store.table_store import TableStore
 
 
@@ -69,9 +83,11 @@ def create_tag(
     if not replaces:
         if not store.tags.create(tag):
             raise AlreadyExistsError("tag", request.name, store.paths.root)
+        _tell(store, options, tag.name)
         return tag
     before = store.tags.load(request.name)
     store.tags.replace(tag)
+    _tell(store, options, tag.name)
     if before.snapshot.id != tag.snapshot.id:
         _remove_files(store, options, before)
     return tag
@@ -104,6 +120,8 @@ def delete_tag(store: TableStore, options: TableOptions, name: str) -> Removal:
             read; nothing more was removed.
     """
     tag = store.tags.load(name)
+    if options.value(TAG_CREATE_SUCCESS_FILE):
+        store.file_io.delete(store.paths.tag_success(name))
     store.tags.delete(name)
     return _remove_files(store, options, tag)
 
@@ -116,10 +134,10 @@ def expire_tags(
     Returns:
         Their names.
     """
-    time = now()
+    moment = now()
     gone = []
     for tag in store.tags.list():
-        if tag.expire_time is not None and tag.expire_time < time:
+        if tag.expire_time is not None and tag.expire_time < moment:
             delete_tag(store, options, tag.name)
             gone.append(tag.name)
     return gone
@@ -133,6 +151,18 @@ def check_tag_name(name: str) -> None:
     """
     if not name.strip() or "/" in name or "\\" in name:
         raise InvalidInputError(f"{name!r} is no name for a tag.", hint="Use letters and digits.")
+
+
+def _tell(store: TableStore, options: TableOptions, name: str) -> None:
+    """Let other systems know that a tag is there, if they are to."""
+    if not options.value(TAG_CREATE_SUCCESS_FILE):
+        return
+    path, now_ms = store.paths.tag_success(name), time.time_ns() // 1_000_000
+    made_ms = now_ms
+    with suppress(MissingFileError, ValueError, KeyError, TypeError):
+        made_ms = int(json.loads(store.file_io.read(path))["creationTime"])
+    text = f'{{\n  "creationTime" : {made_ms},\n  "modificationTime" : {now_ms}\n}}'
+    store.file_io.replace(path, text.encode())
 
 
 def _tag_of(

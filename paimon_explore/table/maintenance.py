@@ -194,6 +194,16 @@ class Maintenance:
             return rollback.rollback_to_tag(self.store, tag)
         raise InvalidInputError("Give either a snapshot or a tag.")
 
+    def rollback_schema(self, schema_id: int) -> TableSchema:
+        """Make a schema the newest one again; newer ones, which nothing may use, are gone.
+
+        Raises:
+            NotFoundError: there is no such schema.
+            InvalidInputError: a snapshot, tag or changelog has a newer one.
+        """
+        rollback.rollback_schema(self.store, schema_id)
+        return self.store.schemas.load(schema_id)
+
     def expire_snapshots(
         self,
         *,

@@ -132,6 +132,14 @@ def test_a_consumer_holds_what_it_has_yet_to_read(tmp_path: Path) -> None:
     assert states(table) == {3: [3], 4: [4], 5: [5]}
 
 
+def test_a_consumer_of_changelogs_only_holds_no_snapshot(tmp_path: Path) -> None:
+    options = {"consumer.changelog-only": "true"}
+    table = replaced_rows(plain_table(tmp_path, options), 4)
+    table.store.consumers.save("job", Consumer(next_snapshot=2))
+    assert table.maintenance.expire_snapshots(retain_max=1).expired == (1, 2, 3)
+    assert table.fsck() == []
+
+
 def test_branches_hold_their_files(tmp_path: Path) -> None:
     table = replaced_rows(plain_table(tmp_path), 4)
     table.create_tag("two", 2)

@@ -45,3 +45,24 @@ def test_a_target_that_does_not_exist_changes_nothing(tmp_path: Path) -> None:
     with pytest.raises(InvalidInputError):
         table.maintenance.rollback_to(snapshot=1, tag="none")
     assert states(table) == {1: [1], 2: [2]}
+
+
+def test_a_schema_that_nothing_uses_is_taken_back(tmp_path: Path) -> None:
+    table = replaced_rows(plain_table(tmp_path), 1)
+    table.maintenance.add_column("a", "INT")
+    table.append([{"k": 2, "v": "x", "a": 1}])
+    table.maintenance.add_column("b", "INT")
+    table.maintenance.drop_column("v")
+    assert table.maintenance.rollback_schema(1).row_type.names == ("k", "v", "a")
+    assert table.store.schemas.ids() == [0, 1]
+    with pytest.raises(InvalidInputError, match="Schema 1 is that of snapshot 2"):
+        table.maintenance.rollback_schema(0)
+    with pytest.raises(NotFoundError):
+        table.maintenance.rollback_schema(7)
+    table.create_tag("two", 2)
+    table.maintenance.rollback_to(snapshot=1)
+    table.maintenance.rollback_schema(0)
+    assert table.store.schemas.ids() == [0]
+    table.append([{"k": 3, "v": "y"}])
+    assert keys(table) == [1, 3]
+    assert table.fsck() == []

@@ -1,3 +1,4 @@
+import json
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -119,3 +120,24 @@ def test_the_table_may_say_how_long_tags_live(tmp_path: Path) -> None:
     table = replaced_rows(plain_table(tmp_path, {"tag.default-time-retained": "1 d"}), 1)
     assert table.create_tag("x").time_retained == timedelta(days=1)
     assert table.tags["x"].create_time is not None
+
+
+def test_a_file_tells_other_systems_of_a_tag(tmp_path: Path) -> None:
+    table = replaced_rows(plain_table(tmp_path, {"tag.create-success-file": "true"}), 2)
+    table.create_tag("one", 1)
+    told = Path(table.path) / "tag" / "tag-success-file" / "one_SUCCESS"
+    times = json.loads(told.read_text())
+    assert list(times) == ["creationTime", "modificationTime"]
+    assert times["creationTime"] == times["modificationTime"] > 1_700_000_000_000
+    table.maintenance.replace_tag("one", 2)
+    assert json.loads(told.read_text())["creationTime"] == times["creationTime"]
+    assert table.store.tags.names() == ["one"]
+    assert table.fsck() == []
+    table.maintenance.delete_tag("one")
+    assert not told.exists()
+
+
+def test_without_the_option_there_is_no_such_file(tmp_path: Path) -> None:
+    table = replaced_rows(plain_table(tmp_path), 1)
+    table.create_tag("one")
+    assert not (Path(table.path) / "tag" / "tag-success-file").exists()
