@@ -19,11 +19,12 @@ import pyarrow.parquet as pq
 
 from paimon_explore.table.catalog import Catalog
 from paimon_explore.table.table import Table, open_table
+from support.depth import DEEP
 from support.spark_cluster import QUICK_START, descendants, kill_tree
 
 ROWS = 40
 _FAILS = 5  # of so many epochs one has a task that fails once
-_END_SECONDS = 600.0
+_END_SECONDS = 6000.0 if DEEP else 600.0  # deep runs are given little of the machine
 
 
 def prepare(folder: Path, epochs: int) -> Table:
