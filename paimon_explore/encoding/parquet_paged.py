@@ -48,6 +48,8 @@ _OFFSET_INDEX, _COLUMN_INDEX = (4, 5), (6, 7)  # of it: offset and length
 _PATH, _SIZE, _DATA_OFFSET, _DICTIONARY_OFFSET = 3, 7, 9, 11  # ColumnMetaData
 _BY_TYPE = 1  # the only known ColumnOrder
 _MAX_INDEX_BYTES = 16 << 20
+_FEW = 0.25
+"""Share of the rows of some pages below which they are copied out of them."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -244,7 +246,8 @@ class _PagedColumn:
         found = piece.decoded(self.footer, int(ends[-1]), is_coded=is_coded)
         if not _alike(found.type, self._arrow):
             raise PagesError(f"{found.type} on the pages, {self._arrow} by the schema")
-        if rows[-1] - rows[0] + 1 == len(rows):
+        # a slice holds all of the pages
+        if rows[-1] - rows[0] + 1 == len(rows) > len(found) * _FEW:
             return found.slice(int(rows[0] - pages.firsts[chosen[0]]), len(rows))
         places = rows + np.repeat(ends[:-1] - pages.firsts[chosen], counts[chosen])
         return taken_rows(found, places)

@@ -51,6 +51,8 @@ PositionedRows = tuple[PositionedBatch, Ints]
 
 _MOST = 0.5
 """Share of the rows from which on all of a span is decoded."""
+_FEW = 0.25
+"""Share of the rows of a batch below which they are copied out of it."""
 _PAGE_ROWS = 20_000
 """What writers put on a page at most, if they bound it by rows."""
 _HELD_ROWS = 1 << 20
@@ -208,15 +210,17 @@ class LateSpan:
             return _Matches(positions=_NOTHING, columns=())
         places = bool_values(truth) & valid_mask(truth)
         first = int(np.argmax(places))
-        if truth.slice(first, matching).true_count == matching:
-            found: Ints = np.arange(first, first + matching)
+        # a slice holds all of the batch
+        if matching > count * _FEW and truth.slice(first, matching).true_count == matching:
             kept = tuple(column.slice(first, matching) for column in columns)
+            if isinstance(rows, int):
+                rows, first = np.arange(rows + first, rows + first + matching), 0
+            found = rows[first : first + matching]
         else:
-            found = np.flatnonzero(places)
             kept = tuple(column.filter(truth) for column in columns)
-        return _Matches(
-            positions=found + rows if isinstance(rows, int) else rows[found], columns=kept
-        )
+            places = np.flatnonzero(places)
+            found = places + rows if isinstance(rows, int) else rows[places]
+        return _Matches(positions=found, columns=kept)
 
     def _lie_together(self, rows: Ints) -> bool:
         """Whether the rest of some rows lies on few pages."""
@@ -345,7 +349,7 @@ def _windows(starts: Ints, sizes: Ints, most: int) -> Iterator[Ints]:
         first[0] += low - ends[begin]
         size[0] -= low - ends[begin]
         size[-1] -= ends[end] - high
-        yield spread(first, size)
+        yield np.arange(first[0], first[0] + size[0]) if len(first) == 1 else spread(first, size)
 
 
 def _stats_of(found: PageBounds, cuts: Ints) -> ColumnStats:
