@@ -42,6 +42,8 @@ def compared(op: CompareOp, left: Value, right: Value) -> Column:
             return call("or", true_only(_equal(left, right)), both_null)
         case CompareOp.LT | CompareOp.GT:
             return _less(left, right) if op is CompareOp.LT else _less(right, left)
+        case CompareOp.LE | CompareOp.GE if not pa.types.is_floating(left.type):
+            return call("less_equal" if op is CompareOp.LE else "greater_equal", left, right)
         case CompareOp.LE | CompareOp.GE:
             swapped = _less(right, left) if op is CompareOp.LE else _less(left, right)
             return call("invert", swapped)
