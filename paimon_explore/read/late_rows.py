@@ -218,8 +218,8 @@ class LateSpan:
             found = rows[first : first + matching]
         else:
             kept = tuple(column.filter(truth) for column in columns)
-            places = np.flatnonzero(places)
-            found = places + rows if isinstance(rows, int) else rows[places]
+            at = np.flatnonzero(places)
+            found = at + rows if isinstance(rows, int) else rows[at]
         return _Matches(positions=found, columns=kept)
 
     def _lie_together(self, rows: Ints) -> bool:
