@@ -299,10 +299,14 @@ class ExplorerState:
         if not isinstance(health, Health):
             return Answer()
         counts = [(weight.value, health.count(weight)) for weight in Weight]
+        counts = [("problem", len(health.problems)), *counts]
         words = [plural(count, word) for word, count in counts if count]
         worst = next((word for word, count in counts if count), Weight.NOTE.value)
+        if health.problems:
+            worst = Weight.ERROR.value
         says = ", ".join(words) or "none"
-        return Answer(body={"total": len(health), "worst": worst, "words": says})
+        total = len(health) + len(health.problems)
+        return Answer(body={"total": total, "worst": worst, "words": says})
 
     def _file_name(self, node: str) -> str:
         """The name of the file that a node path chooses; empty if it is another node."""

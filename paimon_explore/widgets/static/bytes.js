@@ -283,6 +283,13 @@ var AskError = class extends Error {
     this.failure = failure;
   }
 };
+function failureOf(error) {
+  const failure = (
+    /** @type {Partial<AskError> | undefined} */
+    error?.failure
+  );
+  return failure ?? { kind: "error", message: String(error) };
+}
 var Channel = class {
   #model;
   #next = 1;
@@ -591,7 +598,7 @@ function createBytesView(ask) {
     fill(hexHead, ...shown, el("span", { class: "peb-count" }, `${formatCount(spaceSize)} bytes`));
   };
   const fail = (error) => {
-    const failure = error instanceof AskError ? error.failure : { kind: "error", message: String(error) };
+    const failure = failureOf(error);
     fill(
       notice,
       el(
@@ -960,7 +967,7 @@ function render({ model, el: place }) {
   fill(root, view.element);
   const unwatch = watchTheme(root, () => {
   });
-  channel.ask("bytes").then((answer) => view.show(answer.body)).catch((error) => view.fail(error instanceof AskError ? error : new Error(String(error)))).finally(() => attribute(root, "data-ready", "1"));
+  channel.ask("bytes").then((answer) => view.show(answer.body)).catch((error) => view.fail(error)).finally(() => attribute(root, "data-ready", "1"));
   return () => {
     unwatch();
     view.dispose();

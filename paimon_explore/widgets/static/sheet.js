@@ -744,7 +744,7 @@ function problemOf(failure) {
     el("strong", {}, visible(failure.kind)),
     " ",
     visible(cut(failure.message, 2e3)),
-    failure.path ? el("div", { class: "pes-path" }, visible(cut(failure.path, 1e3))) : null,
+    failure.path && !failure.message.includes(failure.path) ? el("div", { class: "pes-path" }, visible(cut(failure.path, 1e3))) : null,
     failure.hint ? el("div", {}, visible(cut(failure.hint, 1e3))) : null
   );
 }
@@ -833,13 +833,13 @@ function watchTheme(root, tell) {
 }
 
 // src/wire.js
-var AskError = class extends Error {
-  /** @param {Failure} failure */
-  constructor(failure) {
-    super(failure.message);
-    this.failure = failure;
-  }
-};
+function failureOf(error) {
+  const failure = (
+    /** @type {Partial<AskError> | undefined} */
+    error?.failure
+  );
+  return failure ?? { kind: "error", message: String(error) };
+}
 
 // src/sheet.js
 var QUIET_MILLIS = 90;
@@ -919,7 +919,7 @@ function create(context) {
       dispose();
       dispose = () => {
       };
-      const failure = error instanceof AskError ? error.failure : { kind: "error", message: String(error) };
+      const failure = failureOf(error);
       fill(body, problemOf(failure));
       attribute(element, "data-error", failure.kind);
     }

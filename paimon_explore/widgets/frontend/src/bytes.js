@@ -5,7 +5,7 @@ import css from "./bytes.css";
 import { createBytesView } from "./bytes_view.js";
 import { attribute, el, fill, whenQuiet } from "./dom.js";
 import { watchTheme } from "./theme.js";
-import { AskError, Channel } from "./wire.js";
+import { Channel } from "./wire.js";
 
 /** @import {Context, Pane} from "./context.js" */
 /** @import {Model} from "./wire.js" */
@@ -71,7 +71,7 @@ function render({ model, el: place }) {
   channel
     .ask("bytes")
     .then((answer) => view.show(answer.body))
-    .catch((error) => view.fail(error instanceof AskError ? error : new Error(String(error))))
+    .catch((error) => view.fail(error))
     .finally(() => attribute(root, "data-ready", "1"));
   return () => {
     unwatch();

@@ -6,7 +6,7 @@ import { attribute, button, el, fill, perFrame } from "./dom.js";
 import { ROW_HEIGHT, scrollTo, windowOf } from "./grid.js";
 import { rowAfter } from "./keys.js";
 import { cut, formatCount, visible } from "./text.js";
-import { AskError } from "./wire.js";
+import { failureOf } from "./wire.js";
 
 /** @import {Field, Row} from "./byte_model.js" */
 /** @import {Answer, Failure} from "./wire.js" */
@@ -286,8 +286,7 @@ export function createBytesView(ask) {
   /** @param {unknown} error */
   const fail = (error) => {
     /** @type {Failure} */
-    const failure =
-      error instanceof AskError ? error.failure : { kind: "error", message: String(error) };
+    const failure = failureOf(error);
     fill(
       notice,
       el(

@@ -4,7 +4,7 @@
 import { attribute, button, el, fill, whenQuiet } from "./dom.js";
 import { lazyPane } from "./lazy.js";
 import { CELL_LIMIT, cut, visible } from "./text.js";
-import { AskError } from "./wire.js";
+import { failureOf } from "./wire.js";
 
 /** @import {Context, Pane} from "./context.js" */
 /** @import {Failure} from "./wire.js" */
@@ -51,8 +51,7 @@ export function createDetail(context) {
       if (!answer || store.get().help) return;
       draw(answer.body);
     } catch (error) {
-      const failure =
-        error instanceof AskError ? error.failure : { kind: "error", message: String(error) };
+      const failure = failureOf(error);
       fill(body, problem(failure));
       attribute(element, "data-node", node);
     }
@@ -199,7 +198,9 @@ export function problem(failure) {
     { class: "pe-problem", role: "alert", "data-error": failure.kind },
     el("strong", {}, visible(failure.kind)),
     el("p", {}, visible(cut(failure.message, 2000))),
-    failure.path ? el("p", { class: "pe-path" }, visible(failure.path)) : null,
+    failure.path && !failure.message.includes(failure.path)
+      ? el("p", { class: "pe-path" }, visible(failure.path))
+      : null,
     failure.hint ? el("p", {}, visible(failure.hint)) : null,
   );
 }

@@ -16,7 +16,7 @@ import { createTimeline } from "./timeline.js";
 import { clamp } from "./timeline_layout.js";
 import { createTree } from "./tree_view.js";
 import { createViews, PANES } from "./views.js";
-import { AskError, Channel, decodeTexts } from "./wire.js";
+import { Channel, decodeTexts, failureOf } from "./wire.js";
 
 /** @import {Change, Context, LivesState} from "./context.js" */
 /** @import {State} from "./state.js" */
@@ -61,14 +61,6 @@ function render({ model, el: place }) {
     close();
     channel.close();
   };
-}
-
-/**
- * @param {unknown} error
- * @returns {Failure}
- */
-function failureOf(error) {
-  return error instanceof AskError ? error.failure : { kind: "error", message: String(error) };
 }
 
 /**
@@ -255,7 +247,7 @@ function start(model, root, channel, history) {
       grouped: body.grouped,
       narrowed,
     };
-    if (!narrowed) changes = all ? lives.changes() : undefined;
+    if (!narrowed) changes = all ? lives.changes(files.unknown, history.deltaRows) : undefined;
     mask = undefined;
     tell(new Set(["lives"]));
     if (store.get().filter && !narrowed) applyFilter();
@@ -421,7 +413,9 @@ function createSummary(context) {
         `${delta < 0 ? "−" : "+"}${formatCount(Math.abs(delta))}`,
       ),
     );
-    if (changes) parts.push(fileChange(changes, position));
+    if (changes && !context.files().unknown.has(position)) {
+      parts.push(fileChange(changes, position));
+    }
     const flags = history.flags().filter((flag) => flag.position === position);
     for (const { kind: sort, name } of flags) {
       parts.push(el("span", { class: "pe-chip", "data-flag": sort }, `${sort} ${visible(name)}`));

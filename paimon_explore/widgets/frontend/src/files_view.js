@@ -185,7 +185,7 @@ export function createFiles(context) {
     fill(empty, ...(rows.length ? [] : [emptyText(context, chosen, condition)]));
     empty.hidden = rows.length > 0;
     const changes = context.changes();
-    if (changes && position >= 0) {
+    if (changes && known) {
       scope.label("added", `added ${formatCount(changes.added.files[position])}`);
       scope.label("removed", `removed ${formatCount(changes.removed.files[position])}`);
     }

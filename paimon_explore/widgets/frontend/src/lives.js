@@ -99,9 +99,11 @@ export class Lives {
 
   /**
    * What each snapshot added and removed.
+   * @param {Iterable<number>} [unknown]  positions whose files are not known
+   * @param {ArrayLike<number>} [deltas]  what their snapshots say of rows
    * @returns {{added: Record<keyof Sum, Float64Array>, removed: Record<keyof Sum, Float64Array>}}
    */
-  changes() {
+  changes(unknown = [], deltas = []) {
     const make = () => ({
       files: new Float64Array(this.snapshots),
       bytes: new Float64Array(this.snapshots),
@@ -111,6 +113,10 @@ export class Lives {
     const { added, removed } = this.columns;
     tally(result.added, added, this.columns);
     tally(result.removed, removed, this.columns);
+    for (const at of unknown) {
+      result.added.rows[at] = Math.max(deltas[at], 0);
+      result.removed.rows[at] = Math.max(-deltas[at], 0);
+    }
     return result;
   }
 }

@@ -8,7 +8,7 @@ import css from "./sheet.css";
 import { drawSheet, problemOf } from "./sheet_view.js";
 import { visible } from "./text.js";
 import { watchTheme } from "./theme.js";
-import { AskError } from "./wire.js";
+import { failureOf } from "./wire.js";
 
 /** @import {Context, Pane} from "./context.js" */
 /** @import {Sheet} from "./sheet_view.js" */
@@ -99,8 +99,7 @@ export function create(context) {
     } catch (error) {
       dispose();
       dispose = () => {};
-      const failure =
-        error instanceof AskError ? error.failure : { kind: "error", message: String(error) };
+      const failure = failureOf(error);
       fill(body, problemOf(failure));
       attribute(element, "data-error", failure.kind);
     }

@@ -247,7 +247,9 @@ export function problemOf(failure) {
     el("strong", {}, visible(failure.kind)),
     " ",
     visible(cut(failure.message, 2000)),
-    failure.path ? el("div", { class: "pes-path" }, visible(cut(failure.path, 1000))) : null,
+    failure.path && !failure.message.includes(failure.path)
+      ? el("div", { class: "pes-path" }, visible(cut(failure.path, 1000)))
+      : null,
     failure.hint ? el("div", {}, visible(cut(failure.hint, 1000))) : null,
   );
 }

@@ -243,7 +243,8 @@ function drawGap(context, x, colour) {
  * @param {number} first
  * @param {number} last
  */
-function drawLabels(context, { history, layout, selected, axis, colours, font }, first, last) {
+function drawLabels(context, scene, first, last) {
+  const { history, layout, offset, selected, axis, colours, font } = scene;
   context.font = `11px ${font}`;
   context.textAlign = "center";
   context.textBaseline = "middle";
@@ -272,7 +273,7 @@ function drawLabels(context, { history, layout, selected, axis, colours, font },
     if (i < 0 || i === selected) continue;
     const half = context.measureText(label(i)).width / 2 + 4;
     const [left, right] = [centres[i] - half, centres[i] + half];
-    if (left < end || (right > taken[0] && left < taken[1])) continue;
+    if (left < Math.max(end, offset) || (right > taken[0] && left < taken[1])) continue;
     write(i, colours.muted);
     end = right;
   }

@@ -5,7 +5,7 @@ import { attribute, el, fill, whenQuiet } from "./dom.js";
 import { rowAfter } from "./keys.js";
 import { formatBytes, formatCount, formatShort, visible } from "./text.js";
 import { parentKey, shortName, Tree } from "./tree.js";
-import { AskError } from "./wire.js";
+import { failureOf } from "./wire.js";
 
 /** @import {Context, Pane} from "./context.js" */
 /** @import {TreeRow} from "./tree.js" */
@@ -55,7 +55,7 @@ export function createTree(context) {
       problem("");
     } catch (error) {
       tree.load({});
-      problem(error instanceof AskError ? error.message : String(error));
+      problem(failureOf(error).message);
     }
     show();
   }, QUIET_MILLIS);
@@ -74,7 +74,7 @@ export function createTree(context) {
       const { body } = await channel.ask("tree", { snapshot: selected, keys: [key], offset });
       if (selected === store.get().selected) tree.extend(key, body.children[key]);
     } catch (error) {
-      problem(error instanceof AskError ? error.message : String(error));
+      problem(failureOf(error).message);
       tree.open.delete(key);
     }
     show();

@@ -96,6 +96,16 @@ export class AskError extends Error {
   }
 }
 
+/**
+ * What failed; bundles of panes have classes of their own, so the error is known by what it holds.
+ * @param {unknown} error
+ * @returns {Failure}
+ */
+export function failureOf(error) {
+  const failure = /** @type {Partial<AskError> | undefined} */ (error)?.failure;
+  return failure ?? { kind: "error", message: String(error) };
+}
+
 /** Numbered requests over the custom messages of one model. */
 export class Channel {
   #model;

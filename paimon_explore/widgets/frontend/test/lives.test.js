@@ -110,3 +110,8 @@ test("groups count as many files as they hold", () => {
   assert.deepEqual([...lives.changes().added.files], [700, 30]);
   assert.equal(byPartition(lives, rows)[0].files, 730);
 });
+
+test("where files are not known, the rows are those that the snapshot tells", () => {
+  const { added, removed } = three().changes([1], [0, -7, 0]);
+  assert.deepEqual([added.rows[1], removed.rows[1]], [0, 7]);
+});

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { AskError, Channel, decodeColumns, decodeTexts } from "../src/wire.js";
+import { AskError, Channel, decodeColumns, decodeTexts, failureOf } from "../src/wire.js";
 
 function fakeModel() {
   const listeners = new Map();
@@ -114,4 +114,13 @@ test("columns without a value need no buffer", () => {
   assert.equal(columns.a.length, 0);
   assert.equal(columns.b.length, 0);
   assert.throws(() => decodeColumns([["a", "u8", 0, 1]], undefined), /missing/);
+});
+
+test("a refusal is known by what it holds, whichever bundle it comes from", () => {
+  class Other extends Error {
+    failure = { kind: "MissingFileError", message: "no such file", path: "/a" };
+  }
+  assert.equal(failureOf(new Other()).path, "/a");
+  assert.deepEqual(failureOf(new Error("x")), { kind: "error", message: "Error: x" });
+  assert.deepEqual(failureOf(undefined), { kind: "error", message: "undefined" });
 });
