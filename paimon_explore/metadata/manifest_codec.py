@@ -49,7 +49,6 @@ from paimon_explore.metadata.manifest_layouts import (
 )
 from paimon_explore.metadata.manifest_list import ManifestFiles
 from paimon_explore.metadata.manifest_sieve import Sieve, sifted
-from paimon_explore.metadata.manifest_tables import read_records, write_records
 
 _LAYOUTS = {layout.what: layout for layout in (LIST_LAYOUT, ENTRY_LAYOUT, INDEX_LAYOUT)}
 _FINDERS = {ENTRY_LAYOUT.what: entry_starts, LIST_LAYOUT.what: list_starts}
@@ -232,6 +231,8 @@ def _encode(table: pa.Table, layout: Layout, codec: str, file_format: str) -> by
     columns = [_gathered(flat, (field.name,), field.type) for field in fields]
     schema = pa.schema(fields)
     if file_format != "avro":
+        from paimon_explore.metadata.manifest_tables import write_records  # noqa: PLC0415 - old ones
+
         return write_records(pa.Table.from_arrays(columns, schema=schema), file_format, codec)
     from paimon_explore.encoding.avro_write import (  # noqa: PLC0415 - readers do not need it
         avro_schema,
@@ -298,6 +299,8 @@ def _decode(
     for index, first, count in zip(avro, ends, counts, strict=False):
         tables[index] = whole.slice(first, count)
     for index in set(range(len(files))) - set(avro):
+        from paimon_explore.metadata.manifest_tables import read_records  # noqa: PLC0415 - old ones
+
         path, data = files[index]
         tables[index] = _frame(read_records(data, path), layout, target, path)
     return tables

@@ -8,7 +8,29 @@ def test_importing_the_package_loads_no_engine_no_screen_and_no_pandas() -> None
         "heavy = ('pandas', 'pyspark', 'ipywidgets', 'anywidget', 'plotly', 'IPython', 'sqlglot')\n"
         "print([name for name in heavy if name in sys.modules])"
     )
+    assert _printed(program) == "[]"
+
+
+def test_importing_the_package_loads_nothing_before_a_name_is_used() -> None:
+    program = (
+        "import sys, paimon_explore\n"
+        "ours = ('paimon_explore.', 'pyarrow', 'numpy')\n"
+        "print([name for name in sys.modules if name.startswith(ours)])"
+    )
+    assert _printed(program) == "[]"
+
+
+def test_every_public_name_is_the_one_of_its_module() -> None:
+    program = (
+        "import paimon_explore as pe\n"
+        "homes = {name: getattr(pe, name).__module__ for name in pe.__all__}\n"
+        "print(all(home.startswith('paimon_explore.') for home in homes.values()), len(homes))\n"
+    )
+    assert _printed(program) == "True 9"
+
+
+def _printed(program: str) -> str:
     done = subprocess.run(  # noqa: S603 - our own interpreter
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
     )
-    assert done.stdout.strip() == "[]"
+    return done.stdout.strip()

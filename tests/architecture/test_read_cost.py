@@ -35,3 +35,44 @@ def test_a_cold_read_of_parquet_files_loads_no_pandas(
         timeout=60,
     )
     assert done.stdout.split() == [str(rows), "False"]
+
+
+UNLOADED = (
+    *("paimon_explore.inspect", "paimon_explore.maintenance", "paimon_explore.write"),
+    *("paimon_explore.commit", "paimon_explore.widgets", "paimon_explore.spark"),
+    *("paimon_explore.scan.sql", "paimon_explore.scan.bind", "paimon_explore.scan.evaluate"),
+    *("paimon_explore.scan.prune", "paimon_explore.scan.index_filter", "paimon_explore.types.cast"),
+    *("paimon_explore.encoding.orc", "paimon_explore.encoding.row_file"),
+    *("paimon_explore.encoding.text", "paimon_explore.encoding.avro_write"),
+    *("paimon_explore.encoding.variant", "paimon_explore.encoding.deletion_vector"),
+    *("paimon_explore.encoding.parquet_paged", "paimon_explore.merge.aggregators.registry"),
+    *("paimon_explore.merge.partial_update", "paimon_explore.fileio.object_store"),
+    *("paimon_explore.table.writing", "paimon_explore.table.maintenance"),
+    *("paimon_explore.table.changes", "paimon_explore.table.catalog"),
+    *("obstore", "pyroaring", "datasketches", "pandas", "pyarrow.dataset", "pyarrow.orc"),
+)
+"""What a read without a filter of plain Parquet files has no use for."""
+
+FIRST_BATCH = """
+import sys
+import paimon_explore as pe
+
+folder, *unloaded = sys.argv[1:]
+batch = next(iter(pe.open_table(folder).to_batches()))
+print(batch.num_rows > 0, [name for name in unloaded if name in sys.modules])
+"""
+
+
+@pytest.mark.parametrize("name", ["append_parquet", "append_part_null", "pk_parquet"])
+def test_the_first_batch_comes_before_what_it_does_not_need_is_loaded(
+    name: str, golden: GoldenTables
+) -> None:
+    folder = str(golden.table("java200", name).folder)
+    done = subprocess.run(  # noqa: S603 - our own interpreter
+        [sys.executable, "-c", FIRST_BATCH, folder, *UNLOADED],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert done.stdout.split(maxsplit=1) == ["True", "[]\n"]
