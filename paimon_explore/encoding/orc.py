@@ -8,7 +8,7 @@ Spec: concepts/spec/fileformat, ORC. Seen in: golden all_types_append_orc.
 """
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 
 import pyarrow as pa
 import pyarrow.orc as po
@@ -23,7 +23,7 @@ from paimon_explore.encoding.decoding import (
     decoding,
 )
 from paimon_explore.encoding.orc_bounds import stripe_bounds
-from paimon_explore.encoding.orc_mend import Bias, LocalZoned, bias_of, has_kind, mended
+from paimon_explore.encoding.orc_mend import Bias, LocalZoned, bias_of, has_kind, mended, with_chars
 from paimon_explore.encoding.orc_tail import OrcKind, OrcTail, OrcType, read_tail
 from paimon_explore.encoding.positioned import rows_without_columns
 from paimon_explore.encoding.protobuf import Message, decode_message, raw, signed
@@ -61,7 +61,7 @@ class OrcDataFile:
 
     def bounds(self, column: StoredColumn) -> SpanBounds | None:
         """Statistics of the stripes; see `decoding.Bounded`."""
-        orc_type = self._types[column.name]
+        orc_type = self._type(column)
         with decoding(self._path, _FORMAT):
             stripes = [
                 found[orc_type.column]
@@ -81,7 +81,7 @@ class OrcDataFile:
         if not columns:
             yield from rows_without_columns([self.spans[i] for i in spans], batch_rows)
             return
-        types = [self._types[column.name] for column in columns]
+        types = [self._type(column) for column in columns]
         for orc_type in types:
             self._check_range(orc_type)
         paths = [path for column in columns for path in _paths(column.name, column.type)]
@@ -92,7 +92,7 @@ class OrcDataFile:
             first = self.spans[index].first
             for start in range(0, stripe.num_rows, batch_rows):
                 part = stripe.slice(start, batch_rows)
-                arrays = tuple(self._column(part, column, bias) for column in columns)
+                arrays = tuple(map(partial(self._column, part, bias), columns, types))
                 yield PositionedBatch(first=first + start, rows=part.num_rows, columns=arrays)
 
     def _bias(self, stripe: int, types: Sequence[OrcType]) -> Bias | None:
@@ -101,8 +101,13 @@ class OrcDataFile:
             return None
         return bias_of(self.tail, self._file, stripe, self._ltz)
 
-    def _column(self, part: pa.RecordBatch, column: StoredColumn, bias: Bias | None) -> Column:
-        array = mended(part.column(column.name), self._types[column.name], bias)
+    def _type(self, column: StoredColumn) -> OrcType:
+        return with_chars(self._types[column.name], column.type)
+
+    def _column(
+        self, part: pa.RecordBatch, bias: Bias | None, column: StoredColumn, orc_type: OrcType
+    ) -> Column:
+        array = mended(part.column(column.name), orc_type, bias)
         return conform(array, column.type, path=self._path, column=column.name)
 
     def _check_range(self, orc_type: OrcType) -> None:

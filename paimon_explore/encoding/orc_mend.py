@@ -1,7 +1,7 @@
 """What Arrow leaves to the reader of an ORC file, put right.
 
-- **CHAR** values are padded with spaces by the Java writer and trimmed by its reader; Arrow keeps
-  the padding.
+- **CHAR** values are padded with spaces by the Java writer and trimmed by its reader, also those
+  that other writers store as a STRING; Arrow keeps the spaces.
 - **TIMESTAMP WITH LOCAL TIME ZONE**: unless `orc.timestamp-ltz.legacy.type` is false, the Java
   writer took the UTC wall clock of the instant and stored it as if it were a clock in its own zone.
   A stripe with a TIMESTAMP column names that zone, so the instant can be restored, in whatever zone
@@ -11,7 +11,7 @@ Seen in: golden all_types_append_orc (written in UTC).
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -23,6 +23,8 @@ from paimon_explore.encoding.buffers import Column, build_fixed, fixed_values, v
 from paimon_explore.encoding.conform import entries_of, with_children
 from paimon_explore.encoding.orc_tail import OrcKind, OrcTail, OrcType
 from paimon_explore.errors import UnsupportedFeatureError
+from paimon_explore.types.data_types import DataType, RowType, TypeRoot
+from paimon_explore.types.walk import children, is_root, parts
 from paimon_explore.types.zone_shift import wall_clock
 
 _UTC_NAMES = frozenset({"UTC", "GMT", "Etc/UTC", "Etc/GMT", "Z"})
@@ -90,6 +92,24 @@ def has_kind(orc_type: OrcType, kind: OrcKind) -> bool:
     return orc_type.kind == kind or any(has_kind(child, kind) for child in orc_type.children)
 
 
+def with_chars(orc_type: OrcType, data_type: DataType) -> OrcType:
+    """The node with CHAR where the table has it, whatever the file's kind of text is."""
+    if is_root(data_type, TypeRoot.CHAR):
+        return replace(orc_type, kind=OrcKind.CHAR)
+    if not any(is_root(part, TypeRoot.CHAR) for part in parts(data_type)):
+        return orc_type
+    inner = children(data_type)
+    if isinstance(data_type, RowType):
+        by_name = dict(zip(data_type.names, inner, strict=True))
+        marked = tuple(
+            with_chars(child, by_name[name]) if name in by_name else child
+            for name, child in zip(orc_type.names, orc_type.children, strict=True)
+        )
+    else:
+        marked = tuple(map(with_chars, orc_type.children, inner))
+    return replace(orc_type, children=marked)
+
+
 def mended(array: Column, orc_type: OrcType, bias: Bias | None) -> Column:
     """CHAR values trimmed and instants restored, at any depth; other arrays as they are."""
     if orc_type.kind == OrcKind.CHAR:
@@ -113,11 +133,11 @@ def _mended_nested(array: Column, orc_type: OrcType, bias: Bias | None) -> Colum
     if isinstance(array, pa.StructArray):
         nodes = dict(zip(orc_type.names, orc_type.children, strict=True))
         fields = [array.type.field(i) for i in range(array.type.num_fields)]
-        children = [
+        members = [
             mended(array.field(i), nodes[field.name], bias) for i, field in enumerate(fields)
         ]
         mask = array.is_null() if array.null_count else None
-        return pa.StructArray.from_arrays(children, fields=fields, mask=mask)
+        return pa.StructArray.from_arrays(members, fields=fields, mask=mask)
     return array
 
 

@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from paimon_explore.encoding.binary_row import arities, decode_rows
 from paimon_explore.encoding.buffers import Column, list_offsets, taken_rows, valid_mask
@@ -39,6 +40,7 @@ from paimon_explore.types.data_types import (
     TypeRoot,
     with_nullable,
 )
+from paimon_explore.types.walk import is_root
 
 SchemaOf: TypeAlias = Callable[[int], TableSchema]
 
@@ -85,7 +87,9 @@ def key_stats(entries: ManifestEntries, keys: RowType) -> StatsFrame:
     highs = decode_rows(binary(table, "key_max"), types, where="_KEY_STATS")
     nulls = column(table, "key_null_counts")
     columns = {
-        field.name: ColumnStats(minimum=lows[i], maximum=highs[i], null_count=element(nulls, i))
+        field.name: ColumnStats(
+            minimum=_least(lows[i], field.type), maximum=highs[i], null_count=element(nulls, i)
+        )
         for i, field in enumerate(keys)
     }
     return StatsFrame(columns=columns, row_count=row_array(numbers(table, "row_count")))
@@ -176,8 +180,8 @@ def _group_stats(
             stats = replace(_unknown(field, len(entries)), null_count=element(nulls, place))
             if isinstance(field.type, AtomicType) and keeps_order(source.type, field.type):
                 target = to_arrow(field.type)
-                lowest, highest = lows[place].cast(target), highs[place].cast(target)
-                stats = replace(stats, minimum=lowest, maximum=highest)
+                lowest = _least(lows[place], source.type).cast(target)
+                stats = replace(stats, minimum=lowest, maximum=highs[place].cast(target))
             found.append(stats)
     return found
 
@@ -190,6 +194,14 @@ def _bounds(
     return dict(
         zip(places, decode_rows(rows, types, where="_VALUE_STATS", fields=places), strict=True)
     )
+
+
+def _least(bounds: Column, data_type: DataType) -> Column:
+    """Lower bounds of what is read: Java's ORC writer pads CHAR, its reader trims it."""
+    if not is_root(data_type, TypeRoot.CHAR):
+        return bounds
+    trimmed: Column = pc.call_function("utf8_rtrim", [bounds], pc.TrimOptions(" "))
+    return trimmed
 
 
 def _written(schema: TableSchema, written: list[str] | None) -> list[DataField]:

@@ -118,9 +118,16 @@ def test_the_padding_of_char_is_cut() -> None:
     assert read(ORC_FROM_TOKYO, [stored("c", "CHAR(5)")]) == [(0, [["ab", None]])]
 
 
+def test_a_string_that_is_a_char_to_the_table_is_cut_too() -> None:
+    data = orc_bytes({"s": pa.array(["ab  "]), "l": pa.array([["a ", None, " "]])})
+    listed = stored("l", {"type": "ARRAY", "element": "CHAR(5)"})
+    assert read(data, [stored("s", "CHAR(5)"), listed]) == [(0, [["ab"], [["a", None, ""]]])]
+    assert opened(data).bounds(stored("s", "CHAR(5)")) is None
+
+
 def test_trailing_spaces_of_a_string_stay() -> None:
     data = orc_bytes({"s": pa.array(["ab  "])})
-    assert read(data, [stored("s", "CHAR(5)")]) == [(0, [["ab  "]])]
+    assert read(data, [stored("s", "STRING")]) == [(0, [["ab  "]])]
 
 
 def test_a_time_that_arrow_would_wrap_around_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,10 @@
+from collections.abc import Sequence
+from pathlib import Path
+
 import pyarrow as pa
 import pytest
 
-from paimon_explore import Table
+from paimon_explore import Catalog, Table
 from paimon_explore.metadata.schema_change import AddColumn, ChangeType, RenameColumn
 from paimon_explore.scan.entries import PartitionCut, live_files
 from paimon_explore.scan.file_stats import keeps_order, value_stats
@@ -16,13 +19,13 @@ FIRST: list[Row] = [{"a": 1, "b": "x"}, {"a": 5, "b": None}]
 ROWS: tuple[list[Row], ...] = (FIRST, [{"a": 7, "b": "zz"}])
 
 
-def stats(table: Table) -> dict[str, ColumnStats]:
+def stats(table: Table, rows: Sequence[int] = (2, 1)) -> dict[str, ColumnStats]:
     snapshot = table.snapshot
     assert snapshot is not None
     cut = PartitionCut(row_type=table.schema.partition_type, predicate=None)
     files = live_files(table.store, snapshot, cut)
     found = value_stats(files, table.store.schemas.load, table.schema.fields)
-    assert as_python(found.row_count) == [2, 1]
+    assert as_python(found.row_count) == list(rows)
     return dict(found.columns)
 
 
@@ -84,3 +87,13 @@ def test_bounds_are_used_only_where_a_cast_keeps_their_order(
     keeps: bool,  # noqa: FBT001 - a case
 ) -> None:
     assert keeps_order(parse_type_text(source), parse_type_text(target)) is keeps
+
+
+def test_padded_bounds_of_char_prune_no_trimmed_values(tmp_path: Path) -> None:
+    catalog = Catalog(tmp_path)
+    catalog.create_database("db")
+    table = catalog.create_table("db.t", {"c": "CHAR(5)"}, options={"file.format": "orc"})
+    table.append([{"c": "ab   "}])
+    assert told(stats(table, rows=[1])["c"]) == [["ab"], ["ab   "], [0]]
+    assert table.scan(where="c = 'ab'").to_arrow().to_pylist() == [{"c": "ab"}]
+    assert table.fsck(read_rows=True) == []
