@@ -22,11 +22,12 @@ from paimon_explore.inspect.files_view import FilesView
 from paimon_explore.inspect.inspector import Inspector
 from paimon_explore.inspect.problem import Problem, problem_of
 from paimon_explore.inspect.result import Result
-from paimon_explore.inspect.static_html import explorer_html, whole_page
+from paimon_explore.inspect.static_html import explorer_html
 from paimon_explore.inspect.table_view import TableView
 from paimon_explore.inspect.text_face import explorer_text
 from paimon_explore.widgets.column_wire import pack_columns
 from paimon_explore.widgets.requests import answer, request_number
+from paimon_explore.widgets.saved_page import saved_page
 
 _STATIC = Path(__file__).parent / "static"
 _HEIGHT = 560
@@ -115,8 +116,14 @@ class Explorer(anywidget.AnyWidget):
         return {"traits": traits, "table": opened.body["table"], "timeline": columns}
 
     def save_html(self, path: str | Path) -> None:
-        """Write the static picture of what is selected to one file that needs no network."""
-        page = whole_page(self._state.inspector.view.name, explorer_html(self.inspector))
+        """Write the explorer as it is to one file that needs neither Python nor a network.
+
+        The page can be moved through: the timeline, the files of every snapshot, the views of the
+        selected one. Where scripts do not run it is a static picture.
+        """
+        state = ExplorerState(self._state.inspector)
+        values = self.trait_values()
+        page = saved_page(state, {name: values[name] for name in _TRAITS})
         Path(path).write_text(page, encoding="utf-8")
 
     def __repr__(self) -> str:

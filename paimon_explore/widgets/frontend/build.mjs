@@ -1,7 +1,7 @@
 // Bundles every widget: src/<widget>.js -> ../static/<widget>.js, readable, with its style sheet inside.
 import { build } from "esbuild";
 
-const WIDGETS = ["bytes", "explorer", "sheet"];
+const WIDGETS = ["bytes", "explorer", "saved", "sheet"];
 
 const READABLE = {
   bundle: true,

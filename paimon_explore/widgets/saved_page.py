@@ -1,0 +1,184 @@
+"""The explorer in one file that needs neither Python nor a network.
+
+The page holds what Python answered when it was saved: the timeline and the files of all snapshots,
+the views of the selected one and, of the newest ones, those that are asked for most. What was not
+saved says so. Without JavaScript the page shows the static picture.
+"""
+
+import base64
+import json
+from collections.abc import Mapping
+
+from paimon_explore.errors import PaimonError
+from paimon_explore.inspect.code_echo import Code
+from paimon_explore.inspect.escape import esc
+from paimon_explore.inspect.explorer_sheets import SHEETS
+from paimon_explore.inspect.explorer_state import ExplorerState, Question
+from paimon_explore.inspect.problem import problem_of
+from paimon_explore.inspect.static_html import explorer_html
+from paimon_explore.widgets.bundles import bundle
+from paimon_explore.widgets.column_wire import pack_columns
+from paimon_explore.widgets.requests import answer
+
+_POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline' blob:; style-src 'unsafe-inline'; img-src data:"
+)
+_STYLE = (
+    ":root{color-scheme:light dark}body{margin:16px;background:Canvas;color:CanvasText;"
+    "font:14px/1.5 system-ui,sans-serif}table{border-collapse:collapse}th,td{padding:2px 10px}"
+    "img{max-width:100%}"
+)
+_MOST_ROWS = 5_000
+_MOST_SNAPSHOTS = 100
+_MOST_VIEWED = 20
+_MOST_FILES_VIEWED = 20_000
+_MOST_NODES = 60
+_MOST_FILE_DETAILS = 200
+_OFTEN = ("lsm", "diff", "health", "explain")
+
+Message = Mapping[str, object]
+
+
+def saved_page(state: ExplorerState, traits: Mapping[str, object]) -> str:
+    """The explorer of a table as a page of its own.
+
+    Args:
+        state: the table.
+        traits: what is selected, as the widget has it.
+    """
+    recording = _Recorder(state, traits).recording()
+    title = state.inspector.view.name
+    selected = state.inspector.at(int(str(traits["selected"])))
+    try:
+        picture = explorer_html(selected)
+    except PaimonError as error:
+        picture = f"<p>{esc(error.message)}</p>"
+    return (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
+        f"<title>{esc(title)}</title><style>{_STYLE}</style></head>"
+        f'<body><main id="pe-place">{picture}</main>'
+        f'<script type="application/json" id="pe-recording">{_inert(recording)}</script>'
+        f'<script type="module">{bundle("saved")}</script></body></html>'
+    )
+
+
+def _inert(value: object) -> str:
+    """JSON that can stand in a page: no character of it can end the element."""
+    text = json.dumps(value, separators=(",", ":"))
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
+class _Recorder:
+    """Asks for everything that the page will hold.
+
+    Args:
+        state: the table.
+        traits: what is selected.
+    """
+
+    def __init__(self, state: ExplorerState, traits: Mapping[str, object]) -> None:
+        self._state = state
+        self._traits = traits
+        self._selected = int(str(traits["selected"]))
+        self._answers: dict[str, object] = {}
+        self._tree: dict[str, object] = {}
+        self._codes: dict[str, tuple[str, str]] = {}
+
+    def recording(self) -> dict[str, object]:
+        """What the script of the page starts from."""
+        self._ask({"op": "open"})
+        self._ask({"op": "pane", "name": "sheet"})
+        frame, count = self._history() if self._state.newest else (-1, 0)
+        named = min(count, _MOST_ROWS)
+        rows = self._state.rows(frame, range(named)).body["rows"] if named else []
+        for row in range(min(count, _MOST_FILE_DETAILS)):
+            self._ask({"op": "detail", "node": f"file/{frame}/{row}"})
+        ids = [mark.snapshot_id for mark in self._state.inspector.timeline().marks]
+        newest = ids[-_MOST_VIEWED:] if count <= _MOST_FILES_VIEWED else []
+        for number in ids[-_MOST_SNAPSHOTS:]:
+            self._ask({"op": "detail", "node": str(number)})
+            self._code(number, "files")
+            self._code(number, "partitions")
+        for number in newest:
+            self._nodes(number, 2)
+            self._views(number, _OFTEN)
+        self._nodes(self._selected, _MOST_NODES)
+        self._views(self._selected, tuple(SHEETS))
+        return {
+            "script": bundle("explorer"),
+            "traits": dict(self._traits),
+            "answers": self._answers,
+            "tree": self._tree,
+            "rows": rows,
+            "codes": self._codes,
+        }
+
+    def _history(self) -> tuple[int, int]:
+        """The files of all snapshots: the frame's number and how many rows it has."""
+        while not (found := self._state.history()).body["done"]:
+            pass
+        self._keep({"op": "history"}, dict(found.body), found.columns)
+        return int(str(found.body["frame"])), len(found.columns["size"])
+
+    def _ask(self, message: Message) -> None:
+        try:
+            found = answer(self._state, message)
+        except PaimonError as error:
+            self._answers[_request(message)] = {"ok": False, "error": problem_of(error).state()}
+        else:
+            self._keep(message, found.body, found.columns)
+
+    def _keep(self, message: Message, body: Message, columns: Mapping[str, object]) -> None:
+        specs, data = pack_columns(columns)  # type: ignore[arg-type]  # of an answer, as they are
+        kept = {"ok": True, "body": body, "columns": specs}
+        if data:
+            kept["data"] = base64.b64encode(data).decode("ascii")
+        self._answers[_request(message)] = kept
+
+    def _nodes(self, snapshot: int, most: int) -> None:
+        """The tree of a snapshot, some nodes deep, with the details of its nodes."""
+        pending = ["", "delta"]
+        for number, key in enumerate(pending):
+            if number >= most or not snapshot:
+                break
+            try:
+                children = self._state.tree(snapshot, [key]).body["children"]
+            except PaimonError:
+                continue
+            if not isinstance(children, dict) or key not in children:
+                continue
+            self._tree[f"{snapshot}|{key}|0"] = children[key]
+            keys = [str(node["key"]) for node in children[key]["nodes"]]
+            if most > len(pending):
+                pending += [one for one in keys if one not in pending]
+                for one in keys[:_MOST_NODES]:
+                    self._ask({"op": "detail", "node": f"{snapshot}/{one}"})
+
+    def _views(self, snapshot: int, panes: tuple[str, ...]) -> None:
+        asked = self._traits["asked"]
+        texts = asked if isinstance(asked, Mapping) else {}
+        for pane in panes:
+            for text in {"", str(texts.get(pane, ""))}:
+                question = {"text": text, "compare": 0, "node": ""}
+                self._ask({"op": "sheet", "pane": pane, "snapshot": snapshot, **question})
+            self._sheet_code(snapshot, pane)
+        if "health" in panes:
+            self._ask({"op": "findings", "snapshot": snapshot})
+
+    def _sheet_code(self, snapshot: int, pane: str) -> None:
+        try:
+            code = self._state.sheet(pane, snapshot, Question()).code
+        except PaimonError:
+            code = Code()
+        self._codes[f"{snapshot}|{pane}"] = (code.python, code.spark)
+
+    def _code(self, snapshot: int, tab: str) -> None:
+        self._codes[f"{snapshot}|{tab}"] = self._state.code(snapshot, tab, "", "")
+
+
+def _request(message: Message) -> str:
+    """A request as the page finds it: its members in the order of their names."""
+    return json.dumps(message, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

@@ -1,0 +1,67 @@
+"""A saved explorer in a browser that has no network."""
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from paimon_explore.widgets.explorer import explore
+from support.browser_page import Watched
+from support.explored import golden_view, hostile_history
+from support.golden import GoldenTables
+
+pytestmark = pytest.mark.browser
+
+
+def test_a_saved_explorer_is_moved_through_without_a_network(
+    watched: Watched, golden: GoldenTables, tmp_path: Path
+) -> None:
+    explorer = explore(golden_view(golden.table("java200", "dv_pk").folder))
+    explorer.save_html(tmp_path / "dv_pk.html")
+    page = watched.page
+    page.context.set_offline(True)
+    page.goto((tmp_path / "dv_pk.html").as_uri())
+    page.wait_for_selector('[data-complete="1"]')
+    expect(page.locator(".pe-totals strong")).to_have_text("10 files")
+    expect(page.locator(".pe-grid-row:visible").first).to_contain_text("899")
+    page.locator(".pe-timeline-canvas").focus()
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator(".pe-summary strong")).to_have_text("snapshot 11")
+    expect(page.locator(".pe-totals strong")).to_have_text("15 files")
+    expect(page.locator(".pe-detail-title")).to_have_text("snapshot 11")
+    page.get_by_role("tab", name="LSM").click()
+    expect(page.locator(".pes-title:visible")).to_contain_text("snapshot 11")
+    expect(page.locator(".pe-code")).to_contain_text("t.at(snapshot=11).lsm(")
+    page.keyboard.press("End")
+    page.get_by_role("tab", name="Bytes").click()
+    expect(page.locator(".pe-lazy:visible")).to_contain_text("saved without it")
+    outside = [address for address in watched.outside if not address.startswith("file:")]
+    assert (watched.errors, outside) == ([], [])
+
+
+def test_a_saved_hostile_table_stays_inert(watched: Watched, tmp_path: Path) -> None:
+    explore(hostile_history().view).save_html(tmp_path / "t.html")
+    page = watched.page
+    page.on("dialog", lambda dialog: watched.errors.append(dialog.message))
+    page.goto((tmp_path / "t.html").as_uri())
+    page.wait_for_selector('[data-complete="1"]')
+    for tab in page.get_by_role("tab").all():
+        tab.click()
+        page.wait_for_timeout(150)
+    assert page.locator(".pe-explorer img, .pe-explorer iframe").count() == 0
+    assert watched.errors == []
+
+
+def test_without_scripts_a_saved_page_is_a_picture(
+    watched: Watched, golden: GoldenTables, tmp_path: Path
+) -> None:
+    explorer = explore(golden_view(golden.table("java200", "dv_pk").folder))
+    explorer.save_html(tmp_path / "dv_pk.html")
+    browser = watched.page.context.browser
+    assert browser is not None
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto((tmp_path / "dv_pk.html").as_uri())
+    assert "gold.dv_pk" in page.locator("h3").inner_text()
+    assert page.locator("img").count() >= 1
+    context.close()

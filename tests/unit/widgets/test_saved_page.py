@@ -1,0 +1,57 @@
+import json
+import re
+from pathlib import Path
+
+import pyarrow as pa
+
+from paimon_explore.widgets.explorer import explore
+from support.explored import HOSTILE, History, hostile_history
+from support.small_tables import columns, keyed_table
+
+
+def recording_of(page: str) -> dict[str, object]:
+    found = re.search(r'id="pe-recording">(.*?)</script>', page, re.DOTALL)
+    assert found is not None
+    recording: dict[str, object] = json.loads(found.group(1))
+    return recording
+
+
+def saved(history: History, folder: Path) -> str:
+    explore(history.view).save_html(folder / "t.html")
+    return (folder / "t.html").read_text(encoding="utf-8")
+
+
+def test_a_page_holds_what_every_view_of_the_selected_snapshot_says(tmp_path: Path) -> None:
+    rows = [[{"k": 1, "v": 1}], [{"k": 1, "v": 2}, {"k": 2, "v": 3}]]
+    table = keyed_table(columns(k=pa.int32(), v=pa.int32()), *rows, primary_key=["k"])
+    table.explore().save_html(tmp_path / "t.html")
+    recording = recording_of((tmp_path / "t.html").read_text(encoding="utf-8"))
+    answers = recording["answers"]
+    assert isinstance(answers, dict)
+    assert '{"op":"open"}' in answers
+    assert '{"op":"history"}' in answers
+    key = '{"compare":0,"node":"","op":"sheet","pane":"lsm","snapshot":2,"text":""}'
+    assert answers[key]["body"]["kind"] == "lsm"
+    assert all(answer["ok"] for answer in answers.values())
+    tree = recording["tree"]
+    assert isinstance(tree, dict)
+    assert {"1||0", "2||0", "2|delta/0|0"} <= set(tree)
+    codes = recording["codes"]
+    assert isinstance(codes, dict)
+    assert codes["1|files"][0] == "t.at(snapshot=1).files()"
+
+
+def test_a_page_asks_for_nothing_and_holds_no_code_of_the_table(tmp_path: Path) -> None:
+    page = saved(hostile_history(), tmp_path)
+    assert "default-src 'none'" in page
+    assert "http://" not in page.replace("http://www.w3.org/", "")
+    body = page.partition('<script type="module">')[0]
+    assert HOSTILE not in body
+    assert not re.findall(r"<(?:svg|img)[^>]* on\w+=", body)
+    assert recording_of(page)["rows"]
+
+
+def test_a_table_without_snapshots_is_saved_too(tmp_path: Path) -> None:
+    page = saved(History({"a": "INT"}), tmp_path)
+    assert "No snapshot yet" in page
+    assert recording_of(page)["rows"] == []
