@@ -17,7 +17,7 @@ from paimon_explore.fileio.file_io import FileStatus
 from paimon_explore.fileio.paths import name as name_of
 from paimon_explore.maintenance.reachable import TableFiles, roots_of
 from paimon_explore.metadata.options import DATA_FILE_EXTERNAL_PATHS, TableOptions
-from paimon_explore.metadata.paths import BRANCH_PREFIX, EARLIEST, LATEST
+from paimon_explore.metadata.paths import BRANCH_PREFIX, EARLIEST, LATEST, STAGING_PREFIX
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.store.table_store import TableStore
 
@@ -108,6 +108,8 @@ class _Places:
     def _is_metadata(self, parts: list[str]) -> bool:
         match parts:
             case [folder, _] if folder in _SHARED:
+                return True
+            case [folder, *_] if folder.startswith(STAGING_PREFIX):
                 return True
             case ["branch", branch, folder, name] if branch.startswith(BRANCH_PREFIX):
                 return _is_stray(folder, name)

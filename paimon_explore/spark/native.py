@@ -57,7 +57,7 @@ def native_files(job: ReadJob, splits: Sequence[Split]) -> tuple[list[str], list
         reader.predicate != TRUE
         or not job.row_type.fields
         or not isinstance(reader.store.file_io, LocalFileIO)
-        or not all(_is_same_everywhere(field.type) for field in job.row_type)
+        or not all(is_same_everywhere(field.type) for field in job.row_type)
     ):
         return [], list(splits)
     paths: list[str] = []
@@ -72,8 +72,14 @@ def native_files(job: ReadJob, splits: Sequence[Split]) -> tuple[list[str], list
     return paths, rest
 
 
-def _is_same_everywhere(data_type: DataType) -> bool:
+def is_same_everywhere(data_type: DataType) -> bool:
+    """Whether every writer stores values of a type in the one way that Spark reads and writes."""
     return isinstance(data_type, AtomicType) and data_type.root in _SAME_EVERYWHERE
+
+
+def is_plain_path(path: str) -> bool:
+    """Whether a path means itself to Spark, which takes paths as patterns."""
+    return _PLAIN_PATH.fullmatch(path) is not None
 
 
 def _taken(split: Split, schema: TableSchema) -> list[bool]:
@@ -86,7 +92,7 @@ def _taken(split: Split, schema: TableSchema) -> list[bool]:
         and row["write_cols"] is None
         and row["file_name"] not in split.deletion_files
         and path.endswith(".parquet")
-        and _PLAIN_PATH.fullmatch(path) is not None
+        and is_plain_path(path)
         for row, path in zip(rows, split.paths, strict=True)
     ]
 

@@ -2,7 +2,8 @@
 
 | table | rows go to tasks |
 | --- | --- |
-| append, no buckets; postponed buckets | as they are |
+| append, no buckets | as they are; often Spark writes the files itself, see `native_write` |
+| postponed buckets | as they are |
 | primary key, fixed buckets, no partitions, few tasks | as they are: each writes all buckets |
 | other fixed buckets | by partition and bucket: one task writes a bucket |
 | dynamic buckets | by partition: one task assigns the buckets of a partition |
@@ -38,6 +39,7 @@ from paimon_explore.spark.commit import publish, withdraw, write_target
 from paimon_explore.spark.compact import compact_written
 from paimon_explore.spark.matching import matched_columns
 from paimon_explore.spark.names import quoted
+from paimon_explore.spark.native_write import is_native_write, write_natively
 from paimon_explore.spark.plan import opened
 from paimon_explore.spark.schema import from_spark, spark_type
 from paimon_explore.spark.tasks import WriteJob, gathered, pack, unpack, write_rows
@@ -123,8 +125,7 @@ def written(
     )
     messages: list[CommitMessage] = []
     try:
-        sent = distributed(df, job).mapInArrow(partial(_run, job), "message binary").collect()
-        messages = [message for row in sent for message in unpack(bytes(row["message"]))]
+        messages = _messages(df, job)
         messages += removals()
         made = publish(target, messages, what)
     except BaseException:
@@ -133,6 +134,14 @@ def written(
     if made is None or what is not None:
         return made
     return compact_written(df.sparkSession, target, messages) or made
+
+
+def _messages(df: DataFrame, job: WriteJob) -> list[CommitMessage]:
+    """Write rows by the tasks, without a commit."""
+    if is_native_write(df, job):
+        return write_natively(distributed(df, job), job)
+    sent = distributed(df, job).mapInArrow(partial(_run, job), "message binary").collect()
+    return [message for row in sent for message in unpack(bytes(row["message"]))]
 
 
 def _run(job: WriteJob, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
