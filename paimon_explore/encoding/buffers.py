@@ -87,6 +87,17 @@ def var_values(array: Column) -> tuple[Ints, Bytes]:
     return _offsets(offsets, array.offset, len(array), wide=wide), as_bytes(data)
 
 
+def used_bytes(array: Column) -> Bytes:
+    """The bytes of a string or binary array from its first entry to its last."""
+    wide = pa.types.is_large_binary(array.type) or pa.types.is_large_string(array.type)
+    _, offsets, data = array.buffers()
+    kind = np.dtype(np.int64 if wide else np.int32)
+    end = (array.offset + len(array) + 1) * kind.itemsize
+    ends = as_bytes(offsets)[array.offset * kind.itemsize : end].view(kind)
+    # Arrow allows an empty array to have no offsets
+    return as_bytes(data)[ends[0] : ends[-1]] if len(ends) else as_bytes(None)
+
+
 def list_offsets(array: Column) -> Ints:
     """Offsets (n + 1) of a list or map array into its children, which ignore slicing."""
     return _offsets(array.buffers()[1], array.offset, len(array), wide=False)

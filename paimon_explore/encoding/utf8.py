@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.encoding.buffers import Bytes, Column, var_values
+from paimon_explore.encoding.buffers import Bytes, Column, used_bytes
 from paimon_explore.errors import CorruptFileError
 
 _WORD = 8
@@ -21,8 +21,7 @@ def check_utf8(texts: Column, *, path: str, column: str) -> None:
     Raises:
         CorruptFileError: a text is no UTF-8.
     """
-    offsets, data = var_values(texts)
-    if not len(texts) or _is_ascii(data[offsets[0] : offsets[-1]]):
+    if _is_ascii(used_bytes(texts)):
         return
     try:
         texts.validate(full=True)

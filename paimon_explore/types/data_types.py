@@ -144,4 +144,4 @@ DataType = AtomicType | ArrayType | VectorType | MultisetType | MapType | RowTyp
 
 def with_nullable(data_type: DataType, *, nullable: bool) -> DataType:
     """The same type, nullable or not."""
-    return replace(data_type, nullable=nullable)
+    return data_type if data_type.nullable is nullable else replace(data_type, nullable=nullable)
