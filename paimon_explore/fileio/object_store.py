@@ -1,7 +1,8 @@
 """Object stores: S3 and what speaks its protocol (MinIO, OSS, Ceph), Google Cloud, Azure.
 
 `create` is one conditional put ("only if no object of that key exists"), which the store decides;
-there is no folder, so a folder is there when an object lies below it, and renaming one is copying.
+stores at other endpoints than Amazon's have to prove first that they do. There is no folder, so a
+folder is there when an object lies below it, and renaming one is copying.
 New data files are collected on the local disk and uploaded when complete, so that a writer that
 dies leaves nothing behind. A folder that must be there while it is empty holds an empty object of
 a hidden name.
@@ -9,6 +10,7 @@ a hidden name.
 
 import io
 import tempfile
+import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -22,7 +24,12 @@ import pyarrow as pa
 from obstore.exceptions import AlreadyExistsError, BaseError, NotFoundError, PreconditionError
 from obstore.store import AzureStore, GCSStore, S3Store
 
-from paimon_explore.errors import InvalidInputError, MissingFileError, StorageError
+from paimon_explore.errors import (
+    InvalidInputError,
+    MissingFileError,
+    StorageError,
+    UnsupportedFeatureError,
+)
 from paimon_explore.fileio import paths
 from paimon_explore.fileio.file_io import FileStatus
 from paimon_explore.fileio.streams import naming_stream
@@ -53,6 +60,8 @@ _S3_NAMES = MappingProxyType(
 _S3_PREFIXES = ("fs.s3a.", "fs.s3.", "s3a.", "s3.", "fs.oss.", "oss.", "aws_")
 _DELETE_AT_ONCE = 500
 _FOLDER_MARK = ".folder"
+_TRUSTED: set[tuple[str, tuple[tuple[str, str], ...]]] = set()
+"""Buckets, with their settings, whose conditional puts were seen to work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,11 +145,8 @@ class ObjectStoreFileIO:
         """
         store, key = self._locate(path)
         with _naming("create", path):
-            try:
-                obstore.put(store, key, data, mode="create", use_multipart=False)
-            except (AlreadyExistsError, PreconditionError):
-                return False
-            return True
+            self._check_conditions(store, path, key)
+            return _put_new(store, key, data)
 
     def replace(self, path: str, data: bytes) -> None:
         """Write an object whether or not it exists."""
@@ -196,10 +202,45 @@ class ObjectStoreFileIO:
             raise InvalidInputError(f"{path!r} is no location in an object store.")
         return _store(kind, bucket, self.options), key.rstrip("/")
 
+    def _check_conditions(self, store: Store, path: str, key: str) -> None:
+        """Make sure, once, that a store under another name than Amazon's does what it is told.
+
+        Raises:
+            UnsupportedFeatureError: it overwrites objects although told not to; two commits at the
+                same time would lose one of them.
+        """
+        place = (path.partition("://")[2].partition("/")[0], self.options)
+        endpoint = store.config.get("endpoint", "") if isinstance(store, S3Store) else ""
+        if place in _TRUSTED or not endpoint or "amazonaws.com" in endpoint:
+            return
+        probe = f"{key.rpartition('/')[0]}/.probe-{uuid.uuid4()}".lstrip("/")
+        _put_new(store, probe, b"")
+        overwrites = _put_new(store, probe, b"")
+        with suppress(BaseError):  # an empty hidden object, which nobody minds
+            obstore.delete(store, probe)
+        if overwrites:
+            raise UnsupportedFeatureError(
+                f"the object store at {endpoint}, which overwrites objects that are there although "
+                "told not to (If-None-Match: *),",
+                path,
+                hint="Commits would not be safe: two at once would lose one. Read only, or use a "
+                "store that knows conditional puts.",
+            )
+        _TRUSTED.add(place)
+
     def _has_below(self, path: str) -> bool:
         store, key = self._locate(path)
         found = obstore.list_with_delimiter(store, _prefix(key))
         return bool(found["common_prefixes"] or found["objects"])
+
+
+def _put_new(store: Store, key: str, data: bytes) -> bool:
+    """Put an object unless there is one of that key."""
+    try:
+        obstore.put(store, key, data, mode="create", use_multipart=False)
+    except (AlreadyExistsError, PreconditionError):
+        return False
+    return True
 
 
 class _RangeReader(io.RawIOBase):

@@ -7,6 +7,7 @@ Storage paths are not `pathlib` paths: an object key may hold what a file name m
 S3_SCHEMES = frozenset({"s3", "s3a", "s3n", "oss"})
 GOOGLE_SCHEMES = frozenset({"gs", "gcs"})
 AZURE_SCHEMES = frozenset({"az", "azure", "abfs", "abfss", "adl"})
+HADOOP_SCHEMES = frozenset({"hdfs", "viewfs"})
 OBJECT_STORE_SCHEMES = S3_SCHEMES | GOOGLE_SCHEMES | AZURE_SCHEMES
 
 

@@ -9,7 +9,7 @@ from paimon_explore.fileio import paths
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.local import LocalFileIO, local_path
 
-_KNOWN_SCHEMES = ("file", "memory", *sorted(paths.OBJECT_STORE_SCHEMES))
+_KNOWN_SCHEMES = ("file", "memory", *sorted(paths.OBJECT_STORE_SCHEMES | paths.HADOOP_SCHEMES))
 
 
 def resolve(
@@ -47,6 +47,10 @@ def resolve(
 
         options = tuple(sorted((storage_options or {}).items()))
         return ObjectStoreFileIO(options), text.rstrip("/")
+    if kind in paths.HADOOP_SCHEMES:
+        from paimon_explore.fileio.hdfs import HdfsFileIO  # noqa: PLC0415 - few need it
+
+        return HdfsFileIO(tuple(sorted((storage_options or {}).items()))), text.rstrip("/")
     raise UnsupportedFeatureError(
         f"storage scheme {kind!r}", text, hint=f"Known here: {choices(_KNOWN_SCHEMES)}."
     )

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from pyarrow import fs
 
 from paimon_explore.errors import MissingFileError, StorageError
 from paimon_explore.fileio.file_io import FileIO
+from paimon_explore.fileio.hdfs import HdfsClient, HdfsFileIO
 from paimon_explore.fileio.local import LocalFileIO
 from paimon_explore.fileio.memory import MemoryFileIO
 from paimon_explore.fileio.resolve import resolve
@@ -24,12 +26,28 @@ def s3_endpoint() -> Iterator[str]:
     server.stop()
 
 
-@pytest.fixture(params=["local", "local_file_scheme", "memory", "s3"])
+def one_disk(_: str, __: tuple[tuple[str, str], ...]) -> HdfsClient:
+    """A cluster that is this machine's disk; its rename, like that of HDFS, overwrites nothing."""
+
+    def rename(source: str, target: str) -> bool:
+        try:
+            Path(target).hardlink_to(source)
+        except FileExistsError:
+            return False
+        Path(source).unlink()
+        return True
+
+    return HdfsClient(files=fs.LocalFileSystem(), rename=rename)
+
+
+@pytest.fixture(params=["local", "local_file_scheme", "memory", "s3", "hdfs"])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[FileIO, str]:
     if request.param == "memory":
         return MemoryFileIO(request.node.name), "memory://m/root"
     if request.param == "s3":
         return _new_bucket(request.getfixturevalue("s3_endpoint"), tmp_path.name)
+    if request.param == "hdfs":
+        return HdfsFileIO(connect=one_disk), f"hdfs://nodes:8020{tmp_path}"
     prefix = "file:" if request.param == "local_file_scheme" else ""
     return LocalFileIO(), f"{prefix}{tmp_path}"
 

@@ -1,8 +1,12 @@
 """Settings of object stores; what they do with files is in the contract of `test_file_io`."""
 
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
 import pytest
 
-from paimon_explore.errors import InvalidInputError, StorageError
+from paimon_explore.errors import InvalidInputError, StorageError, UnsupportedFeatureError
 from paimon_explore.fileio.object_store import ObjectStoreFileIO
 from paimon_explore.fileio.resolve import resolve
 
@@ -57,3 +61,51 @@ def test_a_store_that_does_not_answer_is_a_storage_error() -> None:
 
 def test_reading_nothing_asks_nobody() -> None:
     assert ObjectStoreFileIO(tuple(NOBODY.items())).read_range("s3://bucket/key", 5, 0) == b""
+
+
+class Careless(BaseHTTPRequestHandler):
+    """A store that knows no conditions."""
+
+    asked: list[str]
+
+    def do_PUT(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"] or 0))
+        self.answer()
+
+    def do_POST(self) -> None:
+        self.do_PUT()
+
+    def do_DELETE(self) -> None:
+        self.answer()
+
+    def answer(self) -> None:
+        self.asked.append(f"{self.command} {self.path}")
+        self.send_response(200)
+        self.send_header("ETag", '"e"')
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def careless() -> Iterator[str]:
+    Careless.asked = []
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Careless)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_a_store_that_overwrites_although_told_not_to_takes_no_commits(careless: str) -> None:
+    file_io = ObjectStoreFileIO((("endpoint", careless), ("key", "k"), ("secret", "s")))
+    for _ in range(2):
+        with pytest.raises(UnsupportedFeatureError, match="two at once would lose one"):
+            file_io.create("oss://bucket/t/snapshot/snapshot-1", b"x")
+    assert not any("snapshot-1" in asked for asked in Careless.asked)
+    assert sum("/.probe-" in asked for asked in Careless.asked) >= 4
+    file_io.replace("oss://bucket/t/hint", b"1")
