@@ -37,6 +37,8 @@ _SQUEEZE = tuple(
     )
 )
 _CONTINUES = 0x80
+_SHORT = np.array([(byte >> 1) ^ -(byte & 1) for byte in range(_CONTINUES)], dtype=np.int64)
+"""The numbers that single bytes are."""
 _LONG_BYTES = 10
 _SPARE_BYTES = 5 << 20
 _MOST_SPARE_BYTES = 32 << 20
@@ -108,8 +110,7 @@ class Lanes:
         """Zigzag numbers at the lanes, and the positions behind them."""
         first = self.raw[at]
         if not len(first) or first.max() < _CONTINUES:
-            value = first.astype(np.int64)
-            return (value >> 1) ^ -(value & 1), at + 1
+            return _SHORT.take(first), at + 1
         word = self.words[at]
         mask, size = _extent(word)
         if mask is None or size is None:
