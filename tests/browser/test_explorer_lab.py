@@ -83,6 +83,28 @@ def test_a_java_table_is_explored_by_keyboard(
     watched.check()
 
 
+def test_no_key_reaches_the_notebook_from_any_view(
+    lab: Lab, watched: Watched, golden: GoldenTables, tmp_path: Path
+) -> None:
+    page = watched.page
+    table = golden.table("java200", "dv_pk")
+    show_table(lab, page, table.folder, tmp_path / "heard.json")
+    cells = page.locator(".jp-Cell").count()
+    names = [name for name in page.locator(".pe-tabs [role=tab]").all_inner_texts() if name]
+    page.locator(".pe-tabs [aria-selected=true]").focus()
+    for _ in names:
+        page.keyboard.press("ArrowRight")
+        page.wait_for_timeout(400)
+        page.keyboard.press("Tab")
+        page.keyboard.press("Tab")
+        for key in ("a", "b", "x", "d", "d", "z", "m"):
+            page.keyboard.press(key)
+        assert page.locator(".jp-Cell").count() == cells
+        page.locator(".pe-tabs [aria-selected=true]").focus()
+    assert len(names) == 12
+    watched.check()
+
+
 def test_the_browser_counts_the_same_live_files_as_python(
     lab: Lab, watched: Watched, golden: GoldenTables, tmp_path: Path
 ) -> None:

@@ -22,6 +22,13 @@ pytestmark = pytest.mark.browser
 
 AXE = Path(__file__).parents[2] / "paimon_explore/widgets/frontend/node_modules/axe-core/axe.min.js"
 SCRIPT_BYTES = 48_000
+TABS = ("files", "partitions", *SHEETS, "bytes")
+READY = {
+    "files": ".pe-grid-row:visible",
+    "partitions": ".pe-table tbody tr:visible",
+    "bytes": "[data-file]:visible",
+}
+"""What shows that a tab that is no sheet has its answer."""
 
 
 def show_explorer(
@@ -41,6 +48,9 @@ def show_explorer(
 
 def open_tab(page: Page, pane: str, asked: str | None = None) -> None:
     page.locator(f'[role="tab"][id$="-tab-{pane}"]').click()
+    if pane in READY:
+        page.locator(READY[pane]).first.wait_for()
+        return
     shown = page.locator(f'.pes-pane[data-pane="{pane}"][data-shown]:not([data-busy])')
     shown.wait_for()
     if asked is not None:
@@ -180,14 +190,68 @@ def test_nothing_plays_for_those_who_want_no_motion(harness: Watched, golden: Go
     harness.check()
 
 
-@pytest.mark.parametrize("pane", list(SHEETS))
+@pytest.mark.parametrize("pane", TABS)
 def test_a_hostile_table_stays_inert(harness: Watched, pane: str) -> None:
     page = show_explorer(harness, hostile_history().view)
     page.on("dialog", lambda dialog: harness.errors.append(dialog.message))
     open_tab(page, pane)
-    assert page.locator(".pes-pane img, .pes-pane script, .pes-pane iframe").count() == 0
-    assert HOSTILE not in page.locator(".pes-pane:visible").inner_text()
+    page.locator(".pe-tree").focus()
+    for key in ("ArrowDown", "+", "ArrowDown", "+", "ArrowDown"):
+        page.keyboard.press(key)
+        page.wait_for_timeout(80)
+    assert page.locator(".pe-explorer").locator("img, script, iframe, object, a").count() == 0
+    text = page.locator(".pe-explorer").inner_text()
+    assert HOSTILE not in text
+    assert not {"\u202e", "\x1b", "\0"} & set(text)
     harness.check()
+
+
+def focused_in_panel(page: Page) -> bool:
+    """Whether the keyboard is inside of the open view, where JupyterLab leaves it alone."""
+    found: bool = page.evaluate(
+        """() => {
+        const at = document.activeElement;
+        const inside = at.closest('[role="tabpanel"]') !== null;
+        return inside && at.dataset.lmSuppressShortcuts === "true";
+        }"""
+    )
+    return found
+
+
+def test_every_view_is_reached_and_left_by_keyboard(harness: Watched, golden: GoldenTables) -> None:
+    page = show_explorer(harness, golden_view(golden.table("java200", "dv_pk").folder))
+    page.get_by_role("tab", selected=True).focus()
+    page.keyboard.press("Home")
+    for pane in TABS:
+        tab = page.get_by_role("tab", selected=True)
+        assert str(tab.get_attribute("id")).endswith(f"-tab-{pane}")
+        expect(tab).to_be_focused()
+        open_selected(page, pane)
+        page.keyboard.press("Tab")
+        page.keyboard.press("Tab")
+        assert focused_in_panel(page), pane
+        leaks = page.evaluate(
+            """() => [...document.querySelectorAll(".pe-explorer *")]
+            .filter((e) => e.tabIndex >= 0 && e.dataset.lmSuppressShortcuts !== "true")
+            .map((e) => e.outerHTML.slice(0, 120))"""
+        )
+        assert leaks == [], pane
+        page.keyboard.press("Shift+Tab")
+        page.keyboard.press("Shift+Tab")
+        expect(tab).to_be_focused()
+        page.keyboard.press("ArrowRight")
+    page.keyboard.press("End")
+    expect(page.get_by_role("tab", selected=True)).to_have_text("Bytes")
+    page.get_by_role("combobox", name="All views").focus()
+    page.keyboard.press("Home")
+    expect(page.get_by_role("tab", selected=True)).to_have_text("Files")
+    harness.check()
+
+
+def open_selected(page: Page, pane: str) -> None:
+    """Wait for the view that the keyboard has opened."""
+    shown = f'.pes-pane[data-pane="{pane}"][data-shown]:not([data-busy])'
+    page.locator(READY.get(pane, shown)).first.wait_for()
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -201,7 +265,7 @@ def test_axe_finds_nothing_serious(
     page = show_explorer(harness, view, f"theme={theme}&width={width}")
     page.add_script_tag(path=AXE)
     asked = {"diff": "3, rows", "explain": "k > 900", "key": "k = 287", "expiry": "retain_max=3"}
-    for pane in SHEETS:
+    for pane in TABS:
         open_tab(page, pane, asked.get(pane))
         found = page.evaluate(
             """async () => (await axe.run('.pe-explorer')).violations
