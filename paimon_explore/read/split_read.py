@@ -313,31 +313,38 @@ class SplitFile:
 
     def value(self, column: str) -> object:
         """A column of the manifest entry."""
-        return self.split.files.table.column(column)[self.row].as_py()
+        return self._cell(column).as_py()
+
+    def _cell(self, column: str) -> "pa.Scalar[pa.DataType]":
+        values = self.split.source.entries.table.column(column)
+        found: pa.Scalar[pa.DataType] = values[self.split.start + self.row]
+        return found
+
+    @property
+    def path(self) -> str:
+        """Where it lies."""
+        return str(self.split.source.paths[self.split.start + self.row].as_py())
 
     def source(self) -> DataFileSource:
         """What the data file reader has to know."""
-        table = self.split.files.table
-        written = table.column("write_cols")[self.row].as_py()
-        level_0 = table.column("level")[self.row].as_py() == 0
-        newest = table.column("max_sequence_number")[self.row].as_py()
+        written = self._cell("write_cols").as_py()
+        level_0 = self._cell("level").as_py() == 0
+        newest = self._cell("max_sequence_number").as_py()
         stamped = level_0 and self.reader.options.value(SEQUENCE_SNAPSHOT_ORDERING)
         return DataFileSource(
             file_io=self.reader.store.file_io,
-            path=self.split.paths[self.row],
-            schema=self.reader.schema_of(
-                self.split.branch, table.column("schema_id")[self.row].as_py()
-            ),
-            size=table.column("file_size")[self.row].as_py(),
+            path=self.path,
+            schema=self.reader.schema_of(self.split.branch, self._cell("schema_id").as_py()),
+            size=self._cell("file_size").as_py(),
             write_cols=None if written is None else tuple(written),
-            first_row_id=table.column("first_row_id")[self.row].as_py(),
+            first_row_id=self._cell("first_row_id").as_py(),
             max_sequence_number=newest,
             sequence_number=newest if stamped else None,
         )
 
     def deleted(self) -> "DeletionVector | None":
         """Positions that its deletion vector deletes."""
-        name = self.split.files.table.column("file_name")[self.row].as_py()
+        name = self._cell("file_name").as_py()
         found = self.split.deletion_files.get(name)
         return None if found is None else load_vector(self.reader.store.file_io, found)
 
@@ -346,11 +353,10 @@ class SplitFile:
         from paimon_explore.read.column_merge import ColumnFile  # noqa: PLC0415 - data evolution
 
         source = self.source()
-        entry = self.split.files.table
         return ColumnFile(
-            first=entry.column("first_row_id")[self.row].as_py(),
-            row_count=entry.column("row_count")[self.row].as_py(),
-            newest=entry.column("max_sequence_number")[self.row].as_py(),
+            first=self._cell("first_row_id").as_py(),
+            row_count=self._cell("row_count").as_py(),
+            newest=self._cell("max_sequence_number").as_py(),
             schema=source.schema,
             write_cols=source.write_cols,
             read=lambda fields: read_data_file(source, ReadRequest(fields=fields)),
@@ -375,7 +381,7 @@ class SplitFile:
             predicate,
             index,
             RowType(fields=tuple(same)),
-            self.split.files.column("row_count")[self.row].as_py(),
+            self._cell("row_count").as_py(),
             {wanted.name: name for wanted, name in same.items()},
         )
 
@@ -386,14 +392,14 @@ class SplitFile:
 
     def _index(self) -> bytes | None:
         """The file index: in the manifest entry, or in a file beside the data file."""
-        embedded: bytes | None = self.split.files.column("embedded_file_index")[self.row].as_py()
+        embedded: bytes | None = self._cell("embedded_file_index").as_py()
         if embedded is not None:
             return embedded
-        extra = self.split.files.column("extra_files")[self.row].as_py()
+        extra = self._cell("extra_files").as_py()
         name = next((n for n in extra if n.endswith(INDEX_SUFFIX)), None)
         if name is None:
             return None
-        return self.reader.store.file_io.read(file_in(parent(self.split.paths[self.row]), name))
+        return self.reader.store.file_io.read(file_in(parent(self.path), name))
 
 
 def _same_type(source: DataField, wanted: DataField) -> bool:
