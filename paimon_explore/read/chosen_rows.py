@@ -30,16 +30,27 @@ from paimon_explore.read.data_file import DataFileSource, OpenRows, ReadRequest,
 from paimon_explore.types.arrow import arrow_field
 from paimon_explore.types.data_types import DataField
 
-_WINDOW = 1 << 16
-"""Rows that are taken at a time: short row numbers do, and the values are in the caches."""
-_DECIDING_ROWS = 1 << 20
-"""About how many rows of all runs are held to be decided."""
-_LATER_ROWS = 1 << 18
 _LATER_BYTES = 32 << 20
 """What is decoded at a time behind the merge, of one run."""
 _TAKE = pc.TakeOptions(boundscheck=False)
 
 Offsets = npt.NDArray[np.uint16] | Ints
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Portions:
+    """How many rows are worked on at a time.
+
+    Attributes:
+        window: taken at a time: short row numbers do, and the values are in the caches. At most
+            65,536.
+        deciding: held of all runs until they are decided, about.
+        later: decoded at a time behind the merge, of one run.
+    """
+
+    window: int = 1 << 16
+    deciding: int = 1 << 20
+    later: int = 1 << 18
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,12 +62,14 @@ class LateMerge:
         fields: of the result.
         deciding: fields that are read first.
         by_run_order: as for `choose_rows`.
+        portions: of the work.
     """
 
     spec: MergeSpec
     fields: tuple[DataField, ...]
     deciding: tuple[DataField, ...]
     by_run_order: bool
+    portions: Portions = Portions()
 
     @property
     def later(self) -> tuple[DataField, ...]:
@@ -77,10 +90,9 @@ def read_chosen(runs: Sequence[FilesOfRun], merge: LateMerge) -> Iterator[pa.Rec
         merge: what decides, and what is wanted.
 
     Yields:
-        Batches of the wanted fields, none empty, of at most 65,536 rows.
+        Batches of the wanted fields, none empty, of at most a window's rows.
     """
-    rows = min(max(_DECIDING_ROWS // len(runs), _WINDOW // 4), _LATER_ROWS)
-    opened = [_Run(files, merge, rows) for files in runs]
+    opened = [_Run(files, merge, len(runs)) for files in runs]
     with ExitStack() as stack:
         for run in opened:
             stack.callback(run.close)
@@ -94,10 +106,12 @@ def read_chosen(runs: Sequence[FilesOfRun], merge: LateMerge) -> Iterator[pa.Rec
 class _Run:
     """A sorted run: its files are opened one after the other, and closed when they are done."""
 
-    def __init__(self, files: FilesOfRun, merge: LateMerge, rows: int) -> None:
+    def __init__(self, files: FilesOfRun, merge: LateMerge, count: int) -> None:
         self._files = files
         self._merge = merge
-        self._rows = rows
+        portions = merge.portions
+        least = max(portions.window // 4, 1)
+        self._batch_rows = min(max(portions.deciding // count, least), portions.later)
         self._open: deque[_File] = deque()
         self._undecided: deque[tuple[_File, _Placed]] = deque()
 
@@ -111,7 +125,7 @@ class _Run:
         for source, request in self._files:
             file = _File(source, replace(request, batch_bytes=_LATER_BYTES), self._merge)
             self._open.append(file)
-            for placed in file.deciding(self._rows):
+            for placed in file.deciding(self._batch_rows):
                 self._undecided.append((file, placed))
                 yield placed.rows
 
@@ -155,11 +169,11 @@ class _Placed:
             return self.first + self.rows.num_rows
         return int(self.positions[-1]) + 1
 
-    def chosen(self, mask: Bools | None, names: Sequence[str]) -> Iterator["_Chosen"]:
-        """The rows of a mask and some of their columns, window by window."""
+    def chosen(self, mask: Bools | None, names: Sequence[str], most: int) -> Iterator["_Chosen"]:
+        """The rows of a mask and some of their columns, so many rows at a time."""
         columns = [self.rows.column(name) for name in names]
-        for begin in range(0, self.rows.num_rows, _WINDOW):
-            size = min(_WINDOW, self.rows.num_rows - begin)
+        for begin in range(0, self.rows.num_rows, most):
+            size = min(most, self.rows.num_rows - begin)
             places = None if mask is None else np.flatnonzero(mask[begin : begin + size])
             if places is not None and len(places) == size:
                 places = None
@@ -231,6 +245,7 @@ class _File:
     """A file of which rows are chosen."""
 
     def __init__(self, source: DataFileSource, request: ReadRequest, merge: LateMerge) -> None:
+        self._portions = merge.portions
         self._stack = ExitStack()
         self._rows: OpenRows = self._stack.enter_context(open_rows(source, request))
         self._later = self._rows.columns(replace(request, fields=merge.later, system_columns=()))
@@ -259,7 +274,7 @@ class _File:
 
     def given(self, placed: _Placed, mask: Bools | None) -> Iterator[pa.RecordBatch]:
         """What can be given when a batch is decided."""
-        self._chosen.extend(placed.chosen(mask, self._kept))
+        self._chosen.extend(placed.chosen(mask, self._kept, self._portions.window))
         return self._decoded(placed.end)
 
     def rest(self) -> Iterator[pa.RecordBatch]:
@@ -283,8 +298,10 @@ class _File:
                 self._next_span()
             elif self._batches is None:
                 self._at = span.first
-                self._batches = self._rows.file.batches(self._later.stored, (index,), _LATER_ROWS)
-            elif decided is not None and decided < min(self._at + _LATER_ROWS, end):
+                self._batches = self._rows.file.batches(
+                    self._later.stored, (index,), self._portions.later
+                )
+            elif decided is not None and decided < min(self._at + self._portions.later, end):
                 return
             else:
                 yield from self._next_batch(self._batches)
