@@ -56,6 +56,8 @@ _PAGED_BYTES = 4 << 20
 """Row groups whose wanted columns take less are decoded as quickly as their pages are chosen."""
 _FAR_PAGED_BYTES = 32 << 20
 """Likewise where each read is a request."""
+_THREADED_BYTES = 8 << 20
+"""What takes less is decoded before another thread is awake."""
 _BYTES_PER_FOOTER_BYTE = 200
 """About how much is decoded in the time that a byte of the footer takes."""
 
@@ -115,9 +117,7 @@ class ParquetDataFile:
 
     def paged(self, columns: Sequence[StoredColumn], span: int) -> PagedRows | None:
         """The pages of a row group; see `decoding.Paged`."""
-        group = self.metadata.row_group(span)
-        leaves = [leaf for column in columns for leaf in self._leaves.get(column.name, ())]
-        size = sum(group.column(leaf).total_uncompressed_size for leaf in leaves)
+        (size,) = self._sizes(columns, (span,))
         footer = self.metadata.serialized_size * _BYTES_PER_FOOTER_BYTE
         if size < self.paged_bytes or (self.paged_bytes and size * len(self.spans) < footer):
             return None
@@ -139,7 +139,7 @@ class ParquetDataFile:
             pages=self._pages,
             group=span,
             first=self.spans[span].first,
-            batch_rows=self._rows_within(self._batch_bytes, columns, (span,)),
+            batch_rows=self._rows_within(self._batch_bytes, (size,), (span,)),
         )
 
     def batches(
@@ -151,37 +151,44 @@ class ParquetDataFile:
             return
         paths = [path for column in columns for path in _leaf_prefixes(column.name, column.type)]
         file = self._with_dictionaries(columns, spans)
-        batch_rows = min(batch_rows, self._rows_within(self._batch_bytes, columns, spans))
+        sizes = self._sizes(columns, spans)
+        batch_rows = min(batch_rows, self._rows_within(self._batch_bytes, sizes, spans))
+        use_threads = self._use_threads and sum(sizes) > _THREADED_BYTES
         for run in consecutive(spans):
             first = self.spans[run[0]].first
-            for batch in self._decoded(file, run, paths, batch_rows):
+            for batch in self._decoded(file, run, paths, (batch_rows, use_threads)):
                 yield PositionedBatch(
                     first=first, rows=batch.num_rows, columns=self._conformed(batch, columns)
                 )
                 first += batch.num_rows
 
-    def _rows_within(self, size: int, columns: Sequence[StoredColumn], spans: Sequence[int]) -> int:
-        """How many rows of the widest row group take about so many bytes, at least some."""
-        names = tuple(column.name for column in columns)
+    def _sizes(self, columns: Sequence[StoredColumn], spans: Sequence[int]) -> list[int]:
+        """The bytes that columns take in each row group, decompressed but not decoded."""
+        names = {column.name for column in columns}
         leaves = [
             leaf
             for path, found in self._leaves.items()
-            if path.partition(".")[0] in names
+            if path.partition(".")[0] in names or path in names
             for leaf in found
         ]
-        width = 1
-        for span in spans:
-            group = self.metadata.row_group(span)
-            total = sum(group.column(leaf).total_uncompressed_size for leaf in leaves)
-            width = max(width, total // max(group.num_rows, 1))
-        return max(size // width, _FEWEST_ROWS)
+        groups = map(self.metadata.row_group, spans)
+        return [
+            sum(group.column(leaf).total_uncompressed_size for leaf in leaves) for group in groups
+        ]
+
+    def _rows_within(self, size: int, sizes: Sequence[int], spans: Sequence[int]) -> int:
+        """How many rows of the widest row group take about so many bytes, at least some."""
+        rows = [max(self.spans[span].rows, 1) for span in spans]
+        width = max((total // count for total, count in zip(sizes, rows, strict=True)), default=1)
+        return max(size // max(width, 1), _FEWEST_ROWS)
 
     def _with_dictionaries(
         self, columns: Sequence[StoredColumn], spans: Sequence[int]
     ) -> pq.ParquetFile:
         """The file so opened that texts which are stored as dictionaries are read as such.
 
-        Looking up whole columns afterwards costs half of what Arrow takes value by value.
+        Looking up whole columns afterwards costs half of what Arrow takes value by value. Reads
+        that fetch ahead are kept apart: the second would forget what the first has fetched.
         """
         names = {column.name for column in columns if _is_text(column.type)}
         kept = [
@@ -189,7 +196,7 @@ class ParquetDataFile:
             for name, leaves in self._leaves.items()
             if name in names and len(leaves) == 1 and self._is_coded(leaves[0], spans)
         ]
-        if not kept:
+        if not kept and not self._source.pre_buffer:
             return self._file
         with decoding(self._path, _FORMAT):
             return pq.ParquetFile(
@@ -210,11 +217,13 @@ class ParquetDataFile:
         return True
 
     def _decoded(
-        self, file: pq.ParquetFile, groups: list[int], paths: list[str], batch_rows: int
+        self, file: pq.ParquetFile, groups: list[int], paths: list[str], how: tuple[int, bool]
     ) -> Iterator[pa.RecordBatch]:
+        """Batches of so many rows, perhaps with threads."""
+        rows, use_threads = how
         with decoding(self._path, _FORMAT):
             yield from file.iter_batches(
-                batch_rows, row_groups=groups, columns=paths, use_threads=self._use_threads
+                rows, row_groups=groups, columns=paths, use_threads=use_threads
             )
 
     def _conformed(
