@@ -22,10 +22,15 @@ from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.metadata.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest_entry import ENTRY_SCHEMA, FileKind, ManifestEntries
 from paimon_explore.scan.sections import key_ranks
-from paimon_explore.types.data_types import RowType
+from paimon_explore.types.cast_errors import UncastableError
+from paimon_explore.types.data_types import DataField, RowType, TypeRoot
+from paimon_explore.types.default_values import default_column
+from paimon_explore.types.walk import is_root
 
 PartitionSpec = Mapping[str, object]
-"""Values of some partition columns, by name."""
+"""Values of some partition columns, by name; a text may stand for a value of any type."""
+
+_UNFIT = (pa.ArrowException, TypeError, ValueError, OverflowError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,19 +89,22 @@ class PartitionMatcher:
                 raise InvalidInputError(
                     f"{name!r} is no partition column.", hint=f"Use {choices(names)}."
                 )
-            column = columns[names.index(name)]
-            found &= _equal(column, value, name)
+            place = names.index(name)
+            found &= _equal(columns[place], value, self.partition_type.fields[place])
         return found
 
 
-def _equal(column: Column, value: object, name: str) -> Bools:
+def _equal(column: Column, value: object, field: DataField) -> Bools:
     if value is None:
         return ~valid_mask(column)
     try:
-        wanted = pa.scalar(value, column.type)
-    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+        if isinstance(value, str) and not is_root(field.type, TypeRoot.CHAR, TypeRoot.VARCHAR):
+            wanted = default_column(value, field.type)[0]  # as folders and other engines have it
+        else:
+            wanted = pa.scalar(value, column.type)
+    except (*_UNFIT, UncastableError) as error:
         raise InvalidInputError(
-            f"{value!r} is no value of the partition column {name!r} ({column.type})."
+            f"{value!r} is no value of the partition column {field.name!r} ({column.type})."
         ) from error
     same: Column = pc.equal(column, wanted)
     return bool_values(same) & valid_mask(same)

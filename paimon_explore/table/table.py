@@ -210,9 +210,10 @@ class Table(ExplorableTable):
 
         Args:
             data: the new rows.
-            partition: values of some partition columns: all rows that have them are replaced. None:
-                the partitions of the new rows, or of an unpartitioned table all rows; with the
-                option `dynamic-partition-overwrite=false` always all rows.
+            partition: values of some partition columns, also as texts: all rows that have them are
+                replaced, and the new rows may leave these columns out. None: the partitions of the
+                new rows, or of an unpartitioned table all rows; with the option
+                `dynamic-partition-overwrite=false` always all rows.
 
         Raises:
             InvalidInputError: new rows outside of the partition; else as for `append`.

@@ -38,7 +38,7 @@ from paimon_explore.scan.sql import Where
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.table.progress import progress
 from paimon_explore.write.append import write_append
-from paimon_explore.write.input_rows import Rows
+from paimon_explore.write.input_rows import Rows, with_partition
 from paimon_explore.write.primary_key import needs_key_index
 from paimon_explore.write.target import WriteTarget, abort
 
@@ -82,6 +82,8 @@ class TableWriter:
     def overwrite(self, data: Rows, partition: Mapping[str, object] | None) -> Snapshot | None:
         """Replace rows by others; see `Table.overwrite`."""
         what = self.replaced(partition)
+        if partition:
+            data = with_partition(data, self.schema.row_type, partition)
         messages = self._files(data, replaces=True)
         return self._commit(messages, lambda committer, m: committer.overwrite(m, what))
 

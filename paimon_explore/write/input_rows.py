@@ -5,7 +5,7 @@ Columns are matched by name; see `input_forms` for what may be given.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeAlias
 
@@ -14,10 +14,11 @@ import pyarrow as pa
 from paimon_explore.encoding.buffers import Column
 from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.types.arrow import arrow_schema, to_arrow
-from paimon_explore.types.data_types import DataField, RowType
+from paimon_explore.types.data_types import DataField, RowType, TypeRoot
+from paimon_explore.types.walk import is_root
 from paimon_explore.write.input_cast import conform
 from paimon_explore.write.input_forms import ArrowStream, batches_of
-from paimon_explore.write.input_values import default_of
+from paimon_explore.write.input_values import column_of_values, default_of
 
 _PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 
@@ -118,3 +119,32 @@ def absent_column(field: DataField, count: int) -> Column:
 
 def _repeated(value: Column, count: int) -> Column:
     return value.take(pa.repeat(pa.scalar(0, pa.int32()), count))
+
+
+def with_partition(
+    data: Rows, row_type: RowType, partition: Mapping[str, object]
+) -> Iterator[pa.RecordBatch]:
+    """The rows with the values of a partition in those of its columns that they do not have.
+
+    Args:
+        data: the rows.
+        row_type: the table's columns.
+        partition: values of partition columns; a text may stand for a value of any type.
+
+    Raises:
+        InvalidInputError: a value that is none of its column.
+    """
+    known = [(field, partition[field.name]) for field in row_type if field.name in partition]
+    values = {field.name: _partition_value(value, field) for field, value in known}
+    for batch in batches_of(data, row_type, lambda _: None):
+        whole = batch
+        for name, value in values.items():
+            if name not in batch.schema.names:
+                whole = whole.append_column(name, _repeated(value, batch.num_rows))
+        yield whole
+
+
+def _partition_value(value: object, field: DataField) -> Column:
+    if isinstance(value, str) and not is_root(field.type, TypeRoot.CHAR, TypeRoot.VARCHAR):
+        return default_of(replace(field, default_value=value))
+    return column_of_values([value], field.name, field.type)

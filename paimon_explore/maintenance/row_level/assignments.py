@@ -184,7 +184,7 @@ def _source(value: NewValue, field: DataField, scope: RowType) -> "Expression | 
 
 def _is_name(text: str) -> bool:
     """Whether a text may be meant as a value: one that SQL takes for words."""
-    return "'" not in text and "(" not in text and any(map(str.isalpha, text))
+    return not text.startswith("'") and "(" not in text and any(map(str.isalpha, text))
 
 
 def _plain(value: object) -> object:

@@ -1,4 +1,5 @@
 from collections.abc import Callable, Iterator, Sequence
+from datetime import date
 
 import pyarrow as pa
 import pytest
@@ -39,6 +40,32 @@ def test_an_overwrite_of_a_partition_replaces_it_even_by_nothing() -> None:
     table = append_table(COLUMNS, [A1, A2, B1], partition_by=["dt"])
     table.overwrite([], partition={"dt": "a"})
     assert rows_of(table.to_arrow()) == [B1]
+
+
+def test_rows_of_a_partition_may_leave_its_columns_out() -> None:
+    table = append_table(COLUMNS, [A1, A2, B1], partition_by=["dt"])
+    table.overwrite({"id": [8, 9]}, partition={"dt": "a"})
+    assert rows_of(table.to_arrow()) == [B1, {"id": 8, "dt": "a"}, {"id": 9, "dt": "a"}]
+    with pytest.raises(InvalidInputError, match="partitions that it does not replace"):
+        table.overwrite([B1], partition={"dt": "a"})
+
+
+def test_partition_values_may_be_texts_as_in_folder_names() -> None:
+    day = date(2024, 1, 2)
+    schema = columns(id=pa.int32(), day=pa.date32(), hour=pa.int32())
+    rows: list[dict[str, object]] = [{"id": i, "day": day, "hour": i} for i in range(3)]
+    table = append_table(schema, rows, partition_by=["day", "hour"])
+    table.overwrite([{"id": 7}], partition={"day": "2024-01-02", "hour": "1"})
+    assert rows_of(table.to_arrow().select(["id", "hour"])) == [
+        {"id": 0, "hour": 0},
+        {"id": 2, "hour": 2},
+        {"id": 7, "hour": 1},
+    ]
+    table.drop_partitions({"hour": "2"})
+    table.overwrite([], partition={"day": day, "hour": 0})
+    assert table.to_arrow().column("id").to_pylist() == [7]
+    with pytest.raises(InvalidInputError, match="'soon' is no value of the partition column 'day'"):
+        table.drop_partitions({"day": "soon"})
 
 
 def test_an_overwrite_names_partition_columns_only() -> None:

@@ -110,6 +110,7 @@ def test_the_clock_fits_timestamps() -> None:
         ("d", "d * 100000000", "does not fit"),
         ("n", "text", r"written with quotes inside, \"'text'\", or as pe.lit"),
         ("n", "two words", "written with quotes inside"),
+        ("n", "O'Brien", "written with quotes inside"),
         ("b", "ts", "without a cast"),
         ("l", "'x'", "Give the value itself"),
         ("r", {"z": 1}, "has no field 'z'"),
