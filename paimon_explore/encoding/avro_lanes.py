@@ -41,6 +41,7 @@ _SHORT = np.array([(byte >> 1) ^ -(byte & 1) for byte in range(_CONTINUES)], dty
 """The numbers that single bytes are."""
 _LONG_BYTES = 10
 _SPARE_BYTES = 5 << 20
+_ROOM = 8
 _MOST_SPARE_BYTES = 32 << 20
 
 
@@ -55,7 +56,7 @@ class _Spare(threading.local):
         """A buffer of at least that size, with a front pad of zeros; nobody else has it."""
         found, self._data = self._data, None
         if found is None or len(found) < size:
-            return bytearray(max(size, _SPARE_BYTES))
+            return bytearray(max(size, min(_SPARE_BYTES, _ROOM * size)))
         return found
 
     def give(self, data: bytearray) -> None:
