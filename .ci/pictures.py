@@ -19,7 +19,7 @@ CHROMIUM = "/usr/bin/chromium"
 ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking")
 SIZE = {"width": 1360, "height": 1000}
 SHOW = """import paimon_explore as pe
-t = pe.demo().table("demo.orders")
+t = pe.demo().table("demo.parcels")
 t.explore(height=760)"""
 TRACE = """%load_ext paimon_explore
 import paimon_explore as pe
@@ -36,6 +36,7 @@ def main() -> None:
         try:
             page = browser.new_page(viewport=SIZE)
             explorer(lab, page)
+            section(page)
             replay(page)
             inspector(page)
             traced(lab, page)
@@ -69,6 +70,13 @@ def inspector(page: Page) -> None:
     page.wait_for_selector("[data-file^='manifest-']", timeout=20_000)
     page.get_by_role("treeitem", name="_PARTITION").first.click()
     take(page, "bytes")
+
+
+def section(page: Page) -> None:
+    """A bucket in section."""
+    page.get_by_role("tab", name="LSM").click()
+    page.wait_for_selector("[data-pane='lsm'] .pes-box", timeout=20_000)
+    take(page, "lsm")
 
 
 def replay(page: Page) -> None:
