@@ -228,7 +228,7 @@ class LsmSection(Result):
             lane=lane,
             start=span[0],
             end=span[1],
-            label=f"{short_text(rows)} rows",
+            label=f"{short_text(rows)} row{'' if rows == 1 else 's'}",
             says=says,
             tone=Tone.WARN if row["level"] == 0 and self.keyed else Tone.PLAIN,
             height=max((size / most) ** 0.5, _LEAST_HEIGHT),
