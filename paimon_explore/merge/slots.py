@@ -56,11 +56,12 @@ class Slots:
         occurs = np.zeros(self.count, np.bool_)
         for part in self.parts:
             occurs[part] = True
-        rank = np.cumsum(occurs, dtype=np.int64)
-        if not self.count or int(rank[-1]) == self.count:
+        found = np.flatnonzero(occurs)
+        if len(found) == self.count:
             return self
-        rank -= 1
-        return Slots([rank.take(part) for part in self.parts], int(rank[-1]) + 1)
+        rank = np.empty(self.count, np.int64)
+        rank[found] = np.arange(len(found))
+        return Slots([rank.take(part) for part in self.parts], len(found))
 
     def winners(self, *, newest: bool) -> list[Bools]:
         """For each part which of its rows are their keys' last, or first, over all parts."""

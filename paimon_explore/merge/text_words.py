@@ -19,6 +19,9 @@ from paimon_explore.errors import FormatError
 _CHUNK_ROWS = 8192
 """Rows of the largest part in a chunk."""
 _U = np.uint64
+_SEVEN_BYTES = np.array([0, *((-1 << 8 * (8 - left)) % (1 << 64) for left in range(1, 8)), 0], _U)
+_SEVEN_BYTES[8] = _SEVEN_BYTES[7]
+"""By how many bytes of a text are left: a mask of so many, the first one highest, at most 7."""
 
 
 def cut_at_pivots(columns: Sequence[Column]) -> Iterator["TextChunk"]:
@@ -184,16 +187,18 @@ class Texts:
 
     def counted(self, at: int) -> Words:
         """Seven bytes from a byte on, zeros behind the end, and how many were left, at most 8."""
-        left = np.minimum(self.lengths - at, nb.WORD).astype(_U)
+        left = np.minimum(self.lengths - at, nb.WORD).astype(np.int64)
         places = np.add(self.begins, at, dtype=np.int64)
         last = len(self.data) - nb.WORD
         words = nb.unaligned_words(self.data)[np.minimum(places, last)].byteswap()
         if int(places[-1]) > last:  # near the end of the buffer: read earlier, shift
-            beyond = np.clip(places - last, 0, nb.WORD).astype(_U)
-            words = np.where(beyond < nb.WORD, words << (_U(8) * (beyond & _U(7))), _U(0))
-        drop = _U(8) * (_U(nb.WORD) - np.minimum(left, _U(nb.WORD - 1)))
-        kept = (words >> np.minimum(drop, _U(56))) << np.minimum(drop, _U(56))
-        return np.where(left > 0, kept, _U(0)) | left
+            tail = int(np.searchsorted(places, last, "right"))
+            beyond = np.minimum(places[tail:] - last, nb.WORD).astype(_U)
+            shifted = words[tail:] << (_U(8) * (beyond & _U(7)))
+            words[tail:] = np.where(beyond < nb.WORD, shifted, _U(0))
+        words &= _SEVEN_BYTES.take(left)
+        words |= left.view(_U)
+        return words
 
     def differ_behind(self, at: int, order: Ints) -> Bools:
         """Which rows differ from the one before from a byte on; all have one length."""

@@ -27,6 +27,9 @@ from paimon_explore.merge.columns import (
 )
 from paimon_explore.merge.text_words import Texts
 
+_BYTES = np.array([(-1 << 8 * (8 - left)) % (1 << 64) for left in range(9)], np.uint64)
+"""By how many bytes of a text are left: a mask of so many, the first one highest."""
+
 WordSource: TypeAlias = Callable[[Ints | None], Keys]
 """One word of the rows asked for; None: of all rows."""
 
@@ -165,8 +168,7 @@ def _byte_word(text: _Bytes, at: int, rows: Ints | None) -> Keys:
     if int(left.min(initial=nb.WORD)) >= nb.WORD:
         return text.words[begins + at].byteswap()
     found = text.words[begins + np.where(left > 0, at, 0)].byteswap()
-    drop = (8 * np.clip(nb.WORD - left, 0, nb.WORD - 1)).astype(np.uint64)
-    return np.where(left > 0, (found >> drop) << drop, np.uint64(0))
+    return found & _BYTES.take(np.clip(left, 0, nb.WORD))
 
 
 def _common_prefix(words_at: Callable[[int], Words], places: Iterable[int], shortest: int) -> int:
