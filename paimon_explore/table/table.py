@@ -1,6 +1,6 @@
 """`Table`: one Paimon table, read, written and explained; and its view at a point in time."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from os import PathLike
@@ -225,7 +225,9 @@ class Table(ExplorableTable):
         """Remove all rows in one commit."""
         return self._writer().drop([{}])
 
-    def drop_partitions(self, *partitions: Mapping[str, object]) -> Snapshot | None:
+    def drop_partitions(
+        self, *partitions: Mapping[str, object] | Sequence[Mapping[str, object]]
+    ) -> Snapshot | None:
         """Remove all rows of partitions in one commit.
 
         Args:
@@ -234,16 +236,17 @@ class Table(ExplorableTable):
         Raises:
             InvalidInputError: none is given, or a column is no partition column.
         """
-        if not partitions or not all(partitions):
+        specs = [spec for given in partitions for spec in _specs(given)]
+        if not specs or not all(specs):
             msg = "No partition is given."
             raise InvalidInputError(msg, hint="truncate() removes all rows.")
-        return self._writer().drop(partitions)
+        return self._writer().drop(specs)
 
     def compact(
         self,
         *,
         full: bool = True,
-        partitions: Sequence[Mapping[str, object]] | None = None,
+        partitions: Mapping[str, object] | Sequence[Mapping[str, object]] | None = None,
         strategy: str | None = None,
         columns: Sequence[str] | str = (),
     ) -> Snapshot | None:
@@ -257,7 +260,8 @@ class Table(ExplorableTable):
         Args:
             full: everything that can be made better; False: what the table's options ask for by
                 the number and sizes of files.
-            partitions: each the values of some partition columns; None: the whole table.
+            partitions: one, or several, each the values of some partition columns; None: the whole
+                table.
             strategy: bring all rows of an append table in an order, so that filters skip more:
                 `order`, `zorder`, `hilbert`, or `auto` by the number of columns.
             columns: by which columns; none: the option `clustering.columns`.
@@ -270,10 +274,11 @@ class Table(ExplorableTable):
             InvalidInputError: an unknown strategy or column.
             CommitConflictError: another job has compacted or replaced the same files meanwhile.
         """
+        specs = None if partitions is None else _specs(partitions)
         if strategy is not None or columns:
             names = [columns] if isinstance(columns, str) else columns
-            return self._writer().sort(strategy=strategy, columns=names, partitions=partitions)
-        return self._writer().compact(full=full, partitions=partitions)
+            return self._writer().sort(strategy=strategy, columns=names, partitions=specs)
+        return self._writer().compact(full=full, partitions=specs)
 
     @property
     def maintenance(self) -> "Maintenance":
@@ -313,6 +318,24 @@ class Table(ExplorableTable):
         schema = latest_schema(self.store)
         options = TableOptions({**schema.options, **self.dynamic_options})
         return TableWriter(store=self.store, schema=schema, options=options)
+
+
+def _specs(given: object) -> list[Mapping[str, object]]:
+    """Partitions; a single one may stand alone.
+
+    Raises:
+        InvalidInputError: something else.
+    """
+    specs: Iterable[object] = [given]
+    if isinstance(given, Iterable) and not isinstance(given, str | Mapping):
+        specs = given
+    found: list[Mapping[str, object]] = []
+    for spec in specs:
+        if not isinstance(spec, Mapping):
+            msg = f"{spec!r} is no partition."
+            raise InvalidInputError(msg, hint='Give values by column, as {"dt": "2026-01-01"}.')
+        found.append(spec)
+    return found
 
 
 def _travel_to(point: int | str | date) -> TimeTravel:

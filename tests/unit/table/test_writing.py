@@ -68,6 +68,19 @@ def test_partition_values_may_be_texts_as_in_folder_names() -> None:
         table.drop_partitions({"day": "soon"})
 
 
+def test_one_partition_may_stand_alone_and_several_in_a_list() -> None:
+    table = append_table(COLUMNS, [A1], partition_by=["dt"])
+    for row in (A2, B1, {"id": 4, "dt": "c"}):
+        table.append([row])
+    made = table.compact(partitions={"dt": "a"})
+    assert made is not None
+    assert made.commit_kind.value == "COMPACT"
+    table.drop_partitions([{"dt": "a"}, {"dt": "b"}])
+    assert rows_of(table.to_arrow()) == [{"id": 4, "dt": "c"}]
+    with pytest.raises(InvalidInputError, match="'dt=c' is no partition"):
+        table.drop_partitions(["dt=c"])  # type: ignore[list-item]  # that is the test
+
+
 def test_an_overwrite_names_partition_columns_only() -> None:
     table = append_table(COLUMNS, [A1], partition_by=["dt"])
     with pytest.raises(InvalidInputError, match="Partition columns: dt"):
