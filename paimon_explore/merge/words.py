@@ -95,9 +95,11 @@ def float_words(column: Column) -> Keys:
     bits = ints_of(column)
     values = bits.view(f"f{bits.itemsize}")
     largest = np.iinfo(bits.dtype).max
-    words = np.where(bits < 0, bits ^ largest, bits)
-    found: Keys = np.where(np.isnan(values), largest, words)
-    return found
+    words: Keys = bits ^ ((bits >> (8 * bits.itemsize - 1)) & largest)
+    unordered = np.isnan(values)
+    if unordered.any():
+        words[unordered] = largest
+    return words
 
 
 # ---------------------------------------------------------------- strings and bytes
