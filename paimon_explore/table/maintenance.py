@@ -184,6 +184,10 @@ class Maintenance:
     def rollback_to(self, *, snapshot: int | None = None, tag: str | None = None) -> Snapshot:
         """Make a snapshot or a tag's snapshot the newest one again; all newer ones are gone.
 
+        To keep them, write the rows of then as a new snapshot instead:
+
+            table.overwrite(table.at(snapshot=5), partition={})
+
         Raises:
             InvalidInputError: neither is given, or both are.
             NotFoundError: there is none such.

@@ -66,3 +66,10 @@ def test_a_schema_that_nothing_uses_is_taken_back(tmp_path: Path) -> None:
     table.append([{"k": 3, "v": "y"}])
     assert keys(table) == [1, 3]
     assert table.fsck() == []
+
+
+def test_the_rows_of_then_may_also_become_the_newest_snapshot(tmp_path: Path) -> None:
+    table = replaced_rows(plain_table(tmp_path), 3)
+    table.overwrite(table.at(snapshot=1), partition={})
+    assert states(table) == {1: [1], 2: [2], 3: [3], 4: [1]}
+    assert table.fsck() == []
