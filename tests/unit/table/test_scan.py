@@ -72,7 +72,10 @@ def test_a_scan_explains_what_each_cut_left() -> None:
         ("value statistics", "files", 1, 1),
     ]
     empty = append_table(COLUMNS).scan().explain()
-    assert repr(empty) == "no snapshot: 0 splits (0 raw), 0 files"
+    assert repr(empty).splitlines() == [
+        "no snapshot: 0 splits (0 raw), 0 files",
+        "The table has no snapshot, so there is nothing to read.",
+    ]
 
 
 def test_rows_go_to_other_libraries() -> None:
