@@ -21,6 +21,7 @@ from paimon_explore.inspect.health import table_health
 from paimon_explore.inspect.inspector import Inspector
 from paimon_explore.inspect.key_history import key_history
 from paimon_explore.inspect.lsm import lsm_section
+from paimon_explore.inspect.partition_heat import partition_heat
 from paimon_explore.inspect.result import Result
 from paimon_explore.inspect.scan_explain import Question, explain_scan
 from paimon_explore.inspect.schema_history import schema_history
@@ -260,6 +261,7 @@ def _replay(asked: Asked) -> Result:
 
 
 SHEETS: Mapping[str, Callable[[Asked], Result]] = {
+    "heat": lambda asked: partition_heat(asked.inspector),
     "lsm": _lsm,
     "diff": _diff,
     "explain": _explain,

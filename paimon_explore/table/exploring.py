@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from paimon_explore.inspect.files_view import FilesView
     from paimon_explore.inspect.manifest_tree import Children
     from paimon_explore.inspect.node_detail import Document
+    from paimon_explore.inspect.partition_heat import PartitionHeat
     from paimon_explore.inspect.partitions_view import PartitionsView
     from paimon_explore.inspect.result import Screen
     from paimon_explore.inspect.system.inspection import Inspection
@@ -113,6 +114,12 @@ class ExplorableTable(ExplainableTable):
     def partitions(self, where: str = "") -> "PartitionsView":
         """The partitions of the live files; see `files`."""
         return self._inspector().partitions_view(where)
+
+    def heat(self) -> "PartitionHeat":
+        """Which partitions each snapshot changed, and how much."""
+        from paimon_explore.inspect.partition_heat import partition_heat
+
+        return partition_heat(self._inspector())
 
     def tree(self, key: str = "") -> "Children":
         """What lies below a node of the manifest tree; the snapshot's lists by default."""

@@ -101,7 +101,7 @@ def test_no_key_reaches_the_notebook_from_any_view(
             page.keyboard.press(key)
         assert page.locator(".jp-Cell").count() == cells
         page.locator(".pe-tabs [aria-selected=true]").focus()
-    assert len(names) == 12
+    assert len(names) == 13
     watched.check()
 
 

@@ -2385,23 +2385,14 @@ function createFilter(context) {
 
 // src/views.js
 var COUNT_MILLIS = 700;
-var sheet = (id, title2) => ({
-  id,
-  title: title2,
-  create: (context) => lazyPane("sheet")(Object.assign(Object.create(context), { pane: id }))
-});
+var SHEETS = "Partitions Heat LSM Diff Explain Key Why Health Schema Expiry Replay";
 var PANES = [
   { id: "files", title: "Files", create: createFiles },
-  sheet("partitions", "Partitions"),
-  sheet("lsm", "LSM"),
-  sheet("diff", "Diff"),
-  sheet("explain", "Explain"),
-  sheet("key", "Key"),
-  sheet("why", "Why"),
-  sheet("health", "Health"),
-  sheet("schema", "Schema"),
-  sheet("expiry", "Expiry"),
-  sheet("replay", "Replay"),
+  ...SHEETS.split(" ").map((title2) => ({
+    id: title2.toLowerCase(),
+    title: title2,
+    create: (context) => lazyPane("sheet")(Object.assign(Object.create(context), { pane: title2.toLowerCase() }))
+  })),
   { id: "bytes", title: "Bytes", create: lazyPane("bytes") }
 ];
 function createViews(context) {

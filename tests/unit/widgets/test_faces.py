@@ -16,6 +16,7 @@ DOORS: dict[str, Callable[[Table], object]] = {
     "files": lambda t: t.files(),
     "some files": lambda t: t.files("level = 0 and dt = 'a'"),
     "partitions": lambda t: t.partitions(),
+    "heat": lambda t: t.heat(),
     "tree": lambda t: t.tree(),
     "tree of manifests": lambda t: t.tree("delta"),
     "tree of entries": lambda t: t.tree("delta/0"),
@@ -62,7 +63,7 @@ def test_an_answer_has_all_faces(table: Table, door: str) -> None:
     assert widget.sheet["title"] == state["title"]
 
 
-@pytest.mark.parametrize("door", ["timeline", "files", "partitions", "tree", "node", "lsm"])
+@pytest.mark.parametrize("door", ["timeline", "files", "partitions", "heat", "tree", "node", "lsm"])
 def test_an_answer_echoes_the_line_that_yields_it(table: Table, door: str) -> None:
     found = DOORS[door](table)
     assert isinstance(found, Result)

@@ -9,31 +9,18 @@ import { lazyPane } from "./lazy.js";
 
 const COUNT_MILLIS = 700;
 
-/**
- * A view whose code is in the bundle of sheets.
- * @param {string} id
- * @param {string} title
- * @returns {PaneKind}
- */
-const sheet = (id, title) => ({
-  id,
-  title,
-  create: (context) => lazyPane("sheet")(Object.assign(Object.create(context), { pane: id })),
-});
+/** Views whose code is in the bundle of sheets; in small letters they are values of the trait. */
+const SHEETS = "Partitions Heat LSM Diff Explain Key Why Health Schema Expiry Replay";
 
 /** @type {readonly PaneKind[]} */
 export const PANES = [
   { id: "files", title: "Files", create: createFiles },
-  sheet("partitions", "Partitions"),
-  sheet("lsm", "LSM"),
-  sheet("diff", "Diff"),
-  sheet("explain", "Explain"),
-  sheet("key", "Key"),
-  sheet("why", "Why"),
-  sheet("health", "Health"),
-  sheet("schema", "Schema"),
-  sheet("expiry", "Expiry"),
-  sheet("replay", "Replay"),
+  ...SHEETS.split(" ").map((title) => ({
+    id: title.toLowerCase(),
+    title,
+    create: (/** @type {Context} */ context) =>
+      lazyPane("sheet")(Object.assign(Object.create(context), { pane: title.toLowerCase() })),
+  })),
   { id: "bytes", title: "Bytes", create: lazyPane("bytes") },
 ];
 
