@@ -178,7 +178,7 @@ def _given_column(
     try:
         if isinstance(values, ArrowStream):  # a series of pandas or polars
             return pa.chunked_array(values)  # type: ignore[call-overload,no-any-return]  # takes a stream, too
-        if isinstance(values, np.ndarray) and values.dtype != np.object_:
+        if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype != np.object_:
             made: Column = pa.array(values)
             return made
     except _UNREADABLE as error:

@@ -12,6 +12,7 @@ from typing import TypeGuard
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.types as pat
 
 from paimon_explore.encoding.buffers import Column
 from paimon_explore.errors import InvalidInputError, choices
@@ -102,6 +103,9 @@ def column_of_values(
             ) from error
     if isinstance(data_type, AtomicType) and data_type.root is TypeRoot.DATE:
         _check_days(plain, name, first_row)
+    times = _times(plain, target)
+    if times is not None:
+        return conform(times, data_type, where=name, first_row=first_row)
     try:
         return pa.array(plain, target)
     except _UNFIT as error:
@@ -113,6 +117,20 @@ def column_of_values(
         raise InvalidInputError(
             f"Column {name!r}, row {first_row + bad}: {present[bad]!r} is no {target}: {error}."
         ) from error
+
+
+def _times(values: Sequence[object], target: pa.DataType) -> "Column | None":
+    """Points in time in their own precision, of which Arrow would drop what the target lacks."""
+    is_exact = isinstance(target, pa.TimestampType) and target.unit == "ns"
+    if is_exact or not (pat.is_timestamp(target) or pat.is_time(target)):
+        return None
+    try:
+        found: Column = pa.array(values)  # type: ignore[arg-type]  # any values
+    except _UNFIT:
+        return None
+    if isinstance(found.type, pa.TimestampType) and isinstance(target, pa.TimestampType):
+        return found.cast(pa.timestamp(found.type.unit, target.tz))
+    return found if pat.is_time(found.type) and pat.is_time(target) else None
 
 
 def _present(value: object, data_type: DataType) -> object:

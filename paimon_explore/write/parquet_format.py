@@ -237,6 +237,10 @@ def physical_type(data_type: DataType, field_id: int, depth: int = 0) -> pa.Data
             return _physical_map(key, value, field_id, depth + 1)
         case MultisetType(element=element):
             return _physical_map(element, COUNT, field_id, depth + 1)
+        case RowType(fields=()):
+            raise UnsupportedFeatureError(
+                "a ROW without fields in a Parquet file", hint="Add a field to it."
+            )
         case RowType():
             return pa.struct([_physical_field(field, field.id, 0) for field in data_type])
 

@@ -4,12 +4,14 @@ import datetime as dt
 import io
 from collections.abc import Mapping
 from decimal import Decimal
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pyarrow import orc
 
+from paimon_explore import Catalog
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.types.data_types import DataField, RowType
 from paimon_explore.types.field_ids import assigned_ids
@@ -241,3 +243,11 @@ def test_row_groups_have_the_size_that_the_options_ask_for(size: str, groups: in
     (name,) = [path for path in all_files(store) if path.endswith(".parquet")]
     data = store.file_io.read(f"{store.paths.root}/{name}")
     assert pq.ParquetFile(io.BytesIO(data)).num_row_groups == groups
+
+
+def test_parquet_has_no_rows_without_fields(tmp_path: Path) -> None:
+    catalog = Catalog(tmp_path)
+    catalog.create_database("db")
+    table = catalog.create_table("db.t", {"r": "ROW<>"})
+    with pytest.raises(UnsupportedFeatureError, match="ROW without fields in a Parquet file"):
+        table.append([{"r": {}}])

@@ -493,3 +493,33 @@ def test_times_with_and_without_zone_have_a_hint() -> None:
     zoned = pa.table({"t": pa.array([1], pa.timestamp("us", "Europe/Berlin"))})
     message = refused(zoned, t=AtomicType(root=TypeRoot.TIMESTAMP, precision=6))
     assert "dt.tz_localize" in message
+
+
+def test_fractions_of_times_are_not_cut_off() -> None:
+    moment = dt.datetime(2024, 1, 2, 3, 4, 5, 678_000)  # noqa: DTZ001  # without zone
+    millis = AtomicType(root=TypeRoot.TIMESTAMP, precision=3)
+    seconds = AtomicType(root=TypeRoot.TIMESTAMP, precision=0)
+    time = AtomicType(root=TypeRoot.TIME, precision=3)
+    assert written([{"t": moment}, {"t": None}], t=millis) == [{"t": moment}, {"t": None}]
+    assert "Column 't', row 0" in refused([{"t": moment}], t=seconds)
+    finer = moment.replace(microsecond=678_001)
+    assert "Column 't', row 1" in refused([{"t": moment}, {"t": finer}], t=millis)
+    nanos = AtomicType(root=TypeRoot.TIMESTAMP, precision=9)
+    (found,) = written([{"t": pd.Timestamp("2024-01-02 03:04:05.678000001")}], t=nanos)
+    assert str(found["t"]) == "2024-01-02 03:04:05.678000001"
+    assert written([{"t": moment.time()}], t=time) == [{"t": moment.time()}]
+    assert "row 0" in refused([{"t": dt.time(1, 2, 3, 4)}], t=time)
+    instant = AtomicType(root=TypeRoot.TIMESTAMP_LTZ, precision=3)
+    aware = moment.replace(tzinfo=dt.timezone(dt.timedelta(hours=2)))
+    utc = moment.replace(tzinfo=dt.UTC)
+    assert written([{"t": aware}], t=instant) == [{"t": utc - dt.timedelta(hours=2)}]
+    assert written([{"t": moment}], t=instant) == [{"t": utc}]
+    assert written([{"t": aware}], t=millis) == [{"t": moment - dt.timedelta(hours=2)}]
+
+
+def test_arrays_of_two_dimensions_are_lists() -> None:
+    data = {"a": np.array([[1, 2], [3, 4]])}
+    assert written(data, a=ArrayType(element=INT)) == [{"a": [1, 2]}, {"a": [3, 4]}]
+    vectors = {"a": np.array([[1.0, 2.0]], np.float32)}
+    kind = VectorType(element=AtomicType(root=TypeRoot.FLOAT), length=2)
+    assert written(vectors, a=kind) == [{"a": [1.0, 2.0]}]
