@@ -9,6 +9,7 @@ from os import PathLike
 import pyarrow as pa
 from pyspark.sql import SparkSession
 
+from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.read.split_read import SplitReader
 from paimon_explore.scan.counting import told_rows
 from paimon_explore.scan.expression import TRUE
@@ -17,6 +18,7 @@ from paimon_explore.scan.sql import Where
 from paimon_explore.spark.plan import groups
 from paimon_explore.spark.read import Points, table_at
 from paimon_explore.spark.worker import lighten_worker
+from paimon_explore.store.expired import naming_expiry
 from paimon_explore.table.table import Table
 
 
@@ -77,18 +79,22 @@ def count(  # noqa: PLR0913 - the choices of one read
         predicate=plan.rest,
     )
     tasks = groups(rest, spark.sparkContext.defaultParallelism)
-    run = partial(_run, reader, [pickle.dumps(task) for task in tasks])
+    run = partial(_run, reader, scan.target.snapshot, [pickle.dumps(task) for task in tasks])
     counted = spark.range(0, len(tasks), 1, len(tasks)).mapInArrow(run, "n long").collect()
     return total + sum(int(row["n"]) for row in counted)
 
 
 def _run(
-    reader: SplitReader, tasks: Sequence[bytes], batches: Iterable[pa.RecordBatch]
+    reader: SplitReader,
+    snapshot: Snapshot | None,
+    tasks: Sequence[bytes],
+    batches: Iterable[pa.RecordBatch],
 ) -> Iterator[pa.RecordBatch]:
     """The number of rows of each task whose number comes in."""
     lighten_worker()
     for batch in batches:
         for number in batch.column(0).to_pylist():
             splits: tuple[Split, ...] = pickle.loads(tasks[number or 0])  # noqa: S301 - bytes of our driver
-            rows = sum(part.num_rows for split in splits for part in reader.read(split))
+            with naming_expiry(reader.store, snapshot):
+                rows = sum(part.num_rows for split in splits for part in reader.read(split))
             yield pa.RecordBatch.from_arrays([pa.array([rows], pa.int64())], names=["n"])

@@ -6,7 +6,6 @@ one kind the first counts whose condition is true; columns are `target.x` and `s
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
 from functools import reduce
 from os import PathLike
 
@@ -17,39 +16,16 @@ from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.spark.assign import assigned_column
 from paimon_explore.spark.changes import ACT, DELETE, INSERT, UPDATE, ChangeTarget, change_target
+from paimon_explore.spark.clauses import Clause, Condition, Rows
 from paimon_explore.spark.names import quoted
 from paimon_explore.spark.schema import spark_type
+from paimon_explore.spark.tracked import has_row_ids, merge_here
+from paimon_explore.spark.values import value_column, value_type
 from paimon_explore.table.table import Table, open_table
 from paimon_explore.types.data_types import DataField
 
 _HERE = "_paimon_here"
 _TARGET, _SOURCE = "target", "source"
-Condition = str | Column | None
-
-
-class Rows(Enum):
-    """The rows that a clause is about."""
-
-    MATCHED = "WHEN MATCHED"
-    NOT_MATCHED = "WHEN NOT MATCHED"
-    NOT_MATCHED_BY_SOURCE = "WHEN NOT MATCHED BY SOURCE"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Clause:
-    """One WHEN of a merge.
-
-    Attributes:
-        rows: which rows.
-        condition: of these, those; None for all.
-        act: `INSERT`, `UPDATE` or `DELETE`.
-        values: the value of each changed column; None for all columns as the source has them.
-    """
-
-    rows: Rows
-    condition: Condition
-    act: str
-    values: Mapping[str, object] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,8 +76,11 @@ class Merge:
             UnsupportedFeatureError: rows of the table cannot be changed on Spark.
             CommitConflictError: others have replaced the files of a row meanwhile.
         """
+        if has_row_ids(self.table):
+            aliases = (self.target_alias, self.source_alias)
+            return merge_here(self.table, self.source, self.on, self.clauses, aliases)
         target = change_target(self.source.sparkSession, self.table)
-        return merged(self, target)
+        return target.apply(_Plan(self, target).changes(), once=_may_double(self.clauses))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +92,12 @@ class When:
     condition: Condition
 
     def update(self, assignments: Mapping[str, object]) -> Merge:
-        """Change columns: to Spark columns over both rows, or to values."""
+        """Change columns.
+
+        Args:
+            assignments: the new values by column: a text is an SQL expression over `target.x` and
+                `source.x`, so is a Spark column; anything else is the value itself.
+        """
         self._only(Rows.MATCHED, Rows.NOT_MATCHED_BY_SOURCE)
         return self._with(UPDATE, assignments)
 
@@ -123,7 +107,7 @@ class When:
         return self._with(UPDATE, None)
 
     def insert(self, assignments: Mapping[str, object]) -> Merge:
-        """Add a row of these values."""
+        """Add a row of these values, given as for `update`."""
         self._only(Rows.NOT_MATCHED)
         return self._with(INSERT, assignments)
 
@@ -178,11 +162,6 @@ def merge_into(
     return Merge(
         source=df, table=opened, on=on, target_alias=target_alias, source_alias=source_alias
     )
-
-
-def merged(merge: Merge, target: ChangeTarget) -> Snapshot | None:
-    """Do a merge; see `Merge.merge`."""
-    return target.apply(_Plan(merge, target).changes(), once=_may_double(merge.clauses))
 
 
 def _may_double(clauses: Sequence[Clause]) -> bool:
@@ -295,13 +274,13 @@ class _Plan:
             return self._of_target(one.name)
         if clause.values is not None and one.name not in clause.values:
             return self._of_target(one.name) if clause.act == UPDATE else _default(one)
-        given = (
-            self._of_source(one.name)
-            if clause.values is None
-            else _literal(clause.values[one.name])
-        )
-        kind = joined.select(given.alias("v")).schema["v"].dataType
-        return assigned_column(given, kind, one)
+        if clause.values is None:
+            given = self._of_source(one.name)
+            kind = joined.select(given.alias("v")).schema["v"].dataType
+            return assigned_column(given, kind, one)
+        value = clause.values[one.name]
+        given = value_column(value, one.name)
+        return assigned_column(given, value_type(joined, given, value, one.name), one)
 
 
 def _default(one: DataField) -> Column:
@@ -311,7 +290,3 @@ def _default(one: DataField) -> Column:
 
 def _column(condition: str | Column) -> Column:
     return f.expr(condition) if isinstance(condition, str) else condition
-
-
-def _literal(value: object) -> Column:
-    return value if isinstance(value, Column) else f.lit(value)

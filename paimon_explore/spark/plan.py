@@ -14,6 +14,7 @@ import pyarrow as pa
 from pyspark.sql.types import StructField, StructType
 
 from paimon_explore.errors import InvalidInputError, choices
+from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.read.split_read import SplitReader
 from paimon_explore.scan.split import DataSplit, Split
 from paimon_explore.spark.schema import spark_schema, wire_schema
@@ -34,12 +35,14 @@ class ReadJob:
         row_type: the wanted columns.
         schema: their Spark schema.
         wire: their Arrow schema as Spark demands it.
+        snapshot: what is read.
     """
 
     reader: SplitReader
     row_type: RowType
     schema: StructType
     wire: pa.Schema
+    snapshot: Snapshot | None = None
 
 
 def read_schema(scan: Scan) -> StructType:
@@ -83,7 +86,13 @@ def plan_splits(scan: Scan, schema: StructType | None = None) -> tuple[ReadJob, 
         columns=scan.columns,
         predicate=plan.rest,
     )
-    job = ReadJob(reader=reader, row_type=row_type, schema=declared, wire=wire_schema(declared))
+    job = ReadJob(
+        reader=reader,
+        row_type=row_type,
+        schema=declared,
+        wire=wire_schema(declared),
+        snapshot=scan.target.snapshot,
+    )
     return job, plan.splits
 
 

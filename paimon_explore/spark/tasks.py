@@ -13,6 +13,7 @@ from paimon_explore.scan.split import Split
 from paimon_explore.spark.plan import ReadJob
 from paimon_explore.spark.schema import from_spark, to_spark
 from paimon_explore.spark.worker import lighten_worker
+from paimon_explore.store.expired import naming_expiry
 from paimon_explore.write.append import AppendWriter
 from paimon_explore.write.primary_key import UpsertWriter, needs_key_index
 from paimon_explore.write.target import WriteTarget
@@ -24,9 +25,10 @@ _NUMBER_BITS = 26
 def read_splits(job: ReadJob, splits: Iterable[Split]) -> Iterator[pa.RecordBatch]:
     """The rows of some splits, in the form that Spark demands."""
     lighten_worker()
-    for split in splits:
-        for batch in job.reader.read(split):
-            yield to_spark(batch, job.row_type, job.wire)
+    with naming_expiry(job.reader.store, job.snapshot):
+        for split in splits:
+            for batch in job.reader.read(split):
+                yield to_spark(batch, job.row_type, job.wire)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

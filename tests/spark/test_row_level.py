@@ -1,15 +1,17 @@
 """Counts, deletes and updates through Spark."""
 
 import pytest
+from pyspark.errors import PythonException
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as f
 
 import paimon_explore as pe
-from paimon_explore.errors import InvalidInputError
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.scan.counting import told_rows
 from paimon_explore.scan.split import DataSplit
 from paimon_explore.spark.count import count
 from paimon_explore.spark.merge import merge_into
+from paimon_explore.spark.read import read
 from paimon_explore.spark.row_level import delete, update
 from paimon_explore.table.catalog import Catalog
 from paimon_explore.table.table import Table
@@ -67,11 +69,64 @@ def test_update_changes_columns_by_values_and_by_the_old_row(
     spark: SparkSession, catalog: Catalog
 ) -> None:
     table = table_of(catalog, "customers")
-    update(spark, table, {"city": "Rome", "name": f.concat(f.lit("x"), f.col("city"))}, "id = 1")
+    update(spark, table, {"city": "'Rome'", "name": f.concat(f.lit("x"), f.col("city"))}, "id = 1")
     assert table.scan(where="id = 1").to_arrow().to_pylist() == [
         {"id": 1, "name": "xTurin", "city": "Rome"}
     ]
+    update(spark, table, {"city": "upper(name)", "name": pe.lit("plain")}, "id = 1")
+    update(spark, table, {"name": None}, where=pe.col("id") == 2)
+    found = {row["id"]: row for row in table.to_arrow().to_pylist()}
+    assert found[1] == {"id": 1, "name": "plain", "city": "XTURIN"}
+    assert found[2]["name"] is None
     assert count(spark, table) == 25
+
+
+@pytest.mark.parametrize("text", ["Rome", "two words", "nope(id)"])
+def test_a_text_that_is_no_expression_is_named(
+    text: str, spark: SparkSession, catalog: Catalog
+) -> None:
+    with pytest.raises(InvalidInputError, match=f"The new value '{text[:4]}") as refused:
+        update(spark, table_of(catalog, "customers"), {"city": text}, "id = 1")
+    assert "quotes" in str(refused.value)
+
+
+@pytest.mark.parametrize("evolution", ["false", "true"])
+def test_rows_with_ids_are_changed_and_keep_them(
+    evolution: str, spark: SparkSession, catalog: Catalog
+) -> None:
+    options = {"row-tracking.enabled": "true", "data-evolution.enabled": evolution}
+    table = catalog.create_table("demo.tracked", {"id": "INT", "name": "STRING"}, options=options)
+    table.append([{"id": n, "name": f"n{n}"} for n in range(6)])
+    assert update(spark, table, {"name": "concat(name, '!')"}, "id = 1") is not None
+    source = spark.sql("SELECT * FROM VALUES (2, 'two'), (9, 'nine') AS v (id, name)")
+    merge = merge_into(source, table, on="id").whenMatched("source.id > 1").updateAll()
+    assert merge.whenNotMatched().insertAll().merge() is not None
+    if evolution == "false":
+        assert delete(spark, table, "id = 0") is not None
+    else:
+        assert update(spark, table, {"name": "'gone'"}, "id = 0") is not None
+    rows = table.to_arrow().sort_by("id").to_pylist()
+    names = ["gone"] if evolution == "true" else []
+    assert [row["name"] for row in rows] == [*names, "n1!", "two", "n3", "n4", "n5", "nine"]
+    tracked = catalog.table("demo.tracked$row_tracking").to_arrow().to_pylist()
+    ids = {row["id"]: row["_ROW_ID"] for row in tracked}
+    assert {number: ids[number] for number in range(1, 6)} == {n: n for n in range(1, 6)}
+    with pytest.raises(UnsupportedFeatureError, match="Give conditions and values as SQL text"):
+        update(spark, table, {"name": f.lit("x")}, "id = 1")
+
+
+def test_a_task_that_finds_no_file_tells_that_the_snapshot_expired(
+    spark: SparkSession, catalog: Catalog
+) -> None:
+    table = table_of(catalog, "customers")
+    df = read(spark, table, where="id >= 0")  # else Spark reads the files, in its own words
+    table.upsert([{"id": 1, "name": "new", "city": None}])
+    table.compact(full=True)
+    for number in range(3):
+        table.upsert([{"id": number, "name": "newer", "city": None}])
+    table.maintenance.expire_snapshots(retain_max=1, retain_min=1, older_than="2999-01-01")
+    with pytest.raises(PythonException, match=r"SnapshotExpiredError: Snapshot \d+ of .* expired"):
+        df.collect()
 
 
 @pytest.mark.parametrize(

@@ -14,14 +14,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from threading import Event, Thread
-from zipfile import ZipFile
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
 import paimon_explore as pe
-from paimon_explore.spark.session import register, session
+from paimon_explore.spark.session import session
 from paimon_explore.table.catalog import Catalog
 from paimon_explore.table.table import Table
 from support.spark_cluster import QUICK_START, Cluster, running_cluster
@@ -116,7 +115,6 @@ def _new_file(folder: Path) -> Callable[[], bool]:
 
 def drive(folder: Path, rows: int, *, kill: bool) -> dict[str, object]:
     """Do all phases on a cluster of two workers, and say what came of them."""
-    archive = _archive(folder / "paimon_explore.zip")
     catalog = Catalog(folder / "warehouse")
     catalog.create_database("db")
     columns = {"id": "BIGINT NOT NULL", "value": "BIGINT", "name": "STRING"}
@@ -135,10 +133,9 @@ def drive(folder: Path, rows: int, *, kill: bool) -> dict[str, object]:
         }
         if rows < _FEW_ROWS:
             settings["spark.executor.extraJavaOptions"] = QUICK_START
-        spark = session(master=cluster.url, config=settings)
+        package = Path(pe.__file__).parent
+        spark = session(master=cluster.url, config=settings, py_files=[package])
         try:
-            spark.sparkContext.addPyFile(str(archive))
-            register(spark)  # what was sent before a source is known, comes with it
             run = Drive(cluster=cluster, spark=spark, table=table, rows=rows, kill=kill)
             return {**_phases(run), "speculative": speculative(run, folder)}
         finally:
@@ -181,16 +178,6 @@ def _slow_at_first(folder: Path, batches: Iterator[pa.RecordBatch]) -> Iterator[
             time.sleep(_SLOW_SECONDS)
         else:
             (folder / f"second-{context.stageId()}").touch()
-
-
-def _archive(path: Path) -> Path:
-    """The package's modules, as `--py-files` takes them."""
-    root = Path(pe.__file__).parents[1]
-    with ZipFile(path, "w") as archive:
-        for file in Path(pe.__file__).parent.rglob("*.py"):
-            if "node_modules" not in file.parts:
-                archive.write(file, file.relative_to(root))
-    return path
 
 
 def _phases(run: Drive) -> dict[str, object]:

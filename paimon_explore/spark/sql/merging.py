@@ -1,14 +1,14 @@
 """MERGE INTO, read clause by clause and handed to the door for merges."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as f
+from pyspark.sql import DataFrame
 
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.metadata.schema import TableSchema
-from paimon_explore.spark.changes import DELETE, INSERT, UPDATE, change_target
-from paimon_explore.spark.merge import Clause, Merge, Rows, merged
+from paimon_explore.spark.changes import DELETE, INSERT, UPDATE
+from paimon_explore.spark.clauses import Clause, Rows
+from paimon_explore.spark.merge import Merge
 from paimon_explore.spark.names import quoted
 from paimon_explore.spark.sql.answers import committed
 from paimon_explore.spark.sql.queries import run_query
@@ -44,15 +44,13 @@ def merge(warehouse: Warehouse, reader: Reader, args: Args) -> DataFrame | None:
     described = Merge(
         source=source,
         table=subject.table,
-        on=f.expr(on),
+        on=f"({on})",
         clauses=tuple(clauses),
         target_alias=subject.alias,
         source_alias=alias,
     )
     _refuse_queries(reader.source, clauses, on)
-    return committed(
-        warehouse.spark, merged(described, change_target(warehouse.spark, subject.table))
-    )
+    return committed(warehouse.spark, described.merge())
 
 
 def _refuse_queries(source: str, clauses: Sequence[Clause], on: str) -> None:
@@ -105,7 +103,7 @@ def _clause(reader: Reader, subject: Subject, schema: TableSchema) -> Clause:
         if rows is Rows.MATCHED and reader.takes("*"):
             return Clause(rows=rows, condition=condition, act=UPDATE)
         part = f"{rows.value} THEN UPDATE"
-        values = _expressions(assignments_of(reader, subject, schema, part, "WHEN"))
+        values = assignments_of(reader, subject, schema, part, "WHEN")
         return Clause(rows=rows, condition=condition, act=UPDATE, values=values)
     if reader.takes("*"):
         return Clause(rows=rows, condition=condition, act=INSERT)
@@ -122,7 +120,7 @@ def _rows(reader: Reader) -> Rows:
     return Rows.NOT_MATCHED
 
 
-def _inserted(reader: Reader, schema: TableSchema) -> dict[str, Column]:
+def _inserted(reader: Reader, schema: TableSchema) -> dict[str, str]:
     names = reader.names("the columns") if reader.here.sign == "(" else schema.row_type.names
     reader.expect("VALUES", part="WHEN NOT MATCHED THEN INSERT")
     texts = reader.parts("the values")
@@ -132,8 +130,4 @@ def _inserted(reader: Reader, schema: TableSchema) -> dict[str, Column]:
             hint=f"The columns are: {', '.join(names)}.",
         )
     fields = resolved(names, schema)
-    return _expressions({field.name: text for field, text in zip(fields, texts, strict=True)})
-
-
-def _expressions(values: Mapping[str, str]) -> dict[str, Column]:
-    return {name: f.expr(text) for name, text in values.items()}
+    return {field.name: text for field, text in zip(fields, texts, strict=True)}

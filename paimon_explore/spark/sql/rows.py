@@ -21,6 +21,7 @@ from paimon_explore.spark.sql.queries import run_query, viewed
 from paimon_explore.spark.sql.references import references_of, spliced
 from paimon_explore.spark.sql.tokens import Kind, Reader, tokens_of
 from paimon_explore.spark.sql.warehouse import Warehouse
+from paimon_explore.spark.tracked import delete_here, has_row_ids, update_here
 from paimon_explore.spark.write import write
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.table import Table
@@ -273,6 +274,8 @@ def update(warehouse: Warehouse, reader: Reader, args: Args) -> DataFrame | None
     schema = latest_schema(subject.table.store)
     values = assignments_of(reader, subject, schema, "UPDATE", "WHERE")
     condition = _condition(reader, subject)
+    if has_row_ids(subject.table):
+        return committed(warehouse.spark, update_here(subject.table, values, condition))
     term = None if condition is None else _pruned(subject, condition, schema)
     target = change_target(warehouse.spark, subject.table, term)
     target.check_update(values)
@@ -341,6 +344,8 @@ def delete(warehouse: Warehouse, reader: Reader, args: Args) -> DataFrame | None
     condition = _condition(reader, subject)
     if condition is None:
         return committed(warehouse.spark, subject.table.truncate())
+    if has_row_ids(subject.table):
+        return committed(warehouse.spark, delete_here(subject.table, condition))
     target = change_target(warehouse.spark, subject.table, _pruned(subject, condition, schema))
     target.check_delete()
     rows = _matching(warehouse, target, subject, condition, {}, args)

@@ -53,6 +53,19 @@ def test_rows_are_updated_deleted_and_merged(
     assert rows("UPDATE t SET name = 'x' WHERE id = 77") == [(None,)]
 
 
+def test_rows_with_ids_are_changed_by_the_same_statements(run: Sql, rows: Rows) -> None:
+    run("CREATE TABLE r (id INT, name STRING) TBLPROPERTIES ('row-tracking.enabled' = 'true')")
+    run("INSERT INTO r VALUES (1, 'a'), (2, 'b'), (3, 'c')")
+    run("UPDATE r SET name = concat(name, '!') WHERE id = 1")
+    run("DELETE FROM r WHERE id = 3")
+    run(
+        "MERGE INTO r USING (SELECT 2 AS id, 'B' AS name UNION ALL SELECT 9, 'nine') s "
+        "ON r.id = s.id WHEN MATCHED THEN UPDATE SET name = s.name "
+        "WHEN NOT MATCHED THEN INSERT (id, name) VALUES (s.id, upper(s.name))"
+    )
+    assert rows("SELECT * FROM r ORDER BY id") == [(1, "a!"), (2, "B"), (9, "NINE")]
+
+
 def test_star_clauses_take_the_source_and_doubled_rows_are_refused(run: Sql, rows: Rows) -> None:
     created(run, "keyed")
     run(
