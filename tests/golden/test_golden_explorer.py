@@ -318,17 +318,24 @@ PANES: Mapping[str, tuple[str, Telling]] = {
 """Per pane the writer's system table that shows the same, and both as they are counted."""
 
 GRIDS = ("grid", "grid of each snapshot", "partitions")
+OLD_LEVEL_0 = ("dv_pk", "dv_pk_l0", "me_first_row", "me_first_row_lookup", "pk_cross_first_row")
 
+JAVA = ("java200", "java142")
 UNLIKE_OURS = {
     # Java shows no files that wait for a bucket
-    *((writer, "pk_postpone", pane) for writer in ("java200", "java142") for pane in GRIDS),
-    # its partitions are those of the fallback branch, too, its files those of one branch, as here
-    ("java200", "fallback_branch", "partitions"),
-    ("java142", "fallback_branch", "partitions"),
-    # 0.9 hid level 0 of tables with deletion vectors
-    ("java09", "dv_pk", "grid of each snapshot"),
+    *((writer, "pk_postpone", pane) for writer in JAVA for pane in GRIDS),
+    *((writer, "postpone_compacted", pane) for writer in JAVA for pane in GRIDS),
+    # its partitions are those of other branches, too, its files those of one branch, as here
+    *((writer, "fallback_branch", "partitions") for writer in JAVA),
+    *((writer, "chain_table", "partitions") for writer in JAVA),
+    # at older snapshots it lists no files of partitions that the newest one no longer has
+    *((writer, "overwrite", "grid of each snapshot") for writer in JAVA),
+    *((writer, "partition_expire", "grid of each snapshot") for writer in JAVA),
+    # the hint of the earliest snapshot is wrong after a fast forward; the folder holds one more
+    *((writer, "branch_ff", "timeline") for writer in (*JAVA, "java09")),
+    # 0.9 hid level 0 of tables with deletion vectors, and of those that keep the first row
     ("java09", "dv_pk_l0", "grid"),
-    ("java09", "dv_pk_l0", "grid of each snapshot"),
+    *(("java09", name, "grid of each snapshot") for name in OLD_LEVEL_0),
     # pypaimon lists no manifests of changelogs
     ("pypaimon21", "cl_input", "tree"),
 }
@@ -342,7 +349,11 @@ def test_the_figures_of_a_pane_are_those_of_the_writer_s_system_table(
     name, telling = PANES[pane]
     wrong = {}
     for table, state in tables(golden, writer):
-        if name not in table.system or (writer, table.folder.name, pane) in UNLIKE_OURS:
+        recorded = table.system.get(name)
+        if (
+            not isinstance(recorded, list | dict)
+            or (writer, table.folder.name, pane) in UNLIKE_OURS
+        ):
             continue
         expected, ours = telling(table, state)
         figures.add(f"rows of ${name} that the explorer shows alike", expected.total())
