@@ -14,6 +14,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from paimon_explore.errors import PaimonError
     from paimon_explore.scan.builder import col, lit
     from paimon_explore.scan.sql import expr
@@ -51,12 +53,12 @@ def load_ipython_extension(shell: "Shell") -> None:
     register(shell)
 
 
-def __getattr__(name: str) -> object:
-    """The public names and doors, loaded when first asked for."""
+def __getattr__(name: str) -> "ModuleType":
+    """The public names and doors, loaded when first asked for; type checkers know the names."""
     if name in _DOORS:
         return import_module(f"{__name__}.{name}")
     if name in _HOMES:
-        value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+        value: ModuleType = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
         globals()[name] = value
         return value
     msg = f"module {__name__!r} has no attribute {name!r}"
