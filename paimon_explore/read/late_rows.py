@@ -56,7 +56,7 @@ _FEW = 0.25
 _PAGE_ROWS = 20_000
 """What writers put on a page at most, if they bound it by rows."""
 _HELD_ROWS = 1 << 20
-_WINDOW_BATCHES = 4
+_WINDOW_BATCHES = 2
 _NOTHING = np.zeros(0, np.int64)
 
 

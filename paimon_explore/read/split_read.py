@@ -59,6 +59,9 @@ if TYPE_CHECKING:
 INDEX_SUFFIX = ".index"
 _MERGED_ROWS = 65_536
 """Most rows of a batch that goes into a merge, where several are held."""
+BATCH_ROWS = 262_144
+_PLAIN_BYTES = 16 << 20
+"""Bytes of a batch that goes into no merge: few are held at a time."""
 _MOST = 0.5
 """Share of the rows of a batch for which all of it may be held."""
 _LATE_ROWS = 65_536
@@ -88,7 +91,7 @@ class SplitReader:
     options: TableOptions
     columns: tuple[str, ...]
     predicate: Expression = TRUE
-    batch_rows: int = 262_144
+    batch_rows: int = BATCH_ROWS
     system_columns: tuple[SystemColumn, ...] = ()
     _schemas: dict[tuple[str, int], TableSchema] = field(
         default_factory=dict, compare=False, repr=False
@@ -153,6 +156,7 @@ class SplitReader:
                 selection=None if indexed is None else indexed.positions,
                 predicate=None if self.predicate == TRUE else self.predicate,
                 batch_rows=self.batch_rows,
+                batch_bytes=_PLAIN_BYTES,
             ),
         )
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from paimon_explore.errors import InvalidInputError, choices
-from paimon_explore.read.split_read import SplitReader
+from paimon_explore.read.split_read import BATCH_ROWS, SplitReader
 from paimon_explore.scan.branch_plans import plan_table
 from paimon_explore.scan.counting import told_rows
 from paimon_explore.scan.expression import TRUE, Expression
@@ -171,7 +171,14 @@ class Scan:
             options=self.target.options,
             columns=columns,
             predicate=plan.rest,
+            batch_rows=self._batch_rows(plan),
         )
+
+    def _batch_rows(self, plan: ScanPlan) -> int:
+        """Rows of a batch at most: no more than are wanted, where none of them is filtered out."""
+        if self.limit is None or plan.rest != TRUE:
+            return BATCH_ROWS
+        return min(BATCH_ROWS, max(self.limit, 1))
 
     def _whole(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The batches, or an error that tells that the snapshot expired."""
