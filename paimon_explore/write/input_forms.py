@@ -107,7 +107,8 @@ def _streamed(data: ArrowStream) -> pa.RecordBatchReader:
     try:
         return pa.RecordBatchReader.from_stream(data)
     except _UNREADABLE as error:
-        msg = f"Rows cannot be taken from this {type(data).__name__}: {error}."
+        told = str(error).rstrip(".")
+        msg = f"Rows cannot be taken from this {type(data).__name__}: {told}."
         raise InvalidInputError(msg, hint=_HINT) from error
 
 
