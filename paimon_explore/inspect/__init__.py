@@ -5,6 +5,10 @@ Draws nothing; every value has text, Arrow and JSON faces. May import `maintenan
 """
 
 from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from paimon_explore.inspect.byte_source import file_bytes as bytes  # noqa: A004 - as the door
 
 __all__ = ["bytes"]
 
@@ -12,7 +16,7 @@ _DOORS = {"bytes": ("paimon_explore.inspect.byte_source", "file_bytes")}
 
 
 def __getattr__(name: str) -> object:
-    """The public names, loaded when they are first used: this layer is imported by every read."""
+    """The public names, loaded when they are first used: most of this layer needs none of them."""
     if name in _DOORS:
         module, function = _DOORS[name]
         return getattr(import_module(module), function)
