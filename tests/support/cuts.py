@@ -58,13 +58,14 @@ def outcome(before: tuple[Counted, Readings], table: Table, *, commits: bool) ->
     rows, old = before
     new = readings(table)
     fresh = [found for name, found in new.items() if name not in old]
-    older = [] if commits else [*old.values(), *new.values()]
+    last = rows_of(table)
+    others = [] if commits else [*old.values(), *new.values(), last]  # also of another schema
     return Outcome(
         before=old,
         after=new,
-        states=(rows, *fresh, *older),
+        states=(rows, *fresh, *others),
         branches=tuple(table.store.branches.names()),
-        last=rows_of(table),
+        last=last,
     )
 
 
