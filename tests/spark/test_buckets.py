@@ -4,14 +4,19 @@ import random
 from collections.abc import Callable
 from datetime import date, timedelta
 from decimal import Decimal
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as f
 
+from paimon_explore import Catalog
 from paimon_explore.encoding.bucket import bucket_of
 from paimon_explore.spark.bucket import bucket_expression
+from paimon_explore.spark.commit import write_target
+from paimon_explore.spark.tasks import WriteJob
+from paimon_explore.spark.write import distributed
 from paimon_explore.types.arrow import to_arrow
 from paimon_explore.types.parse import parse_type
 
@@ -68,3 +73,18 @@ def test_the_expression_gives_the_formats_bucket_of_every_row(
 def test_other_key_types_have_no_expression(kind: str, spark: SparkSession) -> None:
     assert bucket_expression([f.lit(1)], [parse_type(kind, "k")], 2) is None
     assert spark.version
+
+
+def test_every_task_of_a_shuffle_gets_its_own_buckets(spark: SparkSession, tmp_path: Path) -> None:
+    """`repartition` would hash the numbers of tasks again, and leave tasks without rows."""
+    catalog = Catalog(tmp_path)
+    catalog.create_database("db")
+    options = {"bucket": "4", "bucket-key": "id"}
+    table = catalog.create_table("db.t", {"id": "BIGINT"}, options=options)
+    target = write_target(table, replaces=False)
+    job = WriteJob(target=target, columns=("id",), shares_buckets=False)
+    placed = distributed(spark.range(0, 100, 1, 8), job)
+    task, bucket = f.spark_partition_id(), bucket_expression([f.col("id")], [TYPES["long"]], 4)
+    assert bucket is not None
+    found = {tuple(row) for row in placed.select(task, bucket).distinct().collect()}
+    assert found == {(0, 0), (1, 1), (0, 2), (1, 3)}

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
+import pytest
 from pyspark.sql import SparkSession
 
+from paimon_explore.errors import InvalidInputError
 from paimon_explore.spark.session import session
 
 
@@ -20,10 +22,14 @@ def test_the_users_time_zone_is_kept(spark: SparkSession) -> None:
 
 
 def test_tasks_do_not_read_the_archives_of_spark_again(spark: SparkSession) -> None:
-    """What `invalidate_caches` would read at the start of a task that follows one of ours."""
+    """What `invalidate_caches` would read at the start of a task that follows one of ours.
+
+    And the collector of garbage does not go through all modules behind it.
+    """
 
     def archives(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        import sys  # noqa: PLC0415 - runs in the worker
+        import gc  # noqa: PLC0415 - runs in the worker
+        import sys  # noqa: PLC0415 - the same
 
         import pyarrow as pa  # noqa: PLC0415 - the same
 
@@ -31,8 +37,9 @@ def test_tasks_do_not_read_the_archives_of_spark_again(spark: SparkSession) -> N
 
         for batch in batches:
             found = [p for p in sys.path_importer_cache if p.endswith((".zip", ".jar"))]
+            collected = gc.get_freeze_count() == 0
             lighten_worker()
-            counts = pa.array([len(found)] * batch.num_rows, pa.int64())
+            counts = pa.array([len(found) + collected] * batch.num_rows, pa.int64())
             yield pa.RecordBatch.from_arrays([counts], names=["n"])
 
     def run() -> int:
@@ -63,3 +70,21 @@ def test_a_new_process_says_nothing_while_spark_starts(tmp_path: Path) -> None:
     )
     assert done.stdout == "30\n"
     assert done.stderr == ""
+
+
+def test_packages_and_modules_go_along_to_the_tasks(spark: SparkSession, tmp_path: Path) -> None:
+    package = tmp_path / "sent_along"
+    package.mkdir()
+    (package / "__init__.py").write_text("WORD = 'here'\n", encoding="utf-8")
+    assert session(py_files=[package]) is spark
+
+    def words(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        from importlib import import_module  # noqa: PLC0415 - runs in the worker
+
+        for batch in batches:
+            word = import_module("sent_along").WORD
+            yield pa.RecordBatch.from_pydict({"word": [word] * batch.num_rows})
+
+    assert spark.range(1).mapInArrow(words, "word string").collect()[0].word == "here"
+    with pytest.raises(InvalidInputError, match="which is no"):
+        session(py_files=[tmp_path / "nothing.txt"])
