@@ -1,5 +1,6 @@
 """Java reads what this library wrote, goes on writing to it, and compacts it."""
 
+import pyarrow as pa
 import pytest
 
 from oracle import JavaPaimon
@@ -97,3 +98,29 @@ def test_java_goes_on_with_the_table_and_so_do_we(
         names = theirs.schema.names
         ours = table.system_table(system).to_arrow()
         assert facts(theirs, names) == facts(ours, names), system
+
+
+@pytest.mark.parametrize("compression", ["zstd", "zlib", "none"])
+def test_java_reads_orc_timestamps_before_1970(
+    java: JavaPaimon, catalog: Catalog, compression: str
+) -> None:
+    columns = {
+        "id": "INT",
+        "t": "TIMESTAMP(9)",
+        "z": "TIMESTAMP_LTZ(6)",
+        "l": "ARRAY<TIMESTAMP(3)>",
+    }
+    options = {"file.format": "orc", "file.compression": compression}
+    catalog.create_database("db", ignore_if_exists=True)
+    table = catalog.create_table("db.early", columns, options=options)
+    seconds = [-1, -2, -1000, -631_152_000, -6_000_000_000, 0, 1_700_000_000]
+    nanos = [n * 10**9 - part for n in seconds for part in (0, 1, 999_999, 1_000_000, 500_000_000)]
+    ticks = [n for n in nanos if not -999_000_000 <= n < 0]  # which ORC has no place for
+    rows = {
+        "id": pa.array(range(len(ticks)), pa.int32()),
+        "t": pa.array(ticks, pa.timestamp("ns")),
+        "z": pa.array([n // 10**6 * 10**3 for n in ticks], pa.timestamp("us", "UTC")),
+        "l": pa.array([[n // 10**9 * 10**3, None] for n in ticks], pa.list_(pa.timestamp("ms"))),
+    }
+    table.append(pa.table(rows))
+    assert differences(java, table) == []
