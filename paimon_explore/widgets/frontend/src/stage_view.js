@@ -103,6 +103,6 @@ export function createStage(stage, still = matchMedia("(prefers-reduced-motion: 
  */
 function shortened(text) {
   const shown = visible(cut(text));
-  const short = shown.length > 14 ? `…${shown.slice(-10)}` : shown;
+  const short = shown.length > 14 ? `…${shown.slice(-7)}` : shown;
   return el("span", { class: "pes-card-name", title: shown }, short);
 }
