@@ -19,7 +19,7 @@ from paimon_explore.metadata.options import BRANCH
 from paimon_explore.scan.split import Split
 from paimon_explore.scan.sql import Where
 from paimon_explore.spark.names import quoted
-from paimon_explore.spark.native import native_files, read_native
+from paimon_explore.spark.native import is_same_everywhere, native_files, read_native
 from paimon_explore.spark.plan import ReadJob, groups, opened, plan_splits
 from paimon_explore.spark.special import (
     PREDICATED,
@@ -33,6 +33,11 @@ from paimon_explore.spark.tasks import read_splits
 from paimon_explore.table.row_source import RowSource
 from paimon_explore.table.scan import Scan
 from paimon_explore.table.table import Table, open_table
+
+DRIVER_BYTES = "spark.paimon_explore.readInDriver.bytes"
+"""Setting of a session: tables that need a merge and are not larger are read by the driver."""
+_DRIVER_BYTES = 1024 * 1024
+_DRIVER_FILES = 32
 
 
 def read(  # noqa: PLR0913 - the choices of one read
@@ -106,9 +111,23 @@ def read_planned(spark: SparkSession, scan: Scan | SpecialRead) -> DataFrame:
 
 
 def _through_python(spark: SparkSession, job: ReadJob, splits: Sequence[Split]) -> DataFrame:
+    if _is_small(spark, job, splits):
+        rows = pa.Table.from_batches(read_splits(job, splits), schema=job.wire)
+        return spark.createDataFrame(rows, schema=job.schema)
     tasks = groups(splits, spark.sparkContext.defaultParallelism)
     run = partial(_run, job, [pickle.dumps(task) for task in tasks])
     return spark.range(0, len(tasks), 1, max(1, len(tasks))).mapInArrow(run, job.schema)
+
+
+def _is_small(spark: SparkSession, job: ReadJob, splits: Sequence[Split]) -> bool:
+    """Whether the driver has read all rows before a first task has begun."""
+    limit = int(str(spark.conf.get(DRIVER_BYTES, str(_DRIVER_BYTES))))
+    files = sum(len(split.files) for split in splits)
+    return (
+        0 < files <= _DRIVER_FILES
+        and sum(split.files.total_size for split in splits) <= limit
+        and all(is_same_everywhere(field.type) for field in job.row_type)
+    )
 
 
 class Points(TypedDict):

@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 import paimon_explore as pe
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.spark.java import java_home
+from paimon_explore.spark.read import DRIVER_BYTES
 from paimon_explore.spark.session import session
 from paimon_explore.table.catalog import Catalog
 from support.required import lacking
@@ -36,7 +37,11 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     started = session(
         master="local[2,2]",
         warehouse=folder,
-        config={"spark.sql.session.timeZone": "Asia/Tokyo", "spark.driver.memory": "1g"},
+        config={
+            "spark.sql.session.timeZone": "Asia/Tokyo",
+            "spark.driver.memory": "1g",
+            DRIVER_BYTES: "0",  # small as the tables are, tasks read them
+        },
     )
     yield started
     started.stop()

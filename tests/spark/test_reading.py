@@ -11,7 +11,7 @@ from pyspark.sql.types import IntegerType, StructField, StructType
 import paimon_explore as pe
 from paimon_explore.errors import InvalidInputError, NotFoundError
 from paimon_explore.metadata.options import TableOptions
-from paimon_explore.spark.read import read
+from paimon_explore.spark.read import DRIVER_BYTES, read
 from paimon_explore.table.catalog import Catalog
 from paimon_explore.table.table import Table
 from support.golden import GoldenTables
@@ -308,3 +308,21 @@ def test_unknown_columns_and_predicates_are_refused_before_anything_runs(
     with pytest.raises(InvalidInputError, match="'nope'"):
         read(spark, table, ["nope"])
     assert isinstance(table.options, TableOptions)
+
+
+def test_small_tables_that_need_a_merge_are_read_by_the_driver(
+    spark: SparkSession, catalog: Catalog
+) -> None:
+    table = table_of(catalog, "customers")
+    table.upsert([{"id": 1, "name": "new", "city": None}])
+    spark.conf.unset(DRIVER_BYTES)
+    try:
+        small = read(spark, table)
+        assert "MapInArrow" not in physical_plan(small)
+        assert small.schema == read(spark, table.path).schema
+        assert difference(table.to_arrow(), small.toArrow()) == ""
+        assert read(spark, table, ["name"], where="id = 1").collect()[0].name == "new"
+        assert read(spark, table, where="id = -1").count() == 0
+    finally:
+        spark.conf.set(DRIVER_BYTES, "0")
+    assert "MapInArrow" in physical_plan(read(spark, table))
