@@ -33,7 +33,10 @@ COLUMNS: list[tuple[str, pa.DataType]] = [
     ("dt", pa.string()),
 ]
 SYSTEM = ("snapshots", "manifests", "files", "partitions", "buckets")
-PEERS_CANNOT = r"missing first_row_id|does not yet implement|not yet supported|is not supported|unsupported error"
+PEERS_CANNOT = (
+    "missing first_row_id|does not yet implement|not yet supported|is not supported"
+    "|unsupported error"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
