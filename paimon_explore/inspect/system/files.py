@@ -26,6 +26,7 @@ from paimon_explore.inspect.system.texts import (
 )
 from paimon_explore.metadata.manifest_entry import FileSource, ManifestEntries
 from paimon_explore.metadata.options import PARTITION_DEFAULT_NAME
+from paimon_explore.metadata.paths import POSTPONE_BUCKET
 from paimon_explore.scan.deletion_files import deletion_files
 from paimon_explore.scan.file_paths import data_file_paths, texts_array
 from paimon_explore.scan.file_stats import value_stats
@@ -205,8 +206,10 @@ class _Sums:
 
 
 def _grouped(state: TableState, entries: ManifestEntries, *, by_bucket: bool) -> _Sums:
-    told = state.told(_OF_GROUPS).table.select(_OF_GROUPS)
-    both = pa.concat_tables([entries.table.select(_OF_GROUPS), told])
+    told = state.told(_OF_GROUPS)
+    if not by_bucket:  # a partition's files are those in real buckets
+        told = told.filter(numbers(told.table, "bucket") != POSTPONE_BUCKET)
+    both = pa.concat_tables([entries.table.select(_OF_GROUPS), told.table.select(_OF_GROUPS)])
     codes = group_numbers(both, by_bucket=by_bucket)
     known, first, group = np.unique(codes[: len(entries)], return_index=True, return_inverse=True)
     place = np.searchsorted(known, codes)
