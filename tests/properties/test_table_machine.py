@@ -425,14 +425,18 @@ class TableMachine(RuleBasedStateMachine):
     def expire_snapshots(self, who: int, kept: int) -> None:
         table, line = self.pick(who)
         outlive = any(name.startswith("changelog.") for name in self.kind.options)
-        report = table.maintenance.expire_snapshots(retain_max=kept, older_than=LATER)
+        report = table.maintenance.expire_snapshots(
+            retain_min=kept, retain_max=kept, older_than=LATER
+        )
         assert list(report.expired) == line.expire(kept, outlive=outlive)
         self.count("expire snapshots")
 
     @rule(who=WHO, kept=st.integers(1, 6))
     def expire_changelogs(self, who: int, kept: int) -> None:
         table, line = self.pick(who)
-        report = table.maintenance.expire_changelogs(retain_max=kept, older_than=LATER)
+        report = table.maintenance.expire_changelogs(
+            retain_min=kept, retain_max=kept, older_than=LATER
+        )
         assert list(report.expired) == line.expire_logs(kept)
         self.count("expire changelogs")
 
