@@ -116,14 +116,17 @@ def _is_unbounded(field: DataField) -> bool:
 
 
 def write_natively(df: DataFrame, job: WriteJob) -> list[CommitMessage]:
-    """Let Spark write an append; all its files are removed again if this raises.
+    """Let Spark write an append.
+
+    If this raises, files that were moved already stay under names of the job, by which
+    `commit.withdraw` removes them.
 
     Args:
         df: the rows.
         job: the write, of which `is_native_write`.
 
     Raises:
-        InvalidInputError: a null in a column that is NOT NULL.
+        InvalidInputError: a null in a column that is NOT NULL; nothing was moved.
     """
     target = job.target
     layout = append_layout(target.schema, target.options)
