@@ -298,8 +298,13 @@ ACTS: Mapping[str, Act] = {
     **{
         f"compact, {name}": committing(name, compacts(full=True))
         for name in TABLE_KINDS
-        if name != "postponed buckets"
+        if name not in ("postponed buckets", "append, evolving")
     },
+    "compact, append, evolving": Act(
+        kind="append, evolving",
+        run=lambda table: commit(table, compacts(full=True)),
+        before=lambda table: changes_rows(table, updates(5, "k > 0"), "before"),
+    ),
     "compact a little": committing(
         "keyed", compacts(full=False), **{"num-sorted-run.compaction-trigger": "2"}
     ),
