@@ -7,10 +7,9 @@ Only buckets whose files differ are read.
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.encoding.buffers import Ints
-from paimon_explore.merge.equality import codes, combined, rank_in_group
+from paimon_explore.merge.equality import codes, combined
 from paimon_explore.merge.order import ranks
-from paimon_explore.read.difference import changed_splits
+from paimon_explore.read.difference import changed_splits, told_apart
 from paimon_explore.read.split_read import SplitReader
 from paimon_explore.scan.branch_plans import plan_table
 from paimon_explore.scan.frames import column, row_array
@@ -32,8 +31,9 @@ def row_difference(before: ScanTarget, after: ScanTarget) -> pa.Table:
         PaimonError: a file cannot be read.
     """
     plans = [plan_table(state).splits for state in (before, after)]
-    old, new = (_rows(after, splits) for splits in changed_splits(*plans))
     keys = after.schema.primary_keys if after.keys is not None else ()
+    changed = changed_splits(*plans, whole_buckets=bool(keys))
+    old, new = (_rows(after, splits) for splits in changed)
     return difference_of(old, new, keys)
 
 
@@ -49,8 +49,7 @@ def difference_of(old: pa.Table, new: pa.Table, keys: tuple[str, ...]) -> pa.Tab
     split, count = old.num_rows, rows.num_rows
     row = combined([codes(column(rows, name)) for name in rows.column_names], count=count)
     if not keys:  # equal rows are told apart by their number
-        copies = np.concatenate([_copies(row[:split]), _copies(row[split:])])
-        row = combined([row, copies], count=count)
+        row = told_apart(row, split)
     key = ranks([column(rows, name) for name in keys], count=count) if keys else row
     differs = np.concatenate(
         [~np.isin(row[:split], row[split:]), ~np.isin(row[split:], row[:split])]
@@ -62,14 +61,6 @@ def difference_of(old: pa.Table, new: pa.Table, keys: tuple[str, ...]) -> pa.Tab
     return rows.take(row_array(order)).add_column(
         0, pa.field(ROWKIND, pa.string()), pa.array(kinds, pa.string())
     )
-
-
-def _copies(values: Ints) -> Ints:
-    """For each value how many equal ones come before it."""
-    order = np.argsort(values, kind="stable")
-    found = np.empty(len(values), np.int64)
-    found[order] = rank_in_group(values[order])
-    return found
 
 
 def _kind(new: bool, shared: bool) -> str:  # noqa: FBT001 - private

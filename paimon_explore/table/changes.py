@@ -10,7 +10,6 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore.encoding.buffers import as_python, no_table
-from paimon_explore.errors import InvalidInputError
 from paimon_explore.metadata.consumer import Consumer
 from paimon_explore.metadata.option_choices import IncrementalBetweenScanMode
 from paimon_explore.metadata.snapshot import Snapshot
@@ -83,7 +82,7 @@ class ChangeReader:
     def between(self, increment: Increment) -> pa.Table:
         """All changes of a range together."""
         if increment.mode is IncrementalBetweenScanMode.DIFF:
-            return self._diff(increment.span)
+            return self._diff(increment)
         found = change_splits(self.target, increment.span, increment.mode, self.where)
         return pa.concat_tables([no_table(self.schema), *(self._rows_of(*one) for one in found)])
 
@@ -113,26 +112,26 @@ class ChangeReader:
     def _named(self, batches: list[pa.RecordBatch]) -> pa.Table:
         return pa.Table.from_batches(batches, schema=self.schema)
 
-    def _diff(self, span: SnapshotRange) -> pa.Table:
-        if self.target.keys is None:
-            msg = "Only the states of a primary-key table can be compared by key."
-            raise InvalidInputError(msg, hint="Use the mode 'delta' for added rows.")
-        snapshots = self.target.store.snapshots
+    def _diff(self, increment: Increment) -> pa.Table:
         states = [
-            replace(
-                self.target,
-                snapshot=snapshots.load(number) if number else None,  # before the first: no rows
-                travelled=True,
-            )
-            for number in (span.start, span.end)
+            replace(self.target, snapshot=self._snapshot(increment, number), travelled=True)
+            for number in (increment.span.start, increment.span.end)
         ]
         oldest = states[0].snapshot or states[1].snapshot
+        keys = self.target.schema.primary_keys if self.target.keys is not None else ()
         with naming_expiry(self.target.store, oldest):
             plans = [plan_table(state).splits for state in states]
-            before, after = (self._state(splits) for splits in changed_splits(*plans))
-        found = difference(before, after, self.target.schema.primary_keys)
+            changed = changed_splits(*plans, whole_buckets=bool(keys))
+            before, after = (self._state(splits) for splits in changed)
+        found = difference(before, after, keys)
         wanted = found.select([*self.columns, "_VALUE_KIND"]).combine_chunks()
         return self._named([self._kinds_first(batch) for batch in wanted.to_batches()])
+
+    def _snapshot(self, increment: Increment, number: int) -> Snapshot | None:
+        """None before the first one: there are no rows yet."""
+        if number in increment.tagged:
+            return increment.tagged[number]
+        return self.target.store.snapshots.load(number) if number else None
 
     def _state(self, splits: list[Split]) -> pa.Table:
         reader = self._reader((), self.target.schema.row_type.names)

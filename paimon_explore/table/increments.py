@@ -3,7 +3,8 @@
 Spec: flink/sql-query, incremental queries; `incremental-between*`, `scan.mode`.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from paimon_explore.errors import InvalidInputError, NotFoundError
 from paimon_explore.metadata.option_choices import IncrementalBetweenScanMode, StartupMode
@@ -15,6 +16,7 @@ from paimon_explore.metadata.options import (
     INCREMENTAL_TO_AUTO_TAG,
     SCAN_MODE,
 )
+from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.incremental import SnapshotRange, change_mode
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.time_travel import epoch_ms
@@ -29,40 +31,55 @@ class Increment:
     Attributes:
         span: the commits.
         mode: how it is told; not `auto`.
+        tagged: the snapshots of tags that were named, by id; they may have expired.
     """
 
     span: SnapshotRange
     mode: IncrementalBetweenScanMode
+    tagged: Mapping[int, Snapshot] = field(default_factory=dict)
 
 
-def span_of(target: ScanTarget, start: int | str, end: int | str) -> SnapshotRange:
-    """The commits after `start` up to `end`, each a snapshot id or a tag's name.
+def increment_between(
+    target: ScanTarget,
+    start: int | str,
+    end: int | str,
+    mode: str | IncrementalBetweenScanMode = IncrementalBetweenScanMode.AUTO,
+    *,
+    compares_tags: bool = True,
+) -> Increment:
+    """What changed after `start` up to `end`, each a snapshot id or a tag's name.
+
+    Args:
+        target: the table.
+        start: its own changes are left out.
+        end: its changes are included.
+        mode: how it is told. `auto` compares the states of two tags, and reads the changes of the
+            commits between two snapshots.
+        compares_tags: whether `auto` does so with tags.
 
     Raises:
         NotFoundError: no such tag; the end does not exist.
-        InvalidInputError: the end is before the start.
+        InvalidInputError: the end is before the start; an unknown mode.
     """
-    numbers = [_number(target, point) for point in (start, end)]
-    if numbers[0] > numbers[1]:
+    tags = target.store.tags
+    tagged = [tags.load(point).snapshot for point in (start, end) if isinstance(point, str)]
+    first = tagged[0].id if isinstance(start, str) else start
+    last = tagged[-1].id if isinstance(end, str) else end
+    if first > last:
         raise InvalidInputError(f"The end {end!r} is before the start {start!r}.")
     latest = target.store.snapshots.latest_id() or 0
-    if numbers[1] > latest:
-        raise NotFoundError("snapshot", numbers[1], hint=f"The newest one is {latest}.")
-    return SnapshotRange(start=numbers[0], end=numbers[1])
+    if last > latest:
+        raise NotFoundError("snapshot", last, hint=f"The newest one is {latest}.")
+    return Increment(
+        span=SnapshotRange(start=first, end=last),
+        mode=_mode(target, mode, compares=compares_tags and isinstance(start, str)),
+        tagged={snapshot.id: snapshot for snapshot in tagged},
+    )
 
 
-def _number(target: ScanTarget, point: int | str) -> int:
-    return point if isinstance(point, int) else target.store.tags.load(point).snapshot.id
-
-
-def default_mode(
-    target: ScanTarget, start: int | str, mode: str | IncrementalBetweenScanMode
+def _mode(
+    target: ScanTarget, mode: str | IncrementalBetweenScanMode, *, compares: bool
 ) -> IncrementalBetweenScanMode:
-    """What `auto` stands for: two tags are compared, between snapshots changes are read.
-
-    Raises:
-        InvalidInputError: an unknown mode.
-    """
     try:
         chosen = IncrementalBetweenScanMode(mode)
     except ValueError as error:
@@ -70,9 +87,7 @@ def default_mode(
         raise InvalidInputError(f"{mode!r} is no mode.", hint=f"Modes: {known}.") from error
     if chosen is not IncrementalBetweenScanMode.AUTO:
         return chosen
-    if isinstance(start, str) and target.keys is not None:
-        return IncrementalBetweenScanMode.DIFF
-    return change_mode(target)
+    return IncrementalBetweenScanMode.DIFF if compares else change_mode(target)
 
 
 def increment_of(target: ScanTarget) -> Increment | None:
@@ -99,11 +114,8 @@ def increment_of(target: ScanTarget) -> Increment | None:
         raise InvalidInputError(msg, hint="Write it as 3,7.")
     start, end = ((_point(target, text) if points else _number_at(target, text)) for text in given)
     mode = options.value(INCREMENTAL_BETWEEN_SCAN_MODE)
-    by_tag = isinstance(start, str) and not options.value(INCREMENTAL_BETWEEN_TAG_TO_SNAPSHOT)
-    return Increment(
-        span=span_of(target, start, end),
-        mode=default_mode(target, start, mode) if by_tag else default_mode(target, 0, mode),
-    )
+    compares = not options.value(INCREMENTAL_BETWEEN_TAG_TO_SNAPSHOT)
+    return increment_between(target, start, end, mode, compares_tags=compares)
 
 
 def _to_auto_tag(target: ScanTarget, name: str) -> Increment:
@@ -127,9 +139,8 @@ def _to_auto_tag(target: ScanTarget, name: str) -> Increment:
     if end not in begins or earlier is None:
         none = SnapshotRange(start=0, end=0)
         return Increment(span=none, mode=IncrementalBetweenScanMode.DELTA)
-    start = begins[earlier]
     mode = target.options.value(INCREMENTAL_BETWEEN_SCAN_MODE)
-    return Increment(span=span_of(target, start, name), mode=default_mode(target, start, mode))
+    return increment_between(target, begins[earlier], name, mode)
 
 
 def _point(target: ScanTarget, text: str) -> int | str:

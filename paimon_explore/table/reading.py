@@ -7,12 +7,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from paimon_explore.scan.incremental import SnapshotRange
-from paimon_explore.table.increments import (
-    Increment,
-    default_mode,
-    increment_of,
-    span_of,
-)
+from paimon_explore.table.increments import increment_between, increment_of
 from paimon_explore.table.opened import OpenedTable
 from paimon_explore.table.scan import Scan, make_scan
 
@@ -101,7 +96,8 @@ class ReadableTable(OpenedTable):
             start: a snapshot id or a tag's name; its own changes are not included.
             end: a snapshot id or a tag's name; included.
             mode: `delta` for added rows, `changelog` for the changelog, `diff` to compare both
-                states by key, `auto` for what fits: diff between tags, else changelog or delta.
+                states (by key, or whole rows where there is none), `auto` for what fits: diff
+                between tags, else changelog or delta.
             columns: wanted columns; None for all.
             where: rows to keep.
             row_kinds: give also retracted rows, and the column `rowkind` in front.
@@ -115,15 +111,14 @@ class ReadableTable(OpenedTable):
 
         target = self._target()
         reader = self._change_reader(columns, where)
-        span = span_of(target, start, end)
-        chosen = Increment(span=span, mode=default_mode(target, start, mode))
+        chosen = increment_between(target, start, end, mode)
 
         def load() -> pa.RecordBatchReader:
             rows = reader.between(chosen)
             return (rows if row_kinds else without_retracts(rows)).to_reader()
 
         schema = reader.schema if row_kinds else pa.schema(list(reader.schema)[1:])
-        name = f"{self.name}, {chosen.mode.value} of ({span.start}, {span.end}]"
+        name = f"{self.name}, {chosen.mode.value} of ({chosen.span.start}, {chosen.span.end}]"
         return RowSource(name=name, schema=schema, load=load)
 
     def count(self, where: "Where | None" = None) -> int:

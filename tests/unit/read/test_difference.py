@@ -31,6 +31,17 @@ def test_keys_of_several_columns_are_compared_together() -> None:
     ]
 
 
+def test_without_keys_equal_rows_count_as_often_as_they_are_there() -> None:
+    before = pa.table({"v": [1, 1, 2, None]})
+    after = pa.table({"v": [None, 1, 3, 3]})
+    assert difference(before, after, []).to_pylist() == [
+        {"v": 1, "_VALUE_KIND": 3},
+        {"v": 2, "_VALUE_KIND": 3},
+        {"v": 3, "_VALUE_KIND": 0},
+        {"v": 3, "_VALUE_KIND": 0},
+    ]
+
+
 def splits(*rows: dict[str, object]) -> tuple[DataSplit, ...]:
     paths = pa.array([str(row["file_name"]) for row in rows])
     assert isinstance(paths, pa.StringArray)
@@ -45,6 +56,14 @@ def test_buckets_with_the_same_files_are_left_out() -> None:
     old, new = changed_splits(before, after)
     assert [split.paths for split in old if isinstance(split, DataSplit)] == [("b",)]
     assert [split.paths for split in new if isinstance(split, DataSplit)] == [("c",), ("d",)]
+
+
+def test_files_of_both_states_are_left_out_where_none_is_merged() -> None:
+    before, after = splits(entry("a"), entry("b")), splits(entry("b"), entry("c"))
+    old, new = changed_splits(before, after, whole_buckets=False)
+    assert [split.paths for split in old if isinstance(split, DataSplit)] == [("a",)]
+    assert [split.paths for split in new if isinstance(split, DataSplit)] == [("c",)]
+    assert changed_splits(before, splits(entry("b")), whole_buckets=False)[1] == []
 
 
 def test_a_file_that_moved_to_another_level_counts_as_changed() -> None:

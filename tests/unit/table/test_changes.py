@@ -1,3 +1,5 @@
+from datetime import datetime
+
 import pyarrow as pa
 import pytest
 
@@ -123,11 +125,36 @@ def test_between_tags_compares_the_two_states() -> None:
     assert table.between("c", "c").to_arrow().num_rows == 0
 
 
-def test_states_of_a_table_without_keys_are_not_compared() -> None:
-    table = append_table(COLUMNS, [{"k": 1, "v": "a"}], [{"k": 2, "v": "b"}])
+def test_tags_are_compared_when_their_snapshots_have_expired() -> None:
+    table = changed()
+    table.create_tag("a", 1)
+    table.create_tag("b", 2)
+    table.maintenance.expire_snapshots(retain_max=1, older_than=datetime.now().astimezone())
+    assert [snapshot.id for snapshot in table.snapshots] == [3]
+    assert rows_of(table.between("a", "b").to_arrow()) == [{"k": 2, "v": "B"}, {"k": 3, "v": "c"}]
+    gone = table.between("a", 3, mode="diff", row_kinds=True).to_arrow().to_pylist()
+    assert {"rowkind": "-D", "k": 1, "v": "a"} in gone
+
+
+def test_states_of_a_table_without_keys_are_compared_by_whole_rows() -> None:
+    table = append_table(COLUMNS, [{"k": 1, "v": "a"}, {"k": 1, "v": "a"}], [{"k": 2, "v": "b"}])
     assert table.between(1, 2).to_arrow().to_pylist() == [{"k": 2, "v": "b"}]
-    with pytest.raises(InvalidInputError, match="delta"):
-        table.between(1, 2, mode="diff").to_arrow()
+    table.compact()
+    assert table.between(2, 3, mode="diff", row_kinds=True).to_arrow().num_rows == 0
+    table.overwrite([{"k": 1, "v": "a"}, {"k": 3, "v": "c"}])
+    found = table.between(1, 4, mode="diff", row_kinds=True).to_arrow()
+    assert rows_of(found) == [
+        {"rowkind": "+I", "k": 3, "v": "c"},
+        {"rowkind": "-D", "k": 1, "v": "a"},
+    ]
+
+
+def test_what_an_overwrite_brought_lies_between_the_tags_around_it() -> None:
+    table = append_table(COLUMNS, [{"k": 1, "v": "a"}])
+    table.create_tag("before")
+    table.overwrite([{"k": 2, "v": "b"}])
+    table.create_tag("behind")
+    assert table.between("before", "behind").to_arrow().to_pylist() == [{"k": 2, "v": "b"}]
 
 
 @pytest.mark.parametrize(
