@@ -219,7 +219,7 @@ class Catalog:
     def _known_database(self, name: str) -> None:
         known = self.databases()
         if name not in known:
-            hint = f"Databases: {choices(known)}."
+            hint = f"Databases: {choices(known)}. create_database({name!r}) makes one."
             raise NotFoundError("database", name, self.warehouse, hint=hint)
 
     def _folder(self, database: str) -> str:
