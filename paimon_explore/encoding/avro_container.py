@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from io import BytesIO
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import cramjam
 import zstandard
@@ -82,15 +82,42 @@ def read_header(data: bytes) -> Header:
     """
     if not is_avro(data):
         raise _wrong("byte 0", "an Avro file must begin with Obj and 1")
+    for known in tuple(_BEGINNINGS):
+        if data.startswith(known.data):
+            return _header(data, known)
     values, position = _metadata(data, len(MAGIC))
     schema = values.get("avro.schema")
     if schema is None:
         raise _wrong("header", "must hold avro.schema")
+    codec = values.get("avro.codec", b"null").decode("ascii", "replace")
+    found = _Beginning(data[:position], schema, codec)
+    header = _header(data, found)
+    if position <= _MAX_KNOWN_BYTES:
+        _BEGINNINGS[:] = [found, *_BEGINNINGS[: _MOST_KNOWN - 1]]
+    return header
+
+
+class _Beginning(NamedTuple):
+    """The bytes in front of a sync marker, and what they say."""
+
+    data: bytes
+    schema: bytes
+    codec: str
+
+
+_MAX_KNOWN_BYTES = 1 << 16
+_MOST_KNOWN = 4
+_BEGINNINGS: list[_Beginning] = []
+"""Those of the last different files: a writer's files begin alike."""
+
+
+def _header(data: bytes, beginning: _Beginning) -> Header:
+    position = len(beginning.data)
     if position + SYNC_SIZE > len(data):
         raise _cut_short(position)
     return Header(
-        schema=schema,
-        codec=values.get("avro.codec", b"null").decode("ascii", "replace"),
+        schema=beginning.schema,
+        codec=beginning.codec,
         sync=data[position : position + SYNC_SIZE],
         size=position + SYNC_SIZE,
     )

@@ -12,7 +12,7 @@ from typing import assert_never
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.encoding.avro_lanes import Lanes, Positions
+from paimon_explore.encoding.avro_lanes import Lanes, Pairs, Positions, unfolded
 from paimon_explore.encoding.avro_schema import (
     ArrayNode,
     AvroNode,
@@ -23,13 +23,14 @@ from paimon_explore.encoding.avro_schema import (
     RecordNode,
 )
 from paimon_explore.encoding.avro_skip import (
+    ITEM_SHIFT,
     branch_taken,
     constant_size,
     few_and_long,
     is_nullable_long,
     item_counts,
     item_starts,
-    short_words,
+    short_items,
     skip_lanes,
     skipper,
     value_branch,
@@ -239,24 +240,20 @@ def _item_field(wanted: pa.DataType) -> "pa.Field[pa.DataType]":
 
 
 def _short_counts(
-    lanes: Lanes, items: AvroNode, wanted: pa.DataType, at: Positions
+    lanes: Lanes, node: AvroNode, wanted: pa.DataType, at: Positions
 ) -> tuple[Ints, Column, Positions] | None:
     """The usual null counts at once; None when some array is different."""
-    if wanted != pa.int64() or not is_nullable_long(items):
+    if wanted != pa.int64() or not is_nullable_long(node):
         return None
-    found = short_words(lanes, at)
+    found = short_items(lanes, at)
     if found is None:
         return None
-    words, behind = found
-    count = int(lanes.raw[at[0]]) >> 1
-    values = np.empty((len(at), count), dtype=np.int64)
-    for index in range(count):
-        byte = ((words[index >> 2] >> np.uint64(8 + 16 * (index & 3))) & np.uint64(0xFF)).view(
-            np.int64
-        )
-        values[:, index] = (byte >> 1) ^ -(byte & 1)
+    items, behind = found
+    count = len(items) // len(at)
+    numbers: Pairs = items >> ITEM_SHIFT
+    values = unfolded(numbers)
     offsets = np.arange(len(at) + 1, dtype=np.int64) * count
-    return offsets, dense(pa.int64(), values.reshape(-1)), behind
+    return offsets, dense(pa.int64(), values), behind
 
 
 def _even_items(

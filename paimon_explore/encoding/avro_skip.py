@@ -10,7 +10,7 @@ from typing import TypeAlias, assert_never
 
 import numpy as np
 
-from paimon_explore.encoding.avro_lanes import Lanes, Positions, Words
+from paimon_explore.encoding.avro_lanes import Lanes, Pairs, Positions
 from paimon_explore.encoding.avro_schema import (
     ArrayNode,
     AvroNode,
@@ -173,9 +173,11 @@ def value_branch(node: OptionalNode) -> int:
 def _skip_items(lanes: Lanes, node: ArrayNode | MapNode, at: Positions) -> Positions:
     """Behind arrays and maps: item j of all lanes that have so many, for each j."""
     if isinstance(node, ArrayNode) and is_nullable_long(node.items):
-        words = short_words(lanes, at)
-        if words is not None:
-            return words[1]
+        known = short_items(lanes, at)
+        if known is not None:
+            return known[1]
+    if not lanes.raw[at].any():  # all are empty
+        return at + 1
     at = at.copy()
     rows = np.arange(len(at))
     while len(rows):
@@ -215,10 +217,10 @@ def item_counts(lanes: Lanes, at: Positions) -> tuple[Positions, Positions]:
     return count, behind
 
 
-MAX_SHORT = 63
-_TAGS = 0x00FF00FF00FF00FF
-_VALUE_TAGS = 0x0002000200020002
-_HIGH_BITS = 0x8000800080008000
+_MAX_SHORT = 63
+_ITEM_BITS = np.uint16(0x80FF)
+_ITEM_TAG = np.uint16(0x0002)
+ITEM_SHIFT = np.uint8(8)
 
 
 def is_nullable_long(node: AvroNode) -> bool:
@@ -231,32 +233,29 @@ def is_nullable_long(node: AvroNode) -> bool:
     )
 
 
-def short_words(lanes: Lanes, at: Positions) -> tuple[list[Words], Positions] | None:
+def short_items(lanes: Lanes, at: Positions) -> tuple[Pairs, Positions] | None:
     """The usual null counts: arrays of equal length whose items are small and not null.
 
-    Such an array is: count, then per item the branch 2 and one byte, then 0. Four items fit a word.
+    Such an array is: count, then per item the branch 2 and one byte, then 0.
 
     Returns:
-        The words with the items of each lane, four to a word, and the positions behind the arrays;
-        None when some array is different.
+        The items of all lanes, branch and byte in one number each, and the positions behind the
+        arrays; None when some array is different.
     """
     if not len(at):
         return None
     count = int(lanes.raw[at[0]]) >> 1
-    if count > MAX_SHORT or (lanes.raw[at] != 2 * count).any():
+    if count > _MAX_SHORT or (lanes.raw[at] != 2 * count).any():
         return None
-    behind = at + (2 + 2 * count if count else 1)
-    if count and (behind.max() > lanes.end or lanes.raw[behind - 1].any()):
+    if not count:
+        return np.empty(0, np.uint16), at + 1
+    behind = at + (2 + 2 * count)
+    if behind.max() > lanes.end or lanes.raw[behind - 1].any():
         return None
-    words: list[Words] = []
-    for first in range(0, count, 4):
-        inside = (1 << 16 * min(4, count - first)) - 1
-        word = lanes.words[at + (1 + 2 * first)]
-        tags = word & np.uint64((_TAGS | _HIGH_BITS) & inside)
-        if (tags != np.uint64(_VALUE_TAGS & inside)).any():
-            return None
-        words.append(word)
-    return words, behind
+    items = lanes.pieces(at + 1, 2 * count).view("<u2")
+    if ((items & _ITEM_BITS) != _ITEM_TAG).any():
+        return None
+    return items, behind
 
 
 def few_and_long(counts: Positions) -> bool:

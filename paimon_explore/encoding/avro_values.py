@@ -15,12 +15,14 @@ from paimon_explore.encoding.avro_lanes import Lanes, Positions
 from paimon_explore.encoding.avro_schema import PlainNode, Primitive
 from paimon_explore.encoding.avro_skip import FIXED_SIZES
 from paimon_explore.encoding.buffers import (
+    BYTE_VIEWS,
     Column,
     Ints,
     Numbers,
     Words,
     as_buffer,
     build_bool,
+    build_views,
     no_rows,
 )
 from paimon_explore.errors import CorruptFileError
@@ -153,6 +155,8 @@ def _spans(
         if wanted not in (pa.string(), pa.large_string()):
             raise mismatch("string", wanted, where)
         return _as_text(_gathered(lanes, spans, where), wanted, where)
+    if wanted == BYTE_VIEWS:
+        return _viewed(lanes, spans, where)
     raw = _gathered(lanes, spans, where)
     if wanted == pa.binary():
         return raw
@@ -168,6 +172,14 @@ def _as_text(raw: Column, wanted: pa.DataType, where: str) -> Column:
         return raw.cast(wanted)  # checks that the bytes are UTF-8
     except pa.ArrowInvalid as error:
         raise CorruptFileError("", where, "text must be UTF-8") from error
+
+
+def _viewed(lanes: Lanes, spans: tuple[Ints, Ints], where: str) -> Column:
+    """Bytes of the spans where they are, which is until the lanes are released."""
+    begin, size = spans
+    if len(begin) and (begin + size).max() > lanes.end:
+        raise CorruptFileError("", where, "a size must lie within its block")
+    return build_views(begin, size, lanes.data)
 
 
 def _gathered(lanes: Lanes, spans: tuple[Ints, Ints], where: str) -> Column:

@@ -45,16 +45,28 @@ _MAX_ELEMENTS = 2**31 - 1
 _SPARE = 2 * DECIMAL_ITEM
 _MILLIS = {"s": 1000, "ms": 1}
 _NANOS_PER_MILLI = 1_000_000
+_FIXED_PART = "a row is at least as long as its fixed part"
 _COUNT = 4  # bytes of the count or size that starts an array, map, vector or variant
 
 
 class Source:
-    """Bytes with zeros behind them, and the name they have in errors."""
+    """Bytes with zeros behind them, and the name they have in errors.
 
-    def __init__(self, data: Bytes, where: str) -> None:
-        self.data = nb.padded(data, _SPARE)
-        self.size = len(data)
+    Args:
+        data: the bytes.
+        where: their name.
+        used: how many of them are made use of; None for all. If zeros follow these, as many as are
+            needed, the bytes are not copied.
+    """
+
+    def __init__(self, data: Bytes, where: str, used: int | None = None) -> None:
         self.where = where
+        self.size = len(data)
+        if used is not None and used <= self.size - _SPARE and not data[-_SPARE:].any():
+            self.size -= _SPARE
+            self.data = data
+        else:
+            self.data = nb.padded(data, _SPARE)
 
     def raw(self, positions: Ints, width: int) -> Numbers:
         """The `width` bytes at each position as an unsigned number."""
@@ -138,15 +150,22 @@ def decode_fields(
         A column of n values per wanted field; a null row is null in all of them.
     """
     header = row_header(len(types))
-    fits = ~rows.valid | (rows.size >= header + nb.WORD * len(types))
-    source.demand(fits, "a row is at least as long as its fixed part")
+    whole = bool(rows.valid.all())
+    fits = rows.size >= header + nb.WORD * len(types)
+    source.demand(fits if whole else ~rows.valid | fits, _FIXED_PART)
+    begin = rows.at if whole else np.where(rows.valid, rows.at, source.size)
+    end = rows.end
     columns = []
     for index in wanted:
         bit = 8 + index
-        flags = source.read(np.where(rows.valid, rows.at, source.size) + (bit >> 3), np.uint8)
-        valid = rows.valid & ((flags & (1 << (bit & 7))) == 0)
-        at = np.where(valid, rows.at + (header + nb.WORD * index), source.size)
-        columns.append(decode_cells(source, Spots(at, valid, rows.at, rows.end), types[index]))
+        flags = source.data[begin + (bit >> 3)]
+        valid = (flags & (1 << (bit & 7))) == 0
+        if not whole:
+            valid &= rows.valid
+        at = rows.at + (header + nb.WORD * index)
+        if not valid.all():
+            at = np.where(valid, at, source.size)
+        columns.append(decode_cells(source, Spots(at, valid, rows.at, end), types[index]))
     return columns
 
 

@@ -19,6 +19,7 @@ from paimon_explore.errors import CorruptFileError
 from paimon_explore.types.data_types import DataType
 
 ARITY_BYTES = 4
+_HAS_ARITY = "a row starts with its number of fields"
 EMPTY_ROW = bytes(12)
 """The row of no fields with its arity, as unpartitioned tables have it."""
 
@@ -77,28 +78,44 @@ def without_arity(rows: pa.BinaryArray, *, where: str = "") -> pa.BinaryArray:
     Raises:
         CorruptFileError: a row is too short to have one.
     """
-    items = _images(rows, Source(nb.var_values(rows)[1], where))
-    offsets, data = nb.gather(nb.var_values(rows)[1], items.at, items.size)
+    source = _source(rows, where)
+    items = _images(rows, source)
+    offsets, data = nb.gather(source.data, items.at, items.size)
     return nb.build_binary(offsets, data, items.valid)
 
 
-def arities(rows: pa.BinaryArray, *, where: str = "") -> nb.Ints:
+def arities(rows: Column, *, where: str = "") -> nb.Ints:
     """The number of fields that each row has; -1 for null.
 
     Raises:
         CorruptFileError: a row is too short to have one.
     """
     valid = nb.valid_mask(rows)
-    offsets, data = nb.var_values(rows)
-    if (valid & (np.diff(offsets) < ARITY_BYTES)).any():
-        raise CorruptFileError(where, "a row", "a row starts with its number of fields")
+    begin, size, data = nb.byte_ranges(rows)
+    if (valid & (size < ARITY_BYTES)).any():
+        raise CorruptFileError(where, "a row", _HAS_ARITY)
     found = np.full(len(rows), -1, np.int64)
-    found[valid] = nb.unaligned(data, ">i4")[offsets[:-1][valid]]
+    found[valid] = nb.unaligned(data, ">i4")[begin[valid]]
     return found
 
 
+def all_have_arity(rows: Column, arity: int, *, where: str = "") -> bool:
+    """Whether every row has that many fields; null has not.
+
+    Raises:
+        CorruptFileError: a row is too short to have a number of fields.
+    """
+    if rows.null_count:
+        return bool((arities(rows, where=where) == arity).all())
+    begin, size, data = nb.byte_ranges(rows)
+    if (size < ARITY_BYTES).any():
+        raise CorruptFileError(where, "a row", _HAS_ARITY)
+    heads = nb.unaligned(data, "<u4")[begin]
+    return bool((heads == _head(arity)).all())
+
+
 def decode_rows(
-    rows: pa.BinaryArray,
+    rows: Column,
     types: Sequence[DataType],
     *,
     where: str,
@@ -107,7 +124,8 @@ def decode_rows(
     """The columns of rows that have their arity before them.
 
     Args:
-        rows: n rows in the form of manifests; a null row is null in every column.
+        rows: n rows in the form of manifests, binary or `BYTE_VIEWS`; a null row is null in every
+            column.
         types: the k types.
         where: what the rows are called in errors, a path or field.
         fields: positions of the fields to decode; None for all.
@@ -118,24 +136,38 @@ def decode_rows(
     Raises:
         CorruptFileError: a row has another number of fields, or breaks the layout.
     """
-    source = Source(nb.var_values(rows)[1], where)
+    source = _source(rows, where)
     items = _images(rows, source)
-    found = source.read(np.where(items.valid, items.at - ARITY_BYTES, source.size), ">i4")
-    wrong = items.valid & (found != len(types))
+    heads = source.raw(items.at - ARITY_BYTES, ARITY_BYTES)
+    wrong = items.valid & (heads != _head(len(types)))
     if wrong.any():
         row = int(np.argmax(wrong))
-        rule = f"a row has {len(types)} fields, not {int(found[row])}"
+        rule = f"a row has {len(types)} fields, not {int(heads[row].byteswap().view(np.int32))}"
         raise CorruptFileError(where, f"row {row}", rule)
     return decode_fields(
         source, items, list(types), range(len(types)) if fields is None else fields
     )
 
 
-def _images(rows: pa.BinaryArray, source: Source) -> Items:
-    """The ranges of the images behind the arities."""
+def _head(arity: int) -> np.uint32:
+    """The arity as a number that is read the wrong way round, as all others are right."""
+    return np.uint32(int.from_bytes(arity.to_bytes(ARITY_BYTES, "big"), "little"))
+
+
+def _source(rows: Column, where: str) -> Source:
+    """The bytes that rows lie in; views mostly have zeros behind what they refer to."""
+    begin, size, data = nb.byte_ranges(rows)
+    used = int((begin + size).max()) if isinstance(rows, pa.ListViewArray) and len(rows) else None
+    return Source(data, where, used)
+
+
+def _images(rows: Column, source: Source) -> Items:
+    """The ranges of the images behind the arities; those of nulls are the zeros behind the data."""
+    begin, size, _ = nb.byte_ranges(rows)
+    if not rows.null_count:
+        source.demand(size >= ARITY_BYTES, _HAS_ARITY)
+        return Items(begin + ARITY_BYTES, size - ARITY_BYTES, np.ones(len(rows), np.bool_))
     valid = nb.valid_mask(rows)
-    offsets, _ = nb.var_values(rows)
-    sizes = np.diff(offsets)
-    source.demand(~valid | (sizes >= ARITY_BYTES), "a row starts with its number of fields")
-    at = np.where(valid, offsets[:-1] + ARITY_BYTES, source.size)
-    return Items(at, np.where(valid, sizes - ARITY_BYTES, 0), valid)
+    source.demand(~valid | (size >= ARITY_BYTES), _HAS_ARITY)
+    at = np.where(valid, begin + ARITY_BYTES, source.size + ARITY_BYTES)
+    return Items(at, np.where(valid, size - ARITY_BYTES, 0), valid)

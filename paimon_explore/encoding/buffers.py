@@ -24,6 +24,9 @@ WORD = 8
 """Bytes of a word, and what variable parts are padded to."""
 
 
+BYTE_VIEWS = pa.list_view(pa.field("item", pa.uint8(), nullable=False))
+"""Bytes of which only the places are told: what was not copied out of a larger buffer."""
+
 _ONE = np.ones(1, dtype=np.bool_)
 _LONG_RANGE = 4096
 
@@ -85,6 +88,27 @@ def var_values(array: Column) -> tuple[Ints, Bytes]:
     wide = pa.types.is_large_binary(array.type) or pa.types.is_large_string(array.type)
     _, offsets, data = array.buffers()
     return _offsets(offsets, array.offset, len(array), wide=wide), as_bytes(data)
+
+
+def byte_ranges(array: Column) -> tuple[Ints, Ints, Bytes]:
+    """Where each value of a binary array or of `BYTE_VIEWS` begins, its size, and the bytes.
+
+    Null entries may have some.
+    """
+    if not isinstance(array, pa.ListViewArray):
+        offsets, data = var_values(array)
+        return offsets[:-1], np.diff(offsets), data
+    places = slice(array.offset, array.offset + len(array))
+    _, begins, sizes, *_ = array.buffers()
+    begin, size = (as_bytes(b).view(np.int32)[places].astype(np.int64) for b in (begins, sizes))
+    return begin, size, fixed_values(array.values, np.uint8).view(np.uint8)
+
+
+def build_views(begin: Ints, size: Ints, data: bytearray) -> Column:
+    """Ranges of bytes as `BYTE_VIEWS`; the bytes must not change as long as these are used."""
+    parts = [as_buffer(numbers.astype(np.int32)) for numbers in (begin, size)]
+    whole = pa.Array.from_buffers(pa.uint8(), len(data), [None, pa.py_buffer(data)])
+    return pa.Array.from_buffers(BYTE_VIEWS, len(begin), [None, *parts], children=[whole])
 
 
 def used_bytes(array: Column) -> Bytes:

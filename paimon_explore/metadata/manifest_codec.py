@@ -21,6 +21,7 @@ from paimon_explore.encoding.avro_few import FEW, write_few
 from paimon_explore.encoding.avro_skip import record_starts
 from paimon_explore.encoding.avro_values import dense
 from paimon_explore.encoding.buffers import (
+    BYTE_VIEWS,
     Column,
     Ints,
     build_list,
@@ -36,6 +37,7 @@ from paimon_explore.metadata.entry_frame import Chunks, check_codes, complete
 from paimon_explore.metadata.file_names import check_names
 from paimon_explore.metadata.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest_entry import (
+    BOUNDS,
     FileKind,
     FileSource,
     ManifestEntries,
@@ -145,7 +147,7 @@ def _avro_sifted(
     files: Sequence[tuple[str, bytes]], sieves: Sequence[Sieve], target: pa.Schema
 ) -> tuple[pa.Table, Ints]:
     path = files[0][0] if len(files) == 1 else f"one of {len(files)} manifests"
-    fields = _read_fields(ENTRY_LAYOUT.what, tuple(target.names))
+    fields = _read_fields(ENTRY_LAYOUT.what, target)
     choices = [_choice(sieve, path) for sieve in sieves]
     needles = sieves[0].needles if sieves else ()
     records, tallies = read_chosen(files, fields, choices, entry_starts, needles)
@@ -153,8 +155,8 @@ def _avro_sifted(
 
 
 def _choice(sieve: Sieve, path: str) -> Choice:
-    target = _target(ENTRY_LAYOUT, sieve.columns)
-    fields = _read_fields(ENTRY_LAYOUT.what, tuple(target.names))
+    target = _viewing(sieve.columns)
+    fields = _read_fields(ENTRY_LAYOUT.what, target)
     schema = pa.schema(fields)
 
     def decide(columns: list[Column]) -> Ints:
@@ -313,7 +315,7 @@ def _decode_avro(
     if not files:
         return no_table(target), []
     finder = _FINDERS.get(layout.what, record_starts)
-    fields = _read_fields(layout.what, tuple(target.names))
+    fields = _read_fields(layout.what, target)
     records, counts = read_columns(files, fields, starts=finder)
     try:
         return _frame(records, layout, target, files[0][0]), counts
@@ -326,8 +328,18 @@ def _decode_avro(
 
 
 @lru_cache(maxsize=64)
-def _read_fields(what: str, names: tuple[str, ...]) -> list["pa.Field[pa.DataType]"]:
-    return _LAYOUTS[what].read_fields(list(names))
+def _viewing(columns: frozenset[str]) -> pa.Schema:
+    """Columns for a sieve, which looks at single values in the rows of bounds."""
+    fields = [
+        field.with_type(BYTE_VIEWS) if field.name in BOUNDS else field
+        for field in _target(ENTRY_LAYOUT, columns)
+    ]
+    return pa.schema(fields)
+
+
+@lru_cache(maxsize=64)
+def _read_fields(what: str, target: pa.Schema) -> list["pa.Field[pa.DataType]"]:
+    return _LAYOUTS[what].read_fields(target)
 
 
 def _frame(records: pa.Table, layout: Layout, target: pa.Schema, path: str) -> pa.Table:

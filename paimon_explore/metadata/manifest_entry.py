@@ -89,6 +89,9 @@ ENTRY_SCHEMA = pa.schema(
 UTC, in milliseconds. `value_stats_cols` null means all columns.
 """
 
+BOUNDS = frozenset({"key_min", "key_max", "value_min", "value_max"})
+"""Columns that may be `BYTE_VIEWS` in frames that only sieves look at."""
+
 ENTRY_FIELDS = MappingProxyType(
     {
         "kind": ("_KIND",),

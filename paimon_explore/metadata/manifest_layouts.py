@@ -41,11 +41,17 @@ class Layout:
     written_types: Mapping[str, pa.DataType] = field(default_factory=dict)
     late: tuple[str, ...] = ()
 
-    def read_fields(self, names: list[str]) -> list["pa.Field[pa.DataType]"]:
+    def read_fields(self, columns: pa.Schema) -> list["pa.Field[pa.DataType]"]:
         """The version and these columns as records inside records, all of them nullable."""
         version = ((VERSION_FIELD,), pa.field(VERSION_FIELD, pa.int32()))
         leaves = [
-            (self.fields[name], self._leaf(name, self.read_types, nullable=True)) for name in names
+            (
+                self.fields[column.name],
+                pa.field(
+                    self.fields[column.name][-1], self.read_types.get(column.name, column.type)
+                ),
+            )
+            for column in columns
         ]
         return _nested([version, *leaves], nullable=True)
 

@@ -23,7 +23,7 @@ class Sieve:
     Attributes:
         columns: the columns of `ENTRY_SCHEMA` that it looks at.
         reasons: gives for n entries 0 where the entry is kept, else the number of why it is not,
-            from 1 to 15.
+            from 1 to 15. The `BOUNDS` that it sees may be `BYTE_VIEWS`, which end with the call.
         needles: if there are some, the bytes of an entry that is kept hold at least one of them;
             entries without any are dropped for reason 1.
     """

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paimon_explore.encoding.binary_row import arities, decode_rows
+from paimon_explore.encoding.binary_row import all_have_arity, decode_rows
 from paimon_explore.encoding.buffers import Column, list_offsets, taken_rows, valid_mask
 from paimon_explore.metadata.manifest_entry import ManifestEntries
 from paimon_explore.metadata.schema import TableSchema
@@ -177,13 +177,19 @@ def _group_stats(
             found.append(_unknown(field, len(entries)))
         else:
             place = names.index(source.name)
-            stats = replace(_unknown(field, len(entries)), null_count=element(nulls, place))
+            counts = element(nulls, place)
             if isinstance(field.type, AtomicType) and keeps_order(source.type, field.type):
-                target = to_arrow(field.type)
-                lowest = _least(lows[place], source.type).cast(target)
-                stats = replace(stats, minimum=lowest, maximum=highs[place].cast(target))
-            found.append(stats)
+                low = _as_read(_least(lows[place], source.type), field.type)
+                high = _as_read(highs[place], field.type)
+                found.append(ColumnStats(minimum=low, maximum=high, null_count=counts))
+            else:
+                found.append(replace(_unknown(field, len(entries)), null_count=counts))
     return found
+
+
+def _as_read(bounds: Column, data_type: AtomicType) -> Column:
+    target = to_arrow(data_type)
+    return bounds if bounds.type == target else bounds.cast(target)
 
 
 def _bounds(
@@ -217,7 +223,7 @@ def _written(schema: TableSchema, written: list[str] | None) -> list[DataField]:
 
 def _arity_is(table: pa.Table, arity: int) -> bool:
     """Whether all bounds are rows of that many fields; writers leave them empty at will."""
-    return bool((arities(binary(table, "value_min"), where="_VALUE_STATS") == arity).all())
+    return all_have_arity(binary(table, "value_min"), arity, where="_VALUE_STATS")
 
 
 def keeps_order(source: DataType, target: DataType) -> bool:

@@ -63,17 +63,9 @@ _KEY_STATS = frozenset({"key_min", "key_max", "key_null_counts"})
 _VALUE_STATS = frozenset({"value_min", "value_max", "value_null_counts"})
 _KEYS = frozenset({"min_key", "max_key"})
 _STATS = _KEY_STATS | _VALUE_STATS
-_JUDGED = _VALUE_STATS | {
-    "kind",
-    "bucket",
-    "total_buckets",
-    "row_count",
-    "schema_id",
-    "level",
-    "value_stats_cols",
-    "write_cols",
-}
+_JUDGED = _VALUE_STATS | {"kind", "row_count", "schema_id", "value_stats_cols", "write_cols"}
 """What tells of a file of a table without keys whether it may hold a wanted row."""
+_BUCKETS = frozenset({"bucket", "total_buckets"})
 _ALL_COLUMNS = frozenset(ENTRY_SCHEMA.names)
 
 
@@ -240,7 +232,7 @@ def _sifted_files(
     Of the files that are dropped, no more is decoded than what tells that they are.
     """
     file_sieve = _FileSieve(target, rest)
-    sieves = [Sieve(columns=_JUDGED, reasons=file_sieve.reasons)]
+    sieves = [Sieve(columns=_judged(target), reasons=file_sieve.reasons)]
     if cut.predicate is not None:
         sieves.insert(0, partition_sieve(cut.entries, cut.needles))
     entries, tallies = target.store.manifests.read_sifted(manifests.names, sieves, columns)
@@ -254,6 +246,13 @@ def _sifted_files(
         stages.append(Stage(name=one.name, unit="files", total=left, kept=left - dropped))
         left -= dropped
     return entries, stages
+
+
+def _judged(target: ScanTarget) -> frozenset[str]:
+    """The columns that `file_cuts` looks at of a table without keys."""
+    buckets = _BUCKETS if target.schema.bucket_keys else frozenset[str]()
+    level = frozenset[str]() if target.only_level is None else frozenset({"level"})
+    return _JUDGED | buckets | level
 
 
 class _FileSieve:
@@ -274,11 +273,17 @@ class _FileSieve:
         """0 for the files to keep, else the number of the cut that drops them."""
         self.sees_deletes |= bool((numbers(entries.table, "kind") != FileKind.ADD).any())
         found = np.zeros(len(entries), np.int64)
-        rows = np.arange(len(entries))
+        rows: Rows | None = None
         cuts = file_cuts(self._target, entries, self._rest, self._schema)
         for number, cut in enumerate(cuts, start=1):
-            found[rows[~cut.mask]] = number
-            rows = rows[cut.mask]
+            if cut.mask.all():
+                continue
+            if rows is None:
+                found[~cut.mask] = number
+                rows = np.flatnonzero(cut.mask)
+            else:
+                found[rows[~cut.mask]] = number
+                rows = rows[cut.mask]
         return found
 
     def _schema(self, schema_id: int) -> TableSchema:

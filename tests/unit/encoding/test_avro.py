@@ -19,6 +19,7 @@ from paimon_explore.encoding.avro_write import AvroWriter, avro_schema, write_av
 from paimon_explore.encoding.buffers import Column
 from paimon_explore.errors import CorruptFileError, InvalidInputError, UnsupportedFeatureError
 from paimon_explore.metadata.manifest_codec import encode_entries
+from paimon_explore.metadata.manifest_entry import ENTRY_SCHEMA
 from paimon_explore.metadata.manifest_layouts import ENTRY_LAYOUT
 from support.avro_records import records
 from support.golden import GoldenTables
@@ -367,7 +368,9 @@ def manifest(*names: str, partition: bytes = bytes(12)) -> bytes:
     return encode_entries(entries(*(entry(name, partition=partition) for name in names)), "null")
 
 
-FIELDS = ENTRY_LAYOUT.read_fields(["file_name", "partition"])
+FIELDS = ENTRY_LAYOUT.read_fields(
+    pa.schema((ENTRY_SCHEMA.field("file_name"), ENTRY_SCHEMA.field("partition")))
+)
 
 
 def file_names(*files: bytes) -> list[object]:

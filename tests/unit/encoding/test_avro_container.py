@@ -54,6 +54,17 @@ def test_a_header_may_be_in_sized_blocks_and_lack_the_codec() -> None:
     assert read_header(data).codec == "null"
 
 
+def test_files_that_begin_alike_have_their_own_markers() -> None:
+    other = bytes(range(16, 32))
+    for sync in (SYNC, other, SYNC):
+        data = write_header(b'"int"', "null", sync) + write_block(1, b"\x02", "null", sync)
+        assert read_header(data).sync == sync
+        assert [block.data for block in blocks_of(data)] == [b"\x02"]
+    start = write_header(b'"int"', "null", SYNC)
+    with pytest.raises(CorruptFileError, match="must not end here"):
+        read_header(start[:-1])
+
+
 @pytest.mark.parametrize(
     ("value", "data"),
     [

@@ -2,18 +2,20 @@
 
 from decimal import Decimal
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
 from paimon_explore.encoding.binary_row import (
     EMPTY_ROW,
+    all_have_arity,
     arities,
     decode_rows,
     encode_rows,
     with_arity,
     without_arity,
 )
-from paimon_explore.encoding.buffers import Column
+from paimon_explore.encoding.buffers import Column, build_views
 from paimon_explore.errors import CorruptFileError, InvalidInputError
 from paimon_explore.types.data_types import DataType
 from paimon_explore.types.parse import parse_type
@@ -43,6 +45,17 @@ def hex_rows(columns: list[Column], types: list[DataType], *, reserve: bool = Tr
 
 def compact(text: str) -> str:
     return text.replace(" ", "")
+
+
+def viewed(rows: list[bytes], behind: bytes) -> Column:
+    """Rows that lie between other bytes, told by their places."""
+    data = bytearray(b"\xff" * 5)
+    begins = []
+    for row in rows:
+        begins.append(len(data))
+        data += row + b"\xee" * 3
+    sizes = [len(row) for row in rows]
+    return build_views(np.array(begins, np.int64), np.array(sizes, np.int64), data + behind)
 
 
 # Written by Java 0.9.0, except VARIANT and VECTOR, which follow the source of release 2.0.
@@ -296,6 +309,42 @@ def test_damage_is_a_corrupt_file_error_with_the_broken_rule(
 
     with pytest.raises(CorruptFileError, match=rule):
         decode_rows(rows, types_of(text), where="bytes")
+
+
+@pytest.mark.parametrize("behind", [b"", bytes(32), b"\xff" * 32])
+def test_rows_are_read_where_they_lie(behind: bytes) -> None:
+    types = types_of("INT", "STRING", "DECIMAL(38,0)", "TIMESTAMP(9)", "BOOLEAN")
+    values = [
+        column_of([7, None, -1], types[0]),
+        column_of(["short", "longer than a slot", None], types[1]),
+        column_of([Decimal(10**30), None, Decimal(-1)], types[2]),
+        column_of([None, None, None], types[3]),
+        column_of([True, False, None], types[4]),
+    ]
+    rows = [row.as_py() for row in with_arity(encode_rows(values, types), 5)]
+    views = viewed(rows, behind)
+
+    found = decode_rows(views, types, where="a test")
+    assert [as_python(one) for one in found] == [as_python(one) for one in values]
+    some = decode_rows(views.slice(1, 2), types, where="a test", fields=[1])
+    assert as_python(some[0]) == ["longer than a slot", None]
+    assert arities(views).tolist() == [5, 5, 5]
+    assert all_have_arity(views, 5)
+    assert not all_have_arity(views, 4)
+
+
+@pytest.mark.parametrize("behind", [b"", bytes(32)])
+def test_damage_is_seen_where_rows_lie(behind: bytes) -> None:
+    row = bytes.fromhex(compact(f"{HEAD} 0900000010000000 3132333435363738"))
+    with pytest.raises(CorruptFileError, match="a value lies within its row"):
+        decode_rows(viewed([row], behind), types_of("STRING"), where="bytes")
+    with pytest.raises(CorruptFileError, match="a row has 2 fields, not 1"):
+        decode_rows(viewed([row], behind), types_of("INT", "INT"), where="bytes")
+    with pytest.raises(CorruptFileError, match="at least as long as its fixed part"):
+        decode_rows(viewed([row[:12]], behind), types_of("INT"), where="bytes")
+    for tell in (lambda rows: all_have_arity(rows, 1), arities):
+        with pytest.raises(CorruptFileError, match="starts with its number of fields"):
+            tell(viewed([row[:3]], behind))
 
 
 def test_values_that_overlap_are_refused_before_they_fill_memory() -> None:

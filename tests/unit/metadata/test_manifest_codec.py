@@ -231,7 +231,7 @@ def test_a_required_field_that_is_missing_or_null_is_named() -> None:
     pq.write_table(nested(entries(entry("a")), "row_count"), sink)
     with pytest.raises(CorruptFileError, match="m: row_count: the field is required"):
         decode_entries([("m", sink.getvalue())])
-    nullable = pa.schema(ENTRY_LAYOUT.read_fields(list(ENTRY_LAYOUT.fields)))
+    nullable = pa.schema(ENTRY_LAYOUT.read_fields(ENTRY_LAYOUT.schema))
     rows = nested(entries(entry("a"))).to_pylist()
     rows[0]["_FILE"]["_KEY_STATS"] = None
     sink = io.BytesIO()
