@@ -101,7 +101,12 @@ class CompactMerge:
     def __init__(self, rules: CompactRules, *, tells: bool) -> None:
         self._rules = rules
         self._tells = tells
-        self._task = Task(spec=rules.spec, functions=functions_of(rules.spec), keep_retracts=True)
+        self._task = Task(
+            spec=rules.spec,
+            functions=functions_of(rules.spec),
+            keep_retracts=True,
+            alone_too=rules.lookup,
+        )
 
     @property
     def needs_files(self) -> bool:
@@ -153,6 +158,8 @@ class CompactMerge:
             [befores[part] if old else afters[part] + offset for part, _, old in told]
         )
         kinds = np.concatenate([np.full(len(part), kind, np.int8) for part, kind, _ in told])
+        if self._rules.is_first_row:  # told as it was written: +I or +U
+            kinds = kinds_after[rows - offset]
         order = np.lexsort((kinds, keys))
         return _taken(known.piece, merged, rows[order], kinds[order], self._rules.spec)
 

@@ -44,6 +44,9 @@ class Task:
         keep_retracts: results that are retracts stay, and system columns are put behind.
         by_run_order: parts are oldest first and newer in every record than those before.
         key_order: results are to be in key order.
+        alone_too: engines that compute do so for keys with one row, too, as Java does where it
+            compacts by lookup: functions may change a single row or refuse it. Else such a row
+            stays as it is, whatever its kind.
     """
 
     spec: MergeSpec
@@ -51,6 +54,12 @@ class Task:
     keep_retracts: bool = False
     by_run_order: bool = False
     key_order: bool = True
+    alone_too: bool = False
+
+    @property
+    def passes_rows(self) -> bool:
+        """Whether a row that is alone with its key stays as it is."""
+        return not self.alone_too or self.spec.engine in _CHOOSERS
 
 
 def functions_of(spec: MergeSpec) -> Mapping[str, Aggregator]:
@@ -125,7 +134,7 @@ def retracts_of(part: pa.RecordBatch) -> Bools | None:
 
 def merge_piece(piece: Piece, task: Task) -> Iterator[pa.RecordBatch]:
     """Merge rows that are complete for their keys; batches may be empty."""
-    if len(piece.parts) == 1 or not piece.count:
+    if (len(piece.parts) == 1 and task.passes_rows) or not piece.count:
         for part in piece.parts:
             yield passed(part, task)
         return
@@ -305,7 +314,7 @@ def _folded(piece: Piece, task: Task) -> pa.RecordBatch | None:
         columns.append(values)
     if task.keep_retracts:
         newest = layers.newest
-        alone = newest == layers.oldest
+        alone = (newest == layers.oldest) & task.passes_rows
         columns.append(int64_array(piece.numbers()[newest]))
         columns.append(int8_array(np.where(alone, piece.kinds()[newest], _INSERT)))
     return _batch(columns, layers.count, piece.parts[0], task)
@@ -329,10 +338,10 @@ def _layered(spec: MergeSpec, name: str) -> "Layered | None":
 def _computed(piece: Piece, task: Task, groups: Groups) -> pa.RecordBatch:
     """Keys with one row keep it as it is, whatever its kind; the others are merged."""
     kinds = piece.kinds()
-    several = groups.sizes > 1
+    several = (groups.sizes > 1) | task.alone_too
     if not several.any():
         return _taken(piece, task, groups.order, kinds)
-    merged = _merged(piece, task, groups, kinds)
+    merged = _merged(piece, task, groups, kinds, several)
     firsts = groups.order[groups.starts]
     kinds_found = kinds[firsts]
     kinds_found[several] = merged.kinds
@@ -352,9 +361,9 @@ def _computed(piece: Piece, task: Task, groups: Groups) -> pa.RecordBatch:
     return _batch(columns, len(rows), piece.parts[0], task)
 
 
-def _merged(piece: Piece, task: Task, groups: Groups, kinds: Int8s) -> Merged:
+def _merged(piece: Piece, task: Task, groups: Groups, kinds: Int8s, several: Bools) -> Merged:
+    """The merge of these groups."""
     sizes = groups.sizes
-    several = sizes > 1
     rows = groups.order[np.repeat(several, sizes)]
     starts = np.cumsum(sizes[several]) - sizes[several]
     numbers = np.zeros(len(rows), np.int64) if task.by_run_order else piece.numbers()[rows]

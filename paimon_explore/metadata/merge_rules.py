@@ -7,13 +7,18 @@ from collections import Counter
 from collections.abc import Iterator
 
 from paimon_explore.errors import choices
-from paimon_explore.metadata.column_options import AGGREGATE_FUNCTION, SEQUENCE_GROUP
+from paimon_explore.metadata.column_options import (
+    AGGREGATE_FUNCTION,
+    IGNORE_RETRACT,
+    SEQUENCE_GROUP,
+)
 from paimon_explore.metadata.derived_options import (
     changelog_num_retained_max,
     changelog_num_retained_min,
 )
 from paimon_explore.metadata.option_choices import ChangelogProducer, MergeEngine
 from paimon_explore.metadata.options import (
+    AGGREGATION_REMOVE_RECORD_ON_DELETE,
     CHANGELOG_NUM_RETAINED_MAX,
     CHANGELOG_NUM_RETAINED_MIN,
     CHANGELOG_PRODUCER,
@@ -166,6 +171,18 @@ def partial_update_violations(schema: TableSchema, options: TableOptions) -> Ite
         if name not in ordering:
             key = PARTIAL_UPDATE_REMOVE_RECORD_ON_SEQUENCE_GROUP.key
             yield f"{key!r} names {name!r}, which orders no sequence group"
+
+
+def aggregation_violations(_: TableSchema, options: TableOptions) -> Iterator[str]:
+    """A -D either removes the row or is ignored by a column."""
+    if options.value(MERGE_ENGINE) is not MergeEngine.AGGREGATION:
+        return
+    if not options.value(AGGREGATION_REMOVE_RECORD_ON_DELETE):
+        return
+    for names, ignores in IGNORE_RETRACT.columns_in(options):
+        if ignores:
+            key = AGGREGATION_REMOVE_RECORD_ON_DELETE.key
+            yield f"{key!r} does not go with 'fields.{','.join(names)}.ignore-retract'"
 
 
 def _group_violations(

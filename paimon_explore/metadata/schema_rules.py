@@ -11,6 +11,7 @@ import pyarrow as pa
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.metadata.key_rules import bucket_violations, column_violations, key_violations
 from paimon_explore.metadata.merge_rules import (
+    aggregation_violations,
     changelog_violations,
     column_setting_violations,
     deletion_vector_violations,
@@ -50,6 +51,7 @@ _RULES: tuple[Callable[[TableSchema, TableOptions], Iterator[str]], ...] = (
     column_setting_violations,
     sequence_violations,
     partial_update_violations,
+    aggregation_violations,
     changelog_violations,
     deletion_vector_violations,
     retention_violations,

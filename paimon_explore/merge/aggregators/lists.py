@@ -23,10 +23,12 @@ def collect(column: Column, steps: Steps, function: AggregateFunction) -> Column
     """All elements of all arrays, equal ones once if `distinct`; a retract removes one of each.
 
     Elements stay in the order of first appearance (Java's order of distinct ones is that of a hash
-    table).
+    table). Those of older records come behind as well, but in front where retracts are ignored:
+    so they do in Java, seen with 2.0.0.
     """
     elements = elements_of(column)
-    mixed = steps.groups_with_other_than(Step.ADD, Step.ADD_REVERSED)
+    plain = (Step.ADD,) if function.ignore_retract else (Step.ADD, Step.ADD_REVERSED)
+    mixed = steps.groups_with_other_than(*plain)
     chosen = all_elements(elements, steps.of_groups(~mixed))
     known = codes(elements.values) if function.distinct or mixed.any() else chosen.places
     if function.distinct:
@@ -35,21 +37,25 @@ def collect(column: Column, steps: Steps, function: AggregateFunction) -> Column
     straight = lists_of(elements.values, chosen, column.type)
 
     def walk(some: Steps) -> Column:
-        work = partial(_walk, elements, known, distinct=function.distinct)
+        work = partial(_walk, elements, known, function)
         lists = chosen_of([work(group) for group in walked(some)])
         return lists_of(elements.values, lists, column.type)
 
     return merged_apart(steps, mixed, straight, walk)
 
 
-def _walk(elements: Elements, known: Ints, group: Group, *, distinct: bool) -> list[int] | None:
+def _walk(
+    elements: Elements, known: Ints, function: AggregateFunction, group: Group
+) -> list[int] | None:
     places: list[int] | None = None
     for step, row in group:
         there = bool(elements.valid[row])
         match step:
             case Step.ADD | Step.ADD_REVERSED if there:
-                places = [*(places or []), *elements.places(row)]
-                places = _different(places, known) if distinct else places
+                more, there_already = list(elements.places(row)), places or []
+                in_front = step == Step.ADD_REVERSED and function.ignore_retract
+                places = more + there_already if in_front else there_already + more
+                places = _different(places, known) if function.distinct else places
             case Step.RETRACT if there and places is not None:
                 places = _without(places, elements.places(row), known)
             case Step.REPLACE:

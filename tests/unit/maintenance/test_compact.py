@@ -9,6 +9,7 @@ from paimon_explore import Catalog, Table
 from paimon_explore.commit.committer import Committer
 from paimon_explore.errors import (
     CommitConflictError,
+    FormatError,
     InvalidInputError,
     StorageError,
 )
@@ -241,6 +242,30 @@ def test_aggregates_are_completed_once_and_not_counted_twice(tmp_path: Path) -> 
     assert values(table)[107] == 3
 
 
+@pytest.mark.parametrize("option", ["changelog-producer=lookup", "deletion-vectors.enabled=true"])
+def test_a_lookup_merges_a_row_that_is_alone_with_its_key_too(tmp_path: Path, option: str) -> None:
+    name, _, value = option.partition("=")
+    options = {"merge-engine": "aggregation", "fields.v.aggregate-function": "sum", name: value}
+    table = numbered_table(tmp_path, options)
+    table.upsert(numbered((1, 10)))
+    table.upsert(numbered((2, 3), kind="-D"))
+    table.compact()
+    assert values(table) == {1: 10, 2: -3}
+
+
+def test_a_function_refuses_a_lone_retract_where_a_lookup_compacts(tmp_path: Path) -> None:
+    options = {
+        "changelog-producer": "lookup",
+        "merge-engine": "aggregation",
+        "fields.v.aggregate-function": "max",
+    }
+    table = numbered_table(tmp_path, options)
+    table.upsert(numbered((1, 10)))
+    table.upsert(numbered((2, 3), kind="-D"))
+    with pytest.raises(FormatError, match="ignore-retract"):
+        table.compact()
+
+
 # ---------------------------------------------------------------- deletion vectors, first row
 
 
@@ -282,6 +307,13 @@ def test_the_first_row_of_a_key_stays_wherever_it_lies(tmp_path: Path) -> None:
     assert levels(table) == [(4, 1), (5, 1002)]
     assert changelog(table, 5) == [("+I", 3, 30)]
     assert values(table) == {1: 10, 2: 20, 3: 30, **dict(MANY_VALUES)}
+
+
+def test_a_first_row_is_told_with_the_kind_it_was_written_with(tmp_path: Path) -> None:
+    table = numbered_table(tmp_path, {"merge-engine": "first-row", "changelog-producer": "lookup"})
+    table.upsert([*numbered((1, 10)), *numbered((2, 20), kind="+U")])
+    table.compact()
+    assert changelog(table, 2) == [("+I", 1, 10), ("+U", 2, 20)]
 
 
 # ---------------------------------------------------------------- postponed buckets

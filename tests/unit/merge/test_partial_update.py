@@ -112,6 +112,21 @@ def test_functions_of_a_group_take_older_records_too_and_retracts_back() -> None
     assert merged(GROUPED, SUMMED, rows) == [(1, None, None, 8, 5, "x", None)]
 
 
+@pytest.mark.parametrize(("ignores", "expected"), [("false", [1, 2, 3, 4]), ("true", [2, 1, 3, 4])])
+def test_elements_of_older_records_come_in_front_where_retracts_are_ignored(
+    ignores: str, expected: list[int]
+) -> None:
+    columns = {"k": "INT NOT NULL", "g": "INT", "l": {"type": "ARRAY", "element": "INT"}}
+    options = {
+        **PARTIAL,
+        "fields.g.sequence-group": "l",
+        "fields.l.aggregate-function": "collect",
+        "fields.l.ignore-retract": ignores,
+    }
+    rows: list[Row] = [("+I", 1, 5, [1]), ("+I", 1, 4, [2]), ("+I", 1, 6, [3]), ("+I", 1, 7, [4])]
+    assert merged(columns, options, rows) == [(1, 7, expected)]
+
+
 def test_a_first_retract_with_a_function_is_taken_back_from_itself() -> None:
     rows: list[Row] = [
         ("-D", 1, "a", 1, 7, 1, "x", "f"),

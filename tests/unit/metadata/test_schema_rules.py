@@ -284,6 +284,16 @@ def test_partial_updates(options: dict[str, str], message: str) -> None:
         )
 
 
+def test_a_delete_that_removes_the_row_is_not_ignored_by_a_column() -> None:
+    options = {
+        "merge-engine": "aggregation",
+        "aggregation.remove-record-on-delete": "true",
+        "fields.a.ignore-retract": "true",
+    }
+    with pytest.raises(InvalidInputError, match=r"does not go with 'fields\.a\.ignore-retract'"):
+        new_schema(COLUMNS, primary_key=["id"], options=options)
+
+
 @pytest.mark.parametrize(
     ("column", "options", "message"),
     [
