@@ -14,7 +14,7 @@ Spec: primary-key-table/changelog-producer.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -107,20 +107,27 @@ class CompactMerge:
             keep_retracts=True,
             alone_too=rules.lookup,
         )
+        self._in_order = replace(self._task, by_run_order=True)
 
     @property
     def needs_files(self) -> bool:
         """Whether rows have to carry the column `FILE`."""
         return self._rules.lookup or self._tells
 
-    def merge(self, parts: Sequence[pa.RecordBatch]) -> Outcome:
-        """Merge a piece: the columns of the table, sequence number, kind, and `FILE` if needed."""
+    def merge(self, parts: Sequence[pa.RecordBatch], *, by_run_order: bool = False) -> Outcome:
+        """Merge a piece.
+
+        Args:
+            parts: with the columns of the table, sequence number, kind, and `FILE` if needed.
+            by_run_order: as for a `Task`: parts need not be sorted by sequence numbers.
+        """
+        task = self._in_order if by_run_order else self._task
         if not self.needs_files:
-            return Outcome(rows=list(merge_piece(Piece(parts), self._task)))
+            return Outcome(rows=list(merge_piece(Piece(parts), task)))
         known = _Known.of(Piece(parts), self._rules)
         kept = known.taking_part(self._rules)
-        rows = merge_piece(Piece(_filtered(parts, kept)), self._task)
-        merged = _one(list(rows), parts, self._task)
+        rows = merge_piece(Piece(_filtered(parts, kept)), task)
+        merged = _one(list(rows), parts, task)
         keys = known.keys_of(merged, self._rules.spec)
         afters = np.full(len(known.befores), _NONE, np.int64)
         afters[keys] = np.arange(merged.num_rows)

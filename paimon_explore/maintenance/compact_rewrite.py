@@ -32,7 +32,7 @@ from paimon_explore.metadata.option_choices import ChangelogProducer, MergeEngin
 from paimon_explore.metadata.options import MAX_INT64, TableOptions
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.read.data_file import ReadRequest, SystemColumn, read_data_file
-from paimon_explore.read.split_read import SplitFile, SplitReader
+from paimon_explore.read.split_read import SplitFile, SplitReader, in_order
 from paimon_explore.scan.frames import numbers
 from paimon_explore.scan.sections import key_ranks
 from paimon_explore.scan.split import DataSplit
@@ -203,8 +203,10 @@ class UnitCompaction:
         data = self._writer(self._layout(self._unit.level)) if writes else None
         changelog = self._writer(self._changelog_layout())
         for section in step.sections:
-            for piece in key_pieces(self._runs(section, merge), self._rules.spec.keys):
-                outcome = merge.merge(piece)
+            runs, ordered = in_order(self._bucket.split, self._runs(section))
+            streams = [self._run(run, merge) for run in runs]
+            for piece in key_pieces(streams, self._rules.spec.keys):
+                outcome = merge.merge(piece, by_run_order=ordered)
                 for file, positions in outcome.deleted.items():
                     self._vectors.mark(file, positions)
                 if outcome.changelog is not None:
@@ -227,11 +229,12 @@ class UnitCompaction:
             case ChangelogProducer.NONE | ChangelogProducer.INPUT:
                 return False
 
-    def _runs(self, section: Section, merge: CompactMerge) -> list[Iterator[pa.RecordBatch]]:
-        runs = [self._run(run, merge) for run in section]
-        files = [file for run in section for file in run]
+    def _runs(self, section: Section) -> list[list[int]]:
+        """The files of a section by run, with those that they are looked up in before them."""
+        runs = [list(run) for run in section]
+        files = [file for run in runs for file in run]
         if self._rules.lookup and (self._levels[files] == 0).any():
-            runs = [*(self._run(run, merge) for run in self._deeper(files)), *runs]
+            runs = [*self._deeper(files), *runs]
         return runs
 
     def _deeper(self, files: Sequence[int]) -> list[list[int]]:

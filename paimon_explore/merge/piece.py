@@ -42,7 +42,8 @@ class Task:
         spec: the merge.
         functions: aggregate functions of the needed columns.
         keep_retracts: results that are retracts stay, and system columns are put behind.
-        by_run_order: parts are oldest first and newer in every record than those before.
+        by_run_order: parts are oldest first and newer in every record than those before, but for
+            parts of the same run, which share no key. Sequence numbers order nothing then.
         key_order: results are to be in key order.
         alone_too: engines that compute do so for keys with one row, too, as Java does where it
             compacts by lookup: functions may change a single row or refuse it. Else such a row
@@ -366,7 +367,8 @@ def _merged(piece: Piece, task: Task, groups: Groups, kinds: Int8s, several: Boo
     sizes = groups.sizes
     rows = groups.order[np.repeat(several, sizes)]
     starts = np.cumsum(sizes[several]) - sizes[several]
-    numbers = np.zeros(len(rows), np.int64) if task.by_run_order else piece.numbers()[rows]
+    unknown = task.by_run_order and not task.keep_retracts
+    numbers = np.zeros(len(rows), np.int64) if unknown else piece.numbers()[rows]
     records = Records(piece.column, rows, starts, kinds[rows], numbers)
     spec = task.spec
     if spec.engine is MergeEngine.PARTIAL_UPDATE:

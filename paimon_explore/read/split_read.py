@@ -217,7 +217,7 @@ class SplitReader:
             return merge_complete_runs(tagged, spec, keep_retracts=keep)
         ordered = not keep and not spec.sequence_fields
         if ordered:
-            runs, ordered = _by_order(split, runs)
+            runs, ordered = in_order(split, runs)
         if not keep and (deciding := self._deciding(split, runs, spec)):
             from paimon_explore.read.chosen_rows import LateMerge, read_chosen  # noqa: PLC0415 - large
 
@@ -467,7 +467,7 @@ def runs_in_order(split: DataSplit, runs: list[list[int]]) -> bool:
     return all(highs[old].max() < lows[new].min() for old, new in pairwise(runs))
 
 
-def _by_order(split: DataSplit, runs: list[list[int]]) -> tuple[list[list[int]], bool]:
+def in_order(split: DataSplit, runs: list[list[int]]) -> tuple[list[list[int]], bool]:
     """The runs, and whether they are in order; single files where only these are.
 
     Writes whose key ranges move on, each meeting only the one before, make few runs out of many
@@ -477,8 +477,8 @@ def _by_order(split: DataSplit, runs: list[list[int]]) -> tuple[list[list[int]],
         return runs, True
     newest = numbers(split.files.table, "max_sequence_number")
     files = by_age([[row] for run in runs for row in run], newest)
-    in_order = len(files) <= _MOST_RUNS and runs_in_order(split, files)
-    return (files, True) if in_order else (runs, False)
+    found = len(files) <= _MOST_RUNS and runs_in_order(split, files)
+    return (files, True) if found else (runs, False)
 
 
 def _retracts(split: DataSplit, run: list[int]) -> bool:

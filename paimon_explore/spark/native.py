@@ -3,7 +3,9 @@
 Through Python an append scan costs twice as much CPU, so such files do not go there. The one plan
 decides, file by file. A file is Spark's if
 
-- the file's rows are the table's rows, with no deletion vector, and no predicate is left to check;
+- the file's rows are the table's rows, with no deletion vector;
+- nothing is left to check of the predicate, or what Spark means the same by (see `conditions`):
+  then Spark filters, and by the bounds in the file leaves out what cannot match;
 - it is Parquet of the reading schema, with all columns, and each wanted column is of a type that
   every writer stores in the one way that Spark reads: no times, timestamps, variants, nested types;
 - it lies on a local disk under a path that means itself to Spark, which takes paths as patterns.
@@ -14,15 +16,17 @@ Spark declares all columns of files nullable.
 import re
 from collections.abc import Sequence
 
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.types import StructType
+from pyspark.sql import Column, DataFrame, SparkSession
 
 from paimon_explore.fileio.local import LocalFileIO
 from paimon_explore.metadata.schema import TableSchema
-from paimon_explore.scan.expression import TRUE
+from paimon_explore.scan.expression import TRUE, names_of
 from paimon_explore.scan.split import DataSplit, Split
+from paimon_explore.spark.conditions import spark_condition
+from paimon_explore.spark.names import quoted
 from paimon_explore.spark.plan import ReadJob
-from paimon_explore.types.data_types import AtomicType, DataType, TypeRoot
+from paimon_explore.spark.schema import spark_schema
+from paimon_explore.types.data_types import AtomicType, DataType, RowType, TypeRoot
 
 _PLAIN_PATH = re.compile(r"[\w./=@ -]+")
 _SAME_EVERYWHERE = frozenset(
@@ -53,11 +57,12 @@ def native_files(job: ReadJob, splits: Sequence[Split]) -> tuple[list[str], list
         splits: all that has to be read.
     """
     reader = job.reader
+    fields = _stored(job).fields
     if (
-        reader.predicate != TRUE
-        or not job.row_type.fields
+        not job.row_type.fields
         or not isinstance(reader.store.file_io, LocalFileIO)
-        or not all(is_same_everywhere(field.type) for field in job.row_type)
+        or not all(is_same_everywhere(field.type) for field in fields)
+        or (reader.predicate != TRUE and _condition(job) is None)
     ):
         return [], list(splits)
     paths: list[str] = []
@@ -97,7 +102,23 @@ def _taken(split: Split, schema: TableSchema) -> list[bool]:
     ]
 
 
-def read_native(spark: SparkSession, paths: Sequence[str], schema: StructType) -> DataFrame:
+def read_native(spark: SparkSession, paths: Sequence[str], job: ReadJob) -> DataFrame:
     """The rows of Parquet files, dates as they are written however old."""
-    reader = spark.read.schema(schema).option("datetimeRebaseMode", "CORRECTED")
-    return reader.parquet(*(f"file://{path}" for path in paths))
+    stored = job.schema if job.reader.predicate == TRUE else spark_schema(_stored(job))
+    reader = spark.read.schema(stored).option("datetimeRebaseMode", "CORRECTED")
+    rows = reader.parquet(*(f"file://{path}" for path in paths))
+    condition = _condition(job)
+    if condition is None:
+        return rows
+    return rows.filter(condition).select([quoted(name) for name in job.schema.fieldNames()])
+
+
+def _stored(job: ReadJob) -> RowType:
+    """The wanted columns, and those that the predicate needs."""
+    wanted = job.row_type.names
+    more = sorted(names_of(job.reader.predicate) - set(wanted))
+    return job.reader.schema.project((*wanted, *more))
+
+
+def _condition(job: ReadJob) -> Column | None:
+    return spark_condition(job.reader.predicate, _stored(job))

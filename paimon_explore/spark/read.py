@@ -16,6 +16,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from paimon_explore.metadata.options import BRANCH
+from paimon_explore.scan.expression import TRUE
 from paimon_explore.scan.split import Split
 from paimon_explore.scan.sql import Where
 from paimon_explore.spark.names import quoted
@@ -103,10 +104,12 @@ def read_planned(spark: SparkSession, scan: Scan | SpecialRead) -> DataFrame:
     if isinstance(scan, SpecialRead):
         return scan.frame(spark)
     job, splits = plan_splits(scan)
+    if job.reader.predicate != TRUE and _is_small(spark, job, splits):
+        return _through_python(spark, job, splits)
     paths, rest = native_files(job, splits)
     if not paths:
         return _through_python(spark, job, rest)
-    files = read_native(spark, paths, job.schema)
+    files = read_native(spark, paths, job)
     return files.union(_through_python(spark, job, rest)) if rest else files
 
 

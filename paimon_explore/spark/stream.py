@@ -207,13 +207,13 @@ class PaimonStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def latestOffset(  # noqa: N802 - Spark's name
         self, start: Mapping[str, object] | None = None, limit: ReadLimit | None = None
     ) -> dict[str, object]:
-        """Where the next batch ends; Spark before 4.2 tells nothing, and gets everything."""
+        """Where the next batch ends; Spark before 4.2 tells no start, and gets everything."""
         latest = self._until or self._scan.target.store.snapshots.latest_id()
         begin = dict(start or self.initialOffset())
         done = int(str(begin["snapshot"]))
         if latest is None or latest <= done:
             return begin
-        if begin["whole"]:
+        if begin["whole"] and start is not None:
             return {"snapshot": self._start.first or latest, "whole": False}
         if self._limits.given and limit is not None and not isinstance(limit, ReadAllAvailable):
             latest = self._limits.last(self._counted(done, latest)) or latest
@@ -234,8 +234,16 @@ class PaimonStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         first, last = int(str(start["snapshot"])), int(str(end["snapshot"]))
         if first >= last:
             return []
-        whole = bool(start["whole"])
-        splits = self._state(last) if whole else self._changes(first, last)
+        if not start["whole"]:
+            return self._groups(self._changes(first, last), whole=False)
+        state = min(self._start.first or last, last)
+        changes = self._changes(state, last) if state < last else ()
+        return [
+            *self._groups(self._state(state), whole=True),
+            *self._groups(changes, whole=False),
+        ]
+
+    def _groups(self, splits: Sequence[Split], *, whole: bool) -> list[InputPartition]:
         return [ChangeGroup(group, whole=whole) for group in groups(splits, self._parallelism)]
 
     def _state(self, snapshot_id: int) -> Sequence[Split]:

@@ -34,6 +34,7 @@ from paimon_explore.metadata import options as opt
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.options import DYNAMIC_BUCKET
 from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.spark.batches import counted_batches
 from paimon_explore.spark.bucket import bucket_expression, task_expression
 from paimon_explore.spark.commit import publish, withdraw, write_target
 from paimon_explore.spark.compact import compact_written
@@ -140,7 +141,9 @@ def _messages(df: DataFrame, job: WriteJob) -> list[CommitMessage]:
     """Write rows by the tasks, without a commit."""
     if is_native_write(df, job):
         return write_natively(distributed(df, job), job)
-    sent = distributed(df, job).mapInArrow(partial(_run, job), "message binary").collect()
+    rows = distributed(df, job)
+    with counted_batches(rows):
+        sent = rows.mapInArrow(partial(_run, job), "message binary").collect()
     return [message for row in sent for message in unpack(bytes(row["message"]))]
 
 

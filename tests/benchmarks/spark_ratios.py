@@ -18,12 +18,13 @@ from tempfile import mkdtemp
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
+from paimon_explore.spark.compact import compact
 from paimon_explore.spark.count import count
 from paimon_explore.spark.read import read
 from paimon_explore.spark.session import session
 from paimon_explore.spark.write import write
 from paimon_explore.table.catalog import Catalog
-from paimon_explore.table.table import Table
+from paimon_explore.table.table import Table, open_table
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 _BUCKETS = 4
@@ -33,13 +34,17 @@ _COLUMNS = {"id": "BIGINT NOT NULL", "a": "BIGINT", "b": "DOUBLE", "name": "STRI
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A line of the report: our way, the one it is compared with, and the goal for the ratio."""
+    """A line of the report: our way, the one it is compared with, and the goal for the ratio.
+
+    What comes `before` our way is not measured.
+    """
 
     title: str
     ours: Callable[[], object]
     native: Callable[[], object]
     cpu: float | None = None
     wall: float | None = None
+    before: Callable[[], object] | None = None
 
 
 def tree_cpu(pid: int) -> float:
@@ -127,6 +132,10 @@ def cases(spark: SparkSession, catalog: Catalog, folder: Path, rows: int) -> lis
     def appended() -> None:
         cached.write.mode("overwrite").parquet(str(folder / "appended"))
 
+    def uncompacted() -> None:
+        shutil.rmtree(folder / "compacted", ignore_errors=True)
+        shutil.copytree(keyed.path, folder / "compacted")
+
     one = "id = 12345"
     few = f"id < {rows // 100}"
     return [
@@ -197,6 +206,13 @@ def cases(spark: SparkSession, catalog: Catalog, folder: Path, rows: int) -> lis
             cpu=0.75,
             wall=0.6,
         ),
+        Row(
+            title="compaction beside the merged read",
+            before=uncompacted,
+            ours=lambda: compact(spark, open_table(folder / "compacted")),
+            native=lambda: noop(read(spark, keyed)),
+            cpu=2.0,
+        ),
     ]
 
 
@@ -205,6 +221,8 @@ def report(rows: list[Row], rounds: int) -> None:
     found: dict[str, list[tuple[tuple[float, float], tuple[float, float]]]] = {}
     for number in range(rounds + 1):
         for row in rows:
+            if row.before is not None:
+                row.before()
             pair = (timed(row.ours), timed(row.native))
             sys.stderr.write(f"{number} {row.title}: {pair}\n")
             if number:  # the first round warms up

@@ -144,6 +144,8 @@ def test_a_stream_may_begin_with_the_state_of_a_snapshot_or_at_a_time(
     reader = spark.readStream.format(NAME)
     full = reader.option("scan.snapshot-id", "2").option("scan.mode", "from-snapshot-full")
     assert sum(batches_of(full.load(source.path), tmp_path / "full")) == 30
-    millis = source.snapshots[5].time_millis
+    source.append([{"id": 1000}])
+    assert batches_of(full.load(source.path), tmp_path / "full") == [1]
+    millis = source.snapshots[6].time_millis
     at = spark.readStream.format(NAME).option("scan.timestamp-millis", str(millis))
     assert sum(batches_of(at.load(source.path), tmp_path / "time")) == 0

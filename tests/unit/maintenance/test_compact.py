@@ -98,6 +98,29 @@ def test_large_files_go_up_and_small_ones_beside_them_are_put_together(tmp_path:
     assert large[0] in [row["file_name"] for row in live(table)]
 
 
+def test_files_whose_keys_move_on_are_merged_by_their_age(tmp_path: Path) -> None:
+    """The first sorted run then holds the oldest and the newest file."""
+    table = numbered_table(tmp_path)
+    for first in range(0, 50, 10):
+        table.upsert(numbered(*((key, first) for key in range(first, first + 15))))
+    table.compact()
+    assert levels(table) == [(5, 55)]
+    assert values(table) == {key: min(key // 10 * 10, 40) for key in range(55)}
+    file = live(table)[0]
+    assert (file["min_sequence_number"], file["max_sequence_number"]) == (0, 74)
+
+
+def test_sums_of_files_in_order_keep_the_newest_sequence_number(tmp_path: Path) -> None:
+    options = {"merge-engine": "aggregation", "fields.v.aggregate-function": "sum"}
+    table = numbered_table(tmp_path, options)
+    for value in (1, 2, 4):
+        table.upsert(numbered((1, value), (2, value)))
+    table.compact()
+    assert values(table) == {1: 7, 2: 7}
+    file = live(table)[0]
+    assert (file["min_sequence_number"], file["max_sequence_number"]) == (4, 5)
+
+
 def test_a_minor_compaction_keeps_deletions_that_hide_deeper_rows(tmp_path: Path) -> None:
     table = numbered_table(tmp_path, {"num-sorted-run.compaction-trigger": "3"})
     table.upsert(numbered(*((k, k) for k in range(1000))))

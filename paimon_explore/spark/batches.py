@@ -1,0 +1,66 @@
+"""How many rows Spark hands to a Python worker at a time.
+
+By itself Spark (4.1 and newer) cuts a batch at 10,000 rows or 64 MB, and for the latter adds up the
+size of all of the batch's buffers behind every single row: more than half of what the JVM needs to
+make the batches. Where rows cannot be large, a number of rows keeps batches small as well.
+
+The limits are local properties of the calling thread: other jobs of the session keep theirs, and
+what the user has set for the session outranks them.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from pyspark.sql import DataFrame
+from pyspark.sql import types as st
+
+_ROWS = "spark.sql.execution.arrow.maxRecordsPerBatch"
+_BYTES = "spark.sql.execution.arrow.maxBytesPerBatch"
+_UNMEASURED = 2**31 - 1
+"""The one limit that Spark does not compare with."""
+_MOST_ROWS = 2048
+_LEAST_ROWS = 256
+_MOST_TEXTS = 16_384
+"""In a batch: 1 GB if texts have 64 kB on average."""
+_FIXED = (
+    st.BooleanType,
+    st.NumericType,
+    st.DateType,
+    st.TimestampType,
+    st.TimestampNTZType,
+    st.DayTimeIntervalType,
+    st.YearMonthIntervalType,
+)
+
+
+@contextmanager
+def counted_batches(df: DataFrame) -> Iterator[None]:
+    """Jobs of this thread hand on the rows of a DataFrame in batches that are not measured.
+
+    Does nothing where rows may be large, as those with binary or nested columns.
+    """
+    rows = rows_of_a_batch(df.schema)
+    if rows is None:
+        yield
+        return
+    context = df.sparkSession.sparkContext
+    wanted = {_ROWS: str(rows), _BYTES: str(_UNMEASURED)}
+    before = {key: context.getLocalProperty(key) for key in wanted}
+    try:
+        for key, value in wanted.items():
+            context.setLocalProperty(key, value)
+        yield
+    finally:
+        for key, old in before.items():
+            context.setLocalProperty(key, old)  # type: ignore[arg-type]  # None takes it away
+
+
+def rows_of_a_batch(schema: st.StructType) -> int | None:
+    """How many rows are never too large for one batch; None if that cannot be told."""
+    texts = 0
+    for field in schema.fields:
+        if isinstance(field.dataType, st.StringType | st.CharType | st.VarcharType):
+            texts += 1
+        elif not isinstance(field.dataType, _FIXED):
+            return None
+    return max(min(_MOST_ROWS, _MOST_TEXTS // max(texts, 1)), _LEAST_ROWS)

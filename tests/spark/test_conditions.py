@@ -1,0 +1,170 @@
+"""Predicates that Spark checks on files it reads itself: the same rows as without Spark."""
+
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import SparkSession
+
+import paimon_explore as pe
+from paimon_explore.spark.read import read
+from paimon_explore.table.table import Table
+from support.rows import difference
+
+COLUMNS = {
+    "id": "BIGINT",
+    "small": "TINYINT",
+    "price": "DECIMAL(10, 2)",
+    "name": "STRING",
+    "other": "VARCHAR(20)",
+    "day": "DATE",
+    "good": "BOOLEAN",
+    "odd `name`": "INT",
+    "ratio": "DOUBLE",
+    "code": "CHAR(3)",
+}
+ROWS: list[dict[str, object]] = [
+    {
+        "id": 2**62,
+        "small": -128,
+        "price": Decimal("0.10"),
+        "name": "a%b",
+        "other": "a%b",
+        "day": date(1500, 3, 1),
+        "good": True,
+        "odd `name`": 1,
+        "ratio": float("nan"),
+        "code": "ab",
+    },
+    {
+        "id": -1,
+        "small": 127,
+        "price": Decimal("-99999999.99"),
+        "name": "",
+        "other": "z",
+        "day": date(2026, 2, 28),
+        "good": False,
+        "odd `name`": 2,
+        "ratio": -0.0,
+        "code": "abc",
+    },
+    {
+        "id": 7,
+        "small": 0,
+        "price": Decimal("1.10"),
+        "name": "Übergröße 🎈",
+        "other": None,
+        "day": date(9999, 12, 31),
+        "good": None,
+        "odd `name`": None,
+        "ratio": 0.5,
+        "code": "",
+    },
+    dict.fromkeys(COLUMNS),
+]
+BY_SPARK = [
+    "id = 7",
+    "7 < id",
+    "id <> 7",
+    "id BETWEEN -1 AND 7",
+    "id NOT BETWEEN -1 AND 7",
+    "id IN (7, -1)",
+    "id NOT IN (7, -1)",
+    "id <=> 7",
+    "NOT id <=> 7",
+    "small >= 0",
+    "price > 0.1",
+    "price = 1.10",
+    "name = 'a%b'",
+    "name > 'Z'",
+    "name >= ''",
+    "name = other",
+    "name LIKE 'a%'",
+    "name LIKE '%🎈'",
+    "name LIKE '%ber%'",
+    r"name LIKE 'a\%b'",
+    "name NOT LIKE 'a%'",
+    "day < DATE '1600-01-01'",
+    "day >= DATE '2026-02-28'",
+    "good",
+    "NOT good",
+    "good IS NULL",
+    "(good IS TRUE) OR id = 7",
+    "other IS NULL AND id IS NOT NULL",
+    "(id = 7 OR small < 0) AND NOT (name = '')",
+    "`odd ``name``` = 1",
+]
+BY_PYTHON = [
+    "ratio > 0.1",
+    "ratio = 0",
+    "code = 'ab'",
+    "id + 1 = 8",
+    "name LIKE '_%b'",
+    "upper(name) = 'A%B'",
+    "id IN (7, NULL)",
+    "id = 7 AND ratio < 1",
+]
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Table:
+    catalog = pe.Catalog(tmp_path_factory.mktemp("conditions"))
+    catalog.create_database("db")
+    made = catalog.create_table("db.t", COLUMNS)
+    made.append(ROWS)
+    made.append(ROWS[:2])
+    return made
+
+
+def is_by_spark(spark: SparkSession, table: Table, where: str) -> bool:
+    plan = read(spark, table, where=where)._jdf.queryExecution().optimizedPlan().toString()
+    return "MapInArrow" not in str(plan)
+
+
+@pytest.mark.parametrize("where", BY_SPARK)
+def test_what_spark_means_the_same_by_is_checked_by_spark(
+    spark: SparkSession, table: Table, where: str
+) -> None:
+    assert is_by_spark(spark, table, where)
+    assert (
+        difference(table.scan(where=where).to_arrow(), read(spark, table, where=where).toArrow())
+        == ""
+    )
+
+
+@pytest.mark.parametrize("where", BY_PYTHON)
+def test_what_spark_may_see_otherwise_is_left_to_the_reader(
+    spark: SparkSession, table: Table, where: str
+) -> None:
+    assert not is_by_spark(spark, table, where)
+    assert (
+        difference(table.scan(where=where).to_arrow(), read(spark, table, where=where).toArrow())
+        == ""
+    )
+
+
+def test_columns_of_the_condition_need_not_be_wanted(spark: SparkSession, table: Table) -> None:
+    found = read(spark, table, ["other", "small"], where="name = 'a%b' AND id > 0")
+    assert found.columns == ["other", "small"]
+    assert [tuple(row) for row in found.collect()] == [("a%b", -128)] * 2
+
+
+def test_deleted_rows_stay_away_whoever_checks_the_condition(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    catalog = pe.Catalog(tmp_path)
+    catalog.create_database("db")
+    made = catalog.create_table(
+        "db.t", {"id": "INT", "v": "INT"}, options={"deletion-vectors.enabled": "true"}
+    )
+    made.append(
+        pa.table({"id": pa.array(range(100), pa.int32()), "v": pa.array([1] * 100, pa.int32())})
+    )
+    made.append(
+        pa.table({"id": pa.array(range(100, 110), pa.int32()), "v": pa.array([1] * 10, pa.int32())})
+    )
+    made.delete("id < 50")
+    found = read(spark, made, where="v = 1 AND id >= 40")
+    assert sorted(row.id for row in found.collect()) == list(range(50, 110))
