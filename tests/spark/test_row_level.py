@@ -119,7 +119,7 @@ def test_a_task_that_finds_no_file_tells_that_the_snapshot_expired(
     spark: SparkSession, catalog: Catalog
 ) -> None:
     table = table_of(catalog, "customers")
-    df = read(spark, table, where="id >= 0")  # else Spark reads the files, in its own words
+    df = read(spark, table, where="id + 0 >= 0")  # else Spark reads the files, in its own words
     table.upsert([{"id": 1, "name": "new", "city": None}])
     table.compact(full=True)
     for number in range(3):
