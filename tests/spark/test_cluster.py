@@ -11,8 +11,10 @@ import pytest
 
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.spark.java import java_home
+from paimon_explore.table.table import Table
 from support.depth import DEEP
 from support.required import lacking
+from support.spark_cluster import running_cluster
 from support.stream_job import ROWS, killed_and_resumed, prepare
 
 ON_CLUSTER_ROWS = 10_000_000 if DEEP else 20_000
@@ -75,6 +77,24 @@ def test_a_stream_whose_driver_is_killed_writes_every_row_once(tmp_path: Path) -
     table = prepare(tmp_path, EPOCHS)
     left = killed_and_resumed(tmp_path, EPOCHS, KILLS)
     assert len(left) == KILLS
+    check_every_row_once(table)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not DEEP, reason="takes minutes; HYPOTHESIS_PROFILE=deep runs it")
+def test_failures_second_attempts_and_killed_drivers_together_write_every_row_once(
+    tmp_path: Path,
+) -> None:
+    table = prepare(tmp_path, EPOCHS)
+    with running_cluster(tmp_path / "cluster", memory=600) as cluster:
+        left = killed_and_resumed(tmp_path, EPOCHS, KILLS, cluster.url)
+    assert len(left) == KILLS
+    second = len(list(tmp_path.glob("second-*")))
+    assert second > EPOCHS // 20  # attempts that Spark began because others hung
+    check_every_row_once(table)
+
+
+def check_every_row_once(table: Table) -> None:
     assert table.to_arrow().sort_by("id")["id"].to_pylist() == list(range(EPOCHS * ROWS))
     epochs = [snapshot.commit_identifier for snapshot in table.snapshots]
     assert epochs == list(range(len(epochs)))  # Spark may take two files into one after a kill

@@ -1,7 +1,8 @@
 """A stream into a table, one epoch for each file of a folder, whose driver is killed now and then.
 
 Run as a module with a folder it is the driver: it goes on where the checkpoint says, until all
-files are read, and some tasks fail at their first attempt.
+files are read, and some tasks fail at their first attempt. With the master of a cluster behind the
+folder Spark speculates: other first attempts hang when their rows are written, and lose.
 """
 
 import os
@@ -12,6 +13,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -24,6 +26,8 @@ from support.spark_cluster import QUICK_START, descendants, kill_tree
 
 ROWS = 40
 _FAILS = 5  # of so many epochs one has a task that fails once
+_HANGS = 7  # on a cluster, of so many epochs one has a first attempt that hangs
+_HANG_SECONDS = 60.0
 _END_SECONDS = 6000.0 if DEEP else 600.0  # deep runs are given little of the machine
 
 
@@ -40,14 +44,19 @@ def prepare(folder: Path, epochs: int) -> Table:
     return catalog.create_table("db.t", {"id": "BIGINT"})
 
 
-def drive(folder: Path) -> None:
+def drive(folder: Path, master: str | None = None) -> None:
     """Stream all that is not in the table yet."""
     from paimon_explore.spark.session import session  # noqa: PLC0415 - the parent starts no Spark
 
     config = {"spark.driver.memory": "600m", "spark.driver.extraJavaOptions": QUICK_START}
-    spark = session(master="local[2,2]", config=config)
+    if master is None:
+        spark = session(master="local[2,2]", config=config)
+    else:
+        package = Path(sys.modules["paimon_explore"].__path__[0])
+        spark = session(master=master, config={**config, **_SPECULATION}, py_files=[package])
     files = spark.readStream.schema("id BIGINT").option("maxFilesPerTrigger", "1")
-    rows = files.parquet(str(folder / "in")).mapInArrow(_sometimes_fail, "id BIGINT")
+    trouble = partial(_sometimes_fail, None if master is None else folder)
+    rows = files.parquet(str(folder / "in")).mapInArrow(trouble, "id BIGINT")
     writer = rows.writeStream.format("paimon_explore")
     writer = writer.option("checkpointLocation", str(folder / "checkpoint"))
     query = writer.trigger(availableNow=True).start(str(folder / "warehouse" / "db.db" / "t"))
@@ -55,19 +64,39 @@ def drive(folder: Path) -> None:
     spark.stop()
 
 
-def _sometimes_fail(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+_SPECULATION = {
+    "spark.executor.memory": "600m",
+    "spark.executor.cores": "1",
+    "spark.executor.extraJavaOptions": QUICK_START,
+    "spark.task.maxFailures": "4",
+    "spark.speculation": "true",
+    "spark.speculation.interval": "100ms",
+    "spark.speculation.task.duration.threshold": "1s",
+}
+
+
+def _sometimes_fail(
+    folder: Path | None, batches: Iterator[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    """The rows; where there is a folder, attempts may hang, and winners of these leave a file."""
     from pyspark import TaskContext  # noqa: PLC0415 - runs in the worker
 
     context = TaskContext.get()
+    attempt = 0 if context is None else context.attemptNumber()
     for batch in batches:
         yield batch
-        first = batch.column(0)[0].as_py()
-        if context is not None and context.attemptNumber() == 0 and first // ROWS % _FAILS == 0:
+        epoch = int(batch.column(0)[0].as_py()) // ROWS
+        if epoch % _FAILS == 0 and attempt == 0:
             msg = "the first attempt fails"
             raise OSError(msg)
+        if folder is not None and epoch % _HANGS == 0 and epoch % _FAILS:
+            if attempt == 0:
+                time.sleep(_HANG_SECONDS)
+            else:
+                (folder / f"second-{epoch}").touch()
 
 
-def killed_and_resumed(folder: Path, epochs: int, kills: int) -> list[int]:
+def killed_and_resumed(folder: Path, epochs: int, kills: int, *master: str) -> list[int]:
     """Run the stream to its end, with a new driver after each kill.
 
     The kills come when so many commits are there, and a moment later. Every other time the Python
@@ -80,7 +109,7 @@ def killed_and_resumed(folder: Path, epochs: int, kills: int) -> list[int]:
     points: Sequence[int] = sorted(dice.sample(range(epochs - kills), kills))
     left: list[int] = []
     for number, point in enumerate(points):
-        driver = _driver(folder)
+        driver = _driver(folder, *master)
         try:
             _wait_for(folder, driver, point + 1)
             time.sleep(dice.random() * 0.4)
@@ -88,7 +117,7 @@ def killed_and_resumed(folder: Path, epochs: int, kills: int) -> list[int]:
         finally:
             kill_tree(driver)
         left.append(commits(folder))
-    last = _driver(folder)
+    last = _driver(folder, *master)
     try:
         assert last.wait(_END_SECONDS) == 0, (folder / "driver.log").read_text("utf-8")[-3000:]
     finally:
@@ -115,10 +144,10 @@ def _name(pid: int) -> str:
     return ""
 
 
-def _driver(folder: Path) -> "subprocess.Popen[bytes]":
+def _driver(folder: Path, *master: str) -> "subprocess.Popen[bytes]":
     with (folder / "driver.log").open("ab") as log:
         return subprocess.Popen(  # noqa: S603 - this very module
-            [sys.executable, "-m", "support.stream_job", str(folder)],
+            [sys.executable, "-m", "support.stream_job", str(folder), *master],
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,
@@ -141,4 +170,4 @@ def commits(folder: Path) -> int:
 
 
 if __name__ == "__main__":
-    drive(Path(sys.argv[1]))
+    drive(Path(sys.argv[1]), *sys.argv[2:])
