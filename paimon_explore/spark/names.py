@@ -1,5 +1,7 @@
 """Names: of Paimon's catalog, and of columns as Spark takes them literally."""
 
+from collections.abc import Iterable
+
 CATALOG = "paimon"
 """The catalog that statements may name."""
 
@@ -11,3 +13,9 @@ def quoted(name: str) -> str:
     '`user id`'
     """
     return "`" + name.replace("`", "``") + "`"
+
+
+def are_distinct(names: Iterable[str]) -> bool:
+    """Whether names differ by more than their case, which Spark's file sources do not see."""
+    lower = [name.lower() for name in names]
+    return len(set(lower)) == len(lower)

@@ -8,6 +8,7 @@ decides, file by file. A file is Spark's if
   then Spark filters, and by the bounds in the file leaves out what cannot match;
 - it is Parquet of the reading schema, with all columns, and each wanted column is of a type that
   every writer stores in the one way that Spark reads: no times, timestamps, variants, nested types;
+- no names of its columns differ by their case alone;
 - it lies on a local disk under a path that means itself to Spark, which takes paths as patterns.
 
 Spark declares all columns of files nullable.
@@ -23,7 +24,7 @@ from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.scan.expression import TRUE, names_of
 from paimon_explore.scan.split import DataSplit, Split
 from paimon_explore.spark.conditions import spark_condition
-from paimon_explore.spark.names import quoted
+from paimon_explore.spark.names import are_distinct, quoted
 from paimon_explore.spark.plan import ReadJob
 from paimon_explore.spark.schema import spark_schema
 from paimon_explore.types.data_types import AtomicType, DataType, RowType, TypeRoot
@@ -61,6 +62,7 @@ def native_files(job: ReadJob, splits: Sequence[Split]) -> tuple[list[str], list
     if (
         not job.row_type.fields
         or not isinstance(reader.store.file_io, LocalFileIO)
+        or not are_distinct(reader.schema.row_type.names)
         or not all(is_same_everywhere(field.type) for field in fields)
         or (reader.predicate != TRUE and _condition(job) is None)
     ):

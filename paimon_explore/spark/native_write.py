@@ -35,7 +35,7 @@ from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.manifest_entry import UNAWARE_TOTAL_BUCKETS, FileKind
 from paimon_explore.metadata.options import DYNAMIC_BUCKET
 from paimon_explore.metadata.paths import STAGING_PREFIX
-from paimon_explore.spark.names import quoted
+from paimon_explore.spark.names import are_distinct, quoted
 from paimon_explore.spark.native import is_plain_path, is_same_everywhere
 from paimon_explore.spark.schema import spark_type
 from paimon_explore.spark.tasks import WriteJob
@@ -96,6 +96,8 @@ def _has_settings(spark: SparkSession) -> bool:
 def _has_exact_columns(df: DataFrame, job: WriteJob) -> bool:
     fields = {field.name: field for field in job.target.schema.fields}
     if len(job.columns) != len(df.columns) or set(job.columns) != set(fields):
+        return False
+    if not are_distinct(fields):
         return False
     given = zip(job.columns, df.schema.fields, strict=True)
     return all(

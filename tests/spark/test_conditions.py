@@ -168,3 +168,15 @@ def test_deleted_rows_stay_away_whoever_checks_the_condition(
     made.delete("id < 50")
     found = read(spark, made, where="v = 1 AND id >= 40")
     assert sorted(row.id for row in found.collect()) == list(range(50, 110))
+
+
+def test_names_that_differ_by_their_case_alone_are_told_apart(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    catalog = pe.Catalog(tmp_path)
+    catalog.create_database("db")
+    made = catalog.create_table("db.t", {"a": "INT", "A": "INT"})
+    made.append([{"a": 1, "A": 2}, {"a": 2, "A": 1}])
+    assert [tuple(row) for row in read(spark, made, where="a = 1").collect()] == [(1, 2)]
+    assert [tuple(row) for row in read(spark, made, ["A"], where="a = 1").collect()] == [(2,)]
+    assert read(spark, made).count() == 2
