@@ -14,6 +14,7 @@ from paimon_explore.metadata.options import (
     BUCKET_FUNCTION,
     DELETION_VECTORS_ENABLED,
     MERGE_ENGINE,
+    SCAN_FILE_CREATION_TIME_MILLIS,
 )
 from paimon_explore.scan.bucket_filter import allowed_buckets
 from paimon_explore.scan.entries import PartitionCut
@@ -155,6 +156,11 @@ class Reasons:
             condition = f"level = {self.target.only_level}"
             text = f"is not read: only level {self.target.only_level} is asked for."
             return Reason(condition=condition, bounds=f"level {level}", text=text)
+        created, since = int(numbers(gone.table, "creation_time")[place]), self.target.created_since
+        if since is not None and created < since:
+            condition = f"{SCAN_FILE_CREATION_TIME_MILLIS.key} >= {since}"
+            text = "is not read: it was made before the time that is asked for."
+            return Reason(condition=condition, bounds=f"made at {created}", text=text)
         vectors = self.target.options.value(DELETION_VECTORS_ENABLED)
         why = DELETION_VECTORS_ENABLED.key if vectors else f"{MERGE_ENGINE.key} first-row"
         text = f"is not read: with {why} rows of level 0 become visible by compaction."

@@ -23,7 +23,9 @@ from paimon_explore.encoding.binary_row import decode_rows
 from paimon_explore.encoding.buffers import bool_values, taken_rows, valid_mask
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.paths import parent
+from paimon_explore.merge.columns import int8_array, ints_of, mask_array
 from paimon_explore.merge.complete_rows import LEVEL, merge_complete_runs
+from paimon_explore.merge.records import RowKind, is_retract
 from paimon_explore.merge.spec import MergeSpec, deciding_columns, merge_spec, needed_columns
 from paimon_explore.merge.stream import merge_runs
 from paimon_explore.metadata.derived_options import needs_lookup
@@ -47,7 +49,7 @@ from paimon_explore.scan.expression import TRUE, Expression, names_of
 from paimon_explore.scan.frames import byte_array, numbers, row_array
 from paimon_explore.scan.partition_filter import split as split_predicate
 from paimon_explore.scan.sections import by_age, key_ranks, sections, sorted_runs
-from paimon_explore.scan.split import DataSplit, DeletionFile, LayeredSplit, Split
+from paimon_explore.scan.split import DataSplit, DeletionFile, GoneSplit, LayeredSplit, Split
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.types.data_types import DataField, RowType, with_nullable
 
@@ -118,6 +120,8 @@ class SplitReader:
         """
         if isinstance(split, LayeredSplit):
             batches = self._layered(split)
+        elif isinstance(split, GoneSplit):
+            batches = self._gone(split)
         elif split.raw_convertible:
             batches = self._raw(split)
         else:
@@ -180,6 +184,17 @@ class SplitReader:
         ]
         merged = merge_runs(layers, spec, keep_retracts=bool(self.system_columns))
         return (self._in_partition(batch, split.partition) for batch in merged)
+
+    def _gone(self, split: GoneSplit) -> Iterator[pa.RecordBatch]:
+        """The rows that were there, as -D; none for who does not ask for row kinds."""
+        if SystemColumn.VALUE_KIND not in self.system_columns:
+            return
+        for batch in self._merged(split.of, self.spec):
+            at = batch.schema.get_field_index(SystemColumn.VALUE_KIND)
+            kinds = ints_of(batch.column(at)).astype(np.int8, copy=False)
+            rows = batch.filter(mask_array(~is_retract(kinds)))
+            gone = int8_array(np.full(rows.num_rows, RowKind.DELETE, np.int8))
+            yield rows.set_column(at, rows.schema.field(at), gone)
 
     def _in_partition(self, batch: pa.RecordBatch, partition: bytes) -> pa.RecordBatch:
         """The batch with the values of a partition in the partition columns."""

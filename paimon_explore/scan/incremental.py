@@ -4,6 +4,10 @@
 than OVERWRITE; neither is merged, a row appears as often as it was written. The start is exclusive,
 the end inclusive. `diff` compares two states and is done on rows, see `read.difference`.
 Seen with the official Java 2.0.0: rows are not merged across the commits of the range.
+
+Streams leave OVERWRITE commits out, too, unless the table says so: `streaming-read-overwrite`
+(primary-key tables) tells the rows of the removed files as taken back, then those of the new files;
+`streaming-read-append-overwrite` (other tables) tells the new ones alone.
 Spec: flink/sql-query, incremental query; `incremental-between*` options.
 """
 
@@ -16,14 +20,18 @@ from paimon_explore.metadata.option_choices import (
     ChangelogProducer,
     IncrementalBetweenScanMode,
 )
-from paimon_explore.metadata.options import CHANGELOG_PRODUCER
+from paimon_explore.metadata.options import (
+    CHANGELOG_PRODUCER,
+    STREAMING_READ_APPEND_OVERWRITE,
+    STREAMING_READ_OVERWRITE,
+)
 from paimon_explore.metadata.snapshot import CommitKind, Snapshot
 from paimon_explore.scan.entries import PartitionCut, read_entries
 from paimon_explore.scan.expression import TRUE, Expression
 from paimon_explore.scan.partition_filter import split as split_predicate
 from paimon_explore.scan.plan import ScanTarget
-from paimon_explore.scan.split import DataSplit
-from paimon_explore.scan.splits import files_as_splits
+from paimon_explore.scan.split import GoneSplit, Split
+from paimon_explore.scan.splits import files_as_splits, whole_buckets
 from paimon_explore.store.expired import naming_expiry
 from paimon_explore.store.table_store import TableStore
 
@@ -47,7 +55,7 @@ def change_splits(
     span: SnapshotRange,
     mode: IncrementalBetweenScanMode = IncrementalBetweenScanMode.AUTO,
     predicate: Expression = TRUE,
-) -> Iterator[tuple[Snapshot, Sequence[DataSplit]]]:
+) -> Iterator[tuple[Snapshot, Sequence[Split]]]:
     """What each commit of a range brought, oldest first; commits without a part are left out.
 
     Args:
@@ -61,6 +69,7 @@ def change_splits(
         NotFoundError: a commit of the range expired and left no changelog.
         SnapshotExpiredError: it does so while it is read.
     """
+    overwrites = mode is IncrementalBetweenScanMode.AUTO and _tells_overwrites(target)
     if mode is IncrementalBetweenScanMode.AUTO:
         mode = change_mode(target)
     if mode is IncrementalBetweenScanMode.DIFF:
@@ -71,9 +80,33 @@ def change_splits(
     )
     for snapshot in commits(target.store, span):
         with naming_expiry(target.store, snapshot):
+            if overwrites and snapshot.commit_kind is CommitKind.OVERWRITE:
+                if replaced := _replaced(target, snapshot, cut):
+                    yield snapshot, replaced
+                continue
             entries = _entries(target, snapshot, mode, cut)
         if len(entries):
             yield snapshot, files_as_splits(target.placed(entries, snapshot), target.rules)
+
+
+def _tells_overwrites(target: ScanTarget) -> bool:
+    keyed = target.schema.primary_keys
+    return target.options.value(
+        STREAMING_READ_OVERWRITE if keyed else STREAMING_READ_APPEND_OVERWRITE
+    )
+
+
+def _replaced(target: ScanTarget, snapshot: Snapshot, cut: PartitionCut) -> list[Split]:
+    """What an OVERWRITE commit removed, for tables with keys, and what it brought."""
+    manifests = target.store.manifests.list(snapshot.delta_manifest_list)
+    entries = read_entries(target.store, manifests.filter(cut.manifests(manifests)), cut)
+    new = target.placed(entries.of_kind(FileKind.ADD), snapshot)
+    brought: list[Split] = list(files_as_splits(new, target.rules))
+    if not target.schema.primary_keys:
+        return brought
+    before = target.store.snapshots.find(snapshot.id - 1)  # its deletion vectors, if it is kept
+    old = target.placed(entries.of_kind(FileKind.DELETE), before or snapshot)
+    return [*(GoneSplit(of=bucket) for bucket in whole_buckets(old)), *brought]
 
 
 def commits(store: TableStore, span: SnapshotRange) -> Iterator[Snapshot]:

@@ -27,6 +27,7 @@ from paimon_explore.metadata.options import (
     DELETION_VECTORS_ENABLED,
     DELETION_VECTORS_MERGE_ON_READ,
     MERGE_ENGINE,
+    SCAN_FILE_CREATION_TIME_MILLIS,
     SOURCE_SPLIT_OPEN_FILE_COST,
     SOURCE_SPLIT_TARGET_SIZE,
     TableOptions,
@@ -48,6 +49,7 @@ from paimon_explore.scan.split import PlacedFiles, Split
 from paimon_explore.scan.splits import SplitRules, make_splits
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.types.data_types import RowType
+from paimon_explore.types.local_time import local_millis
 
 if TYPE_CHECKING:
     from paimon_explore.scan.file_stats import SchemaOf
@@ -107,6 +109,12 @@ class ScanTarget:
     def hides_level_0(self) -> bool:
         """Whether rows become visible only by compaction."""
         return self.levels_disjoint and not self.options.value(DELETION_VECTORS_MERGE_ON_READ)
+
+    @property
+    def created_since(self) -> int | None:
+        """Files made before are not read: a local wall clock in ms; None for all files."""
+        since = self.options.value(SCAN_FILE_CREATION_TIME_MILLIS)
+        return None if since is None else local_millis(since)
 
     @property
     def rules(self) -> SplitRules:
@@ -252,7 +260,8 @@ def _judged(target: ScanTarget) -> frozenset[str]:
     """The columns that `file_cuts` looks at of a table without keys."""
     buckets = _BUCKETS if target.schema.bucket_keys else frozenset[str]()
     level = frozenset[str]() if target.only_level is None else frozenset({"level"})
-    return _JUDGED | buckets | level
+    created = frozenset[str]() if target.created_since is None else frozenset({"creation_time"})
+    return _JUDGED | buckets | level | created
 
 
 class _FileSieve:
@@ -376,6 +385,8 @@ def _visible(target: ScanTarget, entries: ManifestEntries) -> Mask:
         mask &= numbers(entries.table, "level") == target.only_level
     if target.hides_level_0:
         mask &= numbers(entries.table, "level") != 0
+    if target.created_since is not None:
+        mask &= numbers(entries.table, "creation_time") >= target.created_since
     return mask
 
 

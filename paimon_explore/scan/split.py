@@ -320,5 +320,41 @@ class LayeredSplit:
         return sum(layer.row_count for layer in self.layers)
 
 
-Split: TypeAlias = DataSplit | LayeredSplit
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GoneSplit:
+    """Files that an overwrite removed: their merged rows are told as taken back.
+
+    Attributes:
+        of: the removed files of a bucket.
+    """
+
+    of: DataSplit
+
+    @property
+    def snapshot_id(self) -> int | None:
+        """The snapshot the files were planned at."""
+        return self.of.snapshot_id
+
+    @property
+    def partition(self) -> bytes:
+        """The partition row as in the manifest, with its 4-byte arity."""
+        return self.of.partition
+
+    @property
+    def files(self) -> ManifestEntries:
+        """The files' entries."""
+        return self.of.files
+
+    @property
+    def raw_convertible(self) -> bool:
+        """False: the rows are merged."""
+        return False
+
+    @property
+    def row_count(self) -> int:
+        """Physical rows of the files, deleted and retracted ones included."""
+        return self.of.row_count
+
+
+Split: TypeAlias = DataSplit | LayeredSplit | GoneSplit
 """What one reader takes."""

@@ -14,6 +14,7 @@ import numpy as np
 from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedFeatureError
 from paimon_explore.metadata.option_choices import StartupMode
 from paimon_explore.metadata.options import (
+    SCAN_FILE_CREATION_TIME_MILLIS,
     SCAN_MODE,
     SCAN_SNAPSHOT_ID,
     SCAN_TAG_NAME,
@@ -109,6 +110,9 @@ def travel_of(options: TableOptions) -> TimeTravel:
         msg = f"Only one of {SCAN_TIMESTAMP.key} and {SCAN_TIMESTAMP_MILLIS.key} can be given."
         raise InvalidInputError(msg)
     mode = options.value(SCAN_MODE)
+    since = SCAN_FILE_CREATION_TIME_MILLIS
+    if mode is StartupMode.FROM_FILE_CREATION_TIME and not options.has(since):
+        raise InvalidInputError(f"{SCAN_MODE.key}={mode.value} goes with {since.key}.")
     travel = TimeTravel(
         snapshot=options.value(SCAN_SNAPSHOT_ID),
         tag=options.value(SCAN_TAG_NAME),
@@ -136,13 +140,10 @@ def _check_mode(mode: StartupMode, given: tuple[str, ...]) -> None:
             | StartupMode.LATEST_FULL
             | StartupMode.FULL
             | StartupMode.COMPACTED_FULL
-        ):
-            fits, wants = not given, "no point in time"
-        case (
-            StartupMode.LATEST_DELTA
-            | StartupMode.FROM_CREATION_TIMESTAMP
             | StartupMode.FROM_FILE_CREATION_TIME
         ):
+            fits, wants = not given, "no point in time"
+        case StartupMode.LATEST_DELTA | StartupMode.FROM_CREATION_TIMESTAMP:
             raise UnsupportedFeatureError(f"{SCAN_MODE.key}={mode.value}")
         case _:
             assert_never(mode)

@@ -22,6 +22,7 @@ from pyspark.sql import types as st
 from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.metadata.derived_options import level_count
 from paimon_explore.metadata.option_choices import IncrementalBetweenScanMode
+from paimon_explore.metadata.options import TABLE_READ_SEQUENCE_NUMBER_ENABLED
 from paimon_explore.read.data_file import SystemColumn
 from paimon_explore.read.split_read import SplitReader
 from paimon_explore.scan.branch_plans import whole_partitions
@@ -221,7 +222,7 @@ def special_read(
         return scan if scan.increment is None else _increment(scan, kinds=False)
     if system == _READ_OPTIMIZED:
         return _read_optimized(table.scan(columns, where))
-    if system == _AUDIT_LOG:
+    if system == _AUDIT_LOG and not table.options.value(TABLE_READ_SEQUENCE_NUMBER_ENABLED):
         if columns is not None and list(columns)[:1] != [ROWKIND.name]:
             columns = [ROWKIND.name, *(c for c in columns if c != ROWKIND.name)]
         scan = table.scan(None if columns is None else list(columns)[1:], where)

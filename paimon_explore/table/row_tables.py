@@ -12,7 +12,10 @@ import pyarrow as pa
 from paimon_explore.encoding.buffers import Column, build_list, taken_rows
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.metadata.derived_options import level_count
-from paimon_explore.metadata.options import ROW_TRACKING_ENABLED
+from paimon_explore.metadata.options import (
+    ROW_TRACKING_ENABLED,
+    TABLE_READ_SEQUENCE_NUMBER_ENABLED,
+)
 from paimon_explore.read.data_file import SystemColumn
 from paimon_explore.read.split_read import SplitReader
 from paimon_explore.scan.branch_plans import plan_table, whole_partitions
@@ -26,18 +29,28 @@ ROW_KINDS = ("+I", "-U", "+U", "-D")
 """Row kinds by their number in files."""
 
 ROWKIND = pa.field("rowkind", pa.string())
+_SEQUENCE_NUMBER = pa.field("_SEQUENCE_NUMBER", pa.int64(), nullable=False)
 
 RowTable = tuple[pa.Schema, Callable[[], Iterator[pa.RecordBatch]]]
 
 
 def audit_log(target: ScanTarget) -> RowTable:
-    """The rows with their kind; deleted ones too as long as files hold them."""
-    schema = pa.schema([ROWKIND, *arrow_schema(target.schema.row_type)])
+    """The rows with their kind; deleted ones too as long as files hold them.
+
+    Behind the kind comes the sequence number, if the table's option
+    `table-read.sequence-number.enabled` asks for it.
+    """
+    numbered = target.options.value(TABLE_READ_SEQUENCE_NUMBER_ENABLED)
+    numbers = [_SEQUENCE_NUMBER] if numbered else []
+    schema = pa.schema([ROWKIND, *numbers, *arrow_schema(target.schema.row_type)])
+    system = (SystemColumn.VALUE_KIND, *((SystemColumn.SEQUENCE_NUMBER,) if numbered else ()))
+    count = len(target.schema.fields)
 
     def rows() -> Iterator[pa.RecordBatch]:
-        for batch in _with_system(target, (SystemColumn.VALUE_KIND,)):
-            kinds = row_kinds(batch.column(batch.num_columns - 1))
-            yield pa.RecordBatch.from_arrays([kinds, *batch.columns[:-1]], schema=schema)
+        for batch in _with_system(target, system):
+            values, (kinds, *found) = batch.columns[:count], batch.columns[count:]
+            columns = [row_kinds(kinds), *found, *values]
+            yield pa.RecordBatch.from_arrays(columns, schema=schema)
 
     return schema, rows
 
@@ -45,13 +58,14 @@ def audit_log(target: ScanTarget) -> RowTable:
 def binlog(target: ScanTarget) -> RowTable:
     """As `audit_log`, every column a list: one value, or before and after of an update."""
     columns = [pa.field(f.name, pa.list_(f.type)) for f in arrow_schema(target.schema.row_type)]
-    schema = pa.schema([ROWKIND, *columns])
-    _, plain = audit_log(target)
+    log, plain = audit_log(target)
+    count = len(log) - len(columns)
+    schema = pa.schema([*list(log)[:count], *columns])
 
     def rows() -> Iterator[pa.RecordBatch]:
         for batch in plain():
-            lists = [_ones(column) for column in batch.columns[1:]]
-            yield pa.RecordBatch.from_arrays([batch.column(0), *lists], schema=schema)
+            lists = [_ones(column) for column in batch.columns[count:]]
+            yield pa.RecordBatch.from_arrays([*batch.columns[:count], *lists], schema=schema)
 
     return schema, rows
 

@@ -3,7 +3,7 @@ from datetime import datetime
 import pyarrow as pa
 import pytest
 
-from paimon_explore import Table
+from paimon_explore import Table, open_table
 from paimon_explore.errors import InvalidInputError, NotFoundError
 from paimon_explore.metadata.consumer import Consumer
 from support.small_tables import append_table, columns, keyed_table, rows_of
@@ -19,7 +19,7 @@ def changed(**options: str) -> Table:
         [{"k": 2, "v": "B"}, {"k": 3, "v": "c"}],
         [{"k": 1, "v": "a", "_ROW_KIND": "-D"}],
         primary_key=["k"],
-        options={key.replace("_", "-"): value for key, value in options.items()},
+        options={key.replace("__", ".").replace("_", "-"): value for key, value in options.items()},
     )
 
 
@@ -44,6 +44,33 @@ def test_changes_tell_commit_by_commit_what_was_written(producer: str) -> None:
     assert told(table, 2) == EXPECTED[1:]
     assert told(table, 2, 2) == EXPECTED[1:2]
     assert told(table, 4) == []
+
+
+@pytest.mark.parametrize("producer", ["none", "input"])
+def test_changes_tell_what_an_overwrite_replaced_if_the_table_says_so(producer: str) -> None:
+    table = changed(changelog_producer=producer)
+    table.overwrite([{"k": 2, "v": "new"}])
+    assert told(table) == EXPECTED
+    table.maintenance.set_options({"streaming-read-overwrite": "true"})
+    replaced: list[tuple[object, ...]] = [("-D", 2, "B"), ("-D", 3, "c"), ("+I", 2, "new")]
+    assert told(open_table(table.path)) == [*EXPECTED, (4, replaced)]
+
+
+def test_rows_that_an_overwrite_replaced_are_not_told_when_they_were_deleted_before() -> None:
+    table = changed(deletion_vectors__enabled="true", streaming_read_overwrite="true")
+    table.compact()
+    table.overwrite([{"k": 2, "v": "new"}])
+    replaced: list[tuple[object, ...]] = [("-D", 2, "B"), ("-D", 3, "c"), ("+I", 2, "new")]
+    assert told(table)[-1][1] == replaced
+
+
+def test_changes_of_a_table_without_keys_tell_the_new_rows_of_an_overwrite_alone() -> None:
+    table = append_table(COLUMNS, [{"k": 1, "v": "a"}])
+    table.overwrite([{"k": 2, "v": "b"}])
+    first: tuple[int, list[tuple[object, ...]]] = (1, [("+I", 1, "a")])
+    assert told(table) == [first]
+    options = {"streaming-read-append-overwrite": "true"}
+    assert told(open_table(table.path, options=options)) == [first, (2, [("+I", 2, "b")])]
 
 
 def test_changes_are_cut_to_columns_and_rows() -> None:

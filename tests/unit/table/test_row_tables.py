@@ -21,6 +21,21 @@ def test_the_audit_log_shows_kinds_and_deleted_rows() -> None:
     ]
 
 
+def test_the_audit_log_and_the_binlog_show_sequence_numbers_if_asked() -> None:
+    options = {"table-read.sequence-number.enabled": "true"}
+    table = keyed_table(COLUMNS, *COMMITS, primary_key=["k"], options=options)
+    assert rows_of(table.system_table("audit_log").to_arrow()) == [
+        {"rowkind": "+I", "_SEQUENCE_NUMBER": 3, "k": 2, "v": "B"},
+        {"rowkind": "-D", "_SEQUENCE_NUMBER": 2, "k": 1, "v": "a"},
+    ]
+    assert rows_of(table.system_table("binlog").to_arrow())[0] == {
+        "rowkind": "+I",
+        "_SEQUENCE_NUMBER": 3,
+        "k": [2],
+        "v": ["B"],
+    }
+
+
 def test_the_binlog_holds_each_value_in_a_list() -> None:
     table = append_table(COLUMNS, [{"k": 1, "v": None}])
     assert table.system_table("binlog").to_arrow().to_pylist() == [

@@ -118,10 +118,23 @@ def test_scan_options_that_contradict_are_refused(options: dict[str, str], says:
         opened(table, **options).to_arrow()
 
 
+@pytest.mark.parametrize("mode", [{}, {"scan__mode": "from-file-creation-time"}])
+def test_files_made_before_a_time_are_left_out(mode: dict[str, str]) -> None:
+    table = three_commits()
+    made = table.system_table("files").to_arrow().column("creation_time").to_pylist()
+    moments = [round(one.astimezone().timestamp() * 1000) for one in made]
+    since = max(moments)
+    chosen = opened(table, scan__file_creation_time_millis=str(since), **mode)
+    assert chosen.count() == chosen.to_arrow().num_rows == moments.count(since)
+    nothing = opened(table, scan__file_creation_time_millis=str(since + 60_000), **mode)
+    assert (nothing.count(), nothing.to_arrow().num_rows) == (0, 0)
+
+
 @pytest.mark.parametrize(
     ("options", "error"),
     [
-        ({"scan__mode": "from-file-creation-time"}, UnsupportedFeatureError),
+        ({"scan__mode": "latest-delta"}, UnsupportedFeatureError),
+        ({"scan__mode": "from-file-creation-time"}, InvalidInputError),
         ({"incremental_to_auto_tag": "x"}, InvalidInputError),
         ({"incremental_between": "1,9"}, NotFoundError),
         ({"incremental_between": "a,b"}, NotFoundError),
