@@ -16,7 +16,7 @@ import pyarrow as pa
 from paimon_explore.encoding.buffers import Ints, as_python, build_fixed
 from paimon_explore.merge.equality import codes, combined, rank_in_group
 from paimon_explore.scan.frames import Mask, column, numbers, row_array
-from paimon_explore.scan.split import DataSplit, Split, Splits
+from paimon_explore.scan.split import DataSplit, Split
 
 _INSERT, _DELETE = 0, 3
 
@@ -50,8 +50,7 @@ def _without(split: Split, files: frozenset[object]) -> Split | None:
     kept = np.flatnonzero([file not in files for file in _files_of(split)])
     if len(kept) == split.count:
         return split
-    rest = split.source.take(kept + split.start)
-    return Splits.one(rest, raw=split.raw_convertible) if len(kept) else None
+    return split.only(kept) if len(kept) else None
 
 
 def _bucket(split: Split) -> tuple[bytes, int]:

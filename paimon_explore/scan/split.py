@@ -247,11 +247,17 @@ class DataSplit:
         """Physical rows of the files, deleted and retracted ones included."""
         return self.of.row_counts[self.number]
 
+    def only(self, rows: Rows) -> "DataSplit":
+        """Some of the files, at least one, as a split of their own."""
+        part = Splits.one(self.source.take(rows + self.start), raw=self.raw_convertible)
+        shared = self.of.same_rows
+        if shared is None:
+            return part
+        return DataSplit(replace(part.of, same_rows=shared[self._part][rows]), 0)
+
     def file(self, row: int) -> "DataSplit":
         """One of the files as a split of its own, for files whose rows need no other file."""
-        return Splits.one(
-            self.source.take(np.array([self.start + row], np.int64)), raw=self.raw_convertible
-        )
+        return self.only(np.array([row], np.int64))
 
     @property
     def _part(self) -> slice:

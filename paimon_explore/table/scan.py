@@ -1,12 +1,13 @@
 """`Scan`: a read being described, planned, explained and run."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from paimon_explore.errors import InvalidInputError, choices
+from paimon_explore.metadata.options import SCAN_IGNORE_CORRUPT_FILES, SCAN_IGNORE_LOST_FILES
 from paimon_explore.read.split_read import BATCH_ROWS, SplitReader
 from paimon_explore.scan.branch_plans import plan_table
 from paimon_explore.scan.counting import told_rows
@@ -17,6 +18,8 @@ from paimon_explore.table.increments import Increment
 from paimon_explore.table.progress import progress
 from paimon_explore.types.arrow import arrow_schema
 from paimon_explore.types.data_types import RowType
+
+_IGNORING = (SCAN_IGNORE_LOST_FILES, SCAN_IGNORE_CORRUPT_FILES)
 
 if TYPE_CHECKING:
     import duckdb
@@ -63,7 +66,12 @@ class Scan:
         if self.increment is not None:
             raise InvalidInputError("An increment is read commit by commit; it has no one plan.")
         with naming_expiry(self.target.store, self.target.snapshot):
-            return plan_table(self.target, self.where)
+            plan = plan_table(self.target, self.where)
+        if not any(map(self.target.options.value, _IGNORING)):
+            return plan
+        from paimon_explore.read.readable_files import readable_splits
+
+        return replace(plan, splits=readable_splits(plan.splits, self._reader(plan, self.columns)))
 
     def explain(self) -> "ScanExplanation":
         """What is read and why: every cut with what went in and what was kept, file by file.

@@ -30,6 +30,7 @@ from paimon_explore.metadata.options import (
     BUCKET,
     DYNAMIC_BUCKET,
     DYNAMIC_PARTITION_OVERWRITE,
+    SNAPSHOT_IGNORE_EMPTY_COMMIT,
     TableOptions,
 )
 from paimon_explore.metadata.schema import TableSchema
@@ -67,17 +68,20 @@ class TableWriter:
         once, as long as they can be read again.
 
         Returns:
-            The snapshot that holds them; None if there were no rows.
+            The snapshot that holds them; None if there were no rows, unless the table's option
+            `snapshot.ignore-empty-commit` is false.
         """
+        skips = self.options.value(SNAPSHOT_IGNORE_EMPTY_COMMIT) is not False
+        commit = partial(Committer.commit, ignore_empty=skips)
         try:
-            return self._commit(self._files(data), Committer.commit, compacts=True)
+            return self._commit(self._files(data), commit, compacts=True)
         except CommitConflictError:
             is_dynamic = bool(self.schema.primary_keys) and (
                 self.options.value(BUCKET) == DYNAMIC_BUCKET
             )
             if not is_dynamic or not isinstance(data, Sized):
                 raise
-        return self._commit(self._files(data), Committer.commit, compacts=True)
+        return self._commit(self._files(data), commit, compacts=True)
 
     def overwrite(self, data: Rows, partition: Mapping[str, object] | None) -> Snapshot | None:
         """Replace rows by others; see `Table.overwrite`."""

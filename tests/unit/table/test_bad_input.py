@@ -19,6 +19,7 @@ from paimon_explore.errors import (
     UnsupportedFeatureError,
     UnsupportedVersionError,
 )
+from support.small_tables import append_table
 
 COLUMNS = pa.schema([pa.field("id", pa.int32(), nullable=False)]).append(
     pa.field("name", pa.string())
@@ -175,6 +176,14 @@ def test_no_rows_make_no_snapshot(table: Table, folder: Path) -> None:
     assert table.append([]) is None
     assert table.append(COLUMNS.empty_table()) is None
     assert sorted(folder.rglob("*")) == before
+
+
+def test_an_empty_batch_makes_a_snapshot_if_the_table_wants_one() -> None:
+    table = append_table(COLUMNS, options={"snapshot.ignore-empty-commit": "false"})
+    made = table.append(COLUMNS.empty_table())
+    assert made is not None
+    assert (made.id, made.total_record_count, table.count()) == (1, 0, 0)
+    assert table.compact() is None
 
 
 def test_a_view_of_the_past_is_not_written(table: Table) -> None:
