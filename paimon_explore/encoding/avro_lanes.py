@@ -149,9 +149,9 @@ class Lanes:
 
     def pieces(self, at: Positions, size: int) -> Raw:
         """The `size` bytes at each lane, one after the other; they must lie in the buffer."""
-        shape = (len(self.raw) - size + 1, size)
-        places: Raw = np.ndarray(shape, np.uint8, buffer=self.data, strides=(1, 1))
-        return places[at].reshape(-1)
+        shape = (len(self.raw) - size + 1,)
+        places = np.ndarray(shape, f"V{size}", buffer=self.data, strides=(1,))
+        return places[at].view(np.uint8)
 
     def longs(self, at: Positions) -> tuple[Positions, Positions]:
         """Zigzag numbers at the lanes, and the positions behind them."""

@@ -7,7 +7,6 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from paimon_explore.encoding.buffers import (
     BYTE_VIEWS,
@@ -15,6 +14,7 @@ from paimon_explore.encoding.buffers import (
     bool_values,
     build_bool,
     build_fixed,
+    fixed_values,
     no_rows,
     valid_mask,
 )
@@ -42,10 +42,17 @@ def one_piece(values: Chunks) -> Column:
 def filter_rows(table: pa.Table, mask: Mask) -> pa.Table:
     """The rows where the mask is true; a numpy mask does not go through pandas."""
     if isinstance(mask, np.ndarray):
-        if mask.all():
-            return table
+        count = int(np.count_nonzero(mask))
+        first = int(np.argmax(mask)) if count else 0
+        if mask[first : first + count].all() and _MOST_KEPT * count + _FEW_ROWS >= len(mask):
+            return table if count == len(mask) else table.slice(first, count)
         mask = build_bool(mask, np.ones_like(mask))
     return table.filter(mask)  # type: ignore[arg-type]  # a boolean column, in stubs
+
+
+_MOST_KEPT = 4
+_FEW_ROWS = 1024
+"""Rows that lie together are not copied where they hold on to little else."""
 
 
 def as_mask(mask: Mask) -> npt.NDArray[np.bool_]:
@@ -101,13 +108,17 @@ def complete(columns: Mapping[str, Chunks], schema: pa.Schema, path: str, *, row
 
 
 def check_codes(column: Chunks, codes: type[IntEnum], path: str, where: str) -> None:
-    """Refuse codes that the format does not know; the known ones follow each other.
+    """Refuse codes that the format does not know; the known ones follow each other, in int8.
 
     Raises:
         CorruptFileError: a value that is none of the codes; null is let pass.
     """
-    known = [int(code) for code in codes]
-    span: dict[str, int | None] = pc.min_max(column).as_py()  # type: ignore[assignment]  # in stubs
-    for value in span.values():
-        if value is not None and not known[0] <= value <= known[-1]:
-            raise CorruptFileError(path, where, f"must be one of {known}, not {value}")
+    first, *_, last = known = [int(code) for code in codes]
+    for chunk in column.chunks:
+        found = fixed_values(chunk, np.int8).view(np.int8)
+        odd = (found < first) | (found > last)
+        if not odd.any():
+            continue
+        wrong = found[odd & valid_mask(chunk)]
+        if len(wrong):
+            raise CorruptFileError(path, where, f"must be one of {known}, not {int(wrong[0])}")

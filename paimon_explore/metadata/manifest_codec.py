@@ -127,7 +127,7 @@ def decode_sifted(
         CorruptFileError: bytes that break the format; it names the file.
     """
     target = _target(ENTRY_LAYOUT, columns)
-    parts = [no_table(target)]
+    parts: list[pa.Table] = []
     totals = np.zeros((len(sieves), REASONS), np.int64)
     for avro, some in groupby(files, key=lambda file: is_avro(file[1])):
         group = list(some)
@@ -140,14 +140,16 @@ def decode_sifted(
             table = entries.select(target.names).table
         parts.append(table)
         totals += tallies
-    return ManifestEntries(pa.concat_tables(parts)), totals
+    if len(parts) == 1:
+        return ManifestEntries(parts[0]), totals
+    return ManifestEntries(pa.concat_tables(parts) if parts else no_table(target)), totals
 
 
 def _avro_sifted(
     files: Sequence[tuple[str, bytes]], sieves: Sequence[Sieve], target: pa.Schema
 ) -> tuple[pa.Table, Ints]:
     path = files[0][0] if len(files) == 1 else f"one of {len(files)} manifests"
-    fields = _read_fields(ENTRY_LAYOUT.what, target)
+    fields = _read_fields(ENTRY_LAYOUT.what, tuple(target.names))
     choices = [_choice(sieve, path) for sieve in sieves]
     needles = sieves[0].needles if sieves else ()
     records, tallies = read_chosen(files, fields, choices, entry_starts, needles)
@@ -156,7 +158,7 @@ def _avro_sifted(
 
 def _choice(sieve: Sieve, path: str) -> Choice:
     target = _viewing(sieve.columns)
-    fields = _read_fields(ENTRY_LAYOUT.what, target)
+    fields = _viewing_fields(sieve.columns)
     schema = pa.schema(fields)
 
     def decide(columns: list[Column]) -> Ints:
@@ -294,18 +296,18 @@ def _decode(
     files: Sequence[tuple[str, bytes]], layout: Layout, columns: Collection[str] | None
 ) -> list[pa.Table]:
     target = _target(layout, columns)
-    tables: list[pa.Table] = [no_table(target)] * len(files)
+    tables: dict[int, pa.Table] = {}
     avro = [index for index, (_, data) in enumerate(files) if is_avro(data)]
     whole, counts = _decode_avro([files[index] for index in avro], layout, target)
     ends = list(accumulate(counts, initial=0))
     for index, first, count in zip(avro, ends, counts, strict=False):
         tables[index] = whole.slice(first, count)
-    for index in set(range(len(files))) - set(avro):
+    for index in set(range(len(files))) - tables.keys():
         from paimon_explore.metadata.manifest_tables import read_records  # noqa: PLC0415 - old ones
 
         path, data = files[index]
         tables[index] = _frame(read_records(data, path), layout, target, path)
-    return tables
+    return [tables[index] for index in range(len(files))]
 
 
 def _decode_avro(
@@ -315,7 +317,7 @@ def _decode_avro(
     if not files:
         return no_table(target), []
     finder = _FINDERS.get(layout.what, record_starts)
-    fields = _read_fields(layout.what, target)
+    fields = _read_fields(layout.what, tuple(target.names))
     records, counts = read_columns(files, fields, starts=finder)
     try:
         return _frame(records, layout, target, files[0][0]), counts
@@ -338,8 +340,13 @@ def _viewing(columns: frozenset[str]) -> pa.Schema:
 
 
 @lru_cache(maxsize=64)
-def _read_fields(what: str, target: pa.Schema) -> list["pa.Field[pa.DataType]"]:
-    return _LAYOUTS[what].read_fields(target)
+def _viewing_fields(columns: frozenset[str]) -> list["pa.Field[pa.DataType]"]:
+    return ENTRY_LAYOUT.read_fields(_viewing(columns))
+
+
+@lru_cache(maxsize=64)
+def _read_fields(what: str, names: tuple[str, ...]) -> list["pa.Field[pa.DataType]"]:
+    return _LAYOUTS[what].read_fields(_schema_of(what, frozenset(names)))
 
 
 def _frame(records: pa.Table, layout: Layout, target: pa.Schema, path: str) -> pa.Table:

@@ -174,26 +174,33 @@ class ManifestEntries:
         """One column of `ENTRY_SCHEMA`."""
         return self.table.column(name)
 
+    @classmethod
+    def _of(cls, table: pa.Table) -> "ManifestEntries":
+        """Columns that come out of another frame, and so need not be checked."""
+        made = object.__new__(cls)
+        object.__setattr__(made, "table", table)
+        return made
+
     def filter(self, mask: Mask) -> "ManifestEntries":
         """The entries where the mask is true."""
-        return ManifestEntries(filter_rows(self.table, mask))
+        return self._of(filter_rows(self.table, mask))
 
     def take(self, indices: Positions) -> "ManifestEntries":
         """The entries of these positions."""
-        return ManifestEntries(take_rows(self.table, indices))
+        return self._of(take_rows(self.table, indices))
 
     def slice(self, offset: int, length: int | None = None) -> "ManifestEntries":
         """`length` entries from `offset` on."""
-        return ManifestEntries(self.table.slice(offset, length))
+        return self._of(self.table.slice(offset, length))
 
     def select(self, names: Collection[str]) -> "ManifestEntries":
         """The same entries with these columns only, as far as the frame has them."""
         kept = [name for name in self.table.schema.names if name in names]
-        return ManifestEntries(self.table.select(kept))
+        return self._of(self.table.select(kept))
 
     def in_one_piece(self) -> "ManifestEntries":
         """The same entries in one chunk, of which parts are taken faster."""
-        return ManifestEntries(self.table.combine_chunks())
+        return self._of(self.table.combine_chunks())
 
     def of_kind(self, kind: FileKind) -> "ManifestEntries":
         """The entries that add, or those that delete."""

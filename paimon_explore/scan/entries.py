@@ -36,6 +36,7 @@ from paimon_explore.scan.frames import (
     as_binary,
     binary,
     column,
+    concat,
     distinct,
     element,
     numbers,
@@ -78,12 +79,17 @@ class PartitionCut:
 
         types = [field.type for field in self.row_type]
         table = manifests.table
-        lows = decode_rows(binary(table, "partition_min"), types, where="_PARTITION_STATS")
-        highs = decode_rows(binary(table, "partition_max"), types, where="_PARTITION_STATS")
+        both = concat([binary(table, "partition_min"), binary(table, "partition_max")])
+        bounds = decode_rows(both, types, where="_PARTITION_STATS")
+        count = len(table)
         nulls = column(table, "partition_null_counts")
         rows = numbers(table, "num_added_files") + numbers(table, "num_deleted_files")
         columns = {
-            field.name: ColumnStats(minimum=lows[i], maximum=highs[i], null_count=element(nulls, i))
+            field.name: ColumnStats(
+                minimum=bounds[i].slice(0, count),
+                maximum=bounds[i].slice(count),
+                null_count=element(nulls, i),
+            )
             for i, field in enumerate(self.row_type)
         }
         return StatsFrame(columns=columns, row_count=row_array(rows))

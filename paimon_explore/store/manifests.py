@@ -288,7 +288,7 @@ class Manifests:
         looked_at = {name for sieve in sieves for name in sieve.columns}
         needed = None if columns is None else tuple(sorted(looked_at.union(columns)))
         wanted = None if columns is None else tuple(sorted(columns))
-        found = [_no_entries(wanted)]
+        found: list[ManifestEntries] = []
         tallies = np.zeros((len(sieves), REASONS), np.int64)
         is_picky = bool(sieves and sieves[0].needles)
         keep_whole_bytes = _KEEP_WHOLE_PICKED_BYTES if is_picky else _KEEP_WHOLE_BYTES
@@ -310,7 +310,7 @@ class Manifests:
                     tallies += seen
                 else:
                     sift(self._decode(files, needed))
-        return ManifestEntries.concat(found), tallies
+        return ManifestEntries.concat(found) if found else _no_entries(wanted), tallies
 
     def index(self, name: str | None) -> IndexEntries:
         """The index files of an index manifest; none for a snapshot that names none."""

@@ -44,6 +44,16 @@ def test_rows_are_picked_by_masks_and_positions_of_numpy_or_arrow() -> None:
     assert len(ManifestEntries.concat([])) == 0
 
 
+@pytest.mark.parametrize(
+    "kept", [[], [0], [4999], [*range(5000)], [*range(10, 20)], [*range(100, 4000)], [3, 7, 4000]]
+)
+def test_rows_are_picked_whether_they_lie_together_or_not(kept: list[int]) -> None:
+    frame = entries(*(entry(f"f{number}") for number in range(5000)))
+    mask = np.zeros(5000, np.bool_)
+    mask[kept] = True
+    assert [row["file_name"] for row in frame.filter(mask).rows()] == [f"f{n}" for n in kept]
+
+
 def test_a_deleted_file_is_not_live() -> None:
     frame = entries(entry("a"), entry("b"), entry("a", kind=1))
     assert names(live_entries(frame)) == [(0, "b", 0)]
