@@ -7,17 +7,13 @@ Sizes are read from the file and therefore capped before anything is allocated.
 Spec: Avro 1.11 specification, object container files.
 """
 
-import bz2
-import lzma
 import os
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from io import BytesIO
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
-import cramjam
 import zstandard
 
 from paimon_explore.errors import CorruptFileError
@@ -31,7 +27,6 @@ MAX_BLOCK_BYTES = 1 << 29
 """Largest block that is unpacked, bytes. Writers make blocks of some 64 kB."""
 _MAX_HEADER_ENTRIES = 1000
 _LONG_BYTES = 10
-_CRC_BYTES = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,13 +223,14 @@ _Unpack: TypeAlias = Callable[[bytes], bytes]
 def _unpacked(unpack: _Unpack, packed: bytes, start: int) -> bytes:
     try:
         unpacked = unpack(packed)
-    except (zlib.error, zstandard.ZstdError, lzma.LZMAError, cramjam.DecompressionError) as error:
-        raise _odd_block(start, f"must unpack with the file's codec: {error}") from error
-    except (OSError, EOFError, ValueError, MemoryError) as error:
+    except (zlib.error, zstandard.ZstdError, *_UNPACK_ERRORS) as error:
         raise _odd_block(start, f"must unpack with the file's codec: {error}") from error
     if len(unpacked) > MAX_BLOCK_BYTES:
         raise _odd_block(start, f"must unpack to at most {MAX_BLOCK_BYTES} bytes")
     return unpacked
+
+
+_UNPACK_ERRORS = (OSError, EOFError, ValueError, MemoryError)
 
 
 def _odd_block(start: int, rule: str) -> CorruptFileError:
@@ -274,36 +270,10 @@ def _unpack_deflate(packed: bytes) -> bytes:
     return unpacked
 
 
-def _unpack_snappy(packed: bytes) -> bytes:
-    """Snappy with a big-endian CRC-32 of the unpacked bytes behind it."""
-    body = packed[:-_CRC_BYTES]
-    size, _ = _snappy_size(body)
-    if size > MAX_BLOCK_BYTES:
-        raise ValueError("too large")
-    unpacked = bytes(cramjam.snappy.decompress_raw(body))
-    if zlib.crc32(unpacked).to_bytes(_CRC_BYTES, "big") != packed[-_CRC_BYTES:]:
-        raise ValueError("the checksum does not match")
-    return unpacked
+def _rare_unpacker(codec: str) -> _Unpack:
+    from paimon_explore.encoding.avro_rare_codecs import unpacker  # noqa: PLC0415 - hardly ever
 
-
-def _snappy_size(body: bytes) -> tuple[int, int]:
-    """The unpacked size that raw snappy begins with, a varint."""
-    size = 0
-    for position, byte in enumerate(body[:5]):
-        size |= (byte & 0x7F) << 7 * position
-        if byte < 0x80:  # noqa: PLR2004 - the bit that says that more follows
-            return size, position + 1
-    raise ValueError("no size")
-
-
-def _unpack_bzip2(packed: bytes) -> bytes:
-    with bz2.open(BytesIO(packed)) as reader:
-        return _all_of(reader.read)
-
-
-def _unpack_xz(packed: bytes) -> bytes:
-    with lzma.open(BytesIO(packed)) as reader:
-        return _all_of(reader.read)
+    return unpacker(codec, _all_of, MAX_BLOCK_BYTES)
 
 
 def _pack_deflate(data: bytes) -> bytes:
@@ -311,8 +281,13 @@ def _pack_deflate(data: bytes) -> bytes:
     return packer.compress(data) + packer.flush()
 
 
-def _pack_snappy(data: bytes) -> bytes:
-    return bytes(cramjam.snappy.compress_raw(data)) + zlib.crc32(data).to_bytes(_CRC_BYTES, "big")
+def _rare_packer(codec: str) -> Callable[[bytes], bytes]:
+    def pack(data: bytes) -> bytes:
+        from paimon_explore.encoding.avro_rare_codecs import PACK as RARE  # noqa: PLC0415 - as above
+
+        return RARE[codec](data)
+
+    return pack
 
 
 _ZSTANDARD_LEVEL = 3
@@ -321,10 +296,10 @@ _UNPACK: MappingProxyType[str, Callable[[], _Unpack]] = MappingProxyType(
     {
         "null": lambda: lambda packed: packed,
         "deflate": lambda: _unpack_deflate,
-        "snappy": lambda: _unpack_snappy,
+        "snappy": lambda: _rare_unpacker("snappy"),
         "zstandard": _zstandard_unpacker,
-        "bzip2": lambda: _unpack_bzip2,
-        "xz": lambda: _unpack_xz,
+        "bzip2": lambda: _rare_unpacker("bzip2"),
+        "xz": lambda: _rare_unpacker("xz"),
     }
 )
 """By codec name, what makes a function that unpacks one block after the other."""
@@ -332,10 +307,10 @@ PACK: MappingProxyType[str, Callable[[bytes], bytes]] = MappingProxyType(
     {
         "null": lambda data: data,
         "deflate": _pack_deflate,
-        "snappy": _pack_snappy,
+        "snappy": _rare_packer("snappy"),
         "zstandard": lambda data: zstandard.ZstdCompressor(level=_ZSTANDARD_LEVEL).compress(data),
-        "bzip2": bz2.compress,
-        "xz": lzma.compress,
+        "bzip2": _rare_packer("bzip2"),
+        "xz": _rare_packer("xz"),
     }
 )
 """How blocks are packed, by codec name."""

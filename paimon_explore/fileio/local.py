@@ -8,7 +8,6 @@ finds. Where links are not possible the final name is opened exclusively and wri
 
 import errno
 import os
-import shutil
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -127,6 +126,8 @@ class LocalFileIO:
 
     def delete_folder(self, path: str) -> None:
         """Remove a folder with everything in it; not an error if it is absent."""
+        import shutil  # noqa: PLC0415 - loads codecs of archives, which readers do not need
+
         with _naming("delete", path), suppress(FileNotFoundError):
             shutil.rmtree(local_path(path))
 

@@ -44,6 +44,7 @@ UNLOADED = (
     *("paimon_explore.scan.prune", "paimon_explore.scan.index_filter", "paimon_explore.types.cast"),
     *("paimon_explore.encoding.orc", "paimon_explore.encoding.row_file"),
     *("paimon_explore.encoding.text", "paimon_explore.encoding.avro_write"),
+    *("paimon_explore.encoding.avro_rare_codecs", "cramjam"),
     *("paimon_explore.encoding.variant", "paimon_explore.encoding.deletion_vector"),
     *("paimon_explore.encoding.parquet_paged", "paimon_explore.merge.aggregators.registry"),
     *("paimon_explore.merge.partial_update", "paimon_explore.fileio.object_store"),
