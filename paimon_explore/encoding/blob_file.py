@@ -26,6 +26,7 @@ from paimon_explore.errors import (
     UnsupportedVersionError,
 )
 from paimon_explore.types.data_types import AtomicType, DataType, TypeRoot
+from paimon_explore.types.render import type_text
 
 MAGIC = 1481511375
 VERSION = 1
@@ -137,7 +138,7 @@ class BlobDataFile:
 
 def _check_type(data_type: DataType) -> None:
     if not isinstance(data_type, AtomicType) or data_type.root is not TypeRoot.BLOB:
-        raise UnsupportedFeatureError(f"a blob file of a column of {data_type}")
+        raise UnsupportedFeatureError(f"a blob file of a column of {type_text(data_type)}")
 
 
 def _read_list(stream: pa.NativeFile, path: str) -> tuple[Ints, Ints]:

@@ -16,6 +16,7 @@ from paimon_explore.encoding.buffers import Column, Ints
 from paimon_explore.encoding.murmur import hash_rows
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.types.data_types import AtomicType, DataType, TypeRoot
+from paimon_explore.types.render import type_text
 
 BucketFunction = Literal["default", "mod", "hive"]
 """The values of the table option `bucket-function.type`."""
@@ -98,7 +99,7 @@ def _hive_hashes(columns: Sequence[Column], types: Sequence[DataType]) -> Ints:
     for column, data_type in zip(columns, types, strict=True):
         hashing = _HIVE.get(data_type.root) if isinstance(data_type, AtomicType) else None
         if hashing is None:
-            raise UnsupportedFeatureError(f"{data_type} in the bucket function 'hive'")
+            raise UnsupportedFeatureError(f"{type_text(data_type)} in the bucket function 'hive'")
         values = np.where(nb.valid_mask(column), hashing(column), 0)
         hashes = _wrapped(hashes * 31 + values)
     return hashes

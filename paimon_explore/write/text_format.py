@@ -36,6 +36,7 @@ from paimon_explore.types.data_types import (
     TypeRoot,
     VectorType,
 )
+from paimon_explore.types.render import type_text
 from paimon_explore.write.file_layout import FileLayout
 
 T = TypeVar("T")
@@ -126,7 +127,7 @@ def _check_type(data_type: DataType, name: str, file_format: str) -> None:
                 _check_type(field.type, name, file_format)
         case _:
             raise UnsupportedFeatureError(
-                f"a column of type {data_type} in a {file_format} file",
+                f"a column of type {type_text(data_type)} in a {file_format} file",
                 f"column {name!r}",
                 hint="Set file.format to parquet.",
             )
@@ -171,7 +172,7 @@ def _json_values(array: Column, data_type: DataType) -> list[Json]:
             valid = valid_mask(array).tolist()
             return [row if ok else None for row, ok in zip(rows, valid, strict=True)]
         case _:
-            raise UnsupportedFeatureError(f"a value of type {data_type} in a text file")
+            raise UnsupportedFeatureError(f"a value of type {type_text(data_type)} in a text file")
 
 
 def _object(pairs: Sequence[tuple[Json, Json]]) -> dict[str, Json]:

@@ -19,6 +19,7 @@ from paimon_explore.encoding.file_index.stream import ByteStream
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.types.arrow import timestamp_unit
 from paimon_explore.types.data_types import AtomicType, DataType, TypeRoot
+from paimon_explore.types.render import type_text
 
 Key = int | bytes
 IndexValue = bool | int | float | Decimal | str | bytes
@@ -231,6 +232,6 @@ def key_codec(kind: str, data_type: DataType) -> KeyCodec:
         UnsupportedFeatureError: no such index can be on such a column.
     """
     if not is_indexable(kind, data_type) or not isinstance(data_type, AtomicType):
-        raise UnsupportedFeatureError(f"a {kind} index on a column of {data_type}")
+        raise UnsupportedFeatureError(f"a {kind} index on a column of {type_text(data_type)}")
     coarse = is_timestamp(data_type) and (data_type.precision or 0) > MICROS
     return KeyCodec(data_type, _WIDTHS.get(data_type.root, 0), coarse)

@@ -23,6 +23,7 @@ from paimon_explore.types.data_types import (
     RowType,
     TypeRoot,
 )
+from paimon_explore.types.render import type_text
 
 _Optioned: TypeAlias = Callable[[Column, Steps, AggregateFunction], Column]
 
@@ -115,7 +116,7 @@ def aggregator(function: AggregateFunction, field: DataField) -> Aggregator:
     if not takes(field.type):
         raise InvalidInputError(
             f"Aggregate function {function.name!r} cannot be used on column {field.name!r} of type "
-            f"{field.type}."
+            f"{type_text(field.type)}."
         )
     _check_nested(function, field)
     if function.name not in _CHEAP:
