@@ -51,7 +51,8 @@ from paimon_explore.scan.partition_filter import split as split_predicate
 from paimon_explore.scan.sections import by_age, key_ranks, sections, sorted_runs
 from paimon_explore.scan.split import DataSplit, DeletionFile, GoneSplit, LayeredSplit, Split
 from paimon_explore.store.table_store import TableStore
-from paimon_explore.types.data_types import DataField, RowType, with_nullable
+from paimon_explore.types.data_types import DataField, RowType, TypeRoot, with_nullable
+from paimon_explore.types.walk import is_root
 
 if TYPE_CHECKING:
     from paimon_explore.encoding.deletion_vector import DeletionVector
@@ -126,7 +127,15 @@ class SplitReader:
             batches = self._raw(split)
         else:
             batches = self._merged(split, self.spec)
+        if self._has_char_partition:
+            batches = (self._in_partition(batch, split.partition) for batch in batches)
         return filter_batches(batches, self)
+
+    @property
+    def _has_char_partition(self) -> bool:
+        """Whether files may hold a partition's values in another form: padded, as CHAR in ORC."""
+        keys = self.schema.partition_keys
+        return any(is_root(f.type, TypeRoot.CHAR) for f in self.fields if f.name in keys)
 
     def _raw(self, split: DataSplit) -> Iterator[pa.RecordBatch]:
         if split.same_rows:

@@ -52,7 +52,11 @@ _WIDENING = (
 
 
 def value_stats(
-    entries: ManifestEntries, schema_of: SchemaOf, wanted: Iterable[DataField]
+    entries: ManifestEntries,
+    schema_of: SchemaOf,
+    wanted: Iterable[DataField],
+    *,
+    as_written: bool = False,
 ) -> StatsFrame:
     """Bounds and null counts of the wanted columns, per file.
 
@@ -60,6 +64,7 @@ def value_stats(
         entries: n files.
         schema_of: the schema of a schema id.
         wanted: columns of the reading schema.
+        as_written: leave the bounds of CHAR columns padded, not as values are read.
 
     Returns:
         Frame of n rows; columns whose statistics no file has are left out.
@@ -68,7 +73,7 @@ def value_stats(
     groups = _groups(entries)
     whole = len(groups) == 1
     parts = [entries] if whole else [entries.take(rows) for rows in groups]
-    pieces = [_group_stats(part, schema_of, fields) for part in parts]
+    pieces = [_group_stats(part, schema_of, fields, as_written=as_written) for part in parts]
     order = np.argsort(np.concatenate(groups or [np.empty(0, np.int64)]), kind="stable")
     row_count = row_array(numbers(entries.table, "row_count"))
     columns = {
@@ -150,7 +155,11 @@ def _all_equal(codes: Rows, sizes: Rows) -> bool:
 
 
 def _group_stats(
-    entries: ManifestEntries, schema_of: SchemaOf, wanted: tuple[DataField, ...]
+    entries: ManifestEntries,
+    schema_of: SchemaOf,
+    wanted: tuple[DataField, ...],
+    *,
+    as_written: bool,
 ) -> list[ColumnStats]:
     table = entries.table
     schema = schema_of(table.column("schema_id")[0].as_py())
@@ -179,7 +188,8 @@ def _group_stats(
             place = names.index(source.name)
             counts = element(nulls, place)
             if isinstance(field.type, AtomicType) and keeps_order(source.type, field.type):
-                low = _as_read(_least(lows[place], source.type), field.type)
+                lowest = lows[place] if as_written else _least(lows[place], source.type)
+                low = _as_read(lowest, field.type)
                 high = _as_read(highs[place], field.type)
                 found.append(ColumnStats(minimum=low, maximum=high, null_count=counts))
             else:

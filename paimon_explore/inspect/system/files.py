@@ -109,7 +109,7 @@ def files(state: TableState) -> pa.Table:
     """One row per live file; statistics in the columns of the reading schema."""
     entries = state.live_files()
     fields = state.schema.fields
-    stats = value_stats(entries, state.store.schemas.load, fields).columns
+    stats = value_stats(entries, state.store.schemas.load, fields, as_written=True).columns
     count = len(entries)
     nulls = {name: found.null_count.cast(pa.string()) for name, found in stats.items()}
     lows = {f.name: internal_texts(stats[f.name].minimum, f.type) for f in fields if count}

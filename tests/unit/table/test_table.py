@@ -1,9 +1,10 @@
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
 
-from paimon_explore import Table, open_table
+from paimon_explore import Catalog, Table, col, open_table
 from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedFeatureError
 from support.small_tables import append_table, columns, keyed_table, new_catalog, rows_of
 
@@ -122,7 +123,7 @@ def test_scan_options_that_contradict_are_refused(options: dict[str, str], says:
 def test_files_made_before_a_time_are_left_out(mode: dict[str, str]) -> None:
     table = three_commits()
     made = table.system_table("files").to_arrow().column("creation_time").to_pylist()
-    moments = [round(one.astimezone().timestamp() * 1000) for one in made]
+    moments = [round(one.astimezone().timestamp() * 1000) for one in made if one is not None]
     since = max(moments)
     chosen = opened(table, scan__file_creation_time_millis=str(since), **mode)
     assert chosen.count() == chosen.to_arrow().num_rows == moments.count(since)
@@ -237,3 +238,31 @@ def test_the_explorer_opens_at_the_snapshot_that_is_read() -> None:
     table = three_commits()
     assert table.explore().selected == 3
     assert table.at(snapshot=2).explore(height=300).selected == 2
+
+
+@pytest.mark.parametrize("file_format", ["parquet", "orc", "avro"])
+@pytest.mark.parametrize("keyed", [False, True])
+def test_a_partition_keeps_the_spaces_that_files_may_not_tell(
+    tmp_path: Path, file_format: str, *, keyed: bool
+) -> None:
+    catalog = Catalog(tmp_path)
+    catalog.create_database("db")
+    table = catalog.create_table(
+        "db.t",
+        {"p": "CHAR(3) NOT NULL", "k": "CHAR(3) NOT NULL", "v": "INT"},
+        primary_key=["p", "k"] if keyed else [],
+        partition_by="p",
+        options={
+            "file.format": file_format,
+            "bucket": "1",
+            **({} if keyed else {"bucket-key": "k"}),
+        },
+    )
+    table.append([{"p": p, "k": "x", "v": v} for p, v in (("a", 1), ("a  ", 2), ("abc", 3))])
+    assert rows_of(table.to_arrow().select(["p", "v"])) == [
+        {"p": "a  ", "v": 2},
+        {"p": "a", "v": 1},
+        {"p": "abc", "v": 3},
+    ]
+    assert table.scan(where=col("p") == "a  ").to_arrow().column("v").to_pylist() == [2]
+    assert table.fsck(read_rows=True) == []
