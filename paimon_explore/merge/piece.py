@@ -337,17 +337,17 @@ def _layered(spec: MergeSpec, name: str) -> "Layered | None":
 
 
 def _computed(piece: Piece, task: Task, groups: Groups) -> pa.RecordBatch:
-    """Keys with one row keep it as it is, whatever its kind; the others are merged."""
+    """Keys with one row keep it as it is, unless these are merged, too, as the others are."""
     kinds = piece.kinds()
-    several = (groups.sizes > 1) | task.alone_too
-    if not several.any():
+    worked = (groups.sizes > 1) | task.alone_too
+    if not worked.any():
         return _taken(piece, task, groups.order, kinds)
-    merged = _merged(piece, task, groups, kinds, several)
+    merged = _merged(piece, task, groups, kinds, worked)
     firsts = groups.order[groups.starts]
     kinds_found = kinds[firsts]
-    kinds_found[several] = merged.kinds
+    kinds_found[worked] = merged.kinds
     keep = np.ones(len(firsts), np.bool_) if task.keep_retracts else ~is_retract(kinds_found)
-    rows = np.where(several, piece.count + np.cumsum(several) - 1, firsts)[keep]
+    rows = np.where(worked, piece.count + np.cumsum(worked) - 1, firsts)[keep]
     columns = []
     for name in task.spec.columns:
         if name in task.spec.keys:
@@ -357,16 +357,16 @@ def _computed(piece: Piece, task: Task, groups: Groups) -> pa.RecordBatch:
             columns.append(both.take(index_array(rows)))
     if task.keep_retracts:
         numbers = piece.numbers()[firsts]
-        numbers[several] = merged.numbers
+        numbers[worked] = merged.numbers
         columns += [int64_array(numbers), int8_array(kinds_found)]
     return _batch(columns, len(rows), piece.parts[0], task)
 
 
-def _merged(piece: Piece, task: Task, groups: Groups, kinds: Int8s, several: Bools) -> Merged:
+def _merged(piece: Piece, task: Task, groups: Groups, kinds: Int8s, worked: Bools) -> Merged:
     """The merge of these groups."""
     sizes = groups.sizes
-    rows = groups.order[np.repeat(several, sizes)]
-    starts = np.cumsum(sizes[several]) - sizes[several]
+    rows = groups.order[np.repeat(worked, sizes)]
+    starts = np.cumsum(sizes[worked]) - sizes[worked]
     unknown = task.by_run_order and not task.keep_retracts
     numbers = np.zeros(len(rows), np.int64) if unknown else piece.numbers()[rows]
     records = Records(piece.column, rows, starts, kinds[rows], numbers)

@@ -41,8 +41,9 @@ from paimon_explore.spark.schema import spark_type
 from paimon_explore.spark.tasks import WriteJob
 from paimon_explore.types.arrow import to_arrow
 from paimon_explore.types.data_types import MAX_LENGTH, AtomicType, DataField, TypeRoot
+from paimon_explore.types.local_time import local_millis
 from paimon_explore.write.file_layout import FileLayout
-from paimon_explore.write.file_names import FileRow, external_folders, local_millis
+from paimon_explore.write.file_names import FileRow, external_folders
 from paimon_explore.write.layouts import append_layout
 from paimon_explore.write.stats import ColumnStats, StatsCollector, encode_stats
 from paimon_explore.write.target import WriteTarget, entries_of

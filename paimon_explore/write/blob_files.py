@@ -22,9 +22,10 @@ from paimon_explore.metadata.manifest_entry import FileKind
 from paimon_explore.metadata.options import TableOptions
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.types.data_types import AtomicType, DataField, TypeRoot
+from paimon_explore.types.local_time import local_millis
 from paimon_explore.types.walk import is_root, parts
 from paimon_explore.write.file_layout import FileLayout
-from paimon_explore.write.file_names import FilePlace, FileRow, local_millis
+from paimon_explore.write.file_names import FilePlace, FileRow
 from paimon_explore.write.stats import EMPTY_STATS
 
 BLOB = "blob"

@@ -19,9 +19,10 @@ from paimon_explore.fileio.discard import discard
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.streams import naming_stream
 from paimon_explore.metadata.manifest_entry import FileKind
+from paimon_explore.types.local_time import local_millis
 from paimon_explore.write.file_indexes import FileIndexes
 from paimon_explore.write.file_layout import FileLayout
-from paimon_explore.write.file_names import FilePlace, FileRow, local_millis
+from paimon_explore.write.file_names import FilePlace, FileRow
 from paimon_explore.write.formats import open_format
 from paimon_explore.write.stats import (
     EMPTY_STATS,

@@ -10,7 +10,6 @@ import random
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from itertools import count, pairwise
 from uuid import uuid4
 
@@ -147,9 +146,3 @@ class FilePlace:
         self._turn += 1
         path = self.external.path(self.relative, name, self._turn)
         return path, path.replace("file:///", "file:/", 1)
-
-
-def local_millis(now: int) -> int:
-    """The local wall clock at an instant, encoded as if it were UTC, as `_CREATION_TIME` has it."""
-    offset = datetime.fromtimestamp(now / 1000, tz=UTC).astimezone().utcoffset()
-    return now + int(offset.total_seconds() * 1000) if offset else now

@@ -15,8 +15,8 @@ from paimon_explore.scan.entries import PartitionCut, live_files
 from paimon_explore.scan.frames import numbers
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.splits import whole_buckets
+from paimon_explore.types.local_time import local_millis
 from paimon_explore.write.cross_partition import KeyIndex, KnownKeys
-from paimon_explore.write.file_names import local_millis
 from paimon_explore.write.target import WriteTarget
 
 
