@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore.encoding.buffers import build_fixed, valid_mask
+from paimon_explore.inspect.figures import time_text
 from paimon_explore.inspect.partition_text import partition_texts
 from paimon_explore.metadata.manifest_entry import ManifestEntries
 from paimon_explore.metadata.manifest_list import ManifestFiles
@@ -158,9 +159,11 @@ class Reasons:
             return Reason(condition=condition, bounds=f"level {level}", text=text)
         created, since = int(numbers(gone.table, "creation_time")[place]), self.target.created_since
         if since is not None and created < since:
-            condition = f"{SCAN_FILE_CREATION_TIME_MILLIS.key} >= {since}"
-            text = "is not read: it was made before the time that is asked for."
-            return Reason(condition=condition, bounds=f"made at {created}", text=text)
+            condition = f"creation time >= {time_text(since, zone='')}"
+            text = f"is not read: it was made before {SCAN_FILE_CREATION_TIME_MILLIS.key}."
+            return Reason(
+                condition=condition, bounds=f"made at {time_text(created, zone='')}", text=text
+            )
         vectors = self.target.options.value(DELETION_VECTORS_ENABLED)
         why = DELETION_VECTORS_ENABLED.key if vectors else f"{MERGE_ENGINE.key} first-row"
         text = f"is not read: with {why} rows of level 0 become visible by compaction."

@@ -27,7 +27,6 @@ from paimon_explore.metadata.options import (
     DELETION_VECTORS_ENABLED,
     DELETION_VECTORS_MERGE_ON_READ,
     MERGE_ENGINE,
-    SCAN_FILE_CREATION_TIME_MILLIS,
     SOURCE_SPLIT_OPEN_FILE_COST,
     SOURCE_SPLIT_TARGET_SIZE,
     TableOptions,
@@ -49,7 +48,6 @@ from paimon_explore.scan.split import PlacedFiles, Split
 from paimon_explore.scan.splits import SplitRules, make_splits
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.types.data_types import RowType
-from paimon_explore.types.local_time import local_millis
 
 if TYPE_CHECKING:
     from paimon_explore.scan.file_stats import SchemaOf
@@ -83,6 +81,8 @@ class ScanTarget:
         travelled: whether the snapshot was asked for, not just the newest one.
         branch: its name.
         only_level: read files of this level alone; None for all.
+        created_since: read no file made before: a local wall clock in ms; None for all. Only what
+            reads sets it, as what writes needs all files.
     """
 
     store: TableStore
@@ -92,6 +92,7 @@ class ScanTarget:
     travelled: bool = False
     branch: str = MAIN_BRANCH
     only_level: int | None = None
+    created_since: int | None = None
 
     @property
     def keys(self) -> RowType | None:
@@ -109,12 +110,6 @@ class ScanTarget:
     def hides_level_0(self) -> bool:
         """Whether rows become visible only by compaction."""
         return self.levels_disjoint and not self.options.value(DELETION_VECTORS_MERGE_ON_READ)
-
-    @property
-    def created_since(self) -> int | None:
-        """Files made before are not read: a local wall clock in ms; None for all files."""
-        since = self.options.value(SCAN_FILE_CREATION_TIME_MILLIS)
-        return None if since is None else local_millis(since)
 
     @property
     def rules(self) -> SplitRules:

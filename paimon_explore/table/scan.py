@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from paimon_explore.errors import InvalidInputError, choices
-from paimon_explore.metadata.options import SCAN_IGNORE_CORRUPT_FILES, SCAN_IGNORE_LOST_FILES
+from paimon_explore.metadata.options import (
+    SCAN_FILE_CREATION_TIME_MILLIS,
+    SCAN_IGNORE_CORRUPT_FILES,
+    SCAN_IGNORE_LOST_FILES,
+)
 from paimon_explore.read.split_read import BATCH_ROWS, SplitReader
 from paimon_explore.scan.branch_plans import plan_table
 from paimon_explore.scan.counting import told_rows
@@ -18,6 +22,7 @@ from paimon_explore.table.increments import Increment
 from paimon_explore.table.progress import progress
 from paimon_explore.types.arrow import arrow_schema
 from paimon_explore.types.data_types import RowType
+from paimon_explore.types.local_time import local_millis
 
 _IGNORING = (SCAN_IGNORE_LOST_FILES, SCAN_IGNORE_CORRUPT_FILES)
 
@@ -66,7 +71,7 @@ class Scan:
         if self.increment is not None:
             raise InvalidInputError("An increment is read commit by commit; it has no one plan.")
         with naming_expiry(self.target.store, self.target.snapshot):
-            plan = plan_table(self.target, self.where)
+            plan = plan_table(self._read_target, self.where)
         if not any(map(self.target.options.value, _IGNORING)):
             return plan
         from paimon_explore.read.readable_files import readable_splits
@@ -86,7 +91,17 @@ class Scan:
             raise InvalidInputError("An increment is read commit by commit; it has no one plan.")
         question = Question(where=self.where, columns=self.columns, limit=self.limit, screen=SCREEN)
         name = self.target.store.paths.root.rpartition("/")[2]
-        return explain_scan(self.target, question, name)
+        return explain_scan(self._read_target, question, name)
+
+    @property
+    def _read_target(self) -> ScanTarget:
+        """What is read: what writes plans with the target itself, and so with all files."""
+        since = self.target.options.value(SCAN_FILE_CREATION_TIME_MILLIS)
+        return (
+            self.target
+            if since is None
+            else replace(self.target, created_since=local_millis(since))
+        )
 
     def to_batches(self) -> pa.RecordBatchReader:
         """The rows as a stream of record batches; memory stays bounded.

@@ -131,6 +131,24 @@ def test_files_made_before_a_time_are_left_out(mode: dict[str, str]) -> None:
     assert (nothing.count(), nothing.to_arrow().num_rows) == (0, 0)
 
 
+def test_the_explanation_tells_which_file_was_made_too_early() -> None:
+    chosen = opened(three_commits(), scan__file_creation_time_millis="4102444800000")
+    told = str(chosen.scan().explain().to_arrow().to_pylist())
+    assert "was made before scan.file-creation-time-millis" in told
+    assert "creation time >= 2100-01-0" in told or "creation time >= 2099-12-31" in told
+
+
+def test_what_writes_sees_files_made_before_that_time_too() -> None:
+    rows = [{"k": 1, "v": 1}, {"k": 2, "v": 2}]
+    for keyed in (False, True):
+        kind = columns(k=pa.int32(), v=pa.int32())
+        table = keyed_table(kind, rows, primary_key=["k"]) if keyed else append_table(kind, rows)
+        late = opened(table, scan__file_creation_time_millis="4102444800000")
+        assert late.to_arrow().num_rows == 0
+        late.delete("k = 1")
+        assert opened(table).to_arrow().to_pylist() == [{"k": 2, "v": 2}]
+
+
 @pytest.mark.parametrize(
     ("options", "error"),
     [
