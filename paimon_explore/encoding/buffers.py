@@ -3,6 +3,7 @@
 Nothing here knows Paimon. Sliced arrays are handled; the views are read-only.
 """
 
+from functools import cache
 from typing import TypeAlias
 
 import numpy as np
@@ -29,6 +30,18 @@ BYTE_VIEWS = pa.list_view(pa.field("item", pa.uint8(), nullable=False))
 
 _ONE = np.ones(1, dtype=np.bool_)
 _LONG_RANGE = 4096
+_KEPT_BYTES = 16 << 20
+
+
+@cache
+def keep_freed_blocks() -> None:
+    """Have the C library keep the memory of freed arrays for the next ones of their size.
+
+    Until a large block has been freed once, glibc gives every array of some hundred kilobytes back
+    to the system at once, and the next one is paid for page by page: a tenth of what a merge takes.
+    The block made here is never touched. Other C libraries are not affected.
+    """
+    np.empty(_KEPT_BYTES, np.uint8)
 
 
 def as_bytes(buffer: pa.Buffer | bytes | None) -> Bytes:

@@ -30,8 +30,8 @@ from paimon_explore.merge.words import words_of
 _DENSE_PER_ROW = 16
 _DENSE = 1 << 16
 _MAX_RANGE = 1 << 62
-_CHUNK_ROWS = 16_384
-"""Rows of the largest part in a chunk."""
+_CHUNK_ROWS = 6_144
+"""Rows of the largest part in a chunk: what the sort of all its rows takes fits the caches."""
 _CHUNK_FLAGS = 1 << 18
 """Flags of a chunk of narrow keys: a byte or a number each, which the caches hold."""
 

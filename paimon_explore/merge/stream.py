@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.encoding.buffers import Bools
+from paimon_explore.encoding.buffers import Bools, keep_freed_blocks
 from paimon_explore.errors import FormatError, InvalidInputError
 from paimon_explore.merge.piece import Piece, Task, chosen_rows, functions_of, merge_piece, passed
 from paimon_explore.merge.single_key import KeyTuple, key_at, rows_up_to
@@ -210,6 +210,7 @@ class _Part:
 def _pieces(
     runs: Sequence[Iterator[pa.RecordBatch]], keys: Sequence[str]
 ) -> Iterator[Sequence[_Part]]:
+    keep_freed_blocks()
     held = [_Held(run, at, keys) for at, run in enumerate(runs)]
     while True:
         for run in held:

@@ -16,8 +16,8 @@ from paimon_explore.encoding import buffers as nb
 from paimon_explore.encoding.buffers import Bools, Bytes, Column, Ints, Words
 from paimon_explore.errors import FormatError
 
-_CHUNK_ROWS = 8192
-"""Rows of the largest part in a chunk."""
+_CHUNK_ROWS = 4096
+"""Rows of the largest part in a chunk: what the sort of all its rows takes fits the caches."""
 _U = np.uint64
 _SEVEN_BYTES = np.array([0, *((-1 << 8 * (8 - left)) % (1 << 64) for left in range(1, 8)), 0], _U)
 _SEVEN_BYTES[8] = _SEVEN_BYTES[7]
