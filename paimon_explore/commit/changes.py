@@ -5,7 +5,7 @@ One transaction may become two snapshots: what was written (APPEND), then what w
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -14,6 +14,7 @@ from paimon_explore.encoding.buffers import Bools, bool_values
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.index_manifest import DELETION_VECTORS_INDEX, IndexEntries
 from paimon_explore.metadata.manifest_entry import FileKind, ManifestEntries
+from paimon_explore.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

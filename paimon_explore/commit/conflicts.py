@@ -17,7 +17,6 @@ Spec: concepts/concurrency-control.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 
 import pyarrow as pa
@@ -36,6 +35,7 @@ from paimon_explore.metadata.snapshot import CommitKind
 from paimon_explore.scan.frames import numbers
 from paimon_explore.scan.sections import key_ranks
 from paimon_explore.types.data_types import RowType
+from paimon_explore.values import dataclass
 
 _AGAIN = "Plan the change again on the latest snapshot."
 

@@ -14,7 +14,6 @@ Spec: concepts/spec/manifest, index manifest.
 """  # noqa: E501  # a table
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import pairwise
 
 import pyarrow as pa
@@ -27,6 +26,7 @@ from paimon_explore.metadata.index_manifest import (
     HASH_INDEX,
     IndexEntries,
 )
+from paimon_explore.values import dataclass
 
 IndexRow = dict[str, object]
 

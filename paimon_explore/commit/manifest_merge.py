@@ -15,7 +15,6 @@ Spec: maintenance/configurations, `manifest.*`. Seen in: golden java200/manifest
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -31,6 +30,7 @@ from paimon_explore.metadata.manifest_entry import (
 )
 from paimon_explore.metadata.manifest_list import ManifestFiles
 from paimon_explore.metadata.options import TableOptions
+from paimon_explore.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ Spec: concepts/spec/manifest. Seen in: golden java200/manifest_merge.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import count
 from uuid import uuid4
 
@@ -33,6 +33,7 @@ from paimon_explore.metadata.manifest_entry import FileKind, ManifestEntries
 from paimon_explore.metadata.manifest_list import MANIFEST_LIST_SCHEMA, ManifestFiles
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.types.data_types import RowType
+from paimon_explore.values import dataclass
 
 _COPY_BYTES = 32 * 1024
 """Manifests of at least this size keep their blocks when they are merged; smaller ones would leave

@@ -8,7 +8,6 @@ Spec: sql-write, INSERT OVERWRITE; flink procedures, drop_partition.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -26,6 +25,7 @@ from paimon_explore.types.cast_errors import UncastableError
 from paimon_explore.types.data_types import DataField, RowType, TypeRoot
 from paimon_explore.types.default_values import default_column
 from paimon_explore.types.walk import is_root
+from paimon_explore.values import dataclass
 
 PartitionSpec = Mapping[str, object]
 """Values of some partition columns, by name; a text may stand for a value of any type."""

@@ -7,7 +7,6 @@ Spec: concepts/spec/manifest, manifest list.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +18,7 @@ from paimon_explore.metadata.entry_frame import one_piece
 from paimon_explore.metadata.manifest_entry import ManifestEntries
 from paimon_explore.metadata.manifest_list import ManifestFiles
 from paimon_explore.types.data_types import DataType, RowType, with_nullable
+from paimon_explore.values import dataclass
 
 _WHERE = "_PARTITION_STATS"
 

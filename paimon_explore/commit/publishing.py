@@ -5,7 +5,6 @@ when the storage gives no answer.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from paimon_explore.commit.changes import Changes
 from paimon_explore.commit.steps import STEPS, Figures, Request, Try, TrySteps
@@ -21,6 +20,7 @@ from paimon_explore.errors import (
 )
 from paimon_explore.fileio.paths import name as name_of
 from paimon_explore.metadata.snapshot import BATCH_COMMIT_IDENTIFIER, CommitKind, Snapshot
+from paimon_explore.values import dataclass
 
 _MOST_NAMES = 40
 

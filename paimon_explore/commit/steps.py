@@ -5,7 +5,7 @@ Each step reads what the steps before it have found, and writes files whose name
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from uuid import uuid4
 
 import numpy as np
@@ -31,6 +31,7 @@ from paimon_explore.metadata.options import TableOptions
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.snapshot import NO_WATERMARK, CommitKind, Snapshot
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.values import dataclass
 
 Figures = Mapping[str, int | str]
 """What a step did, in numbers and names."""

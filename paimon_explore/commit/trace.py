@@ -6,8 +6,10 @@ The steps are those of the table in `committer`; an explorer draws them, tests c
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
+
+from paimon_explore.values import dataclass
 
 
 class CommitStep(Enum):

@@ -6,10 +6,11 @@ Spec: maintenance/configurations, `commit.*`.
 import random
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from paimon_explore.metadata import options as opt
 from paimon_explore.metadata.options import TableOptions
+from paimon_explore.values import dataclass
 
 _JITTER = 0.2
 

@@ -7,7 +7,6 @@ a record. Groups bound memory and keep the caches warm.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
@@ -27,6 +26,7 @@ from paimon_explore.encoding.avro_schema import (
 from paimon_explore.encoding.avro_skip import branch_taken, misfit, record_starts
 from paimon_explore.encoding.buffers import Column, Ints, ends_of
 from paimon_explore.errors import CorruptFileError
+from paimon_explore.values import dataclass
 
 _GROUP_BYTES = 4 << 20
 _CHUNK_RECORDS = 16_384

@@ -10,13 +10,13 @@ Spec: Avro 1.11 specification, object container files.
 import os
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 import zstandard
 
 from paimon_explore.errors import CorruptFileError
+from paimon_explore.values import dataclass
 
 MAGIC = b"Obj\x01"
 SYNC_SIZE = 16

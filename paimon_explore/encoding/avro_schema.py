@@ -6,12 +6,13 @@ Spec: concepts/spec/fileformat, avro; Avro 1.11 specification, schema declaratio
 """
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from types import MappingProxyType
 from typing import TypeAlias
 
 from paimon_explore.errors import CorruptFileError
+from paimon_explore.values import dataclass
 
 _MAX_DEPTH = 64
 _MAX_NODES = 50_000

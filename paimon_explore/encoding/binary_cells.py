@@ -6,8 +6,6 @@ bytes in the variable part, which the fixed part refers to by `offset << 32 | nu
 Spec: concepts/spec, binary row; the layouts are those of Java's BinaryRow.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -16,6 +14,7 @@ from paimon_explore.encoding import buffers as nb
 from paimon_explore.encoding.buffers import Bools, Bytes, Column, Ints, Numbers, Words
 from paimon_explore.types.arrow import timestamp_unit
 from paimon_explore.types.data_types import AtomicType, DataType, TypeRoot
+from paimon_explore.values import dataclass
 
 COMPACT_DECIMAL = 18
 """Highest precision of a decimal that fits into 8 bytes."""

@@ -9,7 +9,6 @@ not add up to more than the data itself, so that overlapping items cannot blow u
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -40,6 +39,7 @@ from paimon_explore.types.data_types import (
     TypeRoot,
     VectorType,
 )
+from paimon_explore.values import dataclass
 
 _MAX_ELEMENTS = 2**31 - 1
 _SPARE = 2 * DECIMAL_ITEM

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 import pyarrow as pa
@@ -10,6 +9,7 @@ import pyarrow as pa
 from paimon_explore.encoding.buffers import Column, Ints
 from paimon_explore.errors import CorruptFileError, PaimonError, StorageError
 from paimon_explore.types.data_types import DataType
+from paimon_explore.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,13 +15,13 @@ Spec: concepts/spec/tableindex, deletion vectors. Seen in: golden java200/dv_pk 
 import zlib
 from array import array
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
 from pyroaring import BitMap, BitMap64
 
 from paimon_explore.encoding.roaring import BitmapReader, encode_bitmap
 from paimon_explore.errors import CorruptFileError, InvalidInputError, UnsupportedVersionError
+from paimon_explore.values import dataclass
 
 DeletionVector = BitMap | BitMap64
 """Positions of deleted rows."""

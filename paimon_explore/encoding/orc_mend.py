@@ -11,7 +11,7 @@ Seen in: golden all_types_append_orc (written in UTC).
 """
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -26,6 +26,7 @@ from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.types.data_types import DataType, RowType, TypeRoot
 from paimon_explore.types.walk import children, is_root, parts
 from paimon_explore.types.zone_shift import wall_clock
+from paimon_explore.values import dataclass
 
 _UTC_NAMES = frozenset({"UTC", "GMT", "Etc/UTC", "Etc/GMT", "Z"})
 _JAVA = 0

@@ -8,7 +8,7 @@ Spec: ORC specification v1, file tail and stripe footer.
 
 import zlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import IntEnum
 
 import cramjam
@@ -26,6 +26,7 @@ from paimon_explore.encoding.protobuf import (
     raw,
 )
 from paimon_explore.errors import CorruptFileError, UnsupportedFeatureError
+from paimon_explore.values import dataclass
 
 _MAGIC = b"ORC"
 _TAIL_READ = 64 * 1024

@@ -9,7 +9,7 @@ Spec: concepts/spec/fileformat, Parquet.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -36,6 +36,7 @@ from paimon_explore.encoding.parquet_footer import (
 from paimon_explore.encoding.positioned import rows_without_columns
 from paimon_explore.types.arrow import to_arrow
 from paimon_explore.types.data_types import AtomicType, DataType, RowType, TypeRoot
+from paimon_explore.values import dataclass
 
 if TYPE_CHECKING:
     from paimon_explore.encoding.parquet_paged import ParquetPages

@@ -10,7 +10,7 @@ Whatever does not add up, is unknown, or would not pay, leads back to the row gr
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 import pyarrow as pa
@@ -38,6 +38,7 @@ from paimon_explore.encoding.thrift_compact import (
 )
 from paimon_explore.errors import PaimonError
 from paimon_explore.types.arrow import to_arrow
+from paimon_explore.values import dataclass
 
 _SCHEMA, _ROW_GROUPS, _ORDERS, _ENCRYPTED = 2, 4, 7, 8  # FileMetaData
 _TYPE, _WIDTH, _REPETITION, _NAME, _CHILDREN = 1, 2, 3, 4, 5  # SchemaElement

@@ -10,7 +10,6 @@ Spec: Parquet format, `PageHeader` and `OffsetIndex`.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -24,6 +23,7 @@ from paimon_explore.encoding.thrift_compact import (
     structs_of,
     varint,
 )
+from paimon_explore.values import dataclass
 
 ReadRange = Callable[[int, int], bytes]
 """Bytes of the file, by offset and length; fewer at its end."""

@@ -8,8 +8,6 @@ metadata of the chunk, less what is only true of the whole chunk.
 Spec: Parquet format, `parquet.thrift`.
 """
 
-from dataclasses import dataclass
-
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -17,6 +15,7 @@ from paimon_explore.encoding.buffers import Column
 from paimon_explore.encoding.decoding import PagesError
 from paimon_explore.encoding.parquet_footer import MAGIC, footer_as_file
 from paimon_explore.encoding.thrift_compact import Struct, ThriftList, Wire, encode_struct
+from paimon_explore.values import dataclass
 
 _CHILDREN = 5  # SchemaElement
 _TYPE, _ENCODINGS, _PATH, _CODEC, _VALUES = 1, 2, 3, 4, 5  # ColumnMetaData

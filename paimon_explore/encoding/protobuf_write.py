@@ -4,9 +4,9 @@ Unlike `protobuf`, nothing is lost: fields that nobody knows stay where they are
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from paimon_explore.encoding.protobuf import ProtobufError
+from paimon_explore.values import dataclass
 
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _MORE = 0x80

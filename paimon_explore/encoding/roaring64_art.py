@@ -17,7 +17,6 @@ Seen in: golden java200/me_agg_more_aggregation.
 """
 
 import struct
-from dataclasses import dataclass
 from itertools import groupby
 from typing import NoReturn
 
@@ -26,6 +25,7 @@ from pyroaring import BitMap
 
 from paimon_explore.encoding.roaring import encode_bitmap
 from paimon_explore.errors import CorruptFileError
+from paimon_explore.values import dataclass
 
 _LEAF = 4
 _KEY_BYTES = 6

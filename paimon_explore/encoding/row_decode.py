@@ -7,8 +7,6 @@ Elements of arrays go likewise, the k-th of all arrays together, unless their wi
 Every read is checked against the end of its row, so that damage cannot reach outside of it.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 import pyarrow as pa
 
@@ -40,6 +38,7 @@ from paimon_explore.types.data_types import (
     TypeRoot,
     VectorType,
 )
+from paimon_explore.values import dataclass
 
 _VARINT_BYTES = 5
 

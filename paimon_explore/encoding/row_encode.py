@@ -4,8 +4,6 @@ The pieces of a column lie one after the other in the order of its values, so th
 array are already together and only want a count and null bits before them.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 import pyarrow as pa
 
@@ -33,6 +31,7 @@ from paimon_explore.types.data_types import (
     TypeRoot,
     VectorType,
 )
+from paimon_explore.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

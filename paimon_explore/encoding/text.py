@@ -16,7 +16,6 @@ import json
 import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from io import BytesIO
 from typing import TypeAlias
 
@@ -24,6 +23,7 @@ import cramjam
 import zstandard
 
 from paimon_explore.errors import CorruptFileError
+from paimon_explore.values import dataclass
 
 MAX_TEXT_BYTES = 1 << 31
 """Largest text, decompressed, that is read."""

@@ -7,9 +7,10 @@ Spec: Thrift, compact protocol.
 """
 
 from collections.abc import Callable, Container, Iterator
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import TypeAlias
+
+from paimon_explore.values import dataclass
 
 
 class Wire(IntEnum):

@@ -15,7 +15,6 @@ Spec: concepts/spec/variant; the Parquet Variant encoding. Seen in: golden java2
 import datetime as dt
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from enum import IntEnum
 from itertools import pairwise
@@ -25,6 +24,7 @@ from uuid import UUID
 import numpy as np
 
 from paimon_explore.errors import CorruptFileError
+from paimon_explore.values import dataclass
 
 VERSION = 1
 MICROS_PER_DAY = 86_400_000_000

@@ -7,10 +7,11 @@ that name operation and path; a file that is not there is a `MissingFileError`.
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 import pyarrow as pa
+
+from paimon_explore.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,6 @@ import sys
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
@@ -27,6 +26,7 @@ from paimon_explore.errors import MissingFileError, StorageError, UnsupportedFea
 from paimon_explore.fileio import paths
 from paimon_explore.fileio.file_io import FileStatus
 from paimon_explore.fileio.streams import naming_stream
+from paimon_explore.values import dataclass
 
 Options = tuple[tuple[str, str], ...]
 Rename = Callable[[str, str], bool]

@@ -11,7 +11,6 @@ import os
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 
@@ -21,6 +20,7 @@ from paimon_explore.errors import MissingFileError, StorageError
 from paimon_explore.fileio import paths
 from paimon_explore.fileio.file_io import FileStatus
 from paimon_explore.fileio.streams import naming_stream
+from paimon_explore.values import dataclass
 
 _READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _PIECE = 1 << 20

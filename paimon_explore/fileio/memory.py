@@ -8,13 +8,14 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import pyarrow as pa
 
 from paimon_explore.errors import MissingFileError, StorageError
 from paimon_explore.fileio import paths
 from paimon_explore.fileio.file_io import FileStatus
+from paimon_explore.values import dataclass
 
 
 @dataclass(slots=True)

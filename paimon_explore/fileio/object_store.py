@@ -13,7 +13,6 @@ import tempfile
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
@@ -33,6 +32,7 @@ from paimon_explore.errors import (
 from paimon_explore.fileio import paths
 from paimon_explore.fileio.file_io import FileStatus
 from paimon_explore.fileio.streams import naming_stream
+from paimon_explore.values import dataclass
 
 Store: TypeAlias = S3Store | GCSStore | AzureStore
 

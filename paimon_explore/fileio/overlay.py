@@ -6,7 +6,7 @@ they were not there yet.
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 
 import pyarrow as pa
@@ -14,6 +14,7 @@ import pyarrow as pa
 from paimon_explore.errors import MissingFileError
 from paimon_explore.fileio import paths
 from paimon_explore.fileio.file_io import FileIO, FileStatus
+from paimon_explore.values import dataclass
 
 
 class Act(Enum):

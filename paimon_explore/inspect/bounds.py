@@ -6,7 +6,6 @@ Spec: concepts/spec/manifest, statistics.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import pyarrow as pa
 
@@ -23,6 +22,7 @@ from paimon_explore.metadata.options import (
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.types.data_types import AtomicType, DataField, DataType, TypeRoot
 from paimon_explore.types.render import type_text
+from paimon_explore.values import dataclass
 
 _TEXTS = (TypeRoot.CHAR, TypeRoot.VARCHAR)
 _BYTES = (TypeRoot.BINARY, TypeRoot.VARBINARY)

@@ -1,12 +1,13 @@
 """The byte inspector without a screen: files that are looked at, and the answers to a front end."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from paimon_explore.encoding.buffers import Numbers
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.inspect.byte_map import MOST_HEX_BYTES, ByteMap
+from paimon_explore.values import dataclass
 
 _KEPT_FILES = 4
 

@@ -8,7 +8,7 @@ leaf its packed bytes as they are, for the space below the unpacked bytes.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 
 import pyarrow as pa
@@ -18,6 +18,7 @@ from paimon_explore.inspect.anatomy.forms import FORMS
 from paimon_explore.inspect.anatomy.spans import STRANGE, Space, Span, gaps, leaves
 from paimon_explore.inspect.result import Result
 from paimon_explore.inspect.sheet import Grid, Note, Sheet, facts, grid
+from paimon_explore.values import dataclass
 
 INSIDE = "@"
 """The step of a path that leads from a leaf into what it unpacks to."""

@@ -4,7 +4,7 @@ A file is named by its path, by its name alone, or by a node of the manifest tre
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from os import PathLike
 
 from paimon_explore.errors import (
@@ -39,6 +39,7 @@ from paimon_explore.metadata.paths import (
 )
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.values import dataclass
 
 MOST_BYTES = 64 << 20
 """Larger files are not held in memory: of Parquet files only the footer is then taken apart."""

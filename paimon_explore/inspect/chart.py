@@ -4,8 +4,9 @@ One description is drawn as SVG for static pages, as a plotly figure, and by the
 as stored: whoever draws them escapes them.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from paimon_explore.values import dataclass
 
 
 class Tone(StrEnum):

@@ -1,9 +1,9 @@
 """The line of code that yields what a view shows."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from paimon_explore.inspect.escape import quoted
+from paimon_explore.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ another commit takes the number first, the storage fails half-way, or its answer
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 
 import pyarrow as pa
@@ -49,6 +49,7 @@ from paimon_explore.metadata.options import TableOptions
 from paimon_explore.metadata.paths import SCHEMA_PREFIX, SNAPSHOT_PREFIX
 from paimon_explore.metadata.snapshot import CommitKind, Snapshot
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.values import dataclass
 
 
 class Scenario(StrEnum):

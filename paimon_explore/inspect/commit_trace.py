@@ -6,7 +6,6 @@ what was removed, for a lost race what was kept and read again.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import pyarrow as pa
 
@@ -14,6 +13,7 @@ from paimon_explore.commit.trace import CommitEvent, CommitStep
 from paimon_explore.inspect.chart import Tone
 from paimon_explore.inspect.figures import bytes_text, count_text, plural, time_text
 from paimon_explore.inspect.sheet import Cell, Entry, Frame, Grid, Section, facts, grid
+from paimon_explore.values import dataclass
 
 ACTS = {
     CommitStep.SKIP_EMPTY: "There is nothing to commit, so no snapshot is made.",

@@ -1,7 +1,6 @@
 """When a file may be deleted under the table's present options."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from paimon_explore.inspect.figures import plural, time_text
 from paimon_explore.inspect.file_references import Reference
@@ -12,6 +11,7 @@ from paimon_explore.metadata.options import (
     SNAPSHOT_NUM_RETAINED_MIN,
     SNAPSHOT_TIME_RETAINED,
 )
+from paimon_explore.values import dataclass
 
 _DAY_MS = 86_400_000
 

@@ -5,7 +5,6 @@ counts as moved, not as removed and added.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -30,6 +29,7 @@ from paimon_explore.metadata.index_manifest import IndexEntries
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.frames import column, numbers, row_array
 from paimon_explore.types.data_types import RowType
+from paimon_explore.values import dataclass
 
 CHANGES = ("added", "removed", "moved", "changed")
 _TONES = {"added": Tone.ADD, "removed": Tone.REMOVE, "moved": Tone.MOVE, "changed": Tone.WARN}

@@ -4,7 +4,7 @@ Nothing is removed: the same code that expires works out what would go.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -32,6 +32,7 @@ from paimon_explore.metadata.options import (
 )
 from paimon_explore.scan.frames import numbers
 from paimon_explore.scan.time_travel import epoch_ms
+from paimon_explore.values import dataclass
 
 _DIGITS = 10
 

@@ -7,7 +7,6 @@ asks the table the same.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 import pyarrow as pa
 
@@ -32,6 +31,7 @@ from paimon_explore.scan.builder import col
 from paimon_explore.scan.expression import TRUE
 from paimon_explore.scan.sql import predicate
 from paimon_explore.scan.sql_text import to_sql
+from paimon_explore.values import dataclass
 
 _LIMIT = re.compile(r"\s*\blimit\s+(\d{1,9})\s*$", re.IGNORECASE)
 _BUCKET = re.compile(r",?\s*\bbucket\s*=?\s*(-?\d{1,9})\s*$", re.IGNORECASE)

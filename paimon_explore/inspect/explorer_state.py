@@ -5,7 +5,7 @@ numbers, everything else as JSON.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 import pyarrow as pa
@@ -35,6 +35,7 @@ from paimon_explore.inspect.table_chips import table_chips
 from paimon_explore.inspect.timeline import Mark
 from paimon_explore.metadata.entry_frame import take_rows
 from paimon_explore.metadata.snapshot import CommitKind, Snapshot
+from paimon_explore.values import dataclass
 
 Columns = Mapping[str, Numbers]
 

@@ -5,7 +5,7 @@ all that the timeline, the grid and the partitions show can be told from groups 
 that leaves few enough files shows these one by one.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -16,6 +16,7 @@ from paimon_explore.inspect.file_lives import FileLives
 from paimon_explore.inspect.node_detail import Document, Facts
 from paimon_explore.metadata.entry_frame import take_rows
 from paimon_explore.scan.frames import numbers
+from paimon_explore.values import dataclass
 
 MOST_FILES = 1_000_000
 """Lives that a browser gets one by one."""

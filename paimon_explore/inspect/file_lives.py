@@ -7,13 +7,13 @@ comes back has two lives. The browser computes the same from the same columns.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
 from paimon_explore.encoding.buffers import Bools, Ints
 from paimon_explore.inspect.partition_text import Partitions
+from paimon_explore.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

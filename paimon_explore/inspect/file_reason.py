@@ -6,7 +6,6 @@ orphan.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import pyarrow as pa
 
@@ -21,6 +20,7 @@ from paimon_explore.inspect.result import Result
 from paimon_explore.inspect.sheet import Cell, Note, Section, Sheet, facts, grid
 from paimon_explore.inspect.timeline import FlagKind, Timeline
 from paimon_explore.metadata.paths import MAIN_BRANCH
+from paimon_explore.values import dataclass
 
 HOLDERS = pa.schema(
     (

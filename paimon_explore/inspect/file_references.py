@@ -1,7 +1,6 @@
 """Who names a file, in all branches: between which snapshots it was needed, and by what still."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -16,6 +15,7 @@ from paimon_explore.metadata.paths import MAIN_BRANCH
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.file_paths import data_file_paths, index_file_paths
 from paimon_explore.scan.frames import column
+from paimon_explore.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,6 @@
 """The data files of one snapshot as a value with text, HTML and Arrow faces."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import pyarrow as pa
 
@@ -20,6 +19,7 @@ from paimon_explore.inspect.timeline import Timeline
 from paimon_explore.inspect.value_text import value_texts
 from paimon_explore.metadata.entry_frame import Chunks, take_rows
 from paimon_explore.types.data_types import RowType
+from paimon_explore.values import dataclass
 
 _SHOWN = ("partition", "bucket", "level", "row_count", "file_size", "added_by", "file_name")
 _MOST_LINES = 20

@@ -8,7 +8,6 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import pyarrow as pa
 
@@ -16,6 +15,7 @@ from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.inspect.chart import Tone
 from paimon_explore.inspect.figures import bytes_text, plural
 from paimon_explore.inspect.sheet import Cell, Grid, Section, grid
+from paimon_explore.values import dataclass
 
 KINDS: tuple[tuple[str, str], ...] = (
     ("snapshot", r"(.*/)?snapshot/snapshot-\d+"),

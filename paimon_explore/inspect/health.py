@@ -5,7 +5,6 @@ read, and folders are listed to see whether live files are there.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 import pyarrow as pa
 
@@ -18,6 +17,7 @@ from paimon_explore.inspect.inspector import Inspector
 from paimon_explore.inspect.problem import Problem, problem_of
 from paimon_explore.inspect.result import Result
 from paimon_explore.inspect.sheet import Cell, Entry, Failed, Note, Section, Sheet, grid
+from paimon_explore.values import dataclass
 
 FINDINGS = pa.schema(
     (

@@ -4,7 +4,7 @@ Thresholds are those of the table's options where there are any, else rules of t
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from functools import cached_property
 from statistics import median
@@ -49,6 +49,7 @@ from paimon_explore.scan.file_paths import data_file_paths
 from paimon_explore.scan.frames import column, numbers
 from paimon_explore.scan.sql_text import to_sql
 from paimon_explore.types.data_types import AtomicType
+from paimon_explore.values import dataclass
 
 _MOST_OF_A_RULE = 3
 _MOST_FILES_LOOKED_FOR = 20_000

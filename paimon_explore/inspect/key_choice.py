@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
 from paimon_explore.metadata.schema import TableSchema
@@ -19,6 +18,7 @@ from paimon_explore.scan.expression import (
 )
 from paimon_explore.scan.sql import parse_where
 from paimon_explore.scan.sql_text import to_sql
+from paimon_explore.values import dataclass
 
 _COMMA = re.compile(r",(?=(?:[^']*'[^']*')*[^']*$)")
 """A comma outside of quotes."""

@@ -5,7 +5,7 @@ stored version follows from it and from the rules of the merge engine.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import pyarrow as pa
 
@@ -37,6 +37,7 @@ from paimon_explore.scan.frames import numbers
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.split import DeletionFile
 from paimon_explore.types.arrow import arrow_schema
+from paimon_explore.values import dataclass
 
 MOST_SNAPSHOTS = 50
 """So many of the newest snapshots are looked at, unless more are asked for."""

@@ -1,7 +1,6 @@
 """All stored versions of one key: which files may hold it, and what they hold."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -28,6 +27,7 @@ from paimon_explore.scan.partition_filter import split as split_predicate
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.split import Known, PlacedFiles, Splits
 from paimon_explore.types.data_types import AtomicType
+from paimon_explore.values import dataclass
 
 _KINDS = ("+I", "-U", "+U", "-D")
 

@@ -5,7 +5,6 @@ the places of all first and last keys, so distances on it mean nothing.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -30,6 +29,7 @@ from paimon_explore.scan.deletion_files import deletion_files
 from paimon_explore.scan.frames import numbers
 from paimon_explore.scan.sections import key_ranks
 from paimon_explore.types.data_types import RowType
+from paimon_explore.values import dataclass
 
 _COLUMNS = (
     *("kind", "partition", "bucket", "level", "file_name", "file_size", "row_count", "min_key"),

@@ -8,7 +8,7 @@ problem, and its siblings are not affected.
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from enum import Enum
 
 import numpy as np
@@ -29,6 +29,7 @@ from paimon_explore.metadata.manifest_entry import FileKind, ManifestEntries
 from paimon_explore.metadata.manifest_list import ManifestFiles
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.values import dataclass
 
 PAGE = 100
 """Children that one answer holds at most."""

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 import pyarrow as pa
 
@@ -27,6 +26,7 @@ from paimon_explore.metadata.snapshot import (
     snapshot_members,
 )
 from paimon_explore.types.render import type_text
+from paimon_explore.values import dataclass
 
 _SOURCES = {FileSource.APPEND: "APPEND", FileSource.COMPACT: "COMPACT"}
 

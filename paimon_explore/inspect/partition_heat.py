@@ -1,7 +1,5 @@
 """Which partitions each snapshot touched: partitions by time, as a map."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import pyarrow as pa
 
@@ -14,6 +12,7 @@ from paimon_explore.inspect.inspector import Inspector
 from paimon_explore.inspect.result import Result
 from paimon_explore.inspect.sheet import Cell, Entry, Note, Section, Sheet, grid
 from paimon_explore.scan.frames import numbers
+from paimon_explore.values import dataclass
 
 MOST_LANES = 30
 MOST_SNAPSHOTS = 60

@@ -1,7 +1,6 @@
 """Partitions as people write them, and in their order."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +11,7 @@ from paimon_explore.encoding.buffers import Column, Ints, fixed_values, taken_ro
 from paimon_explore.errors import FormatError, UnsupportedFeatureError
 from paimon_explore.inspect.value_text import value_texts
 from paimon_explore.types.data_types import RowType
+from paimon_explore.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,13 +1,12 @@
 """The partitions of a snapshot's live files, summed."""
 
-from dataclasses import dataclass
-
 import pyarrow as pa
 
 from paimon_explore.inspect.chart import BarChart, Series, Unit
 from paimon_explore.inspect.figures import bytes_text, plural
 from paimon_explore.inspect.result import Result
 from paimon_explore.inspect.sheet import MOST_ROWS, Entry, Sheet, grid
+from paimon_explore.values import dataclass
 
 _MOST_BARS = 60
 

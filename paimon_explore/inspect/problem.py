@@ -1,13 +1,12 @@
 """What went wrong with one file, as a value: the rest of a view keeps working."""
 
-from dataclasses import dataclass
-
 from paimon_explore.errors import (
     CorruptFileError,
     PaimonError,
     StorageError,
     UnsupportedVersionError,
 )
+from paimon_explore.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

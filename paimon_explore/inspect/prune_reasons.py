@@ -1,7 +1,6 @@
 """Why a cut drops or keeps one item, in words: the condition and the bound that decide."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -27,6 +26,7 @@ from paimon_explore.scan.plan import BUCKET_CUT, KEY_CUT, LEVEL_CUT, FileCut, Sc
 from paimon_explore.scan.prune import ColumnStats, StatsFrame
 from paimon_explore.scan.prune_explain import Finding, explain
 from paimon_explore.scan.sql_text import to_sql
+from paimon_explore.values import dataclass
 
 _MOST_BUCKETS = 8
 

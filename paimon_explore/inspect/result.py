@@ -5,7 +5,7 @@ this layer does not know, so the table that makes a result hands it a `Screen`.
 """
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Protocol
 
 import pyarrow as pa
@@ -16,6 +16,7 @@ from paimon_explore.inspect.code_echo import Code
 from paimon_explore.inspect.sheet import Sheet
 from paimon_explore.inspect.sheet_html import sheet_html
 from paimon_explore.inspect.sheet_text import sheet_text
+from paimon_explore.values import dataclass
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,7 +9,7 @@ Reasons are worked out when they are asked for: there may be a hundred thousand 
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 import pyarrow as pa
@@ -36,6 +36,7 @@ from paimon_explore.scan.split import DataSplit, Split
 from paimon_explore.scan.splits import make_splits
 from paimon_explore.scan.sql_text import to_sql
 from paimon_explore.types.data_types import RowType
+from paimon_explore.values import dataclass
 
 MANIFEST_CUT = "partition ranges"
 ENTRY_CUT = "partitions"

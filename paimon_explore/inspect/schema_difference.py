@@ -1,7 +1,6 @@
 """What two versions of a table's schema say differently; fields are told apart by id."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.types.data_types import (
@@ -13,6 +12,7 @@ from paimon_explore.types.data_types import (
     RowType,
 )
 from paimon_explore.types.render import type_text
+from paimon_explore.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import pyarrow as pa
 
@@ -25,6 +24,7 @@ from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.frames import numbers
 from paimon_explore.types.render import type_text
+from paimon_explore.values import dataclass
 
 _MOST_LANES = 120
 

@@ -5,10 +5,10 @@ JSON for the browser — draws any sheet. Texts are as stored, not escaped.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from paimon_explore.inspect.chart import BarChart, Chart, LaneChart, Tone
 from paimon_explore.inspect.problem import Problem
+from paimon_explore.values import dataclass
 
 MOST_ROWS = 200
 """Rows of a grid that are shown; the Arrow face has them all."""

@@ -8,7 +8,7 @@
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from paimon_explore.errors import NotFoundError
 from paimon_explore.inspect.result import NO_SCREEN, Screen
@@ -17,6 +17,7 @@ from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,6 @@ snapshot file that cannot be read keeps its place, as a mark without values.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 
 import pyarrow as pa
@@ -27,6 +26,7 @@ from paimon_explore.inspect.table_view import TableView
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.time_travel import epoch_ms
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.values import dataclass
 
 _HINT_BYTES = 64
 

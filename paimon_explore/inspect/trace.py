@@ -1,7 +1,6 @@
 """What some code did to tables: their commits step by step, and every file that changed on disk."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import pyarrow as pa
 
@@ -16,6 +15,7 @@ from paimon_explore.inspect.figures import plural
 from paimon_explore.inspect.folder_change import FileChange, change_sections, change_table
 from paimon_explore.inspect.result import Result
 from paimon_explore.inspect.sheet import Note, Section, Sheet
+from paimon_explore.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,6 @@ Spec: concepts/spec/snapshot, statistics. Seen in: golden java200 `analyze`.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -20,6 +19,7 @@ from paimon_explore.metadata.statistics import ColumnStatistics, Statistics
 from paimon_explore.read.cast import cast_array
 from paimon_explore.types.data_types import AtomicType, DataField, TypeRoot
 from paimon_explore.types.type_text import parse_type_text
+from paimon_explore.values import dataclass
 
 _STRING = parse_type_text("STRING")
 _TEXTS = (TypeRoot.CHAR, TypeRoot.VARCHAR)

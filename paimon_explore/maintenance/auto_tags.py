@@ -11,7 +11,6 @@ Spec: maintenance/manage-tags, automatic creation.
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -27,6 +26,7 @@ from paimon_explore.metadata.options import TableOptions
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.tag import Tag
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.values import dataclass
 
 _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - periods count in wall clock time
 _BATCH = "batch-write-"

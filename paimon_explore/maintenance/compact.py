@@ -9,7 +9,7 @@ Spec: maintenance/dedicated-compaction.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -46,6 +46,7 @@ from paimon_explore.scan.split import DataSplit
 from paimon_explore.scan.splits import whole_buckets
 from paimon_explore.store.expired import naming_expiry
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.values import dataclass
 from paimon_explore.write.target import WriteTarget, abort
 
 _KNOWN_INDEXES = frozenset({HASH_INDEX, DELETION_VECTORS_INDEX})

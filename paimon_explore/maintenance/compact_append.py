@@ -14,7 +14,7 @@ Spec: append-table/overview; maintenance/configurations, `compaction.*`.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -33,6 +33,7 @@ from paimon_explore.read.split_read import SplitReader, load_vector
 from paimon_explore.scan.frames import numbers
 from paimon_explore.scan.row_ranges import row_ranges
 from paimon_explore.scan.split import DataSplit, Splits
+from paimon_explore.values import dataclass
 from paimon_explore.write.data_file_writer import DataFileWriter
 from paimon_explore.write.file_names import FileRow
 from paimon_explore.write.layouts import append_layout, tracked_layout

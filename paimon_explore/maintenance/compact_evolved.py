@@ -12,7 +12,7 @@ Spec: append-table/data-evolution. Seen in: golden java200/data_evolution.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -26,6 +26,7 @@ from paimon_explore.read.split_read import SplitReader
 from paimon_explore.scan.frames import Rows, numbers
 from paimon_explore.scan.row_ranges import row_ranges, same_rows
 from paimon_explore.scan.split import DataSplit, Splits
+from paimon_explore.values import dataclass
 from paimon_explore.write.blob_files import blob_fields, without_blobs
 from paimon_explore.write.data_file_writer import DataFileWriter
 from paimon_explore.write.layouts import append_layout

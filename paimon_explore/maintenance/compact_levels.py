@@ -7,12 +7,12 @@ Spec: primary-key-table, LSM trees.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from paimon_explore.metadata.derived_options import level_count
 from paimon_explore.metadata.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options import TableOptions
 from paimon_explore.scan.frames import numbers
+from paimon_explore.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ Spec: primary-key-table/changelog-producer.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +35,7 @@ from paimon_explore.merge.piece import Piece, Task, functions_of, merge_piece
 from paimon_explore.merge.records import is_retract
 from paimon_explore.merge.spec import SEQUENCE_NUMBER, VALUE_KIND, MergeSpec
 from paimon_explore.metadata.option_choices import ChangelogProducer, MergeEngine
+from paimon_explore.values import dataclass
 
 FILE = "_COMPACT_FILE"
 """Column of int64: the position of a row's file in the bucket."""

@@ -7,11 +7,11 @@ Spec: primary-key-table, compaction; maintenance/configurations, `num-sorted-run
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
 from paimon_explore.maintenance.compact_levels import LevelRun, Levels
 from paimon_explore.metadata import options as opt
 from paimon_explore.metadata.options import TableOptions
+from paimon_explore.values import dataclass
 
 _PERCENT = 100
 

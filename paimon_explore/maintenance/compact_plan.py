@@ -8,7 +8,6 @@ Spec: primary-key-table, compaction.
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from paimon_explore.metadata.options import TableOptions
 from paimon_explore.scan.frames import numbers
 from paimon_explore.scan.sections import by_age, key_ranks, sections, sorted_runs
 from paimon_explore.types.data_types import RowType
+from paimon_explore.values import dataclass
 
 Section = tuple[tuple[int, ...], ...]
 """Overlapping files as sorted runs, oldest first; files by position in the bucket."""

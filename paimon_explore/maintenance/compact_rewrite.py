@@ -7,7 +7,7 @@ Spec: primary-key-table, compaction; concepts/spec/tableindex, deletion vectors.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 import pyarrow as pa
@@ -37,6 +37,7 @@ from paimon_explore.scan.frames import numbers
 from paimon_explore.scan.sections import key_ranks
 from paimon_explore.scan.split import DataSplit
 from paimon_explore.types.data_types import RowType
+from paimon_explore.values import dataclass
 from paimon_explore.write.data_file_writer import DataFileWriter
 from paimon_explore.write.file_layout import FileLayout
 from paimon_explore.write.layouts import KEY_PREFIX, changelog_layout, keyed_layout

@@ -17,7 +17,6 @@ Seen in: golden java200/clustering_incremental.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -32,6 +31,7 @@ from paimon_explore.metadata.options import TableOptions
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.types.arrow import to_arrow
 from paimon_explore.types.data_types import DataField
+from paimon_explore.values import dataclass
 
 STRATEGIES = ("order", "zorder", "hilbert", "auto")
 _MOST_Z_ORDER = 4

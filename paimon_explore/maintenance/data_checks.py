@@ -1,7 +1,6 @@
 """Checks of data files themselves: that they are there, and hold the rows they are said to hold."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 import pyarrow as pa
 
@@ -21,6 +20,7 @@ from paimon_explore.read.data_file import (
 )
 from paimon_explore.scan.file_paths import data_file_paths
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.values import dataclass
 
 ROWS = "a data file has the recorded number of rows"
 READS = "a data file can be read"

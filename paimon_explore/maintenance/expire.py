@@ -26,7 +26,7 @@ Spec: maintenance/manage-snapshots, expire snapshots.
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from paimon_explore.commit.waiting import system_clock
 from paimon_explore.errors import InvalidInputError, MissingFileError, StorageError
@@ -45,6 +45,7 @@ from paimon_explore.metadata.options import TableOptions
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.tag_options import CONSUMER_CHANGELOG_ONLY
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

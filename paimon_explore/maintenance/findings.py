@@ -1,7 +1,8 @@
 """What a check of a table found."""
 
-from dataclasses import dataclass
 from enum import Enum
+
+from paimon_explore.values import dataclass
 
 
 class Severity(Enum):

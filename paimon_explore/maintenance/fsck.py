@@ -10,7 +10,7 @@ Spec: concepts/spec; the rules are those of the format, not of one implementatio
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 
 from paimon_explore.errors import FormatError, NotFoundError, PaimonError, StorageError
@@ -25,6 +25,7 @@ from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.types.field_ids import highest_field_id
+from paimon_explore.values import dataclass
 
 CONTINUOUS = "snapshot ids have no holes"
 READABLE = "every file of the table can be read"

@@ -11,7 +11,6 @@ Spec: maintenance/manage-snapshots, remove orphan files.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from paimon_explore.fileio.file_io import FileStatus
 from paimon_explore.fileio.paths import name as name_of
@@ -20,6 +19,7 @@ from paimon_explore.metadata.options import DATA_FILE_EXTERNAL_PATHS, TableOptio
 from paimon_explore.metadata.paths import BRANCH_PREFIX, EARLIEST, LATEST, STAGING_PREFIX
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.values import dataclass
 
 _SHARED = ("manifest", "index", "statistics")
 _SEQUENCES = ("snapshot", "changelog")

@@ -9,7 +9,6 @@ Spec: maintenance/manage-partitions.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from paimon_explore.commit.committer import Committer
@@ -25,6 +24,7 @@ from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.scan.entries import PartitionCut, live_files
 from paimon_explore.scan.frames import column, distinct
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.values import dataclass
 
 _TOKENS: Mapping[str, tuple[str, str]] = {
     "yyyy": ("year", r"\d{4}"),

@@ -13,7 +13,7 @@ Spec: maintenance/manage-snapshots, expire; concepts/spec.
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -36,6 +36,7 @@ from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.file_paths import data_file_paths, index_file_paths
 from paimon_explore.store.manifests import Manifests
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.values import dataclass
 
 _COLUMNS = (
     "kind",

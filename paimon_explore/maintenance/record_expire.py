@@ -7,7 +7,6 @@ Spec: primary-key-table, record-level expire. Seen in: golden java200/record_exp
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +21,7 @@ from paimon_explore.metadata.options import SECOND_MS, TableOptions
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.types.arrow import timestamp_unit
 from paimon_explore.types.data_types import AtomicType, DataField, TypeRoot
+from paimon_explore.values import dataclass
 
 _PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 _LEAST_MILLIS = 1_000_000_000_000

@@ -8,10 +8,10 @@ The removal of orphan files takes them when it is asked to.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from paimon_explore.fileio.paths import name
 from paimon_explore.maintenance.reachable import FileSet, Roots, TableFiles
+from paimon_explore.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

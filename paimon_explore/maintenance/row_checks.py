@@ -4,7 +4,6 @@ Spec: concepts/spec/manifest, data file meta; concepts/spec/datafile.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
@@ -29,6 +28,7 @@ from paimon_explore.scan.frames import binary
 from paimon_explore.scan.frames import numbers as frame_numbers
 from paimon_explore.types.data_types import DataField, TypeRoot
 from paimon_explore.types.walk import is_root
+from paimon_explore.values import dataclass
 
 KEY_ORDER = "the rows of a file are sorted by key, and each key is there once"
 KEY_BOUNDS = "the recorded smallest and largest key bound all keys"

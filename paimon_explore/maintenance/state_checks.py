@@ -1,7 +1,6 @@
 """Checks of one state: a snapshot or tag, its manifests, data files and index files."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -24,6 +23,7 @@ from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.file_paths import data_file_paths, index_file_paths
 from paimon_explore.scan.sections import key_ranks
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.values import dataclass
 
 EXISTS = "every file that is named exists"
 SIZE = "a file has the size that is recorded"

@@ -15,7 +15,7 @@ import json
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from paimon_explore.errors import (
@@ -34,6 +34,7 @@ from paimon_explore.metadata.tag_options import (
     TAG_DEFAULT_TIME_RETAINED,
 )
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,13 +8,13 @@ runs, and long keys cost little more than seeing that they are equal.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from paimon_explore.encoding.buffers import Bools, Column, Ints
 from paimon_explore.merge.columns import Keys
 from paimon_explore.merge.words import WordSource, words_of
+from paimon_explore.values import dataclass
 
 _PACKED_BITS = 63
 

@@ -10,7 +10,6 @@ records are walked record by record.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TypeAlias
 
@@ -25,6 +24,7 @@ from paimon_explore.merge.order import ranks
 from paimon_explore.merge.records import Merged, Records, RowKind
 from paimon_explore.merge.spec import MergeSpec, SequenceGroup, needed_groups
 from paimon_explore.merge.steps import Aggregator, Step, Steps
+from paimon_explore.values import dataclass
 
 _SILENT, _NOT_OLDER, _OLDER = 0, 1, 2
 Standing: TypeAlias = npt.NDArray[np.int8]

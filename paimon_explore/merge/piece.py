@@ -1,7 +1,7 @@
 """The merge of rows that are all at hand and complete for their keys."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,6 +27,7 @@ from paimon_explore.merge.spec import SEQUENCE_NUMBER, VALUE_KIND, MergeSpec, ne
 from paimon_explore.merge.steps import Aggregator
 from paimon_explore.merge.words import WordSource, picked, words_of
 from paimon_explore.metadata.option_choices import MergeEngine
+from paimon_explore.values import dataclass
 
 if TYPE_CHECKING:
     from paimon_explore.merge.aggregators.layered import Layered

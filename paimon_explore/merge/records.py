@@ -1,13 +1,13 @@
 """The records of keys that have several: what a merge engine works on."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import IntEnum
 
 import numpy as np
 
 from paimon_explore.encoding.buffers import Bools, Column, Ints
 from paimon_explore.merge.columns import Int8s
+from paimon_explore.values import dataclass
 
 
 class RowKind(IntEnum):

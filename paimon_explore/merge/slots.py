@@ -15,7 +15,6 @@ What is sorted is cut at common pivots before, into chunks small enough for the 
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -26,6 +25,7 @@ from paimon_explore.merge.columns import Keys, ints_of, joined
 from paimon_explore.merge.order import ranks, sorted_within
 from paimon_explore.merge.text_words import TextChunk, cut_at_pivots
 from paimon_explore.merge.words import words_of
+from paimon_explore.values import dataclass
 
 _DENSE_PER_ROW = 16
 _DENSE = 1 << 16

@@ -1,7 +1,6 @@
 """How the rows of one key become one row, and which columns that takes."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.metadata import column_options, options
@@ -9,6 +8,7 @@ from paimon_explore.metadata.option import parse_names
 from paimon_explore.metadata.option_choices import MergeEngine, NestedKeyNullStrategy, SortOrder
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.types.data_types import RowType
+from paimon_explore.values import dataclass
 
 SEQUENCE_NUMBER = "_SEQUENCE_NUMBER"
 """Column of int64: the place of a record in the order of writing, unique in its bucket."""

@@ -1,6 +1,5 @@
 """What an aggregate function has to do for every key, record by record."""
 
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Protocol
 
@@ -8,6 +7,7 @@ import numpy as np
 
 from paimon_explore.encoding.buffers import Bools, Column, Ints
 from paimon_explore.merge.columns import Int8s
+from paimon_explore.values import dataclass
 
 
 class Step(IntEnum):

@@ -9,7 +9,6 @@ very long values is cut further.
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +18,7 @@ from paimon_explore.errors import FormatError, InvalidInputError
 from paimon_explore.merge.piece import Piece, Task, chosen_rows, functions_of, merge_piece, passed
 from paimon_explore.merge.single_key import KeyTuple, key_at, rows_up_to
 from paimon_explore.merge.spec import MergeSpec
+from paimon_explore.values import dataclass
 
 _ENOUGH_ROWS = 32_768
 """A run that holds fewer rows is filled up before the next piece is cut ..."""

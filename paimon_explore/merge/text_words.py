@@ -8,13 +8,13 @@ below them. Where keys are longer than that, those of equal words are compared i
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from paimon_explore.encoding import buffers as nb
 from paimon_explore.encoding.buffers import Bools, Bytes, Column, Ints, Words
 from paimon_explore.errors import FormatError
+from paimon_explore.values import dataclass
 
 _CHUNK_ROWS = 4096
 """Rows of the largest part in a chunk: what the sort of all its rows takes fits the caches."""

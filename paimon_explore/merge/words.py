@@ -8,7 +8,6 @@ take one for all.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import TypeAlias
 
@@ -26,6 +25,7 @@ from paimon_explore.merge.columns import (
     nulls_mask,
 )
 from paimon_explore.merge.text_words import Texts
+from paimon_explore.values import dataclass
 
 _BYTES = np.array([(-1 << 8 * (8 - left)) % (1 << 64) for left in range(9)], np.uint64)
 """By how many bytes of a text are left: a mask of so many, the first one highest."""

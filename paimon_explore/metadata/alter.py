@@ -4,7 +4,7 @@ Spec: concepts/schema evolution, SQL ALTER pages.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import assert_never
 
 from paimon_explore.errors import AlreadyExistsError, InvalidInputError, NotFoundError
@@ -64,6 +64,7 @@ from paimon_explore.types.default_values import default_column
 from paimon_explore.types.field_ids import assigned_ids, highest_field_id
 from paimon_explore.types.render import type_text
 from paimon_explore.types.walk import is_blob_file_type
+from paimon_explore.values import dataclass
 
 _INDEXED = (
     PK_BTREE_INDEX_COLUMNS,

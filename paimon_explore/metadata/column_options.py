@@ -4,7 +4,6 @@ Spec: primary-key-table/merge-engine.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from paimon_explore.metadata.option import (
@@ -17,6 +16,7 @@ from paimon_explore.metadata.option import (
 )
 from paimon_explore.metadata.option_choices import NestedKeyNullStrategy
 from paimon_explore.metadata.options import MAX_INT32
+from paimon_explore.values import dataclass
 
 T = TypeVar("T")
 

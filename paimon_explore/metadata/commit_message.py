@@ -4,10 +4,11 @@ The one value that `write`, `maintenance` and `commit` share. It pickles, for wr
 machines send it home.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from paimon_explore.metadata.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest_entry import ManifestEntries
+from paimon_explore.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

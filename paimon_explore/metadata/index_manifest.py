@@ -4,7 +4,6 @@ Spec: concepts/spec/manifest, index manifest. Seen in: golden java200 `dv_pk`, `
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 
 import pyarrow as pa
@@ -21,6 +20,7 @@ from paimon_explore.metadata.entry_frame import (
     take_rows,
 )
 from paimon_explore.metadata.manifest_entry import FileKind
+from paimon_explore.values import dataclass
 
 VERSION = 1
 

@@ -7,11 +7,11 @@ the file, the key and the rule; nothing untyped leaves the `parse_...` function 
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import TypeVar
 
 from paimon_explore.errors import CorruptFileError
 from paimon_explore.metadata.file_names import RULE, leads_out
+from paimon_explore.values import dataclass
 
 _Value = TypeVar("_Value")
 

@@ -6,7 +6,6 @@ is asked of entries is computed on its columns.
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from enum import IntEnum
 from types import MappingProxyType
 
@@ -27,6 +26,7 @@ from paimon_explore.metadata.entry_frame import (
     repeated_byte,
     take_rows,
 )
+from paimon_explore.values import dataclass
 
 VERSION = 2
 

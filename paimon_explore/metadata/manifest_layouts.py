@@ -1,7 +1,7 @@
 """How the records of manifest lists, manifests and index manifests map to the frames' columns."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import groupby
 
 import pyarrow as pa
@@ -15,6 +15,7 @@ from paimon_explore.metadata.index_manifest import (
 )
 from paimon_explore.metadata.manifest_entry import ENTRY_FIELDS, ENTRY_SCHEMA
 from paimon_explore.metadata.manifest_list import MANIFEST_LIST_FIELDS, MANIFEST_LIST_SCHEMA
+from paimon_explore.values import dataclass
 
 VERSION_FIELD = "_VERSION"
 

@@ -4,7 +4,6 @@ Spec: concepts/spec/manifest. Seen in: golden java09 and java200 `manifest_merge
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 
 import pyarrow as pa
@@ -19,6 +18,7 @@ from paimon_explore.metadata.entry_frame import (
     filter_rows,
     take_rows,
 )
+from paimon_explore.values import dataclass
 
 VERSION = 2
 

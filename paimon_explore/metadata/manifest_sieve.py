@@ -5,7 +5,6 @@ not kept.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +13,7 @@ from paimon_explore.encoding.avro import REASONS
 from paimon_explore.encoding.buffers import Ints
 from paimon_explore.metadata.entry_frame import Mask, as_mask, one_piece
 from paimon_explore.metadata.manifest_entry import ManifestEntries
+from paimon_explore.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

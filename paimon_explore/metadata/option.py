@@ -8,11 +8,12 @@ Spec: maintenance/configurations.
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from typing import Generic, TypeVar
 
 from paimon_explore.errors import InvalidInputError, choices
+from paimon_explore.values import dataclass
 
 T = TypeVar("T")
 Value_co = TypeVar("Value_co", covariant=True)

@@ -7,7 +7,6 @@ Spec: maintenance/configurations.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TypeVar
 
 from paimon_explore.metadata import option_choices as of
@@ -26,6 +25,7 @@ from paimon_explore.metadata.option import (
     text,
     whole,
 )
+from paimon_explore.values import dataclass
 
 T = TypeVar("T")
 

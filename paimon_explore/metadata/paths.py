@@ -6,11 +6,12 @@ manifests, indexes, statistics and data files are shared by all branches of the 
 File names come out of metadata, which may be hostile: one that leads out of its folder is refused.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from paimon_explore.errors import CorruptFileError
 from paimon_explore.fileio.paths import join, parent
 from paimon_explore.metadata.file_names import RULE, checked_name, leads_out
+from paimon_explore.values import dataclass
 
 MAIN_BRANCH = "main"
 BRANCH_PREFIX = "branch-"

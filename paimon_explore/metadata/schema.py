@@ -6,7 +6,7 @@ Spec: concepts/spec/schema. Files of version 1 (up to 0.7) mean one bucket, file
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NewType
 
 from paimon_explore.errors import CorruptFileError, UnsupportedVersionError
@@ -24,6 +24,7 @@ from paimon_explore.types.data_types import (
 from paimon_explore.types.parse import parse_fields
 from paimon_explore.types.render import field_to_json, type_text
 from paimon_explore.types.type_text import excerpt
+from paimon_explore.values import dataclass
 
 SchemaId = NewType("SchemaId", int)
 

@@ -6,11 +6,11 @@ elements of an array are named `element`, the values of a map `value`.
 Spec: concepts/schema evolution, SQL ALTER pages.
 """
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
 
 from paimon_explore.types.data_types import DataType
+from paimon_explore.values import dataclass
 
 ColumnPath: TypeAlias = tuple[str, ...]
 

@@ -6,7 +6,7 @@ from a value loses nothing.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from enum import Enum
 from operator import attrgetter
@@ -14,6 +14,7 @@ from types import MappingProxyType
 
 from paimon_explore.errors import UnsupportedVersionError, choices
 from paimon_explore.metadata.json_object import JsonObject, parse_object, render_object
+from paimon_explore.values import dataclass
 
 CURRENT_VERSION = 3
 KNOWN_VERSIONS = (1, 2, 3)

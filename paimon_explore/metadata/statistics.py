@@ -4,9 +4,10 @@ Spec: concepts/spec/snapshot, `statistics`. Seen in: golden java09 and java200 `
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from paimon_explore.metadata.json_object import JsonObject, parse_object, render_object
+from paimon_explore.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

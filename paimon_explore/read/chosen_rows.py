@@ -14,7 +14,7 @@ Rows come by run, in pieces that end with what is decided; those of a file in it
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +29,7 @@ from paimon_explore.merge.stream import choose_rows
 from paimon_explore.read.data_file import DataFileSource, OpenRows, ReadRequest, open_rows
 from paimon_explore.types.arrow import arrow_field
 from paimon_explore.types.data_types import DataField
+from paimon_explore.values import dataclass
 
 _LATER_BYTES = 32 << 20
 """What is decoded at a time behind the merge, of one run."""

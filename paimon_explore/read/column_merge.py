@@ -6,7 +6,6 @@ Spec: append-table/data-evolution. Seen in: golden java200 `data_evolution`, `bl
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import assert_never
 
 import numpy as np
@@ -18,6 +17,7 @@ from paimon_explore.read.data_file import SystemColumn
 from paimon_explore.scan.frames import concat, nulls_of, row_array, rows_without_columns
 from paimon_explore.types.arrow import arrow_schema, to_arrow
 from paimon_explore.types.data_types import DataField, RowType
+from paimon_explore.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

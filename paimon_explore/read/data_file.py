@@ -15,7 +15,7 @@ Positions are always physical: skipping row groups or stripes never renumbers ro
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import tzinfo
 from enum import StrEnum
 from typing import TYPE_CHECKING, assert_never
@@ -42,6 +42,7 @@ from paimon_explore.read.evolution import Casting, FieldSource, field_sources
 from paimon_explore.scan.expression import Expression
 from paimon_explore.types.arrow import arrow_field
 from paimon_explore.types.data_types import AtomicType, DataField, TypeRoot
+from paimon_explore.values import dataclass
 
 if TYPE_CHECKING:
     from pyroaring import BitMap, BitMap64

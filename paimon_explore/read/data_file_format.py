@@ -7,7 +7,6 @@ one before it (`.zst.parquet`). A format other than Parquet is loaded when a fil
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from datetime import tzinfo
 
 from paimon_explore.encoding.decoding import OpenDataFile, StoredColumn
@@ -17,6 +16,7 @@ from paimon_explore.fileio import paths
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.metadata.format_options import ORC_TIMESTAMP_LTZ_LEGACY
 from paimon_explore.metadata.options import TableOptions
+from paimon_explore.values import dataclass
 
 _TEXT_FORMATS = frozenset({"csv", "json"})
 _COMPRESSIONS = frozenset({"gz", "gzip", "bz2", "deflate", "snappy", "lz4", "zst", "zstd"})

@@ -5,7 +5,7 @@ right whatever parts of the file are skipped.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from paimon_explore.encoding.buffers import Column, build_bool
 from paimon_explore.encoding.decoding import OpenDataFile, PositionedBatch, Span, StoredColumn
+from paimon_explore.values import dataclass
 
 if TYPE_CHECKING:
     from pyroaring import BitMap, BitMap64

@@ -9,7 +9,7 @@ Spec: concepts/spec/schema, "Update Schema". Seen in: golden se_nested, se_casts
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import tzinfo
 
 import pyarrow as pa
@@ -33,6 +33,7 @@ from paimon_explore.types.data_types import (
     VectorType,
     with_nullable,
 )
+from paimon_explore.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

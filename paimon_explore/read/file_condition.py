@@ -1,7 +1,7 @@
 """A predicate on wanted columns, asked of a file's columns and of their statistics."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -15,6 +15,7 @@ from paimon_explore.scan.expression import Expression, names_of
 from paimon_explore.scan.prune import ColumnStats, Outcomes, StatsFrame, outcomes
 from paimon_explore.types.arrow import arrow_field
 from paimon_explore.types.data_types import AtomicType, DataField, RowType
+from paimon_explore.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

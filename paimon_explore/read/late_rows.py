@@ -16,7 +16,6 @@ file order, with their physical positions, and each of them is a match.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -45,6 +44,7 @@ from paimon_explore.errors import InvalidInputError
 from paimon_explore.read.data_file_rows import RowFilter
 from paimon_explore.read.file_condition import Condition
 from paimon_explore.scan.prune import ColumnStats
+from paimon_explore.values import dataclass
 
 PositionedRows = tuple[PositionedBatch, Ints]
 """Rows and their positions."""

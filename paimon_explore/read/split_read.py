@@ -12,7 +12,7 @@ Spec: primary-key-table, merge read; concepts/spec/tableindex.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
@@ -53,6 +53,7 @@ from paimon_explore.scan.split import DataSplit, DeletionFile, GoneSplit, Layere
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.types.data_types import DataField, RowType, TypeRoot, with_nullable
 from paimon_explore.types.walk import is_root
+from paimon_explore.values import dataclass
 
 if TYPE_CHECKING:
     from paimon_explore.encoding.deletion_vector import DeletionVector

@@ -8,7 +8,7 @@ Spec: concepts/spec/fileformat, CSV and JSON. Seen in: golden append_csv.
 
 import base64
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import pyarrow as pa
 
@@ -40,6 +40,7 @@ from paimon_explore.types.data_types import (
     TypeRoot,
     VectorType,
 )
+from paimon_explore.values import dataclass
 
 _STRING = AtomicType(root=TypeRoot.VARCHAR, length=MAX_LENGTH)
 _TEXTS = frozenset({TypeRoot.CHAR, TypeRoot.VARCHAR})

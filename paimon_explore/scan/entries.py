@@ -8,7 +8,6 @@ Spec: concepts/spec/manifest, merging of entries.
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -47,6 +46,7 @@ from paimon_explore.scan.frames import (
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.types.arrow import arrow_schema
 from paimon_explore.types.data_types import RowType, TypeRoot
+from paimon_explore.values import dataclass
 
 if TYPE_CHECKING:
     from paimon_explore.scan.prune import StatsFrame

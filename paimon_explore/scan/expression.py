@@ -11,7 +11,6 @@ an `And` of two comparisons, `startswith` a `Like`; And and Or of the same kind 
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal
 from enum import Enum
@@ -22,6 +21,7 @@ import numpy as np
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.scan.temporal import parse_date, parse_time, parse_timestamp
 from paimon_explore.types.data_types import MAX_LENGTH, AtomicType, DataType, TypeRoot
+from paimon_explore.values import dataclass
 
 LITERAL_KINDS = "None, bool, int, float, Decimal, str, bytes, date, time and datetime"
 _BIGINT_LIMIT = 2**63

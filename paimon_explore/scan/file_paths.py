@@ -4,7 +4,6 @@ A folder is made once per distinct partition and bucket, then joined with the fi
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -30,6 +29,7 @@ from paimon_explore.metadata.paths import TablePaths
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.scan.entries import PartitionCut
 from paimon_explore.scan.frames import column, distinct, numbers, text
+from paimon_explore.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,6 @@ INT is an INT.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from paimon_explore.encoding.buffers import Column
@@ -31,6 +30,7 @@ from paimon_explore.types.data_types import (
     with_nullable,
 )
 from paimon_explore.types.render import type_text
+from paimon_explore.values import dataclass
 
 Types: TypeAlias = Sequence[DataType]
 

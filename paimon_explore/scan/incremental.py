@@ -12,7 +12,6 @@ Spec: flink/sql-query, incremental query; `incremental-between*` options.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from paimon_explore.errors import InvalidInputError, NotFoundError
 from paimon_explore.metadata.manifest_entry import FileKind, ManifestEntries
@@ -34,6 +33,7 @@ from paimon_explore.scan.split import GoneSplit, Split
 from paimon_explore.scan.splits import files_as_splits, whole_buckets
 from paimon_explore.store.expired import naming_expiry
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

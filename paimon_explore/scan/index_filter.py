@@ -7,7 +7,6 @@ false, so that rows on which a condition is unknown are in neither answer.
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import reduce
 
 from pyroaring import BitMap
@@ -32,6 +31,7 @@ from paimon_explore.scan.expression import (
     names_of,
 )
 from paimon_explore.types.data_types import RowType
+from paimon_explore.values import dataclass
 
 _RELATIONS = {
     CompareOp.EQ: (Relation.EQ, Relation.NE),

@@ -1,7 +1,6 @@
 """The part of a predicate that some of the columns decide alone: partition keys, primary keys."""
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 
 from paimon_explore.scan.expression import (
     TRUE,
@@ -15,6 +14,7 @@ from paimon_explore.scan.expression import (
     disjunction,
     names_of,
 )
+from paimon_explore.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,6 @@ DOUBLE are rounded, to the nearest value, so that 0.1 finds what was written as 
 """
 
 import math
-from dataclasses import dataclass
 from datetime import tzinfo
 from decimal import Decimal
 from fractions import Fraction
@@ -26,6 +25,7 @@ from paimon_explore.scan.temporal import (
 )
 from paimon_explore.types.data_types import AtomicType, DataType, TypeRoot
 from paimon_explore.types.render import type_text
+from paimon_explore.values import dataclass
 
 INTEGER_BITS = {TypeRoot.TINYINT: 8, TypeRoot.SMALLINT: 16, TypeRoot.INT: 32, TypeRoot.BIGINT: 64}
 TEXTS = frozenset({TypeRoot.CHAR, TypeRoot.VARCHAR})

@@ -8,7 +8,6 @@ Spec: primary-key-table, filter push-down; concepts/spec/manifest.
 """
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -48,6 +47,7 @@ from paimon_explore.scan.split import PlacedFiles, Split
 from paimon_explore.scan.splits import SplitRules, make_splits
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.types.data_types import RowType
+from paimon_explore.values import dataclass
 
 if TYPE_CHECKING:
     from paimon_explore.scan.file_stats import SchemaOf

@@ -13,7 +13,7 @@ item may match if the whole predicate can be true. Every answer errs towards "ca
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 import numpy.typing as npt
@@ -44,6 +44,7 @@ from paimon_explore.scan.expression import (
 from paimon_explore.scan.kernels import call
 from paimon_explore.scan.like import Wildcard, pieces_of, prefix_of
 from paimon_explore.types.data_types import AtomicType, TypeRoot
+from paimon_explore.values import dataclass
 
 _FEW_VALUES = 16
 _DENSE = pc.RankOptions(tiebreaker="dense")

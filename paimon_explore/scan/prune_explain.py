@@ -1,6 +1,6 @@
 """Why pruning keeps or drops an item: the conditions that decide, with the bounds they saw."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from paimon_explore.scan.like import prefix_of
 from paimon_explore.scan.prune import ColumnStats, StatsFrame, outcomes
 from paimon_explore.scan.sql_text import literal_text, to_sql
 from paimon_explore.types.data_types import AtomicType, TypeRoot
+from paimon_explore.values import dataclass
 
 _NEGATED = {
     CompareOp.EQ: CompareOp.NE,

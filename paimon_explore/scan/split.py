@@ -4,7 +4,7 @@ Splits cross process borders (Spark tasks), so they hold plain values and slices
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import repeat
 from typing import TypeAlias, overload
@@ -16,6 +16,7 @@ from paimon_explore.encoding.buffers import as_python, ends_of, taken_rows
 from paimon_explore.metadata.manifest_entry import ManifestEntries
 from paimon_explore.metadata.paths import MAIN_BRANCH
 from paimon_explore.scan.frames import Mask, Rows, column, numbers
+from paimon_explore.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ Spec: `source.split.target-size`, `source.split.open-file-cost`; primary-key-tab
 batch scan.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from paimon_explore.scan.row_ranges import same_rows
 from paimon_explore.scan.sections import key_ranks
 from paimon_explore.scan.split import PlacedFiles, Splits
 from paimon_explore.types.data_types import RowType
+from paimon_explore.values import dataclass
 
 _KEYS = frozenset({"min_key", "max_key"})
 

@@ -5,10 +5,10 @@ backticks, or in double quotes as in standard SQL; `--` and `/* */` comments.
 """
 
 import re
-from dataclasses import dataclass
 from enum import Enum, auto
 
 from paimon_explore.errors import InvalidInputError
+from paimon_explore.values import dataclass
 
 ALLOWED = (
     "A condition may use columns (a, `odd name`, row.member), constants (1, 2.5, 1e3, 'text', "

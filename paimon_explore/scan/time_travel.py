@@ -5,7 +5,7 @@ snapshot is meant. Spec: maintenance/time-travel, `scan.*` options.
 """
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, date, datetime, time
 from typing import TypeAlias, assert_never
 
@@ -27,6 +27,7 @@ from paimon_explore.metadata.options import (
 from paimon_explore.metadata.snapshot import NO_WATERMARK, CommitKind, Snapshot
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.types.local_time import local_moment
+from paimon_explore.values import dataclass
 
 Moment: TypeAlias = date | np.datetime64 | str | int | np.integer
 """A point in time as people have it; see `epoch_ms`."""

@@ -7,7 +7,6 @@ get the files of the changed rows written anew.
 
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import reduce
 
 from pyspark import StorageLevel
@@ -33,6 +32,7 @@ from paimon_explore.spark.rewrite import (
 from paimon_explore.spark.write import written
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.table import Table
+from paimon_explore.values import dataclass
 from paimon_explore.write.row_kinds import ROW_KIND
 
 ACT = "_paimon_act"

@@ -1,10 +1,11 @@
 """The clauses of a merge."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 
 from pyspark.sql import Column
+
+from paimon_explore.values import dataclass
 
 Condition = str | Column | None
 

@@ -5,7 +5,7 @@ one kind the first counts whose condition is true; columns are `target.x` and `s
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from os import PathLike
 
@@ -23,6 +23,7 @@ from paimon_explore.spark.tracked import has_row_ids, merge_here
 from paimon_explore.spark.values import value_column, value_type
 from paimon_explore.table.table import Table, open_table
 from paimon_explore.types.data_types import DataField
+from paimon_explore.values import dataclass
 
 _HERE = "_paimon_here"
 _TARGET, _SOURCE = "target", "source"

@@ -5,11 +5,12 @@ everything the commit has to know comes with the messages.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pyspark.sql.datasource import WriterCommitMessage
 
 from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.values import dataclass
 from paimon_explore.write.target import WriteTarget
 
 

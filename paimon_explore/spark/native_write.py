@@ -15,7 +15,7 @@ A write is Spark's if the table has neither key, partitions nor buckets, and all
 types that Spark writes as everybody does (see `native`), given exactly in these types.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -42,6 +42,7 @@ from paimon_explore.spark.tasks import WriteJob
 from paimon_explore.types.arrow import to_arrow
 from paimon_explore.types.data_types import MAX_LENGTH, AtomicType, DataField, TypeRoot
 from paimon_explore.types.local_time import local_millis
+from paimon_explore.values import dataclass
 from paimon_explore.write.file_layout import FileLayout
 from paimon_explore.write.file_names import FileRow, external_folders
 from paimon_explore.write.layouts import append_layout

@@ -18,7 +18,7 @@ Spark hands them over with their names in lower case.
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.metadata.option_names import unknown_names
@@ -26,6 +26,7 @@ from paimon_explore.spark.special import SpecialRead, special_read, system_of
 from paimon_explore.spark.stream import NO_LIMITS, StreamLimits
 from paimon_explore.table.scan import Scan
 from paimon_explore.table.table import Table, open_table
+from paimon_explore.values import dataclass
 
 _CHANGELOG = "read.changelog"
 _STREAM = frozenset({"checkpointlocation", "queryname"})

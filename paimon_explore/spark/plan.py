@@ -7,7 +7,7 @@ predicate once, and per task the manifest entries of its files.
 
 import heapq
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from os import PathLike
 
 import pyarrow as pa
@@ -21,6 +21,7 @@ from paimon_explore.spark.schema import spark_schema, wire_schema
 from paimon_explore.table.scan import Scan
 from paimon_explore.table.table import Table, open_table
 from paimon_explore.types.data_types import RowType
+from paimon_explore.values import dataclass
 
 TASK_BYTES = 128 * 1024 * 1024
 _OPEN_COST_BYTES = 1024 * 1024

@@ -9,7 +9,7 @@ refused; rows that others add are kept.
 
 import pickle
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -35,6 +35,7 @@ from paimon_explore.spark.worker import lighten_worker
 from paimon_explore.store.expired import naming_expiry
 from paimon_explore.table.scan import Scan
 from paimon_explore.table.table import Table
+from paimon_explore.values import dataclass
 
 FILE = "_paimon_file"
 ROW = "_paimon_row"

@@ -10,7 +10,7 @@
 
 import pickle
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from os import PathLike, fspath
 
@@ -40,6 +40,7 @@ from paimon_explore.table.scan import Scan
 from paimon_explore.table.table import Table
 from paimon_explore.types.arrow import row_type_from_arrow
 from paimon_explore.types.data_types import RowType
+from paimon_explore.values import dataclass
 
 _READ_OPTIMIZED = "ro"
 _AUDIT_LOG = "audit_log"

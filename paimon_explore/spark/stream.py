@@ -27,7 +27,7 @@ that is committed already is not committed again, and the files of its second at
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -70,6 +70,7 @@ from paimon_explore.spark.tasks import WriteJob, write_rows
 from paimon_explore.spark.worker import lighten_worker
 from paimon_explore.table.row_tables import row_kinds
 from paimon_explore.table.scan import Scan
+from paimon_explore.values import dataclass
 
 ROW_KIND = "_row_kind"
 _INSERT = "+I"

@@ -2,7 +2,7 @@
 
 import pickle
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import pyarrow as pa
 from pyspark import TaskContext
@@ -14,6 +14,7 @@ from paimon_explore.spark.plan import ReadJob
 from paimon_explore.spark.schema import from_spark, to_spark
 from paimon_explore.spark.worker import lighten_worker
 from paimon_explore.store.expired import naming_expiry
+from paimon_explore.values import dataclass
 from paimon_explore.write.append import AppendWriter
 from paimon_explore.write.primary_key import UpsertWriter, needs_key_index
 from paimon_explore.write.target import WriteTarget

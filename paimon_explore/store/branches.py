@@ -1,9 +1,8 @@
 """The branches of a table beside main."""
 
-from dataclasses import dataclass
-
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.metadata.paths import BRANCH_PREFIX, TablePaths
+from paimon_explore.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

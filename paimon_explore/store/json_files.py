@@ -7,12 +7,12 @@ once.
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeVar
 
 from paimon_explore.errors import CorruptFileError
 from paimon_explore.fileio.file_io import FileIO
+from paimon_explore.values import dataclass
 
 _Value = TypeVar("_Value")
 _KEPT_BYTES = 16 << 10

@@ -7,7 +7,7 @@ least recently used going first. Manifests that are not known yet are decoded to
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import accumulate, count, groupby
 from typing import TypeAlias
 
@@ -31,6 +31,7 @@ from paimon_explore.metadata.manifest_list import ManifestFiles
 from paimon_explore.metadata.manifest_sieve import Sieve, partition_sieve, sifted
 from paimon_explore.metadata.paths import TablePaths
 from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.values import dataclass
 
 Frame: TypeAlias = ManifestFiles | ManifestEntries | IndexEntries
 

@@ -5,13 +5,12 @@ EARLIEST may be negative, gone, or above files that are still there. So a hint i
 the folder confirms it.
 """
 
-from dataclasses import dataclass
-
 from paimon_explore.errors import CorruptFileError, MissingFileError, NotFoundError
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.metadata.paths import CHANGELOG_PREFIX, SNAPSHOT_PREFIX, TablePaths
 from paimon_explore.metadata.snapshot import Snapshot, encode_snapshot, parse_snapshot
 from paimon_explore.store.json_files import PATIENT, Patience, load_json, numbered
+from paimon_explore.values import dataclass
 
 _MAX_HINT_BYTES = 30
 _LOOKS = 10

@@ -1,6 +1,5 @@
 """All folders of one table and branch behind one value."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from paimon_explore.fileio.file_io import FileIO
@@ -9,6 +8,7 @@ from paimon_explore.store.json_files import PATIENT, Patience
 from paimon_explore.store.manifests import Manifests
 from paimon_explore.store.schemas import Schemas
 from paimon_explore.store.snapshots import Changelogs, Snapshots
+from paimon_explore.values import dataclass
 
 if TYPE_CHECKING:
     from paimon_explore.store.branches import Branches

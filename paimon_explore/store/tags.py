@@ -1,12 +1,11 @@
 """The tags of a branch."""
 
-from dataclasses import dataclass
-
 from paimon_explore.errors import MissingFileError, NotFoundError, choices
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.metadata.paths import TAG_PREFIX, TablePaths
 from paimon_explore.metadata.tag import Tag, encode_tag, parse_tag
 from paimon_explore.store.json_files import PATIENT, Patience, load_json, named
+from paimon_explore.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

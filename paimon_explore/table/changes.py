@@ -4,7 +4,7 @@ Spec: flink/sql-query, streaming and incremental queries; `incremental-between*`
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -27,6 +27,7 @@ from paimon_explore.store.table_store import TableStore
 from paimon_explore.table.increments import Increment
 from paimon_explore.table.row_tables import ROWKIND, row_kinds
 from paimon_explore.types.arrow import arrow_schema
+from paimon_explore.values import dataclass
 
 _RETRACTS = ("-U", "-D")
 

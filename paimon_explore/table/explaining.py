@@ -1,12 +1,13 @@
 """The doors that answer questions about a table: each gives a result with all faces."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, TypeAlias
 
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.reading import ReadableTable
+from paimon_explore.values import dataclass
 
 if TYPE_CHECKING:
     from paimon_explore.inspect.diff import SnapshotDiff

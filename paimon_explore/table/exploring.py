@@ -1,6 +1,5 @@
 """The doors that explain a table: system tables, timeline, manifest tree and the explorer."""
 
-from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from paimon_explore.errors import (
     choices,
 )
 from paimon_explore.table.explaining import ExplainableTable
+from paimon_explore.values import dataclass
 
 if TYPE_CHECKING:
     from paimon_explore.inspect.byte_map import ByteMap

@@ -3,10 +3,9 @@
 Spec: concepts/system-tables; identifiers split at the first dot.
 """
 
-from dataclasses import dataclass
-
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.metadata.paths import MAIN_BRANCH
+from paimon_explore.values import dataclass
 
 _BRANCH = "branch_"
 _FORBIDDEN = ("/", "\\", "\0")

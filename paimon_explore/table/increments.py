@@ -4,7 +4,7 @@ Spec: flink/sql-query, incremental queries; `incremental-between*`, `scan.mode`.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from paimon_explore.errors import InvalidInputError, NotFoundError
 from paimon_explore.metadata.option_choices import IncrementalBetweenScanMode, StartupMode
@@ -20,6 +20,7 @@ from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.incremental import SnapshotRange, change_mode
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.time_travel import epoch_ms
+from paimon_explore.values import dataclass
 
 _ENDS = 2
 

@@ -1,8 +1,9 @@
 """What a table has several of: snapshots, schemas, tags, branches, consumers."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Generic, TypeVar
+
+from paimon_explore.values import dataclass
 
 Key = TypeVar("Key", int, str)
 Value = TypeVar("Value")

@@ -1,7 +1,7 @@
 """`Table.maintenance`: what changes or removes parts of a table other than its rows."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from paimon_explore.commit.committer import Committer
@@ -51,6 +51,7 @@ from paimon_explore.store.table_store import TableStore
 from paimon_explore.table.declared import OptionValue, declared_options
 from paimon_explore.table.scan import make_scan
 from paimon_explore.types.type_text import parse_type_text
+from paimon_explore.values import dataclass
 
 Age = timedelta | datetime | str
 """How long ago (as text `1 d`), or a point in time (text is ISO, local without a zone)."""

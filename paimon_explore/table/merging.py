@@ -1,13 +1,14 @@
 """`Table.merge`: a merge being described clause by clause, and run."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from paimon_explore.maintenance.row_level.assignments import NewValue
 from paimon_explore.maintenance.row_level.merge_change import Clause, ClauseKind
 from paimon_explore.maintenance.row_level.merge_into import MergeSpec
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.sql import Where
+from paimon_explore.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

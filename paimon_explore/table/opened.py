@@ -1,7 +1,7 @@
 """What a table is before it is read or written: its store, its options and a point in time."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from paimon_explore.metadata.options import TableOptions
@@ -11,6 +11,7 @@ from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.time_travel import TimeTravel, resolve
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.table.latest_schema import latest_schema
+from paimon_explore.values import dataclass
 
 if TYPE_CHECKING:
     from paimon_explore.metadata.consumer import Consumer

@@ -1,7 +1,7 @@
 """The rows of a table, and what each commit changed."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -10,6 +10,7 @@ from paimon_explore.scan.incremental import SnapshotRange
 from paimon_explore.table.increments import increment_between, increment_of
 from paimon_explore.table.opened import OpenedTable
 from paimon_explore.table.scan import Scan, make_scan
+from paimon_explore.values import dataclass
 
 if TYPE_CHECKING:
     import duckdb

@@ -1,10 +1,11 @@
 """Rows that are made when they are asked for: system tables, changes between snapshots."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
+
+from paimon_explore.values import dataclass
 
 if TYPE_CHECKING:
     import pandas as pd

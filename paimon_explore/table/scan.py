@@ -1,7 +1,7 @@
 """`Scan`: a read being described, planned, explained and run."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -23,6 +23,7 @@ from paimon_explore.table.progress import progress
 from paimon_explore.types.arrow import arrow_schema
 from paimon_explore.types.data_types import RowType
 from paimon_explore.types.local_time import local_millis
+from paimon_explore.values import dataclass
 
 _IGNORING = (SCAN_IGNORE_LOST_FILES, SCAN_IGNORE_CORRUPT_FILES)
 

@@ -1,7 +1,7 @@
 """`Table`: one Paimon table, read, written and explained; and its view at a point in time."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from os import PathLike
 from typing import TYPE_CHECKING
@@ -25,6 +25,7 @@ from paimon_explore.store.table_store import TableStore
 from paimon_explore.table.declared import OptionValue, declared_options
 from paimon_explore.table.exploring import ExplorableTable
 from paimon_explore.table.latest_schema import latest_schema, table_name
+from paimon_explore.values import dataclass
 
 if TYPE_CHECKING:
     from paimon_explore.maintenance.expire import ExpiryReport

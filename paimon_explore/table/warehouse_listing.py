@@ -1,9 +1,8 @@
 """What a warehouse or database holds, by its path: for the command line and notebooks."""
 
-from dataclasses import dataclass
-
 from paimon_explore.inspect.escape import esc, visible
 from paimon_explore.table.catalog import Catalog
+from paimon_explore.values import dataclass
 
 _DATABASE_SUFFIX = ".db"
 

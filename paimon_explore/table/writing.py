@@ -1,7 +1,6 @@
 """The facade's writes: rows to files, files to one commit, and nothing left behind if it fails."""
 
 from collections.abc import Callable, Mapping, Sequence, Sized
-from dataclasses import dataclass
 from functools import partial
 from typing import TypeAlias
 
@@ -38,6 +37,7 @@ from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.sql import Where
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.table.progress import progress
+from paimon_explore.values import dataclass
 from paimon_explore.write.append import write_append
 from paimon_explore.write.input_rows import Rows, with_partition
 from paimon_explore.write.primary_key import needs_key_index

@@ -4,8 +4,10 @@ Spec: concepts/spec/schema. Ranges and defaults are those of the Java implementa
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
+
+from paimon_explore.values import dataclass
 
 MAX_LENGTH = 2**31 - 1
 """Length of STRING and BYTES: VARCHAR and VARBINARY without a bound."""

@@ -14,10 +14,10 @@ import shlex
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Mapping, MutableMapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import NoReturn, Protocol
 
 from paimon_explore.errors import InvalidInputError, PaimonError
+from paimon_explore.values import dataclass
 
 
 class MimebundleFormatter(Protocol):

@@ -18,7 +18,6 @@ java200/pk_cross_deduplicate.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -39,6 +38,7 @@ from paimon_explore.metadata import options as opt
 from paimon_explore.metadata.option_choices import MergeEngine
 from paimon_explore.metadata.options import TableOptions
 from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.values import dataclass
 from paimon_explore.write.dynamic_buckets import bucket_limit
 from paimon_explore.write.grouping import Partitions, partitions_of
 from paimon_explore.write.row_kinds import DELETE

@@ -9,7 +9,6 @@ Spec: concepts/spec/fileindex. Seen in: golden java200/file_index.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -29,6 +28,7 @@ from paimon_explore.metadata.option import (
 from paimon_explore.metadata.options import TableOptions
 from paimon_explore.types.arrow import to_arrow
 from paimon_explore.types.data_types import AtomicType, DataField, DataType, MapType, TypeRoot
+from paimon_explore.values import dataclass
 
 _PREFIX = "file-index."
 _COLUMNS = re.compile(r"file-index\.([^.]+)\.columns")

@@ -4,11 +4,12 @@ Spec: concepts/spec/datafile; maintenance/configurations.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from paimon_explore.metadata.manifest_entry import FileSource
 from paimon_explore.metadata.options import FILE_BLOCK_SIZE, MAX_INT64, TableOptions
 from paimon_explore.types.data_types import DataField
+from paimon_explore.values import dataclass
 from paimon_explore.write.file_indexes import IndexPlan
 from paimon_explore.write.stats import StatsMode
 

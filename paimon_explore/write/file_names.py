@@ -9,7 +9,7 @@ Spec: concepts/spec/datafile; maintenance/configurations, `data-file.external-pa
 import random
 import zlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import count, pairwise
 from uuid import uuid4
 
@@ -19,6 +19,7 @@ from paimon_explore.fileio.paths import join
 from paimon_explore.metadata import options as opt
 from paimon_explore.metadata.option_choices import ExternalPathStrategy
 from paimon_explore.metadata.options import TableOptions
+from paimon_explore.values import dataclass
 from paimon_explore.write.file_layout import FileLayout
 
 Clock = Callable[[], int]

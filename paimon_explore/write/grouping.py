@@ -6,7 +6,6 @@ of a group keep their order.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +14,7 @@ import pyarrow as pa
 from paimon_explore.encoding.binary_row import encode_rows, with_arity
 from paimon_explore.encoding.buffers import Column, Ints, build_fixed, fixed_values
 from paimon_explore.types.data_types import RowType
+from paimon_explore.values import dataclass
 
 BucketsOf = Callable[[pa.RecordBatch, Ints], npt.NDArray[np.int32]]
 """The bucket of each of n rows; also told each row's partition by number."""

@@ -5,7 +5,7 @@ Columns are matched by name; see `input_forms` for what may be given.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TypeAlias
 
@@ -16,6 +16,7 @@ from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.types.arrow import arrow_schema, to_arrow
 from paimon_explore.types.data_types import DataField, RowType, TypeRoot
 from paimon_explore.types.walk import is_root
+from paimon_explore.values import dataclass
 from paimon_explore.write.input_cast import conform
 from paimon_explore.write.input_forms import ArrowStream, batches_of
 from paimon_explore.write.input_values import column_of_values, default_of

@@ -18,7 +18,7 @@ Spec: ORC specification v1, timestamp columns. Seen in: files of Java 2.0.0.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import BinaryIO
 
 import numpy as np
@@ -36,6 +36,7 @@ from paimon_explore.encoding.protobuf_write import (
     int_field,
     message_of,
 )
+from paimon_explore.values import dataclass
 
 Streams = Mapping[tuple[int, int], bytes]
 """New streams by column and kind."""

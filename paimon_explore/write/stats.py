@@ -15,7 +15,6 @@ Spec: concepts/spec/manifest, statistics section.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
 
@@ -27,6 +26,7 @@ from paimon_explore.encoding.buffers import Column
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.types.arrow import to_arrow
 from paimon_explore.types.data_types import AtomicType, DataField, DataType, TypeRoot, with_nullable
+from paimon_explore.values import dataclass
 
 _UNORDERED = frozenset(
     {TypeRoot.VARIANT, TypeRoot.BLOB, TypeRoot.GEOMETRY, TypeRoot.GEOGRAPHY},

@@ -6,7 +6,7 @@ same number of buckets, the same assignment of keys to buckets.
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from uuid import uuid4
 
 import numpy as np
@@ -29,6 +29,7 @@ from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.store.expired import naming_expiry
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.values import dataclass
 from paimon_explore.write.file_names import (
     Clock,
     FileNames,

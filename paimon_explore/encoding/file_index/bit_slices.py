@@ -7,13 +7,13 @@ where its digit differs.
 
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from pyroaring import BitMap
 
 from paimon_explore.encoding.buffers import Ints, Words
 from paimon_explore.encoding.file_index.condition import Relation
+from paimon_explore.values import dataclass
 
 
 def bitmap_of(rows: Ints) -> BitMap:

@@ -16,7 +16,7 @@ Spec: concepts/spec/fileindex, bitmap. Seen in: golden java200/fi_bitmap, java09
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from pyroaring import BitMap
 
@@ -28,6 +28,7 @@ from paimon_explore.encoding.file_index.stream import ByteStream
 from paimon_explore.encoding.roaring import encode_bitmap
 from paimon_explore.errors import InvalidInputError, UnsupportedVersionError
 from paimon_explore.types.data_types import DataType
+from paimon_explore.values import dataclass
 
 KIND = "bitmap"
 DEFAULT_BLOCK_BYTES = 16 * 1024

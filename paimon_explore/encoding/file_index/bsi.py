@@ -8,8 +8,6 @@ All big endian but the bitmaps; digits are of `number - min`, lowest first. Zero
 Spec: concepts/spec/fileindex, bit-slice index. Seen in: golden java200/fi_more.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 from pyroaring import BitMap
 
@@ -21,6 +19,7 @@ from paimon_explore.encoding.file_index.stream import ByteStream
 from paimon_explore.encoding.roaring import encode_bitmap
 from paimon_explore.errors import InvalidInputError, UnsupportedVersionError
 from paimon_explore.types.data_types import DataType
+from paimon_explore.values import dataclass
 
 KIND = "bsi"
 _VERSION = 1

@@ -1,13 +1,13 @@
 """Conditions on one column, and how an index that can look up keys answers them."""
 
 import math
-from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
 from pyroaring import BitMap
 
 from paimon_explore.encoding.file_index.keys import IndexValue, Key, KeyCodec
+from paimon_explore.values import dataclass
 
 
 class Relation(Enum):

@@ -11,10 +11,10 @@ Spec: concepts/spec/fileindex. Seen in: golden java200/fi_bloom_external and fi_
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from paimon_explore.encoding.file_index.stream import ByteStream, encode_modified_utf8
 from paimon_explore.errors import CorruptFileError, UnsupportedVersionError
+from paimon_explore.values import dataclass
 
 MAGIC = 1493475289347502
 VERSION = 1

@@ -6,7 +6,6 @@ more than 6 digits are stored in microseconds, so that several values share a ke
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
 
@@ -20,6 +19,7 @@ from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.types.arrow import timestamp_unit
 from paimon_explore.types.data_types import AtomicType, DataType, TypeRoot
 from paimon_explore.types.render import type_text
+from paimon_explore.values import dataclass
 
 Key = int | bytes
 IndexValue = bool | int | float | Decimal | str | bytes

@@ -1,7 +1,5 @@
 """The kinds of indexes by their names: one door to decode and to make them."""
 
-from dataclasses import dataclass
-
 import pyarrow as pa
 from pyroaring import BitMap
 
@@ -12,6 +10,7 @@ from paimon_explore.encoding.file_index.keys import key_codec
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.types.arrow import to_arrow
 from paimon_explore.types.data_types import DataType
+from paimon_explore.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

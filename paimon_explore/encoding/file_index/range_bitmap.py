@@ -17,7 +17,6 @@ Spec: concepts/spec/fileindex, range bitmap. Seen in: golden java200/fi_more.
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from pyroaring import BitMap
@@ -30,6 +29,7 @@ from paimon_explore.encoding.file_index.stream import ByteStream
 from paimon_explore.encoding.roaring import encode_bitmap
 from paimon_explore.errors import InvalidInputError, UnsupportedVersionError
 from paimon_explore.types.data_types import DataType, TypeRoot
+from paimon_explore.values import dataclass
 
 KIND = "range-bitmap"
 DEFAULT_CHUNK_BYTES = 16 * 1024

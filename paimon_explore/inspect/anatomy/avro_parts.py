@@ -5,7 +5,7 @@ Spec: Avro 1.11 specification, object container files and binary encoding.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import assert_never
 
 from paimon_explore.encoding.avro_container import (
@@ -32,6 +32,7 @@ from paimon_explore.inspect.anatomy.forms import Value
 from paimon_explore.inspect.anatomy.json_parts import json_parts
 from paimon_explore.inspect.anatomy.spans import Group, Held, Say, Space, Span, Spans, space_of
 from paimon_explore.inspect.figures import time_text
+from paimon_explore.values import dataclass
 
 Path = tuple[str, ...]
 """Names of the fields from the record down."""

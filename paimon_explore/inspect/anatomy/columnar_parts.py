@@ -3,7 +3,7 @@
 Spec: parquet-format; ORC specification v1.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import pyarrow as pa
 
@@ -20,6 +20,7 @@ from paimon_explore.encoding.thrift_compact import (
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.inspect.anatomy.spans import Space, Spans, space_of
 from paimon_explore.inspect.anatomy.thrift_parts import thrift_parts
+from paimon_explore.values import dataclass
 
 PARQUET = b"PAR1"
 ORC = b"ORC"

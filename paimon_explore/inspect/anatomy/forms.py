@@ -6,12 +6,12 @@ as a number of variable length with needless bytes, the leaf is of form `bytes`.
 
 import struct
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeAlias
 
 from paimon_explore.encoding.avro_container import read_long, write_long
 from paimon_explore.errors import InvalidInputError
+from paimon_explore.values import dataclass
 
 Value: TypeAlias = "int | float | str | bytes"
 

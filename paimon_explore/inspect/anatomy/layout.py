@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import pyarrow as pa
 
@@ -28,6 +27,7 @@ from paimon_explore.inspect.anatomy.text_parts import (
     row_file_parts,
     text_parts,
 )
+from paimon_explore.values import dataclass
 
 Build = Callable[[Spans], None]
 

@@ -4,7 +4,6 @@ Spec: concepts/spec/manifest, binary row.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 
 from paimon_explore.errors import InvalidInputError
@@ -13,6 +12,7 @@ from paimon_explore.inspect.anatomy.spans import Say, Spans
 from paimon_explore.inspect.figures import time_text
 from paimon_explore.types.data_types import AtomicType, DataField, DataType, TypeRoot
 from paimon_explore.types.render import type_text
+from paimon_explore.values import dataclass
 
 _SLOT = 8
 _INLINE_BIT = 0x80

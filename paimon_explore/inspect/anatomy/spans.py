@@ -11,11 +11,12 @@ guessed at.
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Protocol
 
 from paimon_explore.errors import InvalidInputError, PaimonError
 from paimon_explore.inspect.anatomy.forms import FORMS, WIDTHS, Value, is_faithful, value_text
+from paimon_explore.values import dataclass
 
 STRANGE = "not understood"
 """Name of the leaf that holds what breaks the layout."""

@@ -1,7 +1,7 @@
 """What system tables are made from."""
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from paimon_explore.metadata.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options import TableOptions
@@ -13,6 +13,7 @@ from paimon_explore.scan.entries import PartitionCut, live_files
 from paimon_explore.scan.frames import numbers
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,6 @@
 """`$files`, `$file_key_ranges`, `$partitions`, `$buckets`: what the live files add up to."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -40,6 +39,7 @@ from paimon_explore.scan.frames import (
     row_array,
 )
 from paimon_explore.types.text_columns import computed, replaced
+from paimon_explore.values import dataclass
 
 _ALL_BUT_FORMAT = r"(?s)^.*[./]"
 MILLIS = pa.timestamp("ms")

@@ -1,12 +1,12 @@
 """`Inspection`: the system tables of one table, a method for each."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 import pyarrow as pa
 
 from paimon_explore.inspect.system import files, history, manifests
 from paimon_explore.inspect.system.context import TableState
+from paimon_explore.values import dataclass
 
 SYSTEM_TABLES: Mapping[str, Callable[[TableState], pa.Table]] = {
     "aggregation_fields": manifests.aggregation_fields,

@@ -21,7 +21,7 @@ Spec: append-table/row-tracking; concepts/spec/tableindex, deletion vectors.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
@@ -51,6 +51,7 @@ from paimon_explore.scan.expression import TRUE
 from paimon_explore.scan.frames import numbers
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.split import DataSplit
+from paimon_explore.values import dataclass
 from paimon_explore.write.append import AppendWriter
 from paimon_explore.write.layouts import changed_layout
 from paimon_explore.write.target import WriteTarget, abort

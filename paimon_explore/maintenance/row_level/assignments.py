@@ -6,7 +6,7 @@ fraction digits of a DECIMAL, which are rounded half up.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
@@ -38,6 +38,7 @@ from paimon_explore.types.data_types import (
     with_nullable,
 )
 from paimon_explore.types.render import type_text
+from paimon_explore.values import dataclass
 from paimon_explore.write.input_cast import conform
 from paimon_explore.write.input_rows import InputShape, open_rows
 

@@ -1,7 +1,6 @@
 """What a row-level operation does to the rows of a batch."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -13,6 +12,7 @@ from paimon_explore.scan.evaluate import evaluate
 from paimon_explore.scan.expression import TRUE, Expression, names_of
 from paimon_explore.scan.frames import true_rows
 from paimon_explore.types.data_types import RowType
+from paimon_explore.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

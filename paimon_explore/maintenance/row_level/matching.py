@@ -6,7 +6,6 @@ for a column of the table, also tell which files need not be looked at.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -44,6 +43,7 @@ from paimon_explore.scan.expression import Column as Named
 from paimon_explore.scan.frames import true_rows
 from paimon_explore.scan.sql import predicate
 from paimon_explore.types.data_types import AtomicType, TypeRoot
+from paimon_explore.values import dataclass
 
 On = str | Term | Expression | Sequence[str] | Mapping[str, str]
 """Names of columns that both sides have, the table's to the source's, or a condition."""

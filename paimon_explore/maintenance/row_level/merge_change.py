@@ -11,7 +11,6 @@ would update is an error: which of them it would get is anybody's guess.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
@@ -35,6 +34,7 @@ from paimon_explore.scan.expression import TRUE, Column, Expression, names_of
 from paimon_explore.scan.frames import true_rows
 from paimon_explore.scan.sql import Where, parse_value, predicate
 from paimon_explore.types.arrow import arrow_schema
+from paimon_explore.values import dataclass
 from paimon_explore.write.input_rows import absent_column
 
 _NONE = -1

@@ -1,7 +1,6 @@
 """MERGE INTO: from the caller's arguments to what a commit makes visible."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.maintenance.row_level.matching import Matching, On
@@ -17,6 +16,7 @@ from paimon_explore.maintenance.row_level.sides import SOURCE, TARGET, Sides
 from paimon_explore.metadata.options import TableOptions
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.values import dataclass
 from paimon_explore.write.input_rows import Rows
 
 

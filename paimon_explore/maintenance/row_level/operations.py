@@ -1,7 +1,6 @@
 """UPDATE and DELETE: from the caller's arguments to what a commit makes visible."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.maintenance.row_level.append_rows import AppendRows, Inserts
@@ -19,6 +18,7 @@ from paimon_explore.scan.expression import TRUE, Expression
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.sql import Where, predicate
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

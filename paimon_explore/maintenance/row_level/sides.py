@@ -5,7 +5,7 @@ Expressions are rewritten to these names before they are bound.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import pyarrow as pa
 
@@ -29,6 +29,7 @@ from paimon_explore.scan.expression import (
 )
 from paimon_explore.types.arrow import arrow_schema
 from paimon_explore.types.data_types import DataField, RowType, with_nullable
+from paimon_explore.values import dataclass
 
 TARGET = "target"
 SOURCE = "source"

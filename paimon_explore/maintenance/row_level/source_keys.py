@@ -5,7 +5,6 @@ sorted once; those of the table's rows are looked up, batch by batch.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +16,7 @@ from paimon_explore.errors import InvalidInputError
 from paimon_explore.scan.expression import Expression
 from paimon_explore.scan.frames import numbers_of
 from paimon_explore.scan.kernels import aligned
+from paimon_explore.values import dataclass
 
 _MAX_CODES = 1 << 62
 

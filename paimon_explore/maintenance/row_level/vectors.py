@@ -8,7 +8,6 @@ Spec: concepts/spec/tableindex, deletion vectors; `deletion-vector.index-file.ta
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from pyroaring import BitMap64
 
@@ -22,6 +21,7 @@ from paimon_explore.metadata.options import DYNAMIC_BUCKET
 from paimon_explore.read.split_read import load_vector
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.split import DataSplit
+from paimon_explore.values import dataclass
 from paimon_explore.write.target import WriteTarget
 
 _FRAME_BYTES = 64

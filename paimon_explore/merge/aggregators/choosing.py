@@ -1,7 +1,6 @@
 """Functions whose result is one of the values: first, last, greatest, smallest."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -20,6 +19,7 @@ from paimon_explore.merge.columns import Keys, take_or_null
 from paimon_explore.merge.order import ranks
 from paimon_explore.merge.steps import Step, Steps
 from paimon_explore.merge.words import words_of
+from paimon_explore.values import dataclass
 
 _NONE = -1
 

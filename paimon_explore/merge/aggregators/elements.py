@@ -1,7 +1,6 @@
 """List and map columns as their elements, for functions that work on elements."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -10,6 +9,7 @@ from paimon_explore.encoding import buffers as nb
 from paimon_explore.encoding.buffers import Bools, Column, Ints
 from paimon_explore.merge.columns import child_of, index_array, joined, take_or_null
 from paimon_explore.merge.steps import Step, Steps
+from paimon_explore.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,5 @@
 """Arrays of rows kept like tables: `nested_update`."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from paimon_explore.encoding import buffers as nb
@@ -24,6 +22,7 @@ from paimon_explore.merge.order import ranks
 from paimon_explore.merge.spec import AggregateFunction
 from paimon_explore.merge.steps import Step, Steps
 from paimon_explore.metadata.option_choices import NestedKeyNullStrategy
+from paimon_explore.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

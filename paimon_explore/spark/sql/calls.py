@@ -1,7 +1,6 @@
 """A call of a procedure: its arguments, taken as the types that the procedure wants."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from pyspark.errors import PySparkException
@@ -13,6 +12,7 @@ from paimon_explore.spark.sql.answers import answer
 from paimon_explore.spark.sql.tokens import Reader
 from paimon_explore.spark.sql.warehouse import Name, Warehouse
 from paimon_explore.table.table import Table
+from paimon_explore.values import dataclass
 
 OK = "result boolean"
 

@@ -1,7 +1,5 @@
 """Columns as CREATE TABLE and ALTER TABLE write them."""
 
-from dataclasses import dataclass
-
 from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped] # ships no types
 from pyspark.errors import PySparkException
 from pyspark.sql import types as st
@@ -13,6 +11,7 @@ from paimon_explore.spark.sql.tokens import Reader
 from paimon_explore.types.data_types import DataType, with_nullable
 from paimon_explore.types.render import type_text
 from paimon_explore.types.type_text import parse_type_text
+from paimon_explore.values import dataclass
 
 _STOPS = ("NOT", "NULL", "COMMENT", "DEFAULT", "GENERATED", "FIRST", "AFTER", "PRIMARY", ",")
 

@@ -8,7 +8,7 @@ names of tables are replaced.
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 
 import sqlglot
@@ -16,6 +16,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from paimon_explore.spark.sql.tokens import Kind, Reader, Token, tokens_of
+from paimon_explore.values import dataclass
 
 _POINTS = {
     "VERSION": "version",

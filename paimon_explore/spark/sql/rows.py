@@ -1,7 +1,7 @@
 """INSERT, UPDATE, DELETE, MERGE and TRUNCATE."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
@@ -26,6 +26,7 @@ from paimon_explore.spark.write import write
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.table import Table
 from paimon_explore.types.data_types import DataField
+from paimon_explore.values import dataclass
 
 Args = Mapping[str, object] | Sequence[object] | None
 

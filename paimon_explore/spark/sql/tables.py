@@ -1,7 +1,7 @@
 """CREATE, ALTER and DROP of tables and databases."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
@@ -25,6 +25,7 @@ from paimon_explore.spark.sql.warehouse import Name, Warehouse
 from paimon_explore.spark.write import write
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.types.data_types import DataField, RowType
+from paimon_explore.values import dataclass
 
 FORMATS = ("PAIMON", "PAIMON_EXPLORE")
 _DEPTH = 2

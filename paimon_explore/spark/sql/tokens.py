@@ -5,7 +5,6 @@ Every token knows its place, so that parts of a statement can be handed to Spark
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from enum import Enum, auto
 
 import sqlglot
@@ -13,6 +12,7 @@ from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import TokenType
 
 from paimon_explore.errors import InvalidInputError, choices
+from paimon_explore.values import dataclass
 
 _OPENING = "( "  # sqlglot takes the rest behind some first words as one text; not behind this
 _WORD = re.compile(r"[^\W\d]\w*")

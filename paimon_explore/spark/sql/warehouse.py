@@ -11,7 +11,6 @@
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from pyspark.sql import SparkSession
 
@@ -22,6 +21,7 @@ from paimon_explore.table.global_tables import DATABASE as SYS
 from paimon_explore.table.identifier import parse_identifier
 from paimon_explore.table.row_source import RowSource
 from paimon_explore.table.table import Table, open_table
+from paimon_explore.values import dataclass
 
 WAREHOUSE = "spark.paimon_explore.warehouse"
 DATABASE = "spark.paimon_explore.database"
