@@ -4,15 +4,18 @@ How `create` keeps its promise: the bytes go to a hidden file of a random name i
 are forced to disk, and get the final name by `link`, which fails if the name is taken (`rename`
 would replace it). A crash leaves at worst the hidden file, which readers ignore and orphan removal
 finds. Where links are not possible the final name is opened exclusively and written in one call.
+
+A commit makes some forty calls of the system. Most take less time than a `pathlib` path takes to be
+made, so where commits pass, the functions of `os` get the text as it is.
 """
 
 import errno
 import os
-import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
+from types import TracebackType
 
 import pyarrow as pa
 
@@ -24,6 +27,7 @@ from paimon_explore.values import dataclass
 
 _READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _PIECE = 1 << 20
+_NOT_THERE = {errno.ENOENT, errno.ENOTDIR, errno.EBADF, errno.ELOOP}
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
 
 
@@ -39,17 +43,17 @@ class LocalFileIO:
 
     def read(self, path: str) -> bytes:
         """The whole content of a file."""
-        with _naming("read", path):
-            handle = _opened(local_path(path))
+        with _Naming("read", path):
+            handle, size = _opened(local_path(path))
             try:
-                return _content(handle, os.fstat(handle).st_size)
+                return _content(handle, size)
             finally:
                 os.close(handle)
 
     def read_range(self, path: str, offset: int, length: int) -> bytes:
         """Bytes [offset, offset + length) of a file; fewer when the file ends before."""
-        with _naming("read", path):
-            handle = _opened(local_path(path))
+        with _Naming("read", path):
+            handle, _ = _opened(local_path(path))
             try:
                 return os.pread(handle, length, offset)
             finally:
@@ -57,22 +61,22 @@ class LocalFileIO:
 
     def open(self, path: str) -> pa.NativeFile:
         """A file for random reading; the caller closes it."""
-        with _naming("open", path):
+        with _Naming("open", path):
             return pa.OSFile(str(_regular(local_path(path))), "rb")
 
     def status(self, path: str) -> FileStatus:
         """Size and time of a file or folder."""
-        with _naming("look at", path):
-            return _status(path, paths.name(path), Path(local_path(path)).stat())
+        with _Naming("look at", path):
+            return _status(path, paths.name(path), os.stat(local_path(path)))  # noqa: PTH116 - as above
 
     def exists(self, path: str) -> bool:
         """Whether a file or folder is there."""
-        with _naming("look at", path):
-            return Path(local_path(path)).exists()
+        with _Naming("look at", path):
+            return _is_there(local_path(path))
 
     def list(self, folder: str) -> list[FileStatus]:
         """What lies directly in a folder, by name; hidden files too; nothing when it is absent."""
-        with _naming("list", folder):
+        with _Naming("list", folder):
             return sorted(_entries(folder), key=lambda status: status.name)
 
     def walk(self, folder: str) -> Iterator[FileStatus]:
@@ -87,30 +91,29 @@ class LocalFileIO:
 
     def create(self, path: str, data: bytes) -> bool:
         """Make a file that is not there yet, in one step; make missing parent folders."""
-        with _naming("create", path):
+        with _Naming("create", path):
             final = local_path(path)
             hidden = _hidden_sibling(final)
             _write_new(hidden, data, durable=self.durable)
             try:
                 return _link(hidden, final, data, durable=self.durable)
             finally:
-                Path(hidden).unlink()
+                os.unlink(hidden)  # noqa: PTH108 - as above
 
     def replace(self, path: str, data: bytes) -> None:
         """Write a file whether or not it exists. Readers see the old or the new content."""
-        with _naming("replace", path):
+        with _Naming("replace", path):
             final = local_path(path)
             hidden = _hidden_sibling(final)
             _write_new(hidden, data, durable=False)
-            Path(hidden).replace(final)
+            os.replace(hidden, final)  # noqa: PTH105 - as above
 
     @contextmanager
     def create_stream(self, path: str) -> Iterator[pa.NativeFile]:
         """A new file to write piece by piece; complete when the block ends, gone if it raises."""
         final = local_path(path)
-        with _naming("create", path):
-            Path(final).parent.mkdir(parents=True, exist_ok=True)
-            stream = pa.OSFile(final, "wb")
+        with _Naming("create", path):
+            stream = _stream(final)
         try:
             with naming_stream(path), stream:
                 yield stream
@@ -121,26 +124,26 @@ class LocalFileIO:
 
     def delete(self, path: str) -> None:
         """Remove a file; not an error if it is absent."""
-        with _naming("delete", path):
+        with _Naming("delete", path):
             Path(local_path(path)).unlink(missing_ok=True)
 
     def delete_folder(self, path: str) -> None:
         """Remove a folder with everything in it; not an error if it is absent."""
         import shutil  # noqa: PLC0415 - loads codecs of archives, which readers do not need
 
-        with _naming("delete", path), suppress(FileNotFoundError):
+        with _Naming("delete", path), suppress(FileNotFoundError):
             shutil.rmtree(local_path(path))
 
     def rename_folder(self, source: str, target: str) -> None:
         """Move a folder in one step; the target must be absent or empty."""
-        with _naming("rename", source):
+        with _Naming("rename", source):
             goal = Path(local_path(target))
             goal.parent.mkdir(parents=True, exist_ok=True)
             Path(local_path(source)).rename(goal)
 
     def make_folder(self, path: str) -> None:
         """Make a folder and its parents."""
-        with _naming("make", path):
+        with _Naming("make", path):
             Path(local_path(path)).mkdir(parents=True, exist_ok=True)
 
 
@@ -161,19 +164,54 @@ def local_path(path: str) -> str:
     return "/" + rest.lstrip("/")
 
 
-@contextmanager
-def _naming(operation: str, path: str) -> Iterator[None]:
-    """Turn the system's errors into ours, with what was done to which path."""
+class _Naming:
+    """Turns the system's errors into ours, with what was done to which path."""
+
+    __slots__ = ("_operation", "_path")
+
+    def __init__(self, operation: str, path: str) -> None:
+        self._operation = operation
+        self._path = path
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if error is None or isinstance(error, StorageError):
+            return
+        if isinstance(error, FileNotFoundError):
+            raise MissingFileError(self._operation, self._path) from error
+        if isinstance(error, OSError):
+            told = error.strerror or str(error)
+            raise StorageError(self._operation, self._path, told) from error
+        if isinstance(error, ValueError):
+            raise StorageError(self._operation, self._path, f"no path: {error}") from error
+
+
+def _is_there(path: str) -> bool:
     try:
-        yield
-    except FileNotFoundError as error:
-        raise MissingFileError(operation, path) from error
-    except StorageError:
-        raise
+        os.stat(path)  # noqa: PTH116 - as above
     except OSError as error:
-        raise StorageError(operation, path, error.strerror or str(error)) from error
-    except ValueError as error:
-        raise StorageError(operation, path, f"no path: {error}") from error
+        if error.errno not in _NOT_THERE:
+            raise
+        return False
+    except ValueError:  # no name that the system could have
+        return False
+    return True
+
+
+def _stream(path: str) -> pa.NativeFile:
+    """A file to write; its folder is made when it turns out to be missing."""
+    try:
+        return pa.OSFile(path, "wb")
+    except FileNotFoundError:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        return pa.OSFile(path, "wb")
 
 
 def _regular(path: str) -> Path:
@@ -185,12 +223,12 @@ def _regular(path: str) -> Path:
     raise OSError(errno.EINVAL, "not a regular file")
 
 
-def _opened(path: str) -> int:
-    """A handle to read a file by; opening a pipe does not wait, and it is refused."""
+def _opened(path: str) -> tuple[int, int]:
+    """A handle to read a file by, and its size; opening a pipe does not wait, and is refused."""
     handle = os.open(path, _READING)
-    mode = os.fstat(handle).st_mode
-    if S_ISREG(mode) or S_ISDIR(mode):
-        return handle
+    found = os.fstat(handle)
+    if S_ISREG(found.st_mode) or S_ISDIR(found.st_mode):
+        return handle, found.st_size
     os.close(handle)
     raise OSError(errno.EINVAL, "not a regular file")
 
@@ -231,7 +269,7 @@ def _status(path: str, name: str, stat: os.stat_result) -> FileStatus:
 
 def _hidden_sibling(final: str) -> str:
     folder, _, name = final.rpartition("/")
-    return f"{folder}/.{name}.{uuid.uuid4()}.tmp"
+    return f"{folder}/.{name}.{os.urandom(16).hex()}.tmp"
 
 
 def _write_new(path: str, data: bytes, *, durable: bool) -> None:
