@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paimon_explore.encoding.binary_row import EMPTY_ROW, decode_rows, encode_rows, with_arity
+from paimon_explore.encoding.binary_row import EMPTY_ROW, decode_rows, row_images
 from paimon_explore.encoding.buffers import Column, fixed_values, valid_mask
 from paimon_explore.metadata.entry_frame import one_piece
 from paimon_explore.metadata.manifest_entry import ManifestEntries
@@ -97,10 +97,8 @@ def _range(
         _bounds(low, high, unknown=is_unknown)
         for low, high, is_unknown in zip(lows, highs, unknown, strict=True)
     ]
-    rows = with_arity(encode_rows(bounds, _types(partition_type)), len(bounds))
-    return PartitionRange(
-        low=rows[0].as_py() or b"", high=rows[1].as_py() or b"", null_counts=nulls
-    )
+    least, largest = row_images(bounds, _types(partition_type))
+    return PartitionRange(low=least, high=largest, null_counts=nulls)
 
 
 def _bounds(low: Column, high: Column, *, unknown: bool) -> Column:

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from paimon_explore.encoding import buffers as nb
 from paimon_explore.encoding.binary_decode import Items, Source, decode_fields
+from paimon_explore.encoding.binary_few import FEW, encode_few
 from paimon_explore.encoding.binary_nested import encode_cells, pack_rows
 from paimon_explore.encoding.buffers import Column
 from paimon_explore.errors import CorruptFileError
@@ -70,6 +71,24 @@ def with_arity(rows: pa.BinaryArray, arity: int) -> pa.BinaryArray:
     _, images = nb.gather(data, starts[:-1], sizes)
     out[nb.spread(heads + ARITY_BYTES, sizes)] = images
     return nb.build_binary(offsets, out, valid)
+
+
+def row_images(
+    columns: Sequence[Column], types: Sequence[DataType], *, count: int | None = None
+) -> list[bytes]:
+    """Rows as manifests have them, their number of fields before them, as Python's bytes.
+
+    Args:
+        columns: as for `encode_rows`.
+        types: as for `encode_rows`.
+        count: number of rows, needed when there are no columns.
+    """
+    size = len(columns[0]) if columns else (count or 0)
+    few = encode_few(columns, types, size) if size <= FEW else None
+    if few is not None:
+        return few
+    rows = with_arity(encode_rows(columns, types, count=size), len(types))
+    return [row.as_py() or b"" for row in rows]
 
 
 def without_arity(rows: pa.BinaryArray, *, where: str = "") -> pa.BinaryArray:

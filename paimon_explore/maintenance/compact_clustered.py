@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.encoding.binary_row import encode_rows, with_arity
+from paimon_explore.encoding.binary_row import row_images
 from paimon_explore.encoding.buffers import Column
 from paimon_explore.maintenance.compact_rewrite import CompactBucket
 from paimon_explore.maintenance.compact_sort import row_order
@@ -133,5 +133,5 @@ def _ends(bucket: CompactBucket, rows: pa.RecordBatch) -> FileRow:
     for field in fields:
         key = rows.column(field.name)
         ends.append(pa.concat_arrays([key.slice(0, 1), key.slice(len(key) - 1, 1)]))
-    images = with_arity(encode_rows(ends, [field.type for field in fields]), len(fields))
-    return {"min_key": images[0].as_py(), "max_key": images[1].as_py()}
+    first, last = row_images(ends, [field.type for field in fields])
+    return {"min_key": first, "max_key": last}

@@ -13,7 +13,7 @@ from typing import Protocol
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paimon_explore.encoding.binary_row import EMPTY_ROW, encode_rows, with_arity
+from paimon_explore.encoding.binary_row import EMPTY_ROW, row_images
 from paimon_explore.encoding.buffers import Column
 from paimon_explore.fileio.discard import discard
 from paimon_explore.fileio.file_io import FileIO
@@ -237,8 +237,8 @@ class _OpenFile:
     def _first_and_last(self, keys: list[Column]) -> tuple[bytes, bytes]:
         types = [self._layout.fields[i].type for i in self._layout.key_columns]
         ends = [pa.concat_arrays([key.slice(0, 1), key.slice(len(key) - 1, 1)]) for key in keys]
-        rows = with_arity(encode_rows(ends, types), len(types))
-        return rows[0].as_py() or b"", rows[1].as_py() or b""
+        first, last = row_images(ends, types)
+        return first, last
 
     def close(self, first_sequence: int) -> FileRow:
         with naming_stream(self.path):

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from paimon_explore.encoding.binary_row import encode_rows, with_arity
+from paimon_explore.encoding.binary_row import EMPTY_ROW, row_images
 from paimon_explore.encoding.buffers import Column, Ints, build_fixed, fixed_values
 from paimon_explore.types.data_types import RowType
 from paimon_explore.values import dataclass
@@ -57,11 +57,12 @@ def partitions_of(batch: pa.RecordBatch, partition_type: RowType) -> Partitions:
         batch: n rows with the partition columns.
         partition_type: the partition columns in partition-key order.
     """
+    if not len(partition_type):
+        return Partitions(np.zeros(batch.num_rows, np.int64), (EMPTY_ROW,))
     columns = [batch.column(name) for name in partition_type.names]
     numbers, firsts = _numbered(columns, batch.num_rows)
     types = [field.type for field in partition_type]
-    keys = encode_rows([_taken(column, firsts) for column in columns], types, count=len(firsts))
-    return Partitions(numbers, tuple(_bytes(with_arity(keys, len(types)))))
+    return Partitions(numbers, tuple(row_images([_taken(c, firsts) for c in columns], types)))
 
 
 def _positions(numbers: Ints) -> Column:
@@ -70,11 +71,6 @@ def _positions(numbers: Ints) -> Column:
 
 def _taken(column: Column, rows: Ints) -> Column:
     return column.take(_positions(rows))  # type: ignore[arg-type]  # int64
-
-
-def _bytes(rows: pa.BinaryArray) -> Iterator[bytes]:
-    for row in rows:
-        yield row.as_py() or b""
 
 
 def _numbered(columns: Sequence[Column], count: int) -> tuple[Ints, Ints]:

@@ -21,7 +21,7 @@ from typing import TypeAlias
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paimon_explore.encoding.binary_row import EMPTY_ROW, encode_rows, with_arity
+from paimon_explore.encoding.binary_row import EMPTY_ROW, row_images
 from paimon_explore.encoding.buffers import Column
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.types.arrow import to_arrow
@@ -213,11 +213,10 @@ def encode_stats(
     """
     kept = [index for index, column in enumerate(stats) if not dense or _is_known(column)]
     types = [with_nullable(fields[index].type, nullable=True) for index in kept]
-    rows = encode_rows([stats[index].bounds for index in kept], types, count=2)
-    encoded = with_arity(rows, len(kept))
+    low, high = row_images([stats[index].bounds for index in kept], types, count=2)
     return EncodedStats(
-        minimum=_bytes(encoded, 0),
-        maximum=_bytes(encoded, 1),
+        minimum=low,
+        maximum=high,
         null_counts=tuple(stats[index].null_count for index in kept),
         columns=None if len(kept) == len(fields) else tuple(fields[index].name for index in kept),
     )
@@ -234,16 +233,15 @@ def _is_float(data_type: DataType) -> bool:
     return isinstance(data_type, AtomicType) and data_type.root in _FLOATS
 
 
-def _bytes(rows: pa.BinaryArray, index: int) -> bytes:
-    return rows[index].as_py() or b""
-
-
 def _unknown(data_type: pa.DataType) -> Column:
     found: Column = pa.nulls(2, data_type)  # type: ignore[call-overload]  # stubs list single types
     return found
 
 
 def _bounds(column: Values) -> Column:
+    if len(column) == 1:
+        value: Column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+        return pa.concat_arrays([value, value])
     found = pc.min_max(column)
     parts: list[Column] = [pa.repeat(found[key], 1) for key in ("min", "max")]  # type: ignore[call-overload]  # stubs list single types
     return pa.concat_arrays(parts)
@@ -262,6 +260,8 @@ def _truncate(bounds: Column, root: TypeRoot, length: int) -> Column:
     else:
         return bounds
     low, high = (bound.as_py() for bound in bounds)
+    if max(len(low), len(high)) <= length:
+        return bounds
     cut = raised(high, length)
     return _unknown(bounds.type) if cut is None else pa.array([low[:length], cut], bounds.type)
 

@@ -12,6 +12,7 @@ from paimon_explore.encoding.binary_row import (
     arities,
     decode_rows,
     encode_rows,
+    row_images,
     with_arity,
     without_arity,
 )
@@ -40,7 +41,10 @@ def types_of(*texts: object) -> list[DataType]:
 
 def hex_rows(columns: list[Column], types: list[DataType], *, reserve: bool = True) -> list[str]:
     rows = encode_rows(columns, types, reserve_nulls=reserve)
-    return [row.as_py().hex() for row in with_arity(rows, len(types))]
+    found = [row.as_py().hex() for row in with_arity(rows, len(types))]
+    if reserve:  # the way for few rows, too
+        assert [row.hex() for row in row_images(columns, types)] == found
+    return found
 
 
 def compact(text: str) -> str:
