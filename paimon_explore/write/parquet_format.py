@@ -16,6 +16,8 @@ Spec: concepts/spec/fileformat, Parquet section. Seen in: golden java-2.0.0/appe
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -85,39 +87,37 @@ class ParquetWriter:
         compression: str,
         zstd_level: int = 1,
     ) -> None:
-        self._fields = tuple(fields)
-        self._schema = pa.schema([_physical_field(f, f.id, 0) for f in fields])
+        self._shape = _shape_of(tuple(fields))
         self._codec = _codec(compression)
         self._level = zstd_level if self._codec in _LEVELLED else None
         self._writer: pq.ParquetWriter | None = None
-        self._int96 = [path for f in fields for path in _int96_paths(f.type, (f.name,))]
         self._sink = _EndingSink(sink)  # also because pyarrow would close a sink of its own kind
 
     def write(self, columns: Sequence[Column]) -> None:
         """Write rows as one row group: one array per field, in `to_arrow` of its type."""
+        shape = self._shape
         arrays = [
-            to_physical(column, field.type)
-            for column, field in zip(columns, self._fields, strict=True)
+            column if changing is None else convert(column, changing, _physical_values)
+            for column, changing in zip(columns, shape.changing, strict=True)
         ]
-        table = pa.Table.from_arrays(arrays, schema=self._schema)
+        table = pa.Table.from_arrays(arrays, schema=shape.schema)
         if self._writer is None:
             self._writer = self._open(table)
         self._writer.write_table(table, row_group_size=max(len(table), 1))
 
     def _open(self, first: pa.Table) -> pq.ParquetWriter:
-        leaves = [path for f in self._fields for path in _leaf_paths(f.type, (f.name,))]
-        without_bounds = set(self._int96)
+        shape = self._shape
         return pq.ParquetWriter(
             self._sink,  # type: ignore[arg-type]  # has what pyarrow calls
-            self._schema,
+            shape.schema,
             compression=self._codec,
             compression_level=self._level,
             use_dictionary=[  # type: ignore[arg-type]  # a list of columns is documented
-                ".".join(path) for path in leaves if len(path) > 1 or _repeats(first[path[0]])
+                ".".join(path) for path in shape.leaves if len(path) > 1 or _repeats(first[path[0]])
             ],
             write_statistics=(
-                [".".join(path) for path in leaves if path not in without_bounds]
-                if without_bounds
+                [".".join(path) for path in shape.leaves if path not in shape.int96]
+                if shape.int96
                 else True
             ),
             store_schema=False,
@@ -131,19 +131,47 @@ class ParquetWriter:
     def close(self) -> None:
         """Write the footer."""
         if self._writer is None:
-            self._writer = self._open(self._schema.empty_table())
-        if not self._int96:
+            self._writer = self._open(self._shape.schema.empty_table())
+        if not self._shape.int96:
             self._writer.close()
             return
         self._sink.hold_back()
         self._writer.close()
-        self._sink.release(mark_int96(self._sink.held(), self._int96))
+        self._sink.release(mark_int96(self._sink.held(), self._shape.int96))
 
     def abort(self) -> None:
         """Let go of the writer without caring for what it writes."""
         if self._writer is not None:
             self._sink.hold_back()
             self._writer.close()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Shape:
+    """How columns lie in a file.
+
+    Attributes:
+        schema: their Arrow types and numbers.
+        leaves: the paths of the leaf columns.
+        int96: those that are stored as INT96.
+        changing: of each column its type, if its values are stored in another Arrow type.
+    """
+
+    schema: pa.Schema
+    leaves: tuple[Path, ...]
+    int96: tuple[Path, ...]
+    changing: tuple[DataType | None, ...]
+
+
+@lru_cache(maxsize=64)
+def _shape_of(fields: tuple[DataField, ...]) -> _Shape:
+    leaves = [leaf for field in fields for leaf in _leaves(field.type, (field.name,))]
+    return _Shape(
+        schema=pa.schema([_physical_field(field, field.id, 0) for field in fields]),
+        leaves=tuple(path for path, _ in leaves),
+        int96=tuple(path for path, stored in leaves if stored == _INT96),
+        changing=tuple(field.type if _changes(field.type) else None for field in fields),
+    )
 
 
 class _EndingSink:
@@ -214,9 +242,9 @@ def _codec(compression: str) -> _Codec:
 
 def _repeats(column: Chunks) -> bool:
     """Whether a dictionary pays: the first rows hold few distinct values."""
+    if len(column) <= 1:
+        return len(column) == 0
     sample = column.slice(0, _SAMPLE_ROWS).combine_chunks()
-    if len(sample) == 0:
-        return True
     return pc.count_distinct(sample, mode="all").as_py() <= len(sample) * _REPETITIVE
 
 
@@ -290,11 +318,6 @@ def _numbered(field: Field, field_id: int) -> Field:
     return field.with_metadata({b"PARQUET:field_id": str(field_id).encode()})
 
 
-def to_physical(array: Column, data_type: DataType) -> Column:
-    """The same values in `physical_type`, without the numbers of nested fields."""
-    return convert(array, data_type, _physical_values) if _changes(data_type) else array
-
-
 def _changes(data_type: DataType) -> bool:
     """Whether values of this type are stored in another Arrow type than `to_arrow` gives."""
     match data_type:
@@ -325,15 +348,6 @@ def _int96(array: Column) -> Column:
     out["nanos"] = nanos - days * _NANOS_PER_DAY
     out["day"] = days + _JULIAN_EPOCH_DAY
     return build_fixed(_INT96, out, valid_mask(array))
-
-
-def _leaf_paths(data_type: DataType, path: Path) -> list[Path]:
-    """The paths of the leaf columns under one field, as Parquet spells them."""
-    return [leaf for leaf, _ in _leaves(data_type, path)]
-
-
-def _int96_paths(data_type: DataType, path: Path) -> list[Path]:
-    return [leaf for leaf, stored in _leaves(data_type, path) if stored == _INT96]
 
 
 def _leaves(data_type: DataType, path: Path) -> list[tuple[Path, pa.DataType]]:

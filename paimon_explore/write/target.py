@@ -90,6 +90,8 @@ class WriteTarget:
 
     def partition_path(self, partition: bytes) -> str:
         """The folder of a partition below the table's data root."""
+        if not self.schema.partition_keys:
+            return ""
         types = [column.type for column in self.schema.partition_type]
         values = decode_rows(pa.array([partition], pa.binary()), types, where="partition")
         return partition_paths(
@@ -149,12 +151,17 @@ class LiveState:
     """
 
     target: WriteTarget
-    _snapshot: Snapshot | None = None
+    _found: Snapshot | None = None
+    _has_looked: bool = False
     _known: dict[bytes, _PartitionState] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        if not self.target.replaces:
-            self._snapshot = self.target.store.snapshots.latest()
+    @property
+    def _snapshot(self) -> Snapshot | None:
+        """The newest one when somebody asked first; tables without buckets never do."""
+        if not self._has_looked:
+            self._found = None if self.target.replaces else self.target.store.snapshots.latest()
+            self._has_looked = True
+        return self._found
 
     def load(self, partitions: Sequence[bytes]) -> None:
         """Look at the live files of partitions that are not known yet."""
