@@ -42,7 +42,7 @@ class Changes:
     @property
     def deletes_rows(self) -> bool:
         """Whether rows of existing files go: by a file that goes or by a deletion vector."""
-        if len(self.entries.of_kind(FileKind.DELETE)):
+        if self.entries.count_of(FileKind.DELETE):
             return True
         vectors = (self.added_index, self.deleted_index)
         return any(len(part.of_type(DELETION_VECTORS_INDEX)) for part in vectors)
@@ -63,8 +63,10 @@ class Changes:
 
     def row_delta(self) -> int:
         """Rows of added files minus rows of deleted ones."""
-        added = self.entries.of_kind(FileKind.ADD).total_rows
-        return added - self.entries.of_kind(FileKind.DELETE).total_rows
+        deleted = 0
+        if self.entries.count_of(FileKind.DELETE):
+            deleted = self.entries.of_kind(FileKind.DELETE).total_rows
+        return self.entries.total_rows - 2 * deleted
 
 
 def written_changes(messages: Sequence[CommitMessage]) -> Changes:

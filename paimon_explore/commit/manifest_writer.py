@@ -12,8 +12,6 @@ from dataclasses import field
 from itertools import count
 from uuid import uuid4
 
-import pyarrow as pa
-
 from paimon_explore.commit.partition_stats import (
     PartitionRange,
     range_of_entries,
@@ -21,7 +19,7 @@ from paimon_explore.commit.partition_stats import (
     spread_of,
 )
 from paimon_explore.encoding.avro_container import is_avro
-from paimon_explore.encoding.avro_splice import can_join, joined
+from paimon_explore.encoding.avro_splice import can_join, joined, repacked
 from paimon_explore.errors import AlreadyExistsError
 from paimon_explore.metadata.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest_codec import (
@@ -30,7 +28,7 @@ from paimon_explore.metadata.manifest_codec import (
     encode_manifest_list,
 )
 from paimon_explore.metadata.manifest_entry import FileKind, ManifestEntries
-from paimon_explore.metadata.manifest_list import MANIFEST_LIST_SCHEMA, ManifestFiles
+from paimon_explore.metadata.manifest_list import ManifestFiles
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.types.data_types import RowType
 from paimon_explore.values import dataclass
@@ -126,27 +124,31 @@ class ManifestWriter:
         if span is None or self.file_format != AVRO:
             return None
         containers = self._containers(manifests)
-        if not all(can_join(containers[0], data) for data in containers[1:]):
+        if containers is None:
             return None
         name = self._new_manifest(joined(containers))
         return _one_manifest({**_merged_row(manifests), **name, **_range_columns(span)})
 
-    def _containers(self, manifests: ManifestFiles) -> list[bytes]:
-        """The manifests' bytes, runs of small ones encoded together anew."""
+    def _containers(self, manifests: ManifestFiles) -> list[bytes] | None:
+        """The manifests' bytes, runs of small ones packed together; None if some cannot be."""
+        plain = encode_entries(ManifestEntries.empty(), self.codec)
+        small: list[tuple[str, bytes]] = []
         found: list[bytes] = []
-        waiting: list[ManifestEntries] = []
-        for row in manifests.rows():
-            name, size = str(row["file_name"]), row["file_size"]
-            if isinstance(size, int) and size >= _COPY_BYTES:
-                if waiting:
-                    found.append(encode_entries(ManifestEntries.concat(waiting), self.codec))
-                    waiting = []
-                found.append(self.store.file_io.read(self.store.paths.manifest(name)))
-            else:
-                waiting.append(self.store.manifests.read(name))
-        if waiting:
-            found.append(encode_entries(ManifestEntries.concat(waiting), self.codec))
-        return found
+        for name in manifests.names:
+            path = self.store.paths.manifest(name)
+            data = self.store.file_io.read(path)
+            if not is_avro(data) or not can_join(plain, data):
+                data = encode_entries(self.store.manifests.read(name), self.codec)
+                if not can_join(plain, data):  # columns that manifests mostly do not have
+                    return None
+            if len(data) < _COPY_BYTES:
+                small.append((path, data))
+                continue
+            if small:
+                found.append(repacked(small))
+                small = []
+            found.append(data)
+        return [*found, repacked(small)] if small else found
 
     def list(self, manifests: ManifestFiles) -> WrittenFile:
         """Write a manifest list, also one without manifests."""
@@ -196,7 +198,7 @@ class ManifestWriter:
     ) -> ManifestFiles:
         named = self._new_manifest(data)
         self.store.manifests.remember(str(named["file_name"]), entries)
-        deleted = len(entries.of_kind(FileKind.DELETE))
+        deleted = entries.count_of(FileKind.DELETE)
         buckets, levels = (spread_of(entries.column(name)) for name in ("bucket", "level"))
         return _one_manifest(
             {
@@ -252,7 +254,7 @@ def _range_columns(span: PartitionRange) -> dict[str, object]:
 
 
 def _one_manifest(row: dict[str, object]) -> ManifestFiles:
-    return ManifestFiles(pa.Table.from_pylist([row], schema=MANIFEST_LIST_SCHEMA))
+    return ManifestFiles.from_rows([row])
 
 
 def _merged_row(manifests: ManifestFiles) -> dict[str, object]:

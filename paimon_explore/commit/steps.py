@@ -160,7 +160,7 @@ class TrySteps:
             new = replace(new, entries=entries)
         state.changes = overwritten(live, index, new, matcher)
         state.delta_entries = state.changes.entries
-        return {"removed files": len(state.changes.entries.of_kind(FileKind.DELETE))}
+        return {"removed files": state.changes.entries.count_of(FileKind.DELETE)}
 
     def check(self, state: Try) -> Figures | None:
         """Refuse changes that do not fit the latest snapshot."""

@@ -23,6 +23,8 @@ SYNC_SIZE = 16
 PROCESS_SYNC = os.urandom(SYNC_SIZE)
 """The marker of all files that this process writes, so that their blocks can be put together."""
 
+BLOCK_BYTES = 64_000
+"""Size at which blocks are closed, as Java does, so that readers can work on many at once."""
 MAX_BLOCK_BYTES = 1 << 29
 """Largest block that is unpacked, bytes. Writers make blocks of some 64 kB."""
 _MAX_HEADER_ENTRIES = 1000

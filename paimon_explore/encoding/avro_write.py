@@ -10,14 +10,18 @@ from typing import TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.encoding.avro_container import PROCESS_SYNC, write_block, write_header
+from paimon_explore.encoding.avro_container import (
+    BLOCK_BYTES,
+    PROCESS_SYNC,
+    write_block,
+    write_header,
+)
 from paimon_explore.encoding.avro_encode import encode_rows
 from paimon_explore.encoding.avro_schema import parse_avro_schema, top_record
 from paimon_explore.encoding.buffers import Column, var_values
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 
 NAMESPACE = "org.apache.paimon.avro.generated"
-_BLOCK_BYTES = 64_000
 _ROWS_AT_ONCE = 65_536
 _BYTES_AT_ONCE = 256 << 20
 
@@ -172,12 +176,12 @@ class AvroWriter:
         ends, data = var_values(rows)
         first = 0
         while first < len(rows):
-            target = ends[first] + max(1, _BLOCK_BYTES - self._open_bytes)
+            target = ends[first] + max(1, BLOCK_BYTES - self._open_bytes)
             last = min(int(np.searchsorted(ends, target, side="left")), len(rows))
             self._open.append(data[ends[first] : ends[last]].tobytes())
             self._open_rows += last - first
             self._open_bytes += int(ends[last] - ends[first])
-            if self._open_bytes >= _BLOCK_BYTES:
+            if self._open_bytes >= BLOCK_BYTES:
                 self._flush()
             first = last
 

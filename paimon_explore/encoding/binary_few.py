@@ -56,9 +56,7 @@ def encode_few(
     return [_image(row) for row in cells]
 
 
-def _cells(
-    column: Column, data_type: DataType, count: int
-) -> list[tuple[_Cell, bool]] | None:
+def _cells(column: Column, data_type: DataType, count: int) -> list[tuple[_Cell, bool]] | None:
     """The cells of a column, and which are null."""
     if column.null_count == count:  # of any type: bounds of what has no order are null
         return [(_null(data_type), True)] * count

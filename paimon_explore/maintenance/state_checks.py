@@ -97,7 +97,7 @@ class StateChecks:
             if manifest not in self.present:
                 continue
             entries = self.store.manifests.read(str(row["file_name"]))
-            added = len(entries.of_kind(FileKind.ADD))
+            added = entries.count_of(FileKind.ADD)
             found = (added, len(entries) - added)
             told = (row["num_added_files"], row["num_deleted_files"])
             if found != told:

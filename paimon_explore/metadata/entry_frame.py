@@ -1,6 +1,6 @@
 """What the three manifest frames share: Arrow tables with exactly the columns of a schema."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from typing import TypeAlias
 
@@ -69,6 +69,21 @@ def take_rows(table: pa.Table, positions: Positions) -> pa.Table:
         valid = np.ones(len(positions), dtype=np.bool_)
         positions = build_fixed(pa.int64(), positions.astype(np.int64), valid)
     return table.take(positions)  # type: ignore[arg-type]  # an integer column, in stubs
+
+
+def table_of(
+    rows: Sequence[Mapping[str, object]], row: pa.StructType, schema: pa.Schema
+) -> pa.Table:
+    """Rows as a table, all columns in one go; absent nullable columns are null.
+
+    Args:
+        rows: values by column name.
+        row: the columns of `schema` as one type.
+        schema: of the table.
+    """
+    whole = pa.array(rows, row)
+    assert isinstance(whole, pa.StructArray)  # noqa: S101 - rows are structs
+    return pa.Table.from_arrays(whole.flatten(), schema=schema)
 
 
 def repeated_byte(value: int, count: int) -> Column:

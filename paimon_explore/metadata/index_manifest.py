@@ -132,6 +132,8 @@ class IndexEntries:
 
     def of_type(self, index_type: str) -> "IndexEntries":
         """The index files of one type."""
+        if not len(self):
+            return self
         return self.filter(
             pc.equal(self.table.column("index_type"), constant(pa.string(), index_type.encode()))
         )

@@ -24,6 +24,7 @@ from paimon_explore.metadata.entry_frame import (
     filter_rows,
     one_piece,
     repeated_byte,
+    table_of,
     take_rows,
 )
 from paimon_explore.values import dataclass
@@ -128,6 +129,7 @@ ENTRY_FIELDS = MappingProxyType(
 """Where each column lies in the file's records."""
 
 
+_ROW = pa.struct(tuple(ENTRY_SCHEMA))
 _NOTHING = no_table(ENTRY_SCHEMA)
 _NO_TEXT = constant(pa.string(), b"")
 _SLASH = constant(pa.string(), b"/")
@@ -162,10 +164,7 @@ class ManifestEntries:
     @classmethod
     def from_rows(cls, rows: Sequence[dict[str, object]]) -> "ManifestEntries":
         """Entries from values by column name; absent nullable columns are null."""
-        columns = [
-            _column_of([row.get(field.name) for row in rows], field.type) for field in ENTRY_SCHEMA
-        ]
-        return cls(pa.Table.from_arrays(columns, schema=ENTRY_SCHEMA))
+        return cls._of(table_of(rows, _ROW, ENTRY_SCHEMA))
 
     def __len__(self) -> int:
         return self.table.num_rows
@@ -209,11 +208,17 @@ class ManifestEntries:
             return self
         return self.filter(wanted) if wanted.any() else self.slice(0, 0)
 
+    def count_of(self, kind: FileKind) -> int:
+        """How many entries add, or delete."""
+        return int(np.count_nonzero(fixed_values(_one(self, "kind"), np.int8) == kind))
+
     def with_kind(self, kind: FileKind) -> "ManifestEntries":
         """The same files, all added or all deleted."""
+        if self.count_of(kind) == len(self):
+            return self
         position = ENTRY_SCHEMA.get_field_index("kind")
         column = repeated_byte(kind, len(self))
-        return ManifestEntries(self.table.set_column(position, ENTRY_SCHEMA.field("kind"), column))
+        return self._of(self.table.set_column(position, ENTRY_SCHEMA.field("kind"), column))
 
     def rows(self) -> list[dict[str, object]]:
         """The entries as column name to value: for few entries, as in views and messages."""
@@ -229,14 +234,6 @@ class ManifestEntries:
     def total_size(self) -> int:
         """Sum of `file_size`, bytes."""
         return int(pc.sum(self.table.column("file_size"), min_count=0).as_py())
-
-
-def _column_of(values: list[object], kind: pa.DataType) -> Column:
-    """Values as a column; many columns of entries are all null, which takes no look at each."""
-    if values.count(None) == len(values):
-        return pa.nulls(len(values), kind)  # type: ignore[call-overload,no-any-return]  # in stubs
-    column: Column = pa.array(values, kind)
-    return column
 
 
 def live_entries(

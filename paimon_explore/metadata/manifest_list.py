@@ -16,6 +16,7 @@ from paimon_explore.metadata.entry_frame import (
     Positions,
     check_columns,
     filter_rows,
+    table_of,
     take_rows,
 )
 from paimon_explore.values import dataclass
@@ -63,6 +64,7 @@ MANIFEST_LIST_FIELDS = MappingProxyType(
 """Where each column lies in the file's records."""
 
 
+_ROW = pa.struct(tuple(MANIFEST_LIST_SCHEMA))
 _NOTHING = no_table(MANIFEST_LIST_SCHEMA)
 
 
@@ -79,6 +81,11 @@ class ManifestFiles:
     def empty(cls) -> "ManifestFiles":
         """No manifest."""
         return cls(_NOTHING)
+
+    @classmethod
+    def from_rows(cls, rows: Sequence[dict[str, object]]) -> "ManifestFiles":
+        """Manifests from values by column name; absent nullable columns are null."""
+        return cls(table_of(rows, _ROW, MANIFEST_LIST_SCHEMA))
 
     @classmethod
     def concat(cls, parts: Sequence["ManifestFiles"]) -> "ManifestFiles":

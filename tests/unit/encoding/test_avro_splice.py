@@ -4,7 +4,8 @@ import pyarrow as pa
 import pytest
 
 from paimon_explore.encoding.avro import read_avro
-from paimon_explore.encoding.avro_splice import can_join, joined
+from paimon_explore.encoding.avro_container import read_blocks, read_header
+from paimon_explore.encoding.avro_splice import can_join, joined, repacked
 from paimon_explore.encoding.avro_write import avro_schema, write_avro
 from paimon_explore.errors import CorruptFileError
 
@@ -33,3 +34,21 @@ def test_containers_of_other_codecs_or_schemas_cannot_be_joined() -> None:
 def test_a_container_that_is_cut_short_is_refused() -> None:
     with pytest.raises(CorruptFileError, match="sync marker"):
         joined([container(1), container(2)[:-3]])
+
+
+def test_blocks_of_few_records_become_large_ones() -> None:
+    data = repacked([("p", container(value, value + 1)) for value in range(0, 20_000, 2)])
+    table = pa.Table.from_batches(read_avro(data, None, "t"))
+    assert table.column("a").to_pylist() == list(range(20_000))
+    sizes = [len(block.data) for block in read_blocks(data, read_header(data))]
+    assert sizes == [64_000, 7_744]
+
+
+def test_containers_without_records_are_packed_into_one_without() -> None:
+    data = repacked([("p", container()), ("q", container())])
+    assert list(read_blocks(data, read_header(data))) == []
+
+
+def test_a_damaged_container_is_named_when_it_is_packed_with_others() -> None:
+    with pytest.raises(CorruptFileError, match="second: "):
+        repacked([("first", container(1)), ("second", container(2)[:-3])])
