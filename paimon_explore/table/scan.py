@@ -1,6 +1,7 @@
 """`Scan`: a read being described, planned, explained and run."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,10 +14,12 @@ from paimon_explore.metadata.options import (
     SCAN_IGNORE_LOST_FILES,
 )
 from paimon_explore.read.split_read import BATCH_ROWS, SplitReader
+from paimon_explore.read.together import read_splits
 from paimon_explore.scan.branch_plans import plan_table
 from paimon_explore.scan.counting import told_rows
 from paimon_explore.scan.expression import TRUE, Expression
 from paimon_explore.scan.plan import ScanPlan, ScanTarget
+from paimon_explore.scan.split import Split
 from paimon_explore.store.expired import naming_expiry
 from paimon_explore.table.increments import Increment
 from paimon_explore.table.progress import progress
@@ -110,13 +113,19 @@ class Scan:
         Raises:
             SnapshotExpiredError: the snapshot expired meanwhile; here or while the rows are read.
         """
-        schema = self.schema
-        batches = (_named(batch, schema) for batch in self._batches())
-        return pa.RecordBatchReader.from_batches(schema, batches)
+        return self._stream(self._batches())
 
     def to_arrow(self) -> pa.Table:
-        """The rows as an Arrow table."""
-        return self.to_batches().read_all()
+        """The rows as an Arrow table; several splits are read at a time.
+
+        `pyarrow.set_cpu_count` says in how many threads, or `pyarrow.set_io_thread_count` where the
+        files are not local ones.
+
+        Raises:
+            SnapshotExpiredError: the snapshot expired meanwhile.
+        """
+        at_once = self.limit is None and self.increment is None
+        return self._stream(self._at_once() if at_once else self._batches()).read_all()
 
     def to_pandas(self) -> "pd.DataFrame":
         """The rows as a pandas DataFrame."""
@@ -166,9 +175,7 @@ class Scan:
         rows = sum(count for count in told.values() if count is not None)
         reader = self._reader(plan, ())
         rest = [split for at, split in enumerate(plan.splits) if told.get(at) is None]
-        counted = progress(rest, "counting")
-        batches = self._whole(batch for split in counted for batch in reader.read(split))
-        rows += sum(batch.num_rows for batch in batches)
+        rows += sum(batch.num_rows for batch in self._read(reader, rest, "counting"))
         return rows if self.limit is None else min(rows, self.limit)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
@@ -187,6 +194,25 @@ class Scan:
         splits = progress(plan.splits, "reading")
         batches = (batch for split in splits for batch in reader.read(split))
         return _limited(self._whole(batches), self.limit)
+
+    def _stream(self, batches: Iterator[pa.RecordBatch]) -> pa.RecordBatchReader:
+        schema = self.schema
+        return pa.RecordBatchReader.from_batches(schema, (_named(b, schema) for b in batches))
+
+    def _at_once(self) -> Iterator[pa.RecordBatch]:
+        plan = self.plan()
+        return self._read(self._reader(plan, self.columns), plan.splits, "reading")
+
+    def _read(
+        self, reader: SplitReader, splits: Sequence[Split], what: str
+    ) -> Iterator[pa.RecordBatch]:
+        """All rows of splits, of several at a time."""
+        with (
+            naming_expiry(self.target.store, self.target.snapshot),
+            closing(read_splits(reader, splits)) as found,
+        ):
+            for _, batches in zip(progress(splits, what), found, strict=True):
+                yield from batches
 
     def _reader(self, plan: ScanPlan, columns: tuple[str, ...]) -> SplitReader:
         return SplitReader(
