@@ -45,7 +45,7 @@ def read_splits(reader: "SplitReader", splits: Sequence[Split]) -> Generator[lis
             threads end with their next batch.
     """
     threads = threads_for(reader, splits)
-    if threads == 1:
+    if threads <= 1:
         yield from (list(reader.read(split)) for split in splits)
         return
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - many splits

@@ -12,6 +12,7 @@ from paimon_explore.errors import StorageError
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.read.split_read import SplitReader
 from paimon_explore.read.together import read_splits
+from paimon_explore.scan.split import DataSplit
 from support.paused_file_io import PausedFileIO
 from support.small_tables import append_table, columns
 
@@ -71,7 +72,9 @@ def test_rows_come_in_the_order_of_the_splits_however_long_each_takes(table: Tab
 
 def test_an_error_is_raised_where_its_split_comes_and_the_other_threads_end(table: Table) -> None:
     splits = table.scan().plan().splits
-    broken = splits[3].paths[0].rpartition("/")[2]
+    split = splits[3]
+    assert isinstance(split, DataSplit)
+    broken = split.paths[0].rpartition("/")[2]
 
     def fail(operation: str) -> None:
         if operation.endswith(broken):
