@@ -67,12 +67,23 @@ class PositionedBatch:
     Attributes:
         first: position of the first row.
         rows: how many; kept apart because there may be no column.
-        columns: one array per column asked for, each of `rows` values.
+        columns: one array per column asked for, each of `rows` values; texts perhaps as places in
+            a dictionary of them, see `looked_up`.
     """
 
     first: int
     rows: int
     columns: tuple[Column, ...]
+
+
+def looked_up(column: Column) -> Column:
+    """The values of a column of a batch, of one that has places in a dictionary, too.
+
+    That is best asked of the rows that are wanted in the end: places are quicker to choose from.
+    """
+    if isinstance(column, pa.DictionaryArray):
+        return column.dictionary.take(column.indices)
+    return column
 
 
 class OpenDataFile(Protocol):
@@ -94,7 +105,8 @@ class OpenDataFile(Protocol):
         """The rows of some spans in file order.
 
         Args:
-            columns: each in `names`; the batches hold them in this order, in `to_arrow(type)`.
+            columns: each in `names`; the batches hold them in this order, in `to_arrow(type)` or
+                as places in a dictionary of that.
             spans: ascending indexes into `spans`.
             batch_rows: no batch is longer.
         """

@@ -242,7 +242,7 @@ class ParquetDataFile:
     def _conformed_column(self, array: Column, column: StoredColumn) -> Column:
         if isinstance(array, pa.DictionaryArray):
             values = conform(array.dictionary, column.type, path=self._path, column=column.name)
-            return values.take(array.indices)
+            return pa.DictionaryArray.from_arrays(array.indices, values, safe=False)
         return conform(array, column.type, path=self._path, column=column.name)
 
 

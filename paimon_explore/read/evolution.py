@@ -22,6 +22,7 @@ from paimon_explore.encoding.conform import (
     struct_of_children,
     with_children,
 )
+from paimon_explore.encoding.decoding import looked_up
 from paimon_explore.types.arrow import to_arrow
 from paimon_explore.types.data_types import (
     ArrayType,
@@ -66,7 +67,8 @@ class FieldSource:
         """The wanted column.
 
         Args:
-            array: the stored column, n values in `to_arrow(stored.type)`; None when absent.
+            array: the stored column, n values in `to_arrow(stored.type)` or as places in a
+                dictionary of that; None when absent.
             rows: n.
             casting: what casts depend on.
 
@@ -75,7 +77,7 @@ class FieldSource:
         """
         if self.stored is None or array is None:
             return null_column(rows, self.wanted.type)
-        return adapt(array, self.stored.type, self.wanted.type, casting)
+        return adapt(looked_up(array), self.stored.type, self.wanted.type, casting)
 
 
 def field_sources(

@@ -39,6 +39,7 @@ from paimon_explore.encoding.decoding import (
     PositionedBatch,
     Span,
     StoredColumn,
+    looked_up,
 )
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.read.data_file_rows import RowFilter
@@ -212,12 +213,12 @@ class LateSpan:
         first = int(np.argmax(places))
         # a slice holds all of the batch
         if matching > count * _FEW and truth.slice(first, matching).true_count == matching:
-            kept = tuple(column.slice(first, matching) for column in columns)
+            kept = tuple(looked_up(column.slice(first, matching)) for column in columns)
             if isinstance(rows, int):
                 rows, first = np.arange(rows + first, rows + first + matching), 0
             found = rows[first : first + matching]
         else:
-            kept = tuple(column.filter(truth) for column in columns)
+            kept = tuple(looked_up(column.filter(truth)) for column in columns)
             at = np.flatnonzero(places)
             found = at + rows if isinstance(rows, int) else rows[at]
         return _Matches(positions=found, columns=kept)

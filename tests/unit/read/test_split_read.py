@@ -139,3 +139,24 @@ def test_whatever_skips_rows_agrees_with_a_filter_over_all_rows(
     }
     wanted = [r for r in rows_of(table.to_arrow()) if tests[where](r[first])]
     assert rows_of(table.scan(where=where.format(first)).to_arrow()) == wanted
+
+
+@pytest.mark.parametrize("where", [None, "color = 'blue, as of 1'", "color IS NULL"])
+def test_texts_that_files_hold_as_dictionaries_are_those_that_were_written(
+    where: str | None,
+) -> None:
+    """More rows than are read at once, each write with words of its own."""
+    columns_ = columns(k=pa.int32(), color=pa.string())
+    count, words = 70_000, ("red, as of 0", "blue, as of 1", None)
+    table = keyed_table(columns_, primary_key=["k"], options={"write-only": "true"})
+    kept: dict[int, str | None] = {}
+    for write, step in enumerate((1, 3)):
+        rows = {k: words[(k + write) % 3] for k in range(0, count, step)}
+        table.upsert(pa.table({"k": pa.array(rows, pa.int32()), "color": list(rows.values())}))
+        kept |= rows
+    wanted = {None: words, "color IS NULL": (None,)}.get(where, (words[1],))
+    found = table.scan(where=where).to_arrow()
+    assert found.schema.field("color").type == pa.string()
+    assert dict(zip(*(found.column(n).to_pylist() for n in ("k", "color")), strict=True)) == {
+        k: color for k, color in kept.items() if color in wanted
+    }
