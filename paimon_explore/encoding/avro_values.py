@@ -21,12 +21,16 @@ from paimon_explore.encoding.buffers import (
     Numbers,
     Words,
     as_buffer,
+    build_binary,
     build_bool,
     build_views,
     no_rows,
+    used_bytes,
 )
 from paimon_explore.errors import CorruptFileError
 
+_BINARY, _STRING = pa.binary(), pa.string()
+_ASCII = 0x80
 _DECIMAL_BYTES = 16
 _WORD_BYTES = 8
 _WORD_BITS = np.int64(64)
@@ -101,7 +105,7 @@ def _raw_fixed(
         byte = lanes.raw[at]
         if len(byte) and byte.max() > 1:
             raise CorruptFileError("", where, "a boolean must be 0 or 1")
-        return build_bool(byte.view(np.bool_), np.ones(len(at), dtype=np.bool_))
+        return build_bool(byte.view(np.bool_))
     word = lanes.words[at]
     if node.primitive is Primitive.DOUBLE:
         return dense(wanted, word.view(np.float64))
@@ -152,13 +156,13 @@ def _spans(
     if pa.types.is_decimal128(wanted) and node.logical == "decimal":
         return _decimals(lanes, node, wanted, spans, where)
     if node.primitive is Primitive.STRING:
-        if wanted not in (pa.string(), pa.large_string()):
+        if wanted not in (_STRING, pa.large_string()):
             raise mismatch("string", wanted, where)
         return _as_text(_gathered(lanes, spans, where), wanted, where)
     if wanted == BYTE_VIEWS:
         return _viewed(lanes, spans, where)
     raw = _gathered(lanes, spans, where)
-    if wanted == pa.binary():
+    if wanted == _BINARY:
         return raw
     if wanted == pa.large_binary() or (
         pa.types.is_fixed_size_binary(wanted) and bool((spans[1] == wanted.byte_width).all())
@@ -168,6 +172,8 @@ def _spans(
 
 
 def _as_text(raw: Column, wanted: pa.DataType, where: str) -> Column:
+    if wanted == _STRING and used_bytes(raw).max(initial=0) < _ASCII:
+        return pa.Array.from_buffers(_STRING, len(raw), raw.buffers(), offset=raw.offset)
     try:
         return raw.cast(wanted)  # checks that the bytes are UTF-8
     except pa.ArrowInvalid as error:
@@ -185,22 +191,27 @@ def _viewed(lanes: Lanes, spans: tuple[Ints, Ints], where: str) -> Column:
 def _gathered(lanes: Lanes, spans: tuple[Ints, Ints], where: str) -> Column:
     """Bytes of the spans, one value each.
 
-    The buffer is seen as one binary array in which spans and the gaps between them alternate; every
-    other value of it is taken, which copies span by span outside Python.
+    Spans of one size are taken by NumPy. Else the buffer is seen as one binary array in which spans
+    and the gaps between them alternate; every other value of it is taken, which copies span by span
+    outside Python.
     """
     begin, size = spans
     if not len(begin):
-        return no_rows(pa.binary())
+        return no_rows(_BINARY)
     ends = begin + size
     if ends.max() > lanes.end:
         raise CorruptFileError("", where, "a size must lie within its block")
+    if len(begin) > 1 and (begin[1:] < ends[:-1]).any():
+        raise CorruptFileError("", where, "values must follow each other")
+    width = int(size[0])
+    if width and (size == width).all():
+        ends = np.arange(0, width * (len(begin) + 1), width, dtype=np.int32)
+        return build_binary(ends, lanes.pieces(begin, width))
     offsets = np.empty(2 * len(begin), dtype=np.int32)
     offsets[0::2] = begin
     offsets[1::2] = ends
-    if len(begin) > 1 and (begin[1:] < ends[:-1]).any():
-        raise CorruptFileError("", where, "values must follow each other")
     alternating = pa.Array.from_buffers(
-        pa.binary(), len(offsets) - 1, [None, as_buffer(offsets), pa.py_buffer(lanes.data)]
+        _BINARY, len(offsets) - 1, [None, as_buffer(offsets), pa.py_buffer(lanes.data)]
     )
     every_other = np.arange(0, len(offsets) - 1, 2, dtype=np.int64)
     return alternating.take(dense(pa.int64(), every_other))  # type: ignore[arg-type]  # in stubs

@@ -55,7 +55,7 @@ def encode_rows(
         for column, data_type in zip(columns, types, strict=True)
     ]
     offsets, data = pack_rows(cells, size)
-    return nb.build_binary(offsets, data, np.ones(size, np.bool_))
+    return nb.build_binary(offsets, data)
 
 
 def with_arity(rows: pa.BinaryArray, arity: int) -> pa.BinaryArray:

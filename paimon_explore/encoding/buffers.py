@@ -28,7 +28,6 @@ WORD = 8
 BYTE_VIEWS = pa.list_view(pa.field("item", pa.uint8(), nullable=False))
 """Bytes of which only the places are told: what was not copied out of a larger buffer."""
 
-_ONE = np.ones(1, dtype=np.bool_)
 _LONG_RANGE = 4096
 _KEPT_BYTES = 16 << 20
 
@@ -76,9 +75,9 @@ def pack_bits(bits: Bools) -> pa.Buffer:
     return as_buffer(np.packbits(bits, bitorder="little"))
 
 
-def validity_buffer(valid: Bools) -> pa.Buffer | None:
+def validity_buffer(valid: Bools | None) -> pa.Buffer | None:
     """The bitmap of an array; None when nothing is null."""
-    return None if bool(valid.all()) else pack_bits(valid)
+    return None if valid is None or bool(valid.all()) else pack_bits(valid)
 
 
 def fixed_values(array: Column, dtype: npt.DTypeLike) -> Numbers:
@@ -148,19 +147,21 @@ def _offsets(buffer: pa.Buffer | None, first: int, size: int, *, wide: bool) -> 
     return raw.view(kind).astype(np.int64)
 
 
-def build_fixed(data_type: pa.DataType, values: Numbers, valid: Bools) -> Column:
-    """An array of a fixed-width type out of raw values."""
+def build_fixed(data_type: pa.DataType, values: Numbers, valid: Bools | None = None) -> Column:
+    """An array of a fixed-width type out of raw values, of which None tells that all are valid."""
     buffers = [validity_buffer(valid), as_buffer(values)]
-    return pa.Array.from_buffers(data_type, len(valid), buffers)
+    return pa.Array.from_buffers(data_type, len(values if valid is None else valid), buffers)
 
 
-def build_bool(values: Bools, valid: Bools) -> Column:
+def build_bool(values: Bools, valid: Bools | None = None) -> Column:
     """A boolean array."""
     buffers = [validity_buffer(valid), pack_bits(values)]
-    return pa.Array.from_buffers(pa.bool_(), len(valid), buffers)
+    return pa.Array.from_buffers(pa.bool_(), len(values), buffers)
 
 
-def build_var(data_type: pa.DataType, offsets: Ints, data: Bytes, valid: Bools) -> Column:
+def build_var(
+    data_type: pa.DataType, offsets: Ints, data: Bytes, valid: Bools | None = None
+) -> Column:
     """A string or binary array out of offsets (n + 1) and bytes."""
     wide = pa.types.is_large_binary(data_type) or pa.types.is_large_string(data_type)
     buffers = [
@@ -168,10 +169,10 @@ def build_var(data_type: pa.DataType, offsets: Ints, data: Bytes, valid: Bools) 
         as_buffer(offsets.astype(np.int64 if wide else np.int32)),
         as_buffer(data),
     ]
-    return pa.Array.from_buffers(data_type, len(valid), buffers)
+    return pa.Array.from_buffers(data_type, len(offsets) - 1, buffers)
 
 
-def build_binary(offsets: Ints, data: Bytes, valid: Bools) -> pa.BinaryArray:
+def build_binary(offsets: Ints, data: Bytes, valid: Bools | None = None) -> pa.BinaryArray:
     """A binary array out of offsets (n + 1) and bytes."""
     return build_var(pa.binary(), offsets, data, valid)  # type: ignore[return-value]  # in stubs
 
@@ -183,7 +184,7 @@ def as_python(array: Column) -> list[object]:
 
 def constant(data_type: pa.DataType, value: bytes) -> "pa.Scalar[pa.DataType]":
     """A text or bytes as Arrow's scalar; `pa.scalar` loads pandas."""
-    return build_var(data_type, ends_of(np.array([len(value)])), as_bytes(value), _ONE)[0]
+    return build_var(data_type, ends_of(np.array([len(value)])), as_bytes(value))[0]
 
 
 def no_rows(data_type: pa.DataType) -> Column:
@@ -198,12 +199,12 @@ def no_table(schema: pa.Schema) -> pa.Table:
 
 def kept_rows(array: Column, kept: Bools) -> Column:
     """The entries at which `kept` is true."""
-    return array.filter(build_bool(kept, np.ones_like(kept)))  # type: ignore[arg-type]  # in stubs
+    return array.filter(build_bool(kept))  # type: ignore[arg-type]  # in stubs
 
 
 def taken_rows(array: Column, positions: Ints) -> Column:
     """The entries at the positions."""
-    index = build_fixed(pa.int64(), positions, np.ones(len(positions), np.bool_))
+    index = build_fixed(pa.int64(), positions)
     return array.take(index)  # type: ignore[arg-type]  # in stubs
 
 

@@ -46,7 +46,7 @@ def filter_rows(table: pa.Table, mask: Mask) -> pa.Table:
         first = int(np.argmax(mask)) if count else 0
         if mask[first : first + count].all() and _MOST_KEPT * count + _FEW_ROWS >= len(mask):
             return table if count == len(mask) else table.slice(first, count)
-        mask = build_bool(mask, np.ones_like(mask))
+        mask = build_bool(mask)
     return table.filter(mask)  # type: ignore[arg-type]  # a boolean column, in stubs
 
 
@@ -66,8 +66,7 @@ def as_mask(mask: Mask) -> npt.NDArray[np.bool_]:
 def take_rows(table: pa.Table, positions: Positions) -> pa.Table:
     """The rows at these positions; numpy positions do not go through pandas."""
     if isinstance(positions, np.ndarray):
-        valid = np.ones(len(positions), dtype=np.bool_)
-        positions = build_fixed(pa.int64(), positions.astype(np.int64), valid)
+        positions = build_fixed(pa.int64(), positions.astype(np.int64))
     return table.take(positions)  # type: ignore[arg-type]  # an integer column, in stubs
 
 
@@ -88,7 +87,7 @@ def table_of(
 
 def repeated_byte(value: int, count: int) -> Column:
     """A column of one small number."""
-    return build_fixed(pa.int8(), np.full(count, value, np.int8), np.ones(count, np.bool_))
+    return build_fixed(pa.int8(), np.full(count, value, np.int8))
 
 
 def check_columns(table: pa.Table, schema: pa.Schema, what: str) -> None:

@@ -67,11 +67,11 @@ def checked_name(kind: str, name: str) -> str:
 
 def _suspicious(texts: Column) -> bool:
     """Whether any name may lead out: a short one, or a separator somewhere in the bytes."""
-    data = texts.buffers()[-1]
-    if not len(texts) or data is None:
-        return len(texts) > texts.null_count
-    offsets, _ = var_values(texts)  # by numpy: a Python number in Arrow's functions loads pandas
-    if ((np.diff(offsets) <= _LONGEST_DOTS) & valid_mask(texts)).any():
+    if len(texts) == texts.null_count:
+        return False
+    offsets, data = var_values(texts)  # by numpy: a Python number in Arrow's functions loads pandas
+    short = np.diff(offsets) <= _LONGEST_DOTS
+    if short.any() and (short & valid_mask(texts)).any():
         return True
-    content = memoryview(data).tobytes()
+    content = data.tobytes()
     return any(found in content for found in _OUTWARD_BYTES)

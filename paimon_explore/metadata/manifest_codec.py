@@ -351,10 +351,10 @@ def _read_fields(what: str, names: tuple[str, ...]) -> list["pa.Field[pa.DataTyp
 
 def _frame(records: pa.Table, layout: Layout, target: pa.Schema, path: str) -> pa.Table:
     _check_version(records, layout, path)
-    flat = _Flat(records)
+    flat = _flat(records)
     columns: dict[str, Chunks] = {}
     for field in target:
-        column = flat.column(layout.fields[field.name])
+        column = flat.get(layout.fields[field.name])
         if column is not None:
             columns[field.name] = _as_type(column, field.type, path, field.name)
     frame = complete(columns, target, path, rows=len(records))
@@ -367,25 +367,21 @@ def _frame(records: pa.Table, layout: Layout, target: pa.Schema, path: str) -> p
     return frame
 
 
-class _Flat:
-    """Columns inside records, each record taken apart once."""
-
-    def __init__(self, records: pa.Table) -> None:
-        self._known: dict[tuple[str, ...], pa.Table] = {(): records}
-
-    def column(self, path: tuple[str, ...]) -> "Chunks | None":
-        table = self._table(path[:-1])
-        position = -1 if table is None else table.schema.get_field_index(path[-1])
-        return None if table is None or position < 0 else table.column(position)
-
-    def _table(self, path: tuple[str, ...]) -> pa.Table | None:
-        if path not in self._known:
-            outer = self.column(path)
-            if outer is None or not isinstance(outer.type, pa.StructType):
-                return None
-            names = [outer.type.field(index).name for index in range(outer.type.num_fields)]
-            self._known[path] = pa.Table.from_arrays(outer.flatten(), names=names)
-        return self._known[path]
+def _flat(records: pa.Table) -> dict[tuple[str, ...], Chunks]:
+    """The columns by their paths, those inside records too."""
+    found: dict[tuple[str, ...], Chunks] = {}
+    left: list[tuple[tuple[str, ...], Chunks]] = [
+        ((name,), column)
+        for name, column in zip(records.schema.names, records.columns, strict=True)
+    ]
+    while left:
+        path, column = left.pop()
+        found.setdefault(path, column)
+        kind = column.type
+        if isinstance(kind, pa.StructType):
+            inner = column.flatten()
+            left += [((*path, kind.field(at).name), child) for at, child in enumerate(inner)]
+    return found
 
 
 def _check_version(records: pa.Table, layout: Layout, path: str) -> None:

@@ -392,7 +392,7 @@ class ResultColumns:
 
 
 def _int64s(values: Positions) -> Column:
-    return build_fixed(pa.int64(), values, np.ones(len(values), dtype=np.bool_))
+    return build_fixed(pa.int64(), values)
 
 
 def _constant(value: int | None, rows: int) -> Column:

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-import numpy as np
 import pyarrow as pa
 
 from paimon_explore.encoding.buffers import Column, Ints, build_fixed
@@ -97,7 +96,7 @@ class Condition:
             rows: of each part.
             known: statistics of the parts, by wanted name.
         """
-        counts = build_fixed(pa.int64(), rows, np.ones(len(rows), np.bool_))
+        counts = build_fixed(pa.int64(), rows)
         stats = dict(known)
         for source, column in self.read:
             if column is None:

@@ -13,6 +13,7 @@ from paimon_explore.encoding.buffers import (
     Column,
     as_bytes,
     build_var,
+    constant,
     ends_of,
     taken_rows,
 )
@@ -28,8 +29,10 @@ from paimon_explore.metadata.partition_path import partition_paths
 from paimon_explore.metadata.paths import TablePaths
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.scan.entries import PartitionCut
-from paimon_explore.scan.frames import column, distinct, numbers, text
+from paimon_explore.scan.frames import Rows, column, distinct, numbers, text
 from paimon_explore.values import dataclass
+
+_NOTHING = constant(pa.string(), b"")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,36 +52,35 @@ def data_file_paths(
     entries: ManifestEntries, schema: TableSchema, options: TableOptions, paths: TablePaths
 ) -> pa.StringArray:
     """Absolute paths of n data or changelog files."""
-    folders = _bucket_folders(entries.table, schema, options, paths)
-    names = text(entries.table, "file_name")
-    return _placed(entries.table, folders, names)
+    return _placed(entries.table, *_bucket_folders(entries.table, schema, options, paths))
 
 
 def index_file_paths(
     entries: IndexEntries, schema: TableSchema, options: TableOptions, paths: TablePaths
 ) -> pa.StringArray:
     """Absolute paths of n index files."""
-    names = text(entries.table, "file_name")
     if paths.index_in_data_directory:
-        folders = _bucket_folders(entries.table, schema, options, paths)
-    else:
-        folders = taken_rows(texts_array([paths.index_dir]), np.zeros(len(entries), np.int64))
-    return _placed(entries.table, folders, names)
+        return _placed(entries.table, *_bucket_folders(entries.table, schema, options, paths))
+    return _placed(entries.table, [paths.index_dir], None)
 
 
 def _bucket_folders(
     table: pa.Table, schema: TableSchema, options: TableOptions, paths: TablePaths
-) -> Column:
-    """The bucket's folder of each row, made once per distinct partition and bucket."""
+) -> tuple[list[str], Rows | None]:
+    """The folder of each distinct partition and bucket, and which one each row has.
+
+    None: there is no more than one.
+    """
     different, partitions = distinct(column(table, "partition"))
     below = _partition_folders(different, schema, options)
     buckets = numbers(table, "bucket")
+    if len(different) == 1 and bool((buckets == buckets[0]).all()):
+        return [paths.bucket_dir(below[0], int(buckets[0]))], None
     _, first, inverse = np.unique(
         partitions * 2**32 + buckets, return_index=True, return_inverse=True
     )
     places = zip(partitions[first].tolist(), buckets[first].tolist(), strict=True)
-    folders = [paths.bucket_dir(below[partition], bucket) for partition, bucket in places]
-    return taken_rows(texts_array(folders), inverse)
+    return [paths.bucket_dir(below[partition], bucket) for partition, bucket in places], inverse
 
 
 def _partition_folders(partitions: Column, schema: TableSchema, options: TableOptions) -> list[str]:
@@ -95,12 +97,13 @@ def _partition_folders(partitions: Column, schema: TableSchema, options: TableOp
     )
 
 
-def _placed(table: pa.Table, folders: Column, names: Column) -> pa.StringArray:
+def _placed(table: pa.Table, folders: list[str], which: Rows | None) -> pa.StringArray:
     """External paths where there are some, else the names in their folders."""
+    names = text(table, "file_name")
     check_names(names, "manifest", "_FILE_NAME")
-    slash = taken_rows(texts_array(["/"]), np.zeros(len(names), np.int64))
-    empty = texts_array([""])[0]
-    inside = pc.binary_join_element_wise(folders, slash, names, empty)  # type: ignore[call-overload]  # in stubs
+    begins = texts_array([f"{folder}/" for folder in folders])
+    before = begins[0] if which is None else taken_rows(begins, which)
+    inside = pc.binary_join_element_wise(before, names, _NOTHING)  # type: ignore[call-overload]  # in stubs
     outside = text(table, "external_path")
     if outside.null_count < len(outside):
         inside = pc.coalesce(outside, inside)
@@ -111,5 +114,4 @@ def texts_array(texts: Sequence[str]) -> Column:
     """Texts as an Arrow array."""
     data = [item.encode() for item in texts]
     offsets = ends_of(np.array([len(item) for item in data], np.int64))
-    valid = np.ones(len(data), np.bool_)
-    return build_var(pa.string(), offsets, as_bytes(b"".join(data)), valid)
+    return build_var(pa.string(), offsets, as_bytes(b"".join(data)))

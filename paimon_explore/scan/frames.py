@@ -51,7 +51,7 @@ def byte_rows(values: Column) -> list[bytes]:
 def byte_array(values: Sequence[bytes]) -> pa.BinaryArray:
     """Bytes as a binary array."""
     ends = ends_of(np.array([len(value) for value in values], np.int64))
-    return build_binary(ends, as_bytes(b"".join(values)), np.ones(len(values), np.bool_))
+    return build_binary(ends, as_bytes(b"".join(values)))
 
 
 def items_of(lists: Column) -> Column:
@@ -100,8 +100,7 @@ def true_rows(values: "Column | Chunks") -> Mask:
 
 def row_array(rows: Rows, valid: Mask | None = None) -> pa.Int64Array:
     """Row numbers as Arrow has them; null where not valid."""
-    kept = np.ones(len(rows), np.bool_) if valid is None else valid
-    return build_fixed(pa.int64(), rows.astype(np.int64), kept)  # type: ignore[return-value]  # in stubs
+    return build_fixed(pa.int64(), rows.astype(np.int64), valid)  # type: ignore[return-value]  # in stubs
 
 
 def element(lists: Column, index: int) -> pa.Int64Array:
@@ -139,8 +138,11 @@ def group_numbers(table: pa.Table, *, by_bucket: bool = True) -> Rows:
 
 def bucket_numbers(table: pa.Table) -> Rows:
     """The number of each row's bucket, buckets counted in order of appearance."""
-    groups = row_array(group_numbers(table))
-    return distinct(groups)[1]
+    groups = group_numbers(table)
+    steps = np.diff(groups)
+    if (steps >= 0).all():
+        return np.cumsum(np.concatenate(([False], steps > 0))[: len(groups)])
+    return distinct(row_array(groups))[1]
 
 
 def rows_without_columns(count: int) -> pa.RecordBatch:

@@ -243,10 +243,11 @@ def _sifted_files(
         return None
     left = int(tallies[-1].sum())
     stages = [Stage(name=PARTITION_CUT, unit="files", total=left, kept=left)]
-    nothing = ManifestEntries.empty()
-    for number, one in enumerate(file_cuts(target, nothing, rest), start=1):
+    if not file_sieve.cuts:  # there was no file to judge
+        file_sieve.reasons(ManifestEntries.empty())
+    for number, name in enumerate(file_sieve.cuts, start=1):
         dropped = int(tallies[-1][number])
-        stages.append(Stage(name=one.name, unit="files", total=left, kept=left - dropped))
+        stages.append(Stage(name=name, unit="files", total=left, kept=left - dropped))
         left -= dropped
     return entries, stages
 
@@ -265,10 +266,12 @@ class _FileSieve:
     Attributes:
         sees_deletes: whether there were entries that delete files, which the list of manifests
             knew nothing of.
+        cuts: the names of the cuts, in their order; known once files were judged.
     """
 
     def __init__(self, target: ScanTarget, rest: Expression) -> None:
         self.sees_deletes = False
+        self.cuts: tuple[str, ...] = ()
         self._target = target
         self._rest = rest
         self._schemas: dict[int, TableSchema] = {target.schema.id: target.schema}
@@ -278,8 +281,10 @@ class _FileSieve:
         self.sees_deletes |= bool((numbers(entries.table, "kind") != FileKind.ADD).any())
         found = np.zeros(len(entries), np.int64)
         rows: Rows | None = None
+        names: list[str] = []
         cuts = file_cuts(self._target, entries, self._rest, self._schema)
         for number, cut in enumerate(cuts, start=1):
+            names.append(cut.name)
             if cut.mask.all():
                 continue
             if rows is None:
@@ -288,6 +293,7 @@ class _FileSieve:
             else:
                 found[rows[~cut.mask]] = number
                 rows = rows[cut.mask]
+        self.cuts = tuple(names)
         return found
 
     def _schema(self, schema_id: int) -> TableSchema:

@@ -23,7 +23,7 @@ import pyarrow.compute as pc
 from paimon_explore.encoding import buffers as nb
 from paimon_explore.encoding.buffers import Bools
 from paimon_explore.encoding.buffers import Column as Values
-from paimon_explore.scan.constants import scalar_of, values_array
+from paimon_explore.scan.constants import values_array
 from paimon_explore.scan.expression import (
     TRUE,
     And,
@@ -49,6 +49,7 @@ from paimon_explore.values import dataclass
 _FEW_VALUES = 16
 _DENSE = pc.RankOptions(tiebreaker="dense")
 _TEXT = AtomicType(root=TypeRoot.VARCHAR)
+_BOOLEAN = AtomicType(root=TypeRoot.BOOLEAN)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,38 +110,59 @@ def may_match(expr: Expression, stats: StatsFrame) -> npt.NDArray[np.bool_]:
 
 def outcomes(expr: Expression, stats: StatsFrame) -> Outcomes:
     """What a bound predicate can be on the rows of each item."""
+    return _outcomes(expr, _Items(stats))
+
+
+class _Items:
+    """The items, and the bounds of the columns that were asked for."""
+
+    def __init__(self, stats: StatsFrame) -> None:
+        self._stats = stats
+        self._bounds: dict[str, _Bounds] = {}
+        self.has_rows: Bools = ~nb.valid_mask(stats.row_count) | (_integers(stats.row_count) != 0)
+
+    def __len__(self) -> int:
+        return len(self.has_rows)
+
+    def bounds(self, name: str) -> "_Bounds":
+        if name not in self._bounds:
+            self._bounds[name] = _Bounds(name, self._stats, self.has_rows)
+        return self._bounds[name]
+
+
+def _outcomes(expr: Expression, items: _Items) -> Outcomes:
     match expr:
         case And(children=children) | Or(children=children):
-            parts = [outcomes(child, stats) for child in children]
+            parts = [_outcomes(child, items) for child in children]
             return _all_of(parts) if isinstance(expr, And) else _negated(_any_false_of(parts))
         case Not(child=child):
-            return _negated(outcomes(child, stats))
+            return _negated(_outcomes(child, items))
         case IsTrue(child=child):
-            inner = outcomes(child, stats)
-            none = np.zeros(len(stats), np.bool_)
+            inner = _outcomes(child, items)
+            none = np.zeros(len(items), np.bool_)
             return Outcomes(true=inner.true, false=inner.false | inner.unknown, unknown=none)
         case Literal(value=value):
-            return _constant(value, _has_rows(stats))
+            return _constant(value, items.has_rows)
         case Column():
-            return _compared(Compare(op=CompareOp.EQ, left=expr, right=TRUE), stats)
+            return _compared(Compare(op=CompareOp.EQ, left=expr, right=TRUE), items)
         case Compare() | In() | Like() | IsNull() | Cast() | Call():
-            return _leaf(expr, stats)
+            return _leaf(expr, items)
 
 
-def _leaf(expr: Compare | In | Like | IsNull | Cast | Call, stats: StatsFrame) -> Outcomes:
+def _leaf(expr: Compare | In | Like | IsNull | Cast | Call, items: _Items) -> Outcomes:
     match expr:
         case Compare(left=Column(path=(_,)), right=Literal()):
-            return _compared(expr, stats)
+            return _compared(expr, items)
         case In(operand=Column(path=(name,)), values=values):
-            return _contained(_Bounds(name, stats), values)
+            return _contained(items.bounds(name), values)
         case Like(operand=Column(path=(name,))):
-            return _matched(_Bounds(name, stats), expr)
+            return _matched(items.bounds(name), expr)
         case IsNull(operand=Column(path=(name,))):
-            bounds = _Bounds(name, stats)
-            none = np.zeros(len(stats), np.bool_)
+            bounds = items.bounds(name)
+            none = np.zeros(len(items), np.bool_)
             return Outcomes(true=bounds.has_null, false=bounds.has_value, unknown=none)
         case _:
-            rows = _has_rows(stats)
+            rows = items.has_rows
             return Outcomes(true=rows, false=rows, unknown=rows)
 
 
@@ -174,11 +196,6 @@ def _constant(value: object, rows: Bools) -> Outcomes:
     )
 
 
-def _has_rows(stats: StatsFrame) -> Bools:
-    rows: Bools = ~nb.valid_mask(stats.row_count) | (_integers(stats.row_count) != 0)
-    return rows
-
-
 def _integers(array: Values) -> npt.NDArray[np.int64]:
     return nb.fixed_values(array, np.int64).view(np.int64)
 
@@ -186,9 +203,8 @@ def _integers(array: Values) -> npt.NDArray[np.int64]:
 class _Bounds:
     """Statistics of one column as numpy masks over the n items."""
 
-    def __init__(self, name: str, stats: StatsFrame) -> None:
+    def __init__(self, name: str, stats: StatsFrame, rows: Bools) -> None:
         self._size = len(stats)
-        rows = _has_rows(stats)
         self._column = stats.columns.get(name)
         self.has_null = self.has_value = rows
         self.known = np.zeros(self._size, np.bool_)
@@ -214,35 +230,64 @@ class _Bounds:
             return nothing, nothing
         return column.minimum, column.maximum
 
-    def low(self, kernel: str, value: "pa.Scalar[pa.DataType]", *, default: bool) -> Bools:
-        """A comparison of each minimum, `default` where it is unknown."""
-        return self._bound(0, kernel, value, default=default)
+    def low(self, kernel: str, one: Values, *, default: bool) -> Bools:
+        """A comparison of each minimum with a value, `default` where it is unknown."""
+        return self._bound(0, kernel, one, default=default)
 
-    def high(self, kernel: str, value: "pa.Scalar[pa.DataType]", *, default: bool) -> Bools:
-        """A comparison of each maximum, `default` where it is unknown."""
-        return self._bound(1, kernel, value, default=default)
+    def high(self, kernel: str, one: Values, *, default: bool) -> Bools:
+        """A comparison of each maximum with a value, `default` where it is unknown."""
+        return self._bound(1, kernel, one, default=default)
 
-    def _bound(
-        self, side: int, kernel: str, value: "pa.Scalar[pa.DataType]", *, default: bool
-    ) -> Bools:
+    def _bound(self, side: int, kernel: str, one: Values, *, default: bool) -> Bools:
         if not self.known.any():
             return np.full(self._size, default, np.bool_)
-        return self.decided(call(kernel, self.bounds()[side], value), default=default)
+        return self.decided(_compared_with(self.bounds()[side], kernel, one), default=default)
 
-    def decided(self, answers: Values, *, default: bool) -> Bools:
+    def decided(self, answers: Bools, *, default: bool) -> Bools:
         """Answers on the bounds, `default` where those are unknown."""
-        return np.where(self.known, nb.bool_values(answers), np.bool_(default))
+        return np.where(self.known, answers, np.bool_(default))
 
     def single(self) -> Bools:
         """Whether all values are known to be one and the same."""
         if not self.known.any() or self.has_nan.any():
             return np.zeros(self._size, np.bool_)
-        return self.decided(call("equal", *self.bounds()), default=False)
+        return self.decided(nb.bool_values(call("equal", *self.bounds())), default=False)
 
 
-def _compared(test: Compare, stats: StatsFrame) -> Outcomes:
+_NUMBERS = {
+    kind.id: form
+    for kind, form in (
+        (pa.int8(), "<i1"),
+        (pa.int16(), "<i2"),
+        (pa.int32(), "<i4"),
+        (pa.int64(), "<i8"),
+        (pa.date32(), "<i4"),
+        (pa.time32("ms"), "<i4"),
+        (pa.timestamp("ms"), "<i8"),
+        (pa.float32(), "<f4"),
+        (pa.float64(), "<f8"),
+    )
+}
+_NUMPY = {
+    "less": np.less,
+    "less_equal": np.less_equal,
+    "greater": np.greater,
+    "greater_equal": np.greater_equal,
+}
+
+
+def _compared_with(values: Values, kernel: str, one: Values) -> Bools:
+    """A comparison of values with the one of an array; those of few numbers are NumPy's."""
+    form = _NUMBERS.get(values.type.id) if values.type == one.type else None
+    if form is None or one.null_count:
+        return nb.bool_values(call(kernel, values, one[0]))
+    found: Bools = _NUMPY[kernel](nb.fixed_values(values, form), nb.fixed_values(one, form))
+    return found
+
+
+def _compared(test: Compare, items: _Items) -> Outcomes:
     constant = test.right if isinstance(test.right, Literal) else TRUE
-    bounds = _Bounds(test.left.name if isinstance(test.left, Column) else "", stats)
+    bounds = items.bounds(test.left.name if isinstance(test.left, Column) else "")
     less, equal, greater = _positions(bounds, constant)
     match test.op:
         case CompareOp.LT:
@@ -265,14 +310,14 @@ def _compared(test: Compare, stats: StatsFrame) -> Outcomes:
 
 def _positions(bounds: _Bounds, constant: Literal) -> tuple[Bools, Bools, Bools]:
     """Whether values may lie below, at and above a constant."""
-    value = scalar_of(constant)
     if isinstance(constant.value, float) and math.isnan(constant.value):  # nothing is above it
         anything = np.ones_like(bounds.known)
         return anything, anything, ~anything
-    less = bounds.low("less", value, default=True)
-    greater = bounds.high("greater", value, default=True)
-    equal = bounds.low("less_equal", value, default=True)
-    equal &= bounds.high("greater_equal", value, default=True)
+    one = values_array([constant.value], constant.type or _BOOLEAN)
+    less = bounds.low("less", one, default=True)
+    greater = bounds.high("greater", one, default=True)
+    equal = bounds.low("less_equal", one, default=True)
+    equal &= bounds.high("greater_equal", one, default=True)
     return less, equal, greater | bounds.has_nan
 
 
@@ -318,9 +363,10 @@ def _matched(bounds: _Bounds, test: Like) -> Outcomes:
         low_has, high_has = (call("starts_with", end, options=begins) for end in (low, high))
         not_above = call("or", call("less_equal", low, text), low_has)
         not_below = call("greater_equal", high, text)
-        true = bounds.decided(call("and", not_above, not_below), default=True)
+        true = bounds.decided(nb.bool_values(call("and", not_above, not_below)), default=True)
         if pieces_of(test) == (prefix, Wildcard.ANY):
-            false = ~bounds.decided(call("and", low_has, high_has), default=False)
+            both = nb.bool_values(call("and", low_has, high_has))
+            false = ~bounds.decided(both, default=False)
     return Outcomes(
         true=true & bounds.has_value, false=false & bounds.has_value, unknown=bounds.has_null
     )

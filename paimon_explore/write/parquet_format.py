@@ -16,7 +16,6 @@ Spec: concepts/spec/fileformat, Parquet section. Seen in: golden java-2.0.0/appe
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
@@ -40,6 +39,7 @@ from paimon_explore.types.data_types import (
     VectorType,
 )
 from paimon_explore.types.field_ids import element_id, map_key_id
+from paimon_explore.values import dataclass
 from paimon_explore.write.int96_footer import Path, mark_int96
 from paimon_explore.write.nested import COUNT, convert
 
