@@ -17,22 +17,25 @@ def report(results: Results) -> str:
 
 
 def summary(results: Results) -> str:
-    """One line per case: CPU time of every contender as a multiple of ours."""
+    """A line per case: CPU time of every contender and time on the wall, as multiples of ours."""
     peers = [
         name
         for name in ("rust", "pypaimon", "fastavro", "limit")
         if any(name == row["contender"] for case in results.values() for row in case["rows"])
     ]
+    waits = [name for name in ("rust", "pypaimon") if name in peers]
+    heads = [*peers, *(f"{name}, wall" for name in waits)]
     lines = [
-        f"| workload | ours | {' | '.join(peers)} |",
-        f"| --- | ---: |{' ---: |' * len(peers)}",
+        f"| workload | ours | {' | '.join(heads)} |",
+        f"| --- | ---: |{' ---: |' * len(heads)}",
     ]
     for case in results.values():
         by_name = {row["contender"]: row for row in case["rows"]}
         ours = by_name.get("ours")
         if ours is None or "error" in ours or "seconds" in ours["figures"]:
             continue  # a race is told by its wall clock, in the full report
-        cells = [_multiple(by_name.get(peer), ours) for peer in peers]
+        cells = [_multiple(by_name.get(peer), ours, "cpu_s") for peer in peers]
+        cells += [_multiple(by_name.get(peer), ours, "wall_s") for peer in waits]
         lines.append(f"| {case['title']} | {_seconds(ours['cpu_s'])} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
@@ -93,10 +96,10 @@ def _figure(value: float | None) -> str:
     return "" if value is None else f"{value:.2f}"
 
 
-def _multiple(row: Mapping[str, Any] | None, ours: Mapping[str, Any]) -> str:
+def _multiple(row: Mapping[str, Any] | None, ours: Mapping[str, Any], figure: str) -> str:
     if row is None:
         return ""
-    return "failed" if "error" in row else f"{row['cpu_s'] / ours['cpu_s']:.2f}x"
+    return "failed" if "error" in row else f"{row[figure] / ours[figure]:.2f}x"
 
 
 def _seconds(value: float) -> str:

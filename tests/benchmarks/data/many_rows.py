@@ -1,4 +1,4 @@
-"""Tables of many rows: primary-key tables of 4 buckets and 4 overlapping runs, append tables."""
+"""Tables of many rows: primary-key tables of 4 buckets and overlapping runs, append tables."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -98,16 +98,22 @@ def _mixed(numbers: Ints) -> Words:
 
 
 def make_keyed(
-    warehouse: str, name: str, *, rows: int, keys: Keys, engine: str = "deduplicate"
+    warehouse: str,
+    name: str,
+    *,
+    rows: int,
+    keys: Keys,
+    engine: str = "deduplicate",
+    runs: int = _RUNS,
 ) -> None:
     """A table whose runs together have `rows` rows; half of the keys are in each run."""
     options = {"bucket": "4", "merge-engine": engine, "write-only": "true"}
     if engine == "aggregation":
         options |= {f"fields.{name}.aggregate-function": how for name, how in _SUMS.items()}
     rng = np.random.default_rng(13)
-    each = rows // _RUNS
+    each = rows // runs
     table: Table | None = None
-    for run in range(_RUNS):
+    for run in range(runs):
         numbers = rng.permutation(2 * each)[:each].astype(np.int64)
         data = _values(rng, keys(numbers), run * each, with_nulls=engine == "partial-update")
         if table is None:

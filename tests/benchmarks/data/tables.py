@@ -22,6 +22,7 @@ MAKERS: Mapping[str, Callable[[str, str], None]] = {
     "files_1m_sorted": partial(many_files.make, count=1_000_000),
     "keyed_dense_1m": partial(many_rows.make_keyed, rows=1_000_000, keys=many_rows.dense),
     "keyed_dense_5m": partial(many_rows.make_keyed, rows=5_000_000, keys=many_rows.dense),
+    "keyed_dense_10m": partial(many_rows.make_keyed, rows=10_000_000, keys=many_rows.dense, runs=5),
     "keyed_hashed_5m": partial(many_rows.make_keyed, rows=5_000_000, keys=many_rows.hashed),
     "keyed_user_2m": partial(many_rows.make_keyed, rows=2_000_000, keys=many_rows.users),
     "keyed_uuid_2m": partial(many_rows.make_keyed, rows=2_000_000, keys=many_rows.uuids),

@@ -2,6 +2,7 @@
 
 from benchmarks.case import Case, Goal, Json, peak_mib, times
 
+_MILLION = 1_000_000
 _CONTENDERS = ("ours", "rust", "limit")
 
 
@@ -15,11 +16,26 @@ def _merge(
         title=f"merge read, {title}{some}",
         operation="read",
         parameters=parameters,
-        units={"1m": 1_000_000, "2m": 2_000_000, "5m": 5_000_000}[table.rpartition("_")[2]],
+        units=int(table.rpartition("_")[2].removesuffix("m")) * _MILLION,
         unit="rows",
         tables=(table,),
         contenders=_CONTENDERS,
         goals=goals,
+    )
+
+
+def _streamed(millions: int, most_mib: float) -> Case:
+    table = f"keyed_dense_{millions}m"
+    return Case(
+        id=f"merge-memory-{millions}m",
+        title=f"memory of a streamed merge read, {millions}M rows",
+        operation="stream",
+        parameters={"table": table},
+        units=millions * _MILLION,
+        unit="rows",
+        tables=(table,),
+        contenders=("ours", "rust"),
+        goals=(peak_mib(most_mib),),
     )
 
 
@@ -29,6 +45,7 @@ CASES = (
     _merge("keyed_dense_1m", "dense integer keys, 1M rows", ()),
     _merge("keyed_dense_5m", "dense integer keys, 5M rows", (times(2), times(0.9, "limit"))),
     _merge("keyed_dense_5m", "dense integer keys, 5M rows", (times(4), times(0.7, "limit")), _TWO),
+    _merge("keyed_dense_10m", "dense integer keys, 10M rows", ()),
     _merge("keyed_hashed_5m", "hashed integer keys, 5M rows", (times(1.6), times(0.7, "limit"))),
     _merge(
         "keyed_hashed_5m", "hashed integer keys, 5M rows", (times(3), times(0.4, "limit")), _TWO
@@ -38,15 +55,6 @@ CASES = (
     _merge("keyed_url_2m", "URL keys, 2M rows", (times(1.2),)),
     _merge("keyed_partial_1m", "partial update, 1M rows", (times(3),)),
     _merge("keyed_aggregated_1m", "aggregation, 1M rows", (times(5),)),
-    Case(
-        id="merge-memory-5m",
-        title="memory of a streamed merge read, 5M rows",
-        operation="stream",
-        parameters={"table": "keyed_dense_5m"},
-        units=5_000_000,
-        unit="rows",
-        tables=("keyed_dense_5m",),
-        contenders=("ours", "rust"),
-        goals=(peak_mib(355),),
-    ),
+    _streamed(5, 355),
+    _streamed(10, 500),
 )
