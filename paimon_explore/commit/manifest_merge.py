@@ -19,9 +19,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from paimon_explore.commit.manifest_writer import ManifestWriter
-from paimon_explore.encoding.buffers import Bools, Ints, fixed_values
+from paimon_explore.encoding.buffers import Bools, Ints
 from paimon_explore.metadata import options as opt
-from paimon_explore.metadata.entry_frame import one_piece
 from paimon_explore.metadata.manifest_entry import (
     FileKind,
     ManifestEntries,
@@ -147,13 +146,9 @@ def _merged(batch: ManifestFiles, writer: ManifestWriter) -> ManifestFiles:
 
 
 def _sizes(manifests: ManifestFiles) -> Ints:
-    return _numbers(manifests, "file_size")
+    return manifests.numbers("file_size")
 
 
 def _deleting(manifests: ManifestFiles) -> Bools:
     """Which manifests hold deletions."""
-    return _numbers(manifests, "num_deleted_files") > 0
-
-
-def _numbers(manifests: ManifestFiles, name: str) -> Ints:
-    return fixed_values(one_piece(manifests.column(name)), np.int64).view(np.int64)
+    return manifests.numbers("num_deleted_files") > 0

@@ -16,7 +16,6 @@ from paimon_explore.commit.partition_stats import (
     PartitionRange,
     range_of_entries,
     range_of_manifests,
-    spread_of,
 )
 from paimon_explore.encoding.avro_container import is_avro
 from paimon_explore.encoding.avro_splice import can_join, joined, repacked
@@ -176,7 +175,10 @@ class ManifestWriter:
         return self.store.file_io.read(self.store.paths.manifest(name)) if known is None else known
 
     def _list(self, data: bytes, manifests: ManifestFiles) -> WrittenFile:
-        if manifests.table.column(0).num_chunks > _MANY_CHUNKS:
+        if (
+            manifests.records.known is None
+            and manifests.column("file_name").num_chunks > _MANY_CHUNKS
+        ):
             manifests = ManifestFiles(manifests.table.combine_chunks())
         name = f"manifest-list-{self.unique}-{next(self._others)}"
         size = self._create(name, data)
@@ -199,14 +201,14 @@ class ManifestWriter:
         named = self._new_manifest(data)
         self.store.manifests.remember(str(named["file_name"]), entries)
         deleted = entries.count_of(FileKind.DELETE)
-        buckets, levels = (spread_of(entries.column(name)) for name in ("bucket", "level"))
+        buckets, levels = (entries.records.spread(name) for name in ("bucket", "level"))
         return _one_manifest(
             {
                 **named,
                 **_range_columns(span),
                 "num_added_files": len(entries) - deleted,
                 "num_deleted_files": deleted,
-                "schema_id": spread_of(entries.column("schema_id"))[1],
+                "schema_id": entries.records.spread("schema_id")[1],
                 "min_bucket": buckets[0],
                 "max_bucket": buckets[1],
                 "min_level": levels[0],
@@ -234,15 +236,11 @@ class ManifestWriter:
 
 def _row_ids(entries: ManifestEntries) -> dict[str, object]:
     """The range of row ids, if all entries have some."""
-    low, high = spread_of(entries.column("first_row_id"))
+    low, high = entries.records.spread("first_row_id")
     if low is None or high is None:
         return {"min_row_id": None, "max_row_id": None}
-    starts, counts = (
-        [value.as_py() or 0 for value in entries.column(name)]
-        for name in ("first_row_id", "row_count")
-    )
-    last = max(start + rows - 1 for start, rows in zip(starts, counts, strict=True))
-    return {"min_row_id": low, "max_row_id": last}
+    starts, counts = (entries.records.numbers(name) for name in ("first_row_id", "row_count"))
+    return {"min_row_id": low, "max_row_id": int((starts + counts - 1).max())}
 
 
 def _range_columns(span: PartitionRange) -> dict[str, object]:
@@ -262,13 +260,9 @@ def _merged_row(manifests: ManifestFiles) -> dict[str, object]:
     lows = ("min_bucket", "min_level", "min_row_id")
     highs = ("max_bucket", "max_level", "max_row_id")
     return {
-        "num_added_files": sum(_ints(manifests, "num_added_files")),
+        "num_added_files": int(manifests.numbers("num_added_files").sum()),
         "num_deleted_files": 0,
-        "schema_id": max(_ints(manifests, "schema_id")),
-        **{name: spread_of(manifests.column(name))[0] for name in lows},
-        **{name: spread_of(manifests.column(name))[1] for name in highs},
+        "schema_id": int(manifests.numbers("schema_id").max()),
+        **{name: manifests.records.spread(name)[0] for name in lows},
+        **{name: manifests.records.spread(name)[1] for name in highs},
     }
-
-
-def _ints(manifests: ManifestFiles, name: str) -> Sequence[int]:
-    return [value.as_py() for value in manifests.column(name)]

@@ -13,8 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from paimon_explore.encoding.binary_row import EMPTY_ROW, decode_rows, row_images
-from paimon_explore.encoding.buffers import Column, fixed_values, valid_mask
-from paimon_explore.metadata.entry_frame import one_piece
+from paimon_explore.encoding.buffers import Column, valid_mask
 from paimon_explore.metadata.manifest_entry import ManifestEntries
 from paimon_explore.metadata.manifest_list import ManifestFiles
 from paimon_explore.types.data_types import DataType, RowType, with_nullable
@@ -112,11 +111,3 @@ def _bounds(low: Column, high: Column, *, unknown: bool) -> Column:
 
 def _has_nan(column: Column) -> bool:
     return bool(pc.any(pc.is_nan(column)).as_py())
-
-
-def spread_of(column: "pa.ChunkedArray[pa.Scalar[pa.DataType]]") -> tuple[int | None, int | None]:
-    """Smallest and largest number of a column; nothing if one is null or there is none."""
-    if column.null_count or not len(column):
-        return None, None
-    values = fixed_values(one_piece(column), f"i{column.type.byte_width}")
-    return int(values.min()), int(values.max())

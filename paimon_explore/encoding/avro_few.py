@@ -111,13 +111,14 @@ def _record(members: Sequence[_Encode]) -> _Encode:
 
 
 def _long(value: object) -> bytes:
-    number = int(value) if isinstance(value, int) else 0
-    return _SMALL[number] if 0 <= number < len(_SMALL) else write_long(number)
+    assert isinstance(value, int)  # noqa: S101 - made by our own code
+    return _SMALL[value] if 0 <= value < len(_SMALL) else write_long(value)
 
 
 def _bytes(value: object) -> bytes:
     data = value.encode() if isinstance(value, str) else value
-    return _long(len(data)) + data if isinstance(data, bytes) else b"\x00"
+    assert isinstance(data, bytes)  # noqa: S101 - made by our own code
+    return _long(len(data)) + data
 
 
 def _float(layout: str) -> _Encode:

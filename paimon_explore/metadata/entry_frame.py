@@ -1,7 +1,9 @@
 """What the three manifest frames share: Arrow tables with exactly the columns of a schema."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
+from functools import lru_cache
+from itertools import chain
 from typing import TypeAlias
 
 import numpy as np
@@ -11,6 +13,7 @@ import pyarrow as pa
 from paimon_explore.encoding.buffers import (
     BYTE_VIEWS,
     Column,
+    Ints,
     bool_values,
     build_bool,
     build_fixed,
@@ -22,10 +25,104 @@ from paimon_explore.errors import CorruptFileError
 
 Chunks: TypeAlias = "pa.ChunkedArray[pa.Scalar[pa.DataType]]"
 """A column of a table."""
+Row: TypeAlias = Mapping[str, object]
+"""A record's values by column name."""
 Mask: TypeAlias = "Column | Chunks | npt.NDArray[np.bool_]"
 """One boolean per row."""
 Positions: TypeAlias = "Column | npt.NDArray[np.integer]"
 """Row numbers, from 0."""
+
+
+FEW = 64
+"""Number of records up to which rows are kept as they are."""
+
+
+class Records:
+    """Records of one kind as columns; a few new ones as the rows that they were made of.
+
+    A commit makes files of one to thirty records. Thirty Arrow columns take longer to make than all
+    that a commit asks of such rows, so they are made when somebody asks for columns.
+
+    Args:
+        schema: the columns.
+        table: the records as columns of `schema`, or some of them.
+    """
+
+    __slots__ = ("_known", "_schema", "_table")
+
+    def __init__(self, schema: pa.Schema, table: pa.Table | None) -> None:
+        self._schema = schema
+        self._table = table
+        self._known: tuple[Row, ...] | None = None
+
+    @classmethod
+    def of_rows(cls, rows: Iterable[Row], schema: pa.Schema) -> "Records":
+        """Records from values by column name, each with all columns."""
+        found = cls(schema, None)
+        found._known = tuple(rows)
+        if len(found._known) > FEW:
+            found._known, found._table = None, found.table
+        return found
+
+    @property
+    def table(self) -> pa.Table:
+        """The records as columns."""
+        if self._table is None:
+            whole = pa.array(self._known or (), _struct_of(self._schema))
+            assert isinstance(whole, pa.StructArray)  # noqa: S101 - rows are structs
+            self._table = pa.Table.from_arrays(whole.flatten(), schema=self._schema)
+        return self._table
+
+    @property
+    def known(self) -> tuple[Row, ...] | None:
+        """The rows, where there are few and they are at hand."""
+        return self._known
+
+    @property
+    def rows(self) -> "Sequence[Row]":
+        """The records as column name to value."""
+        return self.table.to_pylist() if self._known is None else self._known
+
+    def __len__(self) -> int:
+        return self.table.num_rows if self._known is None else len(self._known)
+
+    def joined(self, others: "Sequence[Records]") -> "Records":
+        """These records and others of the same columns, one after the other."""
+        parts = [self, *others]
+        known = [part.known for part in parts if part.known is not None]
+        if len(known) == len(parts) and sum(map(len, known)) <= FEW:
+            return Records.of_rows(chain.from_iterable(known), self._schema)
+        return Records(self._schema, pa.concat_tables([part.table for part in parts]))
+
+    def slice(self, offset: int, length: int | None = None) -> "Records":
+        """`length` records from `offset` on."""
+        if self._known is None:
+            return Records(self._schema, self.table.slice(offset, length))
+        end = None if length is None else offset + length
+        return Records.of_rows(self._known[offset:end], self._schema)
+
+    def numbers(self, name: str) -> Ints:
+        """A column of whole numbers; null is arbitrary."""
+        if self._known is not None:
+            return np.array([row[name] or 0 for row in self._known], np.int64)
+        column = one_piece(self.table.column(name))
+        return fixed_values(column, f"i{column.type.byte_width}").astype(np.int64, copy=False)
+
+    def spread(self, name: str) -> tuple[int | None, int | None]:
+        """Smallest and largest number of a column; nothing if one is null or there is none."""
+        if self._known is not None:
+            has_null = any(row[name] is None for row in self._known)
+        else:
+            has_null = bool(self.table.column(name).null_count)
+        if has_null or not len(self):
+            return None, None
+        values = self.numbers(name)
+        return int(values.min()), int(values.max())
+
+
+@lru_cache(maxsize=8)
+def _struct_of(schema: pa.Schema) -> pa.StructType:
+    return pa.struct(tuple(schema))
 
 
 def one_piece(values: Chunks) -> Column:
@@ -68,21 +165,6 @@ def take_rows(table: pa.Table, positions: Positions) -> pa.Table:
     if isinstance(positions, np.ndarray):
         positions = build_fixed(pa.int64(), positions.astype(np.int64))
     return table.take(positions)  # type: ignore[arg-type]  # an integer column, in stubs
-
-
-def table_of(
-    rows: Sequence[Mapping[str, object]], row: pa.StructType, schema: pa.Schema
-) -> pa.Table:
-    """Rows as a table, all columns in one go; absent nullable columns are null.
-
-    Args:
-        rows: values by column name.
-        row: the columns of `schema` as one type.
-        schema: of the table.
-    """
-    whole = pa.array(rows, row)
-    assert isinstance(whole, pa.StructArray)  # noqa: S101 - rows are structs
-    return pa.Table.from_arrays(whole.flatten(), schema=schema)
 
 
 def repeated_byte(value: int, count: int) -> Column:

@@ -33,9 +33,9 @@ from paimon_explore.encoding.buffers import (
     valid_mask,
 )
 from paimon_explore.errors import CorruptFileError, FormatError, UnsupportedVersionError
-from paimon_explore.metadata.entry_frame import Chunks, check_codes, complete
+from paimon_explore.metadata.entry_frame import Chunks, Records, Row, check_codes, complete
 from paimon_explore.metadata.file_names import check_names
-from paimon_explore.metadata.index_manifest import IndexEntries
+from paimon_explore.metadata.index_manifest import INDEX_SCHEMA, IndexEntries
 from paimon_explore.metadata.manifest_entry import (
     BOUNDS,
     FileKind,
@@ -188,7 +188,7 @@ def encode_manifest_list(
         codec: Avro codec.
         file_format: the table's `manifest.format`: `avro`, `orc` or `parquet`.
     """
-    return _encode(manifests.table, LIST_LAYOUT, codec, file_format)
+    return _encode(manifests.records, LIST_LAYOUT, codec, file_format)
 
 
 def encode_entries(
@@ -201,7 +201,7 @@ def encode_entries(
         codec: Avro codec.
         file_format: the table's `manifest.format`: `avro`, `orc` or `parquet`.
     """
-    return _encode(entries.table, ENTRY_LAYOUT, codec, file_format)
+    return _encode(entries.records, ENTRY_LAYOUT, codec, file_format)
 
 
 def encode_index_entries(
@@ -214,17 +214,18 @@ def encode_index_entries(
         codec: Avro codec.
         file_format: the table's `manifest.format`: `avro`, `orc` or `parquet`.
     """
-    return _encode(entries.table, INDEX_LAYOUT, codec, file_format)
+    return _encode(Records(INDEX_SCHEMA, entries.table), INDEX_LAYOUT, codec, file_format)
 
 
-def _encode(table: pa.Table, layout: Layout, codec: str, file_format: str) -> bytes:
+def _encode(records: Records, layout: Layout, codec: str, file_format: str) -> bytes:
+    if file_format == "avro" and len(records) <= FEW:
+        return _encode_few(records.rows, layout, codec)
+    table = records.table
     names = [
         name
         for name in layout.schema.names
         if name not in layout.late or table.column(name).null_count < len(table)
     ]
-    if file_format == "avro" and len(table) <= FEW:
-        return _encode_few(table, layout, names, codec)
     flat = {
         layout.fields[name]: _as_written(table.column(name), layout.written_type(name))
         for name in names
@@ -246,9 +247,11 @@ def _encode(table: pa.Table, layout: Layout, codec: str, file_format: str) -> by
     return write_avro(avro_schema(schema), columns, codec)
 
 
-def _encode_few(table: pa.Table, layout: Layout, names: list[str], codec: str) -> bytes:
-    columns = {layout.fields[name]: table.column(name).to_pylist() for name in names}
-    columns[(VERSION_FIELD,)] = [layout.version] * len(table)
+def _encode_few(rows: Sequence[Row], layout: Layout, codec: str) -> bytes:
+    late = [name for name in layout.late if all(row[name] is None for row in rows)]
+    names = [name for name in layout.schema.names if name not in late]
+    columns = {layout.fields[name]: [row[name] for row in rows] for name in names}
+    columns[(VERSION_FIELD,)] = [layout.version] * len(rows)
     key = (layout.what, tuple(names))
     if key not in _SCHEMAS:
         from paimon_explore.encoding.avro_write import avro_schema  # noqa: PLC0415 - as above

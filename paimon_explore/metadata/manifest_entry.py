@@ -5,7 +5,7 @@ Entries come by the million, so there is no object per entry: `ManifestEntries` 
 is asked of entries is computed on its columns.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from enum import IntEnum
 from types import MappingProxyType
 
@@ -20,14 +20,14 @@ from paimon_explore.metadata.entry_frame import (
     Chunks,
     Mask,
     Positions,
+    Records,
+    Row,
     check_columns,
     filter_rows,
     one_piece,
     repeated_byte,
-    table_of,
     take_rows,
 )
-from paimon_explore.values import dataclass
 
 VERSION = 2
 
@@ -129,7 +129,7 @@ ENTRY_FIELDS = MappingProxyType(
 """Where each column lies in the file's records."""
 
 
-_ROW = pa.struct(tuple(ENTRY_SCHEMA))
+_NAMES = tuple(ENTRY_SCHEMA.names)
 _NOTHING = no_table(ENTRY_SCHEMA)
 _NO_TEXT = constant(pa.string(), b"")
 _SLASH = constant(pa.string(), b"/")
@@ -137,17 +137,20 @@ _NO_BYTES = constant(pa.binary(), b"")
 _NUL = constant(pa.binary(), b"\x00")
 
 
-@dataclass(frozen=True, slots=True)
 class ManifestEntries:
     """Entries in the order of their manifests, as columns of `ENTRY_SCHEMA`.
 
     A frame that was read for some columns only has just these; asking for another is a KeyError.
+
+    Args:
+        table: the columns.
     """
 
-    table: pa.Table
+    __slots__ = ("_records",)
 
-    def __post_init__(self) -> None:
-        check_columns(self.table, ENTRY_SCHEMA, "manifest entries")
+    def __init__(self, table: pa.Table) -> None:
+        check_columns(table, ENTRY_SCHEMA, "manifest entries")
+        self._records = Records(ENTRY_SCHEMA, table)
 
     @classmethod
     def empty(cls) -> "ManifestEntries":
@@ -159,58 +162,87 @@ class ManifestEntries:
         """The entries of all parts, one after the other; the parts have the same columns."""
         if not parts:
             return cls.empty()
-        return parts[0] if len(parts) == 1 else cls(pa.concat_tables([p.table for p in parts]))
+        if len(parts) == 1:
+            return parts[0]
+        return cls._of(parts[0].records.joined([part.records for part in parts[1:]]))
 
     @classmethod
-    def from_rows(cls, rows: Sequence[dict[str, object]]) -> "ManifestEntries":
+    def from_rows(cls, rows: Iterable[Row]) -> "ManifestEntries":
         """Entries from values by column name; absent nullable columns are null."""
-        return cls._of(table_of(rows, _ROW, ENTRY_SCHEMA))
+        whole = ({name: row.get(name) for name in _NAMES} for row in rows)
+        return cls._of(Records.of_rows(whole, ENTRY_SCHEMA))
+
+    @classmethod
+    def _of(cls, records: Records) -> "ManifestEntries":
+        """Records that come out of another frame, and so need not be checked."""
+        made = object.__new__(cls)
+        made._records = records
+        return made
+
+    @property
+    def table(self) -> pa.Table:
+        """The entries as columns."""
+        return self._records.table
+
+    @property
+    def records(self) -> Records:
+        """The entries as rows or columns, whichever is at hand."""
+        return self._records
 
     def __len__(self) -> int:
-        return self.table.num_rows
+        return len(self._records)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the entries are the same, in the same order."""
+        if not isinstance(other, ManifestEntries):
+            return NotImplemented
+        return bool(self.table.equals(other.table))
+
+    __hash__ = None  # type: ignore[assignment]  # as all that holds columns
+
+    def __repr__(self) -> str:
+        """The number of entries."""
+        return f"ManifestEntries({len(self)})"
 
     def column(self, name: str) -> Chunks:
         """One column of `ENTRY_SCHEMA`."""
         return self.table.column(name)
 
-    @classmethod
-    def _of(cls, table: pa.Table) -> "ManifestEntries":
-        """Columns that come out of another frame, and so need not be checked."""
-        made = object.__new__(cls)
-        object.__setattr__(made, "table", table)
-        return made
-
     def filter(self, mask: Mask) -> "ManifestEntries":
         """The entries where the mask is true."""
-        return self._of(filter_rows(self.table, mask))
+        return self._with(filter_rows(self.table, mask))
 
     def take(self, indices: Positions) -> "ManifestEntries":
         """The entries of these positions."""
-        return self._of(take_rows(self.table, indices))
+        return self._with(take_rows(self.table, indices))
 
     def slice(self, offset: int, length: int | None = None) -> "ManifestEntries":
         """`length` entries from `offset` on."""
-        return self._of(self.table.slice(offset, length))
+        return self._of(self._records.slice(offset, length))
 
     def select(self, names: Collection[str]) -> "ManifestEntries":
         """The same entries with these columns only, as far as the frame has them."""
         kept = [name for name in self.table.schema.names if name in names]
-        return self._of(self.table.select(kept))
+        return self._with(self.table.select(kept))
 
     def in_one_piece(self) -> "ManifestEntries":
         """The same entries in one chunk, of which parts are taken faster."""
-        return self._of(self.table.combine_chunks())
+        return self._with(self.table.combine_chunks())
+
+    def _with(self, table: pa.Table) -> "ManifestEntries":
+        """Columns that come out of this frame."""
+        return self._of(Records(ENTRY_SCHEMA, table))
 
     def of_kind(self, kind: FileKind) -> "ManifestEntries":
         """The entries that add, or those that delete."""
-        wanted = fixed_values(_one(self, "kind"), np.int8) == kind
+        wanted = self._records.numbers("kind") == kind
         if wanted.all():
             return self
         return self.filter(wanted) if wanted.any() else self.slice(0, 0)
 
     def count_of(self, kind: FileKind) -> int:
         """How many entries add, or delete."""
-        return int(np.count_nonzero(fixed_values(_one(self, "kind"), np.int8) == kind))
+        return int(np.count_nonzero(self._records.numbers("kind") == kind))
 
     def with_kind(self, kind: FileKind) -> "ManifestEntries":
         """The same files, all added or all deleted."""
@@ -218,22 +250,21 @@ class ManifestEntries:
             return self
         position = ENTRY_SCHEMA.get_field_index("kind")
         column = repeated_byte(kind, len(self))
-        return self._of(self.table.set_column(position, ENTRY_SCHEMA.field("kind"), column))
+        return self._with(self.table.set_column(position, ENTRY_SCHEMA.field("kind"), column))
 
     def rows(self) -> list[dict[str, object]]:
         """The entries as column name to value: for few entries, as in views and messages."""
-        rows: list[dict[str, object]] = self.table.to_pylist()
-        return rows
+        return [dict(row) for row in self._records.rows]
 
     @property
     def total_rows(self) -> int:
         """Sum of `row_count`."""
-        return int(pc.sum(self.table.column("row_count"), min_count=0).as_py())
+        return int(self._records.numbers("row_count").sum())
 
     @property
     def total_size(self) -> int:
         """Sum of `file_size`, bytes."""
-        return int(pc.sum(self.table.column("file_size"), min_count=0).as_py())
+        return int(self._records.numbers("file_size").sum())
 
 
 def live_entries(

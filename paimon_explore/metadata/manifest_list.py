@@ -3,23 +3,22 @@
 Spec: concepts/spec/manifest. Seen in: golden java09 and java200 `manifest_merge`.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from types import MappingProxyType
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from paimon_explore.encoding.buffers import no_table
+from paimon_explore.encoding.buffers import Ints, no_table
 from paimon_explore.metadata.entry_frame import (
     Chunks,
     Mask,
     Positions,
+    Records,
+    Row,
     check_columns,
     filter_rows,
-    table_of,
     take_rows,
 )
-from paimon_explore.values import dataclass
 
 VERSION = 2
 
@@ -64,18 +63,22 @@ MANIFEST_LIST_FIELDS = MappingProxyType(
 """Where each column lies in the file's records."""
 
 
-_ROW = pa.struct(tuple(MANIFEST_LIST_SCHEMA))
+_NAMES = tuple(MANIFEST_LIST_SCHEMA.names)
 _NOTHING = no_table(MANIFEST_LIST_SCHEMA)
 
 
-@dataclass(frozen=True, slots=True)
 class ManifestFiles:
-    """The manifests of a list, in its order, as columns of `MANIFEST_LIST_SCHEMA`."""
+    """The manifests of a list, in its order, as columns of `MANIFEST_LIST_SCHEMA`.
 
-    table: pa.Table
+    Args:
+        table: the columns.
+    """
 
-    def __post_init__(self) -> None:
-        check_columns(self.table, MANIFEST_LIST_SCHEMA, "manifest lists")
+    __slots__ = ("_records",)
+
+    def __init__(self, table: pa.Table) -> None:
+        check_columns(table, MANIFEST_LIST_SCHEMA, "manifest lists")
+        self._records = Records(MANIFEST_LIST_SCHEMA, table)
 
     @classmethod
     def empty(cls) -> "ManifestFiles":
@@ -83,28 +86,67 @@ class ManifestFiles:
         return cls(_NOTHING)
 
     @classmethod
-    def from_rows(cls, rows: Sequence[dict[str, object]]) -> "ManifestFiles":
-        """Manifests from values by column name; absent nullable columns are null."""
-        return cls(table_of(rows, _ROW, MANIFEST_LIST_SCHEMA))
-
-    @classmethod
     def concat(cls, parts: Sequence["ManifestFiles"]) -> "ManifestFiles":
         """The lists one after the other."""
         if not parts:
             return cls.empty()
-        return parts[0] if len(parts) == 1 else cls(pa.concat_tables([p.table for p in parts]))
+        if len(parts) == 1:
+            return parts[0]
+        return cls._of(parts[0].records.joined([part.records for part in parts[1:]]))
+
+    @classmethod
+    def from_rows(cls, rows: Iterable[Row]) -> "ManifestFiles":
+        """Manifests from values by column name; absent nullable columns are null."""
+        whole = ({name: row.get(name) for name in _NAMES} for row in rows)
+        return cls._of(Records.of_rows(whole, MANIFEST_LIST_SCHEMA))
+
+    @classmethod
+    def _of(cls, records: Records) -> "ManifestFiles":
+        """Records that come out of another frame, and so need not be checked."""
+        made = object.__new__(cls)
+        made._records = records
+        return made
+
+    @property
+    def table(self) -> pa.Table:
+        """The manifests as columns."""
+        return self._records.table
+
+    @property
+    def records(self) -> Records:
+        """The manifests as rows or columns, whichever is at hand."""
+        return self._records
 
     def __len__(self) -> int:
-        return self.table.num_rows
+        return len(self._records)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the manifests are the same, in the same order."""
+        if not isinstance(other, ManifestFiles):
+            return NotImplemented
+        return bool(self.table.equals(other.table))
+
+    __hash__ = None  # type: ignore[assignment]  # as all that holds columns
+
+    def __repr__(self) -> str:
+        """The number of manifests."""
+        return f"ManifestFiles({len(self)})"
 
     @property
     def names(self) -> list[str]:
         """The manifests' file names."""
-        return [str(name) for name in self.table.column("file_name").to_pylist()]
+        known = self._records.known
+        if known is None:
+            return [str(name) for name in self.table.column("file_name").to_pylist()]
+        return [str(row["file_name"]) for row in known]
 
     def column(self, name: str) -> Chunks:
         """One column of `MANIFEST_LIST_SCHEMA`."""
         return self.table.column(name)
+
+    def numbers(self, name: str) -> Ints:
+        """A column of whole numbers without null."""
+        return self._records.numbers(name)
 
     def filter(self, mask: Mask) -> "ManifestFiles":
         """The manifests where the mask is true."""
@@ -116,13 +158,13 @@ class ManifestFiles:
 
     def slice(self, offset: int, length: int | None = None) -> "ManifestFiles":
         """`length` manifests from `offset` on."""
-        return ManifestFiles(self.table.slice(offset, length))
+        return self._of(self._records.slice(offset, length))
 
     def rows(self) -> Iterator[dict[str, object]]:
         """The manifests one by one, as column name to value: lists are short."""
-        yield from self.table.to_pylist()
+        yield from (dict(row) for row in self._records.rows)
 
     @property
     def total_size(self) -> int:
         """Bytes of all manifests together."""
-        return int(pc.sum(self.table.column("file_size"), min_count=0).as_py())
+        return int(self.numbers("file_size").sum())

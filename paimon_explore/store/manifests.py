@@ -39,6 +39,8 @@ Frame: TypeAlias = ManifestFiles | ManifestEntries | IndexEntries
 CACHE_BYTES = 128 << 20
 FRAME_BYTES = 24 << 10
 """What some thirty Arrow columns take beside their values."""
+_ROW_BYTES = 2 << 10
+"""What a row takes that is not a row of columns yet; the bounds of wide tables may take more."""
 _READ_TOGETHER_BYTES = 8 << 20
 _KEEP_WHOLE_BYTES = 4 << 20
 _KEEP_WHOLE_PICKED_BYTES = 256 << 10
@@ -100,11 +102,11 @@ class FrameCache:
 
     def keep(self, key: object, frame: Frame) -> None:
         """Keep a frame; one that is large for the budget is not kept."""
-        self.keep_parts({key: (0, len(frame.table))}, frame)
+        self.keep_parts({key: (0, len(frame))}, frame)
 
     def keep_parts(self, parts: Mapping[object, tuple[int, int]], frame: Frame) -> None:
         """Keep a frame of which each key's part is so many rows from a row on."""
-        size = FRAME_BYTES + frame.table.get_total_buffer_size()  # `nbytes` takes 20 times as long
+        size = FRAME_BYTES + _buffer_bytes(frame)
         if size > self.budget_bytes // 4:
             return
         with self._lock:
@@ -143,6 +145,13 @@ class FrameCache:
     def used_bytes(self) -> int:
         """Bytes of the kept frames."""
         return self._used_bytes
+
+
+def _buffer_bytes(frame: Frame) -> int:
+    known = None if isinstance(frame, IndexEntries) else frame.records.known
+    if known is not None:
+        return _ROW_BYTES * len(known)
+    return frame.table.get_total_buffer_size()  # `nbytes` takes 20 times as long
 
 
 _SHARED = FrameCache()

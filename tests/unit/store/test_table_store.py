@@ -181,7 +181,7 @@ def test_a_missing_file_names_the_snapshot_and_the_key_that_led_to_it(store: Tab
 
 
 def test_the_cache_forgets_the_least_recently_used_beyond_its_budget() -> None:
-    frame = entries(entry("a"))
+    frame = ManifestEntries(entries(entry("a")).table)
     size = FRAME_BYTES + frame.table.get_total_buffer_size()
     cache = FrameCache(budget_bytes=4 * size)
     for key in "abcd":
@@ -192,14 +192,14 @@ def test_the_cache_forgets_the_least_recently_used_beyond_its_budget() -> None:
     assert cache.find("a") is frame
     cache.keep("e", frame)
     assert cache.used_bytes == 4 * size
-    cache.keep("large", entries(*(entry("a") for _ in range(50))))
+    cache.keep("large", entries(*(entry("a") for _ in range(50))))  # not columns yet
     assert cache.find("large") is None
     cache.clear()
     assert (cache.find("a"), cache.used_bytes) == (None, 0)
 
 
 def test_what_was_decoded_together_is_kept_and_forgotten_together() -> None:
-    frame = entries(entry("a"), entry("b"), entry("c"))
+    frame = ManifestEntries(entries(entry("a"), entry("b"), entry("c")).table)
     size = FRAME_BYTES + frame.table.get_total_buffer_size()
     cache = FrameCache(budget_bytes=5 * size)
     cache.keep_parts({"m1": (0, 2), "m2": (2, 1)}, frame)
