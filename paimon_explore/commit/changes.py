@@ -50,16 +50,8 @@ class Changes:
     @property
     def partitions(self) -> frozenset[bytes]:
         """Binary rows of the partitions that change."""
-        columns = [
-            part.table.column("partition")
-            for part in (self.entries, self.added_index, self.deleted_index)
-        ]
-        return frozenset(
-            value
-            for column in columns
-            for value in column.unique().to_pylist()
-            if isinstance(value, bytes)
-        )
+        index = [part.partitions for part in (self.added_index, self.deleted_index)]
+        return self.entries.partitions.union(*index)
 
     def row_delta(self) -> int:
         """Rows of added files minus rows of deleted ones."""

@@ -172,7 +172,7 @@ class TrySteps:
             self.options,
             user=self.user,
             kind=kind,
-            partitions=state.changes.partitions,
+            changes=state.changes,
             latest=latest,
         )
         discards = self.options.value(opt.COMMIT_DISCARD_DUPLICATE_FILES)

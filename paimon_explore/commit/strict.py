@@ -34,7 +34,7 @@ def check_strictly(
     *,
     user: str,
     kind: CommitKind,
-    partitions: frozenset[bytes],
+    changes: Changes,
     latest: Snapshot,
 ) -> None:
     """Refuse a commit beside which others have rewritten the same partitions.
@@ -44,7 +44,7 @@ def check_strictly(
         options: the options in force.
         user: who commits; snapshots of the same user are fine.
         kind: of the new commit.
-        partitions: what it changes.
+        changes: of the new commit.
         latest: the newest snapshot.
 
     Raises:
@@ -60,7 +60,7 @@ def check_strictly(
         rewrites = snapshot.commit_kind in _REWRITES
         if not rewrites and kind is not CommitKind.OVERWRITE:
             continue
-        if _touches(store, snapshot, partitions, any_bucket=rewrites):
+        if _touches(store, snapshot, changes.partitions, any_bucket=rewrites):
             key = opt.COMMIT_STRICT_MODE_LAST_SAFE_SNAPSHOT.key
             raise CommitConflictError(
                 f"Snapshot {number} of user {snapshot.commit_user!r} "

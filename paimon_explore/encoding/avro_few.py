@@ -37,24 +37,26 @@ _Encode = Callable[[object], bytes]
 _SMALL = tuple(write_long(value) for value in range(256))
 
 
-def write_few(schema: bytes, columns: Mapping[Path, Sequence[object]], codec: str) -> bytes:
+def write_few(schema: bytes, rows: Sequence[Sequence[object]], codec: str) -> bytes:
     """A whole container.
 
     Args:
         schema: of the records, JSON; records inside records are not nullable.
-        columns: n Python values for each value of a record that is no record itself, by its path.
-            Values of nested records are mappings whose members are in the schema's order.
+        rows: the Python values of each record in the order of `leaf_paths`. Values of nested
+            records are mappings whose members are in the schema's order.
         codec: `null`, `deflate`, `snappy`, `zstandard`, `bzip2` or `xz`.
     """
-    sync = PROCESS_SYNC
-    header = write_header(schema, codec, sync)
-    leaves = _leaves(schema)
-    count = len(columns[leaves[0][0]]) if leaves else 0
-    if count == 0:
+    header = write_header(schema, codec, PROCESS_SYNC)
+    if not rows:
         return header
-    encoded = [[encode(value) for value in columns[path]] for path, encode in leaves]
-    data = b"".join(part for record in zip(*encoded, strict=True) for part in record)
-    return header + write_block(count, data, codec, sync)
+    encoders = [encode for _, encode in _leaves(schema)]
+    parts = [encode(value) for row in rows for encode, value in zip(encoders, row, strict=True)]
+    return header + write_block(len(rows), b"".join(parts), codec, PROCESS_SYNC)
+
+
+def leaf_paths(schema: bytes) -> list[Path]:
+    """The values of a record that are no records themselves, in the order of their bytes."""
+    return [path for path, _ in _leaves(schema)]
 
 
 @lru_cache(maxsize=64)

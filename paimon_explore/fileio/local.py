@@ -27,6 +27,8 @@ from paimon_explore.values import dataclass
 
 _READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _PIECE = 1 << 20
+_STREAM_BYTES = 1 << 16
+"""What is gathered before it is written: libraries write small files in many small pieces."""
 _NOT_THERE = {errno.ENOENT, errno.ENOTDIR, errno.EBADF, errno.ELOOP}
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
 
@@ -115,9 +117,12 @@ class LocalFileIO:
         with _Naming("create", path):
             stream = _stream(final)
         try:
-            with naming_stream(path), stream:
+            with naming_stream(path):
                 yield stream
+                stream.close()
         except BaseException:
+            with suppress(OSError):
+                stream.close()  # which may fail to write what has been gathered
             with suppress(OSError):
                 Path(final).unlink()
             raise
@@ -208,10 +213,11 @@ def _is_there(path: str) -> bool:
 def _stream(path: str) -> pa.NativeFile:
     """A file to write; its folder is made when it turns out to be missing."""
     try:
-        return pa.OSFile(path, "wb")
+        file = pa.OSFile(path, "wb")
     except FileNotFoundError:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
-        return pa.OSFile(path, "wb")
+        file = pa.OSFile(path, "wb")
+    return pa.BufferedOutputStream(file, _STREAM_BYTES)
 
 
 def _regular(path: str) -> Path:

@@ -14,6 +14,7 @@ from paimon_explore.encoding.buffers import (
     BYTE_VIEWS,
     Column,
     Ints,
+    as_python,
     bool_values,
     build_bool,
     build_fixed,
@@ -108,13 +109,27 @@ class Records:
         column = one_piece(self.table.column(name))
         return fixed_values(column, f"i{column.type.byte_width}").astype(np.int64, copy=False)
 
+    def total(self, name: str) -> int:
+        """The sum of a column of whole numbers without null."""
+        if self._known is not None:
+            return sum(row[name] for row in self._known)  # type: ignore[misc]  # whole numbers
+        return int(self.numbers(name).sum())
+
+    def distinct(self, name: str) -> frozenset[bytes]:
+        """The different values of a column of bytes without null."""
+        if self._known is None:
+            return distinct_bytes(self.table.column(name))
+        values = {row[name] for row in self._known}
+        return frozenset(value for value in values if isinstance(value, bytes))
+
     def spread(self, name: str) -> tuple[int | None, int | None]:
         """Smallest and largest number of a column; nothing if one is null or there is none."""
+        if not len(self):
+            return None, None
         if self._known is not None:
-            has_null = any(row[name] is None for row in self._known)
-        else:
-            has_null = bool(self.table.column(name).null_count)
-        if has_null or not len(self):
+            found = [value for row in self._known if isinstance(value := row[name], int)]
+            return (min(found), max(found)) if len(found) == len(self._known) else (None, None)
+        if self.table.column(name).null_count:
             return None, None
         values = self.numbers(name)
         return int(values.min()), int(values.max())
@@ -134,6 +149,12 @@ def one_piece(values: Chunks) -> Column:
         return values.chunks[0]
     whole: Column = values.combine_chunks() if values.num_chunks else no_rows(values.type)
     return whole
+
+
+def distinct_bytes(values: Chunks) -> frozenset[bytes]:
+    """The different values of a column of bytes without null."""
+    distinct: Column = values.unique()  # type: ignore[assignment]  # an array, not in stubs
+    return frozenset(value for value in as_python(distinct) if isinstance(value, bytes))
 
 
 def filter_rows(table: pa.Table, mask: Mask) -> pa.Table:

@@ -15,6 +15,7 @@ from paimon_explore.metadata.entry_frame import (
     Mask,
     Positions,
     check_columns,
+    distinct_bytes,
     filter_rows,
     repeated_byte,
     take_rows,
@@ -137,6 +138,11 @@ class IndexEntries:
         return self.filter(
             pc.equal(self.table.column("index_type"), constant(pa.string(), index_type.encode()))
         )
+
+    @property
+    def partitions(self) -> frozenset[bytes]:
+        """Binary rows of the partitions of the index files."""
+        return distinct_bytes(self.column("partition"))
 
     def with_kind(self, kind: FileKind) -> "IndexEntries":
         """The same index files, all added or all deleted."""

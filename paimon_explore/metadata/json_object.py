@@ -17,6 +17,8 @@ _Value = TypeVar("_Value")
 
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
+_TEXTS = json.JSONEncoder(ensure_ascii=False)
+
 MAX_LONG = 2**63 - 1
 MIN_LONG = -(2**63)
 
@@ -151,8 +153,22 @@ def render_object(values: Mapping[str, object]) -> bytes:
       "version" : 3
     }
     """
-    present = {key: value for key, value in values.items() if value is not None}
-    return json.dumps(present, indent=2, separators=(",", " : "), ensure_ascii=False).encode()
+    members = [
+        f"  {_rendered(key)} : {_rendered(value)}"
+        for key, value in values.items()
+        if value is not None
+    ]
+    return ("{\n" + ",\n".join(members) + "\n}" if members else "{}").encode()
+
+
+def _rendered(value: object) -> str:
+    """A value below the top; laid out by hand, for `json` takes long over what it indents."""
+    if isinstance(value, str):
+        return _TEXTS.encode(value)
+    if type(value) is int:
+        return str(value)
+    text = json.dumps(value, indent=2, separators=(",", " : "), ensure_ascii=False)
+    return text.replace("\n", "\n  ")
 
 
 def shown(value: object, limit: int = 60) -> str:

@@ -17,7 +17,7 @@ import pyarrow as pa
 from paimon_explore.encoding.avro import REASONS, Choice, read_chosen, read_columns
 from paimon_explore.encoding.avro_container import is_avro
 from paimon_explore.encoding.avro_entry_starts import entry_starts, list_starts
-from paimon_explore.encoding.avro_few import FEW, write_few
+from paimon_explore.encoding.avro_few import FEW, leaf_paths, write_few
 from paimon_explore.encoding.avro_skip import record_starts
 from paimon_explore.encoding.avro_values import dense
 from paimon_explore.encoding.buffers import (
@@ -248,20 +248,24 @@ def _encode(records: Records, layout: Layout, codec: str, file_format: str) -> b
 
 
 def _encode_few(rows: Sequence[Row], layout: Layout, codec: str) -> bytes:
-    late = [name for name in layout.late if all(row[name] is None for row in rows)]
-    names = [name for name in layout.schema.names if name not in late]
-    columns = {layout.fields[name]: [row[name] for row in rows] for name in names}
-    columns[(VERSION_FIELD,)] = [layout.version] * len(rows)
-    key = (layout.what, tuple(names))
-    if key not in _SCHEMAS:
-        from paimon_explore.encoding.avro_write import avro_schema  # noqa: PLC0415 - as above
-
-        _SCHEMAS[key] = avro_schema(pa.schema(layout.written_fields(names)))
-    return write_few(_SCHEMAS[key], columns, codec)
+    late = tuple(name for name in layout.late if all(row[name] is None for row in rows))
+    schema, names = _few_fields(layout.what, late)
+    version = layout.version
+    values = [[version if name is None else row[name] for name in names] for row in rows]
+    return write_few(schema, values, codec)
 
 
-_SCHEMAS: dict[tuple[str, tuple[str, ...]], bytes] = {}
-"""Schemas of the files that were written in this process, by kind and columns."""
+@lru_cache(maxsize=8)
+def _few_fields(what: str, absent: tuple[str, ...]) -> tuple[bytes, tuple[str | None, ...]]:
+    """The schema of a file, and the columns in the order of its values; None is the version."""
+    from paimon_explore.encoding.avro_write import avro_schema  # noqa: PLC0415 - as above
+
+    layout = _LAYOUTS[what]
+    names = [name for name in layout.schema.names if name not in absent]
+    schema = avro_schema(pa.schema(layout.written_fields(names)))
+    columns: dict[tuple[str, ...], str | None] = {layout.fields[name]: name for name in names}
+    columns[(VERSION_FIELD,)] = None
+    return schema, tuple(columns[path] for path in leaf_paths(schema))
 
 
 def _as_written(column: Chunks, kind: pa.DataType) -> Column:

@@ -242,6 +242,9 @@ class ManifestEntries:
 
     def count_of(self, kind: FileKind) -> int:
         """How many entries add, or delete."""
+        known = self._records.known
+        if known is not None:
+            return sum(row["kind"] == kind for row in known)
         return int(np.count_nonzero(self._records.numbers("kind") == kind))
 
     def with_kind(self, kind: FileKind) -> "ManifestEntries":
@@ -257,14 +260,19 @@ class ManifestEntries:
         return [dict(row) for row in self._records.rows]
 
     @property
+    def partitions(self) -> frozenset[bytes]:
+        """Binary rows of the partitions of the entries."""
+        return self._records.distinct("partition")
+
+    @property
     def total_rows(self) -> int:
         """Sum of `row_count`."""
-        return int(self._records.numbers("row_count").sum())
+        return self._records.total("row_count")
 
     @property
     def total_size(self) -> int:
         """Sum of `file_size`, bytes."""
-        return int(self._records.numbers("file_size").sum())
+        return self._records.total("file_size")
 
 
 def live_entries(

@@ -167,4 +167,4 @@ class ManifestFiles:
     @property
     def total_size(self) -> int:
         """Bytes of all manifests together."""
-        return int(self.numbers("file_size").sum())
+        return self._records.total("file_size")

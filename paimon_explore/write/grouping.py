@@ -109,12 +109,12 @@ def split_rows(
     Yields:
         Groups by partition number, then bucket; none is empty.
     """
+    if batch.num_rows and len(partitions.keys) == 1 and (buckets == buckets[0]).all():
+        yield Group(partition=partitions.keys[0], bucket=int(buckets[0]), rows=batch)
+        return
     low = int(buckets.min(initial=0))
     width = int(buckets.max(initial=0)) - low + 1
     codes, firsts = _dense(partitions.numbers * width + (buckets - low))
-    if len(firsts) == 1:
-        yield Group(partition=partitions.keys[0], bucket=int(buckets[0]), rows=batch)
-        return
     small = codes.astype(np.uint16) if len(firsts) <= _SMALL else codes
     order = np.argsort(small, kind="stable")
     sorted_rows = batch.take(_positions(order))  # type: ignore[arg-type]  # int64

@@ -1,15 +1,13 @@
 """A few records, encoded value by value, read as those encoded by columns."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
 from paimon_explore.encoding.avro import read_avro
-from paimon_explore.encoding.avro_few import write_few
+from paimon_explore.encoding.avro_few import leaf_paths, write_few
 from paimon_explore.encoding.avro_write import avro_schema, write_avro
-from paimon_explore.encoding.buffers import as_python
 
 INNER = pa.struct([pa.field("x", pa.int64()), pa.field("y", pa.string(), nullable=False)])
 SCHEMA = pa.schema(
@@ -36,25 +34,23 @@ COLUMNS = [pa.array([row[i] for row in ROWS], field.type) for i, field in enumer
 @pytest.mark.parametrize("codec", ["null", "zstandard", "snappy"])
 def test_few_records_read_as_those_encoded_by_columns(codec: str) -> None:
     schema = avro_schema(SCHEMA)
-    values: dict[tuple[str, ...], Sequence[object]] = {
-        (field.name,): as_python(column) for field, column in zip(SCHEMA, COLUMNS, strict=True)
-    }
-    few = write_few(schema, values, codec)
+    few = write_few(schema, ROWS, codec)
     many = write_avro(schema, COLUMNS, codec)
     found = [pa.Table.from_batches(read_avro(data, None, "t")) for data in (few, many)]
     assert found[0].equals(found[1])
     assert found[0].num_rows == 3
 
 
-def test_records_inside_records_are_given_by_path() -> None:
+def test_values_of_records_inside_records_are_given_in_the_order_of_their_bytes() -> None:
     inner = pa.struct([pa.field("x", pa.int64()), pa.field("y", pa.string())])
-    schema = pa.schema([pa.field("r", inner, nullable=False)])
-    data = write_few(avro_schema(schema), {("r", "x"): [1, None], ("r", "y"): ["a", "b"]}, "null")
+    schema = avro_schema(pa.schema([pa.field("r", inner, nullable=False)]))
+    assert leaf_paths(schema) == [("r", "x"), ("r", "y")]
+    data = write_few(schema, [[1, "a"], [None, "b"]], "null")
     table = pa.Table.from_batches(read_avro(data, None, "t"))
     assert table.column("r").to_pylist() == [{"x": 1, "y": "a"}, {"x": None, "y": "b"}]
 
 
 def test_no_record_is_a_header_without_blocks() -> None:
     schema = pa.schema([pa.field("a", pa.int32())])
-    data = write_few(avro_schema(schema), {("a",): []}, "null")
+    data = write_few(avro_schema(schema), [], "null")
     assert list(read_avro(data, None, "t")) == []

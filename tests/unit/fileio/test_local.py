@@ -2,6 +2,7 @@
 
 import errno
 import os
+import resource
 from pathlib import Path
 
 import pytest
@@ -43,3 +44,15 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(StorageError, match="not a regular file"):
         LocalFileIO().read(f"{tmp_path}/pipe")
+
+
+def test_a_stream_whose_last_bytes_do_not_fit_leaves_no_file(tmp_path: Path) -> None:
+    path = str(tmp_path / "large")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
+    try:
+        with pytest.raises(StorageError, match="large"), LocalFileIO().create_stream(path) as out:
+            out.write(bytes(1000))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert list(tmp_path.iterdir()) == []

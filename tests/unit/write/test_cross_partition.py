@@ -1,5 +1,6 @@
 """Keys that move between partitions, by merge engine."""
 
+import time
 from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
@@ -129,6 +130,7 @@ def test_the_whole_table_is_overwritten_but_no_single_partition() -> None:
 
 def test_keys_of_old_buckets_are_forgotten_after_a_time() -> None:
     table = table_of([row(1, "a", 1)], options={"cross-partition-upsert.index-ttl": "1 ms"})
+    time.sleep(0.01)
     table.upsert([row(1, "b", 2)])
     assert visible(table) == [(1, "a", 1), (1, "b", 2)]
 
