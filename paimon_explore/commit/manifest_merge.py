@@ -56,42 +56,60 @@ def merge_rules_of(options: TableOptions) -> MergeRules:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What manifests weigh, in their order.
+
+    Attributes:
+        sizes: bytes of each.
+        deleting: which hold deletions.
+        changing: which a full merge is about: small ones and those with deletions.
+    """
+
+    sizes: Ints
+    deleting: Bools
+    changing: Bools
+
+    @property
+    def changing_bytes(self) -> int:
+        """Bytes of the manifests that a full merge is about."""
+        return int(self.sizes[self.changing].sum())
+
+
+def weigh(manifests: ManifestFiles, rules: MergeRules) -> Weights:
+    """What manifests weigh by the rules."""
+    sizes, deleting = manifests.numbers("file_size"), _deleting(manifests)
+    return Weights(sizes, deleting, deleting | (sizes < rules.target_bytes))
+
+
 def merge_manifests(
-    manifests: ManifestFiles, writer: ManifestWriter, rules: MergeRules
+    manifests: ManifestFiles, weights: Weights, writer: ManifestWriter, rules: MergeRules
 ) -> ManifestFiles:
-    """The same live files in fewer manifests, or the same manifests.
+    """The same live files in fewer manifests, or the very same manifests.
 
     Args:
         manifests: base list and delta list of a snapshot, in this order.
+        weights: what they weigh.
         writer: reads the manifests and writes new ones.
         rules: when to merge.
     """
-    merged = _full(manifests, writer, rules)
-    return _minor(manifests, writer, rules) if merged is None else merged
-
-
-def changing_bytes(manifests: ManifestFiles, rules: MergeRules) -> int:
-    """Bytes of the manifests that a full merge is about: small ones and those with deletions."""
-    return int(_sizes(manifests)[_changing(manifests, rules)].sum())
-
-
-def _changing(manifests: ManifestFiles, rules: MergeRules) -> Bools:
-    return _deleting(manifests) | (_sizes(manifests) < rules.target_bytes)
+    merged = None
+    if weights.changing_bytes >= rules.full_bytes:
+        merged = _full(manifests, weights, writer)
+    return _minor(manifests, weights, writer, rules) if merged is None else merged
 
 
 def _full(
-    manifests: ManifestFiles, writer: ManifestWriter, rules: MergeRules
+    manifests: ManifestFiles, weights: Weights, writer: ManifestWriter
 ) -> ManifestFiles | None:
-    """All deletions carried out; None if that is not worth it or there is nothing to do."""
-    if changing_bytes(manifests, rules) < rules.full_bytes:
-        return None
-    changing = _changing(manifests, rules)
+    """All deletions carried out; None if there is nothing to do."""
+    changing = weights.changing
     names = manifests.names
     read = writer.store.manifests.read
     deleted = ManifestEntries.concat(
         [
             read(names[position]).of_kind(FileKind.DELETE)
-            for position in np.flatnonzero(_deleting(manifests)).tolist()
+            for position in np.flatnonzero(weights.deleting).tolist()
         ]
     )
     reading = changing | bool(len(deleted))
@@ -118,10 +136,14 @@ def _written(parts: Sequence[ManifestEntries], writer: ManifestWriter) -> list[M
     return [writer.entries(entries)] if len(entries) else []
 
 
-def _minor(manifests: ManifestFiles, writer: ManifestWriter, rules: MergeRules) -> ManifestFiles:
+def _minor(
+    manifests: ManifestFiles, weights: Weights, writer: ManifestWriter, rules: MergeRules
+) -> ManifestFiles:
+    if len(manifests) < rules.min_count and int(weights.sizes.sum()) < rules.target_bytes:
+        return manifests
     result: list[ManifestFiles] = []
     start = size = 0
-    for position, own in enumerate(_sizes(manifests).tolist()):
+    for position, own in enumerate(weights.sizes.tolist()):
         size += own
         if size >= rules.target_bytes:
             batch = manifests.slice(start, position + 1 - start)
@@ -143,10 +165,6 @@ def _merged(batch: ManifestFiles, writer: ManifestWriter) -> ManifestFiles:
             return copied
     entries = writer.store.manifests.read_many(batch.names)
     return writer.entries(merge_entries(entries))
-
-
-def _sizes(manifests: ManifestFiles) -> Ints:
-    return manifests.numbers("file_size")
 
 
 def _deleting(manifests: ManifestFiles) -> Bools:

@@ -15,8 +15,8 @@ from paimon_explore.commit.conflicts import ConflictRules, check_conflicts
 from paimon_explore.commit.index_files import IndexRules, combine_index
 from paimon_explore.commit.manifest_merge import (
     MergeRules,
-    changing_bytes,
     merge_manifests,
+    weigh,
 )
 from paimon_explore.commit.manifest_writer import ManifestWriter, WrittenFile
 from paimon_explore.commit.overwrite import Overwrite, PartitionMatcher, overwritten, upgraded
@@ -200,9 +200,10 @@ class TrySteps:
         if state.latest is not None:
             before = self.store.manifests.all(state.latest)
         rules = state.request.merging or self.merging
-        after = merge_manifests(before, self.writer, rules)
+        weights = weigh(before, rules)
+        after = merge_manifests(before, weights, self.writer, rules)
         names_before = before.names
-        names_after = after.names
+        names_after = names_before if after is before else after.names
         if state.latest is not None and names_after == names_before:
             lists = [state.latest.base_manifest_list, state.latest.delta_manifest_list]
             state.base = self.writer.joined_list(lists, after)
@@ -213,7 +214,7 @@ class TrySteps:
             "manifests after": len(after),
             "bytes": state.base.size,
             "kept": len(set(names_before) & set(names_after)),
-            "small or with deletions, bytes": changing_bytes(before, rules),
+            "small or with deletions, bytes": weights.changing_bytes,
             "full merge from, bytes": rules.full_bytes,
             "merge until, bytes": rules.target_bytes,
             "merge the rest from, manifests": rules.min_count,

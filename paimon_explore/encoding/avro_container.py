@@ -10,6 +10,7 @@ Spec: Avro 1.11 specification, object container files.
 import os
 import zlib
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
@@ -179,6 +180,7 @@ def write_long(value: int) -> bytes:
     return bytes(out)
 
 
+@lru_cache(maxsize=16)
 def write_header(schema: bytes, codec: str, sync: bytes) -> bytes:
     """The header of a new container; its metadata in the order in which Java has it."""
     if codec not in PACK:

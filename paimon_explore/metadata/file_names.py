@@ -26,7 +26,7 @@ def leads_out(name: str) -> bool:
     >>> leads_out("manifest-1"), leads_out("../manifest-1"), leads_out("..")
     (False, True, True)
     """
-    return name in {"", ".", ".."} or any(character in name for character in _OUTWARD)
+    return name in {"", ".", ".."} or "/" in name or "\\" in name or "\0" in name
 
 
 def check_names(names: "Column | pa.ChunkedArray[Any]", path: str, where: str) -> None:

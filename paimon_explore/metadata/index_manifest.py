@@ -83,9 +83,6 @@ INDEX_FIELDS = MappingProxyType(
 """Where each column lies in the file's records."""
 
 
-_NOTHING = no_table(INDEX_SCHEMA)
-
-
 @dataclass(frozen=True, slots=True)
 class IndexEntries:
     """Index files in the order of their manifest, as columns of `INDEX_SCHEMA`."""
@@ -98,7 +95,7 @@ class IndexEntries:
     @classmethod
     def empty(cls) -> "IndexEntries":
         """No index file."""
-        return cls(_NOTHING)
+        return _NO_INDEX_FILES
 
     @classmethod
     def concat(cls, parts: Sequence["IndexEntries"]) -> "IndexEntries":
@@ -154,3 +151,6 @@ class IndexEntries:
         """The entries as column name to value: index manifests are short."""
         rows: list[dict[str, object]] = self.table.to_pylist()
         return rows
+
+
+_NO_INDEX_FILES = IndexEntries(no_table(INDEX_SCHEMA))

@@ -130,7 +130,6 @@ ENTRY_FIELDS = MappingProxyType(
 
 
 _NAMES = tuple(ENTRY_SCHEMA.names)
-_NOTHING = no_table(ENTRY_SCHEMA)
 _NO_TEXT = constant(pa.string(), b"")
 _SLASH = constant(pa.string(), b"/")
 _NO_BYTES = constant(pa.binary(), b"")
@@ -155,7 +154,7 @@ class ManifestEntries:
     @classmethod
     def empty(cls) -> "ManifestEntries":
         """No entry."""
-        return cls(_NOTHING)
+        return _NO_ENTRIES
 
     @classmethod
     def concat(cls, parts: Sequence["ManifestEntries"]) -> "ManifestEntries":
@@ -273,6 +272,9 @@ class ManifestEntries:
     def total_size(self) -> int:
         """Sum of `file_size`, bytes."""
         return self._records.total("file_size")
+
+
+_NO_ENTRIES = ManifestEntries(no_table(ENTRY_SCHEMA))
 
 
 def live_entries(

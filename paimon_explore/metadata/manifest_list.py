@@ -64,7 +64,6 @@ MANIFEST_LIST_FIELDS = MappingProxyType(
 
 
 _NAMES = tuple(MANIFEST_LIST_SCHEMA.names)
-_NOTHING = no_table(MANIFEST_LIST_SCHEMA)
 
 
 class ManifestFiles:
@@ -83,7 +82,7 @@ class ManifestFiles:
     @classmethod
     def empty(cls) -> "ManifestFiles":
         """No manifest."""
-        return cls(_NOTHING)
+        return _NO_MANIFESTS
 
     @classmethod
     def concat(cls, parts: Sequence["ManifestFiles"]) -> "ManifestFiles":
@@ -168,3 +167,6 @@ class ManifestFiles:
     def total_size(self) -> int:
         """Bytes of all manifests together."""
         return self._records.total("file_size")
+
+
+_NO_MANIFESTS = ManifestFiles(no_table(MANIFEST_LIST_SCHEMA))

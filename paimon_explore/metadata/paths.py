@@ -224,7 +224,7 @@ def file_in(folder: str, name: str) -> str:
     """
     if leads_out(name):
         raise CorruptFileError(folder, f"file name {name[:80]!r}", RULE)
-    return join(folder, name)
+    return f"{folder}{name}" if folder.endswith("/") else f"{folder}/{name}"
 
 
 def bucket_folder(bucket: int) -> str:

@@ -141,6 +141,8 @@ _KEYS = MappingProxyType(
     }
 )
 
+_VALUES = attrgetter(*_KEYS.values())
+
 
 def parse_snapshot(data: bytes, path: str) -> Snapshot:
     """A snapshot from the content of its file.
@@ -200,12 +202,13 @@ def encode_snapshot(snapshot: Snapshot) -> bytes:
 
 def snapshot_members(snapshot: Snapshot) -> dict[str, object]:
     """A snapshot as members of a JSON object, in Java's order, unknown ones last."""
-    values = {key: _member(snapshot, name) for key, name in _KEYS.items()}
-    return {**values, **snapshot.unknown}
+    values = zip(_KEYS, _VALUES(snapshot), strict=True)
+    return {**{key: _member(value) for key, value in values}, **snapshot.unknown}
 
 
-def _member(snapshot: Snapshot, name: str) -> object:
-    value: object = attrgetter(name)(snapshot)
+def _member(value: object) -> object:
+    if value is None or isinstance(value, str | int):
+        return value
     if isinstance(value, CommitKind):
         return value.value
     return dict(value) if isinstance(value, Mapping) else value

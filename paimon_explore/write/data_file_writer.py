@@ -109,7 +109,7 @@ class DataFileWriter:
 
     def _write_groups(self, *, everything: bool) -> None:
         """Write waiting rows in groups; a group that is not full stays unless `everything`."""
-        rows = pa.concat_tables(self._waiting)
+        rows = self._waiting[0] if len(self._waiting) == 1 else pa.concat_tables(self._waiting)
         size = self._group_rows()
         start = 0
         while start < len(rows) and (everything or len(rows) - start >= size):

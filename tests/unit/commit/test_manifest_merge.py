@@ -1,6 +1,7 @@
 """Few manifests instead of many, with the same live files."""
 
-from paimon_explore.commit.manifest_merge import MergeRules, merge_manifests
+from paimon_explore.commit.manifest_merge import MergeRules, weigh
+from paimon_explore.commit.manifest_merge import merge_manifests as merge_weighed
 from paimon_explore.commit.manifest_writer import ManifestWriter
 from paimon_explore.metadata.manifest_entry import live_entries
 from paimon_explore.metadata.manifest_list import ManifestFiles
@@ -30,6 +31,10 @@ def gone(name: str, partition: int = 0) -> dict[str, object]:
 
 def manifests(to: ManifestWriter, *groups: list[dict[str, object]]) -> ManifestFiles:
     return ManifestFiles.concat([to.entries(entries(*group)) for group in groups])
+
+
+def merge_manifests(before: ManifestFiles, to: ManifestWriter, rules: MergeRules) -> ManifestFiles:
+    return merge_weighed(before, weigh(before, rules), to, rules)
 
 
 def held(to: ManifestWriter, files: ManifestFiles) -> list[list[str]]:
