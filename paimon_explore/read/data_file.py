@@ -150,6 +150,9 @@ class ReadRequest:
         predicate: bound to the reading schema; rows that do not match are left out where that is
             cheaper than to read them, as whole row groups, stripes, pages or one by one. Others
             may come, so the caller filters.
+        tested: the columns besides `fields` that the predicate reads. If given, only rows come of
+            which it is true, and these columns are not in the result: nor are they read where
+            statistics say that it is true of all rows.
         batch_rows: no batch is longer; batches may be shorter, none is empty.
         batch_bytes: about what a batch takes at most, decoded, where the format can tell.
         kinds_if_any: leave `_VALUE_KIND` out of the batches of a file by whose statistics all its
@@ -165,6 +168,7 @@ class ReadRequest:
     deleted: "BitMap | BitMap64 | None" = None
     selection: "BitMap | BitMap64 | None" = None
     predicate: Expression | None = None
+    tested: tuple[DataField, ...] | None = None
     batch_rows: int = 65_536
     batch_bytes: int = BATCH_BYTES
     kinds_if_any: bool = False
@@ -285,7 +289,8 @@ class ResultColumns:
         schema: of the result.
         sources: of the wanted fields, each with the place in `stored` or None.
         system: of the system columns likewise, for those the file stores.
-        stored: columns to read.
+        tested: of the columns that only the predicate reads, likewise.
+        stored: columns to read; those that only the predicate reads are the last.
     """
 
     source: DataFileSource
@@ -293,6 +298,7 @@ class ResultColumns:
     schema: pa.Schema
     sources: tuple[tuple[FieldSource, int | None], ...]
     system: tuple[tuple[SystemColumn, int | None], ...]
+    tested: tuple[tuple[FieldSource, int | None], ...]
     stored: tuple[StoredColumn, ...]
 
     @classmethod
@@ -309,15 +315,18 @@ class ResultColumns:
             return len(stored) - 1
 
         keys = source.schema.trimmed_primary_keys if request.from_keys else ()
-        sources: list[tuple[FieldSource, int | None]] = []
-        for found in field_sources(request.fields, source.stored_fields):
-            if found.stored is None:
-                sources.append((found, None))
-                continue
-            name = found.stored.name
-            if name in keys and KEY_PREFIX + name in names:
-                name = KEY_PREFIX + name
-            sources.append((found, place(StoredColumn(name=name, type=found.stored.type))))
+
+        def placed(fields: Sequence[DataField]) -> Iterator[tuple[FieldSource, int | None]]:
+            for found in field_sources(fields, source.stored_fields):
+                if found.stored is None:
+                    yield found, None
+                    continue
+                name = found.stored.name
+                if name in keys and KEY_PREFIX + name in names:
+                    name = KEY_PREFIX + name
+                yield found, place(StoredColumn(name=name, type=found.stored.type))
+
+        sources = tuple(placed(request.fields))
         system = tuple(
             (column, place(_SYSTEM_STORED[column]) if column in _SYSTEM_STORED else None)
             for column in request.system_columns
@@ -326,8 +335,9 @@ class ResultColumns:
             source=source,
             casting=Casting(path=source.path, zone=request.zone),
             schema=result_schema(request),
-            sources=tuple(sources),
+            sources=sources,
             system=system,
+            tested=tuple(placed(request.tested or ())),
             stored=tuple(stored),
         )
 
@@ -339,10 +349,21 @@ class ResultColumns:
             spans = [i for i, span in enumerate(opened.spans) if rows.may_keep(span)]
             return plain_rows(opened, self.stored, spans, rows, request.batch_rows)
         from paimon_explore.read.file_condition import Condition  # noqa: PLC0415 - a predicate
-        from paimon_explore.read.predicate_rows import matching_rows  # noqa: PLC0415 - likewise
+        from paimon_explore.read.predicate_rows import Wanted, matching_rows  # noqa: PLC0415 - likewise
 
-        condition = Condition.of(request.predicate, self.sources, self.stored, self.casting)
-        return matching_rows(opened, condition, self.stored, rows, request.batch_rows)
+        read = (*self.sources, *self.tested)
+        condition = Condition.of(request.predicate, read, self.stored, self.casting)
+        wanted = Wanted(
+            stored=self.stored, given=self._given(request), batch_rows=request.batch_rows
+        )
+        return matching_rows(opened, condition, wanted, rows)
+
+    def _given(self, request: ReadRequest) -> tuple[StoredColumn, ...] | None:
+        """The stored columns of the result; None where rows may come that do not match."""
+        if request.tested is None:
+            return None
+        hidden = sum(at is not None for _, at in self.tested)
+        return self.stored[: len(self.stored) - hidden]
 
     def result(self, batch: PositionedBatch, positions: Positions | None) -> pa.RecordBatch:
         """The wanted columns of a batch of stored ones.

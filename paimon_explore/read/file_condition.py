@@ -1,13 +1,15 @@
 """A predicate on wanted columns, asked of a file's columns and of their statistics."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
 import pyarrow as pa
 
-from paimon_explore.encoding.buffers import Column, Ints, build_fixed
+from paimon_explore.encoding.buffers import Column, Ints, bool_values, build_fixed, valid_mask
 from paimon_explore.encoding.conform import null_column
-from paimon_explore.encoding.decoding import StoredColumn
+from paimon_explore.encoding.decoding import PositionedBatch, StoredColumn
+from paimon_explore.read.data_file_rows import FileRows, Positions
 from paimon_explore.read.evolution import Casting, FieldSource
 from paimon_explore.scan.evaluate import evaluate
 from paimon_explore.scan.expression import Expression, names_of
@@ -15,6 +17,9 @@ from paimon_explore.scan.prune import ColumnStats, Outcomes, StatsFrame, outcome
 from paimon_explore.types.arrow import arrow_field
 from paimon_explore.types.data_types import AtomicType, DataField, RowType
 from paimon_explore.values import dataclass
+
+FEW = 0.25
+"""Share of the rows of a batch below which they are copied out of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +110,50 @@ class Condition:
                     minimum=nothing, maximum=nothing, null_count=counts
                 )
         return outcomes(self.predicate, StatsFrame(row_count=counts, columns=stats))
+
+
+def only_matches(
+    rows: Iterable[FileRows], condition: Condition, stored: Sequence[StoredColumn], given: int
+) -> Iterator[FileRows]:
+    """The rows of which a predicate is true, with the first columns of those that were read.
+
+    Args:
+        rows: batches of the stored columns.
+        condition: the predicate.
+        stored: columns that were read, the predicate's among them.
+        given: how many of them are wanted.
+
+    Raises:
+        InvalidInputError: the predicate fails on a row.
+    """
+    places = [stored.index(column) for column in condition.columns]
+    for batch, positions in rows:
+        truth = condition.truth([batch.columns[place] for place in places], batch.rows)
+        count = truth.true_count
+        if count == batch.rows:
+            yield replace(batch, columns=batch.columns[:given]), positions
+        elif count:
+            yield _kept(batch, positions, batch.columns[:given], truth)
+
+
+def _kept(
+    batch: PositionedBatch,
+    positions: Positions | None,
+    columns: tuple[Column, ...],
+    truth: pa.BooleanArray,
+) -> FileRows:
+    """The rows of which it is true; without a copy where they are many and lie together."""
+    places = bool_values(truth) & valid_mask(truth)
+    count, first = truth.true_count, int(np.argmax(places))
+    if count > batch.rows * FEW and places[first : first + count].all():
+        found = None if positions is None else positions[first : first + count]
+        start = batch.first + first if positions is None else int(positions[first])
+        kept = tuple(column.slice(first, count) for column in columns)
+        return PositionedBatch(first=start, rows=count, columns=kept), found
+    at = np.flatnonzero(places)
+    found = at + batch.first if positions is None else positions[at]
+    kept = tuple(column.filter(truth) for column in columns)
+    return PositionedBatch(first=int(found[0]), rows=count, columns=kept), found
 
 
 def _is_same(wanted: DataField, stored: StoredColumn) -> bool:

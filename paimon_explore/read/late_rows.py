@@ -21,6 +21,7 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore.encoding.buffers import (
+    Bools,
     Column,
     Ints,
     bool_values,
@@ -42,8 +43,8 @@ from paimon_explore.encoding.decoding import (
     looked_up,
 )
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.read.data_file_rows import RowFilter
-from paimon_explore.read.file_condition import Condition
+from paimon_explore.read.data_file_rows import FileRows, RowFilter
+from paimon_explore.read.file_condition import FEW, Condition, only_matches
 from paimon_explore.scan.prune import ColumnStats
 from paimon_explore.values import dataclass
 
@@ -52,12 +53,13 @@ PositionedRows = tuple[PositionedBatch, Ints]
 
 _MOST = 0.5
 """Share of the rows from which on all of a span is decoded."""
-_FEW = 0.25
-"""Share of the rows of a batch below which they are copied out of it."""
 _PAGE_ROWS = 20_000
 """What writers put on a page at most, if they bound it by rows."""
 _HELD_ROWS = 1 << 20
 _WINDOW_BATCHES = 2
+_SURE = 2
+_MOST_TURNS = 16
+"""How often parts that match for sure may follow others, for each is decoded by itself."""
 _NOTHING = np.zeros(0, np.int64)
 
 
@@ -87,6 +89,8 @@ class LateSpan:
         pages: of the span.
         index: of the span.
         stored: columns to read, the predicate's among them.
+        given: columns of the result, the first ones of `stored`; None for all of them, and where
+            the predicate fails on a row, others come too.
         condition: what rows have to fulfil.
         rows: which may be kept besides.
         batch_rows: no batch is longer.
@@ -99,6 +103,12 @@ class LateSpan:
     condition: Condition
     rows: RowFilter
     batch_rows: int
+    given: tuple[StoredColumn, ...] | None = None
+
+    @property
+    def result(self) -> tuple[StoredColumn, ...]:
+        """The columns of the result."""
+        return self.stored if self.given is None else self.given
 
     @property
     def span(self) -> Span:
@@ -107,10 +117,15 @@ class LateSpan:
 
     @property
     def rest(self) -> tuple[StoredColumn, ...]:
-        """The columns that the predicate does not read."""
-        return tuple(column for column in self.stored if column not in self.condition.columns)
+        """The columns of the result that the predicate does not read."""
+        return tuple(column for column in self.result if column not in self.condition.columns)
 
-    def batches(self) -> Iterator[PositionedRows]:
+    @property
+    def _is_hidden(self) -> bool:
+        """Whether the predicate reads a column that is not in the result."""
+        return not set(self.condition.columns).issubset(self.result)
+
+    def batches(self) -> Iterator[FileRows]:
         """The matches with all columns, in file order."""
         done = self.span.first
         try:
@@ -122,13 +137,20 @@ class LateSpan:
             yield from self._beside(held, self._streamed(done))
         except InvalidInputError:
             # the predicate fails on a row that may be none of the result: who filters finds out
-            yield from self._unfiltered(done)
+            rows = self._unfiltered(done)
+            if self.given is None:
+                yield from rows
+            else:
+                yield from only_matches(rows, self.condition, self.stored, len(self.given))
 
     def _given(self) -> Iterator[PositionedRows]:
         candidates = self._candidates()
         if candidates is not None:
-            for window in candidates:
-                yield from self._completed(self._on_pages(window))
+            for window, is_sure in candidates:
+                if is_sure:
+                    yield from self._taken(self.rows.left(window))
+                else:
+                    yield from self._completed(self._on_pages(window))
             return
         held: list[_Matches] = []
         count = 0
@@ -147,10 +169,13 @@ class LateSpan:
         else:
             yield from self._beside([together], iter(()))
 
-    def _candidates(self) -> Iterator[Ints] | None:
-        """Rows that may match, in windows; None where they are not known or most."""
+    def _candidates(self) -> Iterator[tuple[Ints, bool]] | None:
+        """Rows that may match, in windows; None where they are not known or most.
+
+        With each window whether all of its rows match for sure.
+        """
         span = self.span
-        starts, ends = self._by_bounds()
+        starts, ends, is_sure = self._by_bounds()
         if self.rows.selected is not None:
             rows = self.rows.within(span)
             if not len(starts):
@@ -159,13 +184,22 @@ class LateSpan:
             rows = rows[(at >= 0) & (rows < ends[at])]
             if len(rows) > span.rows * _MOST:
                 return None
-            return (rows[i : i + self._window] for i in range(0, len(rows), self._window))
+            size = self._window
+            return ((rows[i : i + size], False) for i in range(0, len(rows), size))
         if (ends - starts).sum() > span.rows * _MOST:
             return None
-        return _windows(starts, ends - starts, self._window)
+        turns = np.flatnonzero(is_sure[1:] != is_sure[:-1]) + 1
+        return (
+            (window, bool(is_sure[part[0]]))
+            for part in np.split(np.arange(len(starts)), turns)
+            for window in _windows(starts[part], (ends - starts)[part], self._window)
+        )
 
-    def _by_bounds(self) -> tuple[Ints, Ints]:
-        """Where the parts of the span begin and end that may match by the bounds of pages."""
+    def _by_bounds(self) -> tuple[Ints, Ints, Bools]:
+        """Where the parts of the span begin and end that may match by the bounds of pages.
+
+        And which parts match for sure, where that spares columns of being read.
+        """
         span = self.span
         bounds = {
             name: found
@@ -173,13 +207,19 @@ class LateSpan:
             if (found := self.pages.bounds(column))
         }
         if not bounds:
-            return np.array([span.first]), np.array([span.first + span.rows])
+            return np.array([span.first]), np.array([span.first + span.rows]), np.array([False])
         cuts = np.unique(np.concatenate([found.firsts for found in bounds.values()]))
         rows = np.diff(cuts)
         stats = {name: _stats_of(found, cuts) for name, found in bounds.items()}
-        possible = self.condition.outcomes(rows, stats).true
-        edges = np.diff(np.concatenate([[0], possible.view(np.int8), [0]]))
-        return cuts[np.flatnonzero(edges > 0)], cuts[np.flatnonzero(edges < 0)]
+        judged = self.condition.outcomes(rows, stats)
+        kinds = judged.true.astype(np.int8)
+        sure = judged.true & ~judged.false & ~judged.unknown
+        if self._is_hidden and np.count_nonzero(sure[1:] != sure[:-1]) <= _MOST_TURNS:
+            kinds += sure
+        firsts = np.flatnonzero(np.concatenate([[True], kinds[1:] != kinds[:-1]]))
+        lasts = np.append(firsts[1:], len(kinds))
+        some = kinds[firsts] > 0
+        return cuts[firsts[some]], cuts[lasts[some]], kinds[firsts[some]] == _SURE
 
     @property
     def _window(self) -> int:
@@ -212,7 +252,7 @@ class LateSpan:
         places = bool_values(truth) & valid_mask(truth)
         first = int(np.argmax(places))
         # a slice holds all of the batch
-        if matching > count * _FEW and truth.slice(first, matching).true_count == matching:
+        if matching > count * FEW and truth.slice(first, matching).true_count == matching:
             kept = tuple(looked_up(column.slice(first, matching)) for column in columns)
             if isinstance(rows, int):
                 rows, first = np.arange(rows + first, rows + first + matching), 0
@@ -243,6 +283,12 @@ class LateSpan:
             part = matches.slice(start, start + self._window)
             rest = [self.pages.values(column, part.positions) for column in self.rest]
             yield from self._cut(part, rest)
+
+    def _taken(self, rows: Ints) -> Iterator[PositionedRows]:
+        """Rows that match for sure, at most a window of them."""
+        if len(rows):
+            columns = tuple(self.pages.values(column, rows) for column in self.result)
+            yield from self._in_batches(rows, columns)
 
     def _beside(
         self, held: Sequence[_Matches], more: Iterator[_Matches]
@@ -276,11 +322,14 @@ class LateSpan:
         by_column = dict(
             zip((*self.condition.columns, *self.rest), (*matches.columns, *rest), strict=True)
         )
-        columns = [by_column[column] for column in self.stored]
+        columns = tuple(by_column[column] for column in self.result)
+        yield from self._in_batches(matches.positions, columns)
+
+    def _in_batches(self, positions: Ints, columns: tuple[Column, ...]) -> Iterator[PositionedRows]:
         size = min(self.batch_rows, self.pages.batch_rows)
-        for start in range(0, len(matches), size):
+        for start in range(0, len(positions), size):
             parts = tuple(column.slice(start, size) for column in columns)
-            yield _positioned(matches.positions[start : start + size], parts)
+            yield _positioned(positions[start : start + size], parts)
 
 
 class _Queue:

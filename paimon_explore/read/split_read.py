@@ -5,9 +5,9 @@ section's files are laid into sorted runs and merged in one streaming pass. What
 already tells is not read from files: without retracted rows no `_VALUE_KIND`, and where every run
 is wholly newer than the one before no `_SEQUENCE_NUMBER`.
 
-A predicate is always checked on the resulting rows. Before that it may only skip: row groups and
-indexed rows of raw files by any column, of merged files by key columns, since an older version of a
-row must not resurface.
+A predicate is checked on the rows of raw files as they are read, and on the rows that a merge
+gives. Before a merge it may only skip by key columns, since an older version of a row must not
+resurface.
 Spec: primary-key-table, merge read; concepts/spec/tableindex.
 """
 
@@ -121,13 +121,13 @@ class SplitReader:
             UnsupportedFeatureError: a file format or feature that is not read.
         """
         if isinstance(split, LayeredSplit):
-            batches = self._layered(split)
-        elif isinstance(split, GoneSplit):
-            batches = self._gone(split)
-        elif split.raw_convertible:
-            batches = self._raw(split)
-        else:
-            batches = self._merged(split, self.spec)
+            return self._tested(split, self._layered(split))
+        if isinstance(split, GoneSplit):
+            return self._gone(split)
+        return self._raw(split) if split.raw_convertible else self._merged(split, self.spec)
+
+    def _tested(self, split: Split, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Of rows with `fields` those of which the predicate is true, with the wanted columns."""
         if self._has_char_partition:
             batches = (self._in_partition(batch, split.partition) for batch in batches)
         return filter_batches(batches, self)
@@ -136,7 +136,9 @@ class SplitReader:
     def _has_char_partition(self) -> bool:
         """Whether files may hold a partition's values in another form: padded, as CHAR in ORC."""
         keys = self.schema.partition_keys
-        return any(is_root(f.type, TypeRoot.CHAR) for f in self.fields if f.name in keys)
+        return bool(keys) and any(
+            is_root(field.type, TypeRoot.CHAR) for field in self.fields if field.name in keys
+        )
 
     def _raw(self, split: DataSplit) -> Iterator[pa.RecordBatch]:
         if split.same_rows:
@@ -153,7 +155,7 @@ class SplitReader:
         from paimon_explore.read.column_merge import merge_columns  # noqa: PLC0415 - data evolution
 
         files = [SplitFile(split=split, row=row, reader=self).columns() for row in rows]
-        return merge_columns(files, self.fields, self.system_columns)
+        return self._tested(split, merge_columns(files, self.fields, self.system_columns))
 
     def _plain_file(self, split: DataSplit, row: int) -> Iterator[pa.RecordBatch]:
         """A file whose rows are the table's rows: any predicate may skip in it."""
@@ -161,18 +163,21 @@ class SplitReader:
         indexed = file.indexed_rows(self.predicate)
         if indexed is not None and indexed.skip:
             return iter(())
-        return read_data_file(
-            file.source(),
-            ReadRequest(
-                fields=self.fields,
-                system_columns=self.system_columns,
-                deleted=file.deleted(),
-                selection=None if indexed is None else indexed.positions,
-                predicate=None if self.predicate == TRUE else self.predicate,
-                batch_rows=self.batch_rows,
-                batch_bytes=_PLAIN_BYTES,
-            ),
+        fields, wanted = self.fields, len(self.columns)
+        request = ReadRequest(
+            fields=fields[:wanted],
+            tested=fields[wanted:],
+            system_columns=self.system_columns,
+            deleted=file.deleted(),
+            selection=None if indexed is None else indexed.positions,
+            predicate=None if self.predicate == TRUE else self.predicate,
+            batch_rows=self.batch_rows,
+            batch_bytes=_PLAIN_BYTES,
         )
+        if not self._has_char_partition:
+            return read_data_file(file.source(), request)
+        request = replace(request, fields=fields, tested=None)
+        return self._tested(split, read_data_file(file.source(), request))
 
     @property
     def spec(self) -> MergeSpec:
@@ -203,6 +208,8 @@ class SplitReader:
             at = batch.schema.get_field_index(SystemColumn.VALUE_KIND)
             kinds = ints_of(batch.column(at)).astype(np.int8, copy=False)
             rows = batch.filter(mask_array(~is_retract(kinds)))
+            if not rows.num_rows:
+                continue
             gone = int8_array(np.full(rows.num_rows, RowKind.DELETE, np.int8))
             yield rows.set_column(at, rows.schema.field(at), gone)
 
@@ -231,7 +238,7 @@ class SplitReader:
                 for row in runs[0]:
                     yield from self._plain_file(split, row)
             else:
-                yield from self._merge_section(split, runs, spec)
+                yield from self._tested(split, self._merge_section(split, runs, spec))
 
     def _merge_section(
         self, split: DataSplit, runs: list[list[int]], spec: MergeSpec

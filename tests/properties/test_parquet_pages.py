@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paimon_explore.encoding.decoding import StoredColumn
-from paimon_explore.encoding.parquet import open_parquet
+from paimon_explore.encoding.parquet import ParquetDataFile, open_parquet
 from paimon_explore.encoding.thrift_compact import decode_struct, int_of, structs_of
 from paimon_explore.read.data_file_rows import RowFilter
 from paimon_explore.read.evolution import Casting, field_sources
 from paimon_explore.read.file_condition import Condition
-from paimon_explore.read.predicate_rows import matching_rows
+from paimon_explore.read.predicate_rows import Wanted, matching_rows
 from paimon_explore.scan.bind import bind
 from paimon_explore.scan.evaluate import evaluate
 from paimon_explore.scan.expression import Expression, names_of
@@ -146,7 +146,8 @@ def paged(
     casting = Casting(path="/t/f.parquet")
     condition = Condition.of(expr, read, stored, casting)
     found: Found = []
-    for batch, positions in matching_rows(file, condition, stored, kept, batch_rows):
+    some = Wanted(stored=tuple(stored), given=None, batch_rows=batch_rows)
+    for batch, positions in matching_rows(file, condition, some, kept):
         assert 0 < batch.rows <= batch_rows
         columns = [
             source.column(None if at is None else batch.columns[at], batch.rows, casting)
@@ -156,7 +157,28 @@ def paged(
         places = first if positions is None else positions
         values = pa.RecordBatch.from_arrays(columns, names=list(wanted.names))
         found += [(int(places[i]), text) for i, text in filtered(values, expr)]
+    for count in range(len(stored) + 1):
+        given = tuple(stored[:count])
+        only = Wanted(stored=tuple(stored), given=given, batch_rows=batch_rows)
+        assert alone(file, condition, only, kept) == [place for place, _ in found]
     return found
+
+
+def alone(
+    file: ParquetDataFile, condition: Condition, wanted: Wanted, kept: RowFilter
+) -> list[int]:
+    """The places of the matches, where only these are given and some of the columns."""
+    places: list[int] = []
+    for batch, positions in matching_rows(file, condition, wanted, kept):
+        assert 0 < batch.rows <= wanted.batch_rows
+        assert wanted.given is not None
+        assert [len(column) for column in batch.columns] == [batch.rows] * len(wanted.given)
+        places += (
+            range(batch.first, batch.first + batch.rows)
+            if positions is None
+            else positions.tolist()
+        )
+    return places
 
 
 def filtered(batch: pa.RecordBatch, expr: Expression) -> Found:
