@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, groupby
 from typing import TypeAlias
 
 import numpy as np
@@ -89,11 +89,16 @@ class Records:
 
     def joined(self, others: "Sequence[Records]") -> "Records":
         """These records and others of the same columns, one after the other."""
-        parts = [self, *others]
-        known = [part.known for part in parts if part.known is not None]
-        if len(known) == len(parts) and sum(map(len, known)) <= FEW:
-            return Records.of_rows(chain.from_iterable(known), self._schema)
-        return Records(self._schema, pa.concat_tables([part.table for part in parts]))
+        runs: list[Records] = []
+        for are_rows, some in groupby([self, *others], key=lambda part: part.known is not None):
+            if are_rows:  # neighbours become columns together, if they have to
+                rows = chain.from_iterable(part.rows for part in some)
+                runs.append(Records.of_rows(rows, self._schema))
+            else:
+                runs.extend(some)
+        if len(runs) == 1:
+            return runs[0]
+        return Records(self._schema, pa.concat_tables([run.table for run in runs]))
 
     def slice(self, offset: int, length: int | None = None) -> "Records":
         """`length` records from `offset` on."""

@@ -221,8 +221,9 @@ class ManifestEntries:
 
     def select(self, names: Collection[str]) -> "ManifestEntries":
         """The same entries with these columns only, as far as the frame has them."""
-        kept = [name for name in self.table.schema.names if name in names]
-        return self._with(self.table.select(kept))
+        there = self.table.schema.names
+        kept = [name for name in there if name in names]
+        return self if len(kept) == len(there) else self._with(self.table.select(kept))
 
     def in_one_piece(self) -> "ManifestEntries":
         """The same entries in one chunk, of which parts are taken faster."""

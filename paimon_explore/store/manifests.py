@@ -7,7 +7,6 @@ least recently used going first. Manifests that are not known yet are decoded to
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import accumulate, count, groupby
 from typing import TypeAlias
 
@@ -309,11 +308,12 @@ class Manifests:
             found.append(entries if columns is None else entries.select(columns))
             tallies += seen
 
-        for is_known, some in groupby(names, key=lambda n: self._known(n, needed) is not None):
+        places = [(name, self._known(name, needed)) for name in names]
+        for is_known, some in groupby(places, key=lambda place: place[1] is not None):
             if is_known:
-                sift(self.read_many(list(some), needed))
+                sift(_together([part for _, part in some if part is not None], needed))
                 continue
-            for files in self._batches(some):
+            for files in self._batches(name for name, _ in some):
                 if sum(len(data) for _, data in files) > keep_whole_bytes:
                     entries, seen = decode_sifted(files, sieves, wanted)
                     found.append(entries)
@@ -383,11 +383,11 @@ class Manifests:
             raise _missing(error, snapshot, field) from error
 
     def _known(self, name: str, wanted: tuple[str, ...] | None) -> Part | None:
+        """The kept entries of a manifest, with these columns at least."""
         path = self.paths.manifest(name)
         found = _SHARED.find_part((self.file_io, path, wanted))
         if found is None and wanted is not None:
-            whole = _SHARED.find_part((self.file_io, path, None))
-            return None if whole is None else replace(whole, frame=whole.frame.select(wanted))
+            return _SHARED.find_part((self.file_io, path, None))
         return found
 
 
@@ -401,7 +401,20 @@ def _together(parts: Sequence[Part], wanted: tuple[str, ...] | None) -> Manifest
             end += parts[place].count
             place += 1
         found.append(frame if (start, end) == (0, len(frame)) else frame.slice(start, end - start))
+    if wanted is not None:
+        found = [*_selected(found, wanted)]
     return ManifestEntries.concat(found) if found else _no_entries(wanted)
+
+
+def _selected(
+    frames: Sequence[ManifestEntries], wanted: Sequence[str]
+) -> Iterator[ManifestEntries]:
+    """Some columns of frames; neighbours that are rows yet become columns together."""
+    for are_rows, some in groupby(frames, key=lambda frame: frame.records.known is not None):
+        if are_rows:
+            yield ManifestEntries.concat([*some]).select(wanted)
+        else:
+            yield from (frame.select(wanted) for frame in some)
 
 
 def _no_entries(wanted: tuple[str, ...] | None) -> ManifestEntries:

@@ -233,13 +233,16 @@ class LiveState:
 def _state_of(entries: ManifestEntries | None, partition: bytes) -> _PartitionState:
     if entries is None:
         return _PartitionState(max_sequences={}, total_buckets=None)
-    own = entries.table.filter(pc.equal(entries.column("partition"), pa.scalar(partition)))
-    largest = own.group_by("bucket").aggregate([("max_sequence_number", "max")]).to_pylist()
-    totals = [total.as_py() for total in own.column("total_buckets").unique()]
-    fixed = [total for total in totals if total is not None and total > 0]
+    own = entries
+    if entries.partitions != {partition}:
+        own = entries.filter(pc.equal(entries.column("partition"), pa.scalar(partition)))
+    buckets, sequences, totals = (
+        own.records.numbers(name) for name in ("bucket", "max_sequence_number", "total_buckets")
+    )
+    order = np.lexsort((sequences, buckets))  # the last one of a bucket is its largest
     return _PartitionState(
-        max_sequences={row["bucket"]: row["max_sequence_number_max"] for row in largest},
-        total_buckets=max(fixed, default=None),
+        max_sequences=dict(zip(buckets[order].tolist(), sequences[order].tolist(), strict=True)),
+        total_buckets=max(totals[totals > 0].tolist(), default=None),
     )
 
 
