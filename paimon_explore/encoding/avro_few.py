@@ -34,7 +34,7 @@ FEW = 64
 
 Path = tuple[str, ...]
 _Encode = Callable[[object], bytes]
-_SMALL = tuple(write_long(value) for value in range(256))
+_SMALL = {value: write_long(value) for value in range(-2, 256)}
 
 
 def write_few(schema: bytes, rows: Sequence[Sequence[object]], codec: str) -> bytes:
@@ -114,7 +114,7 @@ def _record(members: Sequence[_Encode]) -> _Encode:
 
 def _long(value: object) -> bytes:
     assert isinstance(value, int)  # noqa: S101 - made by our own code
-    return _SMALL[value] if 0 <= value < len(_SMALL) else write_long(value)
+    return _SMALL.get(value) or write_long(value)
 
 
 def _bytes(value: object) -> bytes:

@@ -17,6 +17,8 @@ def join(folder: str, *names: str) -> str:
     >>> join("s3://bucket/t/", "", "snapshot", "snapshot-1")
     's3://bucket/t/snapshot/snapshot-1'
     """
+    if len(names) == 1 and folder and names[0] and folder[-1] != "/" and "/" not in names[0]:
+        return f"{folder}/{names[0]}"  # as nearly always
     head = folder.rstrip("/") or folder[:1]
     below = "/".join([part for name in names if (part := name.strip("/"))])
     if not below:

@@ -5,9 +5,10 @@ parse is read again for two seconds, but only while it is young: an old damaged 
 once.
 """
 
+import threading
 import time
+from collections import OrderedDict
 from collections.abc import Callable
-from functools import lru_cache
 from typing import TypeVar
 
 from paimon_explore.errors import CorruptFileError
@@ -45,18 +46,45 @@ class Patience:
 PATIENT = Patience()
 
 
-@lru_cache(maxsize=_KEPT_VALUES)
-def _parsed(parse: Callable[[bytes, str], _Value], data: bytes, path: str) -> _Value:
+class _Kept:
     """What bytes say; values never change, so the same bytes need not be parsed twice."""
-    return parse(data, path)
+
+    def __init__(self) -> None:
+        self._values: OrderedDict[object, object] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def find(self, key: object) -> object:
+        with self._lock:
+            found = self._values.get(key)
+            if found is not None:
+                self._values.move_to_end(key)
+            return found
+
+    def keep(self, key: object, value: object) -> None:
+        with self._lock:
+            self._values[key] = value
+            if len(self._values) > _KEPT_VALUES:
+                self._values.popitem(last=False)
+
+
+_KEPT = _Kept()
 
 
 def _value(parse: Callable[[bytes, str], _Value], data: bytes, path: str) -> _Value:
     """What bytes say; large files are not kept in mind."""
-    if len(data) > _KEPT_BYTES:
-        return parse(data, path)
-    found: _Value = _parsed(parse, data, path)
-    return found
+    found = _KEPT.find((parse, data, path))
+    if found is None:
+        found = parse(data, path)
+        keep_value(parse, data, path, found)
+    return found  # type: ignore[return-value]  # under the parser are its values
+
+
+def keep_value(
+    parse: Callable[[bytes, str], _Value], data: bytes, path: str, value: _Value
+) -> None:
+    """Keep in mind what the bytes of a file mean, such as one that was just written."""
+    if len(data) <= _KEPT_BYTES:
+        _KEPT.keep((parse, data, path), value)
 
 
 def load_json(

@@ -9,7 +9,7 @@ from paimon_explore.errors import CorruptFileError, MissingFileError, NotFoundEr
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.metadata.paths import CHANGELOG_PREFIX, SNAPSHOT_PREFIX, TablePaths
 from paimon_explore.metadata.snapshot import Snapshot, encode_snapshot, parse_snapshot
-from paimon_explore.store.json_files import PATIENT, Patience, load_json, numbered
+from paimon_explore.store.json_files import PATIENT, Patience, keep_value, load_json, numbered
 from paimon_explore.values import dataclass
 
 _MAX_HINT_BYTES = 30
@@ -81,7 +81,11 @@ class Snapshots:
 
     def create(self, snapshot: Snapshot) -> bool:
         """Make a snapshot visible unless its number is taken: the decisive step of a commit."""
-        return self.file_io.create(self.paths.snapshot(snapshot.id), encode_snapshot(snapshot))
+        path, data = self.paths.snapshot(snapshot.id), encode_snapshot(snapshot)
+        created = self.file_io.create(path, data)
+        if created:
+            keep_value(parse_snapshot, data, path, snapshot)
+        return created
 
     def earliest_hint(self) -> int | None:
         """What the hint EARLIEST says, which may be wrong; None without one."""

@@ -13,6 +13,7 @@ from paimon_explore.metadata.manifest_entry import FileSource
 from paimon_explore.metadata.option import Option
 from paimon_explore.metadata.options import TableOptions
 from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.metadata.worked_out import worked_out_once
 from paimon_explore.types.data_types import AtomicType, DataField, TypeRoot, with_nullable
 from paimon_explore.types.field_ids import (
     KEY_FIELD_OFFSET,
@@ -52,6 +53,7 @@ WITHOUT_STATS = TEXT_FORMATS | {"row", "blob"}
 """Formats of whose files no statistics are gathered."""
 
 
+@worked_out_once
 def append_layout(
     schema: TableSchema, options: TableOptions, *, source: FileSource = FileSource.APPEND
 ) -> FileLayout:
@@ -121,6 +123,7 @@ def _with_columns(layout: FileLayout, system: Sequence[DataField], mode: StatsMo
     )
 
 
+@worked_out_once
 def keyed_layout(
     schema: TableSchema,
     options: TableOptions,
