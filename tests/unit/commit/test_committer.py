@@ -13,7 +13,12 @@ from paimon_explore.errors import CommitConflictError, CommitError, InvalidInput
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.options import TableOptions
 from paimon_explore.metadata.schema import TableSchema
-from paimon_explore.metadata.snapshot import BATCH_COMMIT_IDENTIFIER, CommitKind, Snapshot
+from paimon_explore.metadata.snapshot import (
+    BATCH_COMMIT_IDENTIFIER,
+    CommitKind,
+    Snapshot,
+    parse_snapshot,
+)
 from paimon_explore.metadata.statistics import Statistics
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.write.append import write_append
@@ -381,3 +386,11 @@ def test_manifests_are_compacted_on_demand_and_only_if_it_pays() -> None:
     assert (row["num_added_files"], row["num_deleted_files"]) == (1, 0)
     assert live_values(store, "a") == [3]
     assert committer.compact_manifests() is None
+
+
+def test_a_snapshot_that_was_just_written_is_what_its_file_says() -> None:
+    store, schema = table()
+    note = CommitNote(watermark=5, properties={"who": "é"}, operation="INSERT")
+    (made,) = Committer(store, schema).commit(append(store, schema, 1), note=note)
+    data = store.file_io.read(store.paths.snapshot(1))
+    assert latest(store) == parse_snapshot(data, "snapshot-1") == made
