@@ -29,7 +29,7 @@ from paimon_explore.encoding.buffers import (
 )
 from paimon_explore.errors import CorruptFileError
 
-_BINARY, _STRING = pa.binary(), pa.string()
+_BINARY, _STRING, _LONG = pa.binary(), pa.string(), pa.int64()
 _ASCII = 0x80
 _DECIMAL_BYTES = 16
 _WORD_BYTES = 8
@@ -113,25 +113,28 @@ def _raw_fixed(
 
 
 def _numbers(values: Ints, node: PlainNode, wanted: pa.DataType, where: str) -> Column:
-    if wanted == pa.int64():
+    if wanted == _LONG:
         return dense(wanted, values)
     if pa.types.is_timestamp(wanted):
         return dense(wanted, _in_unit(values, node, wanted, where))
-    width = _INTEGERS.get(wanted)
-    if width is None:
+    kind, width = _INTEGERS.get(wanted.id, (None, np.int32))
+    if kind != wanted:
         raise mismatch(node.primitive.value, wanted, where)
-    limits = np.iinfo(width)
-    if len(values) and (values.min() < limits.min or values.max() > limits.max):
+    narrow = values.astype(width)
+    if (narrow != values).any():
         raise CorruptFileError("", where, f"must fit {wanted}")
-    return dense(wanted, values.astype(width))
+    return dense(wanted, narrow)
 
 
-_INTEGERS: Mapping[pa.DataType, type[np.int8 | np.int16 | np.int32]] = {
-    pa.int8(): np.int8,
-    pa.int16(): np.int16,
-    pa.int32(): np.int32,
-    pa.date32(): np.int32,
-    pa.time32("ms"): np.int32,
+_INTEGERS: Mapping[int, tuple[pa.DataType | None, type[np.int8 | np.int16 | np.int32]]] = {
+    kind.id: (kind, width)
+    for kind, width in (
+        (pa.int8(), np.int8),
+        (pa.int16(), np.int16),
+        (pa.int32(), np.int32),
+        (pa.date32(), np.int32),
+        (pa.time32("ms"), np.int32),
+    )
 }
 
 

@@ -200,11 +200,14 @@ def _decode_text(source: Source, spots: Spots, arrow: pa.DataType) -> Column:
 def _checked(source: Source, items: Items, spots: Spots) -> Items:
     """The items with those of nulls emptied, after checking that they lie in their regions."""
     inside = (items.at >= spots.start) & (items.end <= spots.end)
-    source.demand(~spots.valid | inside, "a value lies within its row or array")
-    size = np.where(spots.valid, items.size, 0)
-    if int(size.sum()) > source.size:
+    if not spots.valid.all():
+        inside |= ~spots.valid
+        size = np.where(spots.valid, items.size, 0)
+        items = Items(np.where(spots.valid, items.at, source.size), size, spots.valid)
+    source.demand(inside, "a value lies within its row or array")
+    if int(items.size.sum()) > source.size:
         raise CorruptFileError(source.where, "variable part", "values do not overlap")
-    return Items(np.where(spots.valid, items.at, source.size), size, spots.valid)
+    return items
 
 
 def _items(source: Source, spots: Spots) -> Items:

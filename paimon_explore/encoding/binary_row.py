@@ -97,8 +97,7 @@ def without_arity(rows: pa.BinaryArray, *, where: str = "") -> pa.BinaryArray:
     Raises:
         CorruptFileError: a row is too short to have one.
     """
-    source = _source(rows, where)
-    items = _images(rows, source)
+    source, items = _images(rows, where)
     offsets, data = nb.gather(source.data, items.at, items.size)
     return nb.build_binary(offsets, data, items.valid)
 
@@ -155,8 +154,7 @@ def decode_rows(
     Raises:
         CorruptFileError: a row has another number of fields, or breaks the layout.
     """
-    source = _source(rows, where)
-    items = _images(rows, source)
+    source, items = _images(rows, where)
     heads = source.raw(items.at - ARITY_BYTES, ARITY_BYTES)
     wrong = items.valid & (heads != _head(len(types)))
     if wrong.any():
@@ -173,20 +171,19 @@ def _head(arity: int) -> np.uint32:
     return np.uint32(int.from_bytes(arity.to_bytes(ARITY_BYTES, "big"), "little"))
 
 
-def _source(rows: Column, where: str) -> Source:
-    """The bytes that rows lie in; views mostly have zeros behind what they refer to."""
+def _images(rows: Column, where: str) -> tuple[Source, Items]:
+    """The bytes that rows lie in, and the ranges of the images behind the arities.
+
+    Views mostly have zeros behind what they refer to. Images of nulls are the zeros behind the
+    data.
+    """
     begin, size, data = nb.byte_ranges(rows)
     used = int((begin + size).max()) if isinstance(rows, pa.ListViewArray) and len(rows) else None
-    return Source(data, where, used)
-
-
-def _images(rows: Column, source: Source) -> Items:
-    """The ranges of the images behind the arities; those of nulls are the zeros behind the data."""
-    begin, size, _ = nb.byte_ranges(rows)
+    source = Source(data, where, used)
+    valid = nb.valid_mask(rows)
     if not rows.null_count:
         source.demand(size >= ARITY_BYTES, _HAS_ARITY)
-        return Items(begin + ARITY_BYTES, size - ARITY_BYTES, np.ones(len(rows), np.bool_))
-    valid = nb.valid_mask(rows)
+        return source, Items(begin + ARITY_BYTES, size - ARITY_BYTES, valid)
     source.demand(~valid | (size >= ARITY_BYTES), _HAS_ARITY)
     at = np.where(valid, begin + ARITY_BYTES, source.size + ARITY_BYTES)
-    return Items(at, np.where(valid, size - ARITY_BYTES, 0), valid)
+    return source, Items(at, np.where(valid, size - ARITY_BYTES, 0), valid)
