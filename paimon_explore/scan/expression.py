@@ -298,6 +298,8 @@ def unit_nanos(kind: AtomicType | None) -> int:
 def parts_of(expr: Expression) -> tuple[Expression, ...]:
     """The nodes right below `expr`."""
     match expr:
+        case Column() | Literal():
+            return ()
         case And(children=children) | Or(children=children) | Call(arguments=children):
             return children
         case Not(child=child) | IsTrue(child=child):
@@ -308,8 +310,6 @@ def parts_of(expr: Expression) -> tuple[Expression, ...]:
             return operand, *values
         case Cast(operand=operand) | Like(operand=operand) | IsNull(operand=operand):
             return (operand,)
-        case Column() | Literal():
-            return ()
 
 
 def columns_of(expr: Expression) -> Iterator[Column]:

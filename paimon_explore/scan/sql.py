@@ -18,6 +18,7 @@ import math
 from collections.abc import Callable
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from itertools import zip_longest
 from typing import TypeAlias
 
 from paimon_explore.errors import InvalidInputError
@@ -168,12 +169,11 @@ class _Reader:
     def _takes(self, *words: str) -> bool:
         """Step over these words or signs if they come next, all of them or none."""
         upcoming = self._tokens[self._at : self._at + len(words)]
-        found = tuple(
-            token.text.upper() if token.kind in {TokenKind.WORD, TokenKind.SIGN} else None
-            for token in upcoming
-        )
-        if found != words:
-            return False
+        for token, word in zip_longest(upcoming, words):
+            if token is None or token.text.upper() != word:
+                return False
+            if token.kind is not TokenKind.WORD and token.kind is not TokenKind.SIGN:
+                return False
         self._at += len(words)
         return True
 

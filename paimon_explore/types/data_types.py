@@ -16,6 +16,8 @@ MAX_LENGTH = 2**31 - 1
 class TypeRoot(Enum):
     """The atomic kinds, by their keyword in schema files."""
 
+    __hash__ = object.__hash__  # of a member, which there is once; an enum's own is Python code
+
     BOOLEAN = "BOOLEAN"
     TINYINT = "TINYINT"
     SMALLINT = "SMALLINT"
