@@ -12,13 +12,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paimon_explore.encoding.binary_row import EMPTY_ROW, decode_rows, row_images
+from paimon_explore.encoding.binary_row import EMPTY_ROW, decode_rows, null_fields, row_images
 from paimon_explore.encoding.buffers import Column, valid_mask
 from paimon_explore.metadata.manifest_entry import ManifestEntries
 from paimon_explore.metadata.manifest_list import ManifestFiles
-from paimon_explore.types.data_types import DataType, RowType, with_nullable
+from paimon_explore.types.data_types import AtomicType, DataType, RowType, TypeRoot, with_nullable
 from paimon_explore.values import dataclass
 
+_FLOATS = frozenset({TypeRoot.FLOAT, TypeRoot.DOUBLE})
 _WHERE = "_PARTITION_STATS"
 
 
@@ -41,6 +42,11 @@ def range_of_entries(entries: ManifestEntries, partition_type: RowType) -> Parti
     """The range of the partitions of entries, of which there is at least one."""
     if not len(partition_type):
         return PartitionRange(low=EMPTY_ROW, high=EMPTY_ROW, null_counts=())
+    known = entries.partitions
+    if len(known) == 1 and not any(map(_is_float, _types(partition_type))):
+        (only,) = known  # which is its own minimum and maximum
+        nulls = tuple(len(entries) * is_null for is_null in null_fields(only, len(partition_type)))
+        return PartitionRange(low=only, high=only, null_counts=nulls)
     counted = (
         entries.table.select(["partition"]).group_by("partition").aggregate([([], "count_all")])
     )
@@ -79,6 +85,11 @@ def range_of_manifests(manifests: ManifestFiles, partition_type: RowType) -> Par
 def _size(row: dict[str, object]) -> int:
     added, deleted = row["num_added_files"], row["num_deleted_files"]
     return (added if isinstance(added, int) else 0) + (deleted if isinstance(deleted, int) else 0)
+
+
+def _is_float(data_type: DataType) -> bool:
+    """Whether a value may be one that no order holds for."""
+    return isinstance(data_type, AtomicType) and data_type.root in _FLOATS
 
 
 def _types(partition_type: RowType) -> list[DataType]:

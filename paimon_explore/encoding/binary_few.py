@@ -27,8 +27,8 @@ from paimon_explore.types.data_types import AtomicType, DataType, TypeRoot
 FEW = 8
 """Number of rows up to which this is the faster way."""
 
-_ARITY_BYTES = 4
-_KIND_BITS = 8
+KIND_BITS = 8
+"""Bits of the row kind, before those of the nulls."""
 _MASK = (1 << 64) - 1
 _Cell: TypeAlias = tuple[int, bytes]
 """A value's slot without the offset, and its item in the variable part; empty: it has none."""
@@ -39,7 +39,7 @@ _Encode: TypeAlias = Callable[[Column, AtomicType, int], _Cell]
 def encode_few(
     columns: Sequence[Column], types: Sequence[DataType], count: int
 ) -> list[bytes] | None:
-    """Row images with their arity before them; as `binary_row.encode_rows` and `with_arity`.
+    """Row images without arity, as `binary_row.encode_rows`.
 
     Nulls of wide decimals and timestamps take up space.
 
@@ -83,12 +83,11 @@ def _image(cells: Sequence[tuple[_Cell, bool]]) -> bytes:
     nulls = 0
     slots, items = [], []
     for index, ((slot, item), is_null) in enumerate(cells):
-        nulls |= is_null << (_KIND_BITS + index)
+        nulls |= is_null << (KIND_BITS + index)
         slots.append((slot | cursor << 32 if item else slot).to_bytes(WORD, "little"))
         items.append(item)
         cursor += len(item)
-    head = arity.to_bytes(_ARITY_BYTES, "big") + nulls.to_bytes(header, "little")
-    return b"".join([head, *slots, *items])
+    return b"".join([nulls.to_bytes(header, "little"), *slots, *items])
 
 
 def _null(data_type: DataType) -> _Cell:

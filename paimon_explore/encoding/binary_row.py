@@ -13,8 +13,8 @@ import pyarrow as pa
 
 from paimon_explore.encoding import buffers as nb
 from paimon_explore.encoding.binary_decode import Items, Source, decode_fields
-from paimon_explore.encoding.binary_few import FEW, encode_few
-from paimon_explore.encoding.binary_nested import encode_cells, pack_rows
+from paimon_explore.encoding.binary_few import FEW, KIND_BITS, encode_few
+from paimon_explore.encoding.binary_nested import encode_cells, pack_rows, row_header
 from paimon_explore.encoding.buffers import Column
 from paimon_explore.errors import CorruptFileError
 from paimon_explore.types.data_types import DataType
@@ -50,6 +50,10 @@ def encode_rows(
     '00000000000000000100000000000000'
     """
     size = len(columns[0]) if columns else (count or 0)
+    few = encode_few(columns, types, size) if reserve_nulls and size <= FEW else None
+    if few is not None:
+        offsets = nb.ends_of(np.array([len(image) for image in few], np.int64))
+        return nb.build_binary(offsets, nb.as_bytes(b"".join(few)), np.ones(size, np.bool_))
     cells = [
         encode_cells(column, data_type, reserve=reserve_nulls)
         for column, data_type in zip(columns, types, strict=True)
@@ -85,10 +89,27 @@ def row_images(
     """
     size = len(columns[0]) if columns else (count or 0)
     few = encode_few(columns, types, size) if size <= FEW else None
-    if few is not None:
-        return few
-    rows = with_arity(encode_rows(columns, types, count=size), len(types))
-    return [row.as_py() or b"" for row in rows]
+    if few is None:
+        few = [row.as_py() or b"" for row in encode_rows(columns, types, count=size)]
+    head = len(types).to_bytes(ARITY_BYTES, "big")
+    return [head + image for image in few]
+
+
+def null_fields(row: bytes, arity: int) -> tuple[bool, ...]:
+    """Which fields of one row are null.
+
+    Args:
+        row: as manifests have it.
+        arity: the number of fields that it must have.
+
+    Raises:
+        CorruptFileError: it has another number of fields, or is too short.
+    """
+    header = row[ARITY_BYTES : ARITY_BYTES + row_header(arity)]
+    if int.from_bytes(row[:ARITY_BYTES], "big") != arity or len(header) < row_header(arity):
+        raise CorruptFileError("", "a row", f"must have {arity} fields")
+    bits = int.from_bytes(header, "little") >> KIND_BITS
+    return tuple(bool(bits >> index & 1) for index in range(arity))
 
 
 def without_arity(rows: pa.BinaryArray, *, where: str = "") -> pa.BinaryArray:

@@ -69,9 +69,7 @@ class Records:
     def table(self) -> pa.Table:
         """The records as columns."""
         if self._table is None:
-            whole = pa.array(self._known or (), _struct_of(self._schema))
-            assert isinstance(whole, pa.StructArray)  # noqa: S101 - rows are structs
-            self._table = pa.Table.from_arrays(whole.flatten(), schema=self._schema)
+            self._table = table_of(self._known or (), self._schema)
         return self._table
 
     @property
@@ -138,6 +136,13 @@ class Records:
             return None, None
         values = self.numbers(name)
         return int(values.min()), int(values.max())
+
+
+def table_of(rows: Sequence[Row], schema: pa.Schema) -> pa.Table:
+    """Rows as a table, all columns in one go; absent values are null."""
+    whole = pa.array(rows, _struct_of(schema))
+    assert isinstance(whole, pa.StructArray)  # noqa: S101 - rows are structs
+    return pa.Table.from_arrays(whole.flatten(), schema=schema)
 
 
 @lru_cache(maxsize=8)

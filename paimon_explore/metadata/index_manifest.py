@@ -6,10 +6,10 @@ Spec: concepts/spec/manifest, index manifest. Seen in: golden java200 `dv_pk`, `
 from collections.abc import Sequence
 from types import MappingProxyType
 
+import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from paimon_explore.encoding.buffers import constant, no_table
+from paimon_explore.encoding.buffers import no_table
 from paimon_explore.metadata.entry_frame import (
     Chunks,
     Mask,
@@ -18,6 +18,7 @@ from paimon_explore.metadata.entry_frame import (
     distinct_bytes,
     filter_rows,
     repeated_byte,
+    table_of,
     take_rows,
 )
 from paimon_explore.metadata.manifest_entry import FileKind
@@ -107,7 +108,7 @@ class IndexEntries:
     @classmethod
     def from_rows(cls, rows: Sequence[dict[str, object]]) -> "IndexEntries":
         """Entries from values by column name; absent nullable columns are null."""
-        return cls(pa.Table.from_pylist(list(rows), schema=INDEX_SCHEMA))
+        return cls(table_of(rows, INDEX_SCHEMA))
 
     def __len__(self) -> int:
         return self.table.num_rows
@@ -130,11 +131,8 @@ class IndexEntries:
 
     def of_type(self, index_type: str) -> "IndexEntries":
         """The index files of one type."""
-        if not len(self):
-            return self
-        return self.filter(
-            pc.equal(self.table.column("index_type"), constant(pa.string(), index_type.encode()))
-        )
+        found = [str(name) == index_type for name in self.table.column("index_type").to_pylist()]
+        return self if all(found) else self.filter(np.array(found, np.bool_))
 
     @property
     def partitions(self) -> frozenset[bytes]:
@@ -143,6 +141,8 @@ class IndexEntries:
 
     def with_kind(self, kind: FileKind) -> "IndexEntries":
         """The same index files, all added or all deleted."""
+        if all(found == kind for found in self.table.column("kind").to_pylist()):
+            return self
         position = INDEX_SCHEMA.get_field_index("kind")
         column = repeated_byte(kind, len(self))
         return IndexEntries(self.table.set_column(position, INDEX_SCHEMA.field("kind"), column))

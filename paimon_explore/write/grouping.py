@@ -77,7 +77,7 @@ def _numbered(columns: Sequence[Column], count: int) -> tuple[Ints, Ints]:
     """Equal rows get equal numbers from 0; also the first row of each number."""
     numbers = np.zeros(count, np.int64)
     firsts = np.zeros(1, np.int64)
-    for column in columns:
+    for column in columns if count > 1 else ():
         encoded = column.dictionary_encode(null_encoding="encode")
         here = fixed_values(encoded.indices, np.int32).astype(np.int64)
         numbers, firsts = _dense(numbers * len(encoded.dictionary) + here)

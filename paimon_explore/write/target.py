@@ -27,6 +27,7 @@ from paimon_explore.metadata.options import TableOptions
 from paimon_explore.metadata.partition_path import partition_paths
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.metadata.worked_out import worked_out_once
 from paimon_explore.store.expired import naming_expiry
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.values import dataclass
@@ -90,17 +91,7 @@ class WriteTarget:
 
     def partition_path(self, partition: bytes) -> str:
         """The folder of a partition below the table's data root."""
-        if not self.schema.partition_keys:
-            return ""
-        types = [column.type for column in self.schema.partition_type]
-        values = decode_rows(pa.array([partition], pa.binary()), types, where="partition")
-        return partition_paths(
-            self.schema.partition_keys,
-            values,
-            types,
-            legacy_names=self.options.value(opt.PARTITION_LEGACY_NAME),
-            default_name=self.options.value(opt.PARTITION_DEFAULT_NAME) or "",
-        )[0]
+        return _partition_path(self.schema, self.options, partition)
 
     def place(self, partition: bytes, bucket: int, names: FileNames) -> FilePlace:
         """Where the new files of a bucket go."""
@@ -114,6 +105,21 @@ class WriteTarget:
             external=external_folders(self.options),
             relative=folder.removeprefix(paths.data_root).strip("/"),
         )
+
+
+@worked_out_once
+def _partition_path(schema: TableSchema, options: TableOptions, partition: bytes) -> str:
+    if not schema.partition_keys:
+        return ""
+    types = [column.type for column in schema.partition_type]
+    values = decode_rows(pa.array([partition], pa.binary()), types, where="partition")
+    return partition_paths(
+        schema.partition_keys,
+        values,
+        types,
+        legacy_names=options.value(opt.PARTITION_LEGACY_NAME),
+        default_name=options.value(opt.PARTITION_DEFAULT_NAME) or "",
+    )[0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

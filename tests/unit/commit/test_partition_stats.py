@@ -31,6 +31,20 @@ def test_nothing_but_nulls_has_no_bounds() -> None:
     assert (found.low, found.high, found.null_counts) == (NULL_ROW, NULL_ROW, (1,))
 
 
+def test_one_partition_is_its_own_range() -> None:
+    rows = [entry("f", partition=int_row(5)), entry("g", partition=int_row(5))]
+    found = range_of_entries(entries(*rows), BY_INT)
+    assert (found.low, found.high, found.null_counts) == (int_row(5), int_row(5), (0,))
+    two = [entry("f", partition=NULL_ROW), entry("g", partition=NULL_ROW)]
+    assert range_of_entries(entries(*two), BY_INT).null_counts == (2,)
+
+
+def test_one_partition_of_nan_leaves_no_bounds() -> None:
+    found = range_of_entries(entries(entry("f", partition=double_row(float("nan")))), BY_DOUBLE)
+    assert found.low == found.high == NULL_ROW
+    assert found.null_counts == (0,)
+
+
 def test_a_nan_leaves_no_bounds() -> None:
     rows = [entry("f", partition=double_row(1.0)), entry("g", partition=double_row(float("nan")))]
     found = range_of_entries(entries(*rows), BY_DOUBLE)

@@ -6,12 +6,14 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from paimon_explore.encoding.binary_few import FEW
 from paimon_explore.encoding.binary_row import (
     EMPTY_ROW,
     all_have_arity,
     arities,
     decode_rows,
     encode_rows,
+    null_fields,
     row_images,
     with_arity,
     without_arity,
@@ -40,9 +42,10 @@ def types_of(*texts: object) -> list[DataType]:
 
 
 def hex_rows(columns: list[Column], types: list[DataType], *, reserve: bool = True) -> list[str]:
-    rows = encode_rows(columns, types, reserve_nulls=reserve)
-    found = [row.as_py().hex() for row in with_arity(rows, len(types))]
-    if reserve:  # the way for few rows, too
+    many = [pa.concat_arrays([column] * (FEW + 1)) for column in columns]  # ends the way for few
+    rows = with_arity(encode_rows(many, types, reserve_nulls=reserve), len(types))
+    found = [row.as_py().hex() for row in rows.slice(0, len(columns[0]))]
+    if reserve:
         assert [row.hex() for row in row_images(columns, types)] == found
     return found
 
@@ -381,3 +384,13 @@ def test_decimals_keep_their_sign_at_every_width() -> None:
     assert decode_rows(rows, types, where="a test")[0].equals(values)
     sizes = [row.as_py()[12] for row in rows]
     assert sizes == [max(1, ((n if n >= 0 else ~n).bit_length() + 8) // 8) for n in numbers]
+
+
+def test_the_nulls_of_a_row_are_told_without_decoding_it() -> None:
+    types = types_of("INT", "STRING", "INT")
+    [row] = row_images([column([None], types[0]), column(["x"], types[1])], types[:2])
+    assert null_fields(row, 2) == (True, False)
+    assert null_fields(EMPTY_ROW, 0) == ()
+    for damaged in (row[:8], b"", EMPTY_ROW):
+        with pytest.raises(CorruptFileError, match="2 fields"):
+            null_fields(damaged, 2)
