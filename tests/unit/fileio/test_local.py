@@ -56,3 +56,39 @@ def test_a_stream_whose_last_bytes_do_not_fit_leaves_no_file(tmp_path: Path) -> 
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_hint_that_counts_up_stays_the_same_file(tmp_path: Path) -> None:
+    file, io = tmp_path / "LATEST", LocalFileIO()
+    io.replace(str(file), b"108")
+    before = file.stat().st_ino
+    io.replace(str(file), b"109")
+    assert (file.read_bytes(), file.stat().st_ino) == (b"109", before)
+    for other in (b"110", b"99", b"1100", b"", b"x" * 100, b"x" * 99 + b"y"):
+        io.replace(str(file), other)
+        assert file.read_bytes() == other
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_file_with_two_names_is_replaced_under_one(tmp_path: Path) -> None:
+    file, copy = tmp_path / "LATEST", tmp_path / "copy"
+    file.write_bytes(b"108")
+    copy.hardlink_to(file)
+    LocalFileIO().replace(str(file), b"109")
+    assert (file.read_bytes(), copy.read_bytes()) == (b"109", b"108")
+
+
+def test_a_link_is_replaced_and_not_what_it_leads_to(tmp_path: Path) -> None:
+    file, goal = tmp_path / "LATEST", tmp_path / "goal"
+    goal.write_bytes(b"108")
+    file.symlink_to(goal)
+    LocalFileIO().replace(str(file), b"109")
+    assert (file.read_bytes(), goal.read_bytes()) == (b"109", b"108")
+
+
+def test_a_file_that_may_not_be_changed_is_replaced(tmp_path: Path) -> None:
+    file = tmp_path / "LATEST"
+    file.write_bytes(b"108")
+    file.chmod(0o444)
+    LocalFileIO().replace(str(file), b"109")
+    assert file.read_bytes() == b"109"
