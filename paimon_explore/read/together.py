@@ -31,6 +31,8 @@ def threads_for(reader: "SplitReader", splits: Sequence[Split]) -> int:
     `pyarrow.set_cpu_count` and `pyarrow.set_io_thread_count` change these numbers.
     """
     most = min(len(splits), _MOST_THREADS)
+    if most <= 1:
+        return most
     if not isinstance(reader.store.file_io, LocalFileIO):
         return min(most, pa.io_thread_count())
     rows = accumulate(split.row_count for split in splits)

@@ -71,10 +71,12 @@ def _bucket_folders(
 
     None: there is no more than one.
     """
-    different, partitions = distinct(column(table, "partition"))
-    below = _partition_folders(different, schema, options)
     buckets = numbers(table, "bucket")
-    if len(different) == 1 and bool((buckets == buckets[0]).all()):
+    below, partitions = [""], np.zeros(len(buckets), np.int64)
+    if schema.partition_keys:
+        different, partitions = distinct(column(table, "partition"))
+        below = _partition_folders(different, schema, options)
+    if len(below) == 1 and len(buckets) and bool((buckets == buckets[0]).all()):
         return [paths.bucket_dir(below[0], int(buckets[0]))], None
     _, first, inverse = np.unique(
         partitions * 2**32 + buckets, return_index=True, return_inverse=True
@@ -85,8 +87,6 @@ def _bucket_folders(
 
 def _partition_folders(partitions: Column, schema: TableSchema, options: TableOptions) -> list[str]:
     row_type = schema.partition_type
-    if not len(row_type):
-        return [""] * len(partitions)
     rows = PartitionCut(row_type=row_type, predicate=None).decode(partitions)
     return partition_paths(
         row_type.names,
