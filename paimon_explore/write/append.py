@@ -54,7 +54,7 @@ class AppendWriter:
         self._layout = without_blobs(whole, self._blobs)
         self._shape = InputShape(row_type=target.schema.row_type)
         self._buckets = target.options.value(opt.BUCKET)
-        self._state = LiveState(target)
+        self._state = LiveState(target) if self._is_bucketed else None
         self._writers = BucketWriters(self._open)
         if self._buckets < DYNAMIC_BUCKET or self._buckets == 0:
             raise UnsupportedFeatureError(
@@ -67,7 +67,7 @@ class AppendWriter:
 
     def _open(self, partition: bytes, bucket: int) -> DataFileWriter:
         first = 0
-        if self._is_bucketed:
+        if self._state is not None:
             self._state.check_buckets(partition, self._buckets)
             first = self._state.next_sequence(partition, bucket)
         place = self._target.place(partition, bucket, self._target.file_names())

@@ -157,17 +157,12 @@ class LiveState:
     """
 
     target: WriteTarget
-    _found: Snapshot | None = None
-    _has_looked: bool = False
+    _snapshot: Snapshot | None = None
     _known: dict[bytes, _PartitionState] = field(default_factory=dict)
 
-    @property
-    def _snapshot(self) -> Snapshot | None:
-        """The newest one when somebody asked first; tables without buckets never do."""
-        if not self._has_looked:
-            self._found = None if self.target.replaces else self.target.store.snapshots.latest()
-            self._has_looked = True
-        return self._found
+    def __post_init__(self) -> None:
+        if not self.target.replaces:
+            self._snapshot = self.target.store.snapshots.latest()
 
     def load(self, partitions: Sequence[bytes]) -> None:
         """Look at the live files of partitions that are not known yet."""
