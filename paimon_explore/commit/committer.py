@@ -60,6 +60,7 @@ from paimon_explore.metadata.options import DYNAMIC_BUCKET, TableOptions
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.snapshot import BATCH_COMMIT_IDENTIFIER, CommitKind, Snapshot
 from paimon_explore.metadata.statistics import Statistics
+from paimon_explore.metadata.worked_out import worked_out_once
 from paimon_explore.store.table_store import TableStore
 
 _AVRO_CODECS: Mapping[str, str] = {
@@ -303,6 +304,7 @@ def _codec(options: TableOptions) -> str:
     return codec
 
 
+@worked_out_once
 def _conflict_rules(schema: TableSchema, options: TableOptions) -> ConflictRules:
     keys = schema.project(schema.trimmed_primary_keys)
     is_bucketed = len(keys) > 0 or options.value(opt.BUCKET) != DYNAMIC_BUCKET

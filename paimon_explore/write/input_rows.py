@@ -4,6 +4,7 @@ Columns are matched by name; see `input_forms` for what may be given.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -96,8 +97,8 @@ def _check_names(names: Sequence[str], shape: InputShape) -> None:
         if alike:
             hint = f"It has {alike[0]!r}: upper and lower case count."
         raise InvalidInputError(f"The table has no column {unknown[0]!r}.", hint=hint)
-    twice = {name for name in names if list(names).count(name) > 1}
-    if twice:
+    if len(set(names)) < len(names):
+        twice = [name for name, count in Counter(names).items() if count > 1]
         raise InvalidInputError(f"The data has two columns {min(twice)!r}.")
 
 
