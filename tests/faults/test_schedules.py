@@ -5,11 +5,12 @@ that can be seen, the rows are those of the commits one after the other, and che
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, islice, permutations
 from uuid import uuid4
 
+import pyarrow as pa
 import pytest
 
 from paimon_explore import Table
@@ -49,6 +50,15 @@ from support.table_model import Counted, found_in
 FIRST, SECOND, _ = PARTITIONS
 Change = Callable[[Counted], Counted]
 """What a commit makes of the rows."""
+
+
+@pytest.fixture(autouse=True)
+def _one_thread_each() -> Iterator[None]:
+    """An actor is one thread: a reader of several splits reads them one by one."""
+    before = pa.io_thread_count()
+    pa.set_io_thread_count(1)
+    yield
+    pa.set_io_thread_count(before)
 
 
 def nothing(rows: Counted) -> Counted:
