@@ -4,8 +4,10 @@ Decoding, sorting and waiting for a store leave Python to the other threads. All
 that is done are held until those before it are taken, so this is for who wants all rows at once.
 """
 
+import os
 from collections import deque
 from collections.abc import Generator, Sequence
+from functools import cache
 from itertools import accumulate, islice
 from threading import Event
 from typing import TYPE_CHECKING
@@ -16,7 +18,7 @@ from paimon_explore.fileio.local import LocalFileIO
 from paimon_explore.scan.split import Split
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
+    from concurrent.futures import Future, ThreadPoolExecutor
 
     from paimon_explore.read.split_read import SplitReader
 
@@ -30,13 +32,12 @@ def threads_for(reader: "SplitReader", splits: Sequence[Split]) -> int:
 
     `pyarrow.set_cpu_count` and `pyarrow.set_io_thread_count` change these numbers.
     """
-    most = min(len(splits), _MOST_THREADS)
-    if most <= 1:
-        return most
+    if len(splits) <= 1:
+        return 1
     if not isinstance(reader.store.file_io, LocalFileIO):
-        return min(most, pa.io_thread_count())
+        return min(pa.io_thread_count(), _MOST_THREADS)
     rows = accumulate(split.row_count for split in splits)
-    return min(most, pa.cpu_count()) if any(sum_ >= _FEWEST_ROWS for sum_ in rows) else 1
+    return min(pa.cpu_count(), _MOST_THREADS) if any(sum_ >= _FEWEST_ROWS for sum_ in rows) else 1
 
 
 def read_splits(reader: "SplitReader", splits: Sequence[Split]) -> Generator[list[pa.RecordBatch]]:
@@ -50,7 +51,7 @@ def read_splits(reader: "SplitReader", splits: Sequence[Split]) -> Generator[lis
     if threads <= 1:
         yield from (list(reader.read(split)) for split in splits)
         return
-    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - many splits
+    from concurrent.futures import wait  # noqa: PLC0415 - many splits
 
     stopped = Event()
 
@@ -62,15 +63,27 @@ def read_splits(reader: "SplitReader", splits: Sequence[Split]) -> Generator[lis
             found.append(batch)
         return found
 
-    pool = ThreadPoolExecutor(threads, "paimon-read")
+    pool = _pool(threads)
+    rest = iter(splits)
+    running: deque[Future[list[pa.RecordBatch]]] = deque()
     try:
-        rest = iter(splits)
-        running: deque[Future[list[pa.RecordBatch]]] = deque(
-            pool.submit(read, split) for split in islice(rest, 2 * threads)
-        )
+        running.extend(pool.submit(read, split) for split in islice(rest, 2 * threads))
         while running:
-            yield running.popleft().result()
+            yield running[0].result()
+            running.popleft()
             running.extend(pool.submit(read, split) for split in islice(rest, 1))
     finally:
         stopped.set()
-        pool.shutdown(cancel_futures=True)
+        wait([future for future in running if not future.cancel()])
+
+
+@cache
+def _pool(threads: int) -> "ThreadPoolExecutor":
+    """Threads that stay for the next read, and with them what Arrow's allocator holds for each."""
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - many splits
+
+    return ThreadPoolExecutor(threads, "paimon-read")
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pool.cache_clear)  # a child has none of the threads

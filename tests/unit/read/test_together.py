@@ -1,5 +1,6 @@
 """Several splits at a time: rows in order, errors as of one reader, nothing left running."""
 
+import os
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
@@ -46,26 +47,24 @@ def partitions_of(found: list[list[pa.RecordBatch]]) -> list[object]:
     return [batches[0].column("p")[0].as_py() for batches in found]
 
 
-def running() -> list[str]:
-    return [t.name for t in threading.enumerate() if t.name.startswith("paimon-read")]
-
-
-def test_rows_come_in_the_order_of_the_splits_however_long_each_takes(table: Table) -> None:
+def read_by_four(table: Table) -> list[list[pa.RecordBatch]]:
+    """All splits; the first file is not opened before three others are, by three other threads."""
     turns = threading.Condition()
     opened: list[str] = []
 
     def slow_first(operation: str) -> None:
-        """The first file is opened after three others are."""
         with turns:
             opened.append(operation)
             turns.notify_all()
             if len(opened) == 1:
                 assert turns.wait_for(lambda: len(opened) >= 4, timeout=30)
 
-    splits = table.scan().plan().splits
     file_io = PausedFileIO(table.store.file_io, slow_first)
-    found = list(read_splits(reader_of(table, file_io), splits))
-    assert len(splits) == PARTS
+    return list(read_splits(reader_of(table, file_io), table.scan().plan().splits))
+
+
+def test_rows_come_in_the_order_of_the_splits_however_long_each_takes(table: Table) -> None:
+    found = read_by_four(table)
     assert partitions_of(found) == list(range(PARTS))
     assert [row for batches in found for b in batches for row in b.to_pylist()] == ROWS
 
@@ -84,15 +83,32 @@ def test_an_error_is_raised_where_its_split_comes_and_the_other_threads_end(tabl
     assert partitions_of([next(reading) for _ in range(3)]) == [0, 1, 2]
     with pytest.raises(StorageError, match="it is away"):
         next(reading)
-    assert running() == []
+    assert partitions_of(read_by_four(table)) == list(range(PARTS))
 
 
-def test_who_stops_early_leaves_no_thread_behind(table: Table) -> None:
-    reading = read_splits(reader_of(table, table.store.file_io), table.scan().plan().splits)
+def test_who_stops_early_leaves_nothing_running(table: Table) -> None:
+    begun: list[str] = []
+    file_io = PausedFileIO(table.store.file_io, begun.append)
+    reading = read_splits(reader_of(table, file_io), table.scan().plan().splits)
     assert partitions_of([next(reading)]) == [0]
-    assert running()
     reading.close()
-    assert running() == []
+    before = len(begun)
+    assert partitions_of(read_by_four(table)) == list(range(PARTS))
+    assert len(begun) == before
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no such processes here")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_forked_process_reads_with_threads_of_its_own(table: Table) -> None:
+    read_by_four(table)
+    child = os.fork()
+    if not child:
+        failed = 1
+        try:
+            failed = int(partitions_of(read_by_four(table)) != list(range(PARTS)))
+        finally:
+            os._exit(failed)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 def test_no_more_splits_are_begun_than_threads_and_as_many_behind_them(table: Table) -> None:
