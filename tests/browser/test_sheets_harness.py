@@ -93,6 +93,7 @@ def test_a_scan_is_explained_by_keyboard_alone(harness: Watched, golden: GoldenT
         page.keyboard.press("ArrowRight")
         if page.get_by_role("tab", selected=True).inner_text() == "Explain":
             break
+    page.locator(".pes-input:visible").wait_for()  # its script is loaded when it first opens
     page.keyboard.press("Tab")
     expect(page.get_by_role("combobox", name="All views")).to_be_focused()
     page.keyboard.press("Tab")
