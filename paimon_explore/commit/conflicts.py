@@ -110,7 +110,8 @@ def check_bucket_counts(live: ManifestEntries, entries: ManifestEntries) -> None
     both = pa.concat_tables([part.table.select(_BUCKETS) for part in (live, added)])
     fixed = both.filter(pc.field("total_buckets") > 0)
     counts: dict[object, object] = {}
-    for row in fixed.select(_BUCKETS).group_by(_BUCKETS).aggregate([]).to_pylist():
+    groups = fixed.select(_BUCKETS).group_by(_BUCKETS, use_threads=False)  # the table's files first
+    for row in groups.aggregate([]).to_pylist():
         other = counts.setdefault(row["partition"], row["total_buckets"])
         if other != row["total_buckets"]:
             raise CommitConflictError(
