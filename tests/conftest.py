@@ -8,9 +8,9 @@ from hypothesis import HealthCheck, settings
 
 from support.golden import GoldenTables
 
-pytest_plugins = ("implementations", "support.figures")
+pytest_plugins = ("implementations", "support.figures", "support.skip_summary")
 """Fixtures of `tests/interop`, where a file `conftest.py` would have a second meaning for mypy;
-and the sums that the end of a run tells."""
+and the sums and the skipped tests that the end of a run prints."""
 
 collect_ignore_glob = ["benchmarks/*", "interop/oracle/*", "interop/peer_worker.py"]
 

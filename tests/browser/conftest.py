@@ -1,6 +1,5 @@
 """A browser, the harness page, and JupyterLab, for the tests of this folder."""
 
-import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +9,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from support.browser_page import Watched, serve
 from support.jupyter_lab import Lab, start_lab
+from support.required import lacking
 
 CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
 ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking")
@@ -19,9 +19,7 @@ ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-backg
 def browser() -> Iterator[Browser]:
     """One Chromium for all tests."""
     if not Path(CHROMIUM).exists():
-        if "browser" in os.environ.get("PAIMON_EXPLORE_REQUIRE", ""):
-            pytest.fail(f"{CHROMIUM} is not there, but PAIMON_EXPLORE_REQUIRE asks for it")
-        pytest.skip(f"{CHROMIUM} is not there; install the package chromium")
+        lacking("browser", f"{CHROMIUM} does not exist; install the package chromium")
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=CHROMIUM, args=[*ARGUMENTS])
         yield started

@@ -14,6 +14,7 @@ from paimon_explore.inspect.explorer_state import Answer
 from paimon_explore.widgets.requests import byte_answer
 from support.browser_page import STATIC, Watched, show_python
 from support.explored import HOSTILE
+from support.required import lacking
 
 pytestmark = pytest.mark.browser
 
@@ -117,7 +118,7 @@ def test_a_large_file_is_scrolled_by_windows(harness: Watched, tmp_path: Path) -
 @pytest.mark.parametrize("width", [1100, 600, 420])
 def test_axe_finds_nothing_serious(harness: Watched, theme: str, width: int) -> None:
     if not AXE.exists():
-        pytest.skip("axe-core is not installed; run npm ci in widgets/frontend")
+        lacking("axe", f"{AXE} does not exist")
     page = show_bytes(harness, orders().bytes("delta/0"), f"theme={theme}&width={width}")
     page.locator("[data-byte='5'].peb-byte").click()
     page.wait_for_timeout(300)

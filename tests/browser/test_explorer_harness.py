@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from support.browser_page import Watched, show
+from support.required import lacking
 
 pytestmark = pytest.mark.browser
 
@@ -134,7 +135,7 @@ def test_late_answers_are_dropped(harness: Watched) -> None:
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_axe_finds_nothing_serious(harness: Watched, theme: str) -> None:
     if not AXE.exists():
-        pytest.skip("axe-core is not installed; run npm ci in widgets/frontend")
+        lacking("axe", f"{AXE} does not exist")
     page = show(harness, f"snapshots=30&files=300&theme={theme}")
     open_first_entry(page)
     page.evaluate(AXE.read_text(encoding="utf-8"))

@@ -16,6 +16,7 @@ from paimon_explore.widgets.requests import answer
 from support.browser_page import STATIC, Watched, show_python
 from support.explored import HOSTILE, History, golden_view, hostile_history
 from support.golden import GoldenTables
+from support.required import lacking
 from support.small_tables import columns, keyed_table
 
 pytestmark = pytest.mark.browser
@@ -261,7 +262,7 @@ def test_axe_finds_nothing_serious(
     harness: Watched, golden: GoldenTables, theme: str, width: int
 ) -> None:
     if not AXE.exists():
-        pytest.skip("axe-core is not installed; run npm ci in widgets/frontend")
+        lacking("axe", f"{AXE} does not exist")
     view = golden_view(golden.table("java200", "dv_pk").folder)
     page = show_explorer(harness, view, f"theme={theme}&width={width}")
     page.add_script_tag(path=AXE)

@@ -10,6 +10,7 @@ from pyarrow import fs
 from paimon_explore.errors import StorageError, UnsupportedFeatureError
 from paimon_explore.fileio.hdfs import HdfsClient, HdfsFileIO, NativeHdfs, library_path
 from paimon_explore.fileio.resolve import resolve
+from support.required import lacking
 
 FAKE = r"""
 #include <errno.h>
@@ -46,7 +47,7 @@ int hdfsRename(void *c, const char *from, const char *to) {
 def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     compiler = shutil.which("cc")
     if compiler is None:
-        pytest.skip("no C compiler")
+        lacking("compiler", "no cc on the path")
     source = tmp_path / "hdfs.c"
     source.write_text(FAKE)
     command = [compiler, "-shared", "-fPIC", "-o", str(tmp_path / "libhdfs.so"), str(source)]

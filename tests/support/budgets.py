@@ -1,0 +1,43 @@
+"""Time budgets of the explorer.
+
+A run that requires "budgets" (`.ci/run` does) holds each budget as it is written. Any other run
+prints the figures and fails only when a figure exceeds its budget `GROSS` times over, after the
+budget was scaled by the speed of this machine: a slow or busy laptop must not fail the tests.
+"""
+
+import os
+import statistics
+import time
+from functools import cache
+
+from support.required import required
+
+GROSS = 4
+REFERENCE_MS = 20.0
+"""What `_work_ms` took on the machine for which the budgets were written (idle, two cores)."""
+
+
+def allowed(budget: float) -> float:
+    """The most that a measured time may be, in the unit of the budget.
+
+    A strict budget is multiplied by the jobs that share a core beyond the first, since the clock
+    then runs that many times slower for us; a lenient one by the calibration and by `GROSS`.
+    """
+    return budget * (jobs_per_core() if required("budgets") else GROSS * slowness())
+
+
+def jobs_per_core() -> float:
+    """How many jobs of others share a core; 1 on an idle machine, as in CI."""
+    return max(os.getloadavg()[0] / (os.cpu_count() or 1) - 1, 1.0)
+
+
+@cache
+def slowness() -> float:
+    """How many times slower than the reference this machine is; at least 1."""
+    return max(statistics.median(_work_ms() for _ in range(9)) / REFERENCE_MS, 1.0)
+
+
+def _work_ms() -> float:
+    start = time.perf_counter()
+    sum(number * number % 7 for number in range(200_000))
+    return (time.perf_counter() - start) * 1000
