@@ -69,9 +69,9 @@ class TableKind:
     waits: bool = False
     has_changelog: bool = False
 
-    def create(self, warehouse: str) -> Table:
+    def create(self, warehouse: str, storage: Mapping[str, str] | None = None) -> Table:
         """An empty table `db.t` of this kind."""
-        catalog = Catalog(warehouse)
+        catalog = Catalog(warehouse, dict(storage or {}))
         catalog.create_database("db")
         return catalog.create_table(
             "db.t",
