@@ -50,7 +50,12 @@ from paimon_explore.metadata.schema_change import (
     SetComment,
     SetOption,
 )
-from paimon_explore.metadata.schema_rules import violations, with_declared_keys
+from paimon_explore.metadata.schema_rules import (
+    misspelt_sentences,
+    option_violations,
+    violations,
+    with_declared_keys,
+)
 from paimon_explore.types.cast_errors import UncastableError
 from paimon_explore.types.cast_rules import is_executable, is_explicit, is_implicit
 from paimon_explore.types.data_types import (
@@ -100,6 +105,7 @@ def apply_changes(
     """
     highest = max(schema.highest_field_id, highest_field_id(schema.fields))
     draft = replace(schema, highest_field_id=highest)
+    _check_new_options(schema, changes)
     for change in changes:
         draft = _applied(_Draft(schema, draft, has_snapshots), change)
     draft = with_declared_keys(draft)
@@ -109,6 +115,20 @@ def apply_changes(
     if broken:
         raise InvalidInputError(f"The table cannot be changed: {'; '.join(broken)}.")
     return result
+
+
+def _check_new_options(schema: TableSchema, changes: Sequence[SchemaChange]) -> None:
+    """Refuse options that are misspelt or have no such value; what the schema has already stays."""
+    options = {
+        change.key: change.value
+        for change in changes
+        if isinstance(change, SetOption) and not is_unchanged(schema, change.key, change.value)
+    }
+    broken = list(option_violations(options)) if options else []
+    removed = [change.key for change in changes if isinstance(change, RemoveOption)]
+    broken += misspelt_sentences(key for key in removed if key not in schema.options)
+    if broken:
+        raise InvalidInputError(f"The table cannot be changed: {'; '.join(broken)}.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ RULE = "a file name has no separator and no NUL in it, and is not '', '.' or '..
 _OUTWARD = "/\\\0"
 _OUTWARD_BYTES = tuple(character.encode() for character in _OUTWARD)
 _LONGEST_DOTS = 2
+_APART = frozenset("/\\:")
 
 
 def leads_out(name: str) -> bool:
@@ -27,6 +28,18 @@ def leads_out(name: str) -> bool:
     (False, True, True)
     """
     return name in {"", ".", ".."} or "/" in name or "\\" in name or "\0" in name
+
+
+def is_name_part(text: str) -> bool:
+    """Whether a text may be part of the names of new files, such as `data-file.prefix`.
+
+    A colon is left out because Java takes what precedes it for the scheme of a path, and a leading
+    dot because it would make the file a hidden one.
+
+    >>> is_name_part("data-"), is_name_part(""), is_name_part("a/b"), is_name_part("..")
+    (True, True, False, False)
+    """
+    return text.isprintable() and not text.startswith(".") and _APART.isdisjoint(text)
 
 
 def check_names(names: "Column | pa.ChunkedArray[Any]", path: str, where: str) -> None:

@@ -26,6 +26,13 @@ TAG_SUCCESS_FOLDER = "tag-success-file"
 LATEST = "LATEST"
 EARLIEST = "EARLIEST"
 
+_METADATA_FOLDERS = frozenset(
+    (
+        *("schema", "snapshot", "changelog", "tag", "branch", "consumer"),
+        *("manifest", "index", "statistics"),
+    )
+)
+
 POSTPONE_BUCKET = -2
 """The bucket of rows whose real bucket is decided later."""
 
@@ -49,8 +56,8 @@ class TablePaths:
 
     def __post_init__(self) -> None:
         checked_name("branch", self.branch)
-        if ".." in self.data_directory.split("/") or "\0" in self.data_directory:
-            rule = f"must be a folder of the table, not {self.data_directory[:80]!r}"
+        if not is_data_folder(self.data_directory):
+            rule = f"must be a folder inside the table, not {self.data_directory[:80]!r}"
             raise CorruptFileError(self.root, "option data-file.path-directory", rule)
 
     def for_branch(self, branch: str) -> "TablePaths":
@@ -211,6 +218,25 @@ class TablePaths:
         if external_path is not None:
             return file_in(parent(external_path), name)
         return file_in(self.bucket_dir(partition_path, bucket), name)
+
+
+def is_data_folder(folder: str) -> bool:
+    """Whether a value of `data-file.path-directory` is a relative path inside the table's folder.
+
+    >>> is_data_folder(""), is_data_folder("data/x"), is_data_folder("../x"), is_data_folder("/x")
+    (True, True, False, False)
+    """
+    parts = folder.rstrip("/").split("/") if folder else []
+    return not any(leads_out(part) for part in parts)
+
+
+def is_metadata_folder(name: str) -> bool:
+    """Whether a folder directly below the table's root holds metadata, indexes or statistics.
+
+    >>> is_metadata_folder("snapshot"), is_metadata_folder("bucket-0"), is_metadata_folder("dt=1")
+    (True, False, False)
+    """
+    return name in _METADATA_FOLDERS or name.startswith((BRANCH_PREFIX, STAGING_PREFIX))
 
 
 def file_in(folder: str, name: str) -> str:

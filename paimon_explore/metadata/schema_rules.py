@@ -29,6 +29,7 @@ from paimon_explore.metadata.options import (
     PRIMARY_KEY_NULLABLE,
     TableOptions,
 )
+from paimon_explore.metadata.path_rules import path_violations
 from paimon_explore.metadata.scan_rules import scan_violations
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.storage_rules import (
@@ -48,6 +49,7 @@ _RULES: tuple[Callable[[TableSchema, TableOptions], Iterator[str]], ...] = (
     key_violations,
     bucket_violations,
     scan_violations,
+    path_violations,
     column_setting_violations,
     sequence_violations,
     partial_update_violations,
@@ -86,16 +88,35 @@ def validate_create(schema: TableSchema) -> None:
         raise InvalidInputError(f"The table cannot be created: {'; '.join(broken)}.")
 
 
+def check_dynamic_options(schema: TableSchema, options: Mapping[str, str]) -> None:
+    """Check options that a caller gives on top of those of a table.
+
+    Raises:
+        InvalidInputError: one is misspelt or has a wrong value; the message names all of them.
+    """
+    if not options:
+        return
+    found = list(option_violations(options))
+    found = found or list(path_violations(schema, TableOptions(options)))
+    if found:
+        raise InvalidInputError(f"The table options cannot be used: {'; '.join(found)}.")
+
+
 def option_violations(options: Mapping[str, str]) -> Iterator[str]:
     """Options that are misspelt, or whose texts are no values of them, as sentences."""
-    for key, meant in misspelt_names(options).items():
-        yield f"there is no option {key!r}; {meant!r} seems to be meant"
+    yield from misspelt_sentences(options)
     for option in ALL_OPTIONS.values():
         if TableOptions(options).has(option):
             try:
                 option.value_in(options)
             except InvalidInputError as error:
                 yield str(error).rstrip(".")
+
+
+def misspelt_sentences(keys: Iterable[str]) -> Iterator[str]:
+    """A sentence per key that is close to an option and is none."""
+    for key, meant in misspelt_names(keys).items():
+        yield f"there is no option {key!r}; did you mean {meant!r}?"
 
 
 def new_schema(

@@ -368,6 +368,10 @@ def open_table(
     wanted = branch or dynamic.get(BRANCH.key, MAIN_BRANCH)
     store = TableStore(file_io, TablePaths(root, wanted))
     schema = latest_schema(store)
+    if dynamic:
+        from paimon_explore.metadata.schema_rules import check_dynamic_options
+
+        check_dynamic_options(schema, dynamic)
     chosen = TableOptions({**schema.options, **dynamic})
     paths = TablePaths(
         root,

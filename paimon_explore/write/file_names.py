@@ -17,6 +17,7 @@ from paimon_explore.errors import InvalidInputError
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.paths import join
 from paimon_explore.metadata import options as opt
+from paimon_explore.metadata.file_names import checked_name
 from paimon_explore.metadata.option_choices import ExternalPathStrategy
 from paimon_explore.metadata.options import TableOptions
 from paimon_explore.values import dataclass
@@ -38,8 +39,13 @@ class FileNames:
     numbers: "count[int]" = field(default_factory=count)
 
     def next(self, layout: FileLayout) -> str:
-        """A name nobody has had."""
-        return f"{layout.prefix}{self.unique}-{next(self.numbers)}.{layout.extension}"
+        """A name nobody has had.
+
+        Raises:
+            InvalidInputError: options or the commit user make it a path.
+        """
+        name = f"{layout.prefix}{self.unique}-{next(self.numbers)}.{layout.extension}"
+        return checked_name("data file", name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

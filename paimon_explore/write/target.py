@@ -25,6 +25,7 @@ from paimon_explore.metadata.index_manifest import HASH_INDEX, IndexEntries
 from paimon_explore.metadata.manifest_entry import ManifestEntries, live_entries
 from paimon_explore.metadata.options import TableOptions
 from paimon_explore.metadata.partition_path import partition_paths
+from paimon_explore.metadata.path_rules import check_path_options
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.worked_out import worked_out_once
@@ -83,6 +84,10 @@ class WriteTarget:
     replaces: bool = False
     job: str = ""
     sequence_offset: int = 0
+
+    def __post_init__(self) -> None:
+        path = self.store.paths.schema(self.schema.id)
+        check_path_options(self.schema, self.options, path)
 
     def file_names(self) -> FileNames:
         """Names for the new files of one bucket."""

@@ -362,8 +362,8 @@ def test_the_scan_mode_follows_from_the_other_options(
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"buket": "2"}, "there is no option 'buket'; 'bucket' seems to be meant"),
-        ({"merge_engine": "deduplicate"}, "'merge-engine' seems to be meant"),
+        ({"buket": "2"}, "there is no option 'buket'; did you mean 'bucket'?"),
+        ({"merge_engine": "deduplicate"}, "did you mean 'merge-engine'?"),
         ({"target-file-size": "big"}, "a size such as '128 mb' is due"),
         ({"file.format": "parqet"}, "there is no file format 'parqet'; the formats are avro, csv"),
     ],
