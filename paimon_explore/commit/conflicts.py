@@ -7,8 +7,7 @@ changed partitions:
 1. all files of one partition have the same number of buckets, unless the commit overwrites;
 2. no file is added twice, and every file that goes is still there;
 3. the files of a level above 0 of one bucket have disjoint key ranges (two compactions at once);
-4. on tables without primary key, the deletion vector of a changed file is still the one it
-   replaces, and a file that goes has got none;
+4. index files: see `index_conflicts`;
 5. with data evolution, no other file has new values for the same columns of the same rows.
 
 A conflict ends the commit: its changes have to be planned again.
@@ -16,15 +15,20 @@ A conflict ends the commit: its changes have to be planned again.
 Spec: concepts/concurrency-control.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from itertools import pairwise
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from paimon_explore.commit.changes import Changes
+from paimon_explore.commit.index_conflicts import (
+    check_indexed_files,
+    check_marked_files,
+    check_replaced,
+)
 from paimon_explore.errors import CommitConflictError, CorruptFileError
-from paimon_explore.metadata.index_manifest import DELETION_VECTORS_INDEX, IndexEntries
+from paimon_explore.metadata.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest_entry import (
     FileKind,
     FileSource,
@@ -83,13 +87,10 @@ def check_conflicts(
     if kind is not CommitKind.OVERWRITE:
         check_bucket_counts(live, changes.entries)
     _check_alone(changes.entries)
-    if not rules.is_bucketed:
-        _check_vectors(changes, index_before)
-    elif rules.keys is None:
-        _check_bucket_vectors(changes, index_before)
-    if rules.keys is None:
-        _check_unmarked(changes, index_before)
+    check_replaced(changes, index_before, is_bucketed=rules.is_bucketed)
+    check_indexed_files(changes, index_before)
     after = _after(live, changes.entries)
+    check_marked_files(changes, after)
     if rules.keys is not None and not rules.levels_overlap:
         _check_levels(after, rules.keys)
     if rules.data_evolution:
@@ -169,70 +170,6 @@ def _check_levels(files: ManifestEntries, keys: RowType) -> None:
                     "the same keys: two compactions ran at once.",
                     hint="Only one job may compact a bucket. " + _AGAIN,
                 )
-
-
-def _check_vectors(changes: Changes, before: IndexEntries) -> None:
-    """Refuse a vector file that goes but is gone already: somebody else deleted rows meanwhile."""
-    gone = _vector_files(changes.deleted_index)
-    known = _vector_files(before)
-    for name, files in gone.items():
-        if name not in known:
-            touched = next(iter(files), "")
-            raise CommitConflictError(
-                f"The deletion vectors of {touched or name} changed meanwhile: "
-                "another commit deleted rows of the same files.",
-                hint=_AGAIN,
-            )
-    replaced = {file for files in gone.values() for file in files}
-    kept = {file for name, files in known.items() if name not in gone for file in files}
-    clashing = {file for files in _vector_files(changes.added_index).values() for file in files}
-    for file in sorted((clashing & kept) - replaced):
-        raise CommitConflictError(
-            f"Data file {file} got a deletion vector meanwhile: another commit deleted rows of it.",
-            hint=_AGAIN,
-        )
-
-
-def _check_bucket_vectors(changes: Changes, before: IndexEntries) -> None:
-    """Refuse vectors of a bucket that do not replace the very file that the bucket has.
-
-    They would forget the rows that another commit has deleted.
-    """
-    replaced = {str(row["file_name"]) for row in changes.deleted_index.rows()}
-    added = changes.added_index.of_type(DELETION_VECTORS_INDEX).rows()
-    places = {(row["partition"], row["bucket"]) for row in added}
-    for row in before.of_type(DELETION_VECTORS_INDEX).rows():
-        place = (row["partition"], row["bucket"])
-        if place in places and str(row["file_name"]) not in replaced:
-            raise CommitConflictError(
-                f"Rows of bucket {row['bucket']} were deleted by another commit meanwhile.",
-                hint=_AGAIN,
-            )
-
-
-def _check_unmarked(changes: Changes, before: IndexEntries) -> None:
-    """Refuse to replace a file of which another commit has deleted rows: they would come back."""
-    gone = changes.entries.of_kind(FileKind.DELETE).column("file_name")
-    removed = {str(name.as_py()) for name in gone}
-    replaced = _vector_files(changes.deleted_index)
-    for name, files in _vector_files(before).items():
-        touched = removed.intersection(files)
-        if touched and name not in replaced:
-            raise CommitConflictError(
-                f"Rows of data file {min(touched)}, which the commit replaces, were deleted by "
-                "another commit meanwhile.",
-                hint=_AGAIN,
-            )
-
-
-def _vector_files(index: IndexEntries) -> Mapping[str, tuple[str, ...]]:
-    """Data files by the index file that holds their vectors."""
-    found: dict[str, tuple[str, ...]] = {}
-    for row in index.of_type(DELETION_VECTORS_INDEX).rows():
-        ranges = row["dv_ranges"]
-        parts: Iterable[Mapping[str, object]] = ranges if isinstance(ranges, list) else ()
-        found[str(row["file_name"])] = tuple(str(part["data_file"]) for part in parts)
-    return found
 
 
 def _check_row_ranges(live: ManifestEntries, added: ManifestEntries) -> None:

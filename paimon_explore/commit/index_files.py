@@ -6,9 +6,11 @@ the files before depends on the kind of index:
 | index | key | rule |
 | --- | --- | --- |
 | hash index | partition, bucket | one file each; a new file names the one it replaces |
-| deletion vectors of tables with buckets | partition, bucket | one file each: removals first, then a new file replaces the old one |
+| deletion vectors of tables with buckets | partition, bucket | the same |
 | deletion vectors of tables without buckets | file name | a file that goes must be there, one that comes must not; no data file in two of them |
 | global index | file name | removals first; row ranges of one field do not overlap |
+
+Whether what goes is what the change was planned on is said in `index_conflicts`.
 
 Spec: concepts/spec/manifest, index manifest.
 """  # noqa: E501  # a table
@@ -20,12 +22,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from paimon_explore.commit.changes import Changes
+from paimon_explore.commit.index_conflicts import check_replaced, has_one_file_per_bucket
 from paimon_explore.errors import CommitConflictError
-from paimon_explore.metadata.index_manifest import (
-    DELETION_VECTORS_INDEX,
-    HASH_INDEX,
-    IndexEntries,
-)
+from paimon_explore.metadata.index_manifest import DELETION_VECTORS_INDEX, IndexEntries
 from paimon_explore.values import dataclass
 
 IndexRow = dict[str, object]
@@ -53,25 +52,20 @@ def combine_index(before: IndexEntries, changes: Changes, rules: IndexRules) -> 
     Raises:
         CommitConflictError: a file that goes is not there, or one that comes clashes.
     """
+    check_replaced(changes, before, is_bucketed=rules.is_bucketed)
     by_bucket: list[IndexEntries] = []
     found = before
     for index_type in _types(found, changes.added_index, changes.deleted_index):
         old, new, gone = (
             part.of_type(index_type) for part in (found, changes.added_index, changes.deleted_index)
         )
-        if _has_one_file_per_bucket(index_type, rules):
-            if index_type == HASH_INDEX:
-                _refuse_unseen_hashes(old, new, gone)
+        if has_one_file_per_bucket(index_type, is_bucketed=rules.is_bucketed):
             by_bucket.append(_by_bucket(old, new, gone))
         elif index_type == DELETION_VECTORS_INDEX:
             by_bucket.append(_by_vector_file(old, new, gone))
         else:
             by_bucket.append(_by_name(old, new, gone))
     return IndexEntries.concat([part for part in by_bucket if len(part)])
-
-
-def _has_one_file_per_bucket(index_type: str, rules: IndexRules) -> bool:
-    return index_type == HASH_INDEX or (index_type == DELETION_VECTORS_INDEX and rules.is_bucketed)
 
 
 def _types(*parts: IndexEntries) -> list[str]:
@@ -87,43 +81,16 @@ def _by_bucket(old: IndexEntries, new: IndexEntries, gone: IndexEntries) -> Inde
     return IndexEntries.from_rows(list(files.values()))
 
 
-def _refuse_unseen_hashes(old: IndexEntries, new: IndexEntries, gone: IndexEntries) -> None:
-    """Refuse a hash index that does not replace the very file its bucket has.
-
-    It would forget the keys that another job has put there, which would then get a second bucket.
-    """
-    replaced = _names(gone)
-    buckets = {_bucket_key(row) for row in new.rows()}
-    for row in old.rows():
-        if _bucket_key(row) in buckets and str(row["file_name"]) not in replaced:
-            raise CommitConflictError(
-                f"Bucket {row['bucket']} got keys from another job meanwhile.",
-                hint="Write the rows again; only one job at a time should write to a table with "
-                "dynamic buckets.",
-            )
-
-
 def _bucket_key(row: IndexRow) -> tuple[object, object]:
     return row["partition"], row["bucket"]
 
 
 def _by_vector_file(old: IndexEntries, new: IndexEntries, gone: IndexEntries) -> IndexEntries:
-    kept = _without(old, gone)
+    kept = _drop(old, gone)
     _refuse_known(kept, new)
     result = IndexEntries.concat([kept, new])
     _refuse_two_vectors(result.rows())
     return result
-
-
-def _without(old: IndexEntries, gone: IndexEntries) -> IndexEntries:
-    """The old files but those that go, which must be there."""
-    missing = _names(gone) - _names(old)
-    if missing:
-        raise CommitConflictError(
-            f"Index file {min(missing)} is no longer in the table: another commit replaced it.",
-            hint="Plan the change again on the latest snapshot.",
-        )
-    return _drop(old, gone)
 
 
 def _names(entries: IndexEntries) -> set[str]:

@@ -21,7 +21,7 @@ import pyarrow as pa
 
 from paimon_explore.encoding.deletion_vector import DeletionVector
 from paimon_explore.maintenance.compact_sort import RowOrder
-from paimon_explore.maintenance.compact_vectors import BucketVectors
+from paimon_explore.maintenance.compact_vectors import BucketVectors, replaced_vectors
 from paimon_explore.metadata import options as opt
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.derived_options import target_file_bytes
@@ -276,7 +276,7 @@ class AppendCompaction:
         if self._bucket.has_buckets:
             self._vectors.forget(before)
             new = self._vectors.write()
-            return vectors if len(new) else IndexEntries.empty(), new
+            return replaced_vectors(self._bucket.index, new), new
         touched: list[bool] = []
         kept: list[str] = []
         for row in vectors.rows():

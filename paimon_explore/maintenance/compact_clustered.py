@@ -17,7 +17,7 @@ from paimon_explore.encoding.binary_row import row_images
 from paimon_explore.encoding.buffers import Column
 from paimon_explore.maintenance.compact_rewrite import CompactBucket
 from paimon_explore.maintenance.compact_sort import row_order
-from paimon_explore.maintenance.compact_vectors import BucketVectors
+from paimon_explore.maintenance.compact_vectors import BucketVectors, replaced_vectors
 from paimon_explore.merge.columns import ints_of, mask_array
 from paimon_explore.merge.records import is_retract
 from paimon_explore.merge.rows import merge_sorted
@@ -84,6 +84,7 @@ def compact_clustered(bucket: CompactBucket, *, full: bool) -> CommitMessage | N
         compact_before=split.files.take(np.arange(split.count)),
         compact_after=_entries(bucket, after),
         compact_new_index_files=index,
+        compact_deleted_index_files=replaced_vectors(bucket.index, index),
     )
 
 

@@ -17,7 +17,7 @@ from paimon_explore.maintenance.compact_levels import Levels
 from paimon_explore.maintenance.compact_merge import FILE, CompactMerge, CompactRules
 from paimon_explore.maintenance.compact_pick import CompactUnit
 from paimon_explore.maintenance.compact_plan import Rewrite, Section, Step, UnitPlan, Upgrade
-from paimon_explore.maintenance.compact_vectors import BucketVectors
+from paimon_explore.maintenance.compact_vectors import BucketVectors, replaced_vectors
 from paimon_explore.maintenance.record_expire import RecordExpiry, record_expiry
 from paimon_explore.merge.columns import int64_array, ints_of, mask_array
 from paimon_explore.merge.records import is_retract
@@ -299,6 +299,7 @@ class UnitCompaction:
 
     def _message(self, result: _Result) -> CommitMessage:
         split = self._bucket.split
+        vectors = self._vectors.write()
         return CommitMessage(
             partition=split.partition,
             bucket=split.bucket,
@@ -306,8 +307,13 @@ class UnitCompaction:
             compact_before=self._files.take(np.array(result.before, np.int64)),
             compact_after=_joined(result.after),
             compact_changelog=_joined(result.changelog),
-            compact_new_index_files=self._vectors.write(),
-            compact_deleted_index_files=_indexes_of(self._bucket, result.before),
+            compact_new_index_files=vectors,
+            compact_deleted_index_files=IndexEntries.concat(
+                [
+                    replaced_vectors(self._bucket.index, vectors),
+                    _indexes_of(self._bucket, result.before),
+                ]
+            ),
         )
 
 

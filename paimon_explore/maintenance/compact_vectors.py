@@ -106,3 +106,13 @@ class BucketVectors:
     def abort(self) -> None:
         """Remove the index files written."""
         discard(self._target.store.file_io, self._written)
+
+
+def replaced_vectors(index: IndexEntries, new: IndexEntries) -> IndexEntries:
+    """The index file that a new one replaces: the commit proves that it is still there.
+
+    Args:
+        index: the index files of the bucket when the change was planned.
+        new: the new one; empty if no vector changes.
+    """
+    return index.of_type(DELETION_VECTORS_INDEX) if len(new) else IndexEntries.empty()

@@ -155,11 +155,17 @@ def test_deleting_rows_is_an_overwrite() -> None:
     store, schema = table()
     committer = Committer(store, schema, timing=QUIET)
     committer.commit(append(store, schema, 1))
+    name = str(live_files(store).rows()[0]["file_name"])
     vectors = CommitMessage(
-        partition=EMPTY_ROW, bucket=0, new_index_files=index(vector_row("v", "f"))
+        partition=EMPTY_ROW, bucket=0, new_index_files=index(vector_row("v", name))
     )
     assert committer.commit([vectors])[0].commit_kind is CommitKind.OVERWRITE
-    files = CommitMessage(partition=EMPTY_ROW, bucket=0, deleted_files=live_files(store))
+    files = CommitMessage(
+        partition=EMPTY_ROW,
+        bucket=0,
+        deleted_files=live_files(store),
+        deleted_index_files=vectors.new_index_files,
+    )
     (made,) = committer.commit([files])
     assert (made.commit_kind, made.total_record_count) == (CommitKind.OVERWRITE, 0)
 

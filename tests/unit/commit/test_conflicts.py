@@ -9,11 +9,12 @@ from paimon_explore.metadata.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest_entry import ManifestEntries
 from paimon_explore.metadata.snapshot import CommitKind
 from paimon_explore.types.data_types import AtomicType, DataField, RowType, TypeRoot
-from support.entries import entries, entry, index, int_row, vector_row
+from support.entries import entries, entry, index, index_row, int_row, vector_row
 
 KEYS = RowType(fields=(DataField(id=0, name="k", type=AtomicType(root=TypeRoot.INT)),))
 APPEND = ConflictRules(keys=None, is_bucketed=False)
 KEYED = ConflictRules(keys=KEYS, is_bucketed=True)
+BUCKETS = ConflictRules(keys=None, is_bucketed=True)
 NO_INDEX = IndexEntries.empty()
 
 
@@ -71,20 +72,63 @@ def test_overlapping_files_of_one_level_are_a_conflict() -> None:
         run(live, keyed("b", 10, 20), rules=KEYED)
 
 
-def vectors(added: IndexEntries, deleted: IndexEntries, before: IndexEntries) -> None:
-    changes = Changes(added_index=added, deleted_index=deleted)
-    check_conflicts(
-        ManifestEntries.empty(), changes, before, kind=CommitKind.OVERWRITE, rules=APPEND
-    )
+KINDS = pytest.mark.parametrize(
+    "rules", [APPEND, KEYED, BUCKETS], ids=["append", "keyed", "buckets"]
+)
 
 
-def test_a_deletion_vector_that_changed_meanwhile_is_a_conflict() -> None:
+def vectors(
+    added: IndexEntries,
+    deleted: IndexEntries,
+    before: IndexEntries,
+    *changed: dict[str, object],
+    rules: ConflictRules = APPEND,
+) -> None:
+    changes = Changes(entries=entries(*changed), added_index=added, deleted_index=deleted)
+    live = entries(entry("f"), entry("g"))
+    check_conflicts(live, changes, before, kind=CommitKind.OVERWRITE, rules=rules)
+
+
+@KINDS
+def test_a_vector_of_a_file_that_is_gone_is_a_conflict(rules: ConflictRules) -> None:
+    new = index(vector_row("v", "f", "other"))
+    with pytest.raises(CommitConflictError, match="Data file other, of which"):
+        vectors(new, NO_INDEX, NO_INDEX, rules=rules)
+    with pytest.raises(CommitConflictError, match="Data file f, of which"):
+        vectors(index(vector_row("v", "f")), NO_INDEX, NO_INDEX, gone("f"), rules=rules)
+    vectors(new, NO_INDEX, NO_INDEX, entry("other"), rules=rules)
+
+
+@KINDS
+def test_a_file_that_goes_without_the_vector_that_it_got_is_a_conflict(
+    rules: ConflictRules,
+) -> None:
+    old = index(vector_row("v", "f"))
+    with pytest.raises(CommitConflictError, match="Rows of data file f, which"):
+        vectors(NO_INDEX, NO_INDEX, old, gone("f"), rules=rules)
+    vectors(NO_INDEX, old, old, gone("f"), rules=rules)
+    vectors(NO_INDEX, NO_INDEX, old, gone("g"), rules=rules)
+    vectors(NO_INDEX, NO_INDEX, old, gone("f"), entry("f", level=5), rules=rules)
+
+
+def test_a_file_that_goes_without_the_index_that_it_got_is_a_conflict() -> None:
+    found = {"row_range_start": 0, "row_range_end": 0, "index_field_id": 1, "source_meta": b"-f-"}
+    empty = {"extra_field_ids": None, "index_meta": None}
+    old = index(index_row("i", index_type="btree", global_index={**found, **empty}))
+    with pytest.raises(CommitConflictError, match="Data file f, which the commit replaces, got"):
+        vectors(NO_INDEX, NO_INDEX, old, gone("f"), rules=KEYED)
+    vectors(NO_INDEX, old, old, gone("f"), rules=KEYED)
+    vectors(NO_INDEX, NO_INDEX, old, gone("g"), rules=KEYED)
+
+
+@KINDS
+def test_a_deletion_vector_that_changed_meanwhile_is_a_conflict(rules: ConflictRules) -> None:
     old, new = index(vector_row("v1", "f")), index(vector_row("v2", "f"))
-    vectors(new, old, old)
-    with pytest.raises(CommitConflictError, match="vectors of f changed"):
-        vectors(new, old, index(vector_row("v3", "f")))
-    with pytest.raises(CommitConflictError, match="f got a deletion vector"):
-        vectors(new, NO_INDEX, index(vector_row("v3", "f")))
+    vectors(new, old, old, rules=rules)
+    with pytest.raises(CommitConflictError, match="vectors of data file f changed"):
+        vectors(new, old, index(vector_row("v3", "f")), rules=rules)
+    with pytest.raises(CommitConflictError, match=r"f (got a deletion vector|changed)"):
+        vectors(new, NO_INDEX, index(vector_row("v3", "f")), rules=rules)
 
 
 def test_columns_for_rows_that_moved_to_other_files_are_a_conflict() -> None:

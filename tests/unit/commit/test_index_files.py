@@ -41,8 +41,32 @@ def test_a_hash_index_that_has_not_seen_the_keys_of_another_job_is_a_conflict() 
 
 def test_vectors_of_a_bucket_are_replaced_as_a_whole() -> None:
     before = index(vector_row("a", "f1"), index_row("h"))
-    assert combined(before, index(vector_row("b", "f1", "f2"))) == ["b", "h"]
+    replaced = index(vector_row("a", "f1"))
+    assert combined(before, index(vector_row("b", "f1", "f2")), replaced) == ["b", "h"]
     assert combined(before, gone=index(vector_row("a", "f1"))) == ["h"]
+
+
+def test_vectors_of_a_bucket_that_another_commit_has_replaced_are_a_conflict() -> None:
+    before, new = index(vector_row("a", "f1")), index(vector_row("c", "f1", "f2"))
+    with pytest.raises(CommitConflictError, match="vectors of data file f1 changed"):
+        combined(before, new)
+    with pytest.raises(CommitConflictError, match="vectors of data file f1 changed"):
+        combined(before, new, index(vector_row("b", "f1")))
+    with pytest.raises(CommitConflictError, match="vectors of data file f1 changed"):
+        combined(index(), new, index(vector_row("a", "f1")))
+
+
+@pytest.mark.parametrize("kind", ["HASH", "DELETION_VECTORS", "btree"])
+@pytest.mark.parametrize("rules", [BUCKETED, UNAWARE])
+def test_an_index_file_that_goes_is_the_one_that_the_change_was_planned_on(
+    kind: str, rules: IndexRules
+) -> None:
+    before = index(index_row("a", index_type=kind))
+    assert combined(before, gone=before, rules=rules) == []
+    with pytest.raises(CommitConflictError):
+        combined(before, gone=index(index_row("b", index_type=kind)), rules=rules)
+    with pytest.raises(CommitConflictError):
+        combined(before, gone=index(index_row("a", index_type=kind, bucket=9)), rules=rules)
 
 
 def test_without_buckets_vector_files_come_and_go_by_name() -> None:
@@ -52,12 +76,12 @@ def test_without_buckets_vector_files_come_and_go_by_name() -> None:
 
 
 def test_a_vector_file_that_is_gone_already_is_a_conflict() -> None:
-    with pytest.raises(CommitConflictError, match="no longer"):
+    with pytest.raises(CommitConflictError, match="vectors of data file f1 changed"):
         combined(index(), gone=index(vector_row("a", "f1")), rules=UNAWARE)
 
 
 def test_two_vectors_of_one_data_file_are_a_conflict() -> None:
-    with pytest.raises(CommitConflictError, match="deletion vectors in a and c"):
+    with pytest.raises(CommitConflictError, match="f1 got a deletion vector"):
         combined(index(vector_row("a", "f1")), index(vector_row("c", "f1")), rules=UNAWARE)
 
 

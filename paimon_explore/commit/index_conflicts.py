@@ -1,0 +1,222 @@
+"""Whether changes of index files still fit the table as others have left it.
+
+An index file is never changed: a commit replaces it by a new one, which was made from the old one
+and from the data files that were live when the change was planned. So the commit is valid only if
+the same holds for the snapshot that it builds on:
+
+1. every index file that the commit removes is still in the table;
+2. where a bucket has one index file of a kind (hash indexes; deletion vectors of tables with
+   buckets), a new one replaces the very file that the bucket has, or there is none;
+3. elsewhere no data file gets a second deletion vector;
+4. every data file that a new index file describes is live behind the commit;
+5. no index file that stays describes a data file that the commit removes: somebody has deleted rows
+   of that file, or built an index over it, since the change was planned.
+
+A file that the commit removes and adds again, on another level, is not removed in this sense.
+
+Spec: concepts/concurrency-control; concepts/spec/tableindex.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from paimon_explore.commit.changes import Changes
+from paimon_explore.errors import CommitConflictError
+from paimon_explore.metadata.index_manifest import (
+    DELETION_VECTORS_INDEX,
+    HASH_INDEX,
+    IndexEntries,
+)
+from paimon_explore.metadata.manifest_entry import FileKind, ManifestEntries
+
+IndexRow = Mapping[str, object]
+
+_AGAIN = "Plan the change again on the latest snapshot."
+_ONE_WRITER = (
+    "Write the rows again; only one job at a time should write to a table with dynamic buckets."
+)
+
+
+def has_one_file_per_bucket(index_type: str, *, is_bucketed: bool) -> bool:
+    """Whether a bucket has at most one index file of a type."""
+    return index_type == HASH_INDEX or (index_type == DELETION_VECTORS_INDEX and is_bucketed)
+
+
+def check_replaced(changes: Changes, before: IndexEntries, *, is_bucketed: bool) -> None:
+    """Refuse to replace index files other than those that the table has.
+
+    Args:
+        changes: the changes.
+        before: all index files of the snapshot before.
+        is_bucketed: whether files belong to buckets.
+
+    Raises:
+        CommitConflictError: another commit has replaced, removed or added index files.
+    """
+    if not len(changes.added_index) and not len(changes.deleted_index):
+        return
+    known = before.rows()
+    gone = changes.deleted_index.rows()
+    _check_present(known, gone)
+    _check_buckets(known, changes.added_index.rows(), gone, is_bucketed=is_bucketed)
+    if not is_bucketed:
+        _check_second_vectors(known, changes.added_index, gone)
+
+
+def _check_present(known: Iterable[IndexRow], gone: Iterable[IndexRow]) -> None:
+    """Every index file that goes is there."""
+    present = {_identity(row) for row in known}
+    for row in gone:
+        if _identity(row) not in present:
+            raise CommitConflictError(_changed(row), hint=_hint(row))
+
+
+def _check_buckets(
+    known: Iterable[IndexRow],
+    added: Iterable[IndexRow],
+    gone: Iterable[IndexRow],
+    *,
+    is_bucketed: bool,
+) -> None:
+    """A new index file of a bucket replaces the one that the bucket has."""
+    places = {
+        _place(row)
+        for row in added
+        if has_one_file_per_bucket(str(row["index_type"]), is_bucketed=is_bucketed)
+    }
+    replaced = {_identity(row) for row in gone}
+    for row in known if places else ():
+        if _place(row) in places and _identity(row) not in replaced:
+            raise CommitConflictError(_changed(row), hint=_hint(row))
+
+
+def _check_second_vectors(
+    known: Iterable[IndexRow], added: IndexEntries, gone: Iterable[IndexRow]
+) -> None:
+    """No data file has deletion vectors in two index files."""
+    new = {name for row in _of_vectors(added.rows()) for name in marked_files(row)}
+    replaced = {_identity(row) for row in gone}
+    for row in _of_vectors(known) if new else ():
+        twice = new.intersection(marked_files(row))
+        if twice and _identity(row) not in replaced:
+            raise CommitConflictError(
+                f"Data file {min(twice)} got a deletion vector meanwhile: "
+                "another commit deleted rows of it.",
+                hint=_AGAIN,
+            )
+
+
+def check_marked_files(changes: Changes, after: ManifestEntries) -> None:
+    """Refuse index files that describe data files which are not live behind the commit.
+
+    Args:
+        changes: the changes.
+        after: live files of the changed partitions behind the commit.
+
+    Raises:
+        CommitConflictError: another commit has removed or replaced such a data file.
+    """
+    added = changes.added_index.rows()
+    described = {(row["partition"], name) for row in added for name in marked_files(row)}
+    if not described:
+        return
+    live = after.table.select(["partition", "file_name"]).to_pylist()
+    missing = described - {(row["partition"], row["file_name"]) for row in live}
+    for name in sorted(str(name) for _, name in missing):
+        raise CommitConflictError(
+            f"Data file {name}, of which the commit deletes rows, is no longer in the table: "
+            "another commit removed or replaced it.",
+            hint=_AGAIN,
+        )
+
+
+def check_indexed_files(changes: Changes, before: IndexEntries) -> None:
+    """Refuse to remove data files that an index file describes which the commit does not replace.
+
+    Rows that another commit has deleted would come back.
+
+    Args:
+        changes: the changes.
+        before: all index files of the snapshot before.
+
+    Raises:
+        CommitConflictError: another commit deleted rows of such a file, or built an index over it.
+    """
+    removed = _removed(changes.entries)
+    if not removed or not len(before):
+        return
+    replaced = {_identity(row) for row in changes.deleted_index.rows()}
+    for row in before.rows():
+        if _identity(row) in replaced:
+            continue
+        for name in marked_files(row):
+            if (row["partition"], name) in removed:
+                raise CommitConflictError(
+                    f"Rows of data file {name}, which the commit replaces, were deleted by "
+                    "another commit meanwhile.",
+                    hint=_AGAIN,
+                )
+        for name in _sources(row, removed):
+            raise CommitConflictError(
+                f"Data file {name}, which the commit replaces, got an index of type "
+                f"{row['index_type']} meanwhile.",
+                hint=_AGAIN,
+            )
+
+
+def _removed(entries: ManifestEntries) -> frozenset[tuple[object, str]]:
+    """Partition and name of the data files that go; not of those that change their level."""
+    if not entries.count_of(FileKind.DELETE):
+        return frozenset()
+    names: dict[FileKind, set[tuple[object, str]]] = {}
+    for kind in (FileKind.DELETE, FileKind.ADD):
+        rows = entries.of_kind(kind).table.select(["partition", "file_name"]).to_pylist()
+        names[kind] = {(row["partition"], row["file_name"]) for row in rows}
+    return frozenset(names[FileKind.DELETE] - names[FileKind.ADD])
+
+
+def _sources(row: IndexRow, removed: frozenset[tuple[object, str]]) -> Iterator[str]:
+    """Those of the removed files over whose rows an index is; it names them in bytes of its own."""
+    index = row["global_index"]
+    source = index.get("source_meta") if isinstance(index, dict) else None
+    if isinstance(source, bytes):
+        for partition, name in sorted(removed, key=str):
+            if partition == row["partition"] and name.encode() in source:
+                yield name
+
+
+def marked_files(row: IndexRow) -> tuple[str, ...]:
+    """The data files that an index file has deletion vectors of."""
+    ranges = row["dv_ranges"]
+    return tuple(str(part["data_file"]) for part in ranges) if isinstance(ranges, list) else ()
+
+
+def _of_vectors(rows: Iterable[IndexRow]) -> Iterator[IndexRow]:
+    return (row for row in rows if row["index_type"] == DELETION_VECTORS_INDEX)
+
+
+def _place(row: IndexRow) -> tuple[object, ...]:
+    return row["index_type"], row["partition"], row["bucket"]
+
+
+def _identity(row: IndexRow) -> tuple[object, ...]:
+    return (*_place(row), row["file_name"])
+
+
+def _changed(row: IndexRow) -> str:
+    """What is wrong if an index file is not the one that a change was planned on."""
+    match row["index_type"]:
+        case str(kind) if kind == HASH_INDEX:
+            return f"Bucket {row['bucket']} got keys from another job meanwhile."
+        case str(kind) if kind == DELETION_VECTORS_INDEX:
+            touched = next(iter(marked_files(row)), None)
+            files = f"data file {touched}" if touched else f"bucket {row['bucket']}"
+            return (
+                f"The deletion vectors of {files} changed meanwhile: another commit deleted rows "
+                f"of bucket {row['bucket']} or compacted it."
+            )
+        case kind:
+            return f"Index file {row['file_name']} of type {kind} was replaced by another commit."
+
+
+def _hint(row: IndexRow) -> str:
+    return _ONE_WRITER if row["index_type"] == HASH_INDEX else _AGAIN
