@@ -1,6 +1,7 @@
 """From live files to splits, for all buckets at once.
 
-A single file that states no deletes is taken as it is, as all implementations do.
+A single file that states 0 deleted rows is read raw, as all implementations do. A file that states
+nothing may hold -D records: 0.7 wrote no count, so its files are always merged.
 Spec: `source.split.target-size`, `source.split.open-file-cost`; primary-key-table, splits of a
 batch scan.
 """
@@ -9,9 +10,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from paimon_explore.encoding.buffers import ends_of
+from paimon_explore.encoding.buffers import ends_of, valid_mask
 from paimon_explore.metadata.manifest_entry import ManifestEntries
-from paimon_explore.scan.frames import Mask, Rows, bucket_numbers, numbers
+from paimon_explore.scan.frames import Mask, Rows, bucket_numbers, column, numbers, numbers_of
 from paimon_explore.scan.packing import pack
 from paimon_explore.scan.row_ranges import same_rows
 from paimon_explore.scan.sections import key_ranks
@@ -193,9 +194,8 @@ def _by_keys(entries: ManifestEntries, rules: SplitRules, keys: RowType) -> _Lai
 def _all_raw(entries: ManifestEntries, buckets: Rows, rules: SplitRules) -> Mask:
     """Per bucket, whether its files are compacted so that no key is in two of them."""
     levels = numbers(entries.table, "level")
-    retracts = numbers(entries.table, "delete_row_count")
     count = int(buckets.max()) + 1
-    odd = (levels == 0) | (retracts != 0)
+    odd = (levels == 0) | ~_without_retracts(entries)
     if not rules.levels_disjoint:
         of_one = np.zeros(count, np.int64)
         of_one[buckets] = levels
@@ -209,6 +209,13 @@ def _raw(entries: ManifestEntries, laid: _Laid, bounds: Rows, *, is_keyed: bool)
     if not is_keyed:
         return np.ones(len(bounds) - 1, np.bool_)
     first = bounds[:-1]
-    clean = (numbers(entries.table, "delete_row_count") == 0)[laid.order[first]]
+    clean = _without_retracts(entries)[laid.order[first]]
     is_single = bounds[1:] - first == 1
     return np.where(laid.merged[first] | laid.alone[first], is_single & clean, np.True_)
+
+
+def _without_retracts(entries: ManifestEntries) -> Mask:
+    """Per file, whether it is known to hold no -U or -D record; an unknown count is not 0."""
+    counts = column(entries.table, "delete_row_count")
+    found: Mask = (numbers_of(counts) == 0) & valid_mask(counts)
+    return found

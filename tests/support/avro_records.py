@@ -5,7 +5,7 @@ import json
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import cramjam
 import fastavro
@@ -18,13 +18,29 @@ _META = {"type": "map", "values": "bytes"}
 
 def records(path: Path) -> Iterator[dict[str, object]]:
     """The records of a file."""
-    stream = io.BytesIO(path.read_bytes())
+    return records_in(path.read_bytes())
+
+
+def writer_schema(data: bytes) -> dict[str, Any]:
+    """The schema in the header of a file with these bytes, as JSON."""
+    found: dict[str, Any] = json.loads(_header(io.BytesIO(data))["avro.schema"])
+    return found
+
+
+def _header(stream: BinaryIO) -> dict[str, bytes]:
     assert stream.read(4) == _MAGIC
     meta = fastavro.schemaless_reader(stream, _META, None)
     assert isinstance(meta, dict)
+    stream.read(16)
+    return meta
+
+
+def records_in(data: bytes) -> Iterator[dict[str, object]]:
+    """The records of a file with these bytes."""
+    stream = io.BytesIO(data)
+    meta = _header(stream)
     schema = fastavro.parse_schema(json.loads(meta["avro.schema"]))
     codec = meta.get("avro.codec", b"null").decode()
-    stream.read(16)
     while stream.tell() < len(stream.getvalue()):
         count = _long(stream)
         block = io.BytesIO(_plain(codec, stream.read(_long(stream))))

@@ -97,6 +97,27 @@ def test_a_file_alone_in_its_keys_is_read_as_it_is_unless_it_deletes() -> None:
     assert shown(found) == [("a", True), ("b", False)]
 
 
+@pytest.mark.parametrize("disjoint", [True, False])
+@pytest.mark.parametrize("level", [0, 5])
+@pytest.mark.parametrize("count", [1, 3])
+def test_files_that_state_no_delete_count_are_never_read_raw(
+    level: int,
+    count: int,
+    disjoint: bool,  # noqa: FBT001 - a case
+) -> None:
+    keyed = rules(keyed=True, disjoint=disjoint)
+    files = [
+        file(str(n), n * 10, n * 10 + 5, level=level, delete_row_count=None, file_size=200)
+        for n in range(count)
+    ]
+    names = "012"[:count]
+    assert shown(make_splits(placed(*files), keyed)) == [(name, False) for name in names]
+    known = [{**row, "delete_row_count": 0} for row in files]
+    assert shown(make_splits(placed(*known), keyed)) == [(name, True) for name in names]
+    mixed = make_splits(placed(*known[1:], files[0]), keyed)
+    assert [raw for _, raw in shown(mixed)] == [False, True, True][:count]
+
+
 @pytest.mark.parametrize(("disjoint", "raw"), [(True, True), (False, False)])
 def test_files_of_several_levels_are_read_as_they_are_if_keys_live_once(
     disjoint: bool,  # noqa: FBT001 - a case
