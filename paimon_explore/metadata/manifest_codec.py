@@ -1,8 +1,8 @@
 """Manifest lists, manifests and index manifests: between the bytes of files and frames.
 
 Avro is what every release reads; ORC and Parquet manifests exist where a table's `manifest.format`
-said so. The first bytes tell, not the option. Fields are matched by name and those a release did
-not have yet are null, as are nested records of the releases that made them nullable.
+said so. The first bytes tell, not the option. Fields are matched by name, in nested records too:
+those that the file's release did not have yet are null, those of later releases are skipped.
 Spec: concepts/spec/manifest. Seen in: golden java09 and java200 `manifest_orc`, `manifest_parquet`,
 `manifest_avro`; rust04 and pypaimon21 for other record names.
 """
@@ -51,6 +51,7 @@ from paimon_explore.metadata.manifest_layouts import (
 )
 from paimon_explore.metadata.manifest_list import ManifestFiles
 from paimon_explore.metadata.manifest_sieve import Sieve, sifted
+from paimon_explore.metadata.record_projection import project_record
 
 _LAYOUTS = {layout.what: layout for layout in (LIST_LAYOUT, ENTRY_LAYOUT, INDEX_LAYOUT)}
 _FINDERS = {ENTRY_LAYOUT.what: entry_starts, LIST_LAYOUT.what: list_starts}
@@ -363,6 +364,8 @@ def _frame(records: pa.Table, layout: Layout, target: pa.Schema, path: str) -> p
     for field in target:
         column = flat.get(layout.fields[field.name])
         if column is not None:
+            if field.name in layout.read_types:
+                column = _by_name(column, layout, field.name, path)
             columns[field.name] = _as_type(column, field.type, path, field.name)
     frame = complete(columns, target, path, rows=len(records))
     for name in _FILE_NAMES & columns.keys():
@@ -402,8 +405,21 @@ def _check_version(records: pa.Table, layout: Layout, path: str) -> None:
         if all(bool(chunk.all()) for chunk in known):
             return
     for version in versions.unique().to_pylist():
+        if version is None:
+            raise CorruptFileError(path, VERSION_FIELD, "the field is required")
         if version != layout.version:
             raise UnsupportedVersionError(layout.what, version, (layout.version,), path)
+
+
+def _by_name(column: Chunks, layout: Layout, name: str, path: str) -> Chunks:
+    """A column of nested records with the known fields, under the names they are stored with."""
+    wanted, where = layout.read_types[name], layout.fields[name][-1]
+    try:
+        parts = [project_record(part, wanted, path=path, where=where) for part in column.chunks]
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
+        raise CorruptFileError(path, where, f"must be {wanted}: {error}") from error
+    projected: Chunks = pa.chunked_array(parts, wanted)  # type: ignore[call-overload]  # in stubs
+    return projected
 
 
 def _as_type(column: Chunks, wanted: pa.DataType, path: str, name: str) -> Chunks:
@@ -432,8 +448,6 @@ def _relabelled(array: Column, wanted: pa.DataType) -> Column:
         offsets = ends_of(np.where(valid, np.diff(list_offsets(array)), 0))
         return build_list(wanted, offsets, [items], valid)
     if isinstance(array, pa.StructArray) and isinstance(wanted, pa.StructType):
-        if wanted.num_fields != array.type.num_fields:
-            raise pa.ArrowInvalid(f"{array.type} has other fields")
         children = [
             _relabelled(child, wanted.field(index).type)
             for index, child in enumerate(array.flatten())
