@@ -16,6 +16,7 @@ from paimon_explore.metadata.options import TableOptions
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.plan import ScanTarget
+from paimon_explore.scan.time_travel import pinned_options
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.values import dataclass
 
@@ -82,10 +83,11 @@ class TableView:
             schema = self.store.schemas.load(snapshot.schema_id)
         if schema is None:
             raise NotFoundError("schema", "of the table", self.location)
+        options = pinned_options(self.store, schema) if travelled else schema.options
         return ScanTarget(
             store=self.store,
             schema=schema,
-            options=TableOptions({**schema.options, **self.dynamic_options}),
+            options=TableOptions({**options, **self.dynamic_options}),
             snapshot=snapshot,
             travelled=travelled,
             branch=self.branch,

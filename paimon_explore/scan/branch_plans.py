@@ -1,8 +1,10 @@
 """Plans of tables whose rows lie in several branches.
 
 With `scan.fallback-branch` a partition that the branch lacks is read from the fallback branch;
-with `scan.primary-branch` it is the other way round. Under time travel the fallback branch is read
-at its newest snapshot not younger than the pinned one.
+with `scan.primary-branch` it is the other way round. Under time travel the other branch is read at
+its newest snapshot that was committed when the pinned one was, or before; see
+`time_travel.resolve_other`. Which branches these are is a setting of the table as it is now,
+whatever the schema of the pinned snapshot says.
 
 A chain table has a branch of whole partitions and one of changes. A partition of the first is read
 as it is; a partition only of the second is the nearest earlier whole partition, overlaid by key
@@ -27,7 +29,6 @@ from paimon_explore.metadata.options import (
     SCAN_PRIMARY_BRANCH,
 )
 from paimon_explore.metadata.paths import MAIN_BRANCH
-from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.entries import PartitionCut, live_files
 from paimon_explore.scan.expression import TRUE, Expression
 from paimon_explore.scan.frames import byte_array, byte_rows, column, distinct
@@ -35,7 +36,7 @@ from paimon_explore.scan.partition_filter import split as split_predicate
 from paimon_explore.scan.plan import ScanPlan, ScanTarget, Stage, plan_scan
 from paimon_explore.scan.split import DataSplit, LayeredSplit, Split
 from paimon_explore.scan.splits import whole_buckets
-from paimon_explore.store.table_store import TableStore
+from paimon_explore.scan.time_travel import resolve_other
 
 
 def plan_table(target: ScanTarget, predicate: Expression = TRUE) -> ScanPlan:
@@ -76,15 +77,10 @@ def _other(target: ScanTarget, branch: str) -> ScanTarget:
     if not store.schemas.ids():
         hint = f"The table's options name it. Branches: {choices(target.store.branches.names())}."
         raise NotFoundError("branch", branch, store.paths.root, hint=hint)
-    pinned = target.snapshot if target.travelled else None
-    snapshot = store.snapshots.latest() if pinned is None else _as_old_as(store, pinned)
+    if not target.travelled or target.snapshot is None:
+        return replace(target, store=store, branch=branch, snapshot=store.snapshots.latest())
+    snapshot = resolve_other(store, target.travel, target.snapshot)
     return replace(target, store=store, branch=branch, snapshot=snapshot)
-
-
-def _as_old_as(store: TableStore, pinned: Snapshot) -> Snapshot | None:
-    """The newest snapshot not younger than another branch's."""
-    older = [s for s in store.snapshots.list() if s.time_millis <= pinned.time_millis]
-    return older[-1] if older else None
 
 
 def _plan_both(first: ScanTarget, second: ScanTarget, predicate: Expression) -> ScanPlan:

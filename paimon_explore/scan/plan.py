@@ -45,6 +45,7 @@ from paimon_explore.scan.frames import Mask, Rows, group_numbers, numbers
 from paimon_explore.scan.partition_filter import split
 from paimon_explore.scan.split import PlacedFiles, Split
 from paimon_explore.scan.splits import SplitRules, make_splits
+from paimon_explore.scan.time_travel import NEWEST, TimeTravel
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.types.data_types import RowType
 from paimon_explore.values import dataclass
@@ -79,6 +80,7 @@ class ScanTarget:
         options: of the table, with dynamic ones on top.
         snapshot: None for a table without any.
         travelled: whether the snapshot was asked for, not just the newest one.
+        travel: the point in time that was asked for, which other branches are read at, too.
         branch: its name.
         only_level: read files of this level alone; None for all.
         created_since: read no file made before: a local wall clock in ms; None for all. Only what
@@ -90,6 +92,7 @@ class ScanTarget:
     options: TableOptions
     snapshot: Snapshot | None
     travelled: bool = False
+    travel: TimeTravel = NEWEST
     branch: str = MAIN_BRANCH
     only_level: int | None = None
     created_since: int | None = None

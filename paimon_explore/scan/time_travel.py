@@ -14,8 +14,13 @@ import numpy as np
 from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedFeatureError
 from paimon_explore.metadata.option_choices import StartupMode
 from paimon_explore.metadata.options import (
+    CHAIN_TABLE_ENABLED,
+    SCAN_FALLBACK_BRANCH,
+    SCAN_FALLBACK_DELTA_BRANCH,
+    SCAN_FALLBACK_SNAPSHOT_BRANCH,
     SCAN_FILE_CREATION_TIME_MILLIS,
     SCAN_MODE,
+    SCAN_PRIMARY_BRANCH,
     SCAN_SNAPSHOT_ID,
     SCAN_TAG_NAME,
     SCAN_TIMESTAMP,
@@ -24,6 +29,7 @@ from paimon_explore.metadata.options import (
     SCAN_WATERMARK,
     TableOptions,
 )
+from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.snapshot import NO_WATERMARK, CommitKind, Snapshot
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.types.local_time import local_moment
@@ -32,6 +38,13 @@ from paimon_explore.values import dataclass
 Moment: TypeAlias = date | np.datetime64 | str | int | np.integer
 """A point in time as people have it; see `epoch_ms`."""
 
+_BRANCH_OPTIONS = (
+    SCAN_FALLBACK_BRANCH,
+    SCAN_PRIMARY_BRANCH,
+    CHAIN_TABLE_ENABLED,
+    SCAN_FALLBACK_SNAPSHOT_BRANCH,
+    SCAN_FALLBACK_DELTA_BRANCH,
+)
 _WATERMARK_VERSION = re.compile(r"watermark-(-?\d+)")
 
 
@@ -96,6 +109,10 @@ class TimeTravel:
             NotFoundError: the snapshot or tag does not exist, or nothing is that old.
         """
         return replace(self, found=resolve(store, self)) if self.given else self
+
+
+NEWEST = TimeTravel()
+"""No point in time: the newest snapshot."""
 
 
 def travel_of(options: TableOptions) -> TimeTravel:
@@ -215,6 +232,36 @@ def resolve(store: TableStore, travel: TimeTravel) -> Snapshot | None:
     return _compacted(store) if travel.compacted else store.snapshots.latest()
 
 
+def resolve_other(store: TableStore, travel: TimeTravel, pinned: Snapshot) -> Snapshot | None:
+    """The snapshot of another branch that belongs to a point in time of a table.
+
+    Snapshot ids of two branches have nothing in common, so a snapshot id or a tag stands for the
+    commit time of its snapshot. A timestamp and a watermark are looked up in the branch itself.
+    Seen with the official Java 2.0.0, with two exceptions: by a tag it finds no row of the other
+    branch, because it looks up the tag of the main branch for both; and where all commits of the
+    other branch are newer, it reads that branch's snapshot 1 (by a snapshot id) or fails (by a
+    timestamp).
+
+    Args:
+        store: the other branch.
+        travel: what was asked for.
+        pinned: the snapshot of the table that was found for it.
+
+    Returns:
+        The newest snapshot committed at that time or before; None if the branch has none as old.
+
+    Raises:
+        NotFoundError: no snapshot of the branch has that watermark.
+    """
+    watermark = travel.watermark
+    if travel.version is not None and (match := _WATERMARK_VERSION.fullmatch(travel.version)):
+        watermark = int(match[1])
+    if watermark is not None:
+        return _by_watermark(store, watermark)
+    asked = pinned.time_millis if travel.timestamp_ms is None else travel.timestamp_ms
+    return _newest_until(store, asked)
+
+
 def _compacted(store: TableStore) -> Snapshot | None:
     """The newest snapshot of a compaction, else the newest of all."""
     for number in reversed(store.snapshots.ids()):
@@ -222,6 +269,20 @@ def _compacted(store: TableStore) -> Snapshot | None:
         if snapshot.commit_kind is CommitKind.COMPACT:
             return snapshot
     return store.snapshots.latest()
+
+
+def pinned_options(store: TableStore, pinned: TableSchema) -> dict[str, str]:
+    """The options that a pinned snapshot is read with.
+
+    They are those of its schema. Which other branches hold rows of the table is a setting of the
+    table as it is now, as in Java: a snapshot from before the option was set is read with it.
+    """
+    newest = store.schemas.latest()
+    if newest is None or newest.id == pinned.id:
+        return dict(pinned.options)
+    keys = {option.key for option in _BRANCH_OPTIONS}
+    own = {key: value for key, value in pinned.options.items() if key not in keys}
+    return own | {key: value for key, value in newest.options.items() if key in keys}
 
 
 def _version(store: TableStore, version: str) -> TimeTravel:
@@ -253,6 +314,20 @@ def _available(ids: list[int]) -> str:
 
 
 def _by_time(store: TableStore, timestamp_ms: int) -> Snapshot:
+    """Newest snapshot with timeMillis at most the given one."""
+    found = _newest_until(store, timestamp_ms)
+    if found is not None:
+        return found
+    ids = store.snapshots.ids()
+    first = (
+        f" The first one is of {_local(store.snapshots.load(ids[0]).time_millis)}." if ids else ""
+    )
+    raise NotFoundError(
+        "snapshot", f"at or before {_local(timestamp_ms)}", hint=f"{_available(ids)}{first}"
+    )
+
+
+def _newest_until(store: TableStore, timestamp_ms: int) -> Snapshot | None:
     """Newest snapshot with timeMillis at most the given one; times rise with the ids."""
     ids = store.snapshots.ids()
     low, high = 0, len(ids)
@@ -262,14 +337,7 @@ def _by_time(store: TableStore, timestamp_ms: int) -> Snapshot:
             low = middle + 1
         else:
             high = middle
-    if low:
-        return store.snapshots.load(ids[low - 1])
-    first = (
-        f" The first one is of {_local(store.snapshots.load(ids[0]).time_millis)}." if ids else ""
-    )
-    raise NotFoundError(
-        "snapshot", f"at or before {_local(timestamp_ms)}", hint=f"{_available(ids)}{first}"
-    )
+    return store.snapshots.load(ids[low - 1]) if low else None
 
 
 def _local(millis: int) -> str:
@@ -283,4 +351,9 @@ def _by_watermark(store: TableStore, watermark: int) -> Snapshot:
         marked = snapshot.watermark is not None and snapshot.watermark != NO_WATERMARK
         if marked and snapshot.watermark is not None and snapshot.watermark >= watermark:
             return snapshot
-    raise NotFoundError("snapshot", f"with watermark >= {watermark}", hint=_available(ids))
+    raise NotFoundError(
+        "snapshot",
+        f"with watermark >= {watermark}",
+        store.paths.branch_root,
+        hint=_available(ids),
+    )

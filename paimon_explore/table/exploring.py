@@ -45,6 +45,7 @@ class ExplorableTable(ExplainableTable):
             schema=target.schema,
             options=target.options,
             snapshot=target.snapshot,
+            travel=target.travel,
         )
         return Inspection(state=state)
 

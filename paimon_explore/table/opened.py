@@ -8,7 +8,7 @@ from paimon_explore.metadata.options import TableOptions
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.plan import ScanTarget
-from paimon_explore.scan.time_travel import TimeTravel, resolve
+from paimon_explore.scan.time_travel import TimeTravel, pinned_options, resolve
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.values import dataclass
@@ -100,13 +100,16 @@ class OpenedTable:
         travelled = bool(self.travel.given)
         if travelled and snapshot is not None:
             schema = self.store.schemas.load(snapshot.schema_id)
+            options = pinned_options(self.store, schema)
         else:
             schema = latest_schema(self.store)
+            options = dict(schema.options)
         return ScanTarget(
             store=self.store,
             schema=schema,
-            options=TableOptions({**schema.options, **self.dynamic_options}),
+            options=TableOptions({**options, **self.dynamic_options}),
             snapshot=snapshot,
             travelled=travelled,
+            travel=self.travel,
             branch=self.branch,
         )

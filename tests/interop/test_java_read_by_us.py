@@ -1,5 +1,6 @@
 """We read what Java writes, compacts, deletes, evolves and cleans up, at every point of time."""
 
+import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -195,6 +196,30 @@ def test_changes_of_append_tables(java: JavaPaimon, tmp_path: Path) -> None:
     java.append_compact(folder)
     java.write(folder, people(9, 10, "c"))
     check_changes(java, folder)
+
+
+def test_time_travel_with_a_fallback_branch(java: JavaPaimon, tmp_path: Path) -> None:
+    folder = tmp_path / "t"
+    java.create_table(folder, [("dt", "STRING"), ("k", "INT")], partition_keys=["dt"])
+    java.create_branch(folder, "fb")
+    places = [("fb", "a"), ("main", "m"), ("fb", "b"), ("main", "m"), ("fb", "b"), ("main", "a")]
+    for k, (branch, dt) in enumerate(places):
+        row: dict[str, object] = {"dt": dt, "k": k}
+        java.write(folder, [row], branch=branch, watermark=10 * k)
+        time.sleep(0.002)  # no two commits in the same millisecond
+    table = open_table(folder)
+    table.maintenance.set_options({"scan.fallback-branch": "fb"})
+    fallback = open_table(folder, branch="fb")
+    times = [snapshot.time_millis for snapshot in [*table.snapshots, *fallback.snapshots]]
+    points: list[dict[str, str]] = [
+        *({"scan.snapshot-id": str(number)} for number in (1, 2, 3)),
+        *({"scan.timestamp-millis": str(moment)} for moment in times if moment != min(times)),
+        *({"scan.watermark": str(mark)} for mark in (0, 15, 25, 35)),
+    ]
+    for point in points:
+        theirs = java.read(folder, options=point)
+        ours = open_table(folder, options=point).to_arrow()
+        assert difference(theirs, ours) == "", point
 
 
 ENGINES = {

@@ -12,6 +12,7 @@ from paimon_explore.scan.branch_plans import branches_read
 from paimon_explore.scan.entries import PartitionCut, live_files
 from paimon_explore.scan.frames import numbers
 from paimon_explore.scan.plan import ScanTarget
+from paimon_explore.scan.time_travel import NEWEST, TimeTravel
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.values import dataclass
 
@@ -25,12 +26,14 @@ class TableState:
         schema: the schema that reads use.
         options: its options, dynamic ones included.
         snapshot: None for a table without any.
+        travel: the point in time that was asked for; empty for the newest snapshot.
     """
 
     store: TableStore
     schema: TableSchema
     options: TableOptions
     snapshot: Snapshot | None
+    travel: TimeTravel = NEWEST
 
     def branches(self) -> "list[TableState]":
         """The state of each branch that the table's rows lie in; partitions of the first hide.
@@ -43,6 +46,8 @@ class TableState:
             schema=self.schema,
             options=self.options,
             snapshot=self.snapshot,
+            travelled=bool(self.travel.given),
+            travel=self.travel,
             branch=self.store.paths.branch,
         )
         return [

@@ -1,3 +1,6 @@
+import json
+from datetime import UTC, datetime
+
 import pyarrow as pa
 import pytest
 
@@ -49,6 +52,102 @@ def test_under_time_travel_the_fallback_branch_is_as_old() -> None:
     options = {"scan.fallback-branch": "more", "scan.snapshot-id": "1"}
     found = open_table(table.path, options=options).to_arrow()
     assert [row["k"] for row in rows_of(found)] == [1, 2]
+
+
+def stamped(table: Table, **fields: list[int]) -> None:
+    """Give the snapshots 1, 2, … these values of a field of theirs."""
+    store = table.store
+    for name, values in fields.items():
+        for number, value in enumerate(values, 1):
+            path = store.paths.snapshot(number)
+            known = json.loads(store.file_io.read(path))
+            store.file_io.replace(path, json.dumps({**known, name: value}).encode())
+
+
+def interleaved() -> Table:
+    """Commits of main and of the branch `fb` by turns; only then main is told to fall back.
+
+    | time | 100 | 200 | 300 | 400 | 500 | 600 | 700 |
+    | --- | --- | --- | --- | --- | --- | --- | --- |
+    | main | | 1: m 10 | | 2: m 11 | | 3: a 12 | |
+    | fb | 1: a 1 | | 2: b 2 | | 3: b 3 | | 4: c 4 |
+    """
+    table = append_table(COLUMNS, partition_by=["dt"])
+    table.maintenance.create_branch("fb")
+    branch = open_table(table.path, branch="fb")
+    for k, dt in ((10, "m"), (11, "m"), (12, "a")):
+        table.append([{"k": k, "dt": dt}])
+    for k, dt in ((1, "a"), (2, "b"), (3, "b"), (4, "c")):
+        branch.append([{"k": k, "dt": dt}])
+    stamped(table, timeMillis=[200, 400, 600], watermark=[20, 40, 60])
+    stamped(branch, timeMillis=[100, 300, 500, 700], watermark=[10, 30, 50, 70])
+    table.create_tag("first", 1)
+    table.create_tag("second", 2)
+    table.maintenance.set_options({"scan.fallback-branch": "fb"})
+    return open_table(table.path)
+
+
+AT_FIRST, AT_SECOND, AT_THIRD = [1, 10], [1, 2, 10, 11], [2, 3, 10, 11, 12]
+POINTS: dict[str, tuple[dict[str, str], list[int]]] = {
+    "the newest": ({}, [2, 3, 4, 10, 11, 12]),
+    "snapshot 1": ({"scan.snapshot-id": "1"}, AT_FIRST),
+    "snapshot 2": ({"scan.snapshot-id": "2"}, AT_SECOND),
+    "snapshot 3": ({"scan.snapshot-id": "3"}, AT_THIRD),
+    "version 2": ({"scan.version": "2"}, AT_SECOND),
+    "a tag": ({"scan.tag-name": "first"}, AT_FIRST),
+    "a tag as a version": ({"scan.version": "second"}, AT_SECOND),
+    "the time of main's commit": ({"scan.timestamp-millis": "400"}, AT_SECOND),
+    "the time of the branch's commit": ({"scan.timestamp-millis": "500"}, [1, 2, 3, 10, 11]),
+    "a time after all": ({"scan.timestamp-millis": "9999"}, [2, 3, 4, 10, 11, 12]),
+    "a watermark of both": ({"scan.watermark": "15"}, [1, 2, 10]),
+    "a watermark as a version": ({"scan.version": "watermark-35"}, [1, 2, 3, 10, 11]),
+}
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_each_point_in_time_is_read_in_both_branches(point: str) -> None:
+    table = interleaved()
+    options, expected = POINTS[point]
+    scan = open_table(table.path, options=options).scan()
+    assert sorted(row["k"] for row in scan.to_arrow().to_pylist()) == expected
+    assert scan.count() == len(expected)
+
+
+def test_views_of_the_past_read_both_branches() -> None:
+    table = interleaved()
+    views = [
+        (table.at(snapshot=2), AT_SECOND),
+        (table.at(tag="second"), AT_SECOND),
+        (table.at(watermark=15), [1, 2, 10]),
+        (table.at(timestamp=datetime.fromtimestamp(0.5, UTC)), [1, 2, 3, 10, 11]),
+    ]
+    for view, expected in views:
+        assert sorted(row["k"] for row in view.to_arrow().to_pylist()) == expected
+    assert table.at(snapshot=2).inspect.partitions().num_rows == 3
+
+
+def test_a_watermark_that_the_fallback_branch_has_not_reached_is_told() -> None:
+    table = interleaved()
+    stamped(open_table(table.path, branch="fb"), watermark=[1, 2, 3, 4])
+    with pytest.raises(NotFoundError, match=r"watermark >= 15.*branch-fb"):
+        table.at(watermark=15).to_arrow()
+
+
+def test_the_primary_branch_is_as_old_as_the_snapshot() -> None:
+    table = interleaved()
+    options = {"scan.primary-branch": "fb", "scan.snapshot-id": "3"}
+    table.maintenance.unset_options(["scan.fallback-branch"])
+    found = open_table(table.path, options=options).to_arrow()
+    assert [row["k"] for row in rows_of(found)] == [1, 10, 11, 2, 3]
+
+
+def test_a_branch_that_is_no_longer_set_is_not_read_under_time_travel() -> None:
+    table = interleaved()
+    table.append([{"k": 13, "dt": "m"}])
+    table.maintenance.unset_options(["scan.fallback-branch"])
+    assert sorted(
+        row["k"] for row in open_table(table.path).at(snapshot=4).to_arrow().to_pylist()
+    ) == [10, 11, 12, 13]
 
 
 def test_the_plan_tells_cuts_of_both_branches() -> None:
