@@ -6,17 +6,22 @@ folder is there when an object lies below it, and renaming one is copying.
 New data files are collected on the local disk and uploaded when complete, so that a writer that
 dies leaves nothing behind. A folder that must be there while it is empty holds an empty object of
 a hidden name.
+
+Requests that fail for a passing reason are repeated with backoff for as long as `retry_timeout`
+says (see `store_options`). Reads, lists, deletes and unconditional puts may be repeated as they
+are. A conditional put whose reply was lost is looked up first: if the object is there and has the
+content of this call, this call has made it.
 """
 
 import io
 import tempfile
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from functools import lru_cache
+from datetime import timedelta
+from functools import lru_cache, partial
 from pathlib import Path
-from types import MappingProxyType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import obstore
 import pyarrow as pa
@@ -31,37 +36,46 @@ from paimon_explore.errors import (
 )
 from paimon_explore.fileio import paths
 from paimon_explore.fileio.file_io import FileStatus
+from paimon_explore.fileio.store_options import StoreSettings, store_settings
+from paimon_explore.fileio.store_retries import (
+    Attempts,
+    RetryPolicy,
+    is_transient,
+    is_write_conflict,
+    naming,
+    retried,
+)
 from paimon_explore.fileio.streams import naming_stream
 from paimon_explore.values import dataclass
 
 Store: TypeAlias = S3Store | GCSStore | AzureStore
+Options: TypeAlias = tuple[tuple[str, str], ...]
 
-_S3_NAMES = MappingProxyType(
-    {  # what Paimon, Hadoop and fsspec call the settings
-        "access-key": "access_key_id",
-        "access.key": "access_key_id",
-        "accesskeyid": "access_key_id",
-        "key": "access_key_id",
-        "secret-key": "secret_access_key",
-        "secret.key": "secret_access_key",
-        "accesskeysecret": "secret_access_key",
-        "secret": "secret_access_key",
-        "session.token": "session_token",
-        "session-token": "session_token",
-        "securitytoken": "session_token",
-        "token": "session_token",
-        "endpoint": "endpoint",
-        "endpoint_url": "endpoint",
-        "region": "region",
-        "path.style.access": "path_style",
-        "path-style-access": "path_style",
-    }
-)
-_S3_PREFIXES = ("fs.s3a.", "fs.s3.", "s3a.", "s3.", "fs.oss.", "oss.", "aws_")
 _DELETE_AT_ONCE = 500
 _FOLDER_MARK = ".folder"
-_TRUSTED: set[tuple[str, tuple[tuple[str, str], ...]]] = set()
+_CLIENT_RETRIES = 3
+_BACKOFF = {
+    "init_backoff": timedelta(milliseconds=50),
+    "max_backoff": timedelta(seconds=2),
+    "base": 2,
+}
+_TRUSTED: set[tuple[str, Options]] = set()
 """Buckets, with their settings, whose conditional puts were seen to work."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bucket:
+    """A bucket that is open.
+
+    Attributes:
+        store: its client, which repeats safe requests a few times by itself.
+        policy: how long failing requests are repeated.
+        endpoint: where it is, if not at the provider's own address.
+    """
+
+    store: Store
+    policy: RetryPolicy
+    endpoint: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,35 +88,39 @@ class ObjectStoreFileIO:
             environment (`AWS_...`, `GOOGLE_...`, `AZURE_...`).
     """
 
-    options: tuple[tuple[str, str], ...] = ()
+    options: Options = ()
 
     def read(self, path: str) -> bytes:
         """The whole content of an object."""
-        store, key = self._locate(path)
-        with _naming("read", path):
-            return bytes(obstore.get(store, key).bytes())
+        bucket, key = self._locate(path)
+        with naming("read", path):
+            return retried(bucket.policy, lambda: bytes(obstore.get(bucket.store, key).bytes()))
 
     def read_range(self, path: str, offset: int, length: int) -> bytes:
         """Bytes [offset, offset + length) of an object; fewer when it ends before."""
         if not length:
             return b""
-        store, key = self._locate(path)
-        with _naming("read", path):
-            return bytes(obstore.get_range(store, key, start=offset, length=length))
+        bucket, key = self._locate(path)
+
+        def request() -> bytes:
+            return bytes(obstore.get_range(bucket.store, key, start=offset, length=length))
+
+        with naming("read", path):
+            return retried(bucket.policy, request)
 
     def open(self, path: str) -> pa.NativeFile:
         """An object for random reading; the caller closes it."""
-        store, key = self._locate(path)
-        with _naming("open", path):
-            size = int(obstore.head(store, key)["size"])
+        bucket, key = self._locate(path)
+        with naming("open", path):
+            size = int(retried(bucket.policy, lambda: obstore.head(bucket.store, key))["size"])
         return pa.PythonFile(_RangeReader(self, path, size), mode="r")
 
     def status(self, path: str) -> FileStatus:
         """Size and time of an object, or that there is something below the path."""
-        store, key = self._locate(path)
-        with _naming("look at", path):
+        bucket, key = self._locate(path)
+        with naming("look at", path):
             try:
-                found = obstore.head(store, key)
+                found = retried(bucket.policy, lambda: obstore.head(bucket.store, key))
             except (FileNotFoundError, NotFoundError):
                 if not self._has_below(path):
                     raise
@@ -119,109 +137,159 @@ class ObjectStoreFileIO:
 
     def list(self, folder: str) -> list[FileStatus]:
         """What lies directly below a path, by name; nothing when it is absent."""
-        store, key = self._locate(folder)
-        with _naming("list", folder):
-            found = obstore.list_with_delimiter(store, _prefix(key))
-        statuses = [_folder(_below(folder, key, prefix)) for prefix in found["common_prefixes"]]
+        bucket, key = self._locate(folder)
+        prefix = _prefix(key)
+        with naming("list", folder):
+            found = retried(
+                bucket.policy, lambda: obstore.list_with_delimiter(bucket.store, prefix)
+            )
+        statuses = [_folder(_below(folder, key, inner)) for inner in found["common_prefixes"]]
         for item in found["objects"]:
             path = _below(folder, key, item["path"])
             statuses.append(_file(path, item["size"], item["last_modified"].timestamp()))
         return sorted(statuses, key=lambda status: status.name)
 
     def walk(self, folder: str) -> Iterator[FileStatus]:
-        """All objects below a path, in no order."""
-        store, key = self._locate(folder)
-        with _naming("list", folder):
-            for page in obstore.list(store, _prefix(key)):
-                for item in page:
-                    path = _below(folder, key, item["path"])
-                    yield _file(path, item["size"], item["last_modified"].timestamp())
+        """All objects below a path, in no order.
+
+        When a page of the listing fails, the listing goes on behind the last object that was seen.
+        """
+        bucket, key = self._locate(folder)
+        attempts = Attempts(bucket.policy)
+        last: str | None = None
+        in_order = True
+        while True:
+            try:
+                with naming("list", folder):
+                    for page in obstore.list(bucket.store, _prefix(key), offset=last):
+                        attempts.succeeded()
+                        for item in page:
+                            in_order = in_order and (last is None or last < item["path"])
+                            last = item["path"]
+                            path = _below(folder, key, item["path"])
+                            yield _file(path, item["size"], item["last_modified"].timestamp())
+            except StorageError as error:
+                cause = error.__cause__
+                if not in_order or not isinstance(cause, BaseError) or not is_transient(cause):
+                    raise
+                with naming("list", folder):
+                    attempts.failed(cause)
+            else:
+                return
 
     def create(self, path: str, data: bytes) -> bool:
-        """Make an object unless there is one of that key: one conditional put.
+        """Make an object unless there is one of that key: one conditional put at a time.
 
-        When the reply is lost and the request repeated, the own object may look like another's;
-        whoever must know compares the content.
+        A put whose reply was lost may have made the object; it is known by its content.
         """
-        store, key = self._locate(path)
-        with _naming("create", path):
-            self._check_conditions(store, path, key)
-            return _put_new(store, key, data)
+        bucket, key = self._locate(path)
+        with naming("create", path):
+            self._check_conditions(bucket, path, key)
+            return self._put_new(path, data)
 
     def replace(self, path: str, data: bytes) -> None:
         """Write an object whether or not it exists."""
-        store, key = self._locate(path)
-        with _naming("replace", path):
-            obstore.put(store, key, data)
+        bucket, key = self._locate(path)
+        with naming("replace", path):
+            retried(bucket.policy, lambda: obstore.put(bucket.store, key, data))
 
     @contextmanager
     def create_stream(self, path: str) -> Iterator[pa.NativeFile]:
         """A new object, uploaded when the block ends; nothing is left if it raises."""
-        store, key = self._locate(path)
+        bucket, key = self._locate(path)
         with tempfile.TemporaryDirectory(prefix="paimon-upload-") as folder:
             part = Path(folder) / "part"
             with naming_stream(path), pa.OSFile(str(part), "wb") as stream:
                 yield stream
-            with _naming("create", path):
-                obstore.put(store, key, part)
+            with naming("create", path):
+                retried(bucket.policy, lambda: obstore.put(bucket.store, key, part))
 
     def delete(self, path: str) -> None:
         """Remove an object; not an error if it is absent."""
-        store, key = self._locate(path)
-        with _naming("delete", path), suppress(FileNotFoundError, NotFoundError):
-            obstore.delete(store, key)
+        bucket, key = self._locate(path)
+        with naming("delete", path), suppress(FileNotFoundError, NotFoundError):
+            retried(bucket.policy, lambda: obstore.delete(bucket.store, key))
 
     def delete_folder(self, path: str) -> None:
         """Remove everything below a path."""
-        store, _ = self._locate(path)
+        bucket, _ = self._locate(path)
         keys = [self._locate(status.path)[1] for status in self.walk(path)]
-        with _naming("delete", path):
+        with naming("delete", path):
             for first in range(0, len(keys), _DELETE_AT_ONCE):
-                obstore.delete(store, keys[first : first + _DELETE_AT_ONCE])
+                some = keys[first : first + _DELETE_AT_ONCE]
+                retried(bucket.policy, partial(obstore.delete, bucket.store, some))
 
     def rename_folder(self, source: str, target: str) -> None:
         """Copy everything below a path, then remove the original: not one step."""
-        store, _ = self._locate(source)
+        bucket, _ = self._locate(source)
         moved = list(self.walk(source))
         if not moved:
             raise MissingFileError("rename", source)
-        with _naming("rename", source):
+        with naming("rename", source):
             for status in moved:
                 new_path = paths.join(target, status.path[len(source.rstrip("/")) :])
-                obstore.copy(store, self._locate(status.path)[1], self._locate(new_path)[1])
+                old, new = self._locate(status.path)[1], self._locate(new_path)[1]
+                retried(bucket.policy, partial(obstore.copy, bucket.store, old, new))
         self.delete_folder(source)
 
     def make_folder(self, path: str) -> None:
         """Put an empty object of a hidden name below the path, which makes it a folder."""
         self.create(paths.join(path, _FOLDER_MARK), b"")
 
-    def _locate(self, path: str) -> tuple[Store, str]:
-        kind = paths.scheme(path)
-        bucket, _, key = path.partition("://")[2].partition("/")
-        if kind not in paths.OBJECT_STORE_SCHEMES or not bucket:
-            raise InvalidInputError(f"{path!r} is no location in an object store.")
-        return _store(kind, bucket, self.options), key.rstrip("/")
+    def _locate(self, path: str) -> tuple[Bucket, str]:
+        kind, bucket, key = _parts(path)
+        return _bucket(kind, bucket, self.options), key
 
-    def _check_conditions(self, store: Store, path: str, key: str) -> None:
+    def _put_new(self, path: str, data: bytes) -> bool:
+        """Put an object unless there is one of that key; True if this call made it."""
+        bucket, key = self._locate(path)
+        once = _once(*_parts(path)[:2], self.options)
+        unsure = False
+
+        def request() -> bool:
+            nonlocal unsure
+            there = _content(bucket.store, key) if unsure else None
+            if there is not None:
+                return there == data
+            try:
+                obstore.put(once, key, data, mode="create", use_multipart=False)
+            except (AlreadyExistsError, PreconditionError) as error:
+                if not unsure and not is_write_conflict(error):
+                    return False
+                there = _content(bucket.store, key)
+                if there is None:  # removed meanwhile, or not decided yet
+                    raise
+                return unsure and there == data
+            except BaseError as error:
+                unsure = unsure or is_transient(error)
+                raise
+            return True
+
+        return retried(bucket.policy, request)
+
+    def _check_conditions(self, bucket: Bucket, path: str, key: str) -> None:
         """Make sure, once, that a store under another name than Amazon's does what it is told.
 
         Raises:
             UnsupportedFeatureError: it overwrites objects although told not to; two commits at the
                 same time would lose one of them.
         """
-        place = (path.partition("://")[2].partition("/")[0], self.options)
-        endpoint = store.config.get("endpoint", "") if isinstance(store, S3Store) else ""
-        if place in _TRUSTED or not endpoint or "amazonaws.com" in endpoint:
+        kind, name, _ = _parts(path)
+        place = (name, self.options)
+        is_s3 = kind in paths.S3_SCHEMES
+        if place in _TRUSTED or not is_s3 or not bucket.endpoint:
+            return
+        if "amazonaws.com" in bucket.endpoint:
             return
         probe = f"{key.rpartition('/')[0]}/.probe-{uuid.uuid4()}".lstrip("/")
-        _put_new(store, probe, b"")
-        overwrites = _put_new(store, probe, b"")
+        retried(bucket.policy, lambda: obstore.put(bucket.store, probe, b""))
+        overwrites = retried(bucket.policy, lambda: _overwrites(_once(kind, *place), probe))
         with suppress(BaseError):  # an empty hidden object, which nobody minds
-            obstore.delete(store, probe)
+            obstore.delete(bucket.store, probe)
         if overwrites:
             raise UnsupportedFeatureError(
-                f"the object store at {endpoint}, which overwrites objects that are there although "
-                "told not to (If-None-Match: *),",
+                f"the object store at {bucket.endpoint}, which overwrites objects that are there "
+                "although told not to (If-None-Match: *),",
                 path,
                 hint="Commits would not be safe: two at once would lose one. Read only, or use a "
                 "store that knows conditional puts.",
@@ -229,15 +297,36 @@ class ObjectStoreFileIO:
         _TRUSTED.add(place)
 
     def _has_below(self, path: str) -> bool:
-        store, key = self._locate(path)
-        found = obstore.list_with_delimiter(store, _prefix(key))
+        bucket, key = self._locate(path)
+        prefix = _prefix(key)
+        found = retried(bucket.policy, lambda: obstore.list_with_delimiter(bucket.store, prefix))
         return bool(found["common_prefixes"] or found["objects"])
 
 
-def _put_new(store: Store, key: str, data: bytes) -> bool:
-    """Put an object unless there is one of that key."""
+def _parts(path: str) -> tuple[str, str, str]:
+    """Scheme, bucket and key of a path."""
+    kind = paths.scheme(path)
+    bucket, _, key = path.partition("://")[2].partition("/")
+    if kind not in paths.OBJECT_STORE_SCHEMES or not bucket:
+        raise InvalidInputError(
+            f"{path!r} is not a location in an object store.",
+            hint="Locations look like s3://bucket/folder.",
+        )
+    return kind, bucket, key.rstrip("/")
+
+
+def _content(store: Store, key: str) -> bytes | None:
+    """What an object holds; None if there is none."""
     try:
-        obstore.put(store, key, data, mode="create", use_multipart=False)
+        return bytes(obstore.get(store, key).bytes())
+    except (FileNotFoundError, NotFoundError):
+        return None
+
+
+def _overwrites(store: Store, key: str) -> bool:
+    """Whether a conditional put replaces an object that is there."""
+    try:
+        obstore.put(store, key, b"", mode="create", use_multipart=False)
     except (AlreadyExistsError, PreconditionError):
         return False
     return True
@@ -279,57 +368,46 @@ class _RangeReader(io.RawIOBase):
 
 
 @lru_cache(maxsize=32)
-def _store(kind: str, bucket: str, options: tuple[tuple[str, str], ...]) -> Store:
-    try:
-        if kind in paths.S3_SCHEMES:
-            return _s3(bucket, dict(options))
-        if kind in paths.GOOGLE_SCHEMES:
-            return GCSStore.from_url(f"gs://{bucket}", config=dict(options))  # type: ignore[arg-type]  # any of its keys
-        return AzureStore.from_url(f"{kind}://{bucket}", config=dict(options))  # type: ignore[arg-type]  # any of its keys
-    except BaseError as error:
-        raise InvalidInputError(
-            f"The storage options do not open {kind}://{bucket}: {_first_line(error)}"
-        ) from error
+def _bucket(kind: str, bucket: str, options: Options) -> Bucket:
+    settings = store_settings(kind, bucket, options)
+    store = _store(kind, bucket, settings, retries=_CLIENT_RETRIES)
+    policy = RetryPolicy(
+        timeout=settings.retry_timeout,
+        max_retries=settings.max_retries,
+        place=(kind, bucket, options),
+    )
+    return Bucket(store=store, policy=policy, endpoint=settings.config.get("endpoint", ""))
 
 
-def _s3(bucket: str, options: Mapping[str, str]) -> S3Store:
-    config: dict[str, str] = {}
-    for name, value in options.items():
-        config[_s3_name(name)] = value
-    path_style = config.pop("path_style", None)
-    endpoint = config.get("endpoint", "")
-    if endpoint and "://" not in endpoint:
-        config["endpoint"] = endpoint = f"https://{endpoint}"
-    if path_style is not None:
-        config["virtual_hosted_style_request"] = str(path_style.lower() != "true").lower()
-    if endpoint and "region" not in config:
-        config["region"] = "us-east-1"
-    plain = endpoint.startswith("http://")
-    return S3Store(bucket, config=config, client_options={"allow_http": plain})  # type: ignore[arg-type]  # any of its keys
+@lru_cache(maxsize=32)
+def _once(kind: str, bucket: str, options: Options) -> Store:
+    """The client of a bucket that sends each request once."""
+    return _store(kind, bucket, store_settings(kind, bucket, options), retries=0)
 
 
-def _s3_name(name: str) -> str:
-    """The name obstore has for a setting."""
-    short = name.lower()
-    for prefix in _S3_PREFIXES:
-        short = short.removeprefix(prefix)
-    return _S3_NAMES.get(short, short)
-
-
-@contextmanager
-def _naming(operation: str, path: str) -> Iterator[None]:
-    """Turn the store's errors into ours, with what was done to which path."""
-    try:
-        yield
-    except (FileNotFoundError, NotFoundError) as error:
-        raise MissingFileError(operation, path) from error
-    except (BaseError, OSError, ValueError) as error:
-        raise StorageError(operation, path, _first_line(error)) from error
-
-
-def _first_line(error: Exception) -> str:
-    """What the store says, without its debugging details."""
-    return str(error).partition("\n")[0]
+def _store(kind: str, bucket: str, settings: StoreSettings, *, retries: int) -> Store:
+    most = retries if settings.max_retries is None else min(retries, settings.max_retries)
+    arguments: dict[str, Any] = {
+        "config": dict(settings.config),
+        "client_options": dict(settings.client),
+        "retry_config": {
+            "max_retries": most,
+            "retry_timeout": timedelta(seconds=settings.retry_timeout / 2),
+            "backoff": _BACKOFF,
+        },
+    }
+    with naming("open", f"{kind}://{bucket}"):
+        try:
+            if kind in paths.S3_SCHEMES:
+                return S3Store(bucket, **arguments)
+            if kind in paths.GOOGLE_SCHEMES:
+                return GCSStore(bucket, **arguments)
+            return AzureStore.from_url(f"{kind}://{bucket}", **arguments)
+        except BaseError as error:
+            raise InvalidInputError(
+                f"The storage options do not open {kind}://{bucket}: "
+                f"{str(error).partition(chr(10))[0]}"
+            ) from error
 
 
 def _prefix(key: str) -> str | None:

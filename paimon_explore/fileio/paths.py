@@ -36,13 +36,19 @@ def name(path: str) -> str:
 
 
 def parent(path: str) -> str:
-    """The folder that holds a path.
+    """The folder that holds a path; a bucket and the root are their own parents.
 
     >>> parent("s3://bucket/key"), parent("/a")
     ('s3://bucket', '/')
+    >>> parent("s3://bucket"), parent("/")
+    ('s3://bucket', '/')
     """
-    head = path.rstrip("/").rpartition("/")[0]
-    return head or "/"
+    if "://" not in path:
+        return path.rstrip("/").rpartition("/")[0] or "/"
+    kind, _, rest = path.partition("://")
+    inside = rest.rstrip("/")
+    head, slash, _ = inside.rpartition("/")
+    return f"{kind}://{head or (slash or inside)}"
 
 
 def scheme(path: str) -> str:

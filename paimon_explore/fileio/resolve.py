@@ -13,16 +13,16 @@ _KNOWN_SCHEMES = ("file", "memory", *sorted(paths.OBJECT_STORE_SCHEMES | paths.H
 
 
 def resolve(
-    location: str | PathLike[str], storage_options: Mapping[str, str] | None = None
+    location: str | PathLike[str], storage_options: Mapping[str, object] | None = None
 ) -> tuple[FileIO, str]:
     """The storage of a location and the absolute path there, without a trailing slash.
 
     Args:
         location: a path (`~` and relative paths are of this machine) or a URL.
-        storage_options: keys, endpoints and the like of an object store.
+        storage_options: keys, endpoints and the like of an object store; see `store_options`.
 
     Raises:
-        InvalidInputError: the location is empty.
+        InvalidInputError: the location is empty or has no bucket, or a storage option is unknown.
         UnsupportedFeatureError: no storage for its scheme.
     """
     text = fspath(location)
@@ -44,13 +44,24 @@ def resolve(
         from paimon_explore.fileio.object_store import (  # noqa: PLC0415 - its clients are not light
             ObjectStoreFileIO,
         )
+        from paimon_explore.fileio.store_options import (  # noqa: PLC0415 - as above
+            option_pairs,
+            store_settings,
+        )
 
-        options = tuple(sorted((storage_options or {}).items()))
+        options = option_pairs(storage_options)
+        bucket = text.partition("://")[2].partition("/")[0]
+        if not bucket:
+            raise InvalidInputError(
+                f"{text!r} names no bucket.", hint=f"Locations look like {kind}://bucket/folder."
+            )
+        store_settings(kind, bucket, options)  # refuses unknown names and wrong values
         return ObjectStoreFileIO(options), text.rstrip("/")
     if kind in paths.HADOOP_SCHEMES:
         from paimon_explore.fileio.hdfs import HdfsFileIO  # noqa: PLC0415 - few need it
+        from paimon_explore.fileio.store_options import option_pairs  # noqa: PLC0415 - as above
 
-        return HdfsFileIO(tuple(sorted((storage_options or {}).items()))), text.rstrip("/")
+        return HdfsFileIO(option_pairs(storage_options)), text.rstrip("/")
     raise UnsupportedFeatureError(
         f"storage scheme {kind!r}", text, hint=f"Known here: {choices(_KNOWN_SCHEMES)}."
     )

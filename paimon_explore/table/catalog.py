@@ -34,7 +34,10 @@ class Catalog:
 
     Args:
         warehouse: its folder: a local path, `file:///…`, `s3://bucket/…` and the like.
-        storage_options: settings and secrets of the storage.
+        storage_options: settings and secrets of the storage, in the names of Paimon, Hadoop, boto3,
+            s3fs or object_store (`s3.endpoint`, `endpoint_url`, …). `timeout` and
+            `connect_timeout` bound one request (30 s, 5 s); a failing request is retried with
+            exponential backoff for `retry_timeout` (60 s), at most `max_retries` times.
 
     >>> import tempfile
     >>> cat = Catalog(tempfile.mkdtemp())
@@ -44,7 +47,7 @@ class Catalog:
     """
 
     def __init__(
-        self, warehouse: str | PathLike[str], storage_options: Mapping[str, str] | None = None
+        self, warehouse: str | PathLike[str], storage_options: Mapping[str, object] | None = None
     ) -> None:
         self._file_io, self.warehouse = resolve_location(warehouse, storage_options)
         self._storage_options = dict(storage_options or {})

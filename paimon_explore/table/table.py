@@ -348,7 +348,7 @@ def _travel_to(point: int | str | date) -> TimeTravel:
 def open_table(
     path: str | PathLike[str],
     branch: str | None = None,
-    storage_options: Mapping[str, str] | None = None,
+    storage_options: Mapping[str, object] | None = None,
     options: Mapping[str, OptionValue] | None = None,
 ) -> Table:
     """Open the table in a folder.
@@ -356,7 +356,9 @@ def open_table(
     Args:
         path: the table's folder: a local path, `file:///…`, `s3://bucket/…` and the like.
         branch: the branch to read and write; None for main.
-        storage_options: settings and secrets of the storage.
+        storage_options: settings and secrets of the storage, in the names of Paimon, Hadoop, boto3,
+            s3fs or object_store (`s3.endpoint`, `endpoint_url`, …), and `timeout`,
+            `connect_timeout`, `retry_timeout`, `max_retries` of requests.
         options: dynamic table options, such as `scan.snapshot-id`.
 
     Raises:
