@@ -17,7 +17,7 @@ from support.figures import Figures
 from support.s3 import S3Place, s3_place
 from support.s3_faults import FaultyS3, S3Fault, s3_faults
 
-WRITERS, COMMITS = (4, 60) if DEEP else (2, 10)
+WRITERS, COMMITS = (4, 60) if DEEP else (2, 6)
 SCHEMA = pa.schema({"a": pa.int64()})
 PATIENT = {"commit.max-retries": "1000", "commit.max-retry-wait": "200 ms"}
 STALLED = {"timeout": "300ms"}
@@ -118,7 +118,7 @@ def test_a_commit_survives_each_fault_at_each_of_its_requests(
     figures.add("S3 faults at a request of a commit", len(chosen))
 
 
-@pytest.mark.parametrize("name", some(list(ACTS), 31))
+@pytest.mark.parametrize("name", some(list(ACTS), 50))
 def test_every_act_gets_through_faults_with_the_same_result(
     place: S3Place, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
