@@ -16,15 +16,19 @@ from obstore.exceptions import (
     AlreadyExistsError,
     BaseError,
     GenericError,
-    NotFoundError,
+)
+from obstore.exceptions import (
+    NotFoundError as MissingObjectError,
 )
 
-from paimon_explore.errors import MissingFileError, PaimonError, StorageError
+from paimon_explore.errors import MissingFileError, NotFoundError, PaimonError, StorageError
 from paimon_explore.values import dataclass
 
 _Answer = TypeVar("_Answer")
 
 _STATUS = re.compile(r"status code: (\d{3})")
+_CODE = re.compile(r"<Code>([^<]*)</Code>")
+_MESSAGE = re.compile(r"<Message>([^<]*)</Message>")
 _TRANSIENT_STATUS = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
 _TRANSIENT_CODES = ("RequestTimeout", "SlowDown", "InternalError", "ServiceUnavailable")
 _PERMANENT = ("AccessDenied", "InvalidAccessKeyId", "SignatureDoesNotMatch", "builder error")
@@ -136,6 +140,7 @@ def naming(operation: str, path: str) -> Iterator[None]:
     """Turn the store's errors into ours, with what was done to which path.
 
     Raises:
+        NotFoundError: there is no such bucket.
         MissingFileError: there is no such object.
         StorageError: anything else, panics of the client library included.
     """
@@ -143,15 +148,13 @@ def naming(operation: str, path: str) -> Iterator[None]:
         yield
     except PaimonError:
         raise
-    except (FileNotFoundError, NotFoundError) as error:
-        raise MissingFileError(operation, path) from error
     except (BaseError, OSError, ValueError) as error:
-        raise StorageError(operation, path, _first_line(error)) from error
+        raise _translated(operation, path, error) from error
     except BaseException as error:
         if not _is_panic(error):
             raise
         raise StorageError(
-            operation, path, f"the storage client failed internally: {_first_line(error)}"
+            operation, path, f"the storage client failed internally: {_reason(error)}"
         ) from error
 
 
@@ -160,6 +163,21 @@ def _is_panic(error: BaseException) -> bool:
     return type(error).__name__ == "PanicException"
 
 
-def _first_line(error: BaseException) -> str:
+def _translated(operation: str, path: str, error: Exception) -> PaimonError:
+    if "<Code>NoSuchBucket</Code>" in str(error):
+        bucket = path.partition("://")[2].partition("/")[0]
+        return NotFoundError("bucket", bucket, hint="Check the name, the endpoint and the region.")
+    if isinstance(error, FileNotFoundError | MissingObjectError):
+        return MissingFileError(operation, path)
+    return StorageError(operation, path, _reason(error))
+
+
+def _reason(error: BaseException) -> str:
     """What the store says, without its debugging details."""
-    return str(error).partition("\n")[0]
+    text = str(error).partition("\n\nDebug source")[0]
+    code, message = _CODE.search(text), _MESSAGE.search(text)
+    if code is None:
+        return text.partition("\n")[0]
+    status = _status(text)
+    said = code[1] if message is None else f"{code[1]}: {message[1]}"
+    return said if status is None else f"{said} (HTTP {status})"

@@ -169,6 +169,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"] or 0))
+        if self.path.startswith("http://"):  # of a client that uses this as its HTTP proxy
+            self.path = "/" + self.path[len("http://") :].partition("/")[2]
         fault = self.server.faulty.next_fault(self.command, self.path)
         if fault is S3Fault.RESET_BEFORE:
             self._reset()
