@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from paimon_explore.errors import NotFoundError, PaimonError, UnsupportedFeatureError
+from paimon_explore.sanitize import masked, visible_lines
 from paimon_explore.table.demo import demo
 from paimon_explore.table.table import Table, open_table
 from paimon_explore.table.warehouse_listing import listing
@@ -34,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed = _parser().parse_args(arguments)
     try:
         if parsed.command == "show":
-            print(shown(parsed), flush=True)  # noqa: T201 - the command's output
+            print(visible_lines(masked(shown(parsed))), flush=True)  # noqa: T201 - the command's output
             return 0
         return _lab(parsed)
     except BrokenPipeError:  # the reader has seen enough, as `| head` has

@@ -16,10 +16,14 @@
         MissingFileError (FileNotFoundError) a file that was asked for is not there
 
 Every class takes facts and writes its message from them: what failed, where, the rule, what to do
-next. Bytes on disk never raise `InvalidInputError`; arguments never raise `FormatError`.
+next. Facts may come from tables of other people: in messages secrets are masked and control
+characters visible (`sanitize`); attributes such as `path` hold them as they are.
+Bytes on disk never raise `InvalidInputError`; arguments never raise `FormatError`.
 """
 
 from collections.abc import Iterable
+
+from paimon_explore.sanitize import shown
 
 
 def choices(names: Iterable[str], *, limit: int = 20) -> str:
@@ -30,16 +34,31 @@ def choices(names: Iterable[str], *, limit: int = 20) -> str:
 
 
 class PaimonError(Exception):
-    """Any error raised on purpose by this package."""
+    """Any error raised on purpose by this package.
+
+    Attributes:
+        message: what failed, on one line, safe to show.
+        hint: what to do next; likewise.
+    """
 
     def __init__(self, message: str, *, hint: str = "") -> None:
-        self.message = message
-        self.hint = hint
-        super().__init__(f"{message} {hint}".strip())
+        self.message = shown(message)
+        self.hint = shown(hint)
+        super().__init__(f"{self.message} {self.hint}".strip())
 
     def __reduce__(self) -> tuple[object, ...]:
         """Rebuild from the attributes: subclasses have constructors of their own."""
         return (_rebuild, (type(self), self.args, self.__dict__))
+
+
+def safe_cause(error: BaseException) -> BaseException:
+    """What to chain an error to: the cause itself, or its text where that must not be shown.
+
+    A traceback prints the texts of causes as they are.
+    """
+    text = str(error)
+    clean = "\n".join([shown(line) for line in text.split("\n")])
+    return error if clean == text else RuntimeError(f"{type(error).__name__}: {clean}")
 
 
 def _rebuild(

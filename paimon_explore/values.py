@@ -21,6 +21,8 @@ from reprlib import recursive_repr
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING
 
+from paimon_explore.sanitize import masked_repr
+
 __all__ = ["dataclass"]
 
 _OWN = "__value_fields__"
@@ -195,7 +197,7 @@ def _comparison(
 @recursive_repr()
 def _repr(self: object) -> str:
     shown = [field.name for field in dataclasses.fields(self) if field.repr]  # type: ignore[arg-type] # it is one
-    pairs = ", ".join([f"{name}={getattr(self, name)!r}" for name in shown])
+    pairs = ", ".join([f"{name}={masked_repr(getattr(self, name))}" for name in shown])
     return f"{type(self).__qualname__}({pairs})"
 
 

@@ -22,7 +22,12 @@ from pathlib import Path
 import pyarrow as pa
 from pyarrow import fs
 
-from paimon_explore.errors import MissingFileError, StorageError, UnsupportedFeatureError
+from paimon_explore.errors import (
+    MissingFileError,
+    StorageError,
+    UnsupportedFeatureError,
+    safe_cause,
+)
 from paimon_explore.fileio import paths
 from paimon_explore.fileio.file_io import FileStatus
 from paimon_explore.fileio.streams import naming_stream
@@ -341,4 +346,4 @@ def _naming(operation: str, path: str) -> Iterator[None]:
     except StorageError:
         raise
     except (OSError, pa.ArrowException) as error:
-        raise StorageError(operation, path, str(error).partition("\n")[0]) from error
+        raise StorageError(operation, path, str(error).partition("\n")[0]) from safe_cause(error)

@@ -15,6 +15,7 @@ import pyarrow as pa
 from paimon_explore.errors import MissingFileError, StorageError
 from paimon_explore.fileio import paths
 from paimon_explore.fileio.file_io import FileStatus
+from paimon_explore.sanitize import masked
 from paimon_explore.values import dataclass
 
 
@@ -37,6 +38,10 @@ class MemoryFileIO:
     """
 
     name: str = "default"
+
+    def __repr__(self) -> str:
+        """Its location."""
+        return f"MemoryFileIO({masked(f'memory://{self.name}')!r})"
 
     def read(self, path: str) -> bytes:
         """The whole content of a file."""

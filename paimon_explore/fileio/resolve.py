@@ -41,6 +41,7 @@ def resolve(
         name = text.partition("://")[2].partition("/")[0]
         return MemoryFileIO(name or "default"), text.rstrip("/")
     if kind in paths.OBJECT_STORE_SCHEMES:
+        _check_authority(kind, text)
         from paimon_explore.fileio.object_store import (  # noqa: PLC0415 - its clients are not light
             ObjectStoreFileIO,
         )
@@ -65,3 +66,13 @@ def resolve(
     raise UnsupportedFeatureError(
         f"storage scheme {kind!r}", text, hint=f"Known here: {choices(_KNOWN_SCHEMES)}."
     )
+
+
+def _check_authority(kind: str, location: str) -> None:
+    """Refuse keys in front of a bucket: they would be taken as part of its name."""
+    authority = location.partition("://")[2].partition("/")[0]
+    if "@" in location.partition("://")[2] and ":" in authority.partition("@")[0]:
+        raise InvalidInputError(
+            f"The location {location!r} contains credentials.",
+            hint=f"Give {kind}://bucket/path, and the keys as storage_options.",
+        )

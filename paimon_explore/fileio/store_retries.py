@@ -21,7 +21,13 @@ from obstore.exceptions import (
     NotFoundError as MissingObjectError,
 )
 
-from paimon_explore.errors import MissingFileError, NotFoundError, PaimonError, StorageError
+from paimon_explore.errors import (
+    MissingFileError,
+    NotFoundError,
+    PaimonError,
+    StorageError,
+    safe_cause,
+)
 from paimon_explore.values import dataclass
 
 _Answer = TypeVar("_Answer")
@@ -149,13 +155,13 @@ def naming(operation: str, path: str) -> Iterator[None]:
     except PaimonError:
         raise
     except (BaseError, OSError, ValueError) as error:
-        raise _translated(operation, path, error) from error
+        raise _translated(operation, path, error) from safe_cause(error)
     except BaseException as error:
         if not _is_panic(error):
             raise
         raise StorageError(
             operation, path, f"the storage client failed internally: {_reason(error)}"
-        ) from error
+        ) from safe_cause(error)
 
 
 def _is_panic(error: BaseException) -> bool:

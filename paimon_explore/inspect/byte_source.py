@@ -38,6 +38,7 @@ from paimon_explore.metadata.paths import (
     TablePaths,
 )
 from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.sanitize import masked_json
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.values import dataclass
 
@@ -115,6 +116,8 @@ def _space(file_io: FileIO, path: str, size: int, schema_of: SchemaOf) -> tuple[
     if size > MOST_BYTES:
         return _large(file_io, path, size)
     data = file_io.read(path)
+    if data[:1] in (b"{", b"["):
+        data = masked_json(data)
     layout = layout_of(name, data, len(data), schema_of)
     root = grown(data, layout.build, Span(name=name, offset=0, length=len(data)))
     return Space(name=name, reader=Held(data), root=root), layout

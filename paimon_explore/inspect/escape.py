@@ -1,45 +1,25 @@
 """Table data made safe to show: every name, value, path and message passes here before markup.
 
-Control and bidi characters become visible escapes, the same ones as in the browser
-(`widgets/frontend/src/text.js`), and long texts are cut.
+Secrets are masked and control characters become visible escapes (`sanitize`), the same ones as in
+the browser (`widgets/frontend/src/text.js`), and long texts are cut.
 """
 
 import html
-import re
+
+from paimon_explore.sanitize import masked, visible
 
 CELL_LIMIT = 256
 """Most characters of one value in a table cell."""
 
-_UNSEEN = re.compile(
-    "[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064"
-    "\u2066-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb]"
-)
-_SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
-
-
-def visible(text: str) -> str:
-    r"""The text with every control and bidi character drawn as an escape.
-
-    >>> visible("a\x1b[31m\n\u202eb")
-    'a\\x1b[31m\\n\\u{202e}b'
-    """
-    return _UNSEEN.sub(_escape, text)
-
-
-def _escape(found: re.Match[str]) -> str:
-    character = found.group()
-    code = ord(character)
-    wide = f"\\x{code:02x}" if code < 256 else f"\\u{{{code:04x}}}"  # noqa: PLR2004 - one byte
-    return _SHORT.get(character, wide)
-
 
 def cut(text: str, limit: int = CELL_LIMIT) -> str:
-    """The beginning of a long text.
+    """The beginning of a long text, with its secrets masked: a part of one would show.
 
     >>> cut("abcdef", 4)
     'abcd…'
     """
-    return text if len(text) <= limit else f"{text[:limit]}…"
+    whole = masked(text)
+    return whole if len(whole) <= limit else f"{whole[:limit]}…"
 
 
 def esc(text: object) -> str:

@@ -8,7 +8,7 @@ from paimon_explore.encoding.binary_row import decode_rows
 from paimon_explore.encoding.buffers import Column, Ints
 from paimon_explore.errors import FormatError, UnsupportedFeatureError
 from paimon_explore.inspect.chart import BarChart, Series, Tone, Unit
-from paimon_explore.inspect.escape import cut, esc, visible
+from paimon_explore.inspect.escape import cut, esc
 from paimon_explore.inspect.figures import bytes_text, plural, short_text
 from paimon_explore.inspect.file_filter import snapshot_ids
 from paimon_explore.inspect.file_lives import FileLives
@@ -18,6 +18,7 @@ from paimon_explore.inspect.sheet import MOST_ROWS, Cell, Entry, Section, Sheet,
 from paimon_explore.inspect.timeline import Timeline
 from paimon_explore.inspect.value_text import value_texts
 from paimon_explore.metadata.entry_frame import Chunks, take_rows
+from paimon_explore.sanitize import shown, visible
 from paimon_explore.types.data_types import RowType
 from paimon_explore.values import dataclass
 
@@ -63,12 +64,13 @@ class FilesView(Result):
         """Bytes by partition and level, and the first files."""
         heads = ("partition", "bucket#", "level#", "rows#", "size#", "added#", "file")
         rows = self.table.select(_SHOWN).slice(0, MOST_ROWS).to_pylist()
-        shown = grid("Files", heads, [_sheet_row(row) for row in rows], total=len(self))
-        return Sheet(title=self.title, sections=(*_size_chart(self.table), shown))
+        first = grid("Files", heads, [_sheet_row(row) for row in rows], total=len(self))
+        return Sheet(title=self.title, sections=(*_size_chart(self.table), first))
 
     def __repr__(self) -> str:
         """Totals and the first files."""
-        lines = [self.title, *_text_lines(self.table.select(_SHOWN).slice(0, _MOST_LINES))]
+        first = self.table.select(_SHOWN).slice(0, _MOST_LINES)
+        lines = [shown(self.title), *_text_lines(first)]
         rest = len(self) - _MOST_LINES
         return "\n".join([*lines, f"… {plural(rest, 'more file')}"] if rest > 0 else lines)
 

@@ -24,6 +24,7 @@ from paimon_explore.inspect.partitions_view import PartitionsView
 from paimon_explore.inspect.table_view import TableView
 from paimon_explore.inspect.timeline import Timeline, read_timeline
 from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.sanitize import shown
 from paimon_explore.types.data_types import DataField, RowType
 
 _FEW_SNAPSHOTS = 256
@@ -50,7 +51,7 @@ class Inspector:
 
     def __repr__(self) -> str:
         """The table and the snapshot."""
-        return f"Inspector({self.view.name!r}, snapshot {self.snapshot_id})"
+        return shown(f"Inspector({self.view.name!r}, snapshot {self.snapshot_id})")
 
     def refreshed(self) -> "Inspector":
         """The same table as it is now, at its newest snapshot."""

@@ -25,6 +25,7 @@ from paimon_explore.metadata.snapshot import (
     Snapshot,
     snapshot_members,
 )
+from paimon_explore.sanitize import masked, masked_options
 from paimon_explore.types.render import type_text
 from paimon_explore.values import dataclass
 
@@ -222,7 +223,7 @@ class NodeDetails:
 
     def _snapshot(self, snapshot: Snapshot) -> Document:
         rows = tuple(self._snapshot_facts(snapshot))
-        text = json.dumps(snapshot_members(snapshot), indent=2, ensure_ascii=False)
+        text = masked(json.dumps(snapshot_members(snapshot), indent=2, ensure_ascii=False))
         return Document(
             title=f"snapshot {snapshot.id}",
             subtitle="snapshot",
@@ -394,8 +395,10 @@ class NodeDetails:
         fields = tuple((f"{f.id} {f.name}", type_text(f.type)) for f in schema.fields)
         sections: list[Section] = [Facts(rows=facts), Facts(title="Fields", rows=fields)]
         if schema.options:
-            sections.append(Facts(title="Options", rows=tuple(schema.options.items())))
-        text = json.dumps(schema_to_json(schema), indent=2, ensure_ascii=False)
+            sections.append(
+                Facts(title="Options", rows=tuple(masked_options(schema.options).items()))
+            )
+        text = masked(json.dumps(schema_to_json(schema), indent=2, ensure_ascii=False))
         sections.append(Text(title="JSON", text=text))
         return Document(title=f"schema {schema_id}", subtitle="schema", sections=tuple(sections))
 

@@ -16,6 +16,7 @@ from paimon_explore.inspect.code_echo import Code
 from paimon_explore.inspect.sheet import Sheet
 from paimon_explore.inspect.sheet_html import sheet_html
 from paimon_explore.inspect.sheet_text import sheet_text
+from paimon_explore.sanitize import masked_members
 from paimon_explore.values import dataclass
 
 if TYPE_CHECKING:
@@ -92,13 +93,15 @@ class Result(ABC):
 
     def state(self) -> dict[str, object]:
         """All of it as JSON: what the browser gets and tests compare."""
-        return {
-            "kind": self.kind,
-            **self.sheet().state(),
-            "figures": self.figures(),
-            "code": self.code.python,
-            "spark_code": self.code.spark,
-        }
+        return masked_members(
+            {
+                "kind": self.kind,
+                **self.sheet().state(),
+                "figures": self.figures(),
+                "code": self.code.python,
+                "spark_code": self.code.spark,
+            }
+        )
 
     def plot(self) -> Figure:
         """Its charts as a plotly figure.

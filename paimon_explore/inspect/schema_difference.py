@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.sanitize import masked_value
 from paimon_explore.types.data_types import (
     ArrayType,
     DataField,
@@ -158,7 +159,8 @@ def _options(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[Differe
         if before == after:
             continue
         act = "set" if before is None else "unset" if after is None else "changed"
-        yield Difference(what="option", name=key, act=act, before=before or "", after=after or "")
+        texts = (masked_value(key, before or ""), masked_value(key, after or ""))
+        yield Difference(what="option", name=key, act=act, before=texts[0], after=texts[1])
 
 
 def _rest(before: TableSchema, after: TableSchema) -> Iterator[Difference]:

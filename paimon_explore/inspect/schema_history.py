@@ -22,6 +22,7 @@ from paimon_explore.inspect.sheet import Cell, Entry, Failed, Section, Sheet, fa
 from paimon_explore.inspect.table_view import TableView
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.sanitize import masked_options
 from paimon_explore.scan.frames import numbers
 from paimon_explore.types.render import type_text
 from paimon_explore.values import dataclass
@@ -167,7 +168,7 @@ class SchemaHistory(Result):
         ]
         heads = ("version", "made", "columns#", "changes#", "live files#", "snapshots#")
         yield grid("Versions", heads, rows)
-        options = sorted(newest.schema.options.items())
+        options = sorted(masked_options(newest.schema.options).items())
         yield grid("Options now", ("option", "value"), options)
 
     def _chart(self) -> LaneChart:
@@ -275,5 +276,5 @@ def _born(fields: dict[int, PlacedField], schema: TableSchema) -> Iterator[Diffe
     for placed in fields.values():
         kind = type_text(placed.field.type)
         yield Difference(what="column", name=placed.path, act="added", after=kind)
-    for key, value in sorted(schema.options.items()):
+    for key, value in sorted(masked_options(schema.options).items()):
         yield Difference(what="option", name=key, act="set", after=value)

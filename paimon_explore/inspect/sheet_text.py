@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from paimon_explore.inspect.escape import cut, visible
+from paimon_explore.inspect.escape import cut
 from paimon_explore.inspect.figures import plural
 from paimon_explore.inspect.sheet import Facts, Failed, Grid, Note, Sheet
+from paimon_explore.sanitize import shown, visible
 
 MOST_LINES = 25
 _LINE = 118
@@ -23,7 +24,7 @@ def sheet_text(sheet: Sheet) -> str:
     lines = [sheet.title]
     for part in sheet.sections:
         lines += _grid_lines(part, next(allowed)) if isinstance(part, Grid) else _short_lines(part)
-    return "\n".join(cut(visible(line), _LINE) for line in lines[:MOST_LINES])
+    return "\n".join(cut(shown(line), _LINE) for line in lines[:MOST_LINES])
 
 
 def _shares(wanted: Sequence[int], room: int) -> list[int]:
@@ -69,14 +70,14 @@ def _grid_lines(part: Grid, count: int) -> Iterator[str]:
         yield f"{part.title}: none"
         return
     yield part.title
-    shown = [[visible(cut(cell.text, _CELL)) for cell in row] for row in part.rows[:count]]
-    rows = [list(part.headings), *shown]
+    cells = [[visible(cut(cell.text, _CELL)) for cell in row] for row in part.rows[:count]]
+    rows = [list(part.headings), *cells]
     widths = [max(len(row[i]) for row in rows) for i in range(len(part.columns))]
     for row in rows:
-        cells = [
+        aligned = [
             text.rjust(width) if number else text.ljust(width)
             for text, width, number in zip(row, widths, part.numeric, strict=True)
         ]
-        yield f"  {'  '.join(cells)}".rstrip()
+        yield f"  {'  '.join(aligned)}".rstrip()
     if part.total > count:
         yield f"  … {plural(part.total - count, 'more row')}"

@@ -4,12 +4,13 @@ from collections import Counter
 from collections.abc import Iterator
 
 from paimon_explore.errors import PaimonError
-from paimon_explore.inspect.escape import cut, visible
+from paimon_explore.inspect.escape import cut
 from paimon_explore.inspect.figures import bytes_text, count_text, plural, short_text, time_text
 from paimon_explore.inspect.files_view import column_sum
 from paimon_explore.inspect.inspector import Inspector
 from paimon_explore.inspect.table_chips import table_chips
 from paimon_explore.inspect.timeline import Flag, FlagKind, letter_of
+from paimon_explore.sanitize import shown
 
 _LINE = 110
 _LETTERS = 60
@@ -18,7 +19,7 @@ _MOST_PROBLEMS = 5
 
 def explorer_text(inspector: Inspector) -> str:
     """The table, the snapshot, its files and the timeline."""
-    return "\n".join(cut(visible(line), _LINE) for line in _lines(inspector))
+    return "\n".join(cut(shown(line), _LINE) for line in _lines(inspector))
 
 
 def _lines(inspector: Inspector) -> Iterator[str]:

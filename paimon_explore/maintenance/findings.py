@@ -2,6 +2,7 @@
 
 from enum import Enum
 
+from paimon_explore.sanitize import shown
 from paimon_explore.values import dataclass
 
 
@@ -29,4 +30,4 @@ class Finding:
     severity: Severity = Severity.ERROR
 
     def __str__(self) -> str:
-        return f"{self.severity.value}: {self.path}: {self.what} ({self.rule})"
+        return shown(f"{self.severity.value}: {self.path}: {self.what} ({self.rule})")

@@ -11,6 +11,7 @@ from typing import NewType
 
 from paimon_explore.errors import CorruptFileError, UnsupportedVersionError
 from paimon_explore.metadata.json_object import parse_object
+from paimon_explore.sanitize import masked_options, shown
 from paimon_explore.types.data_types import (
     ArrayType,
     AtomicType,
@@ -41,6 +42,13 @@ _SHOWN = 18
 _WIDTH = 160
 
 
+class _Options(dict[str, str]):
+    """Options with their real values; `repr` masks secrets."""
+
+    def __repr__(self) -> str:
+        return repr(masked_options(self))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableSchema:
     """One version of a table's schema.
@@ -67,17 +75,22 @@ class TableSchema:
     time_millis: int = 0
     version: int = CURRENT_VERSION
 
+    def __post_init__(self) -> None:
+        """Keep the options as a mapping that is printed without secrets."""
+        if type(self.options) is not _Options:
+            object.__setattr__(self, "options", _Options(self.options))
+
     def __repr__(self) -> str:
         """Columns with their types, keys and options, a line each; long ones are cut."""
         lines = [f"schema {self.id}"]
-        lines += [f"  {_plain(f.name)}  {type_text(f.type)}" for f in self.fields[:_SHOWN]]
+        lines += [f"  {_plain(f'{f.name}  {type_text(f.type)}')}" for f in self.fields[:_SHOWN]]
         if len(self.fields) > _SHOWN:
             lines.append(f"  and {len(self.fields) - _SHOWN} more columns")
         for what, names in (("primary key", self.primary_keys), ("partition", self.partition_keys)):
             if names:
                 lines.append(f"{what} {_plain(', '.join(names))}")
         if self.options:
-            given = [f"{key}={text}" for key, text in sorted(self.options.items())]
+            given = [f"{key}={text}" for key, text in sorted(masked_options(self.options).items())]
             lines.append(f"options {_plain(', '.join(given))}")
         return "\n".join(lines)
 
@@ -117,9 +130,9 @@ class TableSchema:
 
 
 def _plain(text: str) -> str:
-    """A text on one line, cut short, without control characters."""
-    shown = text if text.isprintable() else repr(text)[1:-1]
-    return shown if len(shown) <= _WIDTH else f"{shown[: _WIDTH - 1]}…"
+    """A text on one line, cut short, safe to show."""
+    line = shown(text)
+    return line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…"
 
 
 def names_in(text: str) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from paimon_explore.fileio.paths import join
 from paimon_explore.fileio.resolve import resolve as resolve_location
 from paimon_explore.metadata.paths import MAIN_BRANCH, TablePaths
 from paimon_explore.metadata.schema_rules import new_schema, validate_create
+from paimon_explore.sanitize import shown
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.table.declared import (
     Columns,
@@ -54,7 +55,7 @@ class Catalog:
 
     def __repr__(self) -> str:
         """The warehouse and its databases."""
-        return f"Catalog({self.warehouse!r}): databases {choices(self.databases())}"
+        return shown(f"Catalog({self.warehouse!r}): databases {choices(self.databases())}")
 
     def databases(self) -> list[str]:
         """Names of the databases, sorted."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 import pyarrow as pa
 
 from paimon_explore.errors import InvalidInputError
+from paimon_explore.sanitize import masked_value
 from paimon_explore.types.arrow import from_arrow
 from paimon_explore.types.data_types import DataField, DataType, RowType
 from paimon_explore.types.type_text import parse_type_text
@@ -84,7 +85,7 @@ def _option_text(key: str, value: object) -> str:
     if isinstance(value, str | int | float):
         return str(value)
     raise InvalidInputError(
-        f"Option {key!r} = {value!r}: a text, a number or a flag is due.",
+        f"Option {key!r} = {masked_value(key, repr(value))}: a text, a number or a flag is due.",
         hint="Leave an option out for its default.",
     )
 

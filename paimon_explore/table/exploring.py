@@ -11,6 +11,7 @@ from paimon_explore.errors import (
     UnsupportedFeatureError,
     choices,
 )
+from paimon_explore.sanitize import shown
 from paimon_explore.table.explaining import ExplainableTable
 from paimon_explore.values import dataclass
 
@@ -188,7 +189,7 @@ class ExplorableTable(ExplainableTable):
         try:
             return explorer_text(self._inspector())
         except PaimonError as error:
-            return f"{self.name}   ({self.path})\n{error}"
+            return f"{shown(self.name)}   ({shown(self.path)})\n{error}"
 
     def _repr_html_(self) -> str:
         """The static picture of the explorer."""

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from paimon_explore.errors import NotFoundError, choices
 from paimon_explore.metadata.options import TYPE
+from paimon_explore.sanitize import masked_options
 from paimon_explore.table.row_source import RowSource
 from paimon_explore.table.table import Table
 
@@ -130,9 +131,12 @@ def _table_options(warehouse: Warehouse) -> list[Row]:
     return [
         {"database_name": database, "table_name": name, "key": key, "value": value}
         for database, name, table in warehouse.opened()
-        for key, value in sorted(table.schema.options.items())
+        for key, value in sorted(masked_options(table.schema.options).items())
     ]
 
 
 def _catalog_options(warehouse: Warehouse) -> list[Row]:
-    return [{"key": key, "value": value} for key, value in sorted(warehouse.options().items())]
+    return [
+        {"key": key, "value": value}
+        for key, value in sorted(masked_options(warehouse.options()).items())
+    ]

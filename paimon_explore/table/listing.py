@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Generic, TypeVar
 
+from paimon_explore.sanitize import shown
 from paimon_explore.values import dataclass
 
 Key = TypeVar("Key", int, str)
@@ -59,4 +60,4 @@ class Listing(Generic[Key, Value]):
         keys = self.keys()
         newest: list[Key] = keys[-_SHOWN:]
         head = f"{len(keys)} {self.kind}" + (f", the last {_SHOWN}:" if newest != keys else "")
-        return "\n".join([head, *(f"  {self.line(key, self.load(key))}" for key in newest)])
+        return "\n".join([head, *(f"  {shown(self.line(key, self.load(key)))}" for key in newest)])

@@ -30,9 +30,7 @@ def tags(store: TableStore) -> Listing[str, Tag]:
 
 def branches(store: TableStore) -> Listing[str, str]:
     """The branches but main, by name."""
-    return Listing(
-        kind="branches", keys=store.branches.names, load=str, line=lambda name, _: shown(name)
-    )
+    return Listing(kind="branches", keys=store.branches.names, load=str, line=lambda name, _: name)
 
 
 def consumers(store: TableStore) -> Listing[str, Consumer]:
@@ -52,11 +50,6 @@ def local_time(millis: int) -> str:
     return local_moment(millis).strftime("%Y-%m-%d %H:%M:%S")
 
 
-def shown(text: str) -> str:
-    """A name from storage without what could harm a terminal."""
-    return text if text.isprintable() else repr(text)
-
-
 def _snapshot(_: int, snapshot: Snapshot) -> str:
     delta = snapshot.delta_record_count
     rows = "" if delta is None else f"  {delta:+,} rows, {snapshot.total_record_count or 0:,} total"
@@ -65,13 +58,13 @@ def _snapshot(_: int, snapshot: Snapshot) -> str:
 
 
 def _schema(_: int, schema: TableSchema) -> str:
-    fields = ", ".join(f"{shown(f.name)} {type_text(f.type)}" for f in schema.fields)
+    fields = ", ".join(f"{f.name} {type_text(f.type)}" for f in schema.fields)
     return f"{schema.id}  {fields}"
 
 
 def _tag(name: str, tag: Tag) -> str:
-    return f"{shown(name)}  snapshot {tag.snapshot.id}"
+    return f"{name}  snapshot {tag.snapshot.id}"
 
 
 def _consumer(name: str, consumer: Consumer) -> str:
-    return f"{shown(name)}  next snapshot {consumer.next_snapshot}"
+    return f"{name}  next snapshot {consumer.next_snapshot}"

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from paimon_explore.sanitize import shown
 from paimon_explore.values import dataclass
 
 if TYPE_CHECKING:
@@ -43,5 +44,5 @@ class RowSource:
 
     def __repr__(self) -> str:
         """Name and columns."""
-        columns = "\n".join(f"  {field.name}: {field.type}" for field in self.schema)
-        return f"{self.name}\n{columns}"
+        columns = "\n".join(shown(f"  {field.name}: {field.type}") for field in self.schema)
+        return f"{shown(self.name)}\n{columns}"

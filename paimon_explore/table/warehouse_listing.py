@@ -1,6 +1,7 @@
 """What a warehouse or database holds, by its path: for the command line and notebooks."""
 
-from paimon_explore.inspect.escape import esc, visible
+from paimon_explore.inspect.escape import esc
+from paimon_explore.sanitize import shown
 from paimon_explore.table.catalog import Catalog
 from paimon_explore.values import dataclass
 
@@ -21,9 +22,9 @@ class WarehouseListing:
         """A line for each database and table."""
         parts = []
         for database, tables in self.databases.items():
-            parts.append(visible(database))
-            parts += [f"  {visible(database)}.{visible(table)}" for table in tables]
-            parts += [] if tables else [f"  {visible(database)}.(no tables)"]
+            parts.append(shown(database))
+            parts += [f"  {shown(database)}.{shown(table)}" for table in tables]
+            parts += [] if tables else [f"  {shown(database)}.(no tables)"]
         return "\n".join(parts)
 
     def _repr_html_(self) -> str:

@@ -11,6 +11,7 @@ from paimon_explore.inspect.byte_desk import ByteDesk
 from paimon_explore.inspect.byte_map import ByteMap
 from paimon_explore.inspect.explorer_state import Answer
 from paimon_explore.inspect.problem import Problem, problem_of
+from paimon_explore.sanitize import shown
 from paimon_explore.widgets.bundles import bundle
 from paimon_explore.widgets.column_wire import pack_columns
 from paimon_explore.widgets.requests import byte_answer, request_number
@@ -61,7 +62,7 @@ class ByteView(anywidget.AnyWidget):
         except PaimonError as error:
             self._refuse(number, problem_of(error))
         except Exception as error:  # noqa: BLE001 - the border: a front end must hear of any failure
-            self._refuse(number, Problem(kind=type(error).__name__, message=str(error)))
+            self._refuse(number, Problem(kind=type(error).__name__, message=shown(str(error))))
         else:
             specs, data = pack_columns(found.columns)
             content = {"id": number, "ok": True, "body": found.body, "columns": specs}

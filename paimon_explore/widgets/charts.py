@@ -10,7 +10,8 @@ from plotly.subplots import make_subplots
 
 from paimon_explore.inspect.chart import BarChart, Chart, LaneChart, Tone
 from paimon_explore.inspect.chart_svg import COLOURS, value_text
-from paimon_explore.inspect.escape import cut, visible
+from paimon_explore.inspect.escape import cut
+from paimon_explore.sanitize import visible
 
 _INK = "#767676"
 _BAR = 24

@@ -25,6 +25,7 @@ from paimon_explore.inspect.result import Result
 from paimon_explore.inspect.static_html import explorer_html
 from paimon_explore.inspect.table_view import TableView
 from paimon_explore.inspect.text_face import explorer_text
+from paimon_explore.sanitize import masked, masked_members, shown
 from paimon_explore.widgets.column_wire import pack_columns
 from paimon_explore.widgets.requests import answer, request_number
 from paimon_explore.widgets.saved_page import saved_page
@@ -113,7 +114,8 @@ class Explorer(anywidget.AnyWidget):
         traits = {name: values[name] for name in sorted(_TRAITS)}
         opened = self._state.open()
         columns = {name: values.tolist() for name, values in opened.columns.items()}
-        return {"traits": traits, "table": opened.body["table"], "timeline": columns}
+        shown = masked_members({"traits": traits, "table": opened.body["table"]})
+        return {**shown, "timeline": columns}
 
     def save_html(self, path: str | Path) -> None:
         """Write the explorer as it is to one file that needs neither Python nor a network.
@@ -164,11 +166,10 @@ class Explorer(anywidget.AnyWidget):
                 found = self.sheet().code
             except PaimonError:
                 found = Code()
-            self.code, self.spark_code = found.python, found.spark
+            self.code, self.spark_code = masked(found.python), masked(found.spark)
             return
-        self.code, self.spark_code = self._state.code(
-            self.selected, self.tab, self.filter, self.node
-        )
+        lines = self._state.code(self.selected, self.tab, self.filter, self.node)
+        self.code, self.spark_code = map(masked, lines)
 
     def _receive(self, _widget: object, message: object, _buffers: object) -> None:
         """Answer a request of the browser; what fails is shown there, not raised here."""
@@ -180,7 +181,7 @@ class Explorer(anywidget.AnyWidget):
         except PaimonError as error:
             self._refuse(number, problem_of(error))
         except Exception as error:  # noqa: BLE001 - the border: a front end must hear of any failure
-            self._refuse(number, Problem(kind=type(error).__name__, message=str(error)))
+            self._refuse(number, Problem(kind=type(error).__name__, message=shown(str(error))))
         else:
             specs, data = pack_columns(found.columns)
             content = {"id": number, "ok": True, "body": found.body, "columns": specs}

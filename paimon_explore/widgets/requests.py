@@ -1,10 +1,12 @@
 """Messages from the browser: checked, then answered by reading only."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.inspect.byte_desk import ByteDesk
 from paimon_explore.inspect.explorer_state import Answer, ExplorerState, Question
+from paimon_explore.sanitize import masked_members
 from paimon_explore.widgets.bundles import pane_bundle
 
 _MOST_TEXT = 4000
@@ -24,10 +26,12 @@ def answer(state: ExplorerState, message: Message) -> Answer:
     of_bytes = byte_answer(state.desk, message)
     if of_bytes is not None:
         return of_bytes
-    operation = _OPERATIONS.get(_text(message, "op"))
+    name = _text(message, "op")
+    operation = _OPERATIONS.get(name)
     if operation is None:
         raise InvalidInputError("this request is not known.")
-    return operation(state, message)
+    found = operation(state, message)
+    return found if name in _SCRIPTS else replace(found, body=masked_members(found.body))
 
 
 def _tree(state: ExplorerState, message: Message) -> Answer:
@@ -67,6 +71,10 @@ _OPERATIONS: dict[str, Callable[[ExplorerState, Message], Answer]] = {
 }
 
 
+_SCRIPTS = frozenset({"pane"})
+"""Requests that are answered with code of this package, not with what a table says."""
+
+
 def byte_answer(desk: ByteDesk, message: Message) -> Answer | None:
     """The answer to a message about the bytes of an open file; None for other messages.
 
@@ -74,7 +82,10 @@ def byte_answer(desk: ByteDesk, message: Message) -> Answer | None:
         InvalidInputError: the message is wrong, or the file is not open any more.
     """
     operation = _BYTE_OPERATIONS.get(_text(message, "op"))
-    return None if operation is None else operation(desk, message)
+    if operation is None:
+        return None
+    found = operation(desk, message)
+    return replace(found, body=masked_members(found.body))
 
 
 def _byte_fields(desk: ByteDesk, message: Message) -> Answer:

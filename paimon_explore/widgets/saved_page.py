@@ -16,6 +16,7 @@ from paimon_explore.inspect.explorer_sheets import SHEETS
 from paimon_explore.inspect.explorer_state import ExplorerState, Question
 from paimon_explore.inspect.problem import problem_of
 from paimon_explore.inspect.static_html import explorer_html
+from paimon_explore.sanitize import masked_members
 from paimon_explore.widgets.bundles import bundle
 from paimon_explore.widgets.column_wire import pack_columns
 from paimon_explore.widgets.requests import answer
@@ -107,13 +108,11 @@ class _Recorder:
             self._views(number, _OFTEN)
         self._nodes(self._selected, _MOST_NODES)
         self._views(self._selected, tuple(SHEETS))
+        told = {"traits": self._traits, "tree": self._tree, "rows": rows, "codes": self._codes}
         return {
             "script": bundle("explorer"),
-            "traits": dict(self._traits),
             "answers": self._answers,
-            "tree": self._tree,
-            "rows": rows,
-            "codes": self._codes,
+            **masked_members(told),
         }
 
     def _history(self) -> tuple[int, int]:

@@ -11,6 +11,7 @@ from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.statistics import encode_statistics
 from paimon_explore.metadata.tag import Tag
+from paimon_explore.sanitize import masked, masked_options
 from paimon_explore.types.local_time import local_millis
 from paimon_explore.types.render import field_to_json
 
@@ -129,18 +130,19 @@ def schemas(state: TableState) -> pa.Table:
 def _schema(schema: TableSchema) -> dict[str, object]:
     return {
         "schema_id": schema.id,
-        "fields": compact_json([field_to_json(field) for field in schema.fields]),
+        "fields": masked(compact_json([field_to_json(field) for field in schema.fields])),
         "partition_keys": compact_json(list(schema.partition_keys)),
         "primary_keys": compact_json(list(schema.primary_keys)),
-        "options": compact_json(dict(schema.options)),
-        "comment": schema.comment,
+        "options": compact_json(masked_options(schema.options)),
+        "comment": None if schema.comment is None else masked(schema.comment),
         "update_time": local_millis(schema.time_millis),
     }
 
 
 def options(state: TableState) -> pa.Table:
-    """One row per option that the schema states."""
-    rows = [{"key": key, "value": value} for key, value in sorted(state.schema.options.items())]
+    """One row per option that the schema states; values of secret ones are masked."""
+    given = masked_options(state.schema.options)
+    rows = [{"key": key, "value": value} for key, value in sorted(given.items())]
     return pa.Table.from_pylist(rows, schema=OPTIONS)
 
 

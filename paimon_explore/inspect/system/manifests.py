@@ -9,6 +9,7 @@ from paimon_explore.inspect.system.columns import Values, table_of
 from paimon_explore.inspect.system.context import TableState
 from paimon_explore.inspect.system.texts import row_texts
 from paimon_explore.metadata.manifest_list import ManifestFiles
+from paimon_explore.sanitize import masked
 from paimon_explore.scan.frames import binary, column
 from paimon_explore.types.render import type_text
 
@@ -134,7 +135,7 @@ def aggregation_fields(state: TableState) -> pa.Table:
                 "field_type": type_text(field.type),
                 "function": f"[{', '.join(given.values())}]",
                 "function_options": f"[{', '.join(given)}]",
-                "comment": field.description,
+                "comment": None if field.description is None else masked(field.description),
             }
         )
     return pa.Table.from_pylist(rows, schema=AGGREGATION_FIELDS)

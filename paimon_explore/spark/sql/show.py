@@ -8,6 +8,7 @@ from pyspark.sql import DataFrame
 
 from paimon_explore.errors import NotFoundError, choices
 from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.sanitize import masked, masked_options
 from paimon_explore.spark.names import CATALOG, quoted
 from paimon_explore.spark.sql.answers import answer, committed, done
 from paimon_explore.spark.sql.columns import type_name
@@ -109,20 +110,20 @@ def _create_table(warehouse: Warehouse, reader: Reader, table: Table) -> DataFra
 
 
 def create_text(name: str, schema: TableSchema) -> str:
-    """The statement that makes such a table anew."""
+    """The statement that makes such a table anew; secrets in its options are masked."""
     columns = ",\n".join(f"  {_column_text(field)}" for field in schema.fields)
     lines = [f"CREATE TABLE {name} (\n{columns})", "USING paimon"]
     if schema.partition_keys:
         lines.append(f"PARTITIONED BY ({', '.join(map(_name, schema.partition_keys))})")
     if schema.comment is not None:
         lines.append(f"COMMENT {_text(schema.comment)}")
-    options = dict(schema.options)
+    options = masked_options(schema.options)
     if schema.primary_keys:
         options["primary-key"] = ",".join(schema.primary_keys)
     if options:
         pairs = ",\n".join(f"  {_text(k)} = {_text(v)}" for k, v in sorted(options.items()))
         lines.append(f"TBLPROPERTIES (\n{pairs})")
-    return "\n".join(lines) + "\n"
+    return masked("\n".join(lines) + "\n")
 
 
 def _column_text(field: DataField) -> str:
@@ -162,10 +163,10 @@ def _partitions(warehouse: Warehouse, reader: Reader, table: Table) -> DataFrame
 
 def _properties(warehouse: Warehouse, reader: Reader, table: Table) -> DataFrame:
     schema = latest_schema(table.store)
-    options = dict(schema.options)
+    options = masked_options(schema.options)
     if schema.primary_keys:
         options["primary-key"] = ",".join(schema.primary_keys)
-    options["path"] = table.path
+    options["path"] = masked(table.path)
     if reader.here.sign == "(":
         wanted = reader.group("the option").strip("'\"` ")
         if wanted not in options:
@@ -273,8 +274,12 @@ def _describe_database(warehouse: Warehouse, reader: Reader) -> DataFrame | None
 
 def _rows_of(found: Table | RowSource) -> list[tuple[str, str, str | None]]:
     if isinstance(found, Table):
-        return [(f.name, type_name(f.type), f.description) for f in found.schema.fields]
+        return [(f.name, type_name(f.type), _shown(f.description)) for f in found.schema.fields]
     return [(f.name, str(f.type), None) for f in found.schema]
+
+
+def _shown(text: str | None) -> str | None:
+    return None if text is None else masked(text)
 
 
 def _describe_column(warehouse: Warehouse, found: Table | RowSource, column: str) -> DataFrame:
@@ -301,12 +306,14 @@ def _describe_table(warehouse: Warehouse, found: Table | RowSource, *, extended:
 
 
 def _details(table: Table, schema: TableSchema) -> list[tuple[str, str | None, str | None]]:
-    options = ",".join(f"{key}={value}" for key, value in sorted(schema.options.items()))
+    options = ",".join(
+        f"{key}={value}" for key, value in sorted(masked_options(schema.options).items())
+    )
     types = ", ".join(f"{f.name} {type_text(f.type)}" for f in schema.fields)
     facts = {
         "Name": table.name,
-        "Comment": schema.comment,
-        "Location": table.path,
+        "Comment": _shown(schema.comment),
+        "Location": masked(table.path),
         "Provider": CATALOG,
         "Primary Key": ",".join(schema.primary_keys) or None,
         "Schema Id": str(schema.id),

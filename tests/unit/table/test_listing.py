@@ -4,7 +4,7 @@ import pytest
 from paimon_explore.errors import NotFoundError
 from paimon_explore.metadata.consumer import Consumer
 from paimon_explore.table.listing import Listing
-from paimon_explore.table.listings import local_time, shown
+from paimon_explore.table.listings import local_time
 from support.small_tables import append_table, columns
 
 COLUMNS = columns(id=pa.int32())
@@ -41,9 +41,10 @@ def test_a_long_listing_prints_its_end() -> None:
     assert lines[-1] == "  29 n29"
 
 
-def test_names_that_could_harm_a_terminal_are_printed_quoted() -> None:
-    assert shown("plain ä") == "plain ä"
-    assert shown("a\x1b[2J") == "'a\\x1b[2J'"
+def test_names_that_could_harm_a_terminal_are_printed_with_escapes() -> None:
+    given = ["plain ä", "a\x1b[2J"]
+    names = Listing(kind="names", keys=lambda: given, load=str, line=lambda name, _: name)
+    assert repr(names) == "2 names\n  plain ä\n  a\\x1b[2J"
 
 
 def test_the_listings_of_a_table_print_one_line_each() -> None:

@@ -1,9 +1,10 @@
 // @ts-check
 /** Text of table data made safe to look at, and numbers made easy to read. */
 
-// Controls, line separators, bidi marks and overrides, invisible joiners that hide text, byte order mark, lone surrogates.
+// Controls, line separators, bidi marks and overrides, characters that show nothing, byte order mark, lone surrogates.
+// Unlike in Python, the joiners U+200C and U+200D stay: a browser shapes the scripts that need them.
 const UNSEEN =
-  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+  /[\u0000-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb]|\ud834[\udd73-\udd7a]|[\udb40-\udb43][\udc00-\udfff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 const SHORT = new Map([
   ["\n", "\\n"],
@@ -19,7 +20,7 @@ export const CELL_LIMIT = 256;
  */
 export function visible(text) {
   return text.replace(UNSEEN, (found) => {
-    const code = found.charCodeAt(0);
+    const code = found.codePointAt(0) ?? 0;
     return SHORT.get(found) ?? (code < 256 ? `\\x${hex(code, 2)}` : `\\u{${hex(code, 4)}}`);
   });
 }

@@ -40,3 +40,8 @@ test("an impossible time is named, not thrown", () => {
   assert.equal(formatTime(Number.MAX_VALUE), "unknown time");
   assert.equal(formatTime(0, { utc: true }), "1970-01-01 00:00:00");
 });
+
+test("characters above U+FFFF that show nothing become escapes", () => {
+  assert.equal(visible("a\u{e0041}b\u{1d173}"), "a\\u{e0041}b\\u{1d173}");
+  assert.equal(visible("a\u3164b"), "a\\u{3164}b");
+});
