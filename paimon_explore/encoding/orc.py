@@ -7,7 +7,7 @@ away by the statistics of the file and refused.
 Spec: concepts/spec/fileformat, ORC. Seen in: golden all_types_append_orc.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, partial
 
 import pyarrow as pa
@@ -23,8 +23,17 @@ from paimon_explore.encoding.decoding import (
     decoding,
 )
 from paimon_explore.encoding.orc_bounds import stripe_bounds
-from paimon_explore.encoding.orc_mend import Bias, LocalZoned, bias_of, has_kind, mended, with_chars
+from paimon_explore.encoding.orc_mend import (
+    LocalZoned,
+    StripeZone,
+    has_kind,
+    mended,
+    stripe_zone,
+    with_chars,
+)
 from paimon_explore.encoding.orc_tail import OrcKind, OrcTail, OrcType, read_tail
+from paimon_explore.encoding.orc_utc_view import utc_view
+from paimon_explore.encoding.orc_zone import is_utc
 from paimon_explore.encoding.positioned import rows_without_columns
 from paimon_explore.encoding.protobuf import Message, decode_message, raw, signed
 from paimon_explore.errors import UnsupportedFeatureError
@@ -35,7 +44,8 @@ _FORMAT = "ORC file"
 _TIMESTAMPS = (OrcKind.TIMESTAMP, OrcKind.TIMESTAMP_INSTANT)
 _TIMESTAMP_STATISTICS = 9
 _BOUND_FIELDS = (1, 2, 3, 4)  # minimum, maximum, and both as UTC, in milliseconds
-_NANO_LIMIT_MS = (2**63 - 1) // 10**6
+_NANO_LIMIT_MS = (2**63 - 1) // 10**6 - 2 * 86_400_000
+"""Two days less than 64-bit nanoseconds hold, as zones move values by up to a day."""
 
 
 class OrcDataFile:
@@ -44,6 +54,7 @@ class OrcDataFile:
     def __init__(self, file: pa.NativeFile, path: str, tail: OrcTail, ltz: LocalZoned) -> None:
         self._file = file
         self._reader = po.ORCFile(file)
+        self._zones: dict[int, str] = {}
         self._path = path
         self._ltz = ltz
         self._types = dict(zip(tail.root.names, tail.root.children, strict=True))
@@ -85,29 +96,50 @@ class OrcDataFile:
         for orc_type in types:
             self._check_range(orc_type)
         paths = [path for column in columns for path in _paths(column.name, column.type)]
+        zones = self._stripe_zones(spans, types)
         for index in spans:
             with decoding(self._path, _FORMAT):
-                stripe = self._reader.read_stripe(index, columns=paths)
-                bias = self._bias(index, types)
+                stripe = self._reader_of(types).read_stripe(index, columns=paths)
             first = self.spans[index].first
             for start in range(0, stripe.num_rows, batch_rows):
                 part = stripe.slice(start, batch_rows)
-                arrays = tuple(map(partial(self._column, part, bias), columns, types))
+                arrays = tuple(map(partial(self._column, part, zones.get(index)), columns, types))
                 yield PositionedBatch(first=first + start, rows=part.num_rows, columns=arrays)
 
-    def _bias(self, stripe: int, types: Sequence[OrcType]) -> Bias | None:
-        """How local-zoned timestamps of a stripe are biased; None when they are not."""
-        if not any(has_kind(orc_type, OrcKind.TIMESTAMP_INSTANT) for orc_type in types):
-            return None
-        return bias_of(self.tail, self._file, stripe, self._ltz)
+    def _stripe_zones(
+        self, spans: Sequence[int], types: Sequence[OrcType]
+    ) -> Mapping[int, StripeZone]:
+        """How the times of the stripes are converted; empty where Arrow gives them as they are."""
+        if not any(has_kind(orc_type, kind) for orc_type in types for kind in _TIMESTAMPS):
+            return {}
+        with decoding(self._path, _FORMAT):
+            for index in set(spans) - self._zones.keys():
+                self._zones[index] = self.tail.writer_zone(self._file, index)
+        found = {i: stripe_zone(self._zones[i], self.tail, self._ltz) for i in spans}
+        return {index: zone for index, zone in found.items() if not zone.is_plain}
+
+    def _reader_of(self, types: Sequence[OrcType]) -> po.ORCFile:
+        """What decodes columns: where a stripe was written in another zone, of the UTC view."""
+        clocks = any(has_kind(orc_type, OrcKind.TIMESTAMP) for orc_type in types)
+        if not clocks or all(map(is_utc, self._zones.values())):
+            return self._reader
+        return self._utc_reader
+
+    @cached_property
+    def _utc_reader(self) -> po.ORCFile:
+        return po.ORCFile(utc_view(self._file, self.tail))
 
     def _type(self, column: StoredColumn) -> OrcType:
         return with_chars(self._types[column.name], column.type)
 
     def _column(
-        self, part: pa.RecordBatch, bias: Bias | None, column: StoredColumn, orc_type: OrcType
+        self,
+        part: pa.RecordBatch,
+        zone: StripeZone | None,
+        column: StoredColumn,
+        orc_type: OrcType,
     ) -> Column:
-        array = mended(part.column(column.name), orc_type, bias)
+        array = mended(part.column(column.name), orc_type, zone)
         return conform(array, column.type, path=self._path, column=column.name)
 
     def _check_range(self, orc_type: OrcType) -> None:

@@ -2,6 +2,7 @@
 
 - **CHAR** values are padded with spaces by the Java writer and trimmed by its reader, also those
   that other writers store as a STRING; Arrow keeps the spaces.
+- **TIMESTAMP** is the wall clock of the writer's zone, stored as seconds since 2015 began there.
 - **TIMESTAMP WITH LOCAL TIME ZONE**: unless `orc.timestamp-ltz.legacy.type` is false, the Java
   writer took the UTC wall clock of the instant and stored it as if it were a clock in its own zone.
   A stripe with a TIMESTAMP column names that zone, so the instant can be restored, in whatever zone
@@ -10,28 +11,33 @@
 Seen in: golden all_types_append_orc (written in UTC).
 """
 
-import re
 from dataclasses import replace
-from datetime import timedelta, timezone, tzinfo
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from datetime import tzinfo
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paimon_explore.encoding.buffers import Column, build_fixed, fixed_values, valid_mask
+from paimon_explore.encoding.buffers import (
+    Bools,
+    Column,
+    Ints,
+    build_fixed,
+    fixed_values,
+    valid_mask,
+)
 from paimon_explore.encoding.conform import entries_of, with_children
 from paimon_explore.encoding.orc_tail import OrcKind, OrcTail, OrcType
-from paimon_explore.errors import UnsupportedFeatureError
+from paimon_explore.encoding.orc_zone import is_utc, java_clock, offset_of_2015, zone_of
 from paimon_explore.types.data_types import DataType, RowType, TypeRoot
 from paimon_explore.types.walk import children, is_root, parts
-from paimon_explore.types.zone_shift import wall_clock
 from paimon_explore.values import dataclass
 
-_UTC_NAMES = frozenset({"UTC", "GMT", "Etc/UTC", "Etc/GMT", "Z"})
 _JAVA = 0
 _NANOS = 10**9
-_OFFSET = re.compile(r"(?:GMT|UTC)([+-])([0-9]{1,2}):?([0-9]{2})?")
+_LOST_NANOS = 999_999
+"""Up to so many nanoseconds, Java stores negative seconds as they are."""
+_TIMES = (OrcKind.TIMESTAMP, OrcKind.TIMESTAMP_INSTANT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,44 +54,45 @@ class LocalZoned:
 
 
 @dataclass(frozen=True, slots=True)
-class Bias:
-    """The zone in which instants were misread; None for that of this process."""
+class StripeZone:
+    """How the times of a stripe have to be converted.
 
-    zone: tzinfo | None
+    Attributes:
+        writer: the zone in which TIMESTAMP values were written, where it is not UTC: Arrow gave
+            their stored seconds, see `orc_utc_view`.
+        legacy: whether instants were stored as clocks of a zone.
+        reader: that zone where the stripe names none; None for that of this process.
+        named: whether the stripe names a zone.
+    """
+
+    writer: tzinfo | None
+    legacy: bool
+    reader: tzinfo | None
+    named: bool
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether all times are what Arrow says."""
+        return self.writer is None and (self.named or not self.legacy)
 
 
-def bias_of(tail: OrcTail, file: pa.NativeFile, stripe: int, ltz: LocalZoned) -> Bias | None:
-    """How local-zoned timestamps of a stripe are biased; None when they are not.
+def stripe_zone(name: str, tail: OrcTail, ltz: LocalZoned) -> StripeZone:
+    """How the times of a stripe are converted.
+
+    Args:
+        name: the zone that its footer names; "" for none.
+        tail: of the file.
+        ltz: how the file holds local-zoned timestamps.
 
     Raises:
         UnsupportedFeatureError: the stripe names a zone that is not known here.
     """
-    if not ltz.legacy or tail.writer != _JAVA:
-        return None
-    name = tail.writer_zone(file, stripe)
-    if name in _UTC_NAMES:
-        return None
-    return Bias(zone_of(name) if name else ltz.reader_zone)
-
-
-def zone_of(name: str) -> tzinfo:
-    """The zone of a Java name.
-
-    Raises:
-        UnsupportedFeatureError: it is not known here.
-
-    >>> zone_of("GMT+05:30").utcoffset(None)
-    datetime.timedelta(seconds=19800)
-    """
-    offset = _OFFSET.fullmatch(name)
-    if offset is not None:
-        sign, hours, minutes = offset.groups()
-        distance = timedelta(hours=int(hours), minutes=int(minutes or 0))
-        return timezone(distance if sign == "+" else -distance)
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError) as error:
-        raise UnsupportedFeatureError(f"The time zone {name!r} of an ORC file") from error
+    return StripeZone(
+        writer=None if is_utc(name) else zone_of(name),
+        legacy=ltz.legacy and tail.writer == _JAVA,
+        reader=ltz.reader_zone,
+        named=bool(name),
+    )
 
 
 def has_kind(orc_type: OrcType, kind: OrcKind) -> bool:
@@ -111,41 +118,71 @@ def with_chars(orc_type: OrcType, data_type: DataType) -> OrcType:
     return replace(orc_type, children=marked)
 
 
-def mended(array: Column, orc_type: OrcType, bias: Bias | None) -> Column:
-    """CHAR values trimmed and instants restored, at any depth; other arrays as they are."""
+def mended(array: Column, orc_type: OrcType, zone: StripeZone | None) -> Column:
+    """CHAR values trimmed and times converted, at any depth; other arrays as they are."""
     if orc_type.kind == OrcKind.CHAR:
         trimmed: Column = pc.call_function("utf8_rtrim", [array], pc.TrimOptions(" "))
         return trimmed
-    if orc_type.kind == OrcKind.TIMESTAMP_INSTANT:
-        return array if bias is None else _instants(array, bias)
-    restores = bias is not None and has_kind(orc_type, OrcKind.TIMESTAMP_INSTANT)
-    if not restores and not has_kind(orc_type, OrcKind.CHAR):
+    if orc_type.kind in _TIMES:
+        return _time(array, orc_type.kind, zone)
+    converts = zone is not None and any(has_kind(orc_type, kind) for kind in _TIMES)
+    if not converts and not has_kind(orc_type, OrcKind.CHAR):
         return array
-    return _mended_nested(array, orc_type, bias)
+    return _mended_nested(array, orc_type, zone)
 
 
-def _mended_nested(array: Column, orc_type: OrcType, bias: Bias | None) -> Column:
+def _mended_nested(array: Column, orc_type: OrcType, zone: StripeZone | None) -> Column:
     if isinstance(array, pa.MapArray):
-        keys = mended(array.keys, orc_type.children[0], bias)
-        values = mended(array.items, orc_type.children[1], bias)
+        keys = mended(array.keys, orc_type.children[0], zone)
+        values = mended(array.items, orc_type.children[1], zone)
         return with_children(array, array.type, entries_of(array.type, keys, values))
     if isinstance(array, pa.ListArray):
-        return with_children(array, array.type, mended(array.values, orc_type.children[0], bias))
+        return with_children(array, array.type, mended(array.values, orc_type.children[0], zone))
     if isinstance(array, pa.StructArray):
         nodes = dict(zip(orc_type.names, orc_type.children, strict=True))
         fields = [array.type.field(i) for i in range(array.type.num_fields)]
         members = [
-            mended(array.field(i), nodes[field.name], bias) for i, field in enumerate(fields)
+            mended(array.field(i), nodes[field.name], zone) for i, field in enumerate(fields)
         ]
         mask = array.is_null() if array.null_count else None
         return pa.StructArray.from_arrays(members, fields=fields, mask=mask)
     return array
 
 
-def _instants(array: Column, bias: Bias) -> Column:
+def _time(array: Column, kind: int, zone: StripeZone | None) -> Column:
+    if zone is None:
+        return array
+    if kind == OrcKind.TIMESTAMP:
+        return array if zone.writer is None else _clocks(array, zone.writer)
+    if not zone.legacy or (zone.named and zone.writer is None):
+        return array
+    return _instants(array, zone.writer or zone.reader)
+
+
+def _clocks(array: Column, zone: tzinfo) -> Column:
+    """Clocks of the writer's zone from seconds since 2015 there, which Arrow took for UTC's.
+
+    The Java writer stores the instant's milliseconds divided by 1000, rounded towards zero; readers
+    take off a second of what is negative and has a fraction. Arrow decided that by the clock, so
+    its decision is undone, and taken anew by the instant.
+    """
+    valid, seconds, nanos = _parts(array)
+    fraction = nanos > _LOST_NANOS
+    stored = seconds + (fraction & (seconds < 0))
+    instants = stored - offset_of_2015(zone)
+    instants -= fraction & (instants < 0)
+    return build_fixed(array.type, java_clock(instants, zone) * _NANOS + nanos, valid)
+
+
+def _instants(array: Column, zone: tzinfo | None) -> Column:
     """Instants from clocks of the writer's zone that show the UTC wall clock."""
+    valid, seconds, nanos = _parts(array)
+    return build_fixed(array.type, java_clock(seconds, zone) * _NANOS + nanos, valid)
+
+
+def _parts(array: Column) -> tuple[Bools, Ints, Ints]:
+    """Which values there are, their seconds, rounded down, and the nanoseconds beyond them."""
     valid = valid_mask(array)
     values = np.where(valid, fixed_values(array, np.int64).view(np.int64), 0)
     seconds = values // _NANOS
-    restored = values + (wall_clock(seconds, bias.zone) - seconds) * _NANOS
-    return build_fixed(array.type, restored, valid)
+    return valid, seconds, values - seconds * _NANOS

@@ -14,6 +14,8 @@ from paimon_explore.types.array_values import Whole
 
 _DAY = 86_400
 _WIDEST_OFFSET = 18 * 3_600
+_DENSE = 8
+"""Up to so many times as many days as values, days are counted instead of sorted."""
 _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - a wall clock time
 _FIRST = int((datetime(1, 1, 3) - _EPOCH).total_seconds())  # noqa: DTZ001
 _LAST = int((datetime(9999, 12, 29) - _EPOCH).total_seconds())  # noqa: DTZ001
@@ -55,7 +57,7 @@ def _offsets(
     at_bound: Callable[[int], int],
     exact: Callable[[int], int],
 ) -> Whole:
-    distinct, places = np.unique(days, return_inverse=True)
+    distinct, places = _distinct(days)
     pairs = [tuple(at_bound(second) for second in bounds(int(day))) for day in distinct]
     first = np.array([pair[0] for pair in pairs], np.int64)[places]
     changes = np.array([pair[0] != pair[1] for pair in pairs], np.bool_)[places]
@@ -63,6 +65,16 @@ def _offsets(
         moments, at = np.unique(seconds[changes], return_inverse=True)
         first[changes] = np.array([exact(int(moment)) for moment in moments], np.int64)[at]
     return first
+
+
+def _distinct(numbers: Whole) -> tuple[Whole, Whole]:
+    """The different numbers in ascending order, and the place of each one's among them."""
+    low, high = (int(numbers.min()), int(numbers.max())) if len(numbers) else (0, 0)
+    if high - low > _DENSE * len(numbers):
+        return np.unique(numbers, return_inverse=True)
+    seen = np.zeros(high - low + 1, np.bool_)
+    seen[numbers - low] = True
+    return np.flatnonzero(seen) + low, (np.cumsum(seen) - 1)[numbers - low]
 
 
 def _offset_at(instant: int, zone: tzinfo | None) -> int:

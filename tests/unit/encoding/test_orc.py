@@ -11,7 +11,8 @@ import pytest
 from paimon_explore.encoding.buffers import as_python
 from paimon_explore.encoding.decoding import StoredColumn
 from paimon_explore.encoding.orc import OrcDataFile, open_orc
-from paimon_explore.encoding.orc_mend import LocalZoned, zone_of
+from paimon_explore.encoding.orc_mend import LocalZoned
+from paimon_explore.encoding.orc_zone import zone_of
 from paimon_explore.encoding.protobuf import ProtobufError, decode_message, number, raw, signed
 from paimon_explore.errors import CorruptFileError, UnsupportedFeatureError
 from support.files import orc_bytes, stored
