@@ -15,6 +15,9 @@
       StorageError (OSError)                 a storage operation failed
         MissingFileError (FileNotFoundError) a file that was asked for is not there
 
+    PaimonWarning (UserWarning)
+      IcebergMetadataWarning                 a commit that leaves Iceberg metadata behind
+
 Every class takes facts and writes its message from them: what failed, where, the rule, what to do
 next. Facts may come from tables of other people: in messages secrets are masked and control
 characters visible (`sanitize`); attributes such as `path` hold them as they are.
@@ -165,11 +168,20 @@ class StorageError(PaimonError, OSError):
         self.operation = operation
         self.path = path
         self.reason = reason
-        super().__init__(f"cannot {operation} {path}: {reason}", hint=hint)
+        end = "." if hint and not reason.endswith(".") else ""
+        super().__init__(f"cannot {operation} {path}: {reason}{end}", hint=hint)
 
 
 class MissingFileError(StorageError, FileNotFoundError):
     """A file that was asked for is not there."""
 
-    def __init__(self, operation: str, path: str) -> None:
-        super().__init__(operation, path, "no such file")
+    def __init__(self, operation: str, path: str, *, hint: str = "") -> None:
+        super().__init__(operation, path, "no such file", hint=hint)
+
+
+class PaimonWarning(UserWarning):
+    """Any warning about what a table does not get from this package."""
+
+
+class IcebergMetadataWarning(PaimonWarning):
+    """A commit to a table whose Iceberg metadata is not written here and so goes stale."""

@@ -39,6 +39,7 @@ from uuid import uuid4
 
 from paimon_explore.commit.changes import Changes, compacted_changes, written_changes
 from paimon_explore.commit.conflicts import ConflictRules
+from paimon_explore.commit.iceberg import warn_of_stale_iceberg_metadata
 from paimon_explore.commit.manifest_merge import merge_rules_of
 from paimon_explore.commit.manifest_writer import ManifestWriter
 from paimon_explore.commit.overwrite import Overwrite, check_new_files
@@ -100,6 +101,7 @@ class Committer:
         chosen = options if options is not None else TableOptions(schema.options)
         when = timing or Timing()
         self._store = store
+        self._options = chosen
         self.commit_user = commit_user or fresh_user(chosen)
         self._steps = TrySteps(
             store=store,
@@ -184,7 +186,7 @@ class Committer:
                     check=True,
                 )
             )
-        return self._publisher.make(requests)
+        return self._make(requests)
 
     def overwrite(
         self,
@@ -214,7 +216,7 @@ class Committer:
         """
         written = replace(written_changes(messages), changelog=ManifestEntries.empty())
         if what.dynamic and written.is_empty:
-            return self._publisher.make([])
+            return self._make([])
         if not what.dynamic:
             check_new_files(self._steps.matcher(what, written))
         request = Request(
@@ -225,7 +227,7 @@ class Committer:
             check=False,  # what goes is found in the very snapshot that it builds on
             overwrite=what,
         )
-        return self._publisher.make([request])
+        return self._make([request])
 
     def analyze(self, statistics: Statistics) -> Snapshot:
         """Make new statistics of the table known; no file changes.
@@ -250,7 +252,7 @@ class Committer:
             statistics=name,
         )
         try:
-            return self._publisher.make([request])[0]
+            return self._make([request])[0]
         except CommitOutcomeUnknownError:
             raise
         except PaimonError:
@@ -277,7 +279,12 @@ class Committer:
             check=False,
             merging=replace(self._steps.merging, full_bytes=1, min_count=1),
         )
-        return self._publisher.make([request])[0]
+        return self._make([request])[0]
+
+    def _make(self, requests: Sequence[Request]) -> list[Snapshot]:
+        if requests:  # before the commit: who turns warnings into errors must not get half of it
+            warn_of_stale_iceberg_metadata(self._store.paths.root, self._options)
+        return self._publisher.make(requests)
 
     def _is_worth_merging(self, manifests: ManifestFiles) -> bool:
         target = self._steps.merging.target_bytes

@@ -15,6 +15,7 @@ from enum import StrEnum
 import pyarrow as pa
 
 from paimon_explore.commit.committer import Committer
+from paimon_explore.commit.iceberg import DISABLED
 from paimon_explore.commit.steps import CommitNote
 from paimon_explore.commit.trace import CommitEvent, CommitStep, Recorder, recording
 from paimon_explore.commit.waiting import Timing
@@ -45,7 +46,7 @@ from paimon_explore.inspect.table_view import TableView
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest_entry import FileKind, ManifestEntries
-from paimon_explore.metadata.options import TableOptions
+from paimon_explore.metadata.options import ICEBERG_STORAGE, TableOptions
 from paimon_explore.metadata.paths import SCHEMA_PREFIX, SNAPSHOT_PREFIX
 from paimon_explore.metadata.snapshot import CommitKind, Snapshot
 from paimon_explore.store.table_store import TableStore
@@ -297,7 +298,8 @@ def replay_commit(view: TableView, snapshot: Snapshot, scenario: str = "alone") 
         )
     stage, store = _stage(view, snapshot, Scenario(scenario))
     schema = store.schemas.load(snapshot.schema_id)
-    options = TableOptions(schema.options)
+    # nothing is committed, so there is nothing to warn of
+    options = TableOptions(schema.options).changed({ICEBERG_STORAGE.key: DISABLED})
     timing = Timing(sleep=lambda _: None, chance=lambda: 0.5)
     stage.rival = Committer(store, schema, options=options, commit_user=_RIVAL)
     ours = Committer(

@@ -11,6 +11,7 @@ from statistics import median
 
 import numpy as np
 
+from paimon_explore.commit.iceberg import has_iceberg_metadata, newest_iceberg_snapshot
 from paimon_explore.encoding.buffers import Ints, as_python
 from paimon_explore.errors import MissingFileError
 from paimon_explore.fileio.file_io import FileStatus
@@ -31,6 +32,7 @@ from paimon_explore.metadata.options import (
     COMPACTION_DELETE_RATIO_THRESHOLD,
     COMPACTION_MIN_FILE_NUM,
     COMPACTION_SMALL_FILE_RATIO,
+    ICEBERG_STORAGE,
     MANIFEST_FULL_COMPACTION_THRESHOLD_SIZE,
     MANIFEST_MERGE_MIN_COUNT,
     METADATA_STATS_MODE,
@@ -538,6 +540,28 @@ def overdue_expiry(patient: Patient) -> Iterator[Finding]:
         )
 
 
+def iceberg_metadata(patient: Patient) -> Iterator[Finding]:
+    """Iceberg metadata that commits of this package leave behind."""
+    if not has_iceberg_metadata(patient.options) or patient.snapshot is None:
+        return
+    store = patient.inspector.view.store
+    newest = newest_iceberg_snapshot(store.file_io, store.paths.root)
+    behind = 1 if newest is None else patient.snapshot.id - newest
+    where = f"{ICEBERG_STORAGE.key} = {patient.options.value(ICEBERG_STORAGE)}"
+    is_there = "may be stale" if newest is None else f"is at snapshot {newest}"
+    yield Finding(
+        weight=Weight.WARNING if behind > 0 else Weight.NOTE,
+        rule="iceberg metadata",
+        what=f"{where}: the Iceberg metadata {is_there}, the table is at {patient.snapshot.id}; "
+        "paimon_explore does not write it",
+        figure=max(behind, 0),
+        threshold=0,
+        option=ICEBERG_STORAGE.key,
+        advice="a commit by Java Paimon updates it; unset the option if nobody reads it",
+        evidence=f"snapshot:{patient.snapshot.id}",
+    )
+
+
 RULES: tuple[Callable[[Patient], Iterator[Finding]], ...] = (
     unreadable,
     missing_files,
@@ -553,4 +577,5 @@ RULES: tuple[Callable[[Patient], Iterator[Finding]], ...] = (
     overdue_expiry,
     bucket_skew,
     partition_skew,
+    iceberg_metadata,
 )

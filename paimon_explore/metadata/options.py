@@ -233,6 +233,9 @@ METADATA_STATS_DENSE_STORE = flag(
 METADATA_STATS_KEEP_FIRST_N_COLUMNS = whole(
     "metadata.stats-keep-first-n-columns", "Statistics of so many columns; -1 all.", default=-1
 )
+ICEBERG_STORAGE = text(
+    "metadata.iceberg.storage", "Where Java writes Iceberg metadata of it.", default="disabled"
+)
 MANIFEST_FORMAT = text("manifest.format", "Format of manifests, up to 2.0.", default="avro")
 MANIFEST_COMPRESSION = text("manifest.compression", "Compression of manifests.", default="zstd")
 MANIFEST_TARGET_FILE_SIZE = size(

@@ -1,0 +1,61 @@
+"""Iceberg metadata of a table: Java writes it with each commit, this package does not.
+
+Spec: iceberg/append-table, iceberg/primary-key-table; option `metadata.iceberg.storage`.
+"""
+
+import re
+import threading
+import warnings
+
+from paimon_explore.errors import IcebergMetadataWarning, MissingFileError
+from paimon_explore.fileio.file_io import FileIO
+from paimon_explore.metadata.options import ICEBERG_STORAGE, TableOptions
+
+DISABLED = "disabled"
+_METADATA_FILE = re.compile(r"v([0-9]{1,18})\.metadata\.json")
+"""Java numbers the files by snapshot."""
+
+_warned: set[str] = set()
+_lock = threading.Lock()
+
+
+def has_iceberg_metadata(options: TableOptions) -> bool:
+    """Whether the table asks for Iceberg metadata with every commit."""
+    return options.value(ICEBERG_STORAGE).strip().lower() not in ("", DISABLED)
+
+
+def newest_iceberg_snapshot(file_io: FileIO, root: str) -> int | None:
+    """The newest snapshot that the Iceberg metadata in the table's folder knows.
+
+    Returns:
+        None where there is none, as with the storages that keep it elsewhere.
+    """
+    try:
+        files = file_io.list(f"{root}/metadata")
+    except MissingFileError:
+        return None
+    matches = (_METADATA_FILE.fullmatch(status.path.rpartition("/")[2]) for status in files)
+    return max((int(match[1]) for match in matches if match is not None), default=None)
+
+
+def warn_of_stale_iceberg_metadata(root: str, options: TableOptions) -> None:
+    """Warn that Iceberg readers do not see a commit; once per process and table.
+
+    Args:
+        root: the folder of the table.
+        options: the options in force.
+    """
+    if not has_iceberg_metadata(options):
+        return
+    with _lock:
+        if root in _warned:
+            return
+        _warned.add(root)
+    setting = f"{ICEBERG_STORAGE.key} = {options.value(ICEBERG_STORAGE)}"
+    warnings.warn(
+        f"Commits to {root} do not update its Iceberg metadata ({setting}): "
+        "paimon_explore does not write it, so Iceberg readers keep seeing the table as it was. "
+        "The next commit by Java Paimon brings the metadata up to date.",
+        IcebergMetadataWarning,
+        stacklevel=2,
+    )
