@@ -126,13 +126,13 @@ def fast_forward(store: TableStore, name: str) -> None:
         main.snapshots.hint_earliest(ids[0])
 
 
-def check_branch_name(name: str) -> None:
+def check_branch_name(name: object) -> None:
     """Refuse names that no branch may have.
 
     Raises:
         InvalidInputError: it is one.
     """
-    if not name.strip() or "/" in name or "\\" in name:
+    if not isinstance(name, str) or not name.strip() or "/" in name or "\\" in name:
         rule = "is no name for a branch"
     elif name == MAIN_BRANCH:
         rule = "is the default branch, which every table has"

@@ -144,13 +144,13 @@ def expire_tags(
     return gone
 
 
-def check_tag_name(name: str) -> None:
+def check_tag_name(name: object) -> None:
     """Refuse names that are no file name.
 
     Raises:
         InvalidInputError: it is one.
     """
-    if not name.strip() or "/" in name or "\\" in name:
+    if not isinstance(name, str) or not name.strip() or "/" in name or "\\" in name:
         raise InvalidInputError(f"{name!r} is no name for a tag.", hint="Use letters and digits.")
 
 

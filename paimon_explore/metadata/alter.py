@@ -125,6 +125,8 @@ def _check_new_options(schema: TableSchema, changes: Sequence[SchemaChange]) -> 
         if isinstance(change, SetOption) and not is_unchanged(schema, change.key, change.value)
     }
     broken = list(option_violations(options)) if options else []
+    if any(isinstance(c, SetOption | RemoveOption) and not c.key.strip() for c in changes):
+        broken.append("an option's name is not blank")
     removed = [change.key for change in changes if isinstance(change, RemoveOption)]
     broken += misspelt_sentences(key for key in removed if key not in schema.options)
     if broken:

@@ -63,7 +63,7 @@ def check_names(names: "Column | pa.ChunkedArray[Any]", path: str, where: str) -
                     raise CorruptFileError(path, where, f"{RULE}: {str(name)[:80]!r}")
 
 
-def checked_name(kind: str, name: str) -> str:
+def checked_name(kind: str, name: object) -> str:
     """A name that a caller gave for something that lies in a file or folder of that name.
 
     Raises:
@@ -72,10 +72,15 @@ def checked_name(kind: str, name: str) -> str:
     >>> checked_name("tag", "v1")
     'v1'
     """
-    if leads_out(name):
-        hint = "Such names are not empty and hold no '/', '\\' or NUL."
-        raise InvalidInputError(f"{name[:80]!r} cannot be the name of a {kind}.", hint=hint)
+    if not isinstance(name, str) or leads_out(name):
+        hint = "Such names are texts that are not empty and hold no '/', '\\' or NUL."
+        raise InvalidInputError(f"{shortened(name)} cannot be the name of a {kind}.", hint=hint)
     return name
+
+
+def shortened(value: object) -> str:
+    """A value in a message, as text of limited length."""
+    return repr(value[:80] if isinstance(value, str) else value)
 
 
 def _suspicious(texts: Column) -> bool:

@@ -14,6 +14,7 @@ from pyspark.sql import functions as f
 
 from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.scan.not_given import NOT_GIVEN, NotGiven, refuse_none
 from paimon_explore.spark.assign import assigned_column
 from paimon_explore.spark.changes import ACT, DELETE, INSERT, UPDATE, ChangeTarget, change_target
 from paimon_explore.spark.clauses import Clause, Condition, Rows
@@ -49,17 +50,17 @@ class Merge:
     target_alias: str = _TARGET
     source_alias: str = _SOURCE
 
-    def whenMatched(self, condition: Condition = None) -> "When":  # noqa: N802 - Spark's name
+    def whenMatched(self, condition: Condition | NotGiven = NOT_GIVEN) -> "When":  # noqa: N802 - Spark's name
         """Rows of the table that match a row of the source."""
-        return When(merge=self, rows=Rows.MATCHED, condition=condition)
+        return When(merge=self, rows=Rows.MATCHED, condition=_stated(condition))
 
-    def whenNotMatched(self, condition: Condition = None) -> "When":  # noqa: N802 - Spark's name
+    def whenNotMatched(self, condition: Condition | NotGiven = NOT_GIVEN) -> "When":  # noqa: N802 - Spark's name
         """Rows of the source that match none of the table."""
-        return When(merge=self, rows=Rows.NOT_MATCHED, condition=condition)
+        return When(merge=self, rows=Rows.NOT_MATCHED, condition=_stated(condition))
 
-    def whenNotMatchedBySource(self, condition: Condition = None) -> "When":  # noqa: N802 - Spark's
+    def whenNotMatchedBySource(self, condition: Condition | NotGiven = NOT_GIVEN) -> "When":  # noqa: N802 - Spark's
         """Rows of the table that match none of the source."""
-        return When(merge=self, rows=Rows.NOT_MATCHED_BY_SOURCE, condition=condition)
+        return When(merge=self, rows=Rows.NOT_MATCHED_BY_SOURCE, condition=_stated(condition))
 
     when_matched = whenMatched
     when_not_matched = whenNotMatched
@@ -163,6 +164,12 @@ def merge_into(
     return Merge(
         source=df, table=opened, on=on, target_alias=target_alias, source_alias=source_alias
     )
+
+
+def _stated(condition: Condition | NotGiven) -> Condition:
+    """The condition of a clause; None where it was left out."""
+    refuse_none(condition, "condition", "Leave it out to mean all rows of the clause.")
+    return None if condition is NOT_GIVEN else condition
 
 
 def _may_double(clauses: Sequence[Clause]) -> bool:

@@ -10,7 +10,9 @@ from os import PathLike
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
 
+from paimon_explore.errors import InvalidInputError
 from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.scan.not_given import NOT_GIVEN, NotGiven, refuse_none
 from paimon_explore.scan.sql import Where, predicate
 from paimon_explore.scan.sql_text import to_sql
 from paimon_explore.spark.assign import assigned_column
@@ -31,7 +33,7 @@ def delete(
         spark: the session.
         table: the table, or its path.
         where: SQL text or `pe.col("a") > 3`, by which files are left out; or any condition of
-            Spark, for which all files are read.
+            Spark, for which all files are read. None is refused.
 
     Returns:
         The snapshot; None if no row was deleted.
@@ -41,6 +43,11 @@ def delete(
         InvalidInputError: a predicate that cannot be understood, or the table takes no deletes.
         CommitConflictError: others have replaced the files of a row meanwhile.
     """
+    if where is None:
+        raise InvalidInputError(
+            "delete needs a condition: where is None, which does not stand for all rows.",
+            hint="Table.truncate() removes all rows.",
+        )
     opened = table if isinstance(table, Table) else open_table(table)
     if has_row_ids(opened):
         return delete_here(opened, where)
@@ -53,7 +60,7 @@ def update(
     spark: SparkSession,
     table: Table | str | PathLike[str],
     set: Mapping[str, object],  # noqa: A002 - as Table.update calls it
-    where: Where | Column | None = None,
+    where: Where | Column | NotGiven = NOT_GIVEN,
 ) -> Snapshot | None:
     """Change columns of rows, in one commit.
 
@@ -63,7 +70,7 @@ def update(
         set: the new values by column, as for `Table.update`: a text is an SQL expression over the
             row as it was, so is a Spark column or a term such as `pe.col("a") + 1`; anything else
             is the value itself. A text as a value is written in quotes, `{"city": "'Rome'"}`.
-        where: rows to change, as for `delete`; None for all.
+        where: rows to change, as for `delete`; all if it is left out. None is refused.
 
     Returns:
         The snapshot; None if no row was changed.
@@ -74,10 +81,12 @@ def update(
         InvalidInputError: an unknown, key or partition column, or a wrong predicate.
         CommitConflictError: others have replaced the files of a row meanwhile.
     """
+    refuse_none(where, "where", "Leave where out to update all rows.")
+    stated = None if where is NOT_GIVEN else where
     opened = table if isinstance(table, Table) else open_table(table)
     if has_row_ids(opened):
-        return update_here(opened, set, where)
-    target, condition = _target(spark, opened, where)
+        return update_here(opened, set, stated)
+    target, condition = _target(spark, opened, stated)
     target.check_update(set)
     old = target.rows.filter(condition)
     columns = [

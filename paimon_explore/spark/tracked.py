@@ -14,6 +14,7 @@ from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.metadata import options as opt
 from paimon_explore.metadata.options import TableOptions
 from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.scan.not_given import NOT_GIVEN
 from paimon_explore.scan.sql import Where
 from paimon_explore.spark.changes import DELETE, INSERT
 from paimon_explore.spark.clauses import Clause, Rows
@@ -45,7 +46,7 @@ def update_here(
     Raises:
         UnsupportedFeatureError: a value or condition that only Spark can work out.
     """
-    condition = None if where is None else _condition(table, where)
+    condition = NOT_GIVEN if where is None else _condition(table, where)
     return table.update(_values(table, values), condition)
 
 
@@ -82,7 +83,7 @@ def merge_here(
 
 
 def _with_clause(made: LocalMerge, table: Table, clause: Clause) -> LocalMerge:
-    condition = None if clause.condition is None else _condition(table, clause.condition)
+    condition = NOT_GIVEN if clause.condition is None else _condition(table, clause.condition)
     values = None if clause.values is None else _values(table, clause.values)
     if clause.act == INSERT:
         return made.when_not_matched_insert(values, condition)

@@ -34,6 +34,7 @@ from paimon_explore.metadata import options as opt
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.options import DYNAMIC_BUCKET
 from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.scan.not_given import NOT_GIVEN, NotGiven
 from paimon_explore.spark.batches import counted_batches
 from paimon_explore.spark.bucket import bucket_expression, task_expression
 from paimon_explore.spark.commit import publish, withdraw, write_target
@@ -64,7 +65,7 @@ def write(
     table: Table | str | PathLike[str],
     mode: Mode = "append",
     *,
-    partition: Mapping[str, object] | None = None,
+    partition: Mapping[str, object] | NotGiven | None = NOT_GIVEN,
     options: Mapping[str, str] | None = None,
 ) -> Snapshot | None:
     """Write a DataFrame into a table in one commit.
@@ -77,7 +78,8 @@ def write(
         table: the table, or its path.
         mode: `append` adds rows; `upsert` does on a primary-key table, and only there; `overwrite`
             replaces rows, as `Table.overwrite` does.
-        partition: values of partition columns, whose rows are overwritten.
+        partition: values of partition columns, whose rows are overwritten; None and nothing mean
+            what they mean for `Table.overwrite`.
         options: table options for this write.
 
     Returns:
@@ -96,7 +98,8 @@ def write(
     if mode == "upsert" and not target.schema.primary_keys:
         raise UnsupportedFeatureError("upsert on a table without primary key", found.name)
     writer = TableWriter(store=target.store, schema=target.schema, options=target.options)
-    what = writer.replaced(partition) if mode == "overwrite" else None
+    stated = writer.stated_partition(partition) if mode == "overwrite" else None
+    what = writer.replaced(stated) if mode == "overwrite" else None
     return written(df, target, what)
 
 

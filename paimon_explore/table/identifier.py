@@ -28,7 +28,7 @@ class Identifier:
     system_table: str | None = None
 
 
-def parse_identifier(text: str) -> Identifier:
+def parse_identifier(text: object) -> Identifier:
     """Split a name.
 
     Raises:
@@ -37,6 +37,8 @@ def parse_identifier(text: str) -> Identifier:
     >>> parse_identifier("db.t$branch_b1$files")
     Identifier(database='db', table='t', branch='b1', system_table='files')
     """
+    if not isinstance(text, str):
+        raise InvalidInputError(f"{text!r} is not a name.", hint="Write it as 'database.table'.")
     database, dot, rest = text.partition(".")
     table, *suffixes = rest.split("$")
     if not dot:
@@ -56,12 +58,17 @@ def parse_identifier(text: str) -> Identifier:
     return Identifier(database=database, table=table, branch=branch, system_table=system)
 
 
-def check_name(part: str, text: str) -> None:
+def check_name(part: object, text: object) -> None:
     """Refuse parts that are no names of a folder.
 
     Raises:
         InvalidInputError: empty, `.`, `..`, or with a separator.
     """
-    if not part.strip() or part in {".", ".."} or any(c in part for c in _FORBIDDEN):
+    if (
+        not isinstance(part, str)
+        or not part.strip()
+        or part in {".", ".."}
+        or any(c in part for c in _FORBIDDEN)
+    ):
         msg = f"{part!r} in {text!r} cannot be a name."
         raise InvalidInputError(msg, hint="Names are not empty and hold no '/', '\\' or NUL.")

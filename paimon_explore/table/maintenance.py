@@ -101,12 +101,13 @@ class Maintenance:
             after: the column before it; None to add it last.
         """
         move = None if after is None else Move(position=Position.AFTER, reference=after)
-        kind = parse_type_text(type_text)
+        kind = parse_type_text(_name("type_text", type_text))
         return self.alter(AddColumn(column=self._path(name), type=kind, comment=comment, move=move))
 
     def rename_column(self, name: str, new_name: str) -> TableSchema:
         """Give a column another name."""
-        return self.alter(RenameColumn(column=self._path(name), name=new_name))
+        new = _name("new_name", new_name)
+        return self.alter(RenameColumn(column=self._path(name), name=new))
 
     def drop_column(self, name: str) -> TableSchema:
         """Leave a column out from now on."""
@@ -114,7 +115,7 @@ class Maintenance:
 
     def change_type(self, name: str, type_text: str) -> TableSchema:
         """Give a column another type, which its values are cast to; nullability stays."""
-        kind = parse_type_text(type_text)
+        kind = parse_type_text(_name("type_text", type_text))
         return self.alter(ChangeType(column=self._path(name), type=kind, keep_nullability=True))
 
     def set_options(self, options: Mapping[str, OptionValue]) -> TableSchema:
@@ -122,9 +123,11 @@ class Maintenance:
         texts = declared_options(options)
         return self.alter(*[SetOption(key=key, value=value) for key, value in texts.items()])
 
-    def unset_options(self, keys: Sequence[str]) -> TableSchema:
-        """Leave table options at their defaults."""
-        return self.alter(*[RemoveOption(key=key) for key in keys])
+    def unset_options(self, keys: str | Sequence[str]) -> TableSchema:
+        """Leave table options at their defaults; a single key may stand alone."""
+        if isinstance(keys, str):
+            keys = [keys]
+        return self.alter(*[RemoveOption(key=_name("keys", key)) for key in keys or ()])
 
     def set_comment(self, comment: str | None) -> TableSchema:
         """Give the table another comment."""
@@ -156,11 +159,11 @@ class Maintenance:
 
     def rename_tag(self, name: str, new_name: str) -> Tag:
         """Give a tag another name."""
-        return tags.rename_tag(self.store, name, new_name)
+        return tags.rename_tag(self.store, _name("name", name), _name("new_name", new_name))
 
     def delete_tag(self, name: str) -> Removal:
         """Remove a tag, and the files that only it held."""
-        return tags.delete_tag(self.store, self.options, name)
+        return tags.delete_tag(self.store, self.options, _name("name", name))
 
     def expire_tags(self) -> list[str]:
         """Remove the tags that have outlived their time."""
@@ -172,15 +175,15 @@ class Maintenance:
 
     def rename_branch(self, name: str, new_name: str) -> None:
         """Give a branch another name."""
-        branches.rename_branch(self.store, name, new_name)
+        branches.rename_branch(self.store, _name("name", name), _name("new_name", new_name))
 
     def delete_branch(self, name: str) -> None:
         """Remove a branch; files that only it needs are left to `remove_orphan_files`."""
-        branches.delete_branch(self.store, name)
+        branches.delete_branch(self.store, _name("name", name))
 
     def fast_forward(self, branch: str) -> None:
         """Make main what a branch is; main's own snapshots since then are gone."""
-        branches.fast_forward(self.store, branch)
+        branches.fast_forward(self.store, _name("branch", branch))
 
     def rollback_to(self, *, snapshot: int | None = None, tag: str | None = None) -> Snapshot:
         """Make a snapshot or a tag's snapshot the newest one again; all newer ones are gone.
@@ -233,7 +236,8 @@ class Maintenance:
         retention = self.snapshot_retention(
             retain_min=retain_min, retain_max=retain_max, older_than=older_than, limit=limit
         )
-        return expire_snapshots(self.store, self.options, retention, dry_run=dry_run)
+        dry = _flag("dry_run", dry_run)
+        return expire_snapshots(self.store, self.options, retention, dry_run=dry)
 
     def snapshot_retention(
         self,
@@ -265,7 +269,8 @@ class Maintenance:
         """
         given = _Given(retain_min, retain_max, older_than, limit)
         retention = given.over(changelog_retention(self.options))
-        return expire_changelogs(self.store, self.options, retention, dry_run=dry_run)
+        dry = _flag("dry_run", dry_run)
+        return expire_changelogs(self.store, self.options, retention, dry_run=dry)
 
     def expire_consumers(self) -> list[str]:
         """Remove the consumers that stood still for `consumer.expiration-time`."""
@@ -288,7 +293,8 @@ class Maintenance:
         """
         options = self.options
         expiry = expiry_of(options, older_than)
-        return expire_partitions(self.store, options, expiry, dry_run=dry_run)
+        dry = _flag("dry_run", dry_run)
+        return expire_partitions(self.store, options, expiry, dry_run=dry)
 
     def remove_orphan_files(
         self,
@@ -305,6 +311,7 @@ class Maintenance:
             dry_run: only tell what would go.
         """
         before_ms = time_before(older_than)
+        dry_run, external = _flag("dry_run", dry_run), _flag("external", external)
         return remove_orphan_files(
             self.store, self.options, before_ms, external=external, dry_run=dry_run
         )
@@ -347,6 +354,7 @@ class Maintenance:
     def _path(self, name: str) -> ColumnPath:
         """A column by its name; dots lead into rows unless a column is called so."""
         schema = self.store.schemas.latest()
+        name = _name("name", name)
         is_whole = schema is not None and any(field.name == name for field in schema.fields)
         return (name,) if is_whole else tuple(name.split("."))
 
@@ -375,7 +383,29 @@ class _Given:
         )
 
 
-def time_before(age: Age) -> int:
+def _name(argument: str, value: object) -> str:
+    """A name that must be given.
+
+    Raises:
+        InvalidInputError: it is None, or no text.
+    """
+    if isinstance(value, str):
+        return value
+    raise InvalidInputError(f"{argument} is {value!r}; a name is expected.")
+
+
+def _flag(argument: str, value: object) -> bool:
+    """True or False; None is neither, so that an unset variable removes nothing.
+
+    Raises:
+        InvalidInputError: it is something else.
+    """
+    if isinstance(value, bool):
+        return value
+    raise InvalidInputError(f"{argument} is {value!r}; True or False is expected.")
+
+
+def time_before(age: object) -> int:
     """A point in time, epoch milliseconds.
 
     Raises:
@@ -385,6 +415,9 @@ def time_before(age: Age) -> int:
         return _time_in(age)
     if isinstance(age, datetime):
         return epoch_ms(age)
+    if not isinstance(age, timedelta):
+        hint = "Give a timedelta, a datetime, or a text such as '1 d'."
+        raise InvalidInputError(f"{age!r} is neither an age nor a time.", hint=hint)
     if age < timedelta(0):
         raise InvalidInputError(f"An age must not be negative: {age}.")
     return system_clock() - age // timedelta(milliseconds=1)

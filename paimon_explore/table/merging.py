@@ -3,10 +3,12 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from paimon_explore.errors import InvalidInputError
 from paimon_explore.maintenance.row_level.assignments import NewValue
 from paimon_explore.maintenance.row_level.merge_change import Clause, ClauseKind
 from paimon_explore.maintenance.row_level.merge_into import MergeSpec
 from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.scan.not_given import NOT_GIVEN, NotGiven, refuse_none
 from paimon_explore.scan.sql import Where
 from paimon_explore.values import dataclass
 
@@ -16,7 +18,8 @@ class Merge:
     """A merge of source rows into a table; nothing happens before `execute`.
 
     Every `when_…` gives a merge with one more clause. Of the clauses for a row the first one counts
-    whose condition is true; a row that none is for stays as it is.
+    whose condition is true; a row that none is for stays as it is. A condition that is None is
+    refused: leave it out to mean all rows of the clause.
 
     Conditions and values are SQL text or terms, as in `Table.update`. They call the table's columns
     `target.name` (or `t.name`) and the source's `source.name` (or `s.name`); a name that only one
@@ -33,50 +36,51 @@ class Merge:
     def when_matched_update(
         self,
         set: Mapping[str, NewValue],  # noqa: A002  # as SQL calls it, and Delta
-        condition: Where | None = None,
+        condition: Where | NotGiven = NOT_GIVEN,
     ) -> "Merge":
         """Give rows that match a source row new values.
 
         Args:
             set: the new values by column.
-            condition: which of them; None for all.
+            condition: which of them; all if it is left out.
         """
-        return self._with(ClauseKind.MATCHED, condition, values=set)
+        return self._with(ClauseKind.MATCHED, condition, values=_given(set))
 
-    def when_matched_update_all(self, condition: Where | None = None) -> "Merge":
+    def when_matched_update_all(self, condition: Where | NotGiven = NOT_GIVEN) -> "Merge":
         """Give rows that match the source's values of all columns of the same names."""
         return self._with(ClauseKind.MATCHED, condition, all_columns=True)
 
-    def when_matched_delete(self, condition: Where | None = None) -> "Merge":
+    def when_matched_delete(self, condition: Where | NotGiven = NOT_GIVEN) -> "Merge":
         """Delete rows that match a source row."""
         return self._with(ClauseKind.MATCHED, condition)
 
     def when_not_matched_insert(
-        self, values: Mapping[str, NewValue] | None = None, condition: Where | None = None
+        self, values: Mapping[str, NewValue] | None = None, condition: Where | NotGiven = NOT_GIVEN
     ) -> "Merge":
         """Insert source rows that match no row of the table.
 
         Args:
             values: by column; the others get their default values, or null. None: the source's
                 values of all columns of the same names.
-            condition: which of the rows; None for all.
+            condition: which of the rows; all if it is left out.
         """
         is_all = values is None
-        return self._with(ClauseKind.NOT_MATCHED, condition, values=values, all_columns=is_all)
+        new = None if values is None else _mapping(values)
+        return self._with(ClauseKind.NOT_MATCHED, condition, values=new, all_columns=is_all)
 
-    def when_not_matched_insert_all(self, condition: Where | None = None) -> "Merge":
+    def when_not_matched_insert_all(self, condition: Where | NotGiven = NOT_GIVEN) -> "Merge":
         """Insert source rows that match no row, with all columns of the same names."""
         return self.when_not_matched_insert(None, condition)
 
     def when_not_matched_by_source_update(
         self,
         set: Mapping[str, NewValue],  # noqa: A002  # as SQL calls it, and Delta
-        condition: Where | None = None,
+        condition: Where | NotGiven = NOT_GIVEN,
     ) -> "Merge":
         """Give rows of the table that match no source row new values."""
-        return self._with(ClauseKind.NOT_MATCHED_BY_SOURCE, condition, values=set)
+        return self._with(ClauseKind.NOT_MATCHED_BY_SOURCE, condition, values=_given(set))
 
-    def when_not_matched_by_source_delete(self, condition: Where | None = None) -> "Merge":
+    def when_not_matched_by_source_delete(self, condition: Where | NotGiven = NOT_GIVEN) -> "Merge":
         """Delete rows of the table that match no source row."""
         return self._with(ClauseKind.NOT_MATCHED_BY_SOURCE, condition)
 
@@ -98,10 +102,37 @@ class Merge:
     def _with(
         self,
         kind: ClauseKind,
-        condition: Where | None,
+        condition: Where | NotGiven,
         *,
         values: Mapping[str, NewValue] | None = None,
         all_columns: bool = False,
     ) -> "Merge":
-        clause = Clause(kind=kind, condition=condition, values=values, all_columns=all_columns)
+        refuse_none(condition, "condition", "Leave it out to mean all of them.")
+        stated = None if condition is NOT_GIVEN else condition
+        clause = Clause(kind=kind, condition=stated, values=values, all_columns=all_columns)
         return replace(self, spec=replace(self.spec, clauses=(*self.spec.clauses, clause)))
+
+
+def _given(values: Mapping[str, NewValue] | None) -> Mapping[str, NewValue]:
+    """The new values of an update.
+
+    Raises:
+        InvalidInputError: there are none; a clause without values would delete the rows.
+    """
+    if not values:
+        hint = 'Give them by column: {"qty": "source.qty"}.'
+        raise InvalidInputError("No new values are given.", hint=hint)
+    return _mapping(values)
+
+
+def _mapping(values: object) -> Mapping[str, NewValue]:
+    """Values by column.
+
+    Raises:
+        InvalidInputError: they are something else.
+    """
+    if isinstance(values, Mapping):
+        return values
+    raise InvalidInputError(
+        f"{values!r} are no values.", hint='Give them by column: {"qty": "source.qty"}.'
+    )

@@ -20,6 +20,7 @@ from paimon_explore.metadata.options import (
 from paimon_explore.metadata.paths import MAIN_BRANCH, TablePaths
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.scan.not_given import NOT_GIVEN, NotGiven, refuse_none
 from paimon_explore.scan.time_travel import Moment, TimeTravel, epoch_ms, travel_of
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.table.declared import OptionValue, declared_options
@@ -131,23 +132,29 @@ class Table(ExplorableTable):
         `deletion-vectors.enabled` they are marked as deleted.
 
         Args:
-            where: SQL text or `pe.col("a") > 3`.
+            where: SQL text or `pe.col("a") > 3`. `"true"` deletes all rows, and so does
+                `truncate`, which is faster.
 
         Returns:
             The snapshot; None if there is no such row.
 
         Raises:
-            InvalidInputError: a predicate that cannot be understood, or a merge engine that takes
-                no deletes.
+            InvalidInputError: None, a predicate that cannot be understood, or a merge engine that
+                takes no deletes.
             UnsupportedFeatureError: the table has something that is not deleted from here.
             CommitConflictError: others have changed the same files meanwhile.
         """
+        if where is None:
+            raise InvalidInputError(
+                "delete needs a condition: where is None, which does not stand for all rows.",
+                hint="truncate() removes all rows, and so does delete('true').",
+            )
         return self._writer().delete(where)
 
     def update(
         self,
         set: "Mapping[str, NewValue]",  # noqa: A002  # as SQL calls it, and Delta and Iceberg
-        where: "Where | None" = None,
+        where: "Where | NotGiven" = NOT_GIVEN,
     ) -> Snapshot | None:
         """Give rows new values, in one commit.
 
@@ -159,7 +166,8 @@ class Table(ExplorableTable):
                 text is an SQL expression over the row as it was, a term such as `pe.col("a") + 1`
                 likewise; anything else is the value itself. A text as a value is written in
                 quotes, or as `pe.lit("text")`.
-            where: which rows; None for all.
+            where: which rows; all if it is left out. None is refused, for a variable that was
+                never set must not change every row.
 
         Returns:
             The snapshot; None if there is no such row.
@@ -171,7 +179,9 @@ class Table(ExplorableTable):
             UnsupportedFeatureError: the table has something that is not updated here.
             CommitConflictError: others have changed the same files meanwhile.
         """
-        return self._writer().update(set, where)
+        hint = "Leave where out, or pass where='true', to update all rows."
+        refuse_none(where, "where", hint)
+        return self._writer().update(set, None if where is NOT_GIVEN else where)
 
     def merge(
         self,
@@ -205,22 +215,24 @@ class Table(ExplorableTable):
         return Merge(spec=spec, run=self._writer().merge)
 
     def overwrite(
-        self, data: "Rows", partition: Mapping[str, object] | None = None
+        self, data: "Rows", partition: Mapping[str, object] | NotGiven | None = NOT_GIVEN
     ) -> Snapshot | None:
         """Replace rows by others in one commit.
 
         Args:
-            data: the new rows.
+            data: the new rows; none remove what would be replaced.
             partition: values of some partition columns, also as texts: all rows that have them are
-                replaced, and the new rows may leave these columns out. None: the partitions of the
-                new rows, or of an unpartitioned table all rows; with the option
-                `dynamic-partition-overwrite=false` always all rows.
+                replaced, and the new rows may leave these columns out; `{}` replaces all rows. If
+                it is left out: the partitions of the new rows, or of an unpartitioned table all
+                rows; with the option `dynamic-partition-overwrite=false` always all rows. None
+                means the same, but is refused where that would be all rows of several partitions.
 
         Raises:
             InvalidInputError: new rows outside of the partition; else as for `append`.
             CommitConflictError: others have changed the same partitions meanwhile.
         """
-        return self._writer().overwrite(data, partition)
+        writer = self._writer()
+        return writer.overwrite(data, writer.stated_partition(partition))
 
     def truncate(self) -> Snapshot | None:
         """Remove all rows in one commit."""

@@ -34,6 +34,7 @@ from paimon_explore.metadata.options import (
 )
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.scan.not_given import NOT_GIVEN, NotGiven, refuse_none
 from paimon_explore.scan.sql import Where
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.table.progress import progress
@@ -164,6 +165,24 @@ class TableWriter:
             )
         return what
 
+    def stated_partition(
+        self, partition: Mapping[str, object] | NotGiven | None
+    ) -> Mapping[str, object] | None:
+        """The argument `partition` of an overwrite; None where the new rows or the options decide.
+
+        Raises:
+            InvalidInputError: it is None, and all partitions would be replaced; or it is something
+                else than values by column.
+        """
+        if partition is NOT_GIVEN:
+            return None
+        if partition is None:
+            if self.schema.partition_keys and self._replaced(None) == WHOLE_TABLE:
+                hint = "Pass partition={} to replace all rows of the table."
+                refuse_none(partition, "partition", hint)
+            return None
+        return checked_partition(partition)
+
     def _replaced(self, partition: Mapping[str, object] | None) -> Overwrite:
         if partition is not None:
             unknown = [name for name in partition if name not in self.schema.partition_keys]
@@ -202,3 +221,15 @@ class TableWriter:
         if made:
             after_commit(self.store, self.schema, self.options, made[-1])
         return made[-1] if made else None
+
+
+def checked_partition(partition: object) -> Mapping[str, object]:
+    """Values of partition columns.
+
+    Raises:
+        InvalidInputError: it is something else.
+    """
+    if isinstance(partition, Mapping):
+        return partition
+    hint = 'Give values by column, as {"dt": "2026-01-01"}; {} replaces all rows.'
+    raise InvalidInputError(f"partition is {partition!r}.", hint=hint)

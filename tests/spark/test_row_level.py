@@ -13,6 +13,7 @@ from paimon_explore.spark.count import count
 from paimon_explore.spark.merge import merge_into
 from paimon_explore.spark.read import read
 from paimon_explore.spark.row_level import delete, update
+from paimon_explore.spark.write import write
 from paimon_explore.table.catalog import Catalog
 from paimon_explore.table.table import Table
 from support.golden import GoldenTables
@@ -63,6 +64,33 @@ def test_delete_takes_the_rows_of_a_predicate_in_one_commit(
     assert delete(spark, orders, f.col("id") % 2 == 0) is not None
     ids = sorted(row["id"] for row in orders.to_arrow().to_pylist())
     assert ids == [i for base in (100, 200, 300, 400) for i in range(base, base + 6) if i % 2]
+
+
+def test_a_condition_that_was_never_set_changes_no_row(
+    spark: SparkSession, catalog: Catalog
+) -> None:
+    table = table_of(catalog, "customers")
+    before = table.store.snapshots.latest_id()
+    source = spark.range(1)
+    described = merge_into(source, table, "id")
+    refused = "is None, which does not stand for all rows"
+    with pytest.raises(InvalidInputError, match=refused):
+        delete(spark, table, None)  # type: ignore[arg-type]  # what a variable may hold
+    with pytest.raises(InvalidInputError, match=refused):
+        update(spark, table, {"city": "'Rome'"}, None)  # type: ignore[arg-type]  # the same
+    for when in (
+        described.whenMatched,
+        described.whenNotMatched,
+        described.whenNotMatchedBySource,
+    ):
+        with pytest.raises(InvalidInputError, match=refused):
+            when(None)
+    orders = pe.open_table(
+        table_of(catalog, "orders").path, options={"dynamic-partition-overwrite": "false"}
+    )
+    with pytest.raises(InvalidInputError, match="partition is None"):
+        write(spark.range(1), orders, "overwrite", partition=None)
+    assert table.store.snapshots.latest_id() == before
 
 
 def test_update_changes_columns_by_values_and_by_the_old_row(

@@ -64,11 +64,26 @@ class Call:
         return None if value is None else str(value)
 
     def needed(self, name: str) -> str:
-        """An argument that has to be given."""
+        """An argument that has to be given, and is not blank."""
         found = self.text(name)
-        if found is None:
+        if found is None or not found.strip():
             raise self.problem(f"the argument {name!r} is missing")
         return found
+
+    def needed_names(self, name: str) -> list[str]:
+        """An argument of names between commas, none of them blank."""
+        found = [part.strip() for part in self.needed(name).split(",")]
+        if not all(found):
+            raise self.problem(f"{name} = {self.needed(name)!r} has an empty name in it")
+        return found
+
+    def check_stated(self, *names: str) -> None:
+        """Refuse NULL or blank text for arguments that mean everything when they are left out."""
+        for name in names:
+            if name in self.values and not str(self.values[name] or "").strip():
+                value = self.values[name]
+                shown = "NULL" if value is None else repr(value)
+                raise self.problem(f"{name} is {shown}", f"Leave {name} out if that is meant.")
 
     def number(self, name: str) -> int | None:
         """A whole number."""
@@ -81,10 +96,10 @@ class Call:
             raise self.problem(f"{name} = {value!r} is no whole number") from error
 
     def flag(self, name: str, *, default: bool) -> bool:
-        """TRUE or FALSE."""
-        value = self.values.get(name)
-        if value is None:
+        """TRUE or FALSE; NULL is neither."""
+        if name not in self.values:
             return default
+        value = self.values[name]
         if str(value).lower() not in {"true", "false"}:
             raise self.problem(f"{name} = {value!r} is neither true nor false")
         return str(value).lower() == "true"

@@ -295,8 +295,8 @@ def _rename_tag(one: Call) -> DataFrame:
 
 def _delete_tag(one: Call) -> DataFrame:
     table = one.table()
-    for name in one.needed("tag").split(","):
-        table.maintenance.delete_tag(name.strip())
+    for name in one.needed_names("tag"):
+        table.maintenance.delete_tag(name)
     return one.ok()
 
 
@@ -369,8 +369,8 @@ def _create_branch(one: Call) -> DataFrame:
 
 def _delete_branch(one: Call) -> DataFrame:
     table = one.table()
-    for name in one.needed("branch").split(","):
-        table.maintenance.delete_branch(name.strip())
+    for name in one.needed_names("branch"):
+        table.maintenance.delete_branch(name)
     return one.ok()
 
 
@@ -385,6 +385,7 @@ def _fast_forward(one: Call) -> DataFrame:
 
 
 def _reset_consumer(one: Call) -> DataFrame:
+    one.check_stated("next_snapshot_id")
     consumers = one.table().store.consumers
     name, following = one.needed("consumer_id"), one.number("next_snapshot_id")
     if following is None:
@@ -395,6 +396,7 @@ def _reset_consumer(one: Call) -> DataFrame:
 
 
 def _clear_consumers(one: Call) -> DataFrame:
+    one.check_stated("including_consumers")
     table = one.table()
     wanted = [n.strip() for n in (one.text("including_consumers") or "").split(",") if n.strip()]
     spared = [n.strip() for n in (one.text("excluding_consumers") or "").split(",") if n.strip()]

@@ -11,6 +11,7 @@ from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, ch
 from paimon_explore.metadata.options import DYNAMIC_PARTITION_OVERWRITE
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.scan.builder import Term
+from paimon_explore.scan.not_given import NOT_GIVEN
 from paimon_explore.spark.assign import assigned, assigned_column
 from paimon_explore.spark.changes import ACT, DELETE, UPDATE, ChangeTarget, change_target
 from paimon_explore.spark.names import CATALOG, quoted
@@ -69,7 +70,7 @@ def insert(warehouse: Warehouse, reader: Reader, args: Args, before: str = "") -
     if not overwrites:
         return committed(warehouse.spark, write(df, table))
     whole = replace(table, dynamic_options={**table.dynamic_options, **_mode(warehouse)})
-    return committed(warehouse.spark, write(df, whole, "overwrite", partition=static or None))
+    return committed(warehouse.spark, write(df, whole, "overwrite", partition=static or NOT_GIVEN))
 
 
 def _mode(warehouse: Warehouse) -> dict[str, str]:

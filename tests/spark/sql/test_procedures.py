@@ -119,6 +119,14 @@ def test_procedures_are_shown_with_their_arguments(rows: Rows) -> None:
         ("sys.create_tag('demo.orders', v)", "tag => v is no constant"),
         ("sys.rollback_to_timestamp('demo.orders', 'soon')", "'soon' is no timestamp"),
         ("sys.remove_orphan_files('demo.orders', dry_run => 'maybe')", "neither true nor false"),
+        ("sys.remove_orphan_files('demo.orders', dry_run => NULL)", "neither true nor false"),
+        ("sys.clear_consumers('demo.orders', including_consumers => NULL)", "consumers is NULL"),
+        ("sys.clear_consumers('demo.orders', including_consumers => ' ')", "consumers is ' '"),
+        ("sys.reset_consumer('demo.orders', 'a', NULL)", "next_snapshot_id is NULL"),
+        ("sys.delete_tag('demo.orders', '')", "'tag' is missing"),
+        ("sys.delete_tag('demo.orders', 'v1,')", "'v1,' has an empty name in it"),
+        ("sys.delete_branch('demo.orders', NULL)", "'branch' is missing"),
+        ("sys.rollback('demo.orders', version => '')", "'' cannot be the name of a tag"),
     ],
 )
 def test_a_wrong_call_is_answered_with_what_is_right(call: str, message: str, run: Sql) -> None:
