@@ -21,8 +21,10 @@ import pyarrow as pa
 
 from paimon_explore.encoding.buffers import Column, build_struct
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.types.data_types import AtomicType, DataField, DataType, RowType
-from paimon_explore.write.input_values import column_of_rows, column_of_values
+from paimon_explore.types.data_types import DataField, DataType, RowType, TypeRoot
+from paimon_explore.types.walk import is_root
+from paimon_explore.write.input_values import column_of_rows, column_of_values, direct_column
+from paimon_explore.write.python_values import datetimes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,6 +34,7 @@ _HINT = (
     "Give an Arrow table, batch or reader, a data frame, a dictionary of columns, or a list of "
     "dictionaries."
 )
+_FLOATS = (TypeRoot.FLOAT, TypeRoot.DOUBLE)
 _UNREADABLE = (pa.ArrowException, TypeError, ValueError)
 
 
@@ -179,9 +182,12 @@ def _given_column(
     try:
         if isinstance(values, ArrowStream):  # a series of pandas or polars
             return pa.chunked_array(values)  # type: ignore[call-overload,no-any-return]  # takes a stream, too
-        if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype != np.object_:
-            made: Column = pa.array(values)
+        if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind in "biufSU":
+            is_nan_null = field is not None and not is_root(field.type, *_FLOATS)
+            made: Column = pa.array(values, from_pandas=is_nan_null)
             return made
+        if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind == "M":
+            return datetimes(values)
     except _UNREADABLE as error:
         raise InvalidInputError(f"Column {name!r}: {error}.") from error
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
@@ -226,13 +232,9 @@ def _table_of_frame(frame: "pd.DataFrame", row_type: RowType, check: CheckNames)
 
 
 def _objects(series: "pd.Series[str]", name: str, data_type: DataType) -> Column:
-    if isinstance(data_type, AtomicType):
-        try:
-            found: Column = pa.array(series.to_numpy(), from_pandas=True)
-        except _UNREADABLE:
-            pass  # mixed kinds: those that fit may still be told from those that do not
-        else:
-            return found
+    direct = direct_column(series.to_numpy(), data_type)
+    if direct is not None:
+        return direct
     there = series.notna().to_numpy()
     values = series.to_list()
     return column_of_values(

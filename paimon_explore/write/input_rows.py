@@ -14,11 +14,11 @@ import pyarrow as pa
 
 from paimon_explore.encoding.buffers import Column
 from paimon_explore.errors import InvalidInputError, choices
-from paimon_explore.types.arrow import arrow_schema, to_arrow
+from paimon_explore.types.arrow import arrow_schema
 from paimon_explore.types.data_types import DataField, RowType, TypeRoot
 from paimon_explore.types.walk import is_root
 from paimon_explore.values import dataclass
-from paimon_explore.write.input_cast import conform
+from paimon_explore.write.input_cast import conform, nulls_of
 from paimon_explore.write.input_forms import ArrowStream, batches_of
 from paimon_explore.write.input_values import column_of_values, default_of
 
@@ -115,8 +115,7 @@ def absent_column(field: DataField, count: int) -> Column:
         raise InvalidInputError(
             f"Column {field.name!r} is missing, and it is NOT NULL without a default value."
         )
-    nulls: Column = pa.nulls(count, to_arrow(field.type))  # type: ignore[call-overload]  # stubs list single types
-    return nulls
+    return nulls_of(count, field.type)
 
 
 def _repeated(value: Column, count: int) -> Column:

@@ -1,20 +1,30 @@
-"""Values of Python, one by one, as Arrow columns of a table's types.
+"""Columns of a table's types from single values of Python.
 
-Arrow takes most of them as they are. What it does not know is put into its words first:
-dictionaries that stand for maps, the missing values of pandas, numpy's points in time. Naive times
-in a column with time zone are UTC, and times with a zone in a column without one become UTC, as
-PyArrow has it.
+Values of one kind become an Arrow array of the type that they have (`python_values`), and that is
+cast as all input is (`safe_cast`). Lists, maps and rows are taken apart, so that their parts are
+treated alike and are named by path and row. Where Arrow converts values exactly or not at all, such
+as integers for an INT column, they are converted at once.
 """
 
 import datetime as dt
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from decimal import Decimal
+from enum import Enum
 from typing import TypeGuard
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.types as pat
 
-from paimon_explore.encoding.buffers import Column
+from paimon_explore.encoding.buffers import (
+    Bools,
+    Column,
+    Numbers,
+    build_list,
+    build_struct,
+    ends_of,
+    taken_rows,
+    valid_mask,
+)
 from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.types.arrow import to_arrow
 from paimon_explore.types.cast_errors import UncastableError
@@ -28,18 +38,39 @@ from paimon_explore.types.data_types import (
     RowType,
     TypeRoot,
     VectorType,
+    with_nullable,
 )
 from paimon_explore.types.default_values import default_column
-from paimon_explore.write.input_cast import conform, is_castable
+from paimon_explore.write.input_cast import conform_at
+from paimon_explore.write.python_values import UNFIT, array_of, is_missing, kind_of, own_array
 from paimon_explore.write.row_kinds import INSERT, ROW_KIND
+from paimon_explore.write.safe_cast import cast_hint
+from paimon_explore.write.value_location import Location
 
 COUNT = AtomicType(root=TypeRoot.INT, nullable=False)
 """Type of how often a multiset holds an element."""
+Objects = np.ndarray[tuple[int], np.dtype[np.object_]]
+"""NumPy's array of Python objects."""
 _INSERT_TEXT = "+I"
 _FLOATS = frozenset({TypeRoot.FLOAT, TypeRoot.DOUBLE})
-_MISSING = frozenset({"NAType", "NaTType"})
-"""Types of pandas, which is not imported here, for values that are not there."""
-_UNFIT = (pa.ArrowException, TypeError, ValueError, OverflowError)
+_PAIR = len(("key", "value"))
+_NOTHING = type(None)
+_DIRECT: Mapping[TypeRoot, frozenset[type]] = {
+    TypeRoot.BOOLEAN: frozenset({bool, _NOTHING}),
+    TypeRoot.TINYINT: frozenset({int, _NOTHING}),
+    TypeRoot.SMALLINT: frozenset({int, _NOTHING}),
+    TypeRoot.INT: frozenset({int, _NOTHING}),
+    TypeRoot.BIGINT: frozenset({int, _NOTHING}),
+    TypeRoot.DOUBLE: frozenset({float, _NOTHING}),
+    TypeRoot.DECIMAL: frozenset({Decimal, _NOTHING}),
+    TypeRoot.CHAR: frozenset({str, _NOTHING}),
+    TypeRoot.VARCHAR: frozenset({str, _NOTHING}),
+    TypeRoot.BINARY: frozenset({bytes, _NOTHING}),
+    TypeRoot.VARBINARY: frozenset({bytes, _NOTHING}),
+    TypeRoot.BLOB: frozenset({bytes, _NOTHING}),
+    TypeRoot.DATE: frozenset({dt.date, _NOTHING}),
+}
+"""Types of Python whose values Arrow converts into a column's type exactly, or not at all."""
 
 
 def default_of(field: DataField) -> Column:
@@ -85,89 +116,280 @@ def column_of_values(
     Args:
         values: of Python, numpy or pandas.
         name: of the column, for messages.
-        data_type: of the column.
+        data_type: of the column. Nulls and lengths are not checked against it.
         first_row: number of the first value's row, for messages.
 
     Raises:
         InvalidInputError: a value that does not fit, named by column and row.
     """
+    location = Location(column=name, row_of=lambda position: first_row + position)
+    return _column(values, data_type, location)
+
+
+def direct_column(values: Sequence[object] | Objects, data_type: DataType) -> "Column | None":
+    """Values that Arrow converts as they are, NaN being null; None if some need a closer look."""
+    if not isinstance(data_type, AtomicType) or data_type.root in _FLOATS:
+        return None
+    if not set(map(type, values)) - {float} <= _DIRECT.get(data_type.root, frozenset()):
+        return None
+    try:
+        found: Column = pa.array(values, to_arrow(data_type), from_pandas=True)
+    except UNFIT:
+        return None
+    return found
+
+
+def _column(values: Sequence[object], data_type: DataType, location: Location) -> Column:
+    match data_type:
+        case AtomicType():
+            return _atomic_column(values, data_type, location)
+        case ArrayType(element=element) | VectorType(element=element):
+            return _list_column(values, data_type, element, location)
+        case MapType(key=key, value=item):
+            return _map_column(values, data_type, (key, item), location)
+        case MultisetType(element=element):
+            return _map_column(values, data_type, (element, COUNT), location)
+        case RowType():
+            return _row_column(values, data_type, location)
+
+
+# ---------------------------------------------------------------- single values
+
+
+def _atomic_column(values: Sequence[object], data_type: AtomicType, location: Location) -> Column:
     target = to_arrow(data_type)
-    plain: list[object] = []
-    for value in values:
+    root = data_type.root
+    if set(map(type, values)) <= _DIRECT.get(root, frozenset()):
         try:
-            plain.append(_plain(value, data_type))
-        except TypeError as error:
-            row = first_row + len(plain)
-            raise InvalidInputError(
-                f"Column {name!r}, row {row}: {value!r} is no {target}: {error}."
-            ) from error
-    if isinstance(data_type, AtomicType) and data_type.root is TypeRoot.DATE:
-        _check_days(plain, name, first_row)
-    times = _times(plain, target)
-    if times is not None:
-        return conform(times, data_type, where=name, first_row=first_row)
+            direct: Column = pa.array(values, target)
+        except UNFIT:
+            pass  # the value that does not fit is found below
+        else:
+            return direct
+    groups: dict[Hashable, list[int]] = {}
+    for position, value in enumerate(values):
+        if not is_missing(value, nan_counts=root in _FLOATS):
+            groups.setdefault(kind_of(value), []).append(position)
+    parts = [
+        _group_column(values, positions, kind, data_type, location)
+        for kind, positions in groups.items()
+    ]
+    nulls: Column = pa.nulls(1, target)  # type: ignore[call-overload]  # stubs list single types
+    if not parts:
+        return taken_rows(nulls, np.zeros(len(values), np.int64))
+    if len(parts) == 1 and len(parts[0]) == len(values):
+        return parts[0]
+    places = np.full(len(values), sum(map(len, parts)), np.int64)
+    places[[place for positions in groups.values() for place in positions]] = np.arange(
+        sum(map(len, parts))
+    )
+    return taken_rows(pa.concat_arrays([*parts, nulls]), places)
+
+
+def _group_column(
+    values: Sequence[object],
+    positions: Sequence[int],
+    kind: Hashable,
+    data_type: AtomicType,
+    location: Location,
+) -> Column:
+    """Values of one kind, none missing."""
+    given = [values[position] for position in positions]
+    here = location.chosen(positions, given)
+    if data_type.root is TypeRoot.VARIANT:
+        return _variants(given, data_type, here)
+    if kind is None:
+        raise _unknown(given[0], data_type, here)
     try:
-        return pa.array(plain, target)
-    except _UNFIT as error:
-        present = [_present(value, data_type) for value in plain]
-        found = _inferred(present, target)
-        if found is not None:
-            return conform(found, data_type, where=name, first_row=first_row)
-        bad = _first_unfit(present, target)
-        raise InvalidInputError(
-            f"Column {name!r}, row {first_row + bad}: {present[bad]!r} is no {target}: {error}."
-        ) from error
+        found = array_of(given, kind)
+    except UNFIT as error:
+        if len(given) == 1:
+            raise _unfit(given[0], data_type, here, error) from error
+        parts = [_group_column(values, [place], kind, data_type, location) for place in positions]
+        return pa.concat_arrays(parts)
+    if data_type.root in _FLOATS and pa.types.is_decimal(found.type):
+        found = _large_integers(found, given, data_type, here)
+    return conform_at(found, with_nullable(data_type, nullable=True), here)
 
 
-def _times(values: Sequence[object], target: pa.DataType) -> "Column | None":
-    """Points in time in their own precision, of which Arrow would drop what the target lacks."""
-    is_exact = isinstance(target, pa.TimestampType) and target.unit == "ns"
-    if is_exact or not (pat.is_timestamp(target) or pat.is_time(target)):
-        return None
-    try:
-        found: Column = pa.array(values)  # type: ignore[arg-type]  # any values
-    except _UNFIT:
-        return None
-    if isinstance(found.type, pa.TimestampType) and isinstance(target, pa.TimestampType):
-        return found.cast(pa.timestamp(found.type.unit, target.tz))
-    return found if pat.is_time(found.type) and pat.is_time(target) else None
-
-
-def _present(value: object, data_type: DataType) -> object:
-    """The value in words of Arrow's."""
-    if isinstance(value, np.datetime64):
-        micros = value.astype("datetime64[us]")
-        return micros.item() if micros == value or np.isnat(value) else value
-    return None if _is_missing(value, data_type) else value
-
-
-def _is_missing(value: object, data_type: DataType) -> bool:
-    """Whether pandas would show nothing there."""
-    if type(value).__name__ in _MISSING:
-        return True
-    is_float = isinstance(data_type, AtomicType) and data_type.root in _FLOATS
-    return isinstance(value, float) and not is_float and value != value  # noqa: PLR0124  # not a number
-
-
-def _inferred(values: Sequence[object], target: pa.DataType) -> "Column | None":
-    """The values in the type that Arrow sees in them, if they can be cast from there."""
-    for data_type in (target, None):
-        try:
-            found: Column = pa.array(values, data_type)  # type: ignore[arg-type]  # any values
-        except _UNFIT:
-            continue
-        if is_castable(found.type, target):
+def _large_integers(
+    found: Column, given: Sequence[object], data_type: AtomicType, location: Location
+) -> Column:
+    """Integers beyond 64 bits as floats, which have to have them exactly; decimals as they are."""
+    floats: list[float] = []
+    for position, value in enumerate(given):
+        if not isinstance(value, int):
             return found
-    return None
+        try:
+            floats.append(float(value))
+            is_same = int(floats[-1]) == value
+        except OverflowError:
+            is_same = False
+        if not is_same:
+            problem = f"{value!r} has no exact {data_type.root.value} value"
+            raise location.refusal(problem, data_type, position, cast_hint(None, data_type))
+    large: Column = pa.array(floats, pa.float64())
+    return large
 
 
-def _check_days(values: Sequence[object], name: str, first_row: int) -> None:
-    """Refuse points in time that are not midnight, of which Arrow would drop the time of day."""
-    for row, value in enumerate(values):
-        if isinstance(value, dt.datetime) and value.time() != dt.time():
-            raise InvalidInputError(
-                f"Column {name!r}, row {first_row + row}: {value!r} is no date: it has a time."
-            )
+def _variants(given: Sequence[object], data_type: AtomicType, location: Location) -> Column:
+    for position, value in enumerate(given):
+        try:
+            pa.array([value], to_arrow(data_type))
+        except UNFIT as error:
+            problem = f"{value!r} is not a variant: a row of value and metadata"
+            raise location.refusal(problem, data_type, position) from error
+    found: Column = pa.array(given, to_arrow(data_type))
+    return found
+
+
+def _unknown(value: object, data_type: AtomicType, location: Location) -> InvalidInputError:
+    shown = location.shown(pa.nulls(1), 0)
+    hint = (
+        "Give its value: member.value." if isinstance(value, Enum) else cast_hint(None, data_type)
+    )
+    problem = f"{shown} of type {type(value).__name__} cannot be stored without a cast"
+    return location.refusal(problem, with_nullable(data_type, nullable=True), 0, hint)
+
+
+def _unfit(
+    value: object, data_type: AtomicType, location: Location, error: Exception
+) -> InvalidInputError:
+    shown = location.shown(pa.nulls(1), 0)
+    kind = with_nullable(data_type, nullable=True)
+    if isinstance(value, int | Decimal):
+        return location.refusal(f"{shown} is out of range", kind, 0)
+    told = str(error).rstrip(".")
+    return location.refusal(f"{shown} cannot be stored: {told}", kind, 0)
+
+
+# ---------------------------------------------------------------- lists, maps, rows
+
+
+def _present(values: Sequence[object]) -> Bools:
+    return np.array([not is_missing(value, nan_counts=False) for value in values], np.bool_)
+
+
+def _list_column(
+    values: Sequence[object], data_type: DataType, element: DataType, location: Location
+) -> Column:
+    valid = _present(values)
+    arrays = _numbers(values, valid)
+    lists: Sequence[Numbers | list[object]] = arrays or [
+        list(_listed(value, data_type, location, position)) if known else []
+        for position, (value, known) in enumerate(zip(values, valid, strict=True))
+    ]
+    offsets = ends_of(np.array([len(one) for one in lists], np.int64))
+    inner = location.elements("[]", offsets)
+    if arrays and isinstance(element, AtomicType):
+        whole: Column = pa.array(np.concatenate(arrays), from_pandas=element.root not in _FLOATS)
+        elements = conform_at(whole, with_nullable(element, nullable=True), inner)
+    else:
+        elements = _column([item for one in lists for item in one], element, inner)
+    if isinstance(data_type, ArrayType):
+        return build_list(to_arrow(data_type), offsets, [elements], valid)
+    built = build_list(pa.list_(pa.field("item", elements.type)), offsets, [elements], valid)
+    return conform_at(built, with_nullable(data_type, nullable=True), location)
+
+
+def _numbers(values: Sequence[object], valid: Bools) -> list[Numbers]:
+    """The values as NumPy's arrays of numbers of one type, empty for null; none if they are not."""
+    found = [
+        value
+        for value in values
+        if isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in "iufb"
+    ]
+    if not found or len(found) < valid.sum() or len({array.dtype for array in found}) > 1:
+        return []
+    empty = found[0][:0]
+    given = iter(found)
+    return [next(given) if known else empty for known in valid]
+
+
+def _is_list(value: object) -> TypeGuard[Iterable[object]]:
+    return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
+
+
+def _listed(
+    value: object, data_type: DataType, location: Location, position: int
+) -> Iterable[object]:
+    if not _is_list(value):
+        raise location.refusal(f"{value!r} is not a list", data_type, position)
+    return value
+
+
+def _map_column(
+    values: Sequence[object],
+    data_type: DataType,
+    parts: tuple[DataType, DataType],
+    location: Location,
+) -> Column:
+    valid = _present(values)
+    flat: list[tuple[object, ...]] = []
+    sizes = np.zeros(len(values), np.int64)
+    for position, value in enumerate(values):
+        if valid[position]:
+            before = len(flat)
+            flat += _pairs(value, data_type, location, position)
+            sizes[position] = len(flat) - before
+    offsets = ends_of(sizes)
+    key, item = parts
+    keys = _column([pair[0] for pair in flat], key, location.elements("{key}", offsets))
+    items = _column([pair[1] for pair in flat], item, location.elements("{value}", offsets))
+    if keys.null_count:
+        position = int((~valid_mask(keys)).argmax())
+        raise location.elements("{key}", offsets).refusal("a key is null", None, position)
+    target = to_arrow(data_type)
+    entries = build_struct(target.field(0).type, [keys, items], np.ones(len(flat), np.bool_))
+    return build_list(target, offsets, [entries], valid)
+
+
+def _pairs(
+    value: object, data_type: DataType, location: Location, position: int
+) -> list[tuple[object, ...]]:
+    given: Iterable[object] = value.items() if isinstance(value, Mapping) else ()
+    if not isinstance(value, Mapping):
+        if not _is_list(value):
+            raise location.refusal(f"{value!r} is not a map", data_type, position)
+        given = value
+    pairs: list[tuple[object, ...]] = []
+    for pair in given:
+        if not _is_list(pair) or len(found := tuple(pair)) != _PAIR:
+            problem = f"{pair!r} is not a pair of a key and a value"
+            raise location.refusal(problem, data_type, position)
+        pairs.append(found)
+    return pairs
+
+
+def _row_column(values: Sequence[object], data_type: RowType, location: Location) -> Column:
+    valid = _present(values)
+    rows: list[Mapping[object, object]] = []
+    for position, value in enumerate(values):
+        rows.append(_row(value, data_type, location, position) if valid[position] else {})
+    children = [
+        _column([row.get(field.name) for row in rows], field.type, location.part(f".{field.name}"))
+        for field in data_type
+    ]
+    return build_struct(to_arrow(data_type), children, valid)
+
+
+def _row(
+    value: object, data_type: RowType, location: Location, position: int
+) -> Mapping[object, object]:
+    if not isinstance(value, Mapping):
+        pairs = [tuple(pair) for pair in value if _is_list(pair)] if isinstance(value, list) else []
+        if not pairs or any(len(pair) != _PAIR for pair in pairs):
+            hint = "A row is a dictionary of its fields."
+            raise location.refusal(f"{value!r} is not a row", data_type, position, hint)
+        value = {pair[0]: pair[1] for pair in pairs}
+    unknown = [name for name in value if data_type.field(str(name)) is None]
+    if unknown:
+        problem = f"the row has no field {unknown[0]!r}; it has {choices(data_type.names)}"
+        raise location.refusal(problem, None, position)
+    return value
+
+
+# ---------------------------------------------------------------- columns that the table lacks
 
 
 def _extra_column(rows: Sequence[Mapping[str, object]], name: str) -> Column:
@@ -178,61 +400,6 @@ def _extra_column(rows: Sequence[Mapping[str, object]], name: str) -> Column:
         absent = INSERT if all(isinstance(value, int) for value in given) else _INSERT_TEXT
     values = [row.get(name, absent) for row in rows]
     try:
-        found: Column = pa.array(values)  # type: ignore[arg-type]  # any values
-    except _UNFIT as error:
+        return own_array(values)
+    except UNFIT as error:
         raise InvalidInputError(f"Column {name!r} mixes kinds of values: {error}.") from error
-    return found
-
-
-def _first_unfit(values: Sequence[object], target: pa.DataType) -> int:
-    for index, value in enumerate(values):
-        try:
-            pa.array([value], target)
-        except _UNFIT:
-            return index
-    return 0
-
-
-def _plain(value: object, data_type: DataType) -> object:
-    """Dictionaries that stand for maps as pairs, which is how Arrow takes maps."""
-    if isinstance(data_type, AtomicType):
-        return value
-    if value is None or _is_missing(value, data_type):
-        return None
-    match data_type:
-        case ArrayType(element=element) | VectorType(element=element):
-            return [_plain(item, element) for item in _listed(value)]
-        case MapType(key=key, value=item):
-            return _plain_pairs(value, key, item)
-        case MultisetType(element=element):
-            return _plain_pairs(value, element, COUNT)
-        case RowType():
-            return _plain_row(value, data_type) if isinstance(value, Mapping) else value
-
-
-def _is_list(value: object) -> TypeGuard[Iterable[object]]:
-    return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
-
-
-def _listed(value: object) -> Iterable[object]:
-    if not _is_list(value):
-        msg = f"{value!r} is no list"
-        raise TypeError(msg)
-    return value
-
-
-def _plain_pairs(value: object, key: DataType, item: DataType) -> object:
-    given = value.items() if isinstance(value, Mapping) else _listed(value)
-    pairs = [tuple(_listed(pair)) for pair in given]
-    if any(len(pair) != len(("key", "value")) for pair in pairs):
-        msg = "a map has pairs of keys and values"
-        raise TypeError(msg)
-    return [(_plain(k, key), _plain(v, item)) for k, v in pairs]
-
-
-def _plain_row(value: Mapping[object, object], data_type: RowType) -> object:
-    unknown = [name for name in value if data_type.field(str(name)) is None]
-    if unknown:
-        known = choices(data_type.names)
-        raise InvalidInputError(f"A row has no field {unknown[0]!r}.", hint=f"It has {known}.")
-    return {field.name: _plain(value.get(field.name), field.type) for field in data_type}

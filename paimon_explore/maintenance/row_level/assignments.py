@@ -1,8 +1,8 @@
 """The new values of an update: SET in SQL.
 
 A text is an SQL expression, as in `where`; a term such as `pe.col("a") + 1` likewise; any other
-value is the value itself. A result is cast to its column as long as nothing is lost but the spare
-fraction digits of a DECIMAL, which are rounded half up.
+value is the value itself. A result is stored as all input is (`write.safe_cast`): unchanged, or not
+at all. What is to be rounded is rounded by the expression, with `round(price * 1.1, 2)` or a CAST.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,6 @@ from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from paimon_explore.encoding.buffers import Column, taken_rows
 from paimon_explore.errors import InvalidInputError
@@ -45,7 +44,7 @@ from paimon_explore.write.input_rows import InputShape, open_rows
 NewValue: TypeAlias = object
 """A new value: SQL text, a term, or the value itself."""
 
-_BIGINT_DIGITS = 20
+_TIMES = frozenset({TypeRoot.DATE, TypeRoot.TIME, TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ})
 _QUOTE_HINT = "A text is written with quotes inside, \"'text'\", or as pe.lit('text')."
 
 
@@ -179,20 +178,18 @@ def _source(value: NewValue, field: DataField, scope: RowType) -> "Expression | 
                 hint=f"{error.hint} {_QUOTE_HINT}" if _is_name(value) else error.hint,
             ) from error
     shape = InputShape(row_type=RowType(fields=(field,)))
-    batch = next(iter(open_rows([{field.name: _plain(value)}], shape)))
+    try:
+        batch = next(iter(open_rows([{field.name: value}], shape)))
+    except InvalidInputError as error:
+        # there is one value, and no row
+        told = error.message.replace(", row 0:", ":", 1)
+        raise InvalidInputError(told, hint=error.hint) from error
     return batch.column(0)
 
 
 def _is_name(text: str) -> bool:
     """Whether a text may be meant as a value: one that SQL takes for words."""
     return not text.startswith("'") and "(" not in text and any(map(str.isalpha, text))
-
-
-def _plain(value: object) -> object:
-    """NumPy's and Arrow's single values as Python's."""
-    if isinstance(value, pa.Scalar):
-        return value.as_py()
-    return value.item() if isinstance(value, np.generic) else value
 
 
 def _bound(expr: Expression, field: DataField, scope: RowType) -> "Expression | Column":
@@ -209,26 +206,28 @@ def _bound(expr: Expression, field: DataField, scope: RowType) -> "Expression | 
 
 
 def _constant(constant: Literal, field: DataField) -> Column:
-    """A constant of SQL as one value of the column: a text may be a date, a number rounded."""
+    """A constant of SQL as one value of the column; a text may be a date or a time."""
     kind = field.type
     if constant.value is None or not isinstance(kind, AtomicType):
         if constant.value is not None:
             raise InvalidInputError(
-                f"Column {field.name!r}: {literal_text(constant)} is no {type_text(kind)}.",
+                f"Column {field.name!r} ({type_text(kind)}) cannot be set to "
+                f"{literal_text(constant)}.",
                 hint="Give the value itself instead of SQL text.",
             )
         nulls: Column = pa.nulls(1, to_arrow(kind))  # type: ignore[call-overload]  # stubs list types
         return conform(nulls, kind, where=field.name)
     plain = with_nullable(kind, nullable=True)
     assert isinstance(plain, AtomicType)  # noqa: S101 - as it was
-    same_family = constant.type is not None and constant.type.root is kind.root
-    exact = place(constant, plain, None).exact
-    if exact is not None:
-        return assigned(repeated(Literal(value=exact, type=plain), 1), field)
-    if not same_family and kind.root is not TypeRoot.DECIMAL:
-        raise InvalidInputError(
-            f"Column {field.name!r}: {literal_text(constant)} is no {type_text(kind)}."
-        )
+    if isinstance(constant.value, str) and kind.root in _TIMES:
+        exact = place(constant, plain, None).exact
+        if exact is None:
+            raise InvalidInputError(
+                f"Column {field.name!r} ({type_text(plain)}): {literal_text(constant)} does not "
+                "fit.",
+                hint="Give no more fractions of a second than the type has.",
+            )
+        constant = Literal(value=exact, type=plain)
     return assigned(repeated(constant, 1), field)
 
 
@@ -238,27 +237,9 @@ def assigned(values: Column, field: DataField) -> Column:
     Raises:
         InvalidInputError: one does not fit.
     """
-    arrow = to_arrow(field.type)
-    if isinstance(arrow, pa.Decimal128Type):
-        if pa.types.is_integer(values.type):
-            values = values.cast(pa.decimal128(_BIGINT_DIGITS, 0))
-        if pa.types.is_decimal(values.type):
-            values = _rounded(values, arrow)
     if pa.types.is_boolean(values.type) and values.null_count == len(values):
         values = pa.nulls(len(values))  # an untyped NULL
     return conform(values, field.type, where=field.name, first_row=-1)
-
-
-def _rounded(values: Column, arrow: pa.Decimal128Type) -> Column:
-    """Decimals with the fraction digits of a column, and room for more digits than it has."""
-    kind = values.type
-    assert isinstance(kind, pa.Decimal128Type)  # noqa: S101 - the caller has looked
-    if kind.scale <= arrow.scale:
-        return values.cast(pa.decimal256(76, arrow.scale))
-    wide = values.cast(pa.decimal256(76, kind.scale))
-    options = pc.RoundOptions(arrow.scale, "half_towards_infinity")
-    rounded: Column = pc.call_function("round", [wide], options)
-    return rounded.cast(pa.decimal256(76, arrow.scale))
 
 
 def names_read(items: Sequence[Assignments]) -> frozenset[str]:

@@ -110,7 +110,7 @@ def test_an_unknown_column_is_refused_with_the_choices() -> None:
 
 def test_an_overflow_is_named_by_column_and_row() -> None:
     table = pa.table({"a": pa.array([1, 2, 2**40])})
-    assert "Column 'a', row 2: 1099511627776 does not fit int32" in refused(table, a=INT)
+    assert "Column 'a' (INT), row 2: 1099511627776 is out of range" in refused(table, a=INT)
 
 
 def test_rows_are_counted_over_all_batches() -> None:
@@ -119,7 +119,9 @@ def test_rows_are_counted_over_all_batches() -> None:
 
 
 def test_a_bad_value_in_a_dictionary_is_named_by_column_and_row() -> None:
-    assert "Column 'a', row 1: 'x' is no int32" in refused([{"a": 1}, {"a": "x"}], a=INT)
+    assert "Column 'a' (INT), row 1: 'x' of type str cannot be stored" in refused(
+        [{"a": 1}, {"a": "x"}], a=INT
+    )
 
 
 def test_a_null_in_a_not_null_column_is_named_by_column_and_row() -> None:
@@ -150,7 +152,9 @@ def test_timestamps_with_and_without_zone_are_not_mixed() -> None:
 
 def test_texts_bytes_and_fractions_beyond_the_type_are_refused() -> None:
     short = AtomicType(root=TypeRoot.VARCHAR, length=2)
-    assert "row 1: xyz does not fit VARCHAR(2)" in refused([{"a": "中文"}, {"a": "xyz"}], a=short)
+    assert "'a' (VARCHAR(2)), row 1: 'xyz' has more than 2 characters" in refused(
+        [{"a": "中文"}, {"a": "xyz"}], a=short
+    )
     blob = AtomicType(root=TypeRoot.VARBINARY, length=1)
     assert "VARBINARY(1)" in refused([{"a": b"xx"}], a=blob)
     tenth = AtomicType(root=TypeRoot.TIMESTAMP, precision=1)
@@ -255,7 +259,7 @@ def test_variants_are_values_with_metadata() -> None:
     large = pa.struct([("value", pa.large_binary()), ("metadata", pa.large_binary())])
     table = pa.table({"v": pa.array([{"value": b"v", "metadata": b"m"}], large)})
     assert written(table, v=variant) == rows[:1]
-    assert "no variant" in refused(pa.table({"v": ["x"]}), v=variant)
+    assert "values of type string are not variants" in refused(pa.table({"v": ["x"]}), v=variant)
 
 
 def test_columns_of_nothing_but_nulls_are_taken_for_any_type() -> None:
@@ -267,11 +271,15 @@ def test_columns_of_nothing_but_nulls_are_taken_for_any_type() -> None:
 @pytest.mark.parametrize(
     ("column", "data_type", "problem"),
     [
-        (pa.array([1]), ArrayType(element=INT), "is no list"),
-        (pa.array([1]), VectorType(element=INT, length=2), "cannot be written"),
-        (pa.array([[1, 2, 3]], pa.list_(pa.int32(), 3)), VectorType(element=INT, length=2), "of 3"),
-        (pa.array([1]), MapType(key=STRING, value=INT), "is no map"),
-        (pa.array([1]), RowType(fields=()), "is no row"),
+        (pa.array([1]), ArrayType(element=INT), "are not lists"),
+        (pa.array([1]), VectorType(element=INT, length=2), "are not vectors"),
+        (
+            pa.array([[1, 2, 3]], pa.list_(pa.int32(), 3)),
+            VectorType(element=INT, length=2),
+            "have 3",
+        ),
+        (pa.array([1]), MapType(key=STRING, value=INT), "are not maps"),
+        (pa.array([1]), RowType(fields=()), "are not rows"),
     ],
 )
 def test_other_shapes_than_the_columns_are_refused(
@@ -343,7 +351,7 @@ def test_a_default_value_may_be_quoted_as_in_sql() -> None:
 def test_a_dictionary_for_a_row_has_the_fields_of_the_row() -> None:
     row = RowType(fields=(DataField(id=1, name="x", type=INT),))
     shape = InputShape(row_type=RowType(fields=(DataField(id=0, name="r", type=row),)))
-    with pytest.raises(InvalidInputError, match="A row has no field 'z'"):
+    with pytest.raises(InvalidInputError, match="row 0: the row has no field 'z'"):
         list(open_rows([{"r": {"z": 1}}], shape))
 
 
@@ -414,7 +422,7 @@ def test_objects_of_pandas_have_the_types_of_the_table() -> None:
         {"m": [("j", 2)], "p": [], "r": {"x": None}, "o": 3},
     ]
     mixed = pd.DataFrame({"a": ["x", 1]}, dtype=object)
-    assert "Column 'a', row 1: 1 is no string" in refused(mixed, a=STRING)
+    assert "Column 'a' (STRING), row 1: 1 of type int cannot be stored" in refused(mixed, a=STRING)
 
 
 def test_missing_values_of_pandas_and_numpy_are_null() -> None:
@@ -443,8 +451,8 @@ def test_days_and_their_midnights_stand_for_each_other() -> None:
     days = pa.table({"t": [dt.date(2024, 1, 2)]})
     assert written(days, t=timestamp) == [{"t": dt.datetime(2024, 1, 2)}]  # noqa: DTZ001  # without zone
     noon = dt.datetime(2024, 1, 2, 12)  # noqa: DTZ001  # without zone
-    assert "row 0: 2024-01-02 12:00:00 does not fit" in refused(pa.table({"d": [noon]}), d=day)
-    assert "it has a time" in refused([{"d": noon}], d=day)
+    assert "row 0: 2024-01-02 12:00:00 has a time of day" in refused(pa.table({"d": [noon]}), d=day)
+    assert "has a time of day" in refused([{"d": noon}], d=day)
 
 
 def test_integers_become_decimals_if_they_fit() -> None:
@@ -453,7 +461,7 @@ def test_integers_become_decimals_if_they_fit() -> None:
         {"a": Decimal("999.00")},
         {"a": None},
     ]
-    assert "row 1: 1000 does not fit decimal128(5, 2)" in refused(
+    assert "row 1: 1000 has more than 3 digits before the decimal point" in refused(
         pa.table({"a": [1, 1000]}), a=money
     )
     assert written([{"a": 1.5}], a=money) == [{"a": Decimal("1.50")}]
@@ -501,9 +509,9 @@ def test_fractions_of_times_are_not_cut_off() -> None:
     seconds = AtomicType(root=TypeRoot.TIMESTAMP, precision=0)
     time = AtomicType(root=TypeRoot.TIME, precision=3)
     assert written([{"t": moment}, {"t": None}], t=millis) == [{"t": moment}, {"t": None}]
-    assert "Column 't', row 0" in refused([{"t": moment}], t=seconds)
+    assert "Column 't' (TIMESTAMP(0)), row 0" in refused([{"t": moment}], t=seconds)
     finer = moment.replace(microsecond=678_001)
-    assert "Column 't', row 1" in refused([{"t": moment}, {"t": finer}], t=millis)
+    assert "Column 't' (TIMESTAMP(3)), row 1" in refused([{"t": moment}, {"t": finer}], t=millis)
     nanos = AtomicType(root=TypeRoot.TIMESTAMP, precision=9)
     (found,) = written([{"t": pd.Timestamp("2024-01-02 03:04:05.678000001")}], t=nanos)
     assert str(found["t"]) == "2024-01-02 03:04:05.678000001"
@@ -513,8 +521,8 @@ def test_fractions_of_times_are_not_cut_off() -> None:
     aware = moment.replace(tzinfo=dt.timezone(dt.timedelta(hours=2)))
     utc = moment.replace(tzinfo=dt.UTC)
     assert written([{"t": aware}], t=instant) == [{"t": utc - dt.timedelta(hours=2)}]
-    assert written([{"t": moment}], t=instant) == [{"t": utc}]
-    assert written([{"t": aware}], t=millis) == [{"t": moment - dt.timedelta(hours=2)}]
+    assert "cannot be stored without a cast" in refused([{"t": moment}], t=instant)
+    assert "cannot be stored without a cast" in refused([{"t": aware}], t=millis)
 
 
 def test_arrays_of_two_dimensions_are_lists() -> None:
