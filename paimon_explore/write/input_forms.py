@@ -179,17 +179,16 @@ def _given_column(
     """A column of a dictionary: anything that holds values in order."""
     if isinstance(values, pa.Array | pa.ChunkedArray):
         return values
+    if field is not None and _is_series(values) and values.dtype == np.object_:
+        return _objects(values, name, field.type)
     try:
         if isinstance(values, ArrowStream):  # a series of pandas or polars
             return pa.chunked_array(values)  # type: ignore[call-overload,no-any-return]  # takes a stream, too
-        if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind in "biufSU":
-            is_nan_null = field is not None and not is_root(field.type, *_FLOATS)
-            made: Column = pa.array(values, from_pandas=is_nan_null)
-            return made
-        if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind == "M":
-            return datetimes(values)
+        made = _numpy_column(values, field)
     except _UNREADABLE as error:
         raise InvalidInputError(f"Column {name!r}: {error}.") from error
+    if made is not None:
+        return made
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
         raise InvalidInputError(
             f"Column {name!r} is {values!r}, which is no list of values.",
@@ -200,13 +199,35 @@ def _given_column(
     return column_of_values(list(values), name, field.type)
 
 
+def _numpy_column(values: object, field: DataField | None) -> "Column | None":
+    """An array of NumPy's values that are no Python objects."""
+    if not isinstance(values, np.ndarray) or values.ndim != 1:
+        return None
+    if values.dtype.kind == "M":
+        return datetimes(values)
+    if values.dtype.kind not in "biufmSU":
+        return None
+    is_nan_null = field is not None and not is_root(field.type, *_FLOATS)
+    made: Column = pa.array(values, from_pandas=is_nan_null)
+    return made
+
+
 # ---------------------------------------------------------------- pandas
 
 
 def _is_frame(data: object) -> "TypeGuard[pd.DataFrame]":
     """Whether it is a data frame of pandas, or of what is built upon it."""
+    return _is_of_pandas(data, "DataFrame")
+
+
+def _is_series(data: object) -> "TypeGuard[pd.Series[str]]":
+    """Whether it is a column of pandas."""
+    return _is_of_pandas(data, "Series")
+
+
+def _is_of_pandas(data: object, name: str) -> bool:
     return any(
-        kind.__module__.partition(".")[0] == "pandas" and kind.__name__ == "DataFrame"
+        kind.__module__.partition(".")[0] == "pandas" and kind.__name__ == name
         for kind in type(data).__mro__
     )
 

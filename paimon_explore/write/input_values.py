@@ -53,6 +53,15 @@ Objects = np.ndarray[tuple[int], np.dtype[np.object_]]
 """NumPy's array of Python objects."""
 _INSERT_TEXT = "+I"
 _FLOATS = frozenset({TypeRoot.FLOAT, TypeRoot.DOUBLE})
+_TEXT_OR_BYTES = frozenset(
+    {
+        TypeRoot.CHAR,
+        TypeRoot.VARCHAR,
+        TypeRoot.BINARY,
+        TypeRoot.VARBINARY,
+        TypeRoot.BLOB,
+    }
+)
 _PAIR = len(("key", "value"))
 _NOTHING = type(None)
 _DIRECT: Mapping[TypeRoot, frozenset[type]] = {
@@ -117,20 +126,33 @@ def column_of_values(
         values: of Python, numpy or pandas.
         name: of the column, for messages.
         data_type: of the column. Nulls and lengths are not checked against it.
-        first_row: number of the first value's row, for messages.
+        first_row: number of the first value's row, for messages; -1 if they are not of rows.
 
     Raises:
         InvalidInputError: a value that does not fit, named by column and row.
     """
-    location = Location(column=name, row_of=lambda position: first_row + position)
-    return _column(values, data_type, location)
+    row_of = None if first_row < 0 else lambda position: first_row + position
+    return _column(values, data_type, Location(column=name, row_of=row_of))
+
+
+def constant_column(value: object, field: DataField) -> Column:
+    """A single value that the caller gives for a column, as one value of its type.
+
+    Raises:
+        InvalidInputError: it does not fit, or is null in a NOT NULL column.
+    """
+    found = column_of_values([value], field.name, field.type, first_row=-1)
+    return conform_at(found, field.type, Location(column=field.name))
 
 
 def direct_column(values: Sequence[object] | Objects, data_type: DataType) -> "Column | None":
     """Values that Arrow converts as they are, NaN being null; None if some need a closer look."""
     if not isinstance(data_type, AtomicType) or data_type.root in _FLOATS:
         return None
-    if not set(map(type, values)) - {float} <= _DIRECT.get(data_type.root, frozenset()):
+    kinds = set(map(type, values))
+    if data_type.root in _TEXT_OR_BYTES:
+        kinds.discard(float)  # only NaN passes Arrow there
+    if not kinds <= _DIRECT.get(data_type.root, frozenset()):
         return None
     try:
         found: Column = pa.array(values, to_arrow(data_type), from_pandas=True)

@@ -73,9 +73,18 @@ class Location:
         elif pa.types.is_string(array.type) or pa.types.is_binary(array.type):
             text = repr(array[position].as_py())
         else:
-            text = str(array[position])  # as_py() of nanoseconds needs pandas
+            text = _printed(array, position)
         return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
     def kind(self, array: Column, position: int) -> str:
         """The type of the value at a position."""
         return str(array.type) if self.values is None else type(self.values[position]).__name__
+
+
+def _printed(array: Column, position: int) -> str:
+    """As Arrow prints a value: Python has no word for nanoseconds, and for years beyond 9999."""
+    try:
+        return str(array[position])
+    except (OverflowError, ValueError):
+        text: str = array.slice(position, 1).to_string(skip_new_lines=True)
+        return text

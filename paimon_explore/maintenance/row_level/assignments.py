@@ -39,7 +39,7 @@ from paimon_explore.types.data_types import (
 from paimon_explore.types.render import type_text
 from paimon_explore.values import dataclass
 from paimon_explore.write.input_cast import conform
-from paimon_explore.write.input_rows import InputShape, open_rows
+from paimon_explore.write.input_values import constant_column
 
 NewValue: TypeAlias = object
 """A new value: SQL text, a term, or the value itself."""
@@ -177,14 +177,7 @@ def _source(value: NewValue, field: DataField, scope: RowType) -> "Expression | 
                 f"The new value {value!r} of column {field.name!r}: {error.message}",
                 hint=f"{error.hint} {_QUOTE_HINT}" if _is_name(value) else error.hint,
             ) from error
-    shape = InputShape(row_type=RowType(fields=(field,)))
-    try:
-        batch = next(iter(open_rows([{field.name: value}], shape)))
-    except InvalidInputError as error:
-        # there is one value, and no row
-        told = error.message.replace(", row 0:", ":", 1)
-        raise InvalidInputError(told, hint=error.hint) from error
-    return batch.column(0)
+    return constant_column(value, field)
 
 
 def _is_name(text: str) -> bool:
