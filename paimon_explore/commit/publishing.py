@@ -149,7 +149,7 @@ class Publisher:
 
     def _own_snapshots(self) -> Iterator[Snapshot]:
         """This user's snapshots, newest first."""
-        for snapshot_id in reversed(self._store.snapshots.ids()):
+        for snapshot_id in reversed(self._store.snapshots.history()):
             snapshot = self._store.snapshots.find(snapshot_id)
             if snapshot is not None and snapshot.commit_user == self._steps.user:
                 yield snapshot
@@ -254,7 +254,7 @@ class Publisher:
     def _is_overtaken(self, state: Try) -> bool:
         """Whether there is a newer snapshot than the one that a try builds on."""
         try:
-            newest = max(self._store.snapshots.ids(), default=0)
+            newest = self._store.snapshots.latest_id() or 0
         except StorageError as error:
             self._end(error)
             raise

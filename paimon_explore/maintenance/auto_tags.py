@@ -162,7 +162,7 @@ def _due(store: TableStore, options: TableOptions, periods: TagPeriods) -> Itera
 
 
 def _untagged(store: TableStore, after_id: int) -> Iterator[Snapshot]:
-    for snapshot_id in store.snapshots.ids():
+    for snapshot_id in store.snapshots.history():
         if snapshot_id > after_id:
             found = store.snapshots.find(snapshot_id)
             if found is not None:

@@ -115,15 +115,15 @@ def fast_forward(store: TableStore, name: str) -> None:
         raise InvalidInputError(f"The branch {name!r} has no snapshot to go forward to.")
     _step_back(main, earliest.id, frozenset(branch.tags.names()))
     _take_schemas(main, branch, earliest.schema_id)
-    for snapshot_id in branch.snapshots.ids():
+    taken = branch.snapshots.history()
+    for snapshot_id in taken:
         _copy(store, branch.paths.snapshot(snapshot_id), main.paths.snapshot(snapshot_id))
     _remove_strangers(main, earliest)
     for tag in branch.tags.names():
         _copy(store, branch.paths.tag(tag), main.paths.tag(tag))
     with suppress(StorageError):  # readers list the folder
-        ids = main.snapshots.ids()
-        main.snapshots.hint_latest(ids[-1])
-        main.snapshots.hint_earliest(ids[0])
+        main.snapshots.hint_latest(taken[-1])
+        main.snapshots.hint_earliest(main.snapshots.history()[0])
 
 
 def check_branch_name(name: object) -> None:
@@ -152,8 +152,13 @@ def _known(store: TableStore, name: str) -> None:
 
 def _step_back(main: TableStore, snapshot_id: int, kept_tags: frozenset[str]) -> None:
     """Remove main's snapshots after an id, and its changelogs and tags from that id on."""
-    main.file_io.delete(main.paths.latest_hint)
-    for newer in reversed(main.snapshots.ids()):
+    history = main.snapshots.history()
+    kept = [older for older in history if older <= snapshot_id]
+    if kept:
+        main.snapshots.hint_latest(kept[-1])
+    else:
+        main.file_io.delete(main.paths.latest_hint)
+    for newer in reversed(history):
         if newer > snapshot_id:
             main.snapshots.delete(newer)
     remove_newer_marks(main, snapshot_id - 1, kept_tags)

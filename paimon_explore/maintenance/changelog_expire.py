@@ -1,8 +1,9 @@
 """Expiry of long-lived changelogs and of consumers.
 
 A changelog that outlives its snapshot goes by the same arithmetic as snapshots, over the folder
-`changelog/`, but all of them may go. With it go its changelog files; in a table that writes none,
-the files its commit removed, which were kept for it, and its delta manifests.
+`changelog/`, but all of them may go. A changelog above the latest snapshot, or below a gap in the
+ids of changelogs and snapshots, is left alone. With it go its changelog files; in a table that
+writes none, the files its commit removed, which were kept for it, and its delta manifests.
 
 The files go first, then `changelog-N`, then the hints: a crash leaves changelogs without files,
 which the next expiry removes.
@@ -97,8 +98,7 @@ def _expiring(store: TableStore, retention: Retention) -> list[Snapshot]:
     logs = changelogs.ids()
     if not logs:
         return []
-    snapshots = store.snapshots.ids()
-    known = sorted({*logs, *snapshots})
+    known = _run_of(logs, store.snapshots.history())
 
     def time_of(number: int) -> int:
         source = changelogs if number in logs else store.snapshots
@@ -107,6 +107,20 @@ def _expiring(store: TableStore, retention: Retention) -> list[Snapshot]:
     held_from = store.consumers.min_next_snapshot()
     going = expiring_ids(known, time_of, retention, held_from)
     return [found for found in map(changelogs.find, going) if found is not None]
+
+
+def _run_of(logs: Sequence[int], history: Sequence[int]) -> list[int]:
+    """The ids of changelogs and snapshots without a gap that end at the latest snapshot.
+
+    Where there is no snapshot, the changelogs end at their own last one.
+    """
+    there = {*logs, *history}
+    number = history[-1] if history else max(there)
+    found = []
+    while number in there:
+        found.append(number)
+        number -= 1
+    return found[::-1]
 
 
 def _candidates(files: TableFiles, expiring: Sequence[Snapshot]) -> FileSet:

@@ -1,8 +1,9 @@
 """Snapshot expiry: the oldest snapshots go, with the files that nothing else needs.
 
-Which go. Between the newest `retain_max` (all older ones go) and the newest `retain_min` (which
-stay) a snapshot goes if it is old enough; at most `limit` at once, and none that a consumer has yet
-to read. They are the range [first, end); `end` becomes the earliest snapshot.
+Which go, of the history, the run of ids without a gap that ends at the latest snapshot (see
+`store.snapshots`). Between the newest `retain_max` (all older ones go) and the newest `retain_min`
+(which stay) a snapshot goes if it is old enough; at most `limit` at once, and none that a consumer
+has yet to read. They are the range [first, end); `end` becomes the earliest snapshot.
 
 What goes with them. Files that a commit in (first, end] removed from the table are in no later
 snapshot, unless a compaction only moved them to another level; so they are the candidates, with
@@ -13,13 +14,16 @@ The order of removal, and what a crash in between leaves:
 
 | step | a crash right after it leaves |
 | --- | --- |
-| data files, changelog files | expiring snapshots without some files; expiring again goes on |
-| manifests, lists, statistics | expiring snapshots without manifests; the same |
-| changelogs of the expiring snapshots, where these outlive them | both files; the same |
-| snapshot files, the oldest first | fewer expiring snapshots; the same |
+| changelogs, where these outlive snapshots | both files; expiring again goes on |
+| snapshot files, the oldest first | fewer expiring snapshots, all of them whole; the same |
 | the hint EARLIEST | a hint that lags, which readers expect |
+| data files, changelog files | orphans, which the removal of orphan files takes |
+| manifests, lists, statistics | the same |
 
-Kept snapshots read at any moment.
+So a snapshot that is there can be read at any moment, kept or not; who reads one while it expires
+is told so. Java removes the snapshot files last, so what its interrupted expiry has left may lack
+files; the next expiry goes on from there. If another expiry runs at the same time and takes away
+what this one has planned on, it plans anew.
 
 Spec: maintenance/manage-snapshots, expire snapshots.
 """
@@ -29,7 +33,12 @@ from contextlib import suppress
 from dataclasses import field, replace
 
 from paimon_explore.commit.waiting import system_clock
-from paimon_explore.errors import InvalidInputError, MissingFileError, StorageError
+from paimon_explore.errors import (
+    InvalidInputError,
+    MissingFileError,
+    NotFoundError,
+    StorageError,
+)
 from paimon_explore.maintenance.reachable import (
     FileSet,
     TableFiles,
@@ -46,6 +55,9 @@ from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.tag_options import CONSUMER_CHANGELOG_ONLY
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.values import dataclass
+
+_PLANS = 20
+"""How often an expiry plans anew because others have expired snapshots meanwhile."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,24 +136,61 @@ def expire_snapshots(
             be read, and nothing was removed; or a removal failed, and may be done again.
     """
     retention.check()
-    expiring = _expiring(store, options, retention)
-    if not expiring:
+    plan = _planned(store, options, retention)
+    if plan is None:
         return ExpiryReport(dry_run=dry_run)
+    if not dry_run:
+        outlive = is_changelog_decoupled(options)
+        _remove_snapshots(store, plan.expiring, plan.end, outlive=outlive)
+        remove(TableFiles(store=store, options=options), plan.files)
+    ids = tuple(snapshot.id for snapshot in plan.expiring)
+    return ExpiryReport(expired=ids, files=plan.files, dry_run=dry_run)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Plan:
+    """What an expiry removes.
+
+    Attributes:
+        expiring: the snapshots, oldest first.
+        end: the id of the first that stays.
+        files: the files that only they need.
+    """
+
+    expiring: Sequence[Snapshot]
+    end: int
+    files: Removal
+
+
+def _planned(store: TableStore, options: TableOptions, retention: Retention) -> _Plan | None:
+    """What goes; None if nothing does. Planned anew while others change the history meanwhile."""
+    for _ in range(_PLANS):
+        history = store.snapshots.history()
+        try:
+            return _plan(store, options, retention, history)
+        except (MissingFileError, NotFoundError):
+            if store.snapshots.history()[:1] == history[:1]:
+                raise
+    return None  # others expire faster than this one can plan
+
+
+def _plan(
+    store: TableStore, options: TableOptions, retention: Retention, history: Sequence[int]
+) -> _Plan | None:
+    expiring = _expiring(store, options, retention, history)
+    if not expiring:
+        return None
     ids = tuple(snapshot.id for snapshot in expiring)
     outlive = is_changelog_decoupled(options)
     files = TableFiles(store=store, options=options)
-    end = store.snapshots.load(_next_id(store, ids[-1]))
+    end = store.snapshots.load(ids[-1] + 1)
     candidates = _candidates(files, expiring, end, outlive=outlive)
     roots = roots_of(store, options, leaving=ids)
     if outlive:
         logs = (*roots.logs, *expiring)
         delta_logs = roots.delta_logs if has_changelogs(options) else (*roots.delta_logs, *expiring)
         roots = replace(roots, logs=logs, delta_logs=delta_logs)
-    found = unreachable(files, candidates, roots)
-    if not dry_run:
-        remove(files, found)
-        _remove_snapshots(store, expiring, end.id, outlive=outlive)
-    return ExpiryReport(expired=ids, files=found, dry_run=dry_run)
+    return _Plan(expiring=expiring, end=end.id, files=unreachable(files, candidates, roots))
 
 
 def expiring_ids(
@@ -170,7 +219,9 @@ def expiring_ids(
     return tuple(number for number in ids if number < end)
 
 
-def _expiring(store: TableStore, options: TableOptions, retention: Retention) -> list[Snapshot]:
+def _expiring(
+    store: TableStore, options: TableOptions, retention: Retention, history: Sequence[int]
+) -> list[Snapshot]:
     snapshots = store.snapshots
 
     def time_of(snapshot_id: int) -> int:
@@ -178,12 +229,8 @@ def _expiring(store: TableStore, options: TableOptions, retention: Retention) ->
 
     holds = not options.value(CONSUMER_CHANGELOG_ONLY)
     held_from = store.consumers.min_next_snapshot() if holds else None
-    ids = expiring_ids(snapshots.ids(), time_of, retention, held_from)
-    return [found for found in map(snapshots.find, ids) if found is not None]
-
-
-def _next_id(store: TableStore, snapshot_id: int) -> int:
-    return next(number for number in store.snapshots.ids() if number > snapshot_id)
+    ids = expiring_ids(history, time_of, retention, held_from)
+    return [snapshots.load(number) for number in ids]
 
 
 def _candidates(

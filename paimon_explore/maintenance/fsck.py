@@ -127,13 +127,14 @@ class _Branch:
                 )
 
     def _check_ids(self) -> Iterator[Finding]:
-        for earlier, later in pairwise(self.store.snapshots.ids()):
+        snapshots = self.store.snapshots
+        latest = snapshots.latest_id()
+        for earlier, later in pairwise(snapshots.all_ids()):
             if later != earlier + 1:
-                yield Finding(
-                    rule=CONTINUOUS,
-                    path=self.store.paths.snapshot_dir,
-                    what=f"after {earlier} comes {later}",
-                )
+                what = f"after {earlier} comes {later}"
+                if latest is not None and later > latest:
+                    what = f"{what}, but the latest snapshot is {latest}: the file is a stray"
+                yield Finding(rule=CONTINUOUS, path=self.store.paths.snapshot_dir, what=what)
 
     def _checks(self) -> StateChecks:
         data = DataFiles(

@@ -61,12 +61,15 @@ class Roots:
         followers: pairs of a snapshot that is in `states` or here too, and the next one by id: if
             it was made of the first, only what its delta adds is new of its data files.
         logs: snapshots and changelogs; each stands for its changelog files.
+        leftovers: snapshots outside of the history, which may have lost some of their files; each
+            stands for what is left of its state and changelog.
         delta_logs: changelogs of tables without a changelog: each stands for its added rows.
     """
 
     states: tuple[Snapshot, ...] = ()
     followers: tuple[tuple[Snapshot, Snapshot], ...] = ()
     logs: tuple[Snapshot, ...] = ()
+    leftovers: tuple[Snapshot, ...] = ()
     delta_logs: tuple[Snapshot, ...] = ()
 
 
@@ -124,6 +127,7 @@ def roots_of(
     followers: list[tuple[Snapshot, Snapshot]] = []
     logs: list[Snapshot] = []
     long_lived: list[Snapshot] = []
+    leftovers: list[Snapshot] = []
     for branch in [MAIN_BRANCH, *store.branches.names()]:
         other = store.for_branch(branch)
         if not other.schemas.ids():
@@ -131,7 +135,12 @@ def roots_of(
             raise NotFoundError("schema of branch", branch, store.paths.root, hint=hint)
         here = branch == store.paths.branch
         gone = frozenset(leaving if here else ())
-        kept = [found for found in other.snapshots.list() if found.id not in gone]
+        kept = [
+            found
+            for number in other.snapshots.history()
+            if number not in gone and (found := other.snapshots.find(number)) is not None
+        ]
+        leftovers += other.snapshots.outside()
         by_id = {found.id: found for found in kept}
         for found in kept:
             before = by_id.get(found.id - 1)
@@ -147,6 +156,7 @@ def roots_of(
         states=_distinct(states),
         followers=tuple(followers),
         logs=_distinct([*logs, *long_lived]),
+        leftovers=_distinct(leftovers),
         delta_logs=() if has_changelogs(options) else _distinct(long_lived),
     )
 
@@ -287,10 +297,28 @@ class TableFiles:
         for log in roots.logs:
             data |= self.paths(_named(self.changelog(log), names))
             metadata |= self.changelog_metadata(log)
+        for leftover in roots.leftovers:
+            found = self._left_of(leftover, names)
+            data |= found.data
+            metadata |= found.metadata
         for log in roots.delta_logs:
             with suppress(MissingFileError):  # the table had a changelog at that time
                 data |= self.paths(_named(self.added_rows(log), names))
                 metadata |= self.delta_metadata(log)
+        return FileSet(data=frozenset(data), metadata=frozenset(metadata))
+
+    def _left_of(self, snapshot: Snapshot, names: frozenset[str] | None) -> FileSet:
+        """What can be found of the files of a snapshot that may have lost some."""
+        data: set[str] = set()
+        metadata: set[str] = set()
+        for entries in (self.live, self.changelog):
+            with suppress(MissingFileError):
+                data |= self.paths(_named(entries(snapshot), names))
+        for found in (self.state_metadata, self.changelog_metadata):
+            with suppress(MissingFileError):
+                metadata |= found(snapshot)
+        with suppress(MissingFileError):
+            data |= self.index(snapshot)
         return FileSet(data=frozenset(data), metadata=frozenset(metadata))
 
 

@@ -1,13 +1,15 @@
 """Back to an earlier snapshot: everything newer of the branch goes.
 
-Newer snapshots go from the newest downwards, so that the table is readable, at some snapshot, at
-any moment; a rollback that was cut off is finished by doing it again. If the target's own file has
+Newer snapshots of the history go from the newest downwards, and the hint LATEST names one that is
+there, so that the table is readable, at some snapshot, at any moment; a rollback that was cut off
+is finished by doing it again. If the target's own file has
 expired, it is made again from a tag before anything goes. Data files of what went are left to the
 removal of orphans.
 
 Spec: maintenance/manage-snapshots, rollback.
 """
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -25,6 +27,7 @@ def rollback_to_snapshot(store: TableStore, snapshot_id: int) -> Snapshot:
 
     Raises:
         NotFoundError: there is neither.
+        InvalidInputError: the snapshot's file is a stray above the latest snapshot.
     """
     found = store.snapshots.find(snapshot_id)
     if found is None:
@@ -58,18 +61,28 @@ def restored(store: TableStore, snapshot: Snapshot) -> Snapshot:
 
 
 def _roll_back(store: TableStore, target: Snapshot) -> Snapshot:
+    history = store.snapshots.history()
+    if history and target.id > history[-1]:
+        raise InvalidInputError(
+            f"Snapshot {target.id} is newer than the latest snapshot, {history[-1]}: its file is "
+            "not part of the table's history.",
+            hint="A rollback goes back. `fsck` lists the files that do not belong to the table.",
+        )
     made = store.snapshots.create(restored(store, target))
-    store.snapshots.hint_latest(target.id)
-    remove_newer(store, target.id)
+    follows = not history or target.id in history
+    store.snapshots.hint_latest(target.id if follows else history[0])
+    _remove_newer(store, target.id, history)
+    if not follows:
+        store.snapshots.hint_latest(target.id)
     if made:
         with suppress(StorageError):  # readers list the folder
             store.snapshots.hint_earliest(target.id)
     return target
 
 
-def remove_newer(store: TableStore, snapshot_id: int) -> None:
+def _remove_newer(store: TableStore, snapshot_id: int, history: Sequence[int]) -> None:
     """Remove a branch's snapshots, changelogs and tags that are newer than a snapshot."""
-    for newer in reversed(store.snapshots.ids()):
+    for newer in reversed(history):
         if newer > snapshot_id:
             store.snapshots.delete(newer)
     remove_newer_marks(store, snapshot_id)
@@ -105,7 +118,10 @@ def rollback_schema(store: TableStore, schema_id: int) -> None:
         InvalidInputError: a snapshot, tag or changelog has a newer one.
     """
     store.schemas.load(schema_id)
-    users = [(f"snapshot {s.id}", s.schema_id) for s in store.snapshots.list()]
+    users = [
+        (f"snapshot {s.id}", s.schema_id)
+        for s in (*store.snapshots.list(), *store.snapshots.outside())
+    ]
     users += [(f"tag {tag.name!r}", tag.snapshot.schema_id) for tag in store.tags.list()]
     users += [(f"changelog {log.id}", log.schema_id) for log in store.changelogs.list()]
     for name, used in users:

@@ -143,7 +143,7 @@ def took_effect(target: WriteTarget, identifier: int | None = None) -> bool:
         StorageError, FormatError: a snapshot cannot be read.
     """
     snapshots = target.store.snapshots
-    for snapshot_id in reversed(snapshots.ids()[-_NEWEST:]):
+    for snapshot_id in reversed(snapshots.history()[-_NEWEST:]):
         snapshot = snapshots.find(snapshot_id)
         if snapshot is not None and snapshot.commit_user == target.commit_user:
             return identifier is None or snapshot.commit_identifier >= identifier

@@ -34,7 +34,7 @@ def naming_expiry(store: TableStore, snapshot: Snapshot | None) -> Iterator[None
         problem = _problem(store, snapshot)
         if problem is None:
             raise
-        ids = store.snapshots.ids()
+        ids = store.snapshots.history()
         kept = f"Snapshots {ids[0]} to {ids[-1]} are there; read" if ids else "Read"
         raise SnapshotExpiredError(
             f"Snapshot {snapshot.id} of {store.paths.branch_root} {problem} while it was read: "
@@ -49,7 +49,7 @@ def _problem(store: TableStore, snapshot: Snapshot) -> str | None:
     if any(tag.snapshot.delta_manifest_list == name for tag in store.tags.list()):
         return None
     there = store.snapshots.find(snapshot.id)
-    newest = max(store.snapshots.ids(), default=0)
+    newest = store.snapshots.latest_id() or 0
     if there is not None and there.delta_manifest_list == name:
         return "began to expire" if snapshot.id < newest else None
     return "expired" if snapshot.id < newest else "was rolled back"

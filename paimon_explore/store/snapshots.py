@@ -3,7 +3,17 @@
 Hints lie, in both directions: LATEST may lag behind or point to a snapshot that was rolled back,
 EARLIEST may be negative, gone, or above files that are still there. So a hint is only used where
 the folder confirms it.
+
+The latest snapshot has one definition, for readers, writers and everything that deletes. If the
+hint LATEST names a snapshot that is there, the latest one is the last of the ids that follow it
+without a gap; otherwise it is the highest id of all. Files with higher ids are strays: nobody
+reads them unless asked for by id, and fsck names them. The history is the run of ids without a gap
+that ends at the latest snapshot; only snapshots of the history may ever be deleted because of
+their ids.
 """
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 
 from paimon_explore.errors import CorruptFileError, MissingFileError, NotFoundError
 from paimon_explore.fileio.file_io import FileIO
@@ -25,20 +35,31 @@ class Snapshots:
     paths: TablePaths
     patience: Patience = PATIENT
 
-    def ids(self) -> list[int]:
-        """The numbers of all snapshots that are there, ascending."""
+    def all_ids(self) -> list[int]:
+        """The numbers of all files, strays included, ascending."""
         return numbered(self.file_io, self.paths.snapshot_dir, SNAPSHOT_PREFIX)
 
+    def ids(self) -> list[int]:
+        """The numbers of all snapshots up to the latest one, ascending."""
+        found = self.all_ids()
+        latest = self._latest_of(found)
+        return found if latest is None else found[: bisect_right(found, latest)]
+
+    def history(self) -> list[int]:
+        """The numbers without a gap that end at the latest snapshot, ascending."""
+        found = self.ids()
+        return found[_begin_of_run(found) :]
+
     def latest_id(self) -> int | None:
-        """The number of the newest snapshot, None without any."""
+        """The number of the latest snapshot, None without any."""
         hint = self._hint(self.paths.latest_hint)
         if hint is not None and self._is_last(hint):
             return hint
-        return max(self.ids(), default=None)
+        return self._latest_of(self.all_ids(), hint)
 
     def earliest_id(self) -> int | None:
-        """The number of the oldest snapshot, None without any."""
-        return min(self.ids(), default=None)
+        """The number of the oldest snapshot of the history, None without any."""
+        return next(iter(self.history()), None)
 
     def latest(self) -> Snapshot | None:
         """The newest snapshot, None without any."""
@@ -51,17 +72,15 @@ class Snapshots:
         return None if snapshot_id is None else self.load(snapshot_id)
 
     def earliest(self) -> Snapshot | None:
-        """The oldest snapshot; those that expire during the look are passed over."""
-        return next((found for found in map(self.find, self.ids()) if found is not None), None)
+        """The oldest snapshot of the history; those that expire during the look are passed over."""
+        return next((found for found in map(self.find, self.history()) if found is not None), None)
 
     def find(self, snapshot_id: int) -> Snapshot | None:
         """One snapshot, None if it is not there."""
-        path = self.paths.snapshot(snapshot_id)
-        try:
-            snapshot = load_json(self.file_io, path, parse_snapshot, self.patience)
-        except MissingFileError:
+        snapshot = self._parsed(snapshot_id)
+        if snapshot is None:
             return None
-        return _checked(snapshot, snapshot_id, path)
+        return _checked(snapshot, snapshot_id, self.paths.snapshot(snapshot_id))
 
     def load(self, snapshot_id: int) -> Snapshot:
         """One snapshot.
@@ -75,8 +94,20 @@ class Snapshots:
             raise NotFoundError("snapshot", snapshot_id, self.paths.root, hint=_range(self.ids()))
         return found
 
+    def outside(self) -> list[Snapshot]:
+        """The snapshots that are not in the history: strays, and leftovers below a gap.
+
+        Their files may name any id, as copies do.
+
+        Raises:
+            CorruptFileError, UnsupportedVersionError: one cannot be understood.
+        """
+        known = frozenset(self.history())
+        others = [number for number in self.all_ids() if number not in known]
+        return [found for found in map(self._parsed, others) if found is not None]
+
     def list(self) -> list[Snapshot]:
-        """All snapshots, oldest first; those that expire meanwhile are left out."""
+        """All snapshots up to the latest, oldest first; without those that expire meanwhile."""
         return [found for found in map(self.find, self.ids()) if found is not None]
 
     def create(self, snapshot: Snapshot) -> bool:
@@ -103,8 +134,27 @@ class Snapshots:
         """Remove the file of a snapshot; not an error if it is gone."""
         self.file_io.delete(self.paths.snapshot(snapshot_id))
 
+    def _parsed(self, snapshot_id: int) -> Snapshot | None:
+        path = self.paths.snapshot(snapshot_id)
+        try:
+            return load_json(self.file_io, path, parse_snapshot, self.patience)
+        except MissingFileError:
+            return None
+
     def _hint(self, path: str) -> int | None:
         return read_hint(self.file_io, path)
+
+    def _latest_of(self, found: Sequence[int], hint: int | None = None) -> int | None:
+        """The latest of all ascending ids; the hint matters only where they have a gap."""
+        if not found or found[-1] - found[0] == len(found) - 1:
+            return found[-1] if found else None
+        hint = self._hint(self.paths.latest_hint) if hint is None else hint
+        place = bisect_left(found, hint) if hint is not None else len(found)
+        if place == len(found) or found[place] != hint:
+            return found[-1]
+        while place + 1 < len(found) and found[place + 1] == found[place] + 1:
+            place += 1
+        return found[place]
 
     def _is_last(self, snapshot_id: int) -> bool:
         exists = self.file_io.exists
@@ -182,6 +232,14 @@ def read_hint(file_io: FileIO, path: str) -> int | None:
     except MissingFileError:
         return None
     return int(text) if text.isdigit() and int(text) > 0 else None
+
+
+def _begin_of_run(found: list[int]) -> int:
+    """Where the last run of ascending ids without a gap begins."""
+    place = max(len(found) - 1, 0)
+    while place > 0 and found[place - 1] == found[place] - 1:
+        place -= 1
+    return place
 
 
 def _checked(snapshot: Snapshot, snapshot_id: int, path: str) -> Snapshot:

@@ -3,18 +3,29 @@
 import os
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from paimon_explore import open_table
 from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.overwrite import WHOLE_TABLE
-from paimon_explore.errors import FormatError, InvalidInputError, StorageError
+from paimon_explore.errors import (
+    FormatError,
+    InvalidInputError,
+    MissingFileError,
+    SnapshotExpiredError,
+    StorageError,
+)
+from paimon_explore.fileio.memory import MemoryFileIO
+from paimon_explore.maintenance import expire
 from paimon_explore.maintenance.expire import Retention, expire_snapshots, expiring_ids
-from paimon_explore.maintenance.reachable import FileSet, Roots, TableFiles
+from paimon_explore.maintenance.orphans import remove_orphan_files
+from paimon_explore.maintenance.reachable import FileSet, Roots, TableFiles, roots_of
 from paimon_explore.maintenance.removal import unreachable
 from paimon_explore.metadata.consumer import Consumer
 from paimon_explore.metadata.paths import TablePaths
+from paimon_explore.store.expired import naming_expiry
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.write.append import write_append
 from support.faulty_file_io import CrashError, Fault, FaultyFileIO
@@ -28,8 +39,10 @@ from support.lifecycle import (
     replaced_rows,
     states,
 )
+from support.memory_files import copied_files
 from support.new_tables import ROOT, all_files, live_values, new_table, referenced_files
 
+FAR_FUTURE_MS = 10**14
 ALL_BUT_ONE = Retention(retain_min=1, retain_max=1, keep_after_ms=0, limit=50)
 
 
@@ -214,12 +227,15 @@ class Scene:
         expire_snapshots(store, options_of(self.sound), retention)
 
     def check(self) -> None:
-        """What must stay reads; going on leaves exactly what is needed."""
-        for snapshot_id in (4, 5):
+        """What is there reads; going on, and removing orphans, leaves exactly what is needed."""
+        there = self.sound.snapshots.ids()
+        assert there[-2:] == [4, 5]
+        for snapshot_id in there:
             found = self.sound.snapshots.load(snapshot_id)
             assert live_values(self.sound, "a", found) == [snapshot_id]
         self.expire(self.sound)
         assert self.sound.snapshots.ids() == [4, 5]
+        remove_orphan_files(self.sound, options_of(self.sound), FAR_FUTURE_MS)
         assert all_files(self.sound) - referenced_files(self.sound) == set()
 
 
@@ -246,6 +262,60 @@ def test_a_crash_harms_nothing_that_stays(step: int) -> None:
     with pytest.raises(CrashError):
         scene.expire(scene.store)
     scene.check()
+
+
+@pytest.mark.parametrize("step", steps(reads_too=False))
+def test_readers_of_a_snapshot_that_expires_see_it_whole_or_are_told_so(step: int) -> None:
+    scene = Scene(step, Fault.CRASH)
+    sound = scene.sound
+    known = {snapshot.id: snapshot for snapshot in sound.snapshots.list()}
+    with pytest.raises(CrashError):
+        scene.expire(scene.store)
+    there = sound.snapshots.ids()
+    for number, snapshot in known.items():
+        try:
+            with naming_expiry(sound, snapshot):
+                assert live_values(sound, "a", snapshot) == [number]
+        except SnapshotExpiredError as error:
+            assert number not in there
+            assert f"Snapshot {number} of" in str(error)  # noqa: PT017 - as above
+
+
+def kept(number: int) -> Retention:
+    return Retention(retain_min=number, retain_max=number, keep_after_ms=0, limit=50)
+
+
+@pytest.mark.parametrize(
+    ("other", "expired", "left"), [(4, (2, 3), [4, 5]), (2, (), [4, 5]), (1, (), [5])]
+)
+def test_an_expiry_plans_anew_when_another_one_takes_what_it_reads(
+    other: int, expired: tuple[int, ...], left: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sound = Scene(0, Fault.BEFORE).sound
+    others = [kept(other)]
+
+    def overtaken(*given: Any, **more: Any) -> Roots:  # noqa: ANN401 - whatever it is called with
+        if others:
+            expire_snapshots(sound, options_of(sound), others.pop())
+            raise MissingFileError("read", "manifest-list-1")
+        return roots_of(*given, **more)
+
+    monkeypatch.setattr(expire, "roots_of", overtaken)
+    report = expire_snapshots(sound, options_of(sound), kept(2))
+    assert report.expired == expired
+    assert sound.snapshots.ids() == left
+    assert live_values(sound, "a", sound.snapshots.load(5)) == [5]
+
+
+def test_a_file_that_is_missing_without_another_expiry_ends_an_expiry() -> None:
+    sound = Scene(0, Fault.BEFORE).sound
+    io = sound.file_io
+    assert isinstance(io, MemoryFileIO)
+    fresh = TableStore(copied_files(io), sound.paths)  # nothing of it was read before
+    fresh.file_io.delete(sound.paths.manifest(sound.snapshots.load(5).base_manifest_list))
+    with pytest.raises(MissingFileError, match="manifest-list"):
+        expire_snapshots(fresh, options_of(sound), kept(2))
+    assert fresh.snapshots.ids() == [1, 2, 3, 4, 5]
 
 
 @pytest.mark.parametrize("step", steps(reads_too=True))
