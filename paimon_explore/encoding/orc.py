@@ -38,7 +38,7 @@ from paimon_explore.encoding.positioned import rows_without_columns
 from paimon_explore.encoding.protobuf import Message, decode_message, raw, signed
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.types.arrow import to_arrow
-from paimon_explore.types.data_types import DataType, RowType
+from paimon_explore.types.data_types import DataType, MapType, RowType
 
 _FORMAT = "ORC file"
 _TIMESTAMPS = (OrcKind.TIMESTAMP, OrcKind.TIMESTAMP_INSTANT)
@@ -130,7 +130,9 @@ class OrcDataFile:
         return po.ORCFile(utc_view(self._file, self.tail))
 
     def _type(self, column: StoredColumn) -> OrcType:
-        return with_chars(self._types[column.name], column.type)
+        found = self._types[column.name]
+        is_shredded = found.kind == OrcKind.STRUCT and isinstance(column.type, MapType)
+        return found if is_shredded else with_chars(found, column.type)
 
     def _column(
         self,
@@ -140,7 +142,23 @@ class OrcDataFile:
         orc_type: OrcType,
     ) -> Column:
         array = mended(part.column(column.name), orc_type, zone)
+        if isinstance(array, pa.StructArray) and isinstance(column.type, MapType):
+            array = self._assembled(array, column.name)
         return conform(array, column.type, path=self._path, column=column.name)
+
+    def _assembled(self, array: Column, name: str) -> Column:
+        """The maps of a column that is stored as structs."""
+        from paimon_explore.encoding.shared_shredding import (  # noqa: PLC0415 - rare
+            ARROW_SCHEMA,
+            assembled_map,
+            schema_in,
+        )
+
+        told: Mapping[bytes, bytes] = self._reader.metadata or {}
+        text = told.get(ARROW_SCHEMA)
+        with decoding(self._path, _FORMAT):
+            schema = pa.schema([]) if text is None else schema_in(text)
+        return assembled_map(array, schema, path=self._path, column=name)
 
     def _check_range(self, orc_type: OrcType) -> None:
         """Refuses timestamps that Arrow would wrap around."""

@@ -35,7 +35,7 @@ from paimon_explore.encoding.parquet_footer import (
 )
 from paimon_explore.encoding.positioned import rows_without_columns
 from paimon_explore.types.arrow import to_arrow
-from paimon_explore.types.data_types import AtomicType, DataType, RowType, TypeRoot
+from paimon_explore.types.data_types import AtomicType, DataType, MapType, RowType, TypeRoot
 from paimon_explore.values import dataclass
 
 if TYPE_CHECKING:
@@ -243,6 +243,14 @@ class ParquetDataFile:
         if isinstance(array, pa.DictionaryArray):
             values = conform(array.dictionary, column.type, path=self._path, column=column.name)
             return pa.DictionaryArray.from_arrays(array.indices, values, safe=False)
+        if isinstance(array, pa.StructArray) and isinstance(column.type, MapType):
+            from paimon_explore.encoding.shared_shredding import (  # noqa: PLC0415 - rare
+                assembled_map,
+            )
+
+            array = assembled_map(
+                array, self._file.schema_arrow, path=self._path, column=column.name
+            )
         return conform(array, column.type, path=self._path, column=column.name)
 
 

@@ -1,0 +1,241 @@
+"""MAP columns in the storage layout `shared-shredding`: a struct in place of the map.
+
+    ROW<__field_mapping ARRAY<INT>, __col_0 V, ..., __col_<k-1> V, __overflow MAP<INT, V>>
+
+Every key of the file has a number, by a dictionary in the metadata of the column. A row's values
+are spread over k physical columns that all keys share: `__field_mapping` says for each of them
+whose value the row has there, -1 for none's. What finds no column is in `__overflow`, by number.
+A null map is a null struct; an empty one maps all columns to -1.
+
+The metadata of the column is in the Arrow schema that Parquet and ORC files carry in their footer
+under the key `ARROW:schema`.
+
+Spec: option `fields.<column>.map.storage-layout`, release 2.0. Seen in: files of Java 2.0.0 and
+pypaimon 2.1.0.
+"""
+
+import base64
+import json
+from collections.abc import Mapping
+
+import cramjam
+import numpy as np
+import pyarrow as pa
+import zstandard
+
+from paimon_explore.encoding.buffers import (
+    Bools,
+    Column,
+    Ints,
+    build_fixed,
+    ends_of,
+    fixed_values,
+    list_offsets,
+    taken_rows,
+    valid_mask,
+)
+from paimon_explore.errors import CorruptFileError, UnsupportedFeatureError
+from paimon_explore.values import dataclass
+
+ARROW_SCHEMA = b"ARROW:schema"
+LAYOUT = "map.storage-layout"
+
+_PREFIX = b"paimon.map."
+_LAYOUT = _PREFIX + b"storage-layout"
+_SHREDDING = _PREFIX + b"shared-shredding."
+_VERSION = _SHREDDING + b"version"
+_DICTIONARY = _SHREDDING + b"field-dict"
+_COMPRESSION = _SHREDDING + b"field-dict-compression"
+_SIZE = _SHREDDING + b"field-dict-original-size"
+_COLUMNS = _SHREDDING + b"num-columns"
+_KNOWN_LAYOUT = b"shared-shredding"
+_KNOWN_VERSION = b"1"
+_MAPPING, _COLUMN, _OVERFLOW = "__field_mapping", "__col_", "__overflow"
+_ABSENT = -1
+_MOST_BYTES = 256 << 20
+_LZ4_HEADER = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shredding:
+    """How a column of a file is shredded.
+
+    Attributes:
+        names: the keys by their number.
+        columns: how many physical columns there are.
+    """
+
+    names: Mapping[int, str]
+    columns: int
+
+
+def assembled_map(array: Column, schema: pa.Schema, *, path: str, column: str) -> Column:
+    """The maps of a column that a file stores as structs.
+
+    Args:
+        array: n structs.
+        schema: the file's Arrow schema with the metadata of its fields.
+        path: of the file, for messages.
+        column: its name.
+
+    Raises:
+        CorruptFileError: metadata or structs that break the layout.
+        UnsupportedFeatureError: a layout, version or compression that is not known here.
+    """
+    place = schema.get_field_index(column)
+    metadata = None if place < 0 else schema.field(place).metadata
+    return assembled(array, shredding_of(metadata or {}, path, column), path=path, column=column)
+
+
+def schema_in(text: bytes) -> pa.Schema:
+    """The Arrow schema in a file's footer.
+
+    Raises:
+        ValueError, pa.ArrowException: it is none.
+    """
+    return pa.ipc.read_schema(pa.py_buffer(base64.b64decode(text)))
+
+
+def shredding_of(metadata: Mapping[bytes, bytes], path: str, column: str) -> Shredding:
+    """How a column is shredded, by the metadata of its Arrow field.
+
+    Raises:
+        CorruptFileError: the metadata breaks the layout.
+        UnsupportedFeatureError: a layout, version or compression that is not known here.
+    """
+    where = f"column {column!r}"
+    layout, version = metadata.get(_LAYOUT, b"unknown"), metadata.get(_VERSION)
+    if layout != _KNOWN_LAYOUT or version != _KNOWN_VERSION:
+        told = layout.decode(errors="replace")
+        if layout == _KNOWN_LAYOUT:
+            told += f" in version {(version or b'none').decode(errors='replace')}"
+        raise UnsupportedFeatureError(f"fields.{column}.{LAYOUT} = {told[:80]!r}", path)
+    try:
+        columns, size = int(metadata[_COLUMNS]), int(metadata[_SIZE])
+        packed = metadata[_DICTIONARY].decode("utf-8").encode("latin-1")
+        compression = metadata.get(_COMPRESSION, b"zstd").decode()
+        known = json.loads(_unpacked(packed, compression, size, path))
+        names = {int(number): str(name) for name, number in known.items()}
+        texts = "".join(names.values()).encode()  # half a surrogate pair is no text
+    except KeyError as error:
+        raise CorruptFileError(path, where, f"the metadata lacks {error}") from error
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
+        raise CorruptFileError(path, where, f"a dictionary of map keys is due: {error}") from error
+    if len(names) != len(known) or columns < 0 or len(texts) > _MOST_BYTES:
+        raise CorruptFileError(path, where, "each map key must have a number of its own")
+    return Shredding(names=names, columns=columns)
+
+
+def _unpacked(packed: bytes, compression: str, size: int, path: str) -> bytes:
+    if not 0 <= size <= _MOST_BYTES:
+        raise ValueError(f"{size} bytes")
+    name = compression.lower()
+    try:
+        if name == "none":
+            found = packed
+        elif name == "zstd":
+            with zstandard.ZstdDecompressor().stream_reader(packed) as reader:
+                found = reader.read(size + 1)
+        elif name == "lz4":
+            room = bytearray(size)
+            count = cramjam.lz4.decompress_block_into(packed[_LZ4_HEADER:], output=room)
+            found = bytes(room[:count])
+        else:
+            raise UnsupportedFeatureError(f"the compression {name[:40]!r} of map keys", path)
+    except (zstandard.ZstdError, cramjam.DecompressionError) as error:
+        raise ValueError(str(error)) from error
+    if len(found) != size:
+        raise ValueError(f"it has {len(found)} bytes, not {size}")
+    return found
+
+
+def assembled(array: Column, shredding: Shredding, *, path: str, column: str) -> Column:
+    """The maps that a shredded column stands for, in the order of physical columns, then overflow.
+
+    Args:
+        array: n structs.
+        shredding: how they are made.
+        path: of the file, for messages.
+        column: for messages.
+
+    Raises:
+        CorruptFileError: the structs do not fit the metadata.
+    """
+    where = f"column {column!r}"
+    if not isinstance(array, pa.StructArray):
+        raise CorruptFileError(path, where, f"a struct of shredded maps is due, not {array.type}")
+    members = {array.type.field(i).name: array.field(i) for i in range(array.type.num_fields)}
+    wanted = [_MAPPING, *(f"{_COLUMN}{number}" for number in range(shredding.columns))]
+    lacking = [name for name in wanted if name not in members]
+    if lacking:
+        raise CorruptFileError(path, where, f"the shredded map lacks {lacking[0]}")
+    valid = valid_mask(array)
+    physical = [members[name] for name in wanted[1:]]
+    pieces = [_of_columns(members[_MAPPING], valid, shredding.columns, (path, where))]
+    overflow = members.get(_OVERFLOW)
+    if overflow is not None:
+        entries = _of_overflow(overflow, valid, len(array) * shredding.columns, (path, where))
+        pieces.append(entries)
+        physical.append(overflow.items)  # type: ignore[attr-defined]  # a map array
+    rows, numbers, places = (np.concatenate(parts) for parts in zip(*pieces, strict=True))
+    order = np.argsort(rows, kind="stable")
+    offsets = ends_of(np.bincount(rows, minlength=len(array)).astype(np.int64))
+    keys = _names(numbers[order], shredding, (path, where))
+    pool = pa.concat_arrays(physical) if physical else pa.nulls(0, pa.int32())
+    return _maps(offsets, valid, keys, taken_rows(pool, places[order]))
+
+
+_Entries = tuple[Ints, Ints, Ints]
+"""Of entries of maps: their rows, the numbers of their keys, and the places of their values."""
+
+
+def _of_columns(mapping: Column, valid: Bools, columns: int, at: tuple[str, str]) -> _Entries:
+    if not isinstance(mapping, pa.ListArray) or not pa.types.is_integer(mapping.type.value_type):
+        raise CorruptFileError(*at, f"{_MAPPING} must be a list of numbers, not {mapping.type}")
+    offsets = list_offsets(mapping)
+    if (np.diff(offsets)[valid] != columns).any() or not valid_mask(mapping)[valid].all():
+        raise CorruptFileError(*at, f"{_MAPPING} must have a number for each of {columns} columns")
+    present = np.flatnonzero(valid)
+    if not columns or not len(present):
+        return _nothing()
+    items = mapping.values
+    taken = offsets[:-1][present][:, None] + np.arange(columns)
+    if items.null_count and not valid_mask(items)[taken].all():
+        raise CorruptFileError(*at, f"{_MAPPING} must not hold null")
+    numbers = fixed_values(items, f"i{items.type.byte_width}").astype(np.int64)[taken]
+    row, column = np.nonzero(numbers != _ABSENT)
+    rows = present[row]
+    return rows, numbers[row, column], column * len(valid) + rows
+
+
+def _of_overflow(overflow: Column, valid: Bools, base: int, at: tuple[str, str]) -> _Entries:
+    if not isinstance(overflow, pa.MapArray) or not pa.types.is_integer(overflow.type.key_type):
+        raise CorruptFileError(*at, f"{_OVERFLOW} must be a map by number, not {overflow.type}")
+    offsets = list_offsets(overflow)
+    counts = np.where(valid & valid_mask(overflow), np.diff(offsets), 0)
+    rows = np.repeat(np.arange(len(valid)), counts)
+    within = np.arange(len(rows)) - np.repeat(ends_of(counts)[:-1], counts)
+    items = np.repeat(offsets[:-1], counts) + within
+    keys = fixed_values(overflow.keys, f"i{overflow.type.key_type.byte_width}")
+    return rows, keys.astype(np.int64)[items], base + items
+
+
+def _nothing() -> _Entries:
+    empty = np.zeros(0, np.int64)
+    return empty, empty, empty
+
+
+def _names(numbers: Ints, shredding: Shredding, at: tuple[str, str]) -> Column:
+    known = np.array(sorted(shredding.names), np.int64)
+    places = np.searchsorted(known, numbers)
+    places[places == len(known)] = 0
+    if len(numbers) and (not len(known) or (known[places] != numbers).any()):
+        raise CorruptFileError(*at, "a map key has a number that the dictionary does not know")
+    names = pa.array([shredding.names[number] for number in known.tolist()], pa.string())
+    return taken_rows(names, places)
+
+
+def _maps(offsets: Ints, valid: Bools, keys: Column, values: Column) -> Column:
+    starts = build_fixed(pa.int32(), offsets.astype(np.int32), np.append(valid, True))
+    maps: Column = pa.MapArray.from_arrays(starts, keys, values)  # type: ignore[call-overload]  # in stubs
+    return maps
