@@ -36,6 +36,16 @@ def choices(names: Iterable[str], *, limit: int = 20) -> str:
     return (", ".join(shown[:limit]) or "none") + more
 
 
+def _fact(value: object) -> str:
+    """A fact for a message; Python does not print numbers of thousands of digits."""
+    if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+        return f"with a number of {value.bit_length()} bits"
+    return repr(value)
+
+
+_MOST_BITS = 128
+
+
 class PaimonError(Exception):
     """Any error raised on purpose by this package.
 
@@ -81,7 +91,7 @@ class NotFoundError(PaimonError, LookupError):
         self.name = name
         self.where = where
         super().__init__(
-            f"{kind} {name!r} does not exist{f' in {where}' if where else ''}.", hint=hint
+            f"{kind} {_fact(name)} does not exist{f' in {where}' if where else ''}.", hint=hint
         )
 
 
@@ -93,7 +103,7 @@ class AlreadyExistsError(PaimonError):
         self.name = name
         self.where = where
         super().__init__(
-            f"{kind} {name!r} exists already{f' in {where}' if where else ''}.", hint=hint
+            f"{kind} {_fact(name)} exists already{f' in {where}' if where else ''}.", hint=hint
         )
 
 

@@ -228,6 +228,15 @@ def visible(text: str) -> str:
     return text if text.isascii() and text.isprintable() else _UNSEEN.sub(_escape, text)
 
 
+def encodable(text: str) -> str:
+    r"""The text as UTF-8 can hold it: bytes of a file name that are not UTF-8 become escapes.
+
+    >>> encodable("a\udcff")
+    'a\\udcff'
+    """
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
+
+
 def visible_lines(text: str) -> str:
     r"""As `visible`, but line ends stay: for output that has several lines.
 

@@ -34,6 +34,9 @@ HOLDERS = pa.schema(
 """What holds a file: `snapshots`, `tag`, `changelog` or `consumer`."""
 
 
+_MOST_LABELS = 1024
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Holder:
     """Something for whose sake a file must stay.
@@ -199,7 +202,8 @@ class FileReason(Result):
                 )
             )  # fmt: skip
             lanes.append(f"{holder.kind} {holder.name}".strip())
-        ids = [(float(i) + 0.5, str(i)) for i in range(self.first, end)]
+        step = max((end - self.first) // _MOST_LABELS, 1)  # ids may have gaps of any size
+        ids = [(float(i) + 0.5, str(i)) for i in range(self.first, end, step)]
         return LaneChart(
             title="Its life over the snapshots, and what holds it now",
             lanes=tuple(lanes),

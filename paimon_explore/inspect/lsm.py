@@ -231,7 +231,7 @@ class LsmSection(Result):
             label=f"{short_text(rows)} row{'' if rows == 1 else 's'}",
             says=says,
             tone=Tone.WARN if row["level"] == 0 and self.keyed else Tone.PLAIN,
-            height=max((size / most) ** 0.5, _LEAST_HEIGHT),
+            height=max((max(size, 0) / most) ** 0.5, _LEAST_HEIGHT),
             hatched=min(gone / rows, 1.0) if rows else 0.0,
             selects=f"file:{name}",
         )

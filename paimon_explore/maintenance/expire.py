@@ -211,10 +211,9 @@ def expiring_ids(
     end = min(latest - retention.retain_min + 1, earliest + retention.limit)
     if held_from is not None:
         end = min(end, held_from)
-    known = frozenset(ids)
-    for number in range(first, end):
-        if number + 1 in known and time_of(number + 1) >= retention.keep_after_ms:
-            end = number
+    for kept in ids:
+        if first < kept <= end and time_of(kept) >= retention.keep_after_ms:
+            end = kept - 1
             break
     return tuple(number for number in ids if number < end)
 

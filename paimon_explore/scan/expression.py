@@ -383,3 +383,24 @@ _LITERAL_MAKERS = (
     _literal_maker(time, lambda value: time_text_literal(value.isoformat())),
 )
 """Tried in this order: a bool is an int too, and a datetime a date."""
+
+
+_MAX_DEPTH = 200
+"""Levels of the deepest condition; trees are walked by recursion."""
+
+
+def checked_depth(expr: Expression) -> Expression:
+    """The expression, which must not nest too deep.
+
+    Raises:
+        InvalidInputError: it does.
+    """
+    level: list[Expression] = [expr]
+    for _ in range(_MAX_DEPTH):
+        level = [child for one in level for child in parts_of(one)]
+        if not level:
+            return expr
+    raise InvalidInputError(
+        f"A condition nests deeper than {_MAX_DEPTH} levels.",
+        hint="Combine many comparisons by one & or |, or use isin().",
+    )

@@ -39,6 +39,7 @@ from paimon_explore.scan.expression import (
     Literal,
     Not,
     Operand,
+    checked_depth,
     conjunction,
     date_text_literal,
     datetime_text_literal,
@@ -126,9 +127,9 @@ def predicate(where: Where) -> Expression:
     if isinstance(where, str):
         return parse_where(where)
     if isinstance(where, Term):
-        return where.expression
+        return checked_depth(where.expression)
     if isinstance(where, Expression):
-        return where
+        return checked_depth(where)
     if isinstance(where, list | tuple):
         return filters(where)
     raise InvalidInputError(
@@ -149,7 +150,10 @@ class _Reader:
         self._signs = 0
 
     def whole(self) -> Expression:
-        condition = self._or()
+        try:
+            condition = checked_depth(self._or())
+        except RecursionError:
+            raise self._problem("the condition nests too deep from here on") from None
         if self._here.kind is not TokenKind.END:
             raise self._problem("the condition should end here, or go on with AND or OR")
         return condition

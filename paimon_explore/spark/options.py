@@ -139,7 +139,7 @@ def _columns(text: str | None) -> tuple[str, ...] | None:
         return tuple(name.strip() for name in text.split(",") if name.strip())
     try:
         found: object = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InvalidInputError(f"columns = {text!r} is no JSON list.") from error
     if not isinstance(found, list) or not all(isinstance(name, str) for name in found):
         raise InvalidInputError(f"columns = {text!r} is no JSON list of names.")

@@ -13,11 +13,13 @@ from typing import TypeVar
 
 from paimon_explore.errors import CorruptFileError
 from paimon_explore.fileio.file_io import FileIO
+from paimon_explore.metadata.json_object import MAX_LONG
 from paimon_explore.values import dataclass
 
 _Value = TypeVar("_Value")
 _KEPT_BYTES = 16 << 10
 _KEPT_VALUES = 256
+_MOST_DIGITS = 19
 
 
 def _now_ms() -> int:
@@ -114,11 +116,15 @@ def load_json(
 
 
 def numbered(file_io: FileIO, folder: str, prefix: str) -> list[int]:
-    """The numbers of the files `<prefix><number>` in a folder, ascending."""
+    """The numbers of the files `<prefix><number>` in a folder, ascending.
+
+    Numbers have 64 bits; a name with a larger one is some other file, as one with letters is.
+    """
     found = []
     for status in file_io.list(folder):
         digits = status.name.removeprefix(prefix)
-        if digits != status.name and digits.isascii() and digits.isdigit():
+        is_number = digits != status.name and digits.isascii() and digits.isdigit()
+        if is_number and len(digits) <= _MOST_DIGITS and int(digits) <= MAX_LONG:
             found.append(int(digits))
     return sorted(found)
 

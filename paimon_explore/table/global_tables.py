@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from paimon_explore.errors import NotFoundError, choices
 from paimon_explore.metadata.options import TYPE
-from paimon_explore.sanitize import masked_options
+from paimon_explore.sanitize import encodable, masked_options
 from paimon_explore.table.row_source import RowSource
 from paimon_explore.table.table import Table
 
@@ -93,8 +93,8 @@ def global_table(warehouse: Warehouse, name: str) -> RowSource:
 def _tables(warehouse: Warehouse) -> list[Row]:
     return [
         {
-            "database_name": database,
-            "table_name": name,
+            "database_name": encodable(database),
+            "table_name": encodable(name),
             "table_type": table.options.value(TYPE).value,
             "partitioned": bool(table.schema.partition_keys),
             "primary_key": bool(table.schema.primary_keys),
@@ -106,8 +106,8 @@ def _tables(warehouse: Warehouse) -> list[Row]:
 def _partitions(warehouse: Warehouse) -> list[Row]:
     return [
         {
-            "database_name": database,
-            "table_name": name,
+            "database_name": encodable(database),
+            "table_name": encodable(name),
             "partition_name": row["partition"],
             "recordCount": row["record_count"],
             "fileSizeInBytes": row["file_size_in_bytes"],
@@ -129,7 +129,12 @@ def _with_millis(rows: pa.Table) -> pa.Table:
 
 def _table_options(warehouse: Warehouse) -> list[Row]:
     return [
-        {"database_name": database, "table_name": name, "key": key, "value": value}
+        {
+            "database_name": encodable(database),
+            "table_name": encodable(name),
+            "key": key,
+            "value": value,
+        }
         for database, name, table in warehouse.opened()
         for key, value in sorted(masked_options(table.schema.options).items())
     ]

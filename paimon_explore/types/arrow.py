@@ -25,6 +25,7 @@ from paimon_explore.types.data_types import (
     VectorType,
 )
 from paimon_explore.types.field_ids import assigned_ids
+from paimon_explore.types.type_text import MAX_DEPTH
 
 Unit = Literal["s", "ms", "us", "ns"]
 
@@ -161,10 +162,25 @@ def from_arrow(arrow: pa.DataType, *, nullable: bool = True) -> DataType:
     >>> from_arrow(pa.dictionary(pa.int32(), pa.string())).length
     2147483647
     """
+    _check_depth(arrow)
+    return _from_arrow(arrow, nullable=nullable)
+
+
+def _check_depth(arrow: pa.DataType) -> None:
+    """Refuse types that could not be read back from a schema file."""
+    level = [arrow]
+    for _ in range(MAX_DEPTH):
+        level = [one.field(i).type for one in level for i in range(one.num_fields)]
+        if not level:
+            return
+    raise InvalidInputError(f"Types nest at most {MAX_DEPTH} levels deep.")
+
+
+def _from_arrow(arrow: pa.DataType, *, nullable: bool) -> DataType:
     if isinstance(arrow, pa.BaseExtensionType):
-        return from_arrow(arrow.storage_type, nullable=nullable)
+        return _from_arrow(arrow.storage_type, nullable=nullable)
     if isinstance(arrow, pa.DictionaryType):
-        return from_arrow(arrow.value_type, nullable=nullable)
+        return _from_arrow(arrow.value_type, nullable=nullable)
     if pat.is_nested(arrow):
         return _nested_from_arrow(arrow, nullable=nullable)
     if arrow in _FROM_SIMPLE:
@@ -182,8 +198,8 @@ def _nested_from_arrow(arrow: pa.DataType, *, nullable: bool) -> DataType:
         return RowType(fields=tuple(_from_arrow_field(field) for field in arrow), nullable=nullable)
     if isinstance(arrow, pa.MapType):
         return MapType(
-            key=from_arrow(arrow.key_type, nullable=False),
-            value=from_arrow(arrow.item_type, nullable=arrow.item_field.nullable),
+            key=_from_arrow(arrow.key_type, nullable=False),
+            value=_from_arrow(arrow.item_type, nullable=arrow.item_field.nullable),
             nullable=nullable,
         )
     if isinstance(arrow, pa.FixedSizeListType):
@@ -195,7 +211,7 @@ def _nested_from_arrow(arrow: pa.DataType, *, nullable: bool) -> DataType:
 
 def _element(arrow: pa.DataType) -> DataType:
     field = arrow.field(0)
-    return from_arrow(field.type, nullable=field.nullable)
+    return _from_arrow(field.type, nullable=field.nullable)
 
 
 def _unknown(arrow: pa.DataType) -> InvalidInputError:

@@ -93,7 +93,7 @@ def _message(text: str) -> dict[str, object]:
         raise web.HTTPError(400, "too long")
     try:
         found: object = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise web.HTTPError(400, "no JSON") from error
     if not isinstance(found, dict):
         raise web.HTTPError(400, "no request")

@@ -11,7 +11,7 @@ from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.statistics import encode_statistics
 from paimon_explore.metadata.tag import Tag
-from paimon_explore.sanitize import masked, masked_options
+from paimon_explore.sanitize import encodable, masked, masked_options
 from paimon_explore.types.local_time import local_millis
 from paimon_explore.types.render import field_to_json
 
@@ -156,7 +156,7 @@ def tags(state: TableState) -> pa.Table:
 def _tag(name: str, tag: Tag) -> dict[str, object]:
     retained = tag.time_retained
     return {
-        "tag_name": name,
+        "tag_name": encodable(name),
         "snapshot_id": tag.snapshot.id,
         "schema_id": tag.snapshot.schema_id,
         "commit_time": local_millis(tag.snapshot.time_millis),
@@ -185,21 +185,24 @@ def branches(state: TableState) -> pa.Table:
     """One row per branch but main; its folder's time stands for that of its creation."""
     store = state.store
     times = {name: _made_at(state, name) for name in store.branches.names()}
-    rows = [{"branch_name": name, "create_time": moment} for name, moment in times.items()]
+    rows = [
+        {"branch_name": encodable(name), "create_time": moment} for name, moment in times.items()
+    ]
     return pa.Table.from_pylist(rows, schema=BRANCHES)
 
 
 def _made_at(state: TableState, branch: str) -> int:
     """When the branch's first schema was written: folders have no time on object stores."""
     store = state.store.for_branch(branch)
-    path = store.paths.schema(store.schemas.ids()[0])
+    numbers = store.schemas.ids()
+    path = store.paths.schema(numbers[0]) if numbers else store.paths.branch_root
     return local_millis(store.file_io.status(path).modified_ms)
 
 
 def consumers(state: TableState) -> pa.Table:
     """One row per consumer, by id."""
     rows = [
-        {"consumer_id": name, "next_snapshot_id": consumer.next_snapshot}
+        {"consumer_id": encodable(name), "next_snapshot_id": consumer.next_snapshot}
         for name, consumer in state.store.consumers.list().items()
     ]
     return pa.Table.from_pylist(rows, schema=CONSUMERS)

@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame
 
 from paimon_explore.errors import NotFoundError, choices
 from paimon_explore.metadata.schema import TableSchema
-from paimon_explore.sanitize import masked, masked_options
+from paimon_explore.sanitize import encodable, masked, masked_options
 from paimon_explore.spark.names import CATALOG, quoted
 from paimon_explore.spark.sql.answers import answer, committed, done
 from paimon_explore.spark.sql.columns import type_name
@@ -194,14 +194,18 @@ def _columns(warehouse: Warehouse, reader: Reader) -> DataFrame | None:
 def _tags(warehouse: Warehouse, reader: Reader, table: Table) -> DataFrame:
     reader.end()
     return answer(
-        warehouse.spark, "tag string", [(name,) for name in sorted(table.store.tags.names())]
+        warehouse.spark,
+        "tag string",
+        [(encodable(name),) for name in sorted(table.store.tags.names())],
     )
 
 
 def _branches(warehouse: Warehouse, reader: Reader, table: Table) -> DataFrame:
     reader.end()
     return answer(
-        warehouse.spark, "branch string", [(name,) for name in sorted(table.store.branches.names())]
+        warehouse.spark,
+        "branch string",
+        [(encodable(name),) for name in sorted(table.store.branches.names())],
     )
 
 
