@@ -19,9 +19,9 @@ from pathlib import Path
 
 from paimon_explore import Table, open_table
 from paimon_explore.errors import (
-    AlreadyExistsError,
     CommitConflictError,
     CommitOutcomeUnknownError,
+    MissingFileError,
     NotFoundError,
     SnapshotExpiredError,
     StorageError,
@@ -34,8 +34,10 @@ Rows = dict[Key, int]
 
 SHARED = ("shared-1", "shared-2")
 KEYS = 12
-_NO_EFFECT = (CommitConflictError, SnapshotExpiredError, NotFoundError, AlreadyExistsError)
+_NO_EFFECT = (CommitConflictError, SnapshotExpiredError, NotFoundError)
+"""A commit that lost to another one; a state or a tag that is gone."""
 _UNKNOWN = (CommitOutcomeUnknownError, StorageError)
+"""The store failed, or did not tell the outcome. A missing file is neither: it must be there."""
 _TRIES = 60
 
 
@@ -139,6 +141,8 @@ class Worker:
         for _ in range(_TRIES):
             try:
                 return rows_by_key(settled(self._table(name), self._kind(name)))
+            except MissingFileError:
+                raise
             except (StorageError, SnapshotExpiredError):
                 time.sleep(0.05)
         return rows_by_key(self._table(name))
@@ -163,6 +167,8 @@ class Worker:
         what = act.__name__
         try:
             work(self._table(name))
+        except MissingFileError as error:
+            raise LostRowsError(f"{name}: {what} misses a file") from error
         except _NO_EFFECT as error:
             self._count(f"{what}: {type(error).__name__}")
             self._store(known)
@@ -304,7 +310,12 @@ def remove_orphans(_: Scope) -> Work:
 
 def tag(scope: Scope) -> Work:
     name = f"tag-{scope.number}-{scope.chance.randrange(3)}"
-    return lambda table: table.create_tag(name)
+
+    def work(table: Table) -> None:
+        if name not in table.tags:
+            table.create_tag(name)
+
+    return work
 
 
 def untag(scope: Scope) -> Work:
