@@ -163,13 +163,16 @@ def local_path(path: str) -> str:
 
     >>> local_path("file:///tmp/t"), local_path("file:/tmp/t"), local_path("/tmp/t")
     ('/tmp/t', '/tmp/t', '/tmp/t')
+    >>> local_path("FILE://localhost/tmp/t")
+    '/tmp/t'
     """
-    if not path.startswith("file:"):
-        if not path.startswith("/") and paths.scheme(path) not in ("", "file"):
-            raise StorageError("reach", path, "the table's storage has no files of this scheme")
+    kind = "" if path.startswith("/") else paths.scheme(path)
+    if not kind:
         return path
-    rest = path.removeprefix("file:")
-    return "/" + rest.lstrip("/")
+    if kind != "file":
+        raise StorageError("reach", path, "the table's storage has no files of this scheme")
+    rest = path[len("file:") :]
+    return "/" + rest.removeprefix("//localhost/").lstrip("/")
 
 
 class _Naming:

@@ -562,6 +562,21 @@ def iceberg_metadata(patient: Patient) -> Iterator[Finding]:
     )
 
 
+def stray_snapshots(patient: Patient) -> Iterator[Finding]:
+    """Snapshot files above the latest snapshot, behind a gap in the ids."""
+    snapshots = patient.inspector.view.store.snapshots
+    known = snapshots.ids()
+    if strays := snapshots.all_ids()[len(known) :]:
+        yield Finding(
+            weight=Weight.WARNING,
+            rule="stray snapshot",
+            what=f"snapshot-{strays[0]} is above the latest snapshot, {known[-1]}, behind a gap",
+            figure=strays[0],
+            threshold=known[-1],
+            advice="nobody reads it, and a commit will collide with it; move the file away",
+        )
+
+
 RULES: tuple[Callable[[Patient], Iterator[Finding]], ...] = (
     unreadable,
     missing_files,
@@ -573,6 +588,7 @@ RULES: tuple[Callable[[Patient], Iterator[Finding]], ...] = (
     delete_entries,
     missing_statistics,
     stale_hints,
+    stray_snapshots,
     tags_hold,
     overdue_expiry,
     bucket_skew,

@@ -86,6 +86,16 @@ def test_hints_consumers_tags_and_overdue_snapshots_are_found() -> None:
     assert (overdue.figure, overdue.evidence) == (15, "expiry:")
 
 
+def test_a_stray_snapshot_is_found() -> None:
+    table = append_table(COLUMNS, rows(1), rows(2))
+    store = table.store
+    snapshot = store.file_io.read(store.paths.snapshot(2))
+    store.file_io.replace(store.paths.snapshot(9), snapshot.replace(b'"id" : 2', b'"id" : 9'))
+    (stray,) = found(table_health(Inspector(table._view()), NOW), "stray snapshot")
+    assert stray.what == "snapshot-9 is above the latest snapshot, 2, behind a gap"
+    assert (stray.figure, stray.threshold) == (9, 2)
+
+
 def test_deleted_rows_and_absent_statistics_are_found(golden: GoldenTables) -> None:
     table = pe.open_table(golden.table("java200", "stats_none").folder)
     (none,) = found(table.health(), "no value statistics")
