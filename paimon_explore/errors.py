@@ -46,6 +46,27 @@ def _fact(value: object) -> str:
 _MOST_BITS = 128
 
 
+def suggestion(wanted: object, names: Iterable[str]) -> str:
+    """A question that offers the known name most like an unknown one; empty if none is alike."""
+    from difflib import get_close_matches  # noqa: PLC0415 - for errors only
+
+    known = {name.lower(): name for name in names}
+    near = get_close_matches(str(wanted).lower(), known, n=1, cutoff=0.7)
+    return f"Did you mean {known[near[0]]!r}? " if near else ""
+
+
+def _sentence(text: str) -> str:
+    """The text with a capital letter in front."""
+    return text[:1].upper() + text[1:]
+
+
+def _shown_lines(hint: str) -> str:
+    """A hint as it is shown; one that starts with a line feed shows a place on lines of its own."""
+    if not hint.startswith("\n"):
+        return shown(hint)
+    return "\n".join(map(shown, hint.split("\n")))
+
+
 class PaimonError(Exception):
     """Any error raised on purpose by this package.
 
@@ -56,8 +77,9 @@ class PaimonError(Exception):
 
     def __init__(self, message: str, *, hint: str = "") -> None:
         self.message = shown(message)
-        self.hint = shown(hint)
-        super().__init__(f"{self.message} {self.hint}".strip())
+        self.hint = _shown_lines(hint)
+        gap = "" if hint.startswith("\n") else " "
+        super().__init__(f"{self.message}{gap}{self.hint}".strip())
 
     def __reduce__(self) -> tuple[object, ...]:
         """Rebuild from the attributes: subclasses have constructors of their own."""
@@ -86,12 +108,15 @@ def _rebuild(
 class NotFoundError(PaimonError, LookupError):
     """A database, table, snapshot, schema, tag, branch or consumer that does not exist."""
 
-    def __init__(self, kind: str, name: object, where: str = "", *, hint: str = "") -> None:
+    def __init__(
+        self, kind: str, name: object, where: str = "", *, message: str = "", hint: str = ""
+    ) -> None:
         self.kind = kind
         self.name = name
         self.where = where
+        place = f" in {where}" if where else ""
         super().__init__(
-            f"{kind} {_fact(name)} does not exist{f' in {where}' if where else ''}.", hint=hint
+            message or f"{_sentence(kind)} {_fact(name)} does not exist{place}.", hint=hint
         )
 
 
@@ -103,7 +128,8 @@ class AlreadyExistsError(PaimonError):
         self.name = name
         self.where = where
         super().__init__(
-            f"{kind} {_fact(name)} exists already{f' in {where}' if where else ''}.", hint=hint
+            f"{_sentence(kind)} {_fact(name)} already exists{f' in {where}' if where else ''}.",
+            hint=hint,
         )
 
 
@@ -141,8 +167,8 @@ class UnsupportedVersionError(FormatError):
         self.path = path
         super().__init__(
             f"{f'{path}: ' if path else ''}{what} has version {found!r}; "
-            f"known here: {', '.join(map(str, self.known))}.",
-            hint="Use a newer paimon_explore, or ask for this version to be added.",
+            f"supported versions: {', '.join(map(str, self.known))}.",
+            hint="Use a newer version of paimon_explore.",
         )
 
 
@@ -152,7 +178,8 @@ class UnsupportedFeatureError(PaimonError, NotImplementedError):
     def __init__(self, feature: str, where: str = "", *, hint: str = "") -> None:
         self.feature = feature
         self.where = where
-        super().__init__(f"{feature} is not supported{f' ({where})' if where else ''}.", hint=hint)
+        place = f" ({where})" if where else ""
+        super().__init__(f"{_sentence(feature)} is not supported{place}.", hint=hint)
 
 
 class CommitError(PaimonError):
@@ -168,7 +195,7 @@ class CommitOutcomeUnknownError(CommitError):
 
 
 class SnapshotExpiredError(PaimonError, LookupError):
-    """Files of the snapshot being read were removed meanwhile, for the snapshot expired."""
+    """Files of the snapshot being read were removed because the snapshot expired."""
 
 
 class StorageError(PaimonError, OSError):
@@ -179,7 +206,7 @@ class StorageError(PaimonError, OSError):
         self.path = path
         self.reason = reason
         end = "." if hint and not reason.endswith(".") else ""
-        super().__init__(f"cannot {operation} {path}: {reason}{end}", hint=hint)
+        super().__init__(f"Cannot {operation} {path}: {reason}{end}", hint=hint)
 
 
 class MissingFileError(StorageError, FileNotFoundError):

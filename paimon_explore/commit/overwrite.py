@@ -21,9 +21,11 @@ from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.metadata.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest_entry import ENTRY_SCHEMA, FileKind, ManifestEntries
 from paimon_explore.scan.sections import key_ranks
+from paimon_explore.types.arrow import to_arrow
 from paimon_explore.types.cast_errors import UncastableError
-from paimon_explore.types.data_types import DataField, RowType, TypeRoot
+from paimon_explore.types.data_types import DataField, RowType, TypeRoot, with_nullable
 from paimon_explore.types.default_values import default_column
+from paimon_explore.types.render import type_text
 from paimon_explore.types.walk import is_root
 from paimon_explore.values import dataclass
 
@@ -87,7 +89,8 @@ class PartitionMatcher:
         for name, value in spec.items():
             if name not in names:
                 raise InvalidInputError(
-                    f"{name!r} is no partition column.", hint=f"Use {choices(names)}."
+                    f"{name!r} is not a partition column.",
+                    hint=f"Partition columns: {choices(names)}.",
                 )
             place = names.index(name)
             found &= _equal(columns[place], value, self.partition_type.fields[place])
@@ -97,17 +100,42 @@ class PartitionMatcher:
 def _equal(column: Column, value: object, field: DataField) -> Bools:
     if value is None:
         return ~valid_mask(column)
+    same: Column = pc.equal(column, partition_scalar(value, field))
+    return bool_values(same) & valid_mask(same)
+
+
+def partition_scalar(value: object, field: DataField) -> "pa.Scalar[pa.DataType]":
+    """A value of a partition column; a str may stand for a value of any type, as in folder names.
+
+    Raises:
+        InvalidInputError: it is not a value of the column's type.
+    """
     try:
         if isinstance(value, str) and not is_root(field.type, TypeRoot.CHAR, TypeRoot.VARCHAR):
-            wanted = default_column(value, field.type)[0]  # as folders and other engines have it
-        else:
-            wanted = pa.scalar(value, column.type)
+            return default_column(value, field.type)[0]
+        return pa.scalar(value, to_arrow(field.type))
     except (*_UNFIT, UncastableError) as error:
+        kind = type_text(with_nullable(field.type, nullable=True))
         raise InvalidInputError(
-            f"{value!r} is no value of the partition column {field.name!r} ({column.type})."
+            f"Partition column {field.name!r} is {kind}; {value!r} is not a valid {kind}."
         ) from error
-    same: Column = pc.equal(column, wanted)
-    return bool_values(same) & valid_mask(same)
+
+
+def check_partition(partition_type: RowType, spec: PartitionSpec) -> None:
+    """Refuse what does not name a partition.
+
+    Raises:
+        InvalidInputError: a name is not a partition column, or a value does not fit its column.
+    """
+    fields = {field.name: field for field in partition_type}
+    for name, value in spec.items():
+        if name not in fields:
+            raise InvalidInputError(
+                f"{name!r} is not a partition column.",
+                hint=f"Partition columns: {choices(fields)}.",
+            )
+        if value is not None:
+            partition_scalar(value, fields[name])
 
 
 def check_new_files(matcher: PartitionMatcher) -> None:
@@ -119,8 +147,9 @@ def check_new_files(matcher: PartitionMatcher) -> None:
     partitions = sorted(matcher.new)
     if not bool(matcher.matches(partitions).all()):
         raise InvalidInputError(
-            "The overwrite brings rows of partitions that it does not replace.",
-            hint="Write only rows of the given partition, or overwrite dynamically.",
+            "The new rows include rows outside of the partition that is overwritten.",
+            hint="Pass only rows of this partition, or leave partition= out to replace the "
+            "partitions of the new rows.",
         )
 
 

@@ -93,7 +93,7 @@ def _connected(authority: str, options: Options) -> HdfsClient:
         first = str(error).partition("\n")[0]
         if any(text in str(error) for text in _NOT_LOADED):
             raise UnsupportedFeatureError(
-                f"hdfs: without Hadoop's native client ({first})", hint=_INSTALL
+                f"HDFS without Hadoop's native client ({first})", hint=_INSTALL
             ) from error
         raise StorageError("connect to", f"hdfs://{authority}", first) from error
     return HdfsClient(files=files, rename=native.rename)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from os import PathLike, fspath
 from pathlib import Path
 
+from paimon_explore.arguments import mapping, path
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
 from paimon_explore.fileio import paths
 from paimon_explore.fileio.file_io import FileIO
@@ -25,10 +26,11 @@ def resolve(
         InvalidInputError: the location is empty or has no bucket, or a storage option is unknown.
         UnsupportedFeatureError: no storage for its scheme.
     """
-    text = fspath(location)
+    text = fspath(path("The location of a table or warehouse", location))
+    mapping("storage_options", storage_options or {})
     if not text.strip():
         raise InvalidInputError(
-            "The location of a table or warehouse is empty.", hint="Give a path or a URL."
+            "The location of a table or warehouse is empty.", hint="Pass a path or a URL."
         )
     kind = paths.scheme(text)
     if kind == "":
@@ -64,7 +66,7 @@ def resolve(
 
         return HdfsFileIO(option_pairs(storage_options)), text.rstrip("/")
     raise UnsupportedFeatureError(
-        f"storage scheme {kind!r}", text, hint=f"Known here: {choices(_KNOWN_SCHEMES)}."
+        f"storage scheme {kind!r}", text, hint=f"Supported schemes: {choices(_KNOWN_SCHEMES)}."
     )
 
 

@@ -166,11 +166,12 @@ class Timeline(Result):
         try:
             moment = epoch_ms(wanted)
         except InvalidInputError as error:
-            message = f"{wanted!r} is no snapshot id, tag or time."
-            raise InvalidInputError(message, hint="A time is 2026-11-20 10:00.") from error
+            message = f"{wanted!r} is not a snapshot id, a tag or a time."
+            raise InvalidInputError(message, hint="Write a time as 2026-11-20 10:00.") from error
         older = [m for m in self.marks if m.snapshot and m.snapshot.time_millis <= moment]
         if not older:
-            raise NotFoundError("snapshot", wanted, hint="All snapshots are younger than that.")
+            message = f"There is no snapshot at or before {wanted}."
+            raise NotFoundError("snapshot", wanted, message=message)
         return older[-1].snapshot_id
 
     def flags_at(self, snapshot_id: int) -> tuple[Flag, ...]:

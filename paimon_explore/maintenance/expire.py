@@ -83,11 +83,17 @@ class Retention:
             InvalidInputError: there is one.
         """
         if self.retain_min < 1:
-            raise InvalidInputError("retain_min must be at least 1: the newest always stays.")
+            raise InvalidInputError(
+                f"retain_min must be at least 1, not {self.retain_min}: "
+                "the latest snapshot is always kept."
+            )
         if self.retain_max < self.retain_min:
-            raise InvalidInputError("retain_max must not be less than retain_min.")
+            raise InvalidInputError(
+                f"retain_max ({self.retain_max}) must not be less than retain_min "
+                f"({self.retain_min})."
+            )
         if self.limit < 1:
-            raise InvalidInputError("limit must be at least 1.")
+            raise InvalidInputError(f"limit must be at least 1, not {self.limit}.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -170,7 +170,9 @@ def _times(
     if expiry.strategy is of.PartitionExpirationStrategy.UPDATE_TIME:
         return list(zip(specs, _update_times(live, codes.tolist(), len(specs)), strict=True))
     if expiry.strategy is not of.PartitionExpirationStrategy.VALUES_TIME:
-        raise UnsupportedFeatureError(f"partition.expiration-strategy={expiry.strategy.value}")
+        raise UnsupportedFeatureError(
+            f"option 'partition.expiration-strategy' = {expiry.strategy.value!r}"
+        )
     texts = partition_texts(rows.columns, [field.type for field in row_type])
     named = [dict(zip(row_type.names, row, strict=True)) for row in zip(*texts, strict=True)]
     return [(spec, expiry.time_of(text)) for spec, text in zip(specs, named, strict=True)]

@@ -98,7 +98,7 @@ def parse_whole(text: str) -> int:
     """A whole number of 64 bits."""
     stripped = text.strip()
     if not _WHOLE.fullmatch(stripped) or not -_MAX_INT64 <= int(stripped) <= _MAX_INT64:
-        raise UnreadableValueError("a whole number is due")
+        raise UnreadableValueError("an integer is expected")
     return int(stripped)
 
 
@@ -107,9 +107,9 @@ def parse_number(text: str) -> float:
     try:
         number = float(text)
     except ValueError:
-        raise UnreadableValueError("a number is due") from None
+        raise UnreadableValueError("a number is expected") from None
     if number - number != 0:
-        raise UnreadableValueError("a finite number is due")
+        raise UnreadableValueError("a finite number is expected")
     return number
 
 
@@ -117,7 +117,7 @@ def parse_flag(text: str) -> bool:
     """True or false."""
     flag = _FLAGS.get(text.strip().lower())
     if flag is None:
-        raise UnreadableValueError("'true' or 'false' is due")
+        raise UnreadableValueError("'true' or 'false' is expected")
     return flag
 
 
@@ -142,12 +142,12 @@ def parse_size(text: str) -> int:
 def _quantity(text: str, units: Mapping[tuple[str, ...], int], due: str) -> int:
     match = _QUANTITY.fullmatch(text.strip())
     if match is None:
-        raise UnreadableValueError(f"{due} is due")
+        raise UnreadableValueError(f"{due} is expected")
     for names, factor in units.items():
         if match[2].lower() in names:
             return int(match[1]) * factor
     known = choices(names[0] for names in units)
-    raise UnreadableValueError(f"{due} is due; {match[2]!r} is no unit, known: {known}")
+    raise UnreadableValueError(f"{due} is expected; {match[2]!r} is not a unit (units: {known})")
 
 
 def parse_names(text: str) -> tuple[str, ...]:
@@ -169,7 +169,7 @@ def parse_per_level(text: str) -> Mapping[int, str]:
     for part in parse_names(text):
         level, colon, value = part.partition(":")
         if not colon or not level.strip().isdecimal():
-            raise UnreadableValueError("values per level such as '0:avro,3:parquet' are due")
+            raise UnreadableValueError("values per level such as '0:avro,3:parquet' are expected")
         found[int(level)] = value.strip()
     return found
 
@@ -182,7 +182,9 @@ def choice_parser(kind: type[E]) -> Callable[[str], E]:
         for member in kind:
             if wanted == str(member.value).lower().replace("_", "-"):
                 return member
-        raise UnreadableValueError(f"one of {choices(str(member.value) for member in kind)} is due")
+        raise UnreadableValueError(
+            f"one of {choices(str(member.value) for member in kind)} is expected"
+        )
 
     return parse
 

@@ -5,7 +5,7 @@ from datetime import tzinfo
 
 import pyarrow as pa
 
-from paimon_explore.errors import InvalidInputError, choices
+from paimon_explore.errors import InvalidInputError, choices, suggestion
 from paimon_explore.scan.bind_call import PEERS, adapted, cast_arguments
 from paimon_explore.scan.casting import can_cast, cast_values
 from paimon_explore.scan.constants import repeated, value_at
@@ -116,10 +116,12 @@ def resolve(path: tuple[str, ...], row_type: RowType) -> tuple[tuple[str, ...], 
     """
     exact: tuple[str, ...] = ()
     found: DataType = row_type
+    if len(path) == 1 and "." in path[0] and row_type.field(path[0]) is None:
+        path = tuple(path[0].split("."))  # as col("r.x") means it
     for name in path:
         if not isinstance(found, RowType):
             raise InvalidInputError(
-                f"the column {'.'.join(exact)!r} is {type_text(found)} and has no field {name!r}."
+                f"Column {'.'.join(exact)!r} is {type_text(found)} and has no field {name!r}."
             )
         field = _field(name, found, ".".join((*exact, name)))
         exact, found = (*exact, field.name), field.type
@@ -135,12 +137,13 @@ def _field(name: str, row_type: RowType, shown: str) -> DataField:
         return similar[0]
     if similar:
         raise InvalidInputError(
-            f"the column name {shown!r} means several columns.",
-            hint=f"Write one of {choices(field.name for field in similar)}.",
+            f"Column name {shown!r} is ambiguous.",
+            hint=f"Use the exact name: {choices(field.name for field in similar)}.",
         )
     raise InvalidInputError(
-        f"there is no column {shown!r}.",
-        hint=f"Columns: {choices(row_type.names)}. Texts are written in single quotes.",
+        f"There is no column {shown!r}.",
+        hint=f"{suggestion(name, row_type.names)}Columns: {choices(row_type.names)}. "
+        "Strings are written in single quotes.",
     )
 
 
@@ -193,8 +196,8 @@ class _Binder:
         if isinstance(kind, AtomicType) and kind.root is TypeRoot.BOOLEAN:
             return bound
         raise InvalidInputError(
-            f"{to_sql(operand)} is {type_text(kind)} and no condition.",
-            hint="Compare it with something.",
+            f"{to_sql(operand)} is {type_text(kind)}, not a condition.",
+            hint="Compare it with a value.",
         )
 
     def _type(self, operand: Operand) -> DataType:
@@ -236,7 +239,7 @@ class _Binder:
             return operand
         if not can_cast(source, target):
             raise InvalidInputError(
-                f"a scan does not cast {type_text(source)} to {type_text(target)}.",
+                f"A condition cannot cast {type_text(source)} to {type_text(target)}.",
                 hint="Read the column and filter the rows afterwards.",
             )
         return Cast(operand=operand, type=target)
@@ -246,14 +249,14 @@ class _Binder:
         if constant.value is None or constant.type is None:
             return NULL
         if not isinstance(target, AtomicType):
-            raise InvalidInputError(f"a constant cannot be cast to {type_text(target)}.")
+            raise InvalidInputError(f"A constant cannot be cast to {type_text(target)}.")
         if can_cast(constant.type, target):
             one = cast_values(repeated(constant, 1), constant.type, target)
             value = value_at(one, 0, target)
         else:
             value = place(constant, target, self._zone).floor
         if value is None:
-            raise InvalidInputError(f"{literal_text(constant)} is no {type_text(target)}.")
+            raise InvalidInputError(f"{literal_text(constant)} is not a valid {type_text(target)}.")
         return _literal(value, target)
 
     def _compare(self, op: CompareOp, left: Operand, right: Operand) -> Expression:
@@ -276,7 +279,7 @@ class _Binder:
                 return
         raise InvalidInputError(
             f"{to_sql(left)} is {type_text(first)} and {to_sql(right)} is {type_text(second)}: "
-            "the two do not compare.",
+            "these types cannot be compared.",
             hint="Cast one of them.",
         )
 
@@ -301,7 +304,7 @@ class _Binder:
         kind = self._type(operand)
         if _root(kind) not in TEXTS:
             raise InvalidInputError(
-                f"{to_sql(test.operand)} is {type_text(kind)}: LIKE works on texts.",
+                f"{to_sql(test.operand)} is {type_text(kind)}: LIKE needs a STRING.",
                 hint="Cast it to STRING.",
             )
         pieces = pieces_of(test)

@@ -47,7 +47,9 @@ def adapted(
             found = _placed(part, common, zone)
             parts[i], types[i] = found, found.type or types[i]
         elif isinstance(part, Literal) and common is not None and part.value is None:
-            raise InvalidInputError(f"NULL beside {type_text(common)} is not evaluated here.")
+            raise InvalidInputError(
+                f"NULL cannot be combined with {type_text(common)} in a condition."
+            )
     return parts, types
 
 
@@ -96,5 +98,5 @@ def _cast(part: Expression, kind: DataType, target: DataType) -> Expression:
     if is_operand(part) and can_cast(kind, target):
         return Cast(operand=part, type=with_nullable(target, nullable=True))
     raise InvalidInputError(
-        f"{to_sql(part)} is {type_text(kind)}, and {type_text(target)} is wanted there."
+        f"{to_sql(part)} is {type_text(kind)}; {type_text(target)} is expected here."
     )

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import NoReturn
 
+from paimon_explore.arguments import string
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.scan.expression import (
     FALSE,
@@ -121,8 +122,8 @@ class Term:
 
     def __bool__(self) -> NoReturn:
         raise InvalidInputError(
-            "a predicate has no truth of its own: it is a condition on rows.",
-            hint="Combine predicates by & | ~ and put comparisons in parentheses: "
+            "A condition on rows has no truth value in Python.",
+            hint="Combine conditions with & | ~ and put each comparison in parentheses: "
             '(col("a") > 1) & (col("b") < 2); a range is col("a").between(1, 2).',
         )
 
@@ -137,8 +138,10 @@ class Term:
 
     def isin(self, values: Iterable[object]) -> "Term":
         """Equal to one of the values; false for no values."""
-        if isinstance(values, str | bytes | Term):
-            raise InvalidInputError("isin takes a list of values.", hint='Write isin(["a", "b"]).')
+        if isinstance(values, str | bytes | Term) or not isinstance(values, Iterable):
+            raise InvalidInputError(
+                "isin() expects a list of values.", hint='Write isin(["a", "b"]).'
+            )
         found = tuple(map(literal, values))
         return Term(In(operand=self._operand(), values=found) if found else FALSE)
 
@@ -148,19 +151,19 @@ class Term:
 
     def like(self, pattern: str, *, escape: str = "\\") -> "Term":
         """SQL's LIKE: `%` stands for any run of characters, `_` for one."""
-        return Term(like(self._operand(), pattern, escape))
+        return Term(like(self._operand(), string("pattern", pattern), string("escape", escape)))
 
     def startswith(self, text: str) -> "Term":
         """A text that begins with `text`, taken as it is."""
-        return Term(text_match(self._operand(), "", text, "%"))
+        return Term(text_match(self._operand(), "", string("text", text), "%"))
 
     def endswith(self, text: str) -> "Term":
         """A text that ends with `text`, taken as it is."""
-        return Term(text_match(self._operand(), "%", text, ""))
+        return Term(text_match(self._operand(), "%", string("text", text), ""))
 
     def contains(self, text: str) -> "Term":
         """A text that holds `text`, taken as it is."""
-        return Term(text_match(self._operand(), "%", text, "%"))
+        return Term(text_match(self._operand(), "%", string("text", text), "%"))
 
     def is_null(self) -> "Term":
         """No value."""
@@ -176,13 +179,13 @@ class Term:
 
     def cast(self, target: str | DataType) -> "Term":
         """The value as another type, named as in SQL: `"INT"`, `"DECIMAL(10, 2)"`."""
-        kind = cast_target(target) if isinstance(target, str) else target
+        kind = target if isinstance(target, DataType) else cast_target(string("target", target))
         return Term(Cast(operand=self._operand(), type=kind))
 
     def field(self, *names: str) -> "Term":
         """A member of a ROW column, and so on inwards."""
         if not isinstance(self.expression, Column):
-            raise InvalidInputError("only a column has fields.", hint='Write col("a", "b").')
+            raise InvalidInputError("Only a column has fields.", hint='Write col("a", "b").')
         return col(*self.expression.path, *names)
 
     def _call(self, function: str, other: object) -> "Term":
@@ -202,8 +205,12 @@ def col(*path: str) -> Term:
     >>> col("a").between(1, 3).expression == ((col("a") >= 1) & (col("a") <= 3)).expression
     True
     """
+    for name in path:
+        string("The name of a column", name, hint='Write col("name").')
     if not path or not all(path):
-        raise InvalidInputError(f"{path!r} is no column name.", hint='Write col("name").')
+        raise InvalidInputError(
+            "The name of a column must not be empty.", hint='Write col("name").'
+        )
     return Term(Column(path=path))
 
 
@@ -226,14 +233,14 @@ def like(operand: Operand, pattern: str, escape: str = "\\") -> Like:
         InvalidInputError: `escape` is longer than a character, or ends the pattern.
     """
     if len(escape) > 1:
-        raise InvalidInputError(f"the escape {escape!r} is not one character.")
+        raise InvalidInputError(f"The LIKE escape {escape!r} is not a single character.")
     position = 0
     while escape and 0 <= position < len(pattern):
         at = pattern.find(escape, position)
         if at == len(pattern) - 1 and at >= 0:
             raise InvalidInputError(
-                f"the LIKE pattern {pattern!r} ends in its escape {escape!r}.",
-                hint=f"Write it twice to mean itself: {pattern + escape!r}.",
+                f"The LIKE pattern {pattern!r} ends with its escape character {escape!r}.",
+                hint=f"To match the character itself, write it twice: {pattern + escape!r}.",
             )
         position = at + 2 if at >= 0 else -1
     return Like(operand=operand, pattern=pattern, escape=escape)
@@ -262,11 +269,11 @@ def _operand_of(value: object, *, null: bool) -> Operand:
     expression = expression_of(value)
     if not is_operand(expression):
         raise InvalidInputError(
-            "a condition cannot be compared with a value.",
-            hint="Put each comparison in parentheses, & and | bind closer than < and =.",
+            "A condition cannot be compared with a value.",
+            hint="Put each comparison in parentheses: & and | bind more tightly than < and ==.",
         )
     if not null and isinstance(expression, Literal) and expression.value is None:
         raise InvalidInputError(
-            "a comparison with null is never true.", hint="Use is_null() or is_not_null()."
+            "A comparison with None is never true.", hint="Use is_null() or is_not_null()."
         )
     return expression

@@ -55,7 +55,7 @@ def cast_values(array: Column, source: DataType, target: DataType) -> Column:
     kernel = _kernel(source, target)
     if kernel is None:
         raise InvalidInputError(
-            f"a scan does not cast {type_text(source)} to {type_text(target)}.",
+            f"A condition cannot cast {type_text(source)} to {type_text(target)}.",
             hint="Read the column and filter the rows afterwards.",
         )
     return kernel(array)

@@ -89,7 +89,7 @@ def _member_type(path: tuple[str, ...], row_type: RowType) -> DataType:
         field = found.field(name) if isinstance(found, RowType) else None
         if field is None:
             raise InvalidInputError(
-                f"there is no column {'.'.join(path)!r} among {choices(row_type.names)}."
+                f"There is no column {'.'.join(path)!r}. Columns: {choices(row_type.names)}."
             )
         found = field.type
     return found

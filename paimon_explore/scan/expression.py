@@ -231,7 +231,7 @@ def datetime_text_literal(text: str) -> Literal:
     moment = parse_timestamp(text)
     if moment is None:
         raise InvalidInputError(
-            f"{text!r} is no timestamp.",
+            f"{text!r} is not a valid timestamp.",
             hint="Write 'yyyy-MM-dd HH:mm:ss[.fraction]', with or without a zone.",
         )
     root = TypeRoot.TIMESTAMP_LTZ if moment.zoned else TypeRoot.TIMESTAMP
@@ -246,7 +246,7 @@ def date_text_literal(text: str) -> Literal:
     """
     days = parse_date(text)
     if days is None:
-        raise InvalidInputError(f"{text!r} is no date.", hint="Write 'yyyy-MM-dd'.")
+        raise InvalidInputError(f"{text!r} is not a valid date.", hint="Write 'yyyy-MM-dd'.")
     return Literal(value=days, type=AtomicType(root=TypeRoot.DATE))
 
 
@@ -259,7 +259,8 @@ def time_text_literal(text: str) -> Literal:
     nanos = parse_time(text)
     if nanos is None or nanos % 1_000_000:
         raise InvalidInputError(
-            f"{text!r} is no time in milliseconds.", hint="Write 'HH:mm:ss[.fraction]'."
+            f"{text!r} is not a valid time of day with at most milliseconds.",
+            hint="Write 'HH:mm:ss[.fraction]'.",
         )
     return Literal(value=nanos // 1_000_000, type=AtomicType(root=TypeRoot.TIME, precision=3))
 
@@ -332,7 +333,8 @@ def _int_literal(value: int) -> Literal:
         return Literal(value=value, type=AtomicType(root=TypeRoot.BIGINT))
     if abs(value) >= _DECIMAL_LIMIT:
         raise InvalidInputError(
-            f"an integer has more than {_MAX_DIGITS} digits.", hint="No column can hold it."
+            f"An integer has more than {_MAX_DIGITS} digits.",
+            hint="A DECIMAL column holds at most {_MAX_DIGITS} digits.",
         )
     return Literal(
         value=value, type=AtomicType(root=TypeRoot.DECIMAL, precision=_MAX_DIGITS, scale=0)
@@ -346,13 +348,14 @@ def _float_literal(value: float) -> Literal:
 
 def _decimal_literal(value: Decimal) -> Literal:
     if not value.is_finite():
-        raise InvalidInputError(f"{value} is no DECIMAL value.", hint="Use a float for it.")
+        raise InvalidInputError(f"{value} is not a DECIMAL value.", hint="Use a float for it.")
     _, digits, exponent = value.as_tuple()
     if not isinstance(exponent, int) or exponent >= 0:
         return _int_literal(int(value))
     if -exponent > _MAX_DIGITS or len(digits) > _MAX_DIGITS:
         raise InvalidInputError(
-            f"{value} has more than {_MAX_DIGITS} digits.", hint="No DECIMAL column can hold it."
+            f"{value} has more than {_MAX_DIGITS} digits.",
+            hint="A DECIMAL column holds at most 38 digits.",
         )
     kind = AtomicType(root=TypeRoot.DECIMAL, precision=max(len(digits), -exponent), scale=-exponent)
     return Literal(value=value or value.copy_abs(), type=kind)

@@ -42,7 +42,7 @@ def filters(wanted: FilterList) -> Expression:
     """
     if not wanted:
         raise InvalidInputError(
-            "an empty list of filters says nothing.", hint="Leave `where` out to read all rows."
+            "The list of filters is empty.", hint="Leave `where` out to read all rows."
         )
     if all(isinstance(part, list) for part in wanted):
         return disjunction(tuple(filters(part) for part in wanted))  # type: ignore[arg-type]  # lists, as just seen
@@ -52,17 +52,20 @@ def filters(wanted: FilterList) -> Expression:
 def _condition(part: object) -> Expression:
     if not (isinstance(part, tuple) and len(part) == _TRIPLE):
         raise InvalidInputError(
-            f"{part!r} is no filter.", hint='Write triples: [("id", ">", 3), ("dt", "in", ["a"])].'
+            f"{part!r} is not a filter.",
+            hint='Write triples: [("id", ">", 3), ("dt", "in", ["a"])].',
         )
     name, sign, value = part
     if not isinstance(name, str):
-        raise InvalidInputError(f"{name!r} is no column: names are texts.")
+        raise InvalidInputError(
+            f"{name!r} is not a column name: a filter starts with the name as a str."
+        )
     compare = _SIGNS.get(" ".join(str(sign).lower().split()))
     if compare is None:
-        raise InvalidInputError(f"there is no sign {sign!r}. Signs: {', '.join(_SIGNS)}.")
+        raise InvalidInputError(f"There is no operator {sign!r}. Operators: {', '.join(_SIGNS)}.")
     if value is None:
         raise InvalidInputError(
-            f"nothing compares with None (column {name!r}).",
+            f"A comparison of column {name!r} with None is never true.",
             hint=f'Write SQL: where="{name} IS NULL", or pe.col("{name}").is_null().',
         )
     return compare(col(name), value).expression
@@ -71,6 +74,6 @@ def _condition(part: object) -> Expression:
 def _values(values: object) -> Iterable[object]:
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise InvalidInputError(
-            f"{values!r} is no list of values.", hint='Write ("dt", "in", ["a"]).'
+            f"{values!r} is not a list of values.", hint='Write ("dt", "in", ["a"]).'
         )
     return values

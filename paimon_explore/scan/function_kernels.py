@@ -17,6 +17,7 @@ from paimon_explore.scan.constants import values_array
 from paimon_explore.scan.kernels import Value, call
 from paimon_explore.types.arrow import to_arrow
 from paimon_explore.types.data_types import AtomicType, DataType, TypeRoot
+from paimon_explore.types.render import type_text
 
 Kernel: TypeAlias = Callable[[Sequence[Column], DataType], Column]
 
@@ -36,7 +37,7 @@ def _checked(kernel: str, *values: Value, result: DataType) -> Column:
     except pa.ArrowInvalid as error:
         name = kernel.removesuffix("_checked")
         raise InvalidInputError(
-            f"{name}: a value does not fit {to_arrow(result)}: {error}.",
+            f"{name}: a result does not fit {type_text(result)}: {error}.",
             hint="Cast an argument to a wider type.",
         ) from error
 
@@ -125,7 +126,7 @@ def divided(columns: Sequence[Column], result: DataType) -> Column:
     values = [_quotient(a, b, step) for a, b in pairs]
     limit: int = 10 ** (arrow.precision - arrow.scale)
     if any(value is not None and abs(value) >= limit for value in values):
-        raise InvalidInputError(f"divide: a value does not fit {arrow}.")
+        raise InvalidInputError(f"divide: a result does not fit {type_text(result)}.")
     kind = AtomicType(root=TypeRoot.DECIMAL, precision=arrow.precision, scale=arrow.scale)
     return values_array(values, kind)
 
@@ -169,13 +170,15 @@ def rounded(columns: Sequence[Column], result: DataType) -> Column:
         given = set(as_python(columns[1]))
         found = given.pop()
         if given or not isinstance(found, int):
-            raise InvalidInputError("round takes a constant number of digits.")
+            raise InvalidInputError("The number of digits of round must be a constant integer.")
         digits = found
     options = pc.RoundOptions(digits, "half_towards_infinity")
     try:
         return call("round", columns[0], options=options).cast(to_arrow(result))
     except pa.ArrowInvalid as error:
-        raise InvalidInputError(f"round: {error}.") from error
+        raise InvalidInputError(
+            f"round: a result does not fit {type_text(result)}: {error}."
+        ) from error
 
 
 def whole(kernel: str) -> Kernel:
@@ -261,7 +264,7 @@ def _one_number(column: Column, function: str) -> int:
     found = set(as_python(column)) or {1}
     value = found.pop()
     if found or not isinstance(value, int):
-        raise InvalidInputError(f"{function} takes constant numbers.")
+        raise InvalidInputError(f"The positions of {function} must be constant integers.")
     return value
 
 
@@ -269,7 +272,9 @@ def replaced(columns: Sequence[Column], _result: DataType) -> Column:
     """Every occurrence of a constant text replaced by another."""
     found = [set(as_python(column)) or {""} for column in columns[1:]]
     if any(len(texts) != 1 or None in texts for texts in found):
-        raise InvalidInputError("replace takes constant texts.")
+        raise InvalidInputError(
+            "The second and third argument of replace must be constant strings."
+        )
     pattern, by = (str(texts.pop()) for texts in found)
     if not pattern:
         return columns[0]

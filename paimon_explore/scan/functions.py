@@ -87,13 +87,14 @@ def function_of(name: str, count: int) -> Function:
     found = FUNCTIONS.get(name)
     if found is None:
         raise InvalidInputError(
-            f"{name} is no function that is known here.",
+            f"Unknown function {name}.",
             hint=f"Functions: {choices(key for key in FUNCTIONS if key.isalpha() or '_' in key)}.",
         )
     if count < found.least or (found.most is not None and count > found.most):
         most = "any number" if found.most is None else str(found.most)
         wanted = str(found.least) if most == str(found.least) else f"{found.least} to {most}"
-        raise InvalidInputError(f"{name} takes {wanted} arguments, not {count}.")
+        verb = "was" if count == 1 else "were"
+        raise InvalidInputError(f"{name} takes {wanted} arguments, but {count} {verb} given.")
     return found
 
 
@@ -106,7 +107,9 @@ def signature_of(name: str, function: Function, types: Types) -> Signature:
     found = function.signature(types)
     if found is None:
         shown = ", ".join(type_text(with_nullable(kind, nullable=True)) for kind in types)
-        raise InvalidInputError(f"{name} does not take {shown}.", hint="Cast the arguments.")
+        raise InvalidInputError(
+            f"{name} cannot be called with {shown}.", hint="Cast the arguments."
+        )
     return found
 
 

@@ -73,7 +73,7 @@ def change_splits(
     if mode is IncrementalBetweenScanMode.AUTO:
         mode = change_mode(target)
     if mode is IncrementalBetweenScanMode.DIFF:
-        raise InvalidInputError("A difference of two states is not made of added files.")
+        raise InvalidInputError("Mode 'diff' compares two states and cannot be read file by file.")
     inside = split_predicate(predicate, target.schema.partition_keys).inside
     cut = PartitionCut(
         row_type=target.schema.partition_type, predicate=None if inside == TRUE else inside
@@ -121,7 +121,9 @@ def commits(store: TableStore, span: SnapshotRange) -> Iterator[Snapshot]:
             yield found
         else:
             earliest = min([*store.snapshots.ids(), *store.changelogs.ids()], default=None)
-            hint = f"The earliest one kept is {earliest}; start there, or read a full state first."
+            hint = (
+                f"The earliest that is kept is {earliest}: start there, or read a full state first."
+            )
             raise NotFoundError("snapshot", number, store.paths.root, hint=hint)
 
 

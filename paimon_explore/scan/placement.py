@@ -23,7 +23,7 @@ from paimon_explore.scan.temporal import (
     to_utc,
     to_wall_clock,
 )
-from paimon_explore.types.data_types import AtomicType, DataType, TypeRoot
+from paimon_explore.types.data_types import AtomicType, DataType, TypeRoot, with_nullable
 from paimon_explore.types.render import type_text
 from paimon_explore.values import dataclass
 
@@ -204,15 +204,16 @@ def _nanos(constant: Literal, zone: tzinfo | None, *, zoned: bool) -> int | None
 def _refusal(constant: Literal, target: DataType) -> InvalidInputError:
     root = target.root if isinstance(target, AtomicType) else None
     shown = literal_text(constant)
+    kind = type_text(with_nullable(target, nullable=True))
     hint = ""
     if root is None or root in {TypeRoot.VARIANT, TypeRoot.BLOB, TypeRoot.GEOMETRY}:
-        hint = "Such a column can only be asked IS NULL."
+        hint = "Only IS NULL and IS NOT NULL apply to such a column."
     elif root in TEXTS:
         hint = "Write the constant in quotes, or cast the column."
     elif root in BYTES:
-        hint = "Write X'CAFE', or Python bytes."
+        hint = "Write X'CAFE' in SQL, or bytes in Python."
     elif isinstance(constant.value, str) and root not in _HINTS:
-        hint = f"Write a number without quotes, or CAST({shown} AS {type_text(target)})."
+        hint = f"Write a number without quotes, or CAST({shown} AS {kind})."
     else:
         hint = _HINTS.get(root, "Write a number.")
-    return InvalidInputError(f"{shown} does not compare with {type_text(target)}.", hint=hint)
+    return InvalidInputError(f"{shown} cannot be compared with {kind}.", hint=hint)

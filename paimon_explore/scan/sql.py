@@ -21,7 +21,8 @@ from decimal import Decimal
 from itertools import zip_longest
 from typing import TypeAlias
 
-from paimon_explore.errors import InvalidInputError
+from paimon_explore.arguments import string
+from paimon_explore.errors import InvalidInputError, choices, suggestion
 from paimon_explore.scan.builder import Term, cast_target, like, text_match
 from paimon_explore.scan.expression import (
     FALSE,
@@ -51,7 +52,7 @@ from paimon_explore.scan.expression import (
 from paimon_explore.scan.filter_lists import FilterList, filters
 from paimon_explore.scan.functions import ALIASES, FUNCTIONS
 from paimon_explore.scan.sql_tokens import (
-    ALLOWED,
+    EXAMPLE,
     RESERVED,
     Token,
     TokenKind,
@@ -63,6 +64,7 @@ from paimon_explore.types.data_types import AtomicType, DataType, TypeRoot
 Where: TypeAlias = str | Term | Expression | FilterList
 """What a `where` may be: SQL text, `pe.col("a") > 3`, `[("a", ">", 3)]`, or a predicate's tree."""
 
+_VALUE_EXAMPLE = "Write an expression such as: qty + 1; a string is written in single quotes."
 _MAX_DEPTH = 100
 _MAX_SIGNS = 100
 _SIGNS = {op.value: op for op in CompareOp} | {"!=": CompareOp.NE, "==": CompareOp.EQ}
@@ -109,13 +111,14 @@ def parse_value(text: str) -> Expression:
     try:
         return _Reader(text).whole()
     except InvalidInputError as error:
-        message = error.message.replace("the condition", "the expression", 1)
-        raise InvalidInputError(message, hint=error.hint) from None
+        message = error.message.replace("condition", "expression", 1)
+        hint = error.hint.replace(EXAMPLE, _VALUE_EXAMPLE)
+        raise InvalidInputError(message, hint=hint) from None
 
 
 def expr(text: str) -> Term:
     """SQL text as a term, for `update` and `merge`, or to be combined with other terms."""
-    return Term(parse_value(text))
+    return Term(parse_value(string("text", text)))
 
 
 def predicate(where: Where) -> Expression:
@@ -133,10 +136,15 @@ def predicate(where: Where) -> Expression:
     if isinstance(where, list | tuple):
         return filters(where)
     raise InvalidInputError(
-        f"a {type(where).__module__}.{type(where).__qualname__} cannot be used as a condition.",
-        hint='Write SQL text (where="price > 3 AND dt = \'d1\'"), pe.col("price") > 3, or '
+        f"A condition cannot be of type {_kind(where)}.",
+        hint='Write SQL (where="price > 3 AND dt = \'d1\'"), pe.col("price") > 3, or '
         'triples [("price", ">", 3)].',
     )
+
+
+def _kind(value: object) -> str:
+    kind = type(value)
+    return f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")
 
 
 class _Reader:
@@ -155,7 +163,7 @@ class _Reader:
         except RecursionError:
             raise self._problem("the condition nests too deep from here on") from None
         if self._here.kind is not TokenKind.END:
-            raise self._problem("the condition should end here, or go on with AND or OR")
+            raise self._problem("expected AND, OR or the end of the condition")
         return condition
 
     @property
@@ -163,7 +171,7 @@ class _Reader:
         return self._tokens[self._at]
 
     def _problem(self, what: str, token: Token | None = None, hint: str = "") -> InvalidInputError:
-        return problem_at(self._source, (token or self._here).start, what, hint or ALLOWED)
+        return problem_at(self._source, (token or self._here).start, what, hint)
 
     def _next(self) -> Token:
         token = self._here
@@ -183,12 +191,12 @@ class _Reader:
 
     def _expect(self, word: str) -> None:
         if not self._takes(word):
-            raise self._problem(f"{word} is missing here")
+            raise self._problem(f"expected {word}")
 
     def _or(self) -> Expression:
         self._depth += 1
         if self._depth > _MAX_DEPTH:
-            raise self._problem(f"parentheses and NOTs nest deeper than {_MAX_DEPTH} levels")
+            raise self._problem(f"more than {_MAX_DEPTH} levels of parentheses and NOT")
         parts = [self._and()]
         while self._takes("OR"):
             parts.append(self._and())
@@ -206,7 +214,7 @@ class _Reader:
         while self._takes("NOT"):
             negations += 1
         if negations > _MAX_DEPTH:
-            raise self._problem(f"more than {_MAX_DEPTH} NOTs in a row")
+            raise self._problem(f"more than {_MAX_DEPTH} NOT in a row")
         condition = self._predicate()
         for _ in range(negations):
             condition = Not(child=condition)
@@ -221,7 +229,7 @@ class _Reader:
             if following is None:
                 return subject
             if self._here is token:
-                raise self._problem("an operator is missing here")
+                raise self._problem("expected an operator")
             subject = following
 
     def _comparison(self, subject: Expression, start: Token) -> Expression | None:
@@ -236,7 +244,7 @@ class _Reader:
         found = self._set_or_text(subject, start)
         if found is None:
             if negated:
-                raise self._problem("IN, BETWEEN or LIKE is missing behind NOT")
+                raise self._problem("expected IN, BETWEEN or LIKE after NOT")
             return None
         return Not(child=found) if negated else found
 
@@ -252,7 +260,7 @@ class _Reader:
             left = self._as_operand(subject, start)
             found = Not(child=Compare(op=CompareOp.SAME, left=left, right=self._operand()))
         else:
-            raise self._problem("NULL, TRUE, FALSE or DISTINCT FROM is missing behind IS")
+            raise self._problem("expected NULL, TRUE, FALSE or DISTINCT FROM after IS")
         return Not(child=found) if negated else found
 
     def _set_or_text(self, subject: Expression, start: Token) -> Expression | None:
@@ -275,7 +283,7 @@ class _Reader:
             "regexp",
             "ilike",
         }:
-            raise self._problem(f"{self._here.text.upper()} is not done in a scan")
+            raise self._problem(f"{self._here.text.upper()} is not supported in a condition")
         return None
 
     def _values(self) -> tuple[Literal, ...]:
@@ -285,7 +293,7 @@ class _Reader:
             token = self._here
             value = self._operand()
             if not isinstance(value, Literal):
-                raise self._problem("IN takes a list of constants", token)
+                raise self._problem("IN expects a list of constants", token)
             values.append(value)
             if not self._takes(","):
                 break
@@ -294,8 +302,8 @@ class _Reader:
 
     def _like(self, operand: Operand) -> Expression:
         token = self._here
-        pattern = self._text("LIKE takes a text constant")
-        escape = self._text("ESCAPE takes a text constant") if self._takes("ESCAPE") else "\\"
+        pattern = self._text("LIKE expects a string constant")
+        escape = self._text("ESCAPE expects a string constant") if self._takes("ESCAPE") else "\\"
         try:
             return like(operand, pattern, escape)
         except InvalidInputError as error:
@@ -346,7 +354,7 @@ class _Reader:
         """A sign between two operands; such trees grow to the left, so they are bounded."""
         self._signs += 1
         if self._signs > _MAX_SIGNS:
-            raise self._problem(f"there are more than {_MAX_SIGNS} arithmetic signs")
+            raise self._problem(f"more than {_MAX_SIGNS} arithmetic operators")
         return Call(function=function, arguments=(left, right))
 
     def _part(self) -> Expression:
@@ -384,7 +392,7 @@ class _Reader:
         if self._here.kind is TokenKind.NUMBER:
             return self._number(sign)
         if self._here is start or self._here.kind is TokenKind.END:
-            raise self._problem("a column, a constant or a condition is missing here")
+            raise self._problem("expected a column, a constant or a condition")
         following = self._here
         operand = self._as_operand(self._part(), following)
         return Call(function="negative", arguments=(operand,)) if sign else operand
@@ -397,7 +405,7 @@ class _Reader:
         except InvalidInputError as error:
             raise self._problem(error.message.rstrip("."), token, error.hint) from None
         except (ValueError, ArithmeticError):
-            raise self._problem(f"{token.text!r} is no number", token) from None
+            raise self._problem(f"{token.text!r} is not a number", token) from None
 
     def _word(self) -> Expression:
         word, following = self._here, self._tokens[self._at + 1]
@@ -416,7 +424,7 @@ class _Reader:
         if upper == "CASE":
             return self._case()
         if word.text.lower() in RESERVED:
-            raise self._problem(f"{upper} is not understood here", hint=_quote_hint(word.text))
+            raise self._problem(f"{upper} is not expected", hint=_quote_hint(word.text))
         return self._column()
 
     def _typed_text(self, kind: str) -> Literal:
@@ -430,10 +438,10 @@ class _Reader:
         path = [self._next().text]
         while self._takes("."):
             if self._here.kind not in {TokenKind.WORD, TokenKind.NAME}:
-                raise self._problem("a name is missing behind the dot")
+                raise self._problem("expected a name after the dot")
             path.append(self._next().text)
         if self._here.kind is TokenKind.SIGN and self._here.text == "[":
-            raise self._problem("elements of arrays and maps cannot be compared in a scan")
+            raise self._problem("elements of arrays and maps are not supported in a condition")
         return Column(path=tuple(path))
 
     def _call(self, function: str) -> Expression:
@@ -447,7 +455,7 @@ class _Reader:
             operand = self._operand()
             self._expect(",")
             before, behind = _TEXT_FUNCTIONS[function]
-            text = self._text(f"{function} takes a text constant")
+            text = self._text(f"{function} expects a string constant")
             self._expect(")")
             return text_match(operand, before, text, behind)
         if function in _CLOCKS:
@@ -455,7 +463,7 @@ class _Reader:
             return literal(_CLOCKS[function]())
         name = function.lower()
         if name not in FUNCTIONS and name not in ALIASES:
-            raise self._problem(f"{token.text} is not evaluated in a scan", token)
+            raise self._problem(f"there is no function {token.text}", token, _function_hint(name))
         arguments = [self._or()]
         while self._takes(","):
             arguments.append(self._or())
@@ -478,7 +486,7 @@ class _Reader:
             self._expect("THEN")
             parts += [test, self._or()]
         if not parts:
-            raise self._problem("WHEN is missing behind CASE")
+            raise self._problem("expected WHEN after CASE")
         parts.append(self._or() if self._takes("ELSE") else NULL)
         self._expect("END")
         return Call(function="case", arguments=tuple(parts))
@@ -490,7 +498,7 @@ class _Reader:
         start, depth = self._here, 0
         while depth or self._here.text != ")" or self._here.kind is not TokenKind.SIGN:
             if self._here.kind is TokenKind.END:
-                raise self._problem(") is missing behind the type")
+                raise self._problem("expected ) after the type")
             if self._here.kind is TokenKind.SIGN:
                 depth += {"(": 1, ")": -1}.get(self._here.text, 0)
             self._next()
@@ -534,5 +542,11 @@ def _cast(operand: Operand, target: DataType) -> Operand:
     return Cast(operand=operand, type=target)
 
 
+def _function_hint(name: str) -> str:
+    known = sorted({*FUNCTIONS, *ALIASES, *map(str.lower, _TEXT_FUNCTIONS)})
+    names = [word for word in known if word.isidentifier()]
+    return suggestion(name, names) or f"Functions: {choices(names, limit=60)}."
+
+
 def _quote_hint(word: str) -> str:
-    return f"A column of this name is written `{word}`. {ALLOWED}"
+    return f"A column of this name is written `{word}`."

@@ -10,12 +10,25 @@ from enum import Enum, auto
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.values import dataclass
 
-ALLOWED = (
-    "A condition may use columns (a, `odd name`, row.member), constants (1, 2.5, 1e3, 'text', "
-    "DATE '2026-01-31', TIMESTAMP '2026-01-31 10:00:00', X'CAFE', TRUE, NULL), = <> < <= > >= <=>, "
-    "IN, BETWEEN, LIKE, IS NULL, IS TRUE, CAST, startswith, endswith, contains, + - * / % || CASE, "
-    "functions (coalesce, upper, round, …), AND, OR, NOT and parentheses."
-)
+EXAMPLE = "Write a condition such as: price > 3 AND dt = '2026-01-31'."
+_SUGGESTIONS = {
+    "&": "Write AND instead of &.",
+    "|": "Write OR instead of |.",
+    ">": "Write >= for at least, <> for unequal.",
+    "=": "Write = once; >= and <= begin with < or >.",
+    "[": "Compare the whole column, or read the rows and filter them afterwards.",
+    "!": "Write NOT, or <> for unequal.",
+    "?": "Parameters are not supported: write the value.",
+    "$": "Names with such characters are written in backticks.",
+    "{": "Names with such characters are written in backticks.",
+    ";": "Write the condition only, without a semicolon.",
+}
+"""What to do, by the character at which a text cannot be read."""
+_UNCLOSED = {
+    "'": "A string ends with a single quote; a quote inside is written twice: 'it''s'.",
+    '"': "Strings are written in single quotes, names of columns in backticks.",
+    "`": "A name in backticks ends with a backtick.",
+}
 RESERVED = frozenset(
     {
         *("and", "or", "not", "in", "is", "like", "ilike", "rlike", "regexp", "between", "null"),
@@ -25,7 +38,8 @@ RESERVED = frozenset(
 """Words that are columns only when quoted, in lower case."""
 
 PLAIN_NAME = re.compile(r"[^\W\d]\w*")
-_MAX_SHOWN = 40
+_MAX_SHOWN = 72
+"""Characters of a line that an error shows."""
 
 
 class TokenKind(Enum):
@@ -91,8 +105,9 @@ def tokens_of(source: str) -> list[Token]:
     while at < len(source):
         match = _TOKEN.match(source, at)
         if match is None:
-            what = "a quote without its end" if source[at] in "'\"`" else "an unexpected character"
-            raise problem_at(source, at, what)
+            hint = _UNCLOSED.get(source[at], "")
+            what = "the quote is not closed" if hint else f"unexpected {source[at]!r}"
+            raise problem_at(source, at, what, hint)
         kind = _KINDS.get(match.lastgroup or "")
         if kind is not None:
             token = Token(kind=kind, text=match.group(), start=at, end=match.end())
@@ -114,14 +129,22 @@ def quoted_name(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
-def problem_at(source: str, at: int, what: str, hint: str = ALLOWED) -> InvalidInputError:
-    """The error that tells what is wrong at an offset of the text."""
-    line = source.count("\n", 0, at) + 1
-    column = at - (source.rfind("\n", 0, at) + 1) + 1
-    rest = source[at:].strip()
-    shown = rest[:_MAX_SHOWN] + ("…" if len(rest) > _MAX_SHOWN else "")
-    place = f"line {line}, column {column}" + (f", at {shown!r}" if rest else ", at its end")
-    return InvalidInputError(f"the condition cannot be read: {what} ({place}).", hint=hint)
+def problem_at(source: str, at: int, what: str, hint: str = "") -> InvalidInputError:
+    """The error that tells what is wrong at an offset of the text, and shows the place."""
+    begin = source.rfind("\n", 0, at) + 1
+    line = source[begin:].partition("\n")[0].replace("\t", " ")
+    column = at - begin
+    cut = max(0, column - _MAX_SHOWN // 2) if len(line) > _MAX_SHOWN else 0
+    shown = ("…" if cut else "") + line[cut : cut + _MAX_SHOWN]
+    shown += "…" if len(line) > cut + _MAX_SHOWN else ""
+    caret = " " * (column - cut + bool(cut)) + "^"
+    number = f"line {source.count(chr(10), 0, at) + 1}, " if "\n" in source else ""
+    place = f"{number}column {column + 1}" if source.strip() else "it is empty"
+    advice = hint or _SUGGESTIONS.get(source[at : at + 1], EXAMPLE)
+    picture = f"\n    {shown}\n    {caret}\n" if source.strip() else ""
+    return InvalidInputError(
+        f"The condition cannot be parsed ({place}): {what}.", hint=f"{picture}{advice}"
+    )
 
 
 def _unquoted(source: str, token: Token) -> Token:
@@ -135,7 +158,7 @@ def _unquoted(source: str, token: Token) -> Token:
         case TokenKind.BYTES:
             text = token.text[2:-1]
             if re.fullmatch(r"(?:[0-9a-fA-F]{2})*", text) is None:
-                raise problem_at(source, token.start, "bytes are pairs of hexadecimal digits")
+                raise problem_at(source, token.start, "X'…' expects pairs of hexadecimal digits")
         case _:
             text = token.text
     return Token(kind=token.kind, text=text, start=token.start, end=token.end)

@@ -11,7 +11,7 @@ from typing import TypeAlias, assert_never
 
 import numpy as np
 
-from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedFeatureError
+from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedFeatureError, choices
 from paimon_explore.metadata.option_choices import StartupMode
 from paimon_explore.metadata.options import (
     CHAIN_TABLE_ENABLED,
@@ -75,7 +75,8 @@ class TimeTravel:
         """Refuse more than one point."""
         given = self.given
         if len(given) > 1:
-            msg = f"Only one point in time can be read, but {' and '.join(given)} were given."
+            shown = " and ".join(self.shown)
+            msg = f"Exactly one point in time may be given, but {shown} were given."
             raise InvalidInputError(msg)
 
     @property
@@ -90,6 +91,11 @@ class TimeTravel:
         }
         return tuple(name for name, point in points.items() if point is not None)
 
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """Which of the points is given, as callers name them."""
+        return tuple(name.removesuffix("_ms") for name in self.given)
+
     def asked(self) -> "TimeTravel":
         """This point, if it is one.
 
@@ -97,8 +103,8 @@ class TimeTravel:
             InvalidInputError: none is given.
         """
         if not self.given:
-            msg = "No point in time is given."
-            hint = "Pass snapshot, tag, timestamp, watermark or version."
+            msg = "at() needs a point in time."
+            hint = "Pass one of snapshot, tag, timestamp, watermark and version."
             raise InvalidInputError(msg, hint=hint)
         return self
 
@@ -125,12 +131,14 @@ def travel_of(options: TableOptions) -> TimeTravel:
     moment = options.value(SCAN_TIMESTAMP)
     millis = options.value(SCAN_TIMESTAMP_MILLIS)
     if moment is not None and millis is not None:
-        msg = f"Only one of {SCAN_TIMESTAMP.key} and {SCAN_TIMESTAMP_MILLIS.key} can be given."
+        msg = (
+            f"Options {SCAN_TIMESTAMP.key!r} and {SCAN_TIMESTAMP_MILLIS.key!r} exclude each other."
+        )
         raise InvalidInputError(msg)
     mode = options.value(SCAN_MODE)
     since = SCAN_FILE_CREATION_TIME_MILLIS
     if mode is StartupMode.FROM_FILE_CREATION_TIME and not options.has(since):
-        raise InvalidInputError(f"{SCAN_MODE.key}={mode.value} goes with {since.key}.")
+        raise InvalidInputError(f"Option {SCAN_MODE.key!r} = {mode.value!r} needs {since.key!r}.")
     travel = TimeTravel(
         snapshot=options.value(SCAN_SNAPSHOT_ID),
         tag=options.value(SCAN_TAG_NAME),
@@ -149,10 +157,13 @@ def _check_mode(mode: StartupMode, given: tuple[str, ...]) -> None:
         case StartupMode.DEFAULT | StartupMode.INCREMENTAL:
             return
         case StartupMode.FROM_TIMESTAMP:
-            fits, wants = given == ("timestamp_ms",), f"{SCAN_TIMESTAMP_MILLIS.key} or its like"
+            fits, wants = (
+                given == ("timestamp_ms",),
+                f"a timestamp such as {SCAN_TIMESTAMP_MILLIS.key!r}",
+            )
         case StartupMode.FROM_SNAPSHOT | StartupMode.FROM_SNAPSHOT_FULL:
             fits = bool(given) and given != ("timestamp_ms",)
-            wants = f"{SCAN_SNAPSHOT_ID.key}, {SCAN_TAG_NAME.key} or their like"
+            wants = f"a snapshot such as {SCAN_SNAPSHOT_ID.key!r} or {SCAN_TAG_NAME.key!r}"
         case (
             StartupMode.LATEST
             | StartupMode.LATEST_FULL
@@ -162,12 +173,12 @@ def _check_mode(mode: StartupMode, given: tuple[str, ...]) -> None:
         ):
             fits, wants = not given, "no point in time"
         case StartupMode.LATEST_DELTA | StartupMode.FROM_CREATION_TIMESTAMP:
-            raise UnsupportedFeatureError(f"{SCAN_MODE.key}={mode.value}")
+            raise UnsupportedFeatureError(f"option {SCAN_MODE.key!r} = {mode.value!r}")
         case _:
             assert_never(mode)
     if not fits:
-        found = " and ".join(given) or "none"
-        msg = f"{SCAN_MODE.key}={mode.value} goes with {wants}, but {found} is given."
+        found = " and ".join(name.removesuffix("_ms") for name in given) or "none"
+        msg = f"Option {SCAN_MODE.key!r} = {mode.value!r} needs {wants}, but {found} is given."
         raise InvalidInputError(msg)
 
 
@@ -191,6 +202,14 @@ def epoch_ms(moment: Moment) -> int:
     return (delta.days * 86_400 + delta.seconds) * 1000 + delta.microseconds // 1000
 
 
+def moment_in(text: str) -> int | None:
+    """Epoch milliseconds of a text that is a time for `epoch_ms`; None for any other text."""
+    try:
+        return epoch_ms(text)
+    except InvalidInputError:
+        return None
+
+
 def _datetime_of(moment: object) -> datetime:
     try:
         match moment:
@@ -208,7 +227,9 @@ def _datetime_of(moment: object) -> datetime:
 
 
 def _no_time(moment: object) -> InvalidInputError:
-    return InvalidInputError(f"{moment!r} is no time.", hint="Write it as 2026-11-20 10:00:00.")
+    return InvalidInputError(
+        f"{moment!r} is not a valid time.", hint="Write a time as 2026-11-20 10:00:00."
+    )
 
 
 def resolve(store: TableStore, travel: TimeTravel) -> Snapshot | None:
@@ -293,7 +314,10 @@ def _version(store: TableStore, version: str) -> TimeTravel:
     if version.isascii() and version.isdigit():
         return TimeTravel(snapshot=int(version))
     raise NotFoundError(
-        "version", version, hint="A version is a tag's name, watermark-<n> or a snapshot id."
+        "version",
+        version,
+        hint="A version is the name of a tag, watermark-<n> or a snapshot id. "
+        f"Tags: {choices(store.tags.names())}.",
     )
 
 
@@ -303,7 +327,7 @@ def _by_id(store: TableStore, snapshot_id: int) -> Snapshot:
         return store.snapshots.load(snapshot_id)
     held = [t.name for t in store.tags.list() if t.snapshot.id == snapshot_id]
     if held:
-        hint = f"It expired, but tag {held[0]!r} keeps it: read it by tag={held[0]!r}."
+        hint = f"The snapshot expired, but tag {held[0]!r} keeps it: use tag={held[0]!r}."
     else:
         hint = _available(ids)
     raise NotFoundError("snapshot", snapshot_id, hint=hint)
@@ -320,10 +344,16 @@ def _by_time(store: TableStore, timestamp_ms: int) -> Snapshot:
         return found
     ids = store.snapshots.ids()
     first = (
-        f" The first one is of {_local(store.snapshots.load(ids[0]).time_millis)}." if ids else ""
+        f" The first one was made at {_local(store.snapshots.load(ids[0]).time_millis)}."
+        if ids
+        else ""
     )
+    shown = _local(timestamp_ms)
     raise NotFoundError(
-        "snapshot", f"at or before {_local(timestamp_ms)}", hint=f"{_available(ids)}{first}"
+        "snapshot",
+        f"at or before {shown}",
+        message=f"There is no snapshot at or before {shown}.",
+        hint=f"{_available(ids)}{first}",
     )
 
 
@@ -355,5 +385,7 @@ def _by_watermark(store: TableStore, watermark: int) -> Snapshot:
         "snapshot",
         f"with watermark >= {watermark}",
         store.paths.branch_root,
+        message=f"There is no snapshot with a watermark of at least {watermark} in "
+        f"{store.paths.branch_root}.",
         hint=_available(ids),
     )

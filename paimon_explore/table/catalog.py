@@ -7,8 +7,16 @@ Spec: concepts/catalog, filesystem catalog.
 from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
 
+from paimon_explore.arguments import optional_string, string
 from paimon_explore.commit.waiting import system_clock
-from paimon_explore.errors import AlreadyExistsError, InvalidInputError, NotFoundError, choices
+from paimon_explore.errors import (
+    AlreadyExistsError,
+    InvalidInputError,
+    NotFoundError,
+    choices,
+    suggestion,
+)
+from paimon_explore.fileio.local import LocalFileIO
 from paimon_explore.fileio.paths import join
 from paimon_explore.fileio.resolve import resolve as resolve_location
 from paimon_explore.metadata.paths import MAIN_BRANCH, TablePaths
@@ -22,7 +30,7 @@ from paimon_explore.table.declared import (
     declared_names,
     declared_options,
 )
-from paimon_explore.table.global_tables import DATABASE, global_table
+from paimon_explore.table.global_tables import DATABASE, GLOBAL_TABLES, global_table
 from paimon_explore.table.identifier import Identifier, check_name, parse_identifier
 from paimon_explore.table.row_source import RowSource
 from paimon_explore.table.table import Table, open_table
@@ -55,10 +63,22 @@ class Catalog:
 
     def __repr__(self) -> str:
         """The warehouse and its databases."""
-        return shown(f"Catalog({self.warehouse!r}): databases {choices(self.databases())}")
+        return shown(f"Catalog({self.warehouse!r}): databases {choices(self._names())}")
 
     def databases(self) -> list[str]:
-        """Names of the databases, sorted."""
+        """Names of the databases, sorted.
+
+        Raises:
+            NotFoundError: the warehouse is a folder of this machine that does not exist.
+        """
+        found = self._names()
+        is_local = isinstance(self._file_io, LocalFileIO)
+        if not found and is_local and not self._file_io.exists(self.warehouse):
+            hint = "Check the path; create_database() creates a new warehouse."
+            raise NotFoundError("warehouse", self.warehouse, hint=hint)
+        return found
+
+    def _names(self) -> list[str]:
         found = (s.name for s in self._file_io.list(self.warehouse) if s.is_folder)
         return sorted(n.removesuffix(_SUFFIX) for n in found if n.endswith(_SUFFIX))
 
@@ -71,8 +91,10 @@ class Catalog:
         """
         check_name(name, name)
         if "." in name or "$" in name:
-            raise InvalidInputError(f"{name!r} cannot be a database: it holds '.' or '$'.")
-        if name in self.databases():
+            raise InvalidInputError(
+                f"{name!r} cannot be the name of a database: it contains '.' or '$'."
+            )
+        if name in self._names():
             if ignore_if_exists:
                 return
             raise AlreadyExistsError("database", name, self.warehouse)
@@ -85,9 +107,10 @@ class Catalog:
             NotFoundError: it does not exist.
             InvalidInputError: it holds tables, unless `cascade`.
         """
+        self._known_database(name)
         tables = self.tables(name)
         if tables and not cascade:
-            msg = f"Database {name!r} holds tables {choices(tables)}."
+            msg = f"Database {name!r} is not empty; its tables: {choices(tables)}."
             raise InvalidInputError(msg, hint="Drop them first, or pass cascade=True.")
         self._file_io.delete_folder(self._folder(name))
 
@@ -97,6 +120,8 @@ class Catalog:
         Raises:
             NotFoundError: there is no such database.
         """
+        if database == DATABASE and DATABASE not in self._names():
+            return sorted(GLOBAL_TABLES)
         self._known_database(database)
         folders = [s for s in self._file_io.list(self._folder(database)) if s.is_folder]
         return sorted(s.name for s in folders if self._store(s.path).schemas.ids())
@@ -117,7 +142,7 @@ class Catalog:
             InvalidInputError: no usable name, or a wrong option.
         """
         wanted = parse_identifier(name)
-        if wanted.database == DATABASE and DATABASE not in self.databases():
+        if wanted.database == DATABASE and DATABASE not in self._names():
             return global_table(self, wanted.table)
         table = self._open(wanted, declared_options(options))
         return table if wanted.system_table is None else table.system_table(wanted.system_table)
@@ -141,8 +166,7 @@ class Catalog:
         except NotFoundError as error:
             if error.kind != "table":
                 raise
-            hint = f"Its tables: {choices(self.tables(wanted.database))}."
-            raise NotFoundError("table", wanted.table, wanted.database, hint=hint) from error
+            raise self._no_table(wanted) from error
 
     def create_table(  # noqa: PLR0913 - the clauses of CREATE TABLE
         self,
@@ -175,14 +199,14 @@ class Catalog:
         """
         wanted = parse_identifier(name)
         if wanted.branch != MAIN_BRANCH or wanted.system_table is not None:
-            raise InvalidInputError(f"{name!r} is no name for a new table: it holds '$'.")
-        self._known_database(wanted.database)
+            raise InvalidInputError(f"{name!r} cannot be the name of a new table: it contains '$'.")
+        self._known_database(wanted.database, creates=True)
         created = new_schema(
             declared_columns(schema),
-            primary_key=declared_names(primary_key),
-            partition_by=declared_names(partition_by),
+            primary_key=declared_names("primary_key", primary_key),
+            partition_by=declared_names("partition_by", partition_by),
             options=declared_options(options),
-            comment=comment,
+            comment=optional_string("comment", comment),
             time_millis=system_clock(),
         )
         validate_create(created)
@@ -202,7 +226,7 @@ class Catalog:
         if not self._store(self._table_folder(wanted)).schemas.ids():
             if ignore_if_missing:
                 return
-            raise NotFoundError("table", wanted.table, wanted.database)
+            raise self._no_table(wanted)
         self._file_io.delete_folder(self._table_folder(wanted))
 
     def rename_table(self, source: str, target: str) -> None:
@@ -215,16 +239,23 @@ class Catalog:
         old, new = parse_identifier(source), parse_identifier(target)
         self._known_database(new.database)
         if not self._store(self._table_folder(old)).schemas.ids():
-            raise NotFoundError("table", old.table, old.database)
+            self._known_database(old.database)
+            raise self._no_table(old)
         if self._file_io.exists(self._table_folder(new)):
             raise AlreadyExistsError("table", new.table, new.database)
         self._file_io.rename_folder(self._table_folder(old), self._table_folder(new))
 
-    def _known_database(self, name: str) -> None:
+    def _known_database(self, name: str, *, creates: bool = False) -> None:
         known = self.databases()
-        if name not in known:
-            hint = f"Databases: {choices(known)}. create_database({name!r}) makes one."
+        if string("database", name) not in known:
+            create = f" create_database({name!r}) creates it." if creates else ""
+            hint = f"{suggestion(name, known)}Databases: {choices(known)}.{create}"
             raise NotFoundError("database", name, self.warehouse, hint=hint)
+
+    def _no_table(self, wanted: Identifier) -> NotFoundError:
+        known = self.tables(wanted.database)
+        hint = f"{suggestion(wanted.table, known)}Its tables: {choices(known)}."
+        return NotFoundError("table", wanted.table, wanted.database, hint=hint)
 
     def _folder(self, database: str) -> str:
         return join(self.warehouse, f"{database}{_SUFFIX}")

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 import pyarrow as pa
 
+from paimon_explore.arguments import mapping, names, string
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.sanitize import masked_value
 from paimon_explore.types.arrow import from_arrow
@@ -50,21 +51,48 @@ def declared_columns(columns: object) -> pa.Schema | RowType:
     if isinstance(columns, pa.Schema | RowType):
         return columns
     if type(columns).__module__.partition(".")[0] == "pandas":
-        return pa.Schema.from_pandas(columns, preserve_index=False)  # type: ignore[arg-type]  # pandas is not imported here
+        return _of_pandas(columns)
     if isinstance(columns, Mapping):
         return _of_pairs(columns.items())
     if isinstance(columns, _ArrowStream):
         return pa.RecordBatchReader.from_stream(columns).schema
     if isinstance(columns, Sequence) and not isinstance(columns, str | bytes):
         return _of_pairs(_pairs(columns))
-    msg = f"{type(columns).__name__} declares no columns."
-    hint = "Give an Arrow schema, a table or data frame, or types by name: {'id': 'BIGINT'}."
+    msg = f"Columns cannot be taken from a {type(columns).__name__}."
+    hint = "Pass types by name ({'id': 'BIGINT'}), an Arrow schema, or a table or data frame."
     raise InvalidInputError(msg, hint=hint)
 
 
-def declared_names(names: str | Iterable[str]) -> tuple[str, ...]:
-    """Column names; a single one may stand alone."""
-    return (names,) if isinstance(names, str) else tuple(names)
+def _of_pandas(frame: object) -> pa.Schema:
+    names = [str(name) for name in frame.columns]  # type: ignore[attr-defined]  # pandas is not imported here
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise InvalidInputError(
+            f"The data frame has two columns {twice[0]!r}.", hint="Rename one of them."
+        )
+    for name, column in zip(names, _columns_of(frame), strict=True):
+        try:
+            pa.Schema.from_pandas(column, preserve_index=False)  # type: ignore[arg-type]  # as above
+        except (pa.ArrowException, TypeError, ValueError) as error:
+            raise InvalidInputError(
+                f"Column {name!r} of the data frame has no single type: it mixes kinds of values.",
+                hint="Convert it, or pass the types by name: {'id': 'BIGINT'}.",
+            ) from error
+    return pa.Schema.from_pandas(frame, preserve_index=False)  # type: ignore[arg-type]  # as above
+
+
+def _columns_of(frame: object) -> "Iterable[object]":
+    """The columns of a pandas frame, each as a frame of its own."""
+    return (frame[[name]] for name in frame.columns)  # type: ignore[attr-defined,index]  # as above
+
+
+def declared_names(argument: str, given: str | Iterable[str] | None) -> tuple[str, ...]:
+    """Column names; a single one may stand alone, None is for no names.
+
+    Raises:
+        InvalidInputError: something else than names.
+    """
+    return names(argument, given) if given is not None else ()
 
 
 def declared_options(options: Mapping[str, OptionValue] | None) -> dict[str, str]:
@@ -76,7 +104,10 @@ def declared_options(options: Mapping[str, OptionValue] | None) -> dict[str, str
     >>> declared_options({"bucket": 2, "deletion-vectors.enabled": True})
     {'bucket': '2', 'deletion-vectors.enabled': 'true'}
     """
-    return {key: _option_text(key, value) for key, value in (options or {}).items()}
+    if options is None:
+        return {}
+    mapping("options", options, hint="Pass option values by key: {'bucket': 2}.")
+    return {key: _option_text(key, value) for key, value in options.items()}
 
 
 def _option_text(key: str, value: object) -> str:
@@ -85,8 +116,9 @@ def _option_text(key: str, value: object) -> str:
     if isinstance(value, str | int | float):
         return str(value)
     raise InvalidInputError(
-        f"Option {key!r} = {masked_value(key, repr(value))}: a text, a number or a flag is due.",
-        hint="Leave an option out for its default.",
+        f"Option {key!r} = {masked_value(key, repr(value))}: "
+        "a str, a number or a bool is expected.",
+        hint="Leave the option out to use its default.",
     )
 
 
@@ -95,23 +127,31 @@ def _pairs(columns: Sequence[object]) -> Iterable[tuple[str, ColumnType]]:
         if isinstance(pair, pa.Field):
             yield pair.name, from_arrow(pair.type, nullable=pair.nullable)
         elif isinstance(pair, tuple | list) and len(pair) == len(("name", "type")):
-            yield str(pair[0]), pair[1]
+            yield string("The name of a column", pair[0]), pair[1]
         else:
-            hint = "Each column is a pair of its name and type: ('id', 'BIGINT')."
-            raise InvalidInputError(f"Column {position} is {pair!r}.", hint=hint)
+            hint = "Write ('id', 'BIGINT')."
+            raise InvalidInputError(
+                f"Column {position} is {pair!r}, not a pair of name and type.", hint=hint
+            )
 
 
 def _of_pairs(pairs: Iterable[tuple[str, ColumnType]]) -> RowType:
-    fields = [DataField(id=0, name=name, type=_type(name, given)) for name, given in pairs]
+    fields = [
+        DataField(id=0, name=string("The name of a column", name), type=_type(name, given))
+        for name, given in pairs
+    ]
     return RowType(fields=tuple(fields))
 
 
 def _type(name: str, given: object) -> DataType:
     if isinstance(given, str):
-        return parse_type_text(given)
+        try:
+            return parse_type_text(given)
+        except InvalidInputError as error:
+            raise InvalidInputError(f"Column {name!r}: {error.message}", hint=error.hint) from error
     if isinstance(given, pa.DataType):
         return from_arrow(given)
     if isinstance(given, DataType):
         return given
-    hint = "Give a type's text such as 'BIGINT NOT NULL', or an Arrow type."
-    raise InvalidInputError(f"Column {name!r}: {given!r} is no type.", hint=hint)
+    hint = "Pass a Paimon type such as 'BIGINT NOT NULL', or an Arrow type."
+    raise InvalidInputError(f"Column {name!r}: {given!r} is not a type.", hint=hint)

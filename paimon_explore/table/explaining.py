@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
-from datetime import datetime
+from datetime import date, datetime
+from os import fspath
 from typing import TYPE_CHECKING, TypeAlias
 
+from paimon_explore.arguments import integer, optional_integer, path, refused
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.reading import ReadableTable
 from paimon_explore.values import dataclass
@@ -48,6 +50,9 @@ class ExplainableTable(ReadableTable):
         """
         from paimon_explore.inspect.diff import snapshot_diff
 
+        integer("rows", rows, least=0)
+        _point("before", before)
+        _point("after", after)
         inspector = self._inspector()
         second = inspector.point(after)
         first = inspector.before(second) if before is None else inspector.point(before)
@@ -93,6 +98,7 @@ class ExplainableTable(ReadableTable):
         """
         from paimon_explore.inspect.lsm import lsm_section
 
+        optional_integer("bucket", bucket)
         inspector = self._inspector()
         return lsm_section(inspector.view, inspector.snapshot, partition, bucket, at=inspector.code)
 
@@ -108,7 +114,7 @@ class ExplainableTable(ReadableTable):
         from paimon_explore.commit.waiting import system_clock
         from paimon_explore.inspect.file_reason import file_reason
 
-        return file_reason(self._inspector(), str(file), system_clock())
+        return file_reason(self._inspector(), fspath(path("file", file)), system_clock())
 
     def health(self) -> "Health":
         """What is worth looking after, each with its figure, threshold and evidence."""
@@ -140,6 +146,7 @@ class ExplainableTable(ReadableTable):
         """
         from paimon_explore.inspect.key_history import key_history
 
+        optional_integer("snapshots", snapshots, least=1)
         return key_history(self._inspector(), key, snapshots)
 
     def preview_expiry(
@@ -185,3 +192,12 @@ class ExplainableTable(ReadableTable):
 
         snapshot = self.snapshot
         return Inspector(self._view(), None if snapshot is None else snapshot.id)
+
+
+def _point(name: str, point: object) -> None:
+    """Refuse what is neither an id, a tag nor a time."""
+    if point is None or isinstance(point, str | date):
+        return
+    if isinstance(point, bool | float):
+        raise refused(name, point, "a snapshot id, the name of a tag or a time")
+    integer(name, point, least=0)

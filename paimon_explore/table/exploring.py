@@ -5,11 +5,13 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from paimon_explore.arguments import integer, optional_integer, path, string
 from paimon_explore.errors import (
     NotFoundError,
     PaimonError,
     UnsupportedFeatureError,
     choices,
+    suggestion,
 )
 from paimon_explore.sanitize import shown
 from paimon_explore.table.explaining import ExplainableTable
@@ -57,6 +59,7 @@ class ExplorableTable(ExplainableTable):
             NotFoundError: there is none of that name.
             InvalidInputError: it asks for a table with another setting.
         """
+        string("name", name)
         from paimon_explore.inspect.system.inspection import SYSTEM_TABLES
         from paimon_explore.table.row_source import RowSource
         from paimon_explore.table.row_tables import ROW_TABLES
@@ -77,7 +80,8 @@ class ExplorableTable(ExplainableTable):
                 schema=rows_now.schema,
                 load=lambda: make(self.inspect.state).to_reader(),
             )
-        hint = f"There are {choices(sorted([*ROW_TABLES, *SYSTEM_TABLES]), limit=30)}."
+        known = [*ROW_TABLES, *SYSTEM_TABLES]
+        hint = f"{suggestion(name, known)}System tables: {choices(sorted(known), limit=30)}."
         raise NotFoundError("system table", name, self.name, hint=hint)
 
     def explore(self, *, height: int = 560) -> "Explorer":
@@ -89,6 +93,7 @@ class ExplorableTable(ExplainableTable):
         Raises:
             UnsupportedFeatureError: the packages of the extra `notebook` are not installed.
         """
+        integer("height", height, least=1)
         try:
             from paimon_explore.widgets.explorer import explore
         except ImportError as error:
@@ -111,11 +116,11 @@ class ExplorableTable(ExplainableTable):
         Raises:
             InvalidInputError: a condition that cannot be understood.
         """
-        return self._inspector().files(where)
+        return self._inspector().files(string("where", where))
 
     def partitions(self, where: str = "") -> "PartitionsView":
         """The partitions of the live files; see `files`."""
-        return self._inspector().partitions_view(where)
+        return self._inspector().partitions_view(string("where", where))
 
     def heat(self) -> "PartitionHeat":
         """Which partitions each snapshot changed, and how much."""
@@ -125,11 +130,11 @@ class ExplorableTable(ExplainableTable):
 
     def tree(self, key: str = "") -> "Children":
         """What lies below a node of the manifest tree; the snapshot's lists by default."""
-        return self._inspector().tree(key)
+        return self._inspector().tree(string("key", key))
 
     def node(self, key: str = "") -> "Document":
         """One node of the manifest tree in full; the snapshot by default."""
-        return self._inspector().node(key)
+        return self._inspector().node(string("key", key))
 
     def file(self, name: str) -> "Document":
         """One data file in full: its entry, decoded bounds, and why some are absent.
@@ -137,7 +142,7 @@ class ExplorableTable(ExplainableTable):
         Raises:
             NotFoundError: no file of that name is live.
         """
-        return self._inspector().file(name)
+        return self._inspector().file(string("name", name))
 
     def bytes(self, what: "str | PathLike[str]" = "") -> "ByteMap":
         """The bytes of one file of the table as fields: `t.bytes("base/0").at(100)`.
@@ -153,7 +158,7 @@ class ExplorableTable(ExplainableTable):
         """
         from paimon_explore.inspect.byte_node import table_bytes
 
-        return table_bytes(self._inspector(), what)
+        return table_bytes(self._inspector(), path("what", what))
 
     def replay(self, snapshot: int | None = None, *, scenario: str = "alone") -> "Replay":
         """A commit made once more, step by step, on a copy in memory; the table is not touched.
@@ -172,9 +177,12 @@ class ExplorableTable(ExplainableTable):
         """
         from paimon_explore.inspect.commit_replay import replay_commit
 
+        optional_integer("snapshot", snapshot)
+        string("scenario", scenario)
         chosen = self.snapshot if snapshot is None else self.store.snapshots.load(snapshot)
         if chosen is None:
-            raise NotFoundError("snapshot", "to replay", self.path, hint="Commit something first.")
+            message = f"The table {self.name} has no snapshot to replay."
+            raise NotFoundError("snapshot", "to replay", message=message)
         return replay_commit(self._view(), chosen, scenario)
 
     @property

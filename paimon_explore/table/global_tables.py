@@ -4,7 +4,7 @@ Figures that only a catalog server knows (owner, who changed a table when) are n
 Spec: concepts/system-tables, global system tables.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Protocol
 
 import pyarrow as pa
@@ -72,17 +72,10 @@ def global_table(warehouse: Warehouse, name: str) -> RowSource:
     Raises:
         NotFoundError: there is none of that name.
     """
-    found = {
-        "tables": (TABLES, _tables),
-        "all_tables": (TABLES, _tables),
-        "partitions": (PARTITIONS, _partitions),
-        "all_partitions": (PARTITIONS, _partitions),
-        "all_table_options": (TABLE_OPTIONS, _table_options),
-        "catalog_options": (CATALOG_OPTIONS, _catalog_options),
-    }
-    if name not in found:
-        raise NotFoundError("table", name, DATABASE, hint=f"There are {choices(sorted(found))}.")
-    schema, rows = found[name]
+    if name not in GLOBAL_TABLES:
+        hint = f"Its tables: {choices(sorted(GLOBAL_TABLES))}."
+        raise NotFoundError("table", name, DATABASE, hint=hint)
+    schema, rows = GLOBAL_TABLES[name]
     return RowSource(
         name=f"{DATABASE}.{name}",
         schema=schema,
@@ -145,3 +138,14 @@ def _catalog_options(warehouse: Warehouse) -> list[Row]:
         {"key": key, "value": value}
         for key, value in sorted(masked_options(warehouse.options()).items())
     ]
+
+
+GLOBAL_TABLES: Mapping[str, tuple[pa.Schema, Callable[[Warehouse], list[Row]]]] = {
+    "tables": (TABLES, _tables),
+    "all_tables": (TABLES, _tables),
+    "partitions": (PARTITIONS, _partitions),
+    "all_partitions": (PARTITIONS, _partitions),
+    "all_table_options": (TABLE_OPTIONS, _table_options),
+    "catalog_options": (CATALOG_OPTIONS, _catalog_options),
+}
+"""The tables of the database `sys`: columns and rows by name."""

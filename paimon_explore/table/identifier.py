@@ -3,6 +3,7 @@
 Spec: concepts/system-tables; identifiers split at the first dot.
 """
 
+from paimon_explore.arguments import string
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.metadata.paths import MAIN_BRANCH
 from paimon_explore.values import dataclass
@@ -37,13 +38,12 @@ def parse_identifier(text: object) -> Identifier:
     >>> parse_identifier("db.t$branch_b1$files")
     Identifier(database='db', table='t', branch='b1', system_table='files')
     """
-    if not isinstance(text, str):
-        raise InvalidInputError(f"{text!r} is not a name.", hint="Write it as 'database.table'.")
+    text = string("The name of a table", text, hint="Write it as 'database.table'.")
     database, dot, rest = text.partition(".")
     table, *suffixes = rest.split("$")
     if not dot:
         raise InvalidInputError(
-            f"{text!r} names no database.", hint="Write it as 'database.table'."
+            f"{text!r} does not name a database.", hint="Write it as 'database.table'."
         )
     for part in (database, table, *suffixes):
         check_name(part, text)
@@ -53,7 +53,7 @@ def parse_identifier(text: object) -> Identifier:
         check_name(branch, text)
     if len(suffixes) > 1:
         hint = "Write it as 'database.table$branch_<branch>$<system table>'."
-        raise InvalidInputError(f"{text!r} has too many '$'.", hint=hint)
+        raise InvalidInputError(f"{text!r} contains too many '$'.", hint=hint)
     system = suffixes[0].lower() if suffixes else None
     return Identifier(database=database, table=table, branch=branch, system_table=system)
 
@@ -64,11 +64,7 @@ def check_name(part: object, text: object) -> None:
     Raises:
         InvalidInputError: empty, `.`, `..`, or with a separator.
     """
-    if (
-        not isinstance(part, str)
-        or not part.strip()
-        or part in {".", ".."}
-        or any(c in part for c in _FORBIDDEN)
-    ):
-        msg = f"{part!r} in {text!r} cannot be a name."
-        raise InvalidInputError(msg, hint="Names are not empty and hold no '/', '\\' or NUL.")
+    part = string("A name", part)
+    if not part.strip() or part in {".", ".."} or any(c in part for c in _FORBIDDEN):
+        msg = f"{part!r} in {text!r} is not a valid name."
+        raise InvalidInputError(msg, hint="A name must not be empty or contain '/', '\\' or NUL.")

@@ -6,7 +6,8 @@ Spec: flink/sql-query, incremental queries; `incremental-between*`, `scan.mode`.
 from collections.abc import Mapping
 from dataclasses import field
 
-from paimon_explore.errors import InvalidInputError, NotFoundError
+from paimon_explore.arguments import integer, refused
+from paimon_explore.errors import InvalidInputError, NotFoundError, choices
 from paimon_explore.metadata.option_choices import IncrementalBetweenScanMode, StartupMode
 from paimon_explore.metadata.options import (
     INCREMENTAL_BETWEEN,
@@ -62,20 +63,38 @@ def increment_between(
         NotFoundError: no such tag; the end does not exist.
         InvalidInputError: the end is before the start; an unknown mode.
     """
+    _point_argument("start", start)
+    _point_argument("end", end)
     tags = target.store.tags
     tagged = [tags.load(point).snapshot for point in (start, end) if isinstance(point, str)]
     first = tagged[0].id if isinstance(start, str) else start
     last = tagged[-1].id if isinstance(end, str) else end
     if first > last:
-        raise InvalidInputError(f"The end {end!r} is before the start {start!r}.")
+        raise InvalidInputError(
+            f"The end of the increment, {end!r}, is before its start, {start!r}."
+        )
     latest = target.store.snapshots.latest_id() or 0
     if last > latest:
-        raise NotFoundError("snapshot", last, hint=f"The newest one is {latest}.")
+        raise NotFoundError(
+            "snapshot",
+            last,
+            hint=f"The latest snapshot is {latest}."
+            if latest
+            else "The table has no snapshot yet.",
+        )
     return Increment(
         span=SnapshotRange(start=first, end=last),
         mode=_mode(target, mode, compares=compares_tags and isinstance(start, str)),
         tagged={snapshot.id: snapshot for snapshot in tagged},
     )
+
+
+def _point_argument(name: str, point: object) -> None:
+    if not isinstance(point, str):
+        try:
+            integer(name, point)
+        except InvalidInputError as error:
+            raise refused(name, point, "a snapshot id or the name of a tag") from error
 
 
 def _mode(
@@ -84,8 +103,8 @@ def _mode(
     try:
         chosen = IncrementalBetweenScanMode(mode)
     except ValueError as error:
-        known = ", ".join(repr(m.value) for m in IncrementalBetweenScanMode)
-        raise InvalidInputError(f"{mode!r} is no mode.", hint=f"Modes: {known}.") from error
+        known = choices(m.value for m in IncrementalBetweenScanMode)
+        raise refused("mode", mode, f"one of {known}") from error
     if chosen is not IncrementalBetweenScanMode.AUTO:
         return chosen
     return IncrementalBetweenScanMode.DIFF if compares else change_mode(target)
@@ -106,13 +125,13 @@ def increment_of(target: ScanTarget) -> Increment | None:
     points, times = (options.value(o) for o in (INCREMENTAL_BETWEEN, INCREMENTAL_BETWEEN_TIMESTAMP))
     if not points and not times:
         if options.value(SCAN_MODE) is StartupMode.INCREMENTAL:
-            msg = f"{SCAN_MODE.key}=incremental needs {INCREMENTAL_BETWEEN.key}."
+            msg = f"Option {SCAN_MODE.key!r} = 'incremental' needs {INCREMENTAL_BETWEEN.key!r}."
             raise InvalidInputError(msg)
         return None
     given = points or times
     if len(given) != _ENDS:
-        msg = f"An increment has two ends, but {', '.join(given)} is given."
-        raise InvalidInputError(msg, hint="Write it as 3,7.")
+        msg = f"An increment needs a start and an end, but {', '.join(given)} is given."
+        raise InvalidInputError(msg, hint="Write both as '3,7'.")
     start, end = ((_point(target, text) if points else _number_at(target, text)) for text in given)
     mode = options.value(INCREMENTAL_BETWEEN_SCAN_MODE)
     compares = not options.value(INCREMENTAL_BETWEEN_TAG_TO_SNAPSHOT)
@@ -127,9 +146,12 @@ def _to_auto_tag(target: ScanTarget, name: str) -> Increment:
     periods = periods_of(target.options)
     end = periods.begin(name)
     if end is None:
-        msg = f"{INCREMENTAL_TO_AUTO_TAG.key}={name!r} is not named for a period."
+        msg = (
+            f"Option {INCREMENTAL_TO_AUTO_TAG.key!r} = {name!r}: not the name of an automatic tag."
+        )
         raise InvalidInputError(
-            msg, hint=f"Names are as {periods.name(periods.before(local_now()))!r}."
+            msg,
+            hint=f"Automatic tags are named like {periods.name(periods.before(local_now()))!r}.",
         )
     begins = {
         begin: tag.name

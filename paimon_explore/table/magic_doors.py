@@ -24,5 +24,5 @@ def register(shell: magics.Shell) -> None:
 
 def _table(value: object) -> Table:
     if not isinstance(value, Table):
-        raise InvalidInputError(f"{type(value).__name__} is no table.")
+        raise InvalidInputError(f"A {type(value).__name__} is not a table.")
     return value

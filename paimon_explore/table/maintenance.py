@@ -3,7 +3,20 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import get_args
 
+from paimon_explore.arguments import (
+    boolean,
+    instance,
+    integer,
+    mapping,
+    names,
+    optional_duration,
+    optional_integer,
+    optional_string,
+    refused,
+    string,
+)
 from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.waiting import system_clock
 from paimon_explore.errors import InvalidInputError, NotFoundError
@@ -27,7 +40,7 @@ from paimon_explore.maintenance.partition_expire import expire_partitions, expir
 from paimon_explore.maintenance.removal import Removal
 from paimon_explore.maintenance.schema_changes import alter_schema
 from paimon_explore.maintenance.tags import TagRequest
-from paimon_explore.metadata.option import parse_duration, read_value
+from paimon_explore.metadata.option import UnreadableValueError, parse_duration
 from paimon_explore.metadata.options import TableOptions
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.schema_change import (
@@ -46,15 +59,18 @@ from paimon_explore.metadata.schema_change import (
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.tag import Tag
 from paimon_explore.scan.plan import ScanTarget
-from paimon_explore.scan.time_travel import epoch_ms
+from paimon_explore.scan.time_travel import epoch_ms, moment_in
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.table.declared import OptionValue, declared_options
 from paimon_explore.table.scan import make_scan
+from paimon_explore.types.data_types import DataType
 from paimon_explore.types.type_text import parse_type_text
 from paimon_explore.values import dataclass
 
 Age = timedelta | datetime | str
 """How long ago (as text `1 d`), or a point in time (text is ISO, local without a zone)."""
+_AGES = "an age (a timedelta, or '1 d') or a time (a datetime, or '2026-11-20 10:00')"
+_ALTER = "Table.maintenance has a method for each change: add_column('x', 'INT'), set_options({…})."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +103,9 @@ class Maintenance:
             NotFoundError: a column that does not exist.
             AlreadyExistsError: a new name is taken.
         """
+        for change in changes:
+            if not isinstance(change, get_args(SchemaChange)):
+                raise refused("A change", change, "a value of metadata.schema_change", hint=_ALTER)
         return alter_schema(self.store, changes)
 
     def add_column(
@@ -100,14 +119,15 @@ class Maintenance:
             comment: its comment.
             after: the column before it; None to add it last.
         """
+        optional_string("comment", comment)
+        optional_string("after", after)
         move = None if after is None else Move(position=Position.AFTER, reference=after)
-        kind = parse_type_text(_name("type_text", type_text))
+        kind = _type_argument(type_text)
         return self.alter(AddColumn(column=self._path(name), type=kind, comment=comment, move=move))
 
     def rename_column(self, name: str, new_name: str) -> TableSchema:
         """Give a column another name."""
-        new = _name("new_name", new_name)
-        return self.alter(RenameColumn(column=self._path(name), name=new))
+        return self.alter(RenameColumn(column=self._path(name), name=string("new_name", new_name)))
 
     def drop_column(self, name: str) -> TableSchema:
         """Leave a column out from now on."""
@@ -115,23 +135,21 @@ class Maintenance:
 
     def change_type(self, name: str, type_text: str) -> TableSchema:
         """Give a column another type, which its values are cast to; nullability stays."""
-        kind = parse_type_text(_name("type_text", type_text))
+        kind = _type_argument(type_text)
         return self.alter(ChangeType(column=self._path(name), type=kind, keep_nullability=True))
 
     def set_options(self, options: Mapping[str, OptionValue]) -> TableSchema:
         """Set table options."""
-        texts = declared_options(options)
+        texts = declared_options(mapping("options", options))  # type: ignore[arg-type]  # by values
         return self.alter(*[SetOption(key=key, value=value) for key, value in texts.items()])
 
     def unset_options(self, keys: str | Sequence[str]) -> TableSchema:
         """Leave table options at their defaults; a single key may stand alone."""
-        if isinstance(keys, str):
-            keys = [keys]
-        return self.alter(*[RemoveOption(key=_name("keys", key)) for key in keys or ()])
+        return self.alter(*[RemoveOption(key=key) for key in names("keys", keys)])
 
     def set_comment(self, comment: str | None) -> TableSchema:
         """Give the table another comment."""
-        return self.alter(SetComment(comment=comment))
+        return self.alter(SetComment(comment=optional_string("comment", comment)))
 
     def create_tag(
         self, name: str, snapshot: int | None = None, *, retained: timedelta | None = None
@@ -147,23 +165,23 @@ class Maintenance:
             AlreadyExistsError: there is a tag of that name.
             NotFoundError: there is no such snapshot.
         """
-        request = TagRequest(name=name, snapshot_id=snapshot, retained=retained)
+        request = _tag_request(name, snapshot, retained)
         return tags.create_tag(self.store, self.options, request)
 
     def replace_tag(
         self, name: str, snapshot: int | None = None, *, retained: timedelta | None = None
     ) -> Tag:
         """Let an existing tag name another snapshot; see `create_tag`."""
-        request = TagRequest(name=name, snapshot_id=snapshot, retained=retained)
+        request = _tag_request(name, snapshot, retained)
         return tags.create_tag(self.store, self.options, request, replaces=True)
 
     def rename_tag(self, name: str, new_name: str) -> Tag:
         """Give a tag another name."""
-        return tags.rename_tag(self.store, _name("name", name), _name("new_name", new_name))
+        return tags.rename_tag(self.store, string("name", name), string("new_name", new_name))
 
     def delete_tag(self, name: str) -> Removal:
         """Remove a tag, and the files that only it held."""
-        return tags.delete_tag(self.store, self.options, _name("name", name))
+        return tags.delete_tag(self.store, self.options, string("name", name))
 
     def expire_tags(self) -> list[str]:
         """Remove the tags that have outlived their time."""
@@ -171,19 +189,19 @@ class Maintenance:
 
     def create_branch(self, name: str, tag: str | None = None) -> None:
         """Make a branch that begins with a tag's snapshot, or without rows."""
-        branches.create_branch(self.store, name, tag)
+        branches.create_branch(self.store, string("name", name), optional_string("tag", tag))
 
     def rename_branch(self, name: str, new_name: str) -> None:
         """Give a branch another name."""
-        branches.rename_branch(self.store, _name("name", name), _name("new_name", new_name))
+        branches.rename_branch(self.store, string("name", name), string("new_name", new_name))
 
     def delete_branch(self, name: str) -> None:
         """Remove a branch; files that only it needs are left to `remove_orphan_files`."""
-        branches.delete_branch(self.store, _name("name", name))
+        branches.delete_branch(self.store, string("name", name))
 
     def fast_forward(self, branch: str) -> None:
         """Make main what a branch is; main's own snapshots since then are gone."""
-        branches.fast_forward(self.store, _name("branch", branch))
+        branches.fast_forward(self.store, string("branch", branch))
 
     def rollback_to(self, *, snapshot: int | None = None, tag: str | None = None) -> Snapshot:
         """Make a snapshot or a tag's snapshot the newest one again; all newer ones are gone.
@@ -196,11 +214,13 @@ class Maintenance:
             InvalidInputError: neither is given, or both are.
             NotFoundError: there is none such.
         """
+        optional_integer("snapshot", snapshot)
+        optional_string("tag", tag)
         if snapshot is not None and tag is None:
             return rollback.rollback_to_snapshot(self.store, snapshot)
         if tag is not None and snapshot is None:
             return rollback.rollback_to_tag(self.store, tag)
-        raise InvalidInputError("Give either a snapshot or a tag.")
+        raise InvalidInputError("rollback_to() needs either a snapshot or a tag.")
 
     def rollback_schema(self, schema_id: int) -> TableSchema:
         """Make a schema the newest one again; newer ones, which nothing may use, are gone.
@@ -209,7 +229,7 @@ class Maintenance:
             NotFoundError: there is no such schema.
             InvalidInputError: a snapshot, tag or changelog has a newer one.
         """
-        rollback.rollback_schema(self.store, schema_id)
+        rollback.rollback_schema(self.store, integer("schema_id", schema_id, least=0))
         return self.store.schemas.load(schema_id)
 
     def expire_snapshots(
@@ -236,8 +256,8 @@ class Maintenance:
         retention = self.snapshot_retention(
             retain_min=retain_min, retain_max=retain_max, older_than=older_than, limit=limit
         )
-        dry = _flag("dry_run", dry_run)
-        return expire_snapshots(self.store, self.options, retention, dry_run=dry)
+        boolean("dry_run", dry_run)
+        return expire_snapshots(self.store, self.options, retention, dry_run=dry_run)
 
     def snapshot_retention(
         self,
@@ -269,8 +289,8 @@ class Maintenance:
         """
         given = _Given(retain_min, retain_max, older_than, limit)
         retention = given.over(changelog_retention(self.options))
-        dry = _flag("dry_run", dry_run)
-        return expire_changelogs(self.store, self.options, retention, dry_run=dry)
+        boolean("dry_run", dry_run)
+        return expire_changelogs(self.store, self.options, retention, dry_run=dry_run)
 
     def expire_consumers(self) -> list[str]:
         """Remove the consumers that stood still for `consumer.expiration-time`."""
@@ -292,9 +312,9 @@ class Maintenance:
             InvalidInputError: no age is given, or the table has no partitions.
         """
         options = self.options
-        expiry = expiry_of(options, older_than)
-        dry = _flag("dry_run", dry_run)
-        return expire_partitions(self.store, options, expiry, dry_run=dry)
+        boolean("dry_run", dry_run)
+        expiry = expiry_of(options, optional_duration("older_than", older_than))
+        return expire_partitions(self.store, options, expiry, dry_run=dry_run)
 
     def remove_orphan_files(
         self,
@@ -310,8 +330,10 @@ class Maintenance:
             external: look into external paths, too, which no other table may use then.
             dry_run: only tell what would go.
         """
+        boolean("external", external)
+        boolean("dry_run", dry_run)
         before_ms = time_before(older_than)
-        dry_run, external = _flag("dry_run", dry_run), _flag("external", external)
+        dry_run, external = boolean("dry_run", dry_run), boolean("external", external)
         return remove_orphan_files(
             self.store, self.options, before_ms, external=external, dry_run=dry_run
         )
@@ -327,7 +349,8 @@ class Maintenance:
         """
         snapshot, schema = self.store.snapshots.latest(), self.store.schemas.latest()
         if snapshot is None or schema is None:
-            raise NotFoundError("snapshot", "latest", self.store.paths.root)
+            message = f"The table {self.store.paths.root} has no snapshot to analyze."
+            raise NotFoundError("snapshot", "latest", message=message)
         target = ScanTarget(
             store=self.store,
             schema=schema,
@@ -349,12 +372,13 @@ class Maintenance:
         Returns:
             What is wrong; nothing for a table in order.
         """
-        return check_table(self.store, self.options, read_rows=read_rows)
+        return check_table(self.store, self.options, read_rows=boolean("read_rows", read_rows))
 
     def _path(self, name: str) -> ColumnPath:
         """A column by its name; dots lead into rows unless a column is called so."""
+        string("name", name)
         schema = self.store.schemas.latest()
-        name = _name("name", name)
+        name = string("name", name)
         is_whole = schema is not None and any(field.name == name for field in schema.fields)
         return (name,) if is_whole else tuple(name.split("."))
 
@@ -369,6 +393,8 @@ class _Given:
     limit: int | None
 
     def over(self, retention: Retention) -> Retention:
+        for name in ("retain_min", "retain_max", "limit"):
+            optional_integer(name, getattr(self, name), least=1)
         low = retention.retain_min if self.retain_min is None else self.retain_min
         high = retention.retain_max if self.retain_max is None else self.retain_max
         if self.retain_max is not None and self.retain_min is None:
@@ -383,51 +409,42 @@ class _Given:
         )
 
 
-def _name(argument: str, value: object) -> str:
-    """A name that must be given.
-
-    Raises:
-        InvalidInputError: it is None, or no text.
-    """
-    if isinstance(value, str):
-        return value
-    raise InvalidInputError(f"{argument} is {value!r}; a name is expected.")
+def _tag_request(name: str, snapshot: int | None, retained: timedelta | None) -> TagRequest:
+    return TagRequest(
+        name=string("name", name),
+        snapshot_id=optional_integer("snapshot", snapshot),
+        retained=optional_duration("retained", retained),
+    )
 
 
-def _flag(argument: str, value: object) -> bool:
-    """True or False; None is neither, so that an unset variable removes nothing.
-
-    Raises:
-        InvalidInputError: it is something else.
-    """
-    if isinstance(value, bool):
-        return value
-    raise InvalidInputError(f"{argument} is {value!r}; True or False is expected.")
+def _type_argument(text: str) -> DataType:
+    return parse_type_text(string("type_text", text, hint="Pass a type such as 'DECIMAL(10, 2)'."))
 
 
-def time_before(age: object) -> int:
+def time_before(age: Age) -> int:
     """A point in time, epoch milliseconds.
 
     Raises:
-        InvalidInputError: a negative age, or a text that is no time.
+        InvalidInputError: a negative age, or a text that is not a time.
     """
     if isinstance(age, str):
         return _time_in(age)
     if isinstance(age, datetime):
         return epoch_ms(age)
-    if not isinstance(age, timedelta):
-        hint = "Give a timedelta, a datetime, or a text such as '1 d'."
-        raise InvalidInputError(f"{age!r} is neither an age nor a time.", hint=hint)
+    age = instance("older_than", age, timedelta, _AGES)
     if age < timedelta(0):
-        raise InvalidInputError(f"An age must not be negative: {age}.")
+        raise InvalidInputError(f"older_than must not be negative, but {age} was given.")
     return system_clock() - age // timedelta(milliseconds=1)
 
 
 def _time_in(text: str) -> int:
     """A time, or how long ago it was."""
+    moment = moment_in(text)
+    if moment is not None:
+        return moment
     try:
-        return epoch_ms(text)
-    except InvalidInputError:
         if not text.strip()[-1:].isalpha():
-            raise
-        return system_clock() - read_value("age", text, parse_duration)
+            raise refused("older_than", text, _AGES)
+        return system_clock() - parse_duration(text)
+    except UnreadableValueError as error:
+        raise refused("older_than", text, _AGES) from error

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from paimon_explore.arguments import boolean, integer, optional_integer, optional_string
+from paimon_explore.errors import InvalidInputError, NotFoundError
 from paimon_explore.scan.incremental import SnapshotRange
 from paimon_explore.table.increments import increment_between, increment_of
 from paimon_explore.table.opened import OpenedTable
@@ -70,14 +72,21 @@ class ReadableTable(OpenedTable):
                 it still has to read do not expire.
 
         Raises:
-            NotFoundError: a commit of the range expired and left no changelog.
-            InvalidInputError: unknown columns or a predicate that cannot be understood.
+            NotFoundError: a commit of the range expired and left no changelog, or there is no such
+                snapshot yet; the one after the latest may be asked for, and gives nothing.
+            InvalidInputError: an end before the start, unknown columns, or a predicate that
+                cannot be understood.
         """
         from paimon_explore.table.changes import first_change
 
+        optional_integer("from_snapshot", from_snapshot, least=1)
+        optional_integer("to_snapshot", to_snapshot, least=0)
+        optional_string("consumer_id", consumer_id)
         reader = self._change_reader(columns, where)
         first = first_change(self.store, consumer_id) if from_snapshot is None else from_snapshot
-        last = (self.store.snapshots.latest_id() or 0) if to_snapshot is None else to_snapshot
+        latest = self.store.snapshots.latest_id() or 0
+        last = latest if to_snapshot is None else to_snapshot
+        _check_range(from_snapshot, to_snapshot, latest)
         span = SnapshotRange(start=first - 1, end=last)
         return reader.commits(span) if consumer_id is None else reader.consumed(span, consumer_id)
 
@@ -110,6 +119,7 @@ class ReadableTable(OpenedTable):
         from paimon_explore.table.changes import without_retracts
         from paimon_explore.table.row_source import RowSource
 
+        boolean("row_kinds", row_kinds)
         target = self._target()
         reader = self._change_reader(columns, where)
         chosen = increment_between(target, start, end, mode)
@@ -132,7 +142,7 @@ class ReadableTable(OpenedTable):
 
     def head(self, rows: int = 5) -> "pd.DataFrame":
         """Some rows as a pandas DataFrame, the first ones of the scan."""
-        return self.scan(limit=rows).to_pandas()
+        return self.scan(limit=integer("rows", rows, least=0)).to_pandas()
 
     def to_arrow(self) -> pa.Table:
         """All rows as an Arrow table."""
@@ -165,3 +175,14 @@ class ReadableTable(OpenedTable):
 
         scan = make_scan(self._target(), columns, where, None)
         return ChangeReader(target=scan.target, columns=scan.columns, where=scan.where)
+
+
+def _check_range(first: int | None, last: int | None, latest: int) -> None:
+    """Refuse snapshots that are not there yet; the next one may be asked for."""
+    hint = f"The latest snapshot is {latest}." if latest else "The table has no snapshot yet."
+    if first is not None and first > latest + 1:
+        raise NotFoundError("snapshot", first, hint=hint)
+    if last is not None and last > latest:
+        raise NotFoundError("snapshot", last, hint=hint)
+    if first is not None and last is not None and first > last + 1:
+        raise InvalidInputError(f"to_snapshot {last} is before from_snapshot {first}.")

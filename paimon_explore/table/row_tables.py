@@ -80,7 +80,7 @@ def read_optimized(target: ScanTarget) -> RowTable:
 def row_tracking(target: ScanTarget) -> RowTable:
     """The rows with their row id and the snapshot that last changed them."""
     if not target.options.value(ROW_TRACKING_ENABLED):
-        msg = "The table does not track rows."
+        msg = "The table has no row tracking."
         raise InvalidInputError(msg, hint=f"Its option {ROW_TRACKING_ENABLED.key} is false.")
     system = (SystemColumn.ROW_ID, SystemColumn.SEQUENCE_NUMBER)
     added = [pa.field(str(c), pa.int64()) for c in system]

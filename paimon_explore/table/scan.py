@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from paimon_explore.errors import InvalidInputError, choices
+from paimon_explore.arguments import optional_integer, optional_names, string
+from paimon_explore.errors import InvalidInputError, choices, suggestion
 from paimon_explore.metadata.options import (
     SCAN_FILE_CREATION_TIME_MILLIS,
     SCAN_IGNORE_CORRUPT_FILES,
@@ -73,7 +74,9 @@ class Scan:
             SnapshotExpiredError: the snapshot expired meanwhile.
         """
         if self.increment is not None:
-            raise InvalidInputError("An increment is read commit by commit; it has no one plan.")
+            raise InvalidInputError(
+                "A scan of an increment reads commit by commit and has no single plan."
+            )
         with naming_expiry(self.target.store, self.target.snapshot):
             plan = plan_table(self._read_target, self.where)
         if not any(map(self.target.options.value, _IGNORING)):
@@ -92,7 +95,9 @@ class Scan:
         from paimon_explore.table.screen import SCREEN
 
         if self.increment is not None:
-            raise InvalidInputError("An increment is read commit by commit; it has no one plan.")
+            raise InvalidInputError(
+                "A scan of an increment reads commit by commit and has no single plan."
+            )
         question = Question(where=self.where, columns=self.columns, limit=self.limit, screen=SCREEN)
         name = self.target.store.paths.root.rpartition("/")[2]
         return explain_scan(self._read_target, question, name)
@@ -158,6 +163,7 @@ class Scan:
             raise InvalidInputError(
                 "duckdb is not installed.", hint="pip install duckdb"
             ) from error
+        string("name", name)
         connection = duckdb.connect()
         connection.register(name, self.to_arrow())
         return connection
@@ -248,17 +254,18 @@ def make_scan(
         InvalidInputError: unknown columns, a predicate that cannot be bound, a negative limit.
     """
     row_type = target.schema.row_type
-    if isinstance(columns, str):
-        columns = [columns]
-    names = row_type.names if columns is None else tuple(columns)
+    wanted = optional_names("columns", columns)
+    names = row_type.names if wanted is None else wanted
     unknown = [name for name in names if row_type.field(name) is None]
     if unknown:
         msg = f"The table has no column {choices(unknown)}."
-        raise InvalidInputError(msg, hint=f"Columns: {choices(row_type.names)}.")
+        meant = suggestion(unknown[0], row_type.names)
+        raise InvalidInputError(msg, hint=f"{meant}Columns: {choices(row_type.names)}.")
     if len(set(names)) != len(names):
-        raise InvalidInputError("A column is wanted twice.", hint="Name every column once.")
-    if limit is not None and limit < 0:
-        raise InvalidInputError(f"limit is {limit}.", hint="Use 0 or more, or None for all rows.")
+        twice = next(name for name in names if names.count(name) > 1)
+        msg = f"Column {twice!r} is selected twice."
+        raise InvalidInputError(msg, hint="Name each column once.")
+    limit = optional_integer("limit", limit, least=0)
     bound = TRUE if where is None else _bound(where, row_type)
     return Scan(target=target, columns=names, where=bound, limit=limit)
 

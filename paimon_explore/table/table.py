@@ -6,10 +6,16 @@ from datetime import date
 from os import PathLike
 from typing import TYPE_CHECKING
 
-from paimon_explore.errors import (
-    InvalidInputError,
-    UnsupportedFeatureError,
+from paimon_explore.arguments import (
+    boolean,
+    integer,
+    mapping,
+    names,
+    optional_integer,
+    optional_string,
+    refused,
 )
+from paimon_explore.errors import InvalidInputError
 from paimon_explore.fileio.resolve import resolve as resolve_location
 from paimon_explore.metadata.options import (
     BRANCH,
@@ -21,7 +27,7 @@ from paimon_explore.metadata.paths import MAIN_BRANCH, TablePaths
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.not_given import NOT_GIVEN, NotGiven, refuse_none
-from paimon_explore.scan.time_travel import Moment, TimeTravel, epoch_ms, travel_of
+from paimon_explore.scan.time_travel import Moment, TimeTravel, epoch_ms, moment_in, travel_of
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.table.declared import OptionValue, declared_options
 from paimon_explore.table.exploring import ExplorableTable
@@ -64,7 +70,8 @@ class Table(ExplorableTable):
         """The table as it was: an unchanging view with the same methods to read.
 
         Args:
-            point: what it is says its type: a snapshot id, a `version`, or a time.
+            point: what it is says its type: a snapshot id, a `version`, or a time, also as ISO text
+                (`"2026-11-22"`, local without a zone) unless a tag is called so.
             snapshot: a snapshot id.
             tag: a tag's name.
             timestamp: the newest snapshot not younger than that: ISO text, a datetime or date
@@ -77,16 +84,18 @@ class Table(ExplorableTable):
             NotFoundError: there is no such snapshot or tag.
         """
         asked = TimeTravel(
-            snapshot=snapshot,
-            tag=tag,
+            snapshot=optional_integer("snapshot", snapshot),
+            tag=optional_string("tag", tag),
             timestamp_ms=None if timestamp is None else epoch_ms(timestamp),
-            watermark=watermark,
-            version=version,
+            watermark=optional_integer("watermark", watermark),
+            version=optional_string("version", version),
         )
         if point is not None:
             if asked.given:
-                raise InvalidInputError(f"Both {point!r} and {asked.given} are given.")
-            asked = _travel_to(point)
+                shown = " and ".join([repr(point), *asked.shown])
+                msg = f"Exactly one point in time may be given, but {shown} were given."
+                raise InvalidInputError(msg)
+            asked = self._travel_to(point)
         return replace(self, travel=asked.asked().pinned(self.store))
 
     def append(self, data: "Rows") -> Snapshot | None:
@@ -122,7 +131,7 @@ class Table(ExplorableTable):
         Raises:
             InvalidInputError: the table has no primary key; else as for `append`.
         """
-        self._keyed("upsert")
+        self._keyed()
         return self._writer().insert(data)
 
     def delete(self, where: "Where") -> Snapshot | None:
@@ -181,6 +190,7 @@ class Table(ExplorableTable):
         """
         hint = "Leave where out, or pass where='true', to update all rows."
         refuse_none(where, "where", hint)
+        mapping("set", set, hint='Pass the new values by column: {"qty": "qty + 1"}.')
         return self._writer().update(set, None if where is NOT_GIVEN else where)
 
     def merge(
@@ -211,6 +221,8 @@ class Table(ExplorableTable):
         from paimon_explore.maintenance.row_level.merge_into import MergeSpec
         from paimon_explore.table.merging import Merge
 
+        optional_string("source_alias", source_alias)
+        optional_string("target_alias", target_alias)
         spec = MergeSpec(source=source, on=on, source_alias=source_alias, target_alias=target_alias)
         return Merge(spec=spec, run=self._writer().merge)
 
@@ -251,8 +263,8 @@ class Table(ExplorableTable):
         """
         specs = [spec for given in partitions for spec in _specs(given)]
         if not specs or not all(specs):
-            msg = "No partition is given."
-            raise InvalidInputError(msg, hint="truncate() removes all rows.")
+            msg = "drop_partitions() needs at least one partition."
+            raise InvalidInputError(msg, hint="To remove all rows, use truncate().")
         return self._writer().drop(specs)
 
     def compact(
@@ -288,9 +300,11 @@ class Table(ExplorableTable):
             CommitConflictError: another job has compacted or replaced the same files meanwhile.
         """
         specs = None if partitions is None else _specs(partitions)
-        if strategy is not None or columns:
-            names = [columns] if isinstance(columns, str) else columns
-            return self._writer().sort(strategy=strategy, columns=names, partitions=specs)
+        optional_string("strategy", strategy)
+        wanted = names("columns", columns)
+        if strategy is not None or wanted:
+            return self._writer().sort(strategy=strategy, columns=wanted, partitions=specs)
+        boolean("full", full)
         return self._writer().compact(full=full, partitions=specs)
 
     @property
@@ -316,17 +330,33 @@ class Table(ExplorableTable):
         """Check that all files fit together; see `Maintenance.fsck`."""
         return self.maintenance.fsck(read_rows=read_rows)
 
-    def _keyed(self, act: str) -> None:
+    def _travel_to(self, point: object) -> TimeTravel:
+        if isinstance(point, date):
+            return TimeTravel(timestamp_ms=epoch_ms(point))
+        if isinstance(point, str):
+            moment = None if point.strip().isdigit() else moment_in(point)
+            if moment is None or point in self.store.tags.names():
+                return TimeTravel(version=point)
+            return TimeTravel(timestamp_ms=moment)
+        allowed = "a snapshot id, the name of a tag or a time"
+        if isinstance(point, bool | float):
+            raise refused("point", point, allowed)
+        return TimeTravel(snapshot=integer("point", point))
+
+    def _keyed(self) -> None:
         if not self.schema.primary_keys:
-            raise UnsupportedFeatureError(f"{act} on a table without primary key", self.name)
+            raise InvalidInputError(
+                f"upsert() needs a primary key, and table {self.name} has none.",
+                hint="Add rows with append(), or update matching rows with merge().",
+            )
 
     def _writer(self) -> "TableWriter":
         from paimon_explore.table.writing import TableWriter
 
         if self.travel.given:
             raise InvalidInputError(
-                f"{self.name} is opened at a point in the past, which does not change.",
-                hint="Write to the table itself.",
+                f"{self.name} is opened at a point in the past and cannot be changed.",
+                hint="Write to the table opened without time travel.",
             )
         schema = latest_schema(self.store)
         options = TableOptions({**schema.options, **self.dynamic_options})
@@ -345,16 +375,12 @@ def _specs(given: object) -> list[Mapping[str, object]]:
     found: list[Mapping[str, object]] = []
     for spec in specs:
         if not isinstance(spec, Mapping):
-            msg = f"{spec!r} is no partition."
-            raise InvalidInputError(msg, hint='Give values by column, as {"dt": "2026-01-01"}.')
+            msg = f"{spec!r} is not a partition."
+            raise InvalidInputError(
+                msg, hint='Pass values by column, such as {"dt": "2026-01-01"}.'
+            )
         found.append(spec)
     return found
-
-
-def _travel_to(point: int | str | date) -> TimeTravel:
-    if isinstance(point, date):
-        return TimeTravel(timestamp_ms=epoch_ms(point))
-    return TimeTravel(version=point) if isinstance(point, str) else TimeTravel(snapshot=int(point))
 
 
 def open_table(
@@ -377,6 +403,7 @@ def open_table(
         NotFoundError: there is no table, or it has no such branch, snapshot or tag.
         InvalidInputError: an option has a wrong value.
     """
+    optional_string("branch", branch)
     file_io, root = resolve_location(path, storage_options)
     dynamic = declared_options(options)
     wanted = branch or dynamic.get(BRANCH.key, MAIN_BRANCH)

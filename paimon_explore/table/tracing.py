@@ -8,6 +8,7 @@ from typing import Self
 
 import pyarrow as pa
 
+from paimon_explore.arguments import refused
 from paimon_explore.commit.trace import Recorder, recording
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.inspect.commit_trace import split_commits
@@ -74,8 +75,8 @@ class Tracing:
             InvalidInputError: the block has not ended yet.
         """
         if self._trace is None:
-            hint = "Look at it after the `with` block."
-            raise InvalidInputError("nothing was traced yet.", hint=hint)
+            hint = "Read the trace after the `with` block."
+            raise InvalidInputError("Nothing has been traced yet.", hint=hint)
         return self._trace
 
     def steps(self) -> pa.Table:
@@ -124,7 +125,7 @@ def trace(*tables: "Table | Catalog | str | PathLike[str]") -> Tracing:
     """
     found = [table for given in tables for table in _tables_of(given)]
     if not found:
-        raise InvalidInputError("there is no table to watch.", hint="pe.trace(table)")
+        raise InvalidInputError("There is no table to trace.", hint="pe.trace(table)")
     return Tracing(found)
 
 
@@ -136,4 +137,4 @@ def _tables_of(given: object) -> list[Table]:
         return [table for name in names if isinstance(table := given.table(name), Table)]
     if isinstance(given, str | PathLike):
         return [open_table(given)]
-    raise InvalidInputError(f"{type(given).__name__} is no table that can be watched.")
+    raise refused("An argument of trace()", given, "a Table, a Catalog or a path")

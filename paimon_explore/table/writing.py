@@ -4,12 +4,12 @@ from collections.abc import Callable, Mapping, Sequence, Sized
 from functools import partial
 from typing import TypeAlias
 
+from paimon_explore.arguments import mapping
 from paimon_explore.commit.committer import Committer
-from paimon_explore.commit.overwrite import NEW_PARTITIONS, WHOLE_TABLE, Overwrite
+from paimon_explore.commit.overwrite import NEW_PARTITIONS, WHOLE_TABLE, Overwrite, check_partition
 from paimon_explore.errors import (
     CommitConflictError,
     CommitOutcomeUnknownError,
-    InvalidInputError,
     PaimonError,
     UnsupportedFeatureError,
 )
@@ -118,6 +118,7 @@ class TableWriter:
 
     def drop(self, partitions: Sequence[Mapping[str, object]]) -> Snapshot | None:
         """Remove all rows of partitions; an empty one stands for all."""
+        self._check(partitions)
         what = Overwrite(specs=tuple(partitions))
         return self._commit([], lambda committer, m: committer.overwrite(m, what))
 
@@ -125,6 +126,7 @@ class TableWriter:
         self, *, full: bool, partitions: Sequence[Mapping[str, object]] | None
     ) -> Snapshot | None:
         """Make fewer and larger files of the same rows; see `Table.compact`."""
+        self._check(partitions)
         table = (self.store, self.schema, self.options)
         spread = self._commit(spread_table(*table, partitions=partitions), Committer.commit)
         watched = partial(progress, what="compacting")
@@ -139,6 +141,7 @@ class TableWriter:
         partitions: Sequence[Mapping[str, object]] | None,
     ) -> Snapshot | None:
         """Bring rows in the order of some columns; see `Table.compact`."""
+        self._check(partitions)
         messages = sort_table(
             self.store,
             self.schema,
@@ -160,7 +163,7 @@ class TableWriter:
         if needs_key_index(self.schema, self.options) and what != WHOLE_TABLE:
             raise UnsupportedFeatureError(
                 "overwriting partitions of a table whose primary key does not hold them",
-                hint="A key of the new rows may live in another partition. Overwrite the whole "
+                hint="A key of the new rows may be in another partition. Overwrite the whole "
                 "table ('dynamic-partition-overwrite' = 'false'), or upsert the rows.",
             )
         return what
@@ -185,14 +188,16 @@ class TableWriter:
 
     def _replaced(self, partition: Mapping[str, object] | None) -> Overwrite:
         if partition is not None:
-            unknown = [name for name in partition if name not in self.schema.partition_keys]
-            if unknown:
-                msg = f"{unknown[0]!r} is no partition column."
-                keys = ", ".join(self.schema.partition_keys) or "none"
-                raise InvalidInputError(msg, hint=f"Partition columns: {keys}.")
+            self._check((partition,))
             return Overwrite(specs=(dict(partition),))
         dynamic = self.options.value(DYNAMIC_PARTITION_OVERWRITE)
         return NEW_PARTITIONS if dynamic and self.schema.partition_keys else WHOLE_TABLE
+
+    def _check(self, partitions: Sequence[Mapping[str, object]] | None) -> None:
+        """Refuse partitions of other columns, and values that do not fit them."""
+        partition_type = self.schema.partition_type
+        for partition in partitions or ():
+            check_partition(partition_type, partition)
 
     def _files(self, data: Rows, *, replaces: bool = False) -> list[CommitMessage]:
         write = write_keyed if self.schema.primary_keys else write_append
@@ -229,7 +234,5 @@ def checked_partition(partition: object) -> Mapping[str, object]:
     Raises:
         InvalidInputError: it is something else.
     """
-    if isinstance(partition, Mapping):
-        return partition
-    hint = 'Give values by column, as {"dt": "2026-01-01"}; {} replaces all rows.'
-    raise InvalidInputError(f"partition is {partition!r}.", hint=hint)
+    hint = 'Pass values by column: {"dt": "2026-01-01"}; {} replaces all rows.'
+    return mapping("partition", partition, hint=hint)

@@ -58,7 +58,7 @@ class AppendWriter:
         self._writers = BucketWriters(self._open)
         if self._buckets < DYNAMIC_BUCKET or self._buckets == 0:
             raise UnsupportedFeatureError(
-                f"bucket = {self._buckets} on a table without primary key"
+                f"option 'bucket' = '{self._buckets}' on a table without primary key"
             )
 
     @property

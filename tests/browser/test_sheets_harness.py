@@ -111,7 +111,7 @@ def test_a_scan_is_explained_by_keyboard_alone(harness: Watched, golden: GoldenT
 def test_a_wrong_condition_is_told_in_place(harness: Watched, golden: GoldenTables) -> None:
     page = show_explorer(harness, golden_view(golden.table("java200", "dv_pk").folder))
     open_tab(page, "explain", "k >")
-    expect(page.locator(".pes-problem:visible")).to_contain_text("the condition cannot be read")
+    expect(page.locator(".pes-problem:visible")).to_contain_text("The condition cannot be parsed")
     open_tab(page, "key", "k = 287")
     expect(page.locator(".pes-box").first).to_be_visible()
     harness.check()

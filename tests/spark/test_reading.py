@@ -242,7 +242,7 @@ def test_a_view_of_sql_reads_and_takes_rows(spark: SparkSession, catalog: Catalo
         ({"where": "nope = 1"}, "nope"),
         ({"columns": "id,nope"}, "'nope'"),
         ({"scan.snapshot-id": "one"}, "scan.snapshot-id"),
-        ({"branch": "nope"}, "branch 'nope' does not exist"),
+        ({"branch": "nope"}, "Branch 'nope' does not exist"),
     ],
 )
 def test_a_wrong_option_is_named(

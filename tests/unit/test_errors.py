@@ -65,13 +65,13 @@ def test_errors_are_also_what_python_calls_them() -> None:
 
 def test_messages_hold_the_facts() -> None:
     assert [str(error) for error in EXAMPLES[:6]] == [
-        "table 't' does not exist in db. Its tables: none.",
-        "table 't' exists already in db.",
+        "Table 't' does not exist in db. Its tables: none.",
+        "Table 't' already exists in db.",
         "limit is -1. Use 0 or more.",
         "/t/manifest/m: byte 7: must be 1",
         (
-            "/t/snapshot/snapshot-1: snapshot file has version 9; known here: 1, 2, 3. "
-            "Use a newer paimon_explore, or ask for this version to be added."
+            "/t/snapshot/snapshot-1: snapshot file has version 9; supported versions: 1, 2, 3. "
+            "Use a newer version of paimon_explore."
         ),
-        "reading lance files is not supported (t).",
+        "Reading lance files is not supported (t).",
     ]

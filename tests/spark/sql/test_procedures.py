@@ -110,7 +110,7 @@ def test_procedures_are_shown_with_their_arguments(rows: Rows) -> None:
         ("sys.compact(tabel => 'x')", r"argument tabel is unknown.*CALL sys\.compact\(table,"),
         ("sys.compact('demo.orders', table => 'x')", "argument table is given twice"),
         ("sys.compact()", "argument 'table' is missing"),
-        ("sys.compact('demo.nope')", "table 'nope' does not exist"),
+        ("sys.compact('demo.nope')", "Table 'nope' does not exist"),
         ("sys.compact('demo.orders', 'x')", "not of the form"),
         ("sys.compact('demo.orders', where => 'id = 1')", "'id', which is no partition column"),
         ("sys.compact('demo.orders', compact_strategy => 'most')", "'full' or 'minor'"),

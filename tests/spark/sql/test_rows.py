@@ -124,7 +124,7 @@ def test_values_are_assigned_as_spark_does(run: Sql, rows: Rows) -> None:
         ("INSERT INTO t VALUES ('one', 'a', 'b')", "'id' is bigint, and no string"),
         ("INSERT INTO t PARTITION (day = 1) SELECT 1, 'a'", "'day' is no partition column.*'dt'"),
         ("INSERT INTO t REPLACE WHERE id = 1 SELECT 1, 'a', 'b'", "REPLACE WHERE"),
-        ("INSERT INTO nope VALUES (1)", "table 'nope' does not exist"),
+        ("INSERT INTO nope VALUES (1)", "Table 'nope' does not exist"),
         ("INSERT IN t VALUES (1)", "INSERT cannot be read.*'INTO' or|INTO or OVERWRITE"),
         ("UPDATE t SET id = 3", "'id' belongs to the primary key"),
         ("UPDATE t SET nme = 3", "no column 'nme'"),

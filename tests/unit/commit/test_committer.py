@@ -325,7 +325,7 @@ def test_dropping_partitions_is_an_overwrite_without_files() -> None:
     committer.commit(write_append(store, schema, rows))
     (made,) = committer.overwrite([], Overwrite(specs=({"p": "x"},)))
     assert made.total_record_count == 1
-    with pytest.raises(InvalidInputError, match="'q' is no partition column"):
+    with pytest.raises(InvalidInputError, match="'q' is not a partition column"):
         committer.overwrite([], Overwrite(specs=({"q": "x"},)))
 
 

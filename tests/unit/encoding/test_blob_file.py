@@ -105,7 +105,7 @@ def test_batches_of_large_values_are_short() -> None:
 def test_other_columns_are_refused() -> None:
     nested = StoredColumn(name="b", type=parse_type({"type": "ARRAY", "element": "BLOB"}, "t"))
 
-    with pytest.raises(UnsupportedFeatureError, match="a blob file of"):
+    with pytest.raises(UnsupportedFeatureError, match="A blob file of"):
         BlobDataFile(pa.BufferReader(written()), "a file", nested)
     with pytest.raises(InvalidInputError, match="given as Arrow binary"):
         BlobFileWriter(io.BytesIO().write).add(pa.array([b"x"]))

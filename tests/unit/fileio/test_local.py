@@ -27,7 +27,7 @@ def test_other_failures_name_the_operation_and_the_path(tmp_path: Path) -> None:
     with pytest.raises(StorageError) as caught:
         LocalFileIO().read(f"{tmp_path}")
     assert (caught.value.operation, caught.value.path) == ("read", f"{tmp_path}")
-    assert "cannot read" in str(caught.value)
+    assert "Cannot read" in str(caught.value)
 
 
 @pytest.mark.parametrize("path", ["/dev/zero", "s3://bucket/key", "hdfs:/x", "/x/a\0b", "file:x\0"])

@@ -28,7 +28,7 @@ def test_memory_locations_name_their_file_set() -> None:
 
 
 def test_unknown_schemes_and_empty_locations_are_refused() -> None:
-    with pytest.raises(UnsupportedFeatureError, match="storage scheme 'ftp'"):
+    with pytest.raises(UnsupportedFeatureError, match="Storage scheme 'ftp'"):
         resolve("ftp://host/x")
     with pytest.raises(InvalidInputError, match="empty"):
         resolve(" ")

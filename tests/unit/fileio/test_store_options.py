@@ -283,15 +283,15 @@ def test_the_endpoint_of_the_environment_is_used(monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.parametrize("location", ["s3://spellings/nope", "s3://spellings", "s3://spellings/"])
 def test_where_there_is_no_table_there_is_none(place: S3Place, location: str) -> None:
-    with pytest.raises(NotFoundError, match="table 's3://spellings"):
+    with pytest.raises(NotFoundError, match="Table 's3://spellings"):
         open_table(location, storage_options=place.options)
 
 
 def test_a_bucket_that_is_not_there_is_named(place: S3Place) -> None:
-    with pytest.raises(NotFoundError, match="bucket 'no-such-bucket' does not exist"):
+    with pytest.raises(NotFoundError, match="Bucket 'no-such-bucket' does not exist"):
         open_table("s3://no-such-bucket/t", storage_options=place.options)
     catalog = Catalog("s3://no-such-bucket/w", place.options)
-    with pytest.raises(NotFoundError, match="bucket 'no-such-bucket' does not exist"):
+    with pytest.raises(NotFoundError, match="Bucket 'no-such-bucket' does not exist"):
         catalog.create_database("db")
 
 
@@ -302,7 +302,7 @@ def test_a_handle_of_a_dropped_table_says_that_it_is_gone(place: S3Place) -> Non
     table.append([{"a": 1}])
     catalog.drop_table("db.t")
     for act in (table.to_arrow, table.count, table.fsck, lambda: table.append([{"a": 2}])):
-        with pytest.raises(NotFoundError, match=r"table 's3://spellings.*' does not exist"):
+        with pytest.raises(NotFoundError, match=r"Table 's3://spellings.*' does not exist"):
             act()
 
 

@@ -33,7 +33,7 @@ def test_a_snapshot_that_cannot_be_read_keeps_its_place() -> None:
     timeline = read_timeline(history.view)
     assert [letter_of(mark) for mark in timeline.marks] == ["A", "!", "A"]
     assert [problem.path for problem in timeline.problems] == [path]
-    with pytest.raises(NotFoundError, match="snapshot 2"):
+    with pytest.raises(NotFoundError, match="Snapshot 2"):
         timeline.snapshot(2)
     assert timeline.to_arrow().column("commit_kind").to_pylist() == ["APPEND", None, "APPEND"]
 
@@ -56,7 +56,7 @@ def test_a_typed_id_tag_or_time_finds_its_snapshot(golden: GoldenTables) -> None
     assert timeline.resolve("tag0") == 1
     assert timeline.resolve("2100-01-01 00:00") == 6
     assert newest > 0
-    with pytest.raises(NotFoundError, match="snapshot 4"):
+    with pytest.raises(NotFoundError, match="Snapshot 4"):
         timeline.resolve("4")
     with pytest.raises(NotFoundError):
         timeline.resolve("1999-01-01")

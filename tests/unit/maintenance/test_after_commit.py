@@ -213,5 +213,5 @@ def test_what_is_new_since_the_automatic_tag_before(
 def test_an_automatic_tag_has_the_name_of_a_period(tmp_path: Path) -> None:
     table = replaced_rows(plain_table(tmp_path), 1)
     read = open_table(table.path, options={"incremental-to-auto-tag": "v1"})
-    with pytest.raises(InvalidInputError, match="'v1' is not named for a period"):
+    with pytest.raises(InvalidInputError, match="'v1': not the name of an automatic tag"):
         read.to_arrow()

@@ -150,7 +150,7 @@ def test_only_the_given_partitions_are_compacted(tmp_path: Path) -> None:
         table.upsert([{"k": 1, "p": "a"}, {"k": 1, "p": "b"}])
     table.compact(partitions=[{"p": "b"}])
     assert levels(table) == [(0, 1), (0, 1), (5, 1)]
-    with pytest.raises(InvalidInputError, match="'q' is no partition column"):
+    with pytest.raises(InvalidInputError, match="'q' is not a partition column"):
         table.compact(partitions=[{"q": 1}])
     assert table.compact(partitions=[{"p": "none"}]) is None
 

@@ -133,7 +133,7 @@ def test_a_nullable_key_column_is_a_violation_of_a_given_schema() -> None:
     [
         (True, {"bucket": "0"}, "'bucket' is 1 or more"),
         (False, {"bucket": "-2"}, "'bucket' is 1 or more"),
-        (True, {"bucket": "x"}, "a whole number is due"),
+        (True, {"bucket": "x"}, "an integer is expected"),
         (False, {"bucket": "2"}, "needs the option 'bucket-key'"),
         (False, {"bucket-key": "a"}, "'bucket-key' needs a 'bucket' of 1 or more"),
         (False, {"bucket": "2", "bucket-key": "x"}, "bucket key column 'x' does not exist"),
@@ -364,7 +364,7 @@ def test_the_scan_mode_follows_from_the_other_options(
     [
         ({"buket": "2"}, "there is no option 'buket'; did you mean 'bucket'?"),
         ({"merge_engine": "deduplicate"}, "did you mean 'merge-engine'?"),
-        ({"target-file-size": "big"}, "a size such as '128 mb' is due"),
+        ({"target-file-size": "big"}, "a size such as '128 mb' is expected"),
         ({"file.format": "parqet"}, "there is no file format 'parqet'; the formats are avro, csv"),
     ],
 )

@@ -27,7 +27,7 @@ def test_and_or_not_combine_terms() -> None:
 
 
 def test_pythons_own_and_is_refused_with_a_hint() -> None:
-    with pytest.raises(InvalidInputError, match="Combine predicates by &"):
+    with pytest.raises(InvalidInputError, match="Combine conditions with &"):
         bool(col("a") > 3)
 
 
@@ -79,15 +79,15 @@ def test_texts_are_matched_as_they_are() -> None:
 
 @pytest.mark.parametrize("path", [(), ("",), ("a", "")])
 def test_a_column_has_a_name(path: tuple[str, ...]) -> None:
-    with pytest.raises(InvalidInputError, match="no column name"):
+    with pytest.raises(InvalidInputError, match="must not be empty"):
         col(*path)
 
 
 def test_only_columns_have_fields() -> None:
-    with pytest.raises(InvalidInputError, match="only a column has fields"):
+    with pytest.raises(InvalidInputError, match="Only a column has fields"):
         lit(1).field("a")
 
 
 def test_an_escape_is_one_character() -> None:
-    with pytest.raises(InvalidInputError, match="not one character"):
+    with pytest.raises(InvalidInputError, match="not a single character"):
         col("a").like("x", escape="ab")

@@ -162,5 +162,5 @@ def test_only_true_rows_pass_a_filter() -> None:
 
 
 def test_an_unknown_column_is_an_error() -> None:
-    with pytest.raises(InvalidInputError, match="there is no column 'zz'"):
+    with pytest.raises(InvalidInputError, match="There is no column 'zz'"):
         operand_type(Column(path=("zz",)), ROW_TYPE)

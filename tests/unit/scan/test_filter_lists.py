@@ -29,13 +29,13 @@ def test_a_list_of_filters_says_what_the_sql_text_says(listed: Where, text: str)
 @pytest.mark.parametrize(
     ("listed", "says"),
     [
-        ([], "an empty list of filters"),
-        ([("a", ">")], "is no filter"),
-        (["a > 3"], "is no filter"),
-        ([("a", "~", 3)], "there is no sign '~'"),
-        ([("a", "=", None)], "nothing compares with None (column 'a')"),
-        ([("a", "in", "xy")], "'xy' is no list of values"),
-        ([(1, "=", 1)], "1 is no column"),
+        ([], "The list of filters is empty"),
+        ([("a", ">")], "is not a filter"),
+        (["a > 3"], "is not a filter"),
+        ([("a", "~", 3)], "There is no operator '~'"),
+        ([("a", "=", None)], "A comparison of column 'a' with None is never true"),
+        ([("a", "in", "xy")], "'xy' is not a list of values"),
+        ([(1, "=", 1)], "1 is not a column name"),
     ],
 )
 def test_what_is_no_filter_is_told(listed: Where, says: str) -> None:
@@ -47,5 +47,5 @@ def test_what_is_no_filter_is_told(listed: Where, says: str) -> None:
 def test_another_library_s_expression_is_refused_with_what_to_write_instead() -> None:
     with pytest.raises(InvalidInputError) as caught:
         predicate(pc.field("a") > 3)  # type: ignore[arg-type]  # what is refused here
-    assert "pyarrow._compute.Expression cannot be used as a condition" in caught.value.message
+    assert "A condition cannot be of type pyarrow._compute.Expression" in caught.value.message
     assert 'pe.col("price") > 3' in (caught.value.hint or "")

@@ -74,34 +74,34 @@ def test_sql_and_python_make_the_same_tree(text: str, expected: Term) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("soundex(a) = 'X'", "soundex is not evaluated in a scan (line 1, column 1,"),
-        ("a + > 2", "a column, a constant or a condition is missing here (line 1, column 5,"),
-        ("a" + " + 1" * 101 + " = 0", "more than 100 arithmetic signs"),
-        ("a = 1 AND\n b = (SELECT 1)", "SELECT is not understood here (line 2, column 7,"),
-        ("a = 1; DROP TABLE t", "an unexpected character (line 1, column 6,"),
-        ("a RLIKE 'x'", "RLIKE is not done in a scan"),
-        ("a = 'x", "a quote without its end (line 1, column 5,"),
-        ("(a = 1", ") is missing here (line 1, column 7, at its end)"),
-        ("", "a column, a constant or a condition is missing here (line 1, column 1, at its end)"),
-        ("a = DATE '2026-02-30'", "'2026-02-30' is no date"),
-        ("a = X'ABC'", "bytes are pairs of hexadecimal digits"),
+        ("soundex(a) = 'X'", "(column 1): there is no function soundex"),
+        ("a + > 2", "(column 5): expected a column, a constant or a condition"),
+        ("a" + " + 1" * 101 + " = 0", "more than 100 arithmetic operators"),
+        ("a = 1 AND\n b = (SELECT 1)", "(line 2, column 7): SELECT is not expected"),
+        ("a = 1; DROP TABLE t", "(column 6): unexpected ';'"),
+        ("a RLIKE 'x'", "RLIKE is not supported in a condition"),
+        ("a = 'x", "(column 5): the quote is not closed"),
+        ("(a = 1", "(column 7): expected )"),
+        ("", "(it is empty): expected a column"),
+        ("a = DATE '2026-02-30'", "'2026-02-30' is not a valid date"),
+        ("a = X'ABC'", "X'…' expects pairs of hexadecimal digits"),
         ("a[0] = 1", "elements of arrays and maps"),
-        ("a.1 = 1", "the condition should end here"),
-        ("a IN ()", "is missing here (line 1, column 7"),
-        ("a IN (b)", "IN takes a list of constants"),
-        ("a LIKE b", "LIKE takes a text constant"),
-        (r"a LIKE 'x\\'", "ends in its escape"),
+        ("a.1 = 1", "expected AND, OR or the end of the condition"),
+        ("a IN ()", "(column 7): expected a column"),
+        ("a IN (b)", "IN expects a list of constants"),
+        ("a LIKE b", "LIKE expects a string constant"),
+        (r"a LIKE 'x\\'", "ends with its escape"),
         ("(a = 1) = TRUE", "a condition cannot be compared with a value"),
-        ("a NOT 1", "IN, BETWEEN or LIKE is missing behind NOT"),
-        ("a IS 1", "is missing behind IS"),
-        ("a = 1_000", "'1_000' is no number"),
+        ("a NOT 1", "expected IN, BETWEEN or LIKE after NOT"),
+        ("a IS 1", "FROM after IS"),
+        ("a = 1_000", "'1_000' is not a number"),
         ("CAST(a AS NONSENSE) = 1", "Not a type"),
-        ("CAST(a AS INT", ") is missing behind the type"),
-        ("(" * 200 + "a" + ")" * 200, "nest deeper"),
-        ("NOT " * 200 + "a", "NOTs in a row"),
+        ("CAST(a AS INT", "expected ) after the type"),
+        ("(" * 200 + "a" + ")" * 200, "levels of parentheses"),
+        ("NOT " * 200 + "a", "NOT in a row"),
         ("a = " + "9" * 39, "more than 38 digits"),
-        ("CASE a END", "WHEN is missing behind CASE"),
-        ("CASE WHEN a END", "THEN is missing here"),
+        ("CASE a END", "expected WHEN after CASE"),
+        ("CASE WHEN a END", "expected THEN"),
     ],
 )
 def test_what_is_not_understood_is_named_with_its_place(text: str, message: str) -> None:
@@ -110,9 +110,52 @@ def test_what_is_not_understood_is_named_with_its_place(text: str, message: str)
     assert message in str(caught.value)
 
 
-def test_an_error_says_what_a_condition_may_hold() -> None:
-    with pytest.raises(InvalidInputError, match="A condition may use columns"):
-        parse_where("soundex(a) = 1")
+def test_an_error_points_at_its_place_and_gives_one_suggestion() -> None:
+    with pytest.raises(InvalidInputError) as caught:
+        parse_where("a > 1\n  AND uper(b) = 'x'")
+    assert str(caught.value) == (
+        "The condition cannot be parsed (line 2, column 7): there is no function uper.\n"
+        "      AND uper(b) = 'x'\n"
+        "          ^\n"
+        "Did you mean 'upper'?"
+    )
+
+
+def test_an_error_in_a_long_line_shows_the_part_around_it() -> None:
+    with pytest.raises(InvalidInputError) as caught:
+        parse_where(" AND ".join(["price > 3"] * 20) + " & dt = 'd1'")
+    what = "expected AND, OR or the end of the condition"
+    assert str(caught.value).split("\n") == [
+        f"The condition cannot be parsed (column 277): {what}.",
+        "    …ice > 3 AND price > 3 AND price > 3 & dt = 'd1'",
+        f"    {'^':>38}",
+        "Write AND instead of &.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "advice"),
+    [
+        ("a = 1 && b = 2", "Write AND instead of &."),
+        ("a = 1 | b = 2", "Write OR instead of |."),
+        ("a => 1", "Write >= for at least, <> for unequal."),
+        ("a = = 1", "Write = once; >= and <= begin with < or >."),
+        ("!a", "Write NOT, or <> for unequal."),
+        ("a = ?", "Parameters are not supported: write the value."),
+        ("a = 1;", "Write the condition only, without a semicolon."),
+        (
+            "a = 'it's'",
+            "A string ends with a single quote; a quote inside is written twice: 'it''s'.",
+        ),
+        ('a = "x', "Strings are written in single quotes, names of columns in backticks."),
+        ("select = 1", "A column of this name is written `select`."),
+        ("a = ", "Write a condition such as: price > 3 AND dt = '2026-01-31'."),
+    ],
+)
+def test_a_common_slip_gets_the_advice_that_mends_it(text: str, advice: str) -> None:
+    with pytest.raises(InvalidInputError) as caught:
+        parse_where(text)
+    assert str(caught.value).split("\n")[-1] == advice
 
 
 def test_many_alternatives_make_one_flat_tree() -> None:

@@ -83,7 +83,7 @@ def test_ids_are_sorted_as_numbers_and_other_names_are_passed_over(store: TableS
 
 def test_a_missing_snapshot_tells_which_ones_there_are(store: TableStore) -> None:
     fill(store, 3, 4)
-    with pytest.raises(NotFoundError, match=r"snapshot 9 does not exist.*There are 2: 3 to 4\."):
+    with pytest.raises(NotFoundError, match=r"Snapshot 9 does not exist.*There are 2: 3 to 4\."):
         store.snapshots.load(9)
     store.snapshots.delete(3)
     assert store.snapshots.find(3) is None

@@ -62,7 +62,7 @@ def test_tags_are_listed_by_snapshot_and_the_success_folder_is_none(store: Table
     assert store.tags.load("a").snapshot.id == 2
     store.tags.delete("a")
     assert store.tags.find("a") is None
-    with pytest.raises(NotFoundError, match=r"tag 'a' does not exist.*There are: 'b'"):
+    with pytest.raises(NotFoundError, match=r"Tag 'a' does not exist.*There are: 'b'"):
         store.tags.load("a")
 
 

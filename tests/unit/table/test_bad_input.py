@@ -16,7 +16,6 @@ from paimon_explore.errors import (
     InvalidInputError,
     MissingFileError,
     NotFoundError,
-    UnsupportedFeatureError,
     UnsupportedVersionError,
 )
 from support.small_tables import append_table
@@ -59,12 +58,12 @@ def table(folder: Path) -> Table:
 
 
 def test_a_missing_table_names_those_that_there_are(catalog: Catalog) -> None:
-    with pytest.raises(NotFoundError, match=r"table 'nope' does not exist in db\. Its tables: 't'"):
+    with pytest.raises(NotFoundError, match=r"Table 'nope' does not exist in db\. Its tables: 't'"):
         catalog.table("db.nope")
 
 
 def test_a_missing_database_names_those_that_there_are(catalog: Catalog) -> None:
-    with pytest.raises(NotFoundError, match=r"database 'x' does not exist .* Databases: 'db'"):
+    with pytest.raises(NotFoundError, match=r"Database 'x' does not exist .* Databases: 'db'"):
         catalog.table("x.t")
 
 
@@ -97,11 +96,11 @@ def test_a_folder_that_does_not_exist_is_no_table(tmp_path: Path) -> None:
 
 
 def test_a_missing_branch_tag_snapshot_and_time_are_named(folder: Path, table: Table) -> None:
-    with pytest.raises(NotFoundError, match="branch 'b' does not exist"):
+    with pytest.raises(NotFoundError, match="Branch 'b' does not exist"):
         open_table(folder, branch="b")
-    with pytest.raises(NotFoundError, match="tag 'v' does not exist"):
+    with pytest.raises(NotFoundError, match="Tag 'v' does not exist"):
         table.at(tag="v")
-    with pytest.raises(NotFoundError, match=r"snapshot 9 does not exist\. Available: 1 to 3"):
+    with pytest.raises(NotFoundError, match=r"Snapshot 9 does not exist\. Available: 1 to 3"):
         table.at(snapshot=9)
     with pytest.raises(NotFoundError, match=r"at or before 2000-01-01.* Available: 1 to 3"):
         table.at(timestamp="2000-01-01")
@@ -110,12 +109,12 @@ def test_a_missing_branch_tag_snapshot_and_time_are_named(folder: Path, table: T
 def test_a_point_in_time_is_given_once_and_readable(table: Table) -> None:
     with pytest.raises(InvalidInputError, match="snapshot and tag were given"):
         table.at(snapshot=1, tag="v")
-    with pytest.raises(InvalidInputError, match="'yesterday' is no time"):
+    with pytest.raises(InvalidInputError, match="'yesterday' is not a valid time"):
         table.at(timestamp="yesterday")
 
 
 def test_a_missing_system_table_names_those_that_there_are(catalog: Catalog) -> None:
-    with pytest.raises(NotFoundError, match=r"system table 'fils' does not exist .*'files'"):
+    with pytest.raises(NotFoundError, match=r"System table 'fils' does not exist .*'files'"):
         catalog.table("db.t$fils")
 
 
@@ -123,23 +122,31 @@ def test_a_missing_system_table_names_those_that_there_are(catalog: Catalog) -> 
 
 
 def test_an_unknown_column_shows_the_choices(table: Table) -> None:
-    with pytest.raises(InvalidInputError, match=r"no column 'nme'\. Columns: 'id', 'name'"):
+    with pytest.raises(
+        InvalidInputError, match=r"no column 'nme'\. Did you mean 'name'\? Columns: 'id', 'name'"
+    ):
         table.scan(columns=["nme"])
-    with pytest.raises(InvalidInputError, match=r"no column 'nme'\. Columns: 'id', 'name'"):
+    with pytest.raises(
+        InvalidInputError, match=r"no column 'nme'\. Did you mean 'name'\? Columns: 'id', 'name'"
+    ):
         table.scan(where="nme = 1")
 
 
 def test_a_condition_that_cannot_be_understood_tells_the_place(table: Table) -> None:
-    with pytest.raises(InvalidInputError, match="line 1, column 6"):
+    with pytest.raises(InvalidInputError, match="column 6"):
         table.scan(where="id = = 3")
-    with pytest.raises(InvalidInputError, match="'x' does not compare with INT"):
+    with pytest.raises(
+        InvalidInputError, match=r"'x' cannot be compared with INT\. Write a number"
+    ):
         table.scan(where="id = 'x'")
 
 
 def test_a_limit_below_zero_and_a_column_twice_are_refused(table: Table) -> None:
-    with pytest.raises(InvalidInputError, match="limit is -1"):
+    with pytest.raises(
+        InvalidInputError, match="limit must be an integer of at least 0 or None, not -1"
+    ):
         table.scan(limit=-1)
-    with pytest.raises(InvalidInputError, match="wanted twice"):
+    with pytest.raises(InvalidInputError, match="Column 'id' is selected twice"):
         table.scan(columns=["id", "id"])
 
 
@@ -195,9 +202,9 @@ def test_an_empty_batch_makes_a_snapshot_if_the_table_wants_one() -> None:
 def test_a_view_of_the_past_is_not_written(table: Table) -> None:
     view = table.at(snapshot=1)
     for write in (view.append, view.overwrite):
-        with pytest.raises(InvalidInputError, match="the past, which does not change"):
+        with pytest.raises(InvalidInputError, match="the past and cannot be changed"):
             write([{"id": 1}])
-    with pytest.raises(InvalidInputError, match="the past, which does not change"):
+    with pytest.raises(InvalidInputError, match="the past and cannot be changed"):
         view.truncate()
 
 
@@ -217,12 +224,12 @@ def test_of_a_key_twice_in_one_batch_the_last_row_stays(catalog: Catalog) -> Non
 
 
 def test_what_needs_a_primary_key_says_so(table: Table) -> None:
-    with pytest.raises(UnsupportedFeatureError, match="upsert on a table without primary key"):
+    with pytest.raises(InvalidInputError, match=r"upsert\(\) needs a primary key"):
         table.upsert([{"id": 1}])
 
 
 def test_a_partition_must_be_of_partition_columns(table: Table) -> None:
-    with pytest.raises(InvalidInputError, match="'id' is no partition column"):
+    with pytest.raises(InvalidInputError, match="'id' is not a partition column"):
         table.overwrite([{"id": 1}], partition={"id": 1})
 
 
@@ -230,23 +237,23 @@ def test_a_partition_must_be_of_partition_columns(table: Table) -> None:
 
 
 def test_nothing_is_created_twice(catalog: Catalog, table: Table) -> None:
-    with pytest.raises(AlreadyExistsError, match="table 't' exists already in db"):
+    with pytest.raises(AlreadyExistsError, match="Table 't' already exists in db"):
         catalog.create_table("db.t", COLUMNS)
-    with pytest.raises(AlreadyExistsError, match="database 'db' exists already"):
+    with pytest.raises(AlreadyExistsError, match="Database 'db' already exists"):
         catalog.create_database("db")
     assert catalog.create_table("db.t", COLUMNS, ignore_if_exists=True).path == table.path
 
 
 def test_what_is_missing_cannot_be_dropped(catalog: Catalog) -> None:
-    with pytest.raises(NotFoundError, match="table 'zz' does not exist in db"):
+    with pytest.raises(NotFoundError, match="Table 'zz' does not exist in db"):
         catalog.drop_table("db.zz")
     catalog.drop_table("db.zz", ignore_if_missing=True)
-    with pytest.raises(NotFoundError, match="database 'zz' does not exist"):
+    with pytest.raises(NotFoundError, match="Database 'zz' does not exist"):
         catalog.drop_database("zz")
 
 
 def test_a_database_with_tables_is_not_dropped(catalog: Catalog, folder: Path) -> None:
-    with pytest.raises(InvalidInputError, match=r"holds tables 't'.*cascade=True"):
+    with pytest.raises(InvalidInputError, match=r"its tables: 't'.*cascade=True"):
         catalog.drop_database("db")
     assert folder.exists()
 
@@ -254,7 +261,7 @@ def test_a_database_with_tables_is_not_dropped(catalog: Catalog, folder: Path) -
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [
-        ("bucket", "many", "a whole number is due"),
+        ("bucket", "many", "an integer is expected"),
         ("merge-engine", "dedup", "one of 'deduplicate', 'partial-update'"),
     ],
 )
@@ -373,7 +380,9 @@ def test_a_name_that_leads_out_of_the_table_is_not_opened(folder: Path, name: st
 
 def test_an_unknown_version_is_not_guessed_at(folder: Path) -> None:
     snapshot_with(folder, version=9)
-    with pytest.raises(UnsupportedVersionError, match=r"snapshot-3: .*version 9; known here"):
+    with pytest.raises(
+        UnsupportedVersionError, match=r"snapshot-3: .*version 9; supported versions"
+    ):
         open_table(folder).to_arrow()
 
 
@@ -391,7 +400,7 @@ def test_a_snapshot_of_another_number_or_schema_is_refused(folder: Path) -> None
     with pytest.raises(CorruptFileError, match="must be 3 as in the file's name"):
         open_table(folder).to_arrow()
     snapshot_with(folder, id=3, schemaId=7)
-    with pytest.raises(NotFoundError, match="schema 7 does not exist"):
+    with pytest.raises(NotFoundError, match="Schema 7 does not exist"):
         open_table(folder).at(snapshot=3).to_arrow()
 
 
@@ -435,5 +444,7 @@ def test_stray_files_are_passed_over(folder: Path) -> None:
 def test_a_view_of_no_point_in_time_is_refused(catalog: Catalog) -> None:
     table = catalog.table("db.t")
     assert isinstance(table, Table)
-    with pytest.raises(InvalidInputError, match=r"No point in time is given\. Pass snapshot"):
+    with pytest.raises(
+        InvalidInputError, match=r"at\(\) needs a point in time\. Pass one of snapshot"
+    ):
         table.at()

@@ -65,7 +65,7 @@ def test_a_table_is_not_made_twice() -> None:
 
 @pytest.mark.parametrize("name", ["db.t$files", "db.t$branch_b"])
 def test_a_branch_or_system_table_is_not_made_as_a_table(name: str) -> None:
-    with pytest.raises(InvalidInputError, match="no name for a new table"):
+    with pytest.raises(InvalidInputError, match="cannot be the name of a new table"):
         new_catalog().create_table(name, COLUMNS)
 
 
@@ -76,7 +76,7 @@ def test_a_missing_table_is_told_with_those_that_are_there() -> None:
         catalog.table("db.order")
     with pytest.raises(NotFoundError, match="'db'"):
         catalog.table("dbx.orders")
-    with pytest.raises(NotFoundError, match="branch"):
+    with pytest.raises(NotFoundError, match="Branch"):
         catalog.table("db.orders$branch_b")
     with pytest.raises(NotFoundError, match="'dbx'"):
         catalog.tables("dbx")

@@ -58,9 +58,9 @@ def test_flags_and_numbers_are_option_values(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ("id INT", "str declares no columns"),
+        ("id INT", "Columns cannot be taken from a str"),
         (["id"], "Column 0 is 'id'"),
-        ({"id": 7}, "Column 'id': 7 is no type"),
+        ({"id": 7}, "Column 'id': 7 is not a type"),
         ({"id": "INTT"}, "Not a type"),
     ],
 )
@@ -83,7 +83,7 @@ def test_a_point_in_time_says_what_it_is(tmp_path: Path) -> None:
     assert table.at("one").count() == 1
     assert table.at("2").count() == 2
     assert table.at(datetime.now().astimezone()).count() == 2
-    with pytest.raises(InvalidInputError, match="Both 1 and"):
+    with pytest.raises(InvalidInputError, match="but 1 and tag were given"):
         table.at(1, tag="one")
 
 

@@ -24,13 +24,13 @@ def test_a_name_is_split_into_its_parts(text: str, expected: Identifier) -> None
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("t", "names no database"),
-        (".t", "cannot be a name"),
-        ("db.", "cannot be a name"),
-        ("db...", "cannot be a name"),
-        ("db.a/b", "cannot be a name"),
-        ("db.t$", "cannot be a name"),
-        ("db.t$branch_", "cannot be a name"),
+        ("t", "does not name a database"),
+        (".t", "is not a valid name"),
+        ("db.", "is not a valid name"),
+        ("db...", "is not a valid name"),
+        ("db.a/b", "is not a valid name"),
+        ("db.t$", "is not a valid name"),
+        ("db.t$branch_", "is not a valid name"),
         ("db.t$files$snapshots", "too many"),
     ],
 )

@@ -46,8 +46,8 @@ def test_a_scan_of_no_columns_still_counts_rows() -> None:
     ("wanted", "where", "limit", "says"),
     [
         (["idd"], None, None, "no column 'idd'"),
-        (["id", "id"], None, None, "wanted twice"),
-        (None, None, -1, "limit is -1"),
+        (["id", "id"], None, None, "is selected twice"),
+        (None, None, -1, "limit must be an integer of at least 0 or None, not -1"),
         (None, "idd = 1", None, "idd"),
     ],
 )

@@ -60,9 +60,9 @@ def test_a_catalog_and_a_path_can_be_watched() -> None:
 
 
 def test_nothing_to_watch_is_refused(table: pe.Table) -> None:
-    with pytest.raises(InvalidInputError, match="no table to watch"):
+    with pytest.raises(InvalidInputError, match="no table to trace"):
         pe.trace()
-    with pytest.raises(InvalidInputError, match="int is no table"):
+    with pytest.raises(InvalidInputError, match="must be a Table, a Catalog or a path, not"):
         pe.trace(3)  # type: ignore[arg-type]  # what a caller may do
-    with pytest.raises(InvalidInputError, match="nothing was traced yet"):
+    with pytest.raises(InvalidInputError, match="Nothing has been traced yet"):
         _ = pe.trace(table.path).result

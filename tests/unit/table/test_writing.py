@@ -46,7 +46,7 @@ def test_rows_of_a_partition_may_leave_its_columns_out() -> None:
     table = append_table(COLUMNS, [A1, A2, B1], partition_by=["dt"])
     table.overwrite({"id": [8, 9]}, partition={"dt": "a"})
     assert rows_of(table.to_arrow()) == [B1, {"id": 8, "dt": "a"}, {"id": 9, "dt": "a"}]
-    with pytest.raises(InvalidInputError, match="partitions that it does not replace"):
+    with pytest.raises(InvalidInputError, match="outside of the partition"):
         table.overwrite([B1], partition={"dt": "a"})
 
 
@@ -64,7 +64,9 @@ def test_partition_values_may_be_texts_as_in_folder_names() -> None:
     table.drop_partitions({"hour": "2"})
     table.overwrite([], partition={"day": day, "hour": 0})
     assert table.to_arrow().column("id").to_pylist() == [7]
-    with pytest.raises(InvalidInputError, match="'soon' is no value of the partition column 'day'"):
+    with pytest.raises(
+        InvalidInputError, match="Partition column 'day' is DATE; 'soon' is not a valid DATE"
+    ):
         table.drop_partitions({"day": "soon"})
 
 
@@ -77,13 +79,13 @@ def test_one_partition_may_stand_alone_and_several_in_a_list() -> None:
     assert made.commit_kind.value == "COMPACT"
     table.drop_partitions([{"dt": "a"}, {"dt": "b"}])
     assert rows_of(table.to_arrow()) == [{"id": 4, "dt": "c"}]
-    with pytest.raises(InvalidInputError, match="'dt=c' is no partition"):
+    with pytest.raises(InvalidInputError, match="'dt=c' is not a partition"):
         table.drop_partitions(["dt=c"])  # type: ignore[list-item]  # that is the test
 
 
 def test_an_overwrite_names_partition_columns_only() -> None:
     table = append_table(COLUMNS, [A1], partition_by=["dt"])
-    with pytest.raises(InvalidInputError, match="Partition columns: dt"):
+    with pytest.raises(InvalidInputError, match="Partition columns: 'dt'"):
         table.overwrite([], partition={"id": 1})
 
 

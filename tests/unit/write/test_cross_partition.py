@@ -118,9 +118,9 @@ def test_a_key_may_hold_a_part_of_the_partition() -> None:
 
 def test_the_whole_table_is_overwritten_but_no_single_partition() -> None:
     table = table_of([row(1, "a", 1), row(2, "b", 2)])
-    with pytest.raises(UnsupportedFeatureError, match="overwriting partitions"):
+    with pytest.raises(UnsupportedFeatureError, match="Overwriting partitions"):
         table.overwrite([row(1, "c", 3)])
-    with pytest.raises(UnsupportedFeatureError, match="overwriting partitions"):
+    with pytest.raises(UnsupportedFeatureError, match="Overwriting partitions"):
         table.overwrite([row(1, "a", 3)], partition={"p": "a"})
     static = table_of(options={"dynamic-partition-overwrite": "false"})
     static.upsert([row(1, "a", 1)])

@@ -148,7 +148,7 @@ def test_rows_keep_their_ids_and_only_updated_ones_get_the_snapshots_number() ->
 def test_an_operation_that_fails_leaves_no_file() -> None:
     table = table_of()
     before = {status.path for status in table.store.file_io.walk(table.path)}
-    with pytest.raises(ValueError, match="does not fit int32"):
+    with pytest.raises(ValueError, match="does not fit INT"):
         table.update({"v": "v + 2147483640"})
     assert {status.path for status in table.store.file_io.walk(table.path)} == before
 

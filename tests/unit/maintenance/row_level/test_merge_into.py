@@ -140,7 +140,7 @@ def test_columns_of_the_primary_key_stay_as_they_match() -> None:
         (lambda m: m.when_matched_update({"v": "source.x"}), "The source has no column 'x'"),
         (lambda m: m.when_not_matched_insert({"k": "target.k"}), "no target row"),
         (lambda m: m.when_not_matched_by_source_delete("source.k = 1"), "no source row"),
-        (lambda m: m.when_matched_delete("source.k"), "no condition"),
+        (lambda m: m.when_matched_delete("source.k"), "not a condition"),
         (lambda m: m.when_matched_update({"k": "source.k"}), "only columns that are equal"),
     ],
 )
@@ -157,8 +157,8 @@ def test_what_cannot_be_understood_is_named(
         ("target.k = source.x", "The source has no column 'x'"),
         ("p", "The source has no column 'p'"),
         ([], "is no condition"),
-        ("target.k = source.v AND", "cannot be read"),
-        ("target.p = source.k", "do not compare"),
+        ("target.k = source.v AND", "cannot be parsed"),
+        ("target.p = source.k", "these types cannot be compared"),
     ],
 )
 def test_a_condition_that_cannot_be_understood_is_named(on: str, message: str) -> None:
@@ -167,7 +167,7 @@ def test_a_condition_that_cannot_be_understood_is_named(on: str, message: str) -
 
 
 def test_a_view_of_the_past_is_not_merged_into() -> None:
-    with pytest.raises(InvalidInputError, match="does not change"):
+    with pytest.raises(InvalidInputError, match="cannot be changed"):
         table_of().at(snapshot=1).merge([], on="k")
 
 
