@@ -179,6 +179,14 @@ def test_fsck_names_a_stray_file(scene: Table) -> None:
     assert "after 7 comes 9, but the latest snapshot is 7: the file is a stray" in found
 
 
+def test_a_stray_file_is_read_only_when_its_id_is_asked_for(scene: Table) -> None:
+    table = changed(scene, "huge", "right", "right")
+    table.overwrite([{"a": 8}])
+    assert [snapshot.id for snapshot in table.snapshots] == [*HISTORY, 8]
+    assert list(table.to_pandas()["a"]) == [8]
+    assert list(table.at(snapshot=HUGE).to_pandas()["a"]) == [7]
+
+
 def test_a_rollback_to_a_stray_file_is_refused(scene: Table) -> None:
     table = changed(scene, "above a gap", "right", "right")
     with pytest.raises(InvalidInputError, match="Snapshot 9 is newer than the latest snapshot, 7"):
