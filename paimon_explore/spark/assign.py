@@ -1,8 +1,11 @@
 """Values of Spark on their way into columns of a table: what SQL assigns, and what it refuses.
 
-Spark's rule for INSERT, UPDATE and MERGE (`storeAssignmentPolicy = ANSI`): numbers become other
-numbers if they fit, everything simple becomes text, dates and timestamps become each other; a text
-becomes nothing else. Values that do not fit are refused, never cut or made null.
+Which types are assigned to which is Spark's rule for INSERT, UPDATE and MERGE
+(`storeAssignmentPolicy = ANSI`): numbers to other numbers, everything simple to text, dates and
+timestamps to each other, between timestamps with and without time zone by the session's; a text to
+nothing else. Which values are is the rule of all input (`write.safe_cast`): one that the cast would
+change is refused, where Spark would round it, cut it off or make it null. An explicit CAST in the
+statement does what SQL says.
 """
 
 from collections.abc import Sequence
@@ -18,6 +21,9 @@ from paimon_explore.types.data_types import DataField
 _TIMES = (st.DateType, st.TimestampType, st.TimestampNTZType)
 _SIMPLE = (st.NumericType, st.BooleanType, st.StringType, st.BinaryType, st.TimeType, *_TIMES)
 _WHOLE = (st.ByteType, st.ShortType, st.IntegerType, st.LongType)
+_EXACT = (*_WHOLE, st.DecimalType)
+_FLOATS = (st.FloatType, st.DoubleType)
+_BEYOND_LONG = 2.0**63
 
 
 def assigned(
@@ -67,7 +73,70 @@ def assigned_column(column: Column, given: st.DataType, field: DataField) -> Col
             f"{given.simpleString()} is written into it.",
             hint=f"Write CAST(… AS {wanted.simpleString()}) if that is meant.",
         )
-    return column.cast(wanted)
+    return exact_column(column, given, wanted, field.name)
+
+
+def exact_column(column: Column, given: st.DataType, wanted: st.DataType, name: str) -> Column:
+    """A column cast to another type, of which values that would change raise an error.
+
+    Args:
+        column: the values.
+        given: their type.
+        wanted: one that it is assigned to.
+        name: of the table's column, for the error.
+    """
+    if _is_same(given, wanted):
+        return column
+    if isinstance(wanted, st.ArrayType) and isinstance(given, st.ArrayType):
+        one, other = given.elementType, wanted.elementType
+        return f.transform(column, lambda x: exact_column(x, one, other, f"{name}[]"))
+    if isinstance(wanted, st.MapType) and isinstance(given, st.MapType):
+        return _exact_map(column, given, wanted, name)
+    if isinstance(wanted, st.StructType) and isinstance(given, st.StructType):
+        fields = [
+            exact_column(
+                column.getField(one.name), one.dataType, other.dataType, f"{name}.{other.name}"
+            ).alias(other.name)
+            for one, other in zip(given.fields, wanted.fields, strict=True)
+        ]
+        return f.when(column.isNotNull(), f.struct(*fields))
+    made = column.cast(wanted)
+    same = _unchanged(column, made, given, wanted)
+    if same is None:
+        return made
+    kind = wanted.simpleString()
+    told = f.concat(
+        f.lit(f"Column '{name}' ({kind}): "),
+        column.cast("string"),
+        f.lit(f" would change. Write CAST(… AS {kind}) or ROUND(…) if that is meant."),
+    )
+    return f.when(column.isNull() | same, made).otherwise(f.raise_error(told))
+
+
+def _exact_map(column: Column, given: st.MapType, wanted: st.MapType, name: str) -> Column:
+    def key(found: Column, _value: Column) -> Column:
+        return exact_column(found, given.keyType, wanted.keyType, f"{name}{{key}}")
+
+    def value(_key: Column, found: Column) -> Column:
+        return exact_column(found, given.valueType, wanted.valueType, f"{name}{{value}}")
+
+    return f.transform_values(f.transform_keys(column, key), value)
+
+
+def _unchanged(
+    column: Column, made: Column, given: st.DataType, wanted: st.DataType
+) -> Column | None:
+    """Whether a value that is not null is what it was before the cast; None if all are."""
+    is_day = isinstance(wanted, st.DateType) and isinstance(given, _TIMES)
+    if is_day or (isinstance(given, st.NumericType) and isinstance(wanted, _EXACT)):
+        return made.cast(given) == column
+    if not isinstance(given, st.NumericType) or not isinstance(wanted, _FLOATS):
+        return None
+    if isinstance(given, _WHOLE):
+        double = made.cast("double")
+        return (double < f.lit(_BEYOND_LONG)) & (double.cast("bigint") == column)
+    finite = f.abs(made) < f.lit(float("inf"))
+    return finite | f.isnan(made) | (f.abs(column) == f.lit(float("inf")))
 
 
 def _is_same(given: st.DataType, wanted: st.DataType) -> bool:

@@ -287,7 +287,7 @@ class _Plan:
             kind = joined.select(given.alias("v")).schema["v"].dataType
             return assigned_column(given, kind, one)
         value = clause.values[one.name]
-        given = value_column(value, one.name)
+        given = value_column(value, one)
         return assigned_column(given, value_type(joined, given, value, one.name), one)
 
 

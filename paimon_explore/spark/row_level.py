@@ -113,6 +113,6 @@ def _target(
 
 
 def _assigned(old: DataFrame, value: object, field: DataField) -> Column:
-    column = value_column(value, field.name)
+    column = value_column(value, field)
     kind = value_type(old, column, value, field.name)
     return assigned_column(column, kind, field).alias(field.name)

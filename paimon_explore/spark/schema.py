@@ -290,15 +290,5 @@ def _struct(
 
 
 def from_spark(batch: pa.RecordBatch, names: Sequence[str]) -> pa.RecordBatch:
-    """Rows of Spark under the names of the table's columns; the writer casts the values.
-
-    Spark's TIME has nanoseconds on the wire, Paimon's milliseconds.
-    """
-    columns = [_from_wire(column) for column in batch.columns]
-    return pa.RecordBatch.from_arrays(columns, names=list(names))
-
-
-def _from_wire(column: Column) -> Column:
-    if pa.types.is_time64(column.type):
-        return pc.cast(column, pa.time32("ms"), safe=False)
-    return column
+    """Rows of Spark under the names of the table's columns; the writer casts the values."""
+    return pa.RecordBatch.from_arrays(batch.columns, names=list(names))

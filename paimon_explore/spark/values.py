@@ -1,8 +1,11 @@
 """What users give as values and conditions, as Spark columns: one rule for all changes of rows.
 
 A text is an SQL expression, as in `Table.update`; a Spark column is taken as it is, and a term such
-as `pe.col("a") + 1` as its SQL text; anything else is the value itself.
+as `pe.col("a") + 1` as its SQL text; anything else is the value itself, which has to fit its column
+as any input has.
 """
+
+import datetime as dt
 
 from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import Column, DataFrame
@@ -12,31 +15,43 @@ from pyspark.sql import types as st
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.scan.builder import Term
 from paimon_explore.scan.sql_text import to_sql
+from paimon_explore.types.data_types import DataField
+from paimon_explore.write.input_values import constant_column
 
 _HINT = "A text is written with quotes inside, \"'text'\", or as f.lit('text')."
 
 
-def value_column(value: object, name: str) -> Column:
+def value_column(value: object, field: DataField) -> Column:
     """A new value as a column.
 
     Args:
         value: SQL text, a column of Spark, a term, or the value itself.
-        name: of the column that it is for.
+        field: the column that it is for.
 
     Raises:
-        InvalidInputError: text that is no expression.
+        InvalidInputError: text that is no expression, or a value that does not fit the column.
     """
     if isinstance(value, Column):
         return value
     if isinstance(value, Term):
         return f.expr(to_sql(value.expression))
     if not isinstance(value, str):
-        return f.lit(value)
+        return _literal(value, field)
     try:
         return f.expr(value)
     except ParseException as error:
-        msg = f"The new value {value!r} of column {name!r} is no expression of SQL."
+        msg = f"The new value {value!r} of column {field.name!r} is no expression of SQL."
         raise InvalidInputError(msg, hint=_HINT) from error
+
+
+def _literal(value: object, field: DataField) -> Column:
+    """The value itself; times do not pass through the time zone of the machine or the session."""
+    constant_column(value, field)
+    if not isinstance(value, dt.datetime):
+        return f.lit(value)
+    if value.tzinfo is None:
+        return f.lit(value.isoformat(sep=" ")).cast("timestamp_ntz")
+    return f.lit(value.astimezone(dt.UTC).isoformat(sep=" ")).cast("timestamp")
 
 
 def value_type(rows: DataFrame, column: Column, value: object, name: str) -> st.DataType:

@@ -1,5 +1,8 @@
 """Counts, deletes and updates through Spark."""
 
+from datetime import UTC, datetime
+from pathlib import Path
+
 import pytest
 from pyspark.errors import PythonException
 from pyspark.sql import SparkSession
@@ -141,6 +144,30 @@ def test_rows_with_ids_are_changed_and_keep_them(
     assert {number: ids[number] for number in range(1, 6)} == {n: n for n in range(1, 6)}
     with pytest.raises(UnsupportedFeatureError, match="Give conditions and values as SQL text"):
         update(spark, table, {"name": f.lit("x")}, "id = 1")
+
+
+def test_values_of_python_arrive_unchanged_or_are_refused(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    catalog = Catalog(tmp_path / "wh")
+    catalog.create_database("db")
+    table = catalog.create_table(
+        "db.v", {"i": "INT", "ts": "TIMESTAMP(6)", "tz": "TIMESTAMP_LTZ(6)", "s": "STRING"}
+    )
+    table.append([{"i": 1}])
+    wall = datetime(2024, 1, 1, 10)  # noqa: DTZ001 - a wall clock
+    instant = wall.replace(tzinfo=UTC)
+    for name, value, message in [
+        ("i", 2.9, r"Column 'i' \(INT\): 2.9 is not a whole number"),
+        ("i", True, "True of type bool cannot be stored"),
+        ("s", 5, "5 of type int cannot be stored"),
+        ("ts", instant, "One has a time zone"),
+        ("tz", wall, "One has a time zone"),
+    ]:
+        with pytest.raises(InvalidInputError, match=message):
+            update(spark, table, {name: value})
+    update(spark, table, {"i": 2.0, "ts": wall, "tz": instant})  # the session is in Tokyo
+    assert table.to_arrow().to_pylist() == [{"i": 2, "ts": wall, "tz": instant, "s": None}]
 
 
 def test_a_task_that_finds_no_file_tells_that_the_snapshot_expired(

@@ -6,13 +6,14 @@ from dataclasses import replace
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
+from pyspark.sql.types import NullType, StringType
 
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
 from paimon_explore.metadata.options import DYNAMIC_PARTITION_OVERWRITE
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.scan.builder import Term
 from paimon_explore.scan.not_given import NOT_GIVEN
-from paimon_explore.spark.assign import assigned, assigned_column
+from paimon_explore.spark.assign import assigned, assigned_column, exact_column
 from paimon_explore.spark.changes import ACT, DELETE, UPDATE, ChangeTarget, change_target
 from paimon_explore.spark.names import CATALOG, quoted
 from paimon_explore.spark.schema import spark_type
@@ -107,9 +108,15 @@ def constant(warehouse: Warehouse, text: str, field: DataField) -> object:
     Raises:
         InvalidInputError: it is no constant, or does not fit the column.
     """
-    kind = spark_type(field.type).simpleString()
+    wanted = spark_type(field.type)
+    kind = wanted.simpleString()
     try:
-        rows = warehouse.spark.sql(f"SELECT CAST(({text}) AS {kind})").collect()
+        given = warehouse.spark.sql(f"SELECT ({text}) AS v")
+        found = given.schema["v"].dataType
+        column = f.col("v")
+        is_text = isinstance(found, StringType | NullType)  # a partition's text may be of any type
+        cast = column.cast(wanted) if is_text else exact_column(column, found, wanted, field.name)
+        rows = given.select(cast).collect()
     except PySparkException as error:
         raise InvalidInputError(
             f"Column {field.name!r} is {kind}; {text} is no constant of it.",

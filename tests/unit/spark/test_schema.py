@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import types as st
 
+from paimon_explore.errors import InvalidInputError
 from paimon_explore.spark.schema import (
     from_spark,
     spark_schema,
@@ -18,6 +19,7 @@ from paimon_explore.spark.schema import (
 from paimon_explore.types.arrow import arrow_schema
 from paimon_explore.types.data_types import DataField, RowType
 from paimon_explore.types.parse import parse_type
+from paimon_explore.write.input_cast import conform
 
 
 def row_type(**columns: object) -> RowType:
@@ -147,11 +149,14 @@ def test_variants_get_the_mark_that_spark_looks_for() -> None:
     assert found.to_pylist() == rows
 
 
-def test_times_of_spark_come_in_milliseconds() -> None:
+def test_times_of_spark_are_handed_on_in_full() -> None:
     batch = pa.RecordBatch.from_arrays([pa.array([1_999_999], pa.time64("ns"))], names=["c"])
     found = from_spark(batch, ["t"])
-    assert found.schema == pa.schema([("t", pa.time32("ms"))])
-    assert found.column(0).cast(pa.int32()).to_pylist() == [1]
+    assert found.schema == pa.schema([("t", pa.time64("ns"))])
+    times = row_type(t="TIME(3)").fields[0].type
+    assert conform(pa.array([2_000_000], pa.time64("ns")), times, where="t").type == pa.time32("ms")
+    with pytest.raises(InvalidInputError, match="more than 3 fractional-second digits"):
+        conform(found.column(0), times, where="t")
 
 
 def test_types_that_paimon_lacks_are_null_on_the_wire() -> None:
