@@ -148,4 +148,4 @@ def with_partition(
 def _partition_value(value: object, field: DataField) -> Column:
     if isinstance(value, str) and not is_root(field.type, TypeRoot.CHAR, TypeRoot.VARCHAR):
         return default_of(replace(field, default_value=value))
-    return column_of_values([value], field.name, field.type)
+    return column_of_values([value], field.name, field.type, first_row=-1)

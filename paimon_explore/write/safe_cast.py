@@ -47,11 +47,13 @@ _FLOATS = frozenset({TypeRoot.FLOAT, TypeRoot.DOUBLE})
 _TEXT = frozenset({TypeRoot.CHAR, TypeRoot.VARCHAR})
 _BYTES = frozenset({TypeRoot.BINARY, TypeRoot.VARBINARY})
 _TIMESTAMPS = frozenset({TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ})
-_ZONE_HINT = (
+ZONE_HINT = (
     "One has a time zone and the other has not: say which time is meant, with "
     "value.replace(tzinfo=zone) or value.astimezone(zone).replace(tzinfo=None) in Python, "
-    "dt.tz_localize(zone) or dt.tz_localize(None) in pandas."
+    "dt.tz_localize(zone) or dt.tz_localize(None) in pandas, '2026-01-31 10:00:00Z' or "
+    "'2026-01-31 10:00:00' in SQL."
 )
+"""What to do where a time zone is lacking, or has no place."""
 _DIGITS_OF_INTEGERS = 20
 _MOST_DIGITS = 76
 _DIGITS_OF_UNIT = {"s": 0, "ms": 3, "us": 6, "ns": 9}
@@ -235,7 +237,7 @@ def _mismatch(array: Column, data_type: AtomicType) -> Misfit:
     """A type of which no value is stored without a cast."""
     target = to_arrow(data_type)
     if pat.is_timestamp(array.type) and pat.is_timestamp(target):
-        hint = _ZONE_HINT
+        hint = ZONE_HINT
     else:
         hint = cast_hint(array.type, data_type)
     found = np.flatnonzero(valid_mask(array))
@@ -328,8 +330,7 @@ def _decimal_problem(one: Column, data_type: AtomicType) -> tuple[str, str]:
             f"has more than {digits - scale} digits before the decimal point",
             "Use a wider type.",
         )
-    kind = type_text(_nullable(data_type))
-    hint = f"Round it first: round(value, {scale}), or CAST(… AS {kind}) in SQL."
+    hint = f"Round it first: round(value, {scale}) in Python and in SQL."
     return f"has more than {scale} decimal places", hint
 
 

@@ -28,6 +28,7 @@ from paimon_explore.scan.expression import Expression, Literal, names_of
 from paimon_explore.scan.placement import place
 from paimon_explore.scan.sql import parse_value
 from paimon_explore.scan.sql_text import literal_text
+from paimon_explore.scan.temporal import parse_timestamp
 from paimon_explore.types.arrow import arrow_schema, to_arrow
 from paimon_explore.types.data_types import (
     AtomicType,
@@ -40,6 +41,7 @@ from paimon_explore.types.render import type_text
 from paimon_explore.values import dataclass
 from paimon_explore.write.input_cast import conform
 from paimon_explore.write.input_values import constant_column
+from paimon_explore.write.safe_cast import ZONE_HINT
 
 NewValue: TypeAlias = object
 """A new value: SQL text, a term, or the value itself."""
@@ -213,6 +215,7 @@ def _constant(constant: Literal, field: DataField) -> Column:
     plain = with_nullable(kind, nullable=True)
     assert isinstance(plain, AtomicType)  # noqa: S101 - as it was
     if isinstance(constant.value, str) and kind.root in _TIMES:
+        _check_zone(constant, plain, field.name)
         exact = place(constant, plain, None).exact
         if exact is None:
             raise InvalidInputError(
@@ -222,6 +225,19 @@ def _constant(constant: Literal, field: DataField) -> Column:
             )
         constant = Literal(value=exact, type=plain)
     return assigned(repeated(constant, 1), field)
+
+
+def _check_zone(constant: Literal, kind: AtomicType, name: str) -> None:
+    """Refuse texts with a time zone where the column has none, and the other way round."""
+    if kind.root is TypeRoot.TIME or not isinstance(constant.value, str):
+        return
+    moment = parse_timestamp(constant.value)
+    if moment is not None and moment.zoned != (kind.root is TypeRoot.TIMESTAMP_LTZ):
+        shown = literal_text(constant)
+        raise InvalidInputError(
+            f"Column {name!r} ({type_text(kind)}): {shown} cannot be stored without a cast.",
+            hint=ZONE_HINT,
+        )
 
 
 def assigned(values: Column, field: DataField) -> Column:

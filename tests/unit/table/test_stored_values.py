@@ -233,3 +233,27 @@ def test_keys_of_a_merge_are_compared_as_they_are() -> None:
     other = appended()
     other.merge(source.slice(0, 1), "id").when_matched_delete().execute()
     assert other.scan().count() == 1
+
+
+def test_a_partition_is_named_by_a_value_that_its_column_holds() -> None:
+    table = new_catalog().create_table("db.t", {"id": "INT", "p": "INT"}, partition_by="p")
+    table.append([{"id": 1, "p": 1}])
+    with pytest.raises(InvalidInputError, match=r"Column 'p' \(INT\): 1.5 is not a whole number"):
+        table.overwrite([{"id": 2}], partition={"p": 1.5})
+    table.overwrite([{"id": 2}], partition={"p": 1.0})
+    assert table.to_arrow().to_pylist() == [{"id": 2, "p": 1}]
+
+
+def test_a_column_of_a_merge_that_the_table_lacks_has_values_of_one_kind() -> None:
+    for values in ([WALL, INSTANT], [WALL, WALL.date()], ["a", b"b"]):
+        source = [{"id": number, "x": value} for number, value in enumerate(values)]
+        with pytest.raises(InvalidInputError, match="Column 'x' mixes kinds of values"):
+            appended().merge(source, "id").when_matched_update({"f": 1.0}).execute()
+    table = appended()
+    numbers: list[dict[str, object]] = [
+        {"id": 1, "x": 1},
+        {"id": 2, "x": 2.5},
+        {"id": 3, "x": None},
+    ]
+    table.merge(numbers, "id").when_matched_update({"r.x": "source.x"}).execute()
+    assert table.to_arrow().column("r").to_pylist() == [{"x": 1}]

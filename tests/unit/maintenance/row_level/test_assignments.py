@@ -70,6 +70,9 @@ def after(name: str, value: object) -> object:
         ("dt", "dt + 1", date(2024, 2, 1)),
         ("dt", date(2020, 1, 1), date(2020, 1, 1)),
         ("ts", "TIMESTAMP '2024-01-01 10:00:00'", datetime(2024, 1, 1, 10)),  # noqa: DTZ001 - a wall clock
+        ("ts", "'2024-01-01 10:00:00.5'", datetime(2024, 1, 1, 10, 0, 0, 500_000)),  # noqa: DTZ001 - a wall clock
+        ("tz", "'2024-01-01 10:00:00Z'", datetime(2024, 1, 1, 10, tzinfo=UTC)),
+        ("tz", "TIMESTAMP '2024-01-01 10:00:00+02:00'", datetime(2024, 1, 1, 8, tzinfo=UTC)),
         ("f", "f * 2", 3.0),
         ("f", "id", 3.0),
         ("b", "id > 5", False),
@@ -115,6 +118,12 @@ def test_the_clock_fits_timestamps() -> None:
         ("n", "two words", "written with quotes inside"),
         ("n", "O'Brien", "written with quotes inside"),
         ("b", "ts", "without a cast"),
+        ("ts", "'2024-01-01 10:00:00Z'", "without a cast. One has a time zone"),
+        ("ts", "TIMESTAMP '2024-01-01 10:00:00Z'", "without a cast. One has a time zone"),
+        ("tz", "'2024-01-01 10:00:00'", "without a cast. One has a time zone"),
+        ("tz", "TIMESTAMP '2024-01-01 10:00:00'", "without a cast. One has a time zone"),
+        ("dt", "'2024-01-01 10:00:00Z'", "without a cast. One has a time zone"),
+        ("ts", "'2024-01-01 10:00:00.0001'", "does not fit. Give no more fractions"),
         ("l", "'x'", "Give the value itself"),
         ("r", {"z": 1}, "has no field 'z'"),
         ("nope", 1, "The table has no column 'nope'"),
