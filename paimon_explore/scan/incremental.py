@@ -79,7 +79,7 @@ def change_splits(
         row_type=target.schema.partition_type, predicate=None if inside == TRUE else inside
     )
     for snapshot in commits(target.store, span):
-        with naming_expiry(target.store, snapshot):
+        with naming_expiry(target.store, snapshot, changes=True):
             if overwrites and snapshot.commit_kind is CommitKind.OVERWRITE:
                 if replaced := _replaced(target, snapshot, cut):
                     yield snapshot, replaced

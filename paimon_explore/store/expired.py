@@ -15,41 +15,71 @@ from paimon_explore.store.table_store import TableStore
 
 
 @contextmanager
-def naming_expiry(store: TableStore, snapshot: Snapshot | None) -> Iterator[None]:
-    """Read files of a snapshot; if one is missing because the snapshot expired, say so.
+def naming_expiry(
+    store: TableStore, *snapshots: Snapshot | None, changes: bool = False
+) -> Iterator[None]:
+    """Read files of snapshots; if one is missing, say what became of its snapshot.
 
     Args:
         store: the branch.
-        snapshot: what is read.
+        snapshots: what is read; None for a table without any.
+        changes: what the commit brought is read, which a long-lived changelog keeps as well.
 
     Raises:
-        SnapshotExpiredError: a file is missing, and the snapshot is gone or on its way out.
-        MissingFileError: a file is missing that should be there: the table is damaged.
+        SnapshotExpiredError: a file is missing, and the snapshot is gone.
+        MissingFileError: a file is missing although the snapshot is there: it was lost, or lies
+            outside the table in a place that cannot be reached.
     """
     try:
         yield
     except MissingFileError as error:
-        if snapshot is None:
+        read = [snapshot for snapshot in snapshots if snapshot is not None]
+        if not read or error.hint:
             raise
-        problem = _problem(store, snapshot)
-        if problem is None:
-            raise
-        ids = store.snapshots.history()
-        kept = f"Snapshots {ids[0]} to {ids[-1]} are there; read" if ids else "Read"
-        raise SnapshotExpiredError(
-            f"Snapshot {snapshot.id} of {store.paths.branch_root} {problem} while it was read: "
-            f"{error.path} is gone.",
-            hint=f"{kept} again from one that is kept. A tag keeps a snapshot for long reads.",
-        ) from error
+        for snapshot in read:
+            problem = _problem(store, snapshot, changes=changes)
+            if problem is not None:
+                raise _expired(store, snapshot, problem, error.path) from error
+        hint = _hint(store, read[-1], error.path)
+        raise MissingFileError(error.operation, error.path, hint=hint) from error
 
 
-def _problem(store: TableStore, snapshot: Snapshot) -> str | None:
-    """What became of a snapshot some file of which is missing; None if it should be whole."""
+def _expired(
+    store: TableStore, snapshot: Snapshot, problem: str, path: str
+) -> SnapshotExpiredError:
+    ids = store.snapshots.history()
+    kept = f"Snapshots {ids[0]} to {ids[-1]} are there; read" if ids else "Read"
+    return SnapshotExpiredError(
+        f"Snapshot {snapshot.id} of {store.paths.branch_root} {problem} while it was read: "
+        f"{path} is gone.",
+        hint=f"{kept} again from one that is kept. A tag keeps a snapshot for long reads.",
+    )
+
+
+def _problem(store: TableStore, snapshot: Snapshot, *, changes: bool) -> str | None:
+    """What became of a snapshot some file of which is missing; None if it is there."""
     name = snapshot.delta_manifest_list
     if any(tag.snapshot.delta_manifest_list == name for tag in store.tags.list()):
         return None
-    there = store.snapshots.find(snapshot.id)
+    there = [store.snapshots.find(snapshot.id)]
+    if changes:
+        there.append(store.changelogs.find(snapshot.id))
+    if any(found is not None and found.delta_manifest_list == name for found in there):
+        return None
     newest = store.snapshots.latest_id() or 0
-    if there is not None and there.delta_manifest_list == name:
-        return "began to expire" if snapshot.id < newest else None
     return "expired" if snapshot.id < newest else "was rolled back"
+
+
+def _hint(store: TableStore, snapshot: Snapshot, path: str) -> str:
+    """What to do about a file that a snapshot needs."""
+    root = store.paths.root
+    if not path.removeprefix("file://").removeprefix("file:").startswith(f"{root}/"):
+        return (
+            f"Snapshot {snapshot.id} of {root} names this file outside the table's folder: see "
+            "that its place can be reached from here, or restore the file."
+        )
+    return (
+        f"Snapshot {snapshot.id} of {store.paths.branch_root} is there and needs this file. Read "
+        "again: if it is still missing and no other engine is expiring snapshots, the file is "
+        "lost; maintenance.fsck() names all that are."
+    )

@@ -88,7 +88,7 @@ class ChangeReader:
         return pa.concat_tables([no_table(self.schema), *(self._rows_of(*one) for one in found)])
 
     def _rows_of(self, snapshot: Snapshot, splits: Sequence[Split]) -> pa.Table:
-        with naming_expiry(self.target.store, snapshot):
+        with naming_expiry(self.target.store, snapshot, changes=True):
             return self._rows(splits)
 
     def _rows(self, splits: Sequence[Split]) -> pa.Table:
@@ -118,9 +118,8 @@ class ChangeReader:
             replace(self.target, snapshot=self._snapshot(increment, number), travelled=True)
             for number in (increment.span.start, increment.span.end)
         ]
-        oldest = states[0].snapshot or states[1].snapshot
         keys = self.target.schema.primary_keys if self.target.keys is not None else ()
-        with naming_expiry(self.target.store, oldest):
+        with naming_expiry(self.target.store, *(state.snapshot for state in states)):
             plans = [plan_table(state).splits for state in states]
             changed = changed_splits(*plans, whole_buckets=bool(keys))
             before, after = (self._state(splits) for splits in changed)
