@@ -1,10 +1,11 @@
-"""Blob files (`.blob`): the values of one BLOB column, each behind the other.
+"""Blob files (`.blob`): the values of one column of BLOBs, each behind the other.
 
     entries | list of entry sizes | int32 size of the list | byte version
     entry: int32 magic | value | int64 size of the whole entry | int32 crc32 of all before
 
 All little endian. In the list, -1 stands for a null and -2 for a value that another file of the
-same rows holds (data evolution); neither has an entry. The file does not name its column.
+same rows holds (data evolution); neither has an entry. The file does not name its column, nor tells
+whether its values are plain, or arrays or maps of BLOB, see `blob_elements`.
 
 Spec: concepts/spec/fileformat, blob. Seen in: golden java200/blob and blob_more.
 """
@@ -16,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore.encoding import buffers as nb
+from paimon_explore.encoding.blob_elements import check_key, decode_array, decode_map
 from paimon_explore.encoding.buffers import Bools, Column, Ints
 from paimon_explore.encoding.decoding import PositionedBatch, Span, StoredColumn
 from paimon_explore.encoding.varint import decode_deltas, encode_deltas
@@ -25,8 +27,10 @@ from paimon_explore.errors import (
     UnsupportedFeatureError,
     UnsupportedVersionError,
 )
-from paimon_explore.types.data_types import AtomicType, DataType, TypeRoot
+from paimon_explore.types.arrow import to_arrow
+from paimon_explore.types.data_types import AtomicType, DataType, MapType
 from paimon_explore.types.render import type_text
+from paimon_explore.types.walk import is_blob_file_type
 
 MAGIC = 1481511375
 VERSION = 1
@@ -56,7 +60,7 @@ class BlobDataFile:
     Raises:
         CorruptFileError: tail or list are damaged.
         UnsupportedVersionError: it is of another version.
-        UnsupportedFeatureError: the column is not a plain BLOB.
+        UnsupportedFeatureError: the column does not hold BLOBs, or by keys that are not known here.
     """
 
     def __init__(
@@ -118,9 +122,26 @@ class BlobDataFile:
         valid = sizes >= 0
         rows = np.nonzero(valid)[0]
         values = [self._entry(row) for row in (start + rows).tolist()]
+        if not isinstance(self._column.type, AtomicType):
+            return self._nested(values, start + rows, stop - start, start)
         offsets = nb.ends_of(np.where(valid, sizes, 0))
         data = np.frombuffer(b"".join(values), np.uint8)
         return nb.build_var(pa.large_binary(), offsets, data, valid)
+
+    def _nested(self, entries: list[bytes], rows: Ints, count: int, start: int) -> Column:
+        """Arrays or maps from the entries of some rows; the others are null."""
+        found: list[object] = [None] * count
+        kind = self._column.type
+        for row, data in zip(rows.tolist(), entries, strict=True):
+            try:
+                if isinstance(kind, MapType):
+                    found[row - start] = decode_map(data, kind.key)
+                else:
+                    found[row - start] = decode_array(data)
+            except ValueError as error:
+                raise CorruptFileError(self._path, f"entry {row}", str(error)) from error
+        nested: Column = pa.array(found, to_arrow(kind))
+        return nested
 
     def _entry(self, row: int) -> bytes:
         size = int(self.sizes[row])
@@ -137,8 +158,10 @@ class BlobDataFile:
 
 
 def _check_type(data_type: DataType) -> None:
-    if not isinstance(data_type, AtomicType) or data_type.root is not TypeRoot.BLOB:
+    if not is_blob_file_type(data_type):
         raise UnsupportedFeatureError(f"a blob file of a column of {type_text(data_type)}")
+    if isinstance(data_type, MapType):
+        check_key(data_type.key)
 
 
 def _read_list(stream: pa.NativeFile, path: str) -> tuple[Ints, Ints]:

@@ -1,4 +1,4 @@
-"""BLOB columns: their values go into blob files beside the data file that holds the other columns.
+"""BLOB columns, also arrays and maps of BLOB: their values go into files beside the data file.
 
 A blob file has one column of a run of the data file's rows. The blob files of a column together
 have all of its rows, in order: a new one is begun when the target size is reached, and with each
@@ -14,6 +14,7 @@ from dataclasses import replace
 import pyarrow as pa
 
 from paimon_explore.encoding.binary_row import EMPTY_ROW
+from paimon_explore.encoding.blob_elements import check_key, encode_nested
 from paimon_explore.encoding.blob_file import BlobFileWriter
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.fileio.discard import discard
@@ -21,9 +22,9 @@ from paimon_explore.metadata import options as opt
 from paimon_explore.metadata.manifest_entry import FileKind
 from paimon_explore.metadata.options import TableOptions
 from paimon_explore.metadata.schema import TableSchema
-from paimon_explore.types.data_types import AtomicType, DataField, TypeRoot
+from paimon_explore.types.data_types import AtomicType, DataField, MapType, TypeRoot
 from paimon_explore.types.local_time import local_millis
-from paimon_explore.types.walk import is_root, parts
+from paimon_explore.types.walk import is_blob_file_type, is_root, parts
 from paimon_explore.write.file_layout import FileLayout
 from paimon_explore.write.file_names import FilePlace, FileRow
 from paimon_explore.write.stats import EMPTY_STATS
@@ -42,7 +43,9 @@ def blob_fields(schema: TableSchema, options: TableOptions) -> tuple[DataField, 
             raise UnsupportedFeatureError(f"writing a table with {option.key}")
     found = []
     for field in schema.fields:
-        if isinstance(field.type, AtomicType) and field.type.root is TypeRoot.BLOB:
+        if is_blob_file_type(field.type):
+            if isinstance(field.type, MapType):
+                check_key(field.type.key)
             found.append(field)
         elif any(is_root(kind, TypeRoot.BLOB) for kind in parts(field.type)):
             raise UnsupportedFeatureError("writing BLOB inside of another type", field.name)
@@ -79,7 +82,7 @@ class BlobFiles:
         self, place: FilePlace, layout: FileLayout, fields: Sequence[DataField], target_bytes: int
     ) -> None:
         named = replace(layout, format=BLOB, suffix_compression=False)
-        self._columns = {f.name: _BlobColumn(place, named, f.name, target_bytes) for f in fields}
+        self._columns = {f.name: _BlobColumn(place, named, f, target_bytes) for f in fields}
 
     def add(self, rows: pa.Table) -> None:
         """Take rows that also go into the current data file."""
@@ -101,10 +104,13 @@ class BlobFiles:
 class _BlobColumn:
     """The blob files of one column."""
 
-    def __init__(self, place: FilePlace, layout: FileLayout, name: str, target_bytes: int) -> None:
+    def __init__(
+        self, place: FilePlace, layout: FileLayout, field: DataField, target_bytes: int
+    ) -> None:
         self._place = place
         self._layout = layout
-        self._name = name
+        self._name = field.name
+        self._nested = None if isinstance(field.type, AtomicType) else field.type
         self._target_bytes = target_bytes
         self._stack = ExitStack()
         self._writer: BlobFileWriter | None = None
@@ -115,6 +121,8 @@ class _BlobColumn:
     def add(self, value: object) -> None:
         """Write the next row."""
         writer = self._writer or self._opened()
+        if isinstance(value, list) and self._nested is not None:
+            value = encode_nested(value, self._nested)
         writer.add_value(value if isinstance(value, bytes) else None)
         if writer.size >= self._target_bytes:
             self._close()

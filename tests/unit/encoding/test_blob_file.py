@@ -103,7 +103,8 @@ def test_batches_of_large_values_are_short() -> None:
 
 
 def test_other_columns_are_refused() -> None:
-    nested = StoredColumn(name="b", type=parse_type({"type": "ARRAY", "element": "BLOB"}, "t"))
+    inner = {"type": "ARRAY", "element": "BLOB"}
+    nested = StoredColumn(name="b", type=parse_type({"type": "ARRAY", "element": inner}, "t"))
 
     with pytest.raises(UnsupportedFeatureError, match="A blob file of"):
         BlobDataFile(pa.BufferReader(written()), "a file", nested)

@@ -79,7 +79,7 @@ def test_a_failed_write_leaves_no_blob_files() -> None:
     ("columns", "options"),
     [
         (COLUMNS, {"blob-descriptor-field": "img"}),
-        ({"id": "INT", "b": {"type": "ARRAY", "element": "BLOB"}}, {}),
+        ({"id": "INT", "b": {"type": "MAP", "key": "DATE NOT NULL", "value": "BLOB"}}, {}),
     ],
 )
 def test_other_kinds_of_blobs_are_refused(
