@@ -111,3 +111,10 @@ DEFAULT_VALUE: ColumnOption[str | None] = ColumnOption(
         key="default-value", parse=str, default=None, description="Read for null, up to 1.2."
     )
 )
+MAP_STORAGE_LAYOUT: ColumnOption[str] = ColumnOption(
+    option=Option(
+        key="map.storage-layout", parse=str, default="default", description="How maps are stored."
+    )
+)
+MAP_STORAGE_LAYOUTS = ("default", "shared-shredding")
+"""Those that are known here; files of both are read, and maps are written in the default one."""

@@ -37,6 +37,7 @@ from paimon_explore.metadata.storage_rules import (
     chain_violations,
     clustering_violations,
     format_violations,
+    map_layout_violations,
     row_tracking_violations,
     vector_violations,
 )
@@ -59,6 +60,7 @@ _RULES: tuple[Callable[[TableSchema, TableOptions], Iterator[str]], ...] = (
     retention_violations,
     named_column_violations,
     format_violations,
+    map_layout_violations,
     blob_violations,
     vector_violations,
     row_tracking_violations,

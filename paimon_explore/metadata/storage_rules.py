@@ -5,6 +5,7 @@ Each rule yields a sentence per violation. Spec: concepts/spec/fileformat, appen
 
 from collections.abc import Iterator, Mapping
 
+from paimon_explore.metadata.column_options import MAP_STORAGE_LAYOUT, MAP_STORAGE_LAYOUTS
 from paimon_explore.metadata.option_choices import ChangelogProducer, MergeEngine, TableKind
 from paimon_explore.metadata.options import (
     BLOB_DESCRIPTOR_FIELD,
@@ -35,7 +36,7 @@ from paimon_explore.metadata.options import (
     TableOptions,
 )
 from paimon_explore.metadata.schema import TableSchema
-from paimon_explore.types.data_types import AtomicType, DataField, TypeRoot, VectorType
+from paimon_explore.types.data_types import AtomicType, DataField, MapType, TypeRoot, VectorType
 from paimon_explore.types.render import type_text
 from paimon_explore.types.walk import is_blob_file_type, is_root, parts
 
@@ -50,6 +51,7 @@ _UNSTORED: Mapping[str, frozenset[str]] = {
     ),
 }
 """Types by format, named by root or class; as Java refuses them."""
+_SHREDDING_FORMATS = frozenset({"parquet", "orc"})
 _SPATIAL = (TypeRoot.GEOMETRY, TypeRoot.GEOGRAPHY)
 
 
@@ -102,6 +104,26 @@ def _avro_violations(field: DataField) -> Iterator[str]:
                 f"at most {_AVRO_TIME_DIGITS} digits for TIME, {_AVRO_TIMESTAMP_DIGITS} for "
                 "timestamps"
             )
+
+
+def map_layout_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]:
+    """Maps with text keys may be shredded, in Parquet and ORC files."""
+    formats = {options.value(FILE_FORMAT), *options.value(FILE_FORMAT_PER_LEVEL).values()}
+    others = {name.lower() for name in formats} - _SHREDDING_FORMATS
+    for columns, layout in MAP_STORAGE_LAYOUT.columns_in(options):
+        for name in columns:
+            option = f"fields.{name}.{MAP_STORAGE_LAYOUT.option.key}"
+            field = next((field for field in schema.fields if field.name == name), None)
+            kind = None if field is None else field.type
+            if layout.lower() not in MAP_STORAGE_LAYOUTS:
+                known = ", ".join(MAP_STORAGE_LAYOUTS)
+                yield f"{option!r} = {layout!r} is not a storage layout; the layouts are {known}"
+            elif layout.lower() == MAP_STORAGE_LAYOUTS[0]:
+                continue
+            elif not isinstance(kind, MapType) or not is_root(kind.key, TypeRoot.VARCHAR):
+                yield f"{option!r} needs a column of type MAP<STRING NOT NULL, ...>"
+            elif others:
+                yield f"{option!r} needs Parquet or ORC files, not {', '.join(sorted(others))}"
 
 
 def row_tracking_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]:

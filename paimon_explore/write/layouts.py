@@ -6,8 +6,13 @@ Spec: concepts/spec/datafile; maintenance/configurations.
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.metadata import options as opt
-from paimon_explore.metadata.column_options import STATS_MODE
+from paimon_explore.metadata.column_options import (
+    MAP_STORAGE_LAYOUT,
+    MAP_STORAGE_LAYOUTS,
+    STATS_MODE,
+)
 from paimon_explore.metadata.derived_options import target_file_bytes
 from paimon_explore.metadata.manifest_entry import FileSource
 from paimon_explore.metadata.option import Option
@@ -256,6 +261,7 @@ def key_fields(schema: TableSchema) -> tuple[DataField, ...]:
 def _modes(
     schema: TableSchema, options: TableOptions, default: str, file_format: str
 ) -> tuple[StatsMode, ...]:
+    _check_map_layouts(options)
     names = [column.name for column in schema.fields]
     if file_format in WITHOUT_STATS:
         return (NONE,) * len(names)
@@ -265,6 +271,15 @@ def _modes(
         explicit=_explicit_modes(names, options),
         keep_first=options.value(opt.METADATA_STATS_KEEP_FIRST_N_COLUMNS),
     )
+
+
+def _check_map_layouts(options: TableOptions) -> None:
+    """Refuse to write maps for which the table wants a layout of a later release."""
+    for columns, layout in MAP_STORAGE_LAYOUT.columns_in(options):
+        if layout.lower() not in MAP_STORAGE_LAYOUTS:
+            key = f"fields.{','.join(columns)}.{MAP_STORAGE_LAYOUT.option.key}"
+            known = ", ".join(MAP_STORAGE_LAYOUTS)
+            raise UnsupportedFeatureError(f"{key} = {layout!r}", hint=f"Known are {known}.")
 
 
 def _explicit_modes(names: list[str], options: TableOptions) -> Mapping[str, StatsMode]:

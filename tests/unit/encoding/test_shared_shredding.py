@@ -15,6 +15,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
+from paimon_explore import open_table
 from paimon_explore.encoding.buffers import Column, as_python
 from paimon_explore.encoding.orc import open_orc
 from paimon_explore.encoding.orc_mend import LocalZoned
@@ -85,6 +86,16 @@ def test_rows_that_are_added_change_nothing_for_the_others(name: str, tmp_path: 
     kind = pa.schema([("id", pa.int32()), ("m", pa.map_(pa.string(), pa.int64()))])
     table.append(pa.Table.from_pylist(more, schema=kind))
     assert as_dicts(table.to_arrow().to_pylist()) == as_dicts([*ROWS, *more])
+
+
+def test_a_table_that_wants_an_unknown_layout_is_not_written(tmp_path: Path) -> None:
+    source = table_of("java_parquet", tmp_path)
+    schema = Path(source.path) / "schema" / "schema-0"
+    schema.write_text(schema.read_text().replace('shared-shredding"', 'of-tomorrow"'))
+    table = open_table(source.path)
+    assert as_dicts(table.to_arrow().to_pylist()) == as_dicts(ROWS)
+    with pytest.raises(UnsupportedFeatureError, match=r"fields\.m\.map\.storage-layout = 'of-t"):
+        table.append([{"id": 6, "m": None}])
 
 
 # ------------------------------------------------------------ files made here

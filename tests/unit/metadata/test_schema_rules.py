@@ -304,6 +304,14 @@ def test_a_delete_that_removes_the_row_is_not_ignored_by_a_column() -> None:
         ("g ROW<x GEOGRAPHY>", {"changelog-file.format": "avro"}, "needs Parquet files"),
         ("x BLOB", {}, "needs 'data-evolution.enabled' = 'true'"),
         ("x ROW<y BLOB>", {}, "BLOB cannot be inside"),
+        ("m MAP<STRING, INT>", {"fields.m.map.storage-layout": "columns"}, "not a storage layout"),
+        ("m MAP<INT, INT>", {"fields.m.map.storage-layout": "shared-shredding"}, "MAP<STRING NOT"),
+        ("m STRING", {"fields.m.map.storage-layout": "shared-shredding"}, "MAP<STRING NOT NULL"),
+        (
+            "m MAP<STRING, INT>",
+            {"fields.m.map.storage-layout": "shared-shredding", "file.format": "avro"},
+            "needs Parquet or ORC files, not avro",
+        ),
     ],
 )
 def test_formats(column: str, options: dict[str, str], message: str) -> None:
