@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 
 from paimon_explore.commit.waiting import system_clock
 from paimon_explore.errors import CommitError, InvalidInputError, NotFoundError, StorageError
+from paimon_explore.maintenance.schema_fit import check_values_fit
 from paimon_explore.metadata.alter import apply_changes
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.schema_change import SchemaChange
@@ -23,6 +24,7 @@ def alter_schema(
     store: TableStore,
     changes: Sequence[SchemaChange],
     *,
+    check: bool = True,
     clock: Callable[[], int] = system_clock,
 ) -> TableSchema:
     """Apply changes to a branch's newest schema, all or none.
@@ -30,13 +32,14 @@ def alter_schema(
     Args:
         store: the table and branch.
         changes: what to change, in order.
+        check: refuse new types of columns that stored values do not fit; see `schema_fit`.
         clock: epoch milliseconds.
 
     Returns:
         The schema that is in force now.
 
     Raises:
-        InvalidInputError: no change is given, or a rule forbids one.
+        InvalidInputError: no change is given, a rule forbids one, or stored values do not fit.
         NotFoundError: there is no table, or a change names a column that does not exist.
         AlreadyExistsError: a new name is taken.
         CommitError: others were faster each time.
@@ -50,6 +53,8 @@ def alter_schema(
             raise NotFoundError("table", store.paths.branch_root)
         has_snapshots = store.snapshots.latest_id() is not None
         after = apply_changes(before, changes, has_snapshots=has_snapshots, time_millis=clock())
+        if check:
+            check_values_fit(store, before, after)
         if _create(store, after):
             return after
     raise CommitError(

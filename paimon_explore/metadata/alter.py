@@ -19,6 +19,7 @@ from paimon_explore.metadata.column_changes import (
 from paimon_explore.metadata.option_changes import (
     check_option_change,
     is_unchanged,
+    options_naming,
     renamed_options,
 )
 from paimon_explore.metadata.options import (
@@ -191,6 +192,8 @@ def _added(schema: TableSchema, change: AddColumn) -> TableSchema:
         raise InvalidInputError(
             f"Column {name!r} must be nullable: the rows that are there have no value of it."
         )
+    if not change.column[-1].strip():
+        raise InvalidInputError(f"The name of the new column {name!r} is blank.")
     field = DataField(id=0, name=change.column[-1], type=change.type, description=change.comment)
     (field,) = assigned_ids((field,), schema.highest_field_id)
     is_nested = len(change.column) > 1
@@ -213,6 +216,7 @@ def _end_of_columns(schema: TableSchema) -> int:
 
 def _renamed(schema: TableSchema, change: RenameColumn) -> TableSchema:
     is_nested = len(change.column) > 1
+    _check_new_name(change.column, change.name)
     if not is_nested:
         _refuse_partition(schema, change.column, "renamed")
         _refuse_indexed(schema, change.column, "renamed")
@@ -235,11 +239,25 @@ def _renamed(schema: TableSchema, change: RenameColumn) -> TableSchema:
     )
 
 
+def _check_new_name(column: ColumnPath, name: str) -> None:
+    """A new name is a single one: with a dot in it, it would be read as a path into a row."""
+    shown = _shown(column)
+    if not name.strip():
+        raise InvalidInputError(f"The new name of column {shown!r} is blank.")
+    if "." in name:
+        last = name.rpartition(".")[2] or name.strip(".")
+        raise InvalidInputError(
+            f"The name {name!r} for column {shown!r} holds a dot, which leads into rows.",
+            hint=f"Give the name alone, as {last!r}.",
+        )
+
+
 def _dropped(schema: TableSchema, change: DropColumn) -> TableSchema:
     if len(change.column) == 1:
         _refuse_partition(schema, change.column, "dropped")
         _refuse_primary_key(schema, change.column, "dropped")
         _refuse_indexed(schema, change.column, "dropped")
+        _refuse_named(schema, change.column, "dropped")
 
     def edit(fields: Fields, name: str) -> Fields:
         kept = tuple(field for field in fields if field.name != name)
@@ -352,6 +370,15 @@ def _refuse_indexed(schema: TableSchema, column: ColumnPath, done: str) -> None:
     for option in _INDEXED:
         if column[0] in options.value(option):
             raise InvalidInputError(f"Column {column[0]!r} of {option.key!r} cannot be {done}.")
+
+
+def _refuse_named(schema: TableSchema, column: ColumnPath, done: str) -> None:
+    keys = options_naming(schema.options, column[0])
+    if keys:
+        raise InvalidInputError(
+            f"Column {column[0]!r} cannot be {done}: option {keys[0]!r} names it.",
+            hint="Change or remove the option first.",
+        )
 
 
 def _refuse_blob(

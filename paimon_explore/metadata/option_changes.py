@@ -3,6 +3,7 @@
 Spec: maintenance/configurations, SQL ALTER pages.
 """
 
+import re
 from collections.abc import Mapping
 
 from paimon_explore.errors import InvalidInputError
@@ -12,24 +13,39 @@ from paimon_explore.metadata.options import (
     ALL_OPTIONS,
     BUCKET,
     BUCKET_KEY,
+    CHANGELOG_PRODUCER_ROW_DEDUPLICATE_IGNORE_FIELDS,
     CLUSTERING_COLUMNS,
     DELETION_VECTORS_ENABLED,
     DELETION_VECTORS_MODIFIABLE,
     DYNAMIC_BUCKET,
     IGNORE_DELETE,
     IGNORE_UPDATE_BEFORE,
+    PARTIAL_UPDATE_REMOVE_RECORD_ON_SEQUENCE_GROUP,
     PARTITION,
     PATH,
     PK_CLUSTERING_OVERRIDE,
     PRIMARY_KEY,
+    RECORD_LEVEL_TIME_FIELD,
+    ROWKIND_FIELD,
     SEQUENCE_FIELD,
     TYPE,
+    VECTOR_FIELD,
     TableOptions,
 )
 from paimon_explore.metadata.schema import TableSchema
 
 _PREFIX = "fields."
-_LISTING_KEYS = (BUCKET_KEY.key, SEQUENCE_FIELD.key)
+_LISTING_KEYS = frozenset(
+    key
+    for option in (
+        *(BUCKET_KEY, SEQUENCE_FIELD, CLUSTERING_COLUMNS, RECORD_LEVEL_TIME_FIELD, ROWKIND_FIELD),
+        *(CHANGELOG_PRODUCER_ROW_DEDUPLICATE_IGNORE_FIELDS, VECTOR_FIELD),
+        PARTIAL_UPDATE_REMOVE_RECORD_ON_SEQUENCE_GROUP,
+    )
+    for key in (option.key, *option.fallback_keys)
+)
+_INDEX_COLUMNS = re.compile(r"file-index\.[^.]+\.columns")
+_INDEX_SETTING = re.compile(r"(file-index\.[^.]+\.)(.+)(\.[^.]+)")
 _LISTING_SETTINGS = (SEQUENCE_GROUP.option.key, NESTED_KEY.option.key)
 
 
@@ -112,23 +128,40 @@ def renamed_options(options: Mapping[str, str], names: Mapping[str, str]) -> dic
         names: new names by old ones.
     """
     return {
-        _renamed_key(key, names): _renamed_value(key, text, names) for key, text in options.items()
+        _renamed_key(key, names): _renamed_list(text, names) if _is_listing(key) else text
+        for key, text in options.items()
     }
 
 
+def options_naming(options: Mapping[str, str], column: str) -> list[str]:
+    """The keys of the options that name a column, in the key or in a list of columns."""
+    marks = {column: f"{column}\0"}  # no column is called so
+    return [
+        key for key in options if renamed_options({key: options[key]}, marks) != {key: options[key]}
+    ]
+
+
 def _renamed_key(key: str, names: Mapping[str, str]) -> str:
-    if not key.startswith(_PREFIX):
+    if key.startswith(_PREFIX):
+        columns, dot, setting = key[len(_PREFIX) :].partition(".")
+        return f"{_PREFIX}{_renamed_list(columns, names)}{dot}{setting}" if dot else key
+    match = _INDEX_SETTING.fullmatch(key)
+    if match is None:
         return key
-    columns, dot, setting = key[len(_PREFIX) :].partition(".")
-    return f"{_PREFIX}{_renamed_list(columns, names)}{dot}{setting}" if dot else key
+    return f"{match[1]}{_renamed(match[2], names)}{match[3]}"
 
 
-def _renamed_value(key: str, text: str, names: Mapping[str, str]) -> str:
-    is_listing = key in _LISTING_KEYS or (
-        key.startswith(_PREFIX) and key.endswith(tuple(f".{name}" for name in _LISTING_SETTINGS))
-    )
-    return _renamed_list(text, names) if is_listing else text
+def _is_listing(key: str) -> bool:
+    if key in _LISTING_KEYS or _INDEX_COLUMNS.fullmatch(key):
+        return True
+    return key.startswith(_PREFIX) and key.endswith(tuple(f".{name}" for name in _LISTING_SETTINGS))
 
 
 def _renamed_list(text: str, names: Mapping[str, str]) -> str:
-    return ",".join(names.get(name.strip(), name) for name in text.split(","))
+    return ",".join(_renamed(name, names) for name in text.split(","))
+
+
+def _renamed(text: str, names: Mapping[str, str]) -> str:
+    """The new name of `column`, or of the column of `column[key]`; else the text as it is."""
+    column, bracket, rest = text.strip().partition("[")
+    return f"{names[column]}{bracket}{rest}" if column in names else text

@@ -92,21 +92,23 @@ class Maintenance:
         stored = {} if schema is None else schema.options
         return TableOptions({**stored, **self.dynamic_options})
 
-    def alter(self, *changes: SchemaChange) -> TableSchema:
+    def alter(self, *changes: SchemaChange, check: bool = True) -> TableSchema:
         """Change the schema, by all changes or none.
 
         Args:
             changes: values of `paimon_explore.metadata.schema_change`.
+            check: refuse a new type that stored values do not fit, and NOT NULL where there are
+                nulls; files are read if their statistics leave it open.
 
         Raises:
-            InvalidInputError: a rule forbids a change.
+            InvalidInputError: a rule forbids a change, or stored values do not fit.
             NotFoundError: a column that does not exist.
             AlreadyExistsError: a new name is taken.
         """
         for change in changes:
             if not isinstance(change, get_args(SchemaChange)):
                 raise refused("A change", change, "a value of metadata.schema_change", hint=_ALTER)
-        return alter_schema(self.store, changes)
+        return alter_schema(self.store, changes, check=_flag("check", check))
 
     def add_column(
         self, name: str, type_text: str, *, comment: str | None = None, after: str | None = None
@@ -133,10 +135,22 @@ class Maintenance:
         """Leave a column out from now on."""
         return self.alter(DropColumn(column=self._path(name)))
 
-    def change_type(self, name: str, type_text: str) -> TableSchema:
-        """Give a column another type, which its values are cast to; nullability stays."""
+    def change_type(self, name: str, type_text: str, *, check: bool = True) -> TableSchema:
+        """Give a column another type, which its values are cast to; nullability stays.
+
+        Args:
+            name: the column, `row.member` for a member of a row.
+            type_text: its new type, as `DECIMAL(10, 2)`.
+            check: refuse a type that stored values do not fit, that would be cut, wrap around or
+                become null. Files are read if the types and statistics leave it open.
+
+        Raises:
+            InvalidInputError: there is no such cast, or stored values do not fit; the message
+                counts them and shows one.
+        """
         kind = _type_argument(type_text)
-        return self.alter(ChangeType(column=self._path(name), type=kind, keep_nullability=True))
+        change = ChangeType(column=self._path(name), type=kind, keep_nullability=True)
+        return self.alter(change, check=check)
 
     def set_options(self, options: Mapping[str, OptionValue]) -> TableSchema:
         """Set table options."""

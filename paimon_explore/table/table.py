@@ -314,9 +314,9 @@ class Table(ExplorableTable):
 
         return Maintenance(store=self.store, dynamic_options=self.dynamic_options)
 
-    def alter(self, *changes: "SchemaChange") -> TableSchema:
+    def alter(self, *changes: "SchemaChange", check: bool = True) -> TableSchema:
         """Change the schema, by all changes or none; see `Maintenance.alter`."""
-        return self.maintenance.alter(*changes)
+        return self.maintenance.alter(*changes, check=check)
 
     def create_tag(self, name: str, snapshot: int | None = None) -> "Tag":
         """Give a snapshot, or the newest, a name; see `Maintenance.create_tag`."""
