@@ -84,10 +84,15 @@ class LocalFileIO:
             return sorted(_entries(folder), key=lambda status: status.name)
 
     def walk(self, folder: str) -> Iterator[FileStatus]:
-        """All files (not folders) below a folder, at any depth, in no order."""
+        """All files (not folders) below a folder, at any depth, in no order.
+
+        Links are left out, be they to files or folders: what they lead to lies elsewhere.
+        """
         pending = [folder]
         while pending:
-            for status in self.list(pending.pop()):
+            with _Naming("list", folder):
+                found = list(_entries(pending.pop(), follows=False))
+            for status in found:
                 if status.is_folder:
                     pending.append(status.path)
                 else:
@@ -140,7 +145,11 @@ class LocalFileIO:
         import shutil  # noqa: PLC0415 - loads codecs of archives, which readers do not need
 
         with _Naming("delete", path), suppress(FileNotFoundError):
-            shutil.rmtree(local_path(path))
+            target = Path(local_path(path.rstrip("/")))
+            if target.is_symlink():
+                target.unlink()  # not what it leads to
+            else:
+                shutil.rmtree(target)
 
     def rename_folder(self, source: str, target: str) -> None:
         """Move a folder in one step; the target must be absent or empty."""
@@ -253,7 +262,8 @@ def _content(handle: int, size: int) -> bytes:
     return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
-def _entries(folder: str) -> Iterator[FileStatus]:
+def _entries(folder: str, *, follows: bool = True) -> Iterator[FileStatus]:
+    """What lies in a folder; links as what they lead to, or not at all."""
     try:
         found = os.scandir(local_path(folder))
     except FileNotFoundError:
@@ -264,6 +274,8 @@ def _entries(folder: str) -> Iterator[FileStatus]:
         return  # below a file there is nothing
     with found:
         for entry in found:
+            if not follows and entry.is_symlink():
+                continue
             with suppress(FileNotFoundError):  # removed since the listing began
                 yield _status(paths.join(folder, entry.name), entry.name, entry.stat())
 

@@ -23,6 +23,7 @@ from paimon_explore.errors import (
     PaimonError,
     StorageError,
 )
+from paimon_explore.maintenance.links import refuse_linked_metadata, refuse_links
 from paimon_explore.maintenance.reachable import continues
 from paimon_explore.maintenance.rollback import remove_newer_marks, restored
 from paimon_explore.metadata.paths import MAIN_BRANCH
@@ -81,6 +82,7 @@ def delete_branch(store: TableStore, name: str) -> None:
     _known(store, name)
     if name == store.paths.branch:
         raise InvalidInputError(f"The branch {name!r} is the one that is open.")
+    refuse_links(store.paths, [store.paths.branches_dir])
     store.branches.delete(name)
 
 
@@ -96,6 +98,7 @@ def rename_branch(store: TableStore, name: str, new_name: str) -> None:
     _known(store, name)
     if store.branches.exists(new_name):
         raise AlreadyExistsError("branch", new_name, store.paths.root)
+    refuse_links(store.paths, [store.paths.branches_dir])
     store.branches.rename(name, new_name)
 
 
@@ -110,6 +113,7 @@ def fast_forward(store: TableStore, name: str) -> None:
     """
     _known(store, name)
     main, branch = store.for_branch(MAIN_BRANCH), store.for_branch(name)
+    refuse_linked_metadata(main.paths)
     earliest = branch.snapshots.earliest()
     if earliest is None:
         raise InvalidInputError(f"The branch {name!r} has no snapshot to go forward to.")

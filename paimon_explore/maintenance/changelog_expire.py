@@ -17,6 +17,7 @@ from contextlib import suppress
 from paimon_explore.commit.waiting import system_clock
 from paimon_explore.errors import MissingFileError, StorageError
 from paimon_explore.maintenance.expire import ExpiryReport, Retention, expiring_ids
+from paimon_explore.maintenance.links import refuse_linked_metadata
 from paimon_explore.maintenance.reachable import FileSet, TableFiles, has_changelogs, roots_of
 from paimon_explore.maintenance.removal import remove, unreachable
 from paimon_explore.metadata import options as opt
@@ -63,6 +64,7 @@ def expire_changelogs(
     expiring = _expiring(store, retention)
     if not expiring:
         return ExpiryReport(dry_run=dry_run)
+    refuse_linked_metadata(store.paths)
     ids = tuple(changelog.id for changelog in expiring)
     files = TableFiles(store=store, options=options)
     roots = roots_of(store, options, leaving_logs=ids)
@@ -88,6 +90,8 @@ def expire_consumers(
         return []
     keep_after_ms = clock() - age_ms
     gone = [i for i in store.consumers.ids() if store.consumers.modified_ms(i) < keep_after_ms]
+    if gone:
+        refuse_linked_metadata(store.paths)
     for consumer_id in gone:
         store.consumers.delete(consumer_id)
     return gone

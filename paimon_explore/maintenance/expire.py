@@ -39,6 +39,7 @@ from paimon_explore.errors import (
     NotFoundError,
     StorageError,
 )
+from paimon_explore.maintenance.links import refuse_linked_metadata
 from paimon_explore.maintenance.reachable import (
     FileSet,
     TableFiles,
@@ -145,6 +146,7 @@ def expire_snapshots(
     plan = _planned(store, options, retention)
     if plan is None:
         return ExpiryReport(dry_run=dry_run)
+    refuse_linked_metadata(store.paths)
     if not dry_run:
         outlive = is_changelog_decoupled(options)
         _remove_snapshots(store, plan.expiring, plan.end, outlive=outlive)

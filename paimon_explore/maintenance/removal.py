@@ -4,12 +4,14 @@ Everything that may be needed is read before the first file goes. If any of it c
 error goes to the caller and nothing is removed.
 
 Files at external paths are left alone: whoever writes metadata could name any file of the machine.
-The removal of orphan files takes them when it is asked to.
+The removal of orphan files takes them when it is asked to. Files behind linked folders are left
+alone, too.
 """
 
 from collections.abc import Callable
 
 from paimon_explore.fileio.paths import name
+from paimon_explore.maintenance.links import inside
 from paimon_explore.maintenance.reachable import FileSet, Roots, TableFiles
 from paimon_explore.values import dataclass
 
@@ -47,10 +49,11 @@ def unreachable(files: TableFiles, candidates: FileSet, roots: Roots) -> Removal
         return Removal()
     held = files.held(roots, _names(candidates))
     free = candidates - held
-    inside = f"{files.store.paths.root}/"
+    paths = files.store.paths
+    below = f"{paths.root}/"
+    data = sorted(path for path in free.data if _is_below(path, below))
     return Removal(
-        data_files=tuple(sorted(path for path in free.data if _is_below(path, inside))),
-        metadata_files=tuple(sorted(free.metadata)),
+        data_files=tuple(inside(paths, data)), metadata_files=tuple(sorted(free.metadata))
     )
 
 

@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from paimon_explore.errors import InvalidInputError, StorageError
+from paimon_explore.maintenance.links import refuse_linked_metadata
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.store.table_store import TableStore
 
@@ -61,6 +62,7 @@ def restored(store: TableStore, snapshot: Snapshot) -> Snapshot:
 
 
 def _roll_back(store: TableStore, target: Snapshot) -> Snapshot:
+    refuse_linked_metadata(store.paths)
     history = store.snapshots.history()
     if history and target.id > history[-1]:
         raise InvalidInputError(
@@ -118,6 +120,7 @@ def rollback_schema(store: TableStore, schema_id: int) -> None:
         InvalidInputError: a snapshot, tag or changelog has a newer one.
     """
     store.schemas.load(schema_id)
+    refuse_linked_metadata(store.paths)
     users = [
         (f"snapshot {s.id}", s.schema_id)
         for s in (*store.snapshots.list(), *store.snapshots.outside())

@@ -24,6 +24,7 @@ from paimon_explore.errors import (
     MissingFileError,
     NotFoundError,
 )
+from paimon_explore.maintenance.links import refuse_linked_metadata
 from paimon_explore.maintenance.reachable import TableFiles, roots_of
 from paimon_explore.maintenance.removal import Removal, remove_unreachable
 from paimon_explore.metadata.options import TableOptions
@@ -105,6 +106,7 @@ def rename_tag(store: TableStore, name: str, new_name: str) -> Tag:
         InvalidInputError: the new name cannot be used.
     """
     check_tag_name(new_name)
+    refuse_linked_metadata(store.paths)
     tag = replace(store.tags.load(name), name=new_name)
     if not store.tags.create(tag):
         raise AlreadyExistsError("tag", new_name, store.paths.root)
@@ -120,6 +122,7 @@ def delete_tag(store: TableStore, options: TableOptions, name: str) -> Removal:
         StorageError, FormatError: the tag is gone, but what else needs its files could not be
             read; nothing more was removed.
     """
+    refuse_linked_metadata(store.paths)
     tag = store.tags.load(name)
     if options.value(TAG_CREATE_SUCCESS_FILE):
         store.file_io.delete(store.paths.tag_success(name))

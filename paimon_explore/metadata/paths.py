@@ -170,7 +170,7 @@ class TablePaths:
     ) -> str:
         """An index file where the table's options and its manifest entry put it."""
         if external_path is not None:
-            return external_path
+            return self.checked_external(external_path, is_index=True) or ""
         if self.index_in_data_directory:
             return file_in(self.bucket_dir(partition_path, bucket), name)
         return self.index(name)
@@ -202,7 +202,34 @@ class TablePaths:
         self, partition_path: str, bucket: int, name: str, external_path: str | None = None
     ) -> str:
         """A data or changelog file; its extra files lie beside it."""
-        return external_path or file_in(self.bucket_dir(partition_path, bucket), name)
+        outside = self.checked_external(external_path)
+        return outside or file_in(self.bucket_dir(partition_path, bucket), name)
+
+    def checked_external(self, path: str | None, *, is_index: bool = False) -> str | None:
+        """An external path of a data or index file, which must not be one of metadata.
+
+        Args:
+            path: as the manifest entry states it.
+            is_index: the file is an index file, which may lie in the table's folder of those.
+
+        Raises:
+            CorruptFileError: it names a file in one of the table's folders of metadata, which an
+                expiry would remove as a data file; or it is no plain path.
+        """
+        if path is None:
+            return None
+        place = _without_scheme(path)
+        below = _without_scheme(self.root).rstrip("/")
+        parts = place.split("/")
+        if ".." in parts or "." in parts or "\0" in path:
+            rule = f"must be a path without '.', '..' and NUL, not {path[:120]!r}"
+            raise CorruptFileError(self.root, "_EXTERNAL_PATH", rule)
+        if place.startswith(f"{below}/"):
+            first = place[len(below) :].strip("/").partition("/")[0]
+            if is_metadata_folder(first) and not (is_index and first == "index"):
+                rule = f"must not lead to a file of the table's metadata: {path[:120]!r}"
+                raise CorruptFileError(self.root, "_EXTERNAL_PATH", rule)
+        return path
 
     def extra_file(
         self, partition_path: str, bucket: int, name: str, external_path: str | None = None
@@ -216,8 +243,24 @@ class TablePaths:
             external_path: the data file's external path, if it has one.
         """
         if external_path is not None:
-            return file_in(parent(external_path), name)
+            return file_in(parent(self.checked_external(external_path) or ""), name)
         return file_in(self.bucket_dir(partition_path, bucket), name)
+
+
+def _without_scheme(path: str) -> str:
+    """A path whose separators are single, without the scheme of local files.
+
+    >>> _without_scheme("file:///w//t"), _without_scheme("file:/w/t"), _without_scheme("s3://b//t")
+    ('/w/t', '/w/t', 's3://b/t')
+    """
+    head, mark, rest = path.partition("://")
+    if path.startswith("file:"):
+        head, mark, rest = "", "", "/" + path.removeprefix("file:").lstrip("/")
+    elif not mark:
+        head, rest = "", path
+    while "//" in rest:
+        rest = rest.replace("//", "/")
+    return f"{head}{mark}{rest}"
 
 
 def is_data_folder(folder: str) -> bool:

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from paimon_explore.encoding.buffers import (
     Column,
     as_bytes,
+    as_python,
     build_var,
     constant,
     ends_of,
@@ -52,7 +53,7 @@ def data_file_paths(
     entries: ManifestEntries, schema: TableSchema, options: TableOptions, paths: TablePaths
 ) -> pa.StringArray:
     """Absolute paths of n data or changelog files."""
-    return _placed(entries.table, *_bucket_folders(entries.table, schema, options, paths))
+    return _placed(entries.table, paths, *_bucket_folders(entries.table, schema, options, paths))
 
 
 def index_file_paths(
@@ -60,8 +61,10 @@ def index_file_paths(
 ) -> pa.StringArray:
     """Absolute paths of n index files."""
     if paths.index_in_data_directory:
-        return _placed(entries.table, *_bucket_folders(entries.table, schema, options, paths))
-    return _placed(entries.table, [paths.index_dir], None)
+        return _placed(
+            entries.table, paths, *_bucket_folders(entries.table, schema, options, paths)
+        )
+    return _placed(entries.table, paths, [paths.index_dir], None, is_index=True)
 
 
 def _bucket_folders(
@@ -97,7 +100,14 @@ def _partition_folders(partitions: Column, schema: TableSchema, options: TableOp
     )
 
 
-def _placed(table: pa.Table, folders: list[str], which: Rows | None) -> pa.StringArray:
+def _placed(
+    table: pa.Table,
+    paths: TablePaths,
+    folders: list[str],
+    which: Rows | None,
+    *,
+    is_index: bool = False,
+) -> pa.StringArray:
     """External paths where there are some, else the names in their folders."""
     names = text(table, "file_name")
     check_names(names, "manifest", "_FILE_NAME")
@@ -106,6 +116,8 @@ def _placed(table: pa.Table, folders: list[str], which: Rows | None) -> pa.Strin
     inside = pc.binary_join_element_wise(before, names, _NOTHING)  # type: ignore[call-overload]  # in stubs
     outside = text(table, "external_path")
     if outside.null_count < len(outside):
+        for path in as_python(outside):
+            paths.checked_external(None if path is None else str(path), is_index=is_index)
         inside = pc.coalesce(outside, inside)
     return inside  # type: ignore[no-any-return]  # in stubs
 

@@ -51,7 +51,7 @@ MAINTENANCE: Mapping[str, Arguments] = {
     "add_column": {"name": "n", "type_text": "INT", "comment": None, "after": None},
     "rename_column": {"name": "v", "new_name": "n"},
     "drop_column": {"name": "v"},
-    "change_type": {"name": "v", "type_text": "BIGINT"},
+    "change_type": {"name": "v", "type_text": "BIGINT", "check": True},
     "set_options": {"options": {"write-only": "true"}},
     "unset_options": {"keys": ["write-only"]},
     "set_comment": {"comment": "text"},
