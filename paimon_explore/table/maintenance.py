@@ -108,7 +108,7 @@ class Maintenance:
         for change in changes:
             if not isinstance(change, get_args(SchemaChange)):
                 raise refused("A change", change, "a value of metadata.schema_change", hint=_ALTER)
-        return alter_schema(self.store, changes, check=_flag("check", check))
+        return alter_schema(self.store, changes, check=boolean("check", check))
 
     def add_column(
         self, name: str, type_text: str, *, comment: str | None = None, after: str | None = None
