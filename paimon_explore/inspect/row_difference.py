@@ -4,6 +4,8 @@ With a primary key by key, else as whole rows, of which a state may hold several
 Only buckets whose files differ are read.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 import pyarrow as pa
 
@@ -14,7 +16,7 @@ from paimon_explore.read.split_read import SplitReader
 from paimon_explore.scan.branch_plans import plan_table
 from paimon_explore.scan.frames import column, row_array
 from paimon_explore.scan.plan import ScanTarget
-from paimon_explore.scan.split import Split
+from paimon_explore.scan.split import PlainSplit
 from paimon_explore.types.arrow import arrow_schema
 
 ROWKIND = "rowkind"
@@ -69,7 +71,7 @@ def _kind(new: bool, shared: bool) -> str:  # noqa: FBT001 - private
     return "+I" if new else "-D"
 
 
-def _rows(target: ScanTarget, splits: list[Split]) -> pa.Table:
+def _rows(target: ScanTarget, splits: Sequence[PlainSplit]) -> pa.Table:
     reader = SplitReader(
         store=target.store,
         schema=target.schema,

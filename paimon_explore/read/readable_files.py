@@ -19,10 +19,10 @@ from paimon_explore.metadata.options import (
 )
 from paimon_explore.read.data_file import ReadRequest, read_data_file
 from paimon_explore.read.split_read import SplitFile, SplitReader
-from paimon_explore.scan.split import DataSplit, LayeredSplit, Split
+from paimon_explore.scan.split import DataSplit, LayeredSplit, PlainSplit
 
 
-def readable_splits(splits: Sequence[Split], reader: SplitReader) -> Sequence[Split]:
+def readable_splits(splits: Sequence[PlainSplit], reader: SplitReader) -> Sequence[PlainSplit]:
     """The splits without files that are lost or corrupt, as the options of the reader ask.
 
     Args:
@@ -42,12 +42,12 @@ def readable_splits(splits: Sequence[Split], reader: SplitReader) -> Sequence[Sp
 _Errors = tuple[type[PaimonError], ...]
 
 
-def _readable(split: Split, reader: SplitReader, ignored: _Errors) -> Split | None:
+def _readable(split: PlainSplit, reader: SplitReader, ignored: _Errors) -> PlainSplit | None:
     if isinstance(split, LayeredSplit):
         layers = [_readable_files(layer, reader, ignored) for layer in split.layers]
         kept = tuple(layer for layer in layers if layer is not None)
         return replace(split, layers=kept) if kept else None
-    return _readable_files(split, reader, ignored) if isinstance(split, DataSplit) else split
+    return _readable_files(split, reader, ignored)
 
 
 def _readable_files(split: DataSplit, reader: SplitReader, ignored: _Errors) -> DataSplit | None:

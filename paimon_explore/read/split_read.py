@@ -11,7 +11,7 @@ resurface.
 Spec: primary-key-table, merge read; concepts/spec/tableindex.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import field, replace
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
@@ -46,11 +46,19 @@ from paimon_explore.read.data_file import (
 )
 from paimon_explore.read.data_file_format import data_file_name
 from paimon_explore.scan.expression import TRUE, Expression, names_of
-from paimon_explore.scan.frames import byte_array, numbers, row_array
+from paimon_explore.scan.frames import byte_array, column, numbers, row_array
 from paimon_explore.scan.partition_filter import split as split_predicate
 from paimon_explore.scan.sections import by_age, key_ranks, sections, sorted_runs
-from paimon_explore.scan.split import DataSplit, DeletionFile, GoneSplit, LayeredSplit, Split
+from paimon_explore.scan.split import (
+    DataSplit,
+    DeletionFile,
+    DifferenceSplit,
+    GoneSplit,
+    LayeredSplit,
+    Split,
+)
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.types.arrow import arrow_schema
 from paimon_explore.types.data_types import DataField, RowType, TypeRoot, with_nullable
 from paimon_explore.types.walk import is_root
 from paimon_explore.values import dataclass
@@ -124,6 +132,8 @@ class SplitReader:
             return self._tested(split, self._layered(split))
         if isinstance(split, GoneSplit):
             return self._gone(split)
+        if isinstance(split, DifferenceSplit):
+            return self._changed(split)
         return self._raw(split) if split.raw_convertible else self._merged(split, self.spec)
 
     def _tested(self, split: Split, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -212,6 +222,27 @@ class SplitReader:
                 continue
             gone = int8_array(np.full(rows.num_rows, RowKind.DELETE, np.int8))
             yield rows.set_column(at, rows.schema.field(at), gone)
+
+    def _changed(self, split: DifferenceSplit) -> Iterator[pa.RecordBatch]:
+        """The rows that differ between two states; retracted ones only for who asks for kinds."""
+        from paimon_explore.read.difference import changed_rows  # noqa: PLC0415 - there are two
+
+        whole = replace(self, columns=self.schema.row_type.names, system_columns=())
+        before, after = (whole.table_of(splits) for splits in (split.before, split.after))
+        found = changed_rows(before, after, split.keys)
+        if not self.system_columns:
+            kinds = ints_of(column(found, SystemColumn.VALUE_KIND)).astype(np.int8, copy=False)
+            found = found.filter(mask_array(~is_retract(kinds)))
+        for batch in found.combine_chunks().to_batches(max_chunksize=self.batch_rows):
+            if batch.num_rows:
+                yield batch.select([*self.columns, *self.system_columns])
+
+    def table_of(self, splits: Iterable[Split]) -> pa.Table:
+        """The rows of splits, all at once."""
+        batches = [batch for split in splits for batch in self.read(split)]
+        return pa.Table.from_batches(
+            batches, schema=arrow_schema(self.schema.project(self.columns))
+        )
 
     def _in_partition(self, batch: pa.RecordBatch, partition: bytes) -> pa.RecordBatch:
         """The batch with the values of a partition in the partition columns."""

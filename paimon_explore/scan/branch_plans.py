@@ -34,7 +34,7 @@ from paimon_explore.scan.expression import TRUE, Expression
 from paimon_explore.scan.frames import byte_array, byte_rows, column, distinct
 from paimon_explore.scan.partition_filter import split as split_predicate
 from paimon_explore.scan.plan import ScanPlan, ScanTarget, Stage, plan_scan
-from paimon_explore.scan.split import DataSplit, LayeredSplit, Split
+from paimon_explore.scan.split import DataSplit, LayeredSplit, PlainSplit
 from paimon_explore.scan.splits import whole_buckets
 from paimon_explore.scan.time_travel import resolve_other
 
@@ -124,7 +124,7 @@ def _plan_chain(whole: ScanTarget, changes: ScanTarget, predicate: Expression) -
     parts = split_predicate(predicate, schema.partition_keys)
     wanted = replace(cut, predicate=None if parts.inside == TRUE else parts.inside)
     kept = wanted.entries(byte_array(order))
-    splits: list[Split] = []
+    splits: list[PlainSplit] = []
     for place in np.flatnonzero(kept).tolist():
         splits.extend(_chain_partition(order[: place + 1], states, deltas))
     stage = Stage(name="partitions", unit="partitions", total=len(order), kept=int(kept.sum()))
@@ -156,7 +156,7 @@ def _chain_partition(
     upto: list[bytes],
     states: dict[bytes, list[DataSplit]],
     deltas: dict[bytes, list[DataSplit]],
-) -> list[Split]:
+) -> list[PlainSplit]:
     """The splits of the last of the given partitions, which are ascending."""
     partition = upto[-1]
     base = next((place for place in reversed(range(len(upto))) if upto[place] in states), None)

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 
 from paimon_explore.errors import InvalidInputError, NotFoundError
 from paimon_explore.metadata.manifest_entry import FileKind, ManifestEntries
+from paimon_explore.metadata.option import Option
 from paimon_explore.metadata.option_choices import (
     ChangelogProducer,
     IncrementalBetweenScanMode,
@@ -69,37 +70,42 @@ def change_splits(
         NotFoundError: a commit of the range expired and left no changelog.
         SnapshotExpiredError: it does so while it is read.
     """
-    overwrites = mode is IncrementalBetweenScanMode.AUTO and _tells_overwrites(target)
+    overwrites = mode is IncrementalBetweenScanMode.AUTO and target.options.value(
+        overwrite_option(target)
+    )
     if mode is IncrementalBetweenScanMode.AUTO:
         mode = change_mode(target)
     if mode is IncrementalBetweenScanMode.DIFF:
         raise InvalidInputError("Mode 'diff' compares two states and cannot be read file by file.")
-    inside = split_predicate(predicate, target.schema.partition_keys).inside
-    cut = PartitionCut(
-        row_type=target.schema.partition_type, predicate=None if inside == TRUE else inside
-    )
+    cut = partition_cut(target, predicate)
     for snapshot in commits(target.store, span):
         with naming_expiry(target.store, snapshot, changes=True):
             if overwrites and snapshot.commit_kind is CommitKind.OVERWRITE:
-                if replaced := _replaced(target, snapshot, cut):
+                if replaced := replaced_splits(target, snapshot, cut):
                     yield snapshot, replaced
                 continue
-            entries = _entries(target, snapshot, mode, cut)
-        if len(entries):
-            yield snapshot, files_as_splits(target.placed(entries, snapshot), target.rules)
+            splits = added_splits(target, snapshot, mode, cut)
+        if splits:
+            yield snapshot, splits
 
 
-def _tells_overwrites(target: ScanTarget) -> bool:
-    keyed = target.schema.primary_keys
-    return target.options.value(
-        STREAMING_READ_OVERWRITE if keyed else STREAMING_READ_APPEND_OVERWRITE
+def partition_cut(target: ScanTarget, predicate: Expression) -> PartitionCut:
+    """What a predicate says of partitions."""
+    inside = split_predicate(predicate, target.schema.partition_keys).inside
+    return PartitionCut(
+        row_type=target.schema.partition_type, predicate=None if inside == TRUE else inside
     )
 
 
-def _replaced(target: ScanTarget, snapshot: Snapshot, cut: PartitionCut) -> list[Split]:
+def overwrite_option(target: ScanTarget) -> Option[bool]:
+    """The option that says whether streams tell what OVERWRITE commits of the table replaced."""
+    keyed = target.schema.primary_keys
+    return STREAMING_READ_OVERWRITE if keyed else STREAMING_READ_APPEND_OVERWRITE
+
+
+def replaced_splits(target: ScanTarget, snapshot: Snapshot, cut: PartitionCut) -> list[Split]:
     """What an OVERWRITE commit removed, for tables with keys, and what it brought."""
-    manifests = target.store.manifests.list(snapshot.delta_manifest_list)
-    entries = read_entries(target.store, manifests.filter(cut.manifests(manifests)), cut)
+    entries = listed_entries(target, snapshot.delta_manifest_list, cut)
     new = target.placed(entries.of_kind(FileKind.ADD), snapshot)
     brought: list[Split] = list(files_as_splits(new, target.rules))
     if not target.schema.primary_keys:
@@ -127,12 +133,13 @@ def commits(store: TableStore, span: SnapshotRange) -> Iterator[Snapshot]:
             raise NotFoundError("snapshot", number, store.paths.root, hint=hint)
 
 
-def _entries(
+def added_splits(
     target: ScanTarget,
     snapshot: Snapshot,
     mode: IncrementalBetweenScanMode,
     cut: PartitionCut,
-) -> ManifestEntries:
+) -> Sequence[Split]:
+    """The files that one commit added, as Java's mode `delta` or `changelog` takes them."""
     if mode is IncrementalBetweenScanMode.CHANGELOG:
         wanted = snapshot.commit_kind is not CommitKind.OVERWRITE
         name = snapshot.changelog_manifest_list if wanted else None
@@ -140,7 +147,12 @@ def _entries(
         added = snapshot.commit_kind is CommitKind.APPEND
         name = snapshot.delta_manifest_list if added else None
     if name is None:
-        return ManifestEntries.empty()
-    manifests = target.store.manifests.list(name)
-    kept = manifests.filter(cut.manifests(manifests))
-    return read_entries(target.store, kept, cut).of_kind(FileKind.ADD)
+        return ()
+    entries = listed_entries(target, name, cut).of_kind(FileKind.ADD)
+    return files_as_splits(target.placed(entries, snapshot), target.rules) if len(entries) else ()
+
+
+def listed_entries(target: ScanTarget, manifest_list: str, cut: PartitionCut) -> ManifestEntries:
+    """The entries of the wanted partitions of a manifest list."""
+    manifests = target.store.manifests.list(manifest_list)
+    return read_entries(target.store, manifests.filter(cut.manifests(manifests)), cut)

@@ -43,7 +43,7 @@ from paimon_explore.scan.expression import TRUE, Expression, names_of
 from paimon_explore.scan.file_paths import DataFilePlaces
 from paimon_explore.scan.frames import Mask, Rows, group_numbers, numbers
 from paimon_explore.scan.partition_filter import split
-from paimon_explore.scan.split import PlacedFiles, Split
+from paimon_explore.scan.split import PlacedFiles, PlainSplit
 from paimon_explore.scan.splits import SplitRules, make_splits
 from paimon_explore.scan.time_travel import NEWEST, TimeTravel
 from paimon_explore.store.table_store import TableStore
@@ -165,7 +165,7 @@ class ScanPlan:
     """
 
     snapshot: Snapshot | None
-    splits: Sequence[Split]
+    splits: Sequence[PlainSplit]
     stages: tuple[Stage, ...]
     rest: Expression
 

@@ -15,6 +15,7 @@ import pyarrow as pa
 from paimon_explore.encoding.buffers import as_python, ends_of, taken_rows
 from paimon_explore.metadata.manifest_entry import ManifestEntries
 from paimon_explore.metadata.paths import MAIN_BRANCH
+from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.frames import Mask, Rows, column, numbers
 from paimon_explore.values import dataclass
 
@@ -363,5 +364,49 @@ class GoneSplit:
         return self.of.row_count
 
 
-Split: TypeAlias = DataSplit | LayeredSplit | GoneSplit
+PlainSplit: TypeAlias = DataSplit | LayeredSplit
+"""Of the rows of one state."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DifferenceSplit:
+    """Files of two states of the same buckets, to be read as the rows that differ.
+
+    Attributes:
+        before: splits of the old state.
+        after: splits of the new state.
+        keys: names of the columns by which rows are compared; none to compare whole rows, of which
+            a state may hold several that are equal.
+        base: the snapshot of the old state; None for an empty table.
+        snapshot_id: the snapshot of the new state.
+    """
+
+    before: tuple[PlainSplit, ...]
+    after: tuple[PlainSplit, ...]
+    keys: tuple[str, ...]
+    base: Snapshot | None
+    snapshot_id: int | None
+
+    @property
+    def partition(self) -> bytes:
+        """The partition row of one of the splits; there may be others where keys may move."""
+        return (*self.before, *self.after)[0].partition
+
+    @property
+    def files(self) -> ManifestEntries:
+        """The files of both states."""
+        return ManifestEntries.concat([split.files for split in (*self.before, *self.after)])
+
+    @property
+    def raw_convertible(self) -> bool:
+        """False: the rows are compared."""
+        return False
+
+    @property
+    def row_count(self) -> int:
+        """Physical rows of the files of both states."""
+        return sum(split.row_count for split in (*self.before, *self.after))
+
+
+Split: TypeAlias = PlainSplit | GoneSplit | DifferenceSplit
 """What one reader takes."""

@@ -11,7 +11,7 @@ Spark hands them over with their names in lower case.
 | `scan.snapshot-id`, `scan.tag-name`, `scan.version`, `scan.watermark` | the point in time |
 | `scan.timestamp`, `scan.timestamp-millis` | the same |
 | `incremental-between`, `incremental-between-timestamp` | what changed between two points |
-| `scan.mode`, `read.changelog`, … | for streams, see `stream` |
+| `scan.mode`, `read.changelog`, `read.ignore-deletes`, … | for streams, see `stream` |
 | `storage.<name>` | a setting or secret of the storage |
 | any other table option | its value for this read or write |
 """
@@ -29,6 +29,7 @@ from paimon_explore.table.table import Table, open_table
 from paimon_explore.values import dataclass
 
 _CHANGELOG = "read.changelog"
+_IGNORE_DELETES = "read.ignore-deletes"
 _STREAM = frozenset({"checkpointlocation", "queryname"})
 _LIMITS = {
     "maxfilespertrigger": "files",
@@ -38,7 +39,15 @@ _LIMITS = {
 }
 _LIMIT = "read.stream."
 _OWN = frozenset(
-    {"path", "where", "columns", _CHANGELOG, *_LIMITS, *(_LIMIT + name for name in _LIMITS)}
+    {
+        "path",
+        "where",
+        "columns",
+        _CHANGELOG,
+        _IGNORE_DELETES,
+        *_LIMITS,
+        *(_LIMIT + name for name in _LIMITS),
+    }
     | _STREAM
 )
 _STORAGE = "storage."
@@ -56,6 +65,7 @@ class SourceOptions:
         storage: settings of the storage.
         changelog: a stream begins its rows with the column `_row_kind`.
         limits: how much a batch of a stream takes.
+        ignores_deletes: a stream without that column leaves out deleted and replaced rows.
     """
 
     path: str
@@ -65,6 +75,7 @@ class SourceOptions:
     storage: Mapping[str, str]
     changelog: bool = False
     limits: StreamLimits = NO_LIMITS
+    ignores_deletes: bool = False
 
     @property
     def is_reading(self) -> bool:
@@ -117,6 +128,7 @@ def source_options(given: Mapping[str, str]) -> SourceOptions:
         storage=storage,
         changelog=given.get(_CHANGELOG, "false").lower() == "true",
         limits=_limits(given),
+        ignores_deletes=given.get(_IGNORE_DELETES, "false").lower() == "true",
     )
 
 

@@ -192,7 +192,13 @@ class PaimonDataSource(DataSource):
         """Follow the table; a narrower schema leaves out columns."""
         columns = StructType([field for field in schema.fields if field.name != ROW_KIND])
         scan = narrowed(self._streamed(), columns)
-        return PaimonStreamReader(scan, schema, os.cpu_count() or 1, self._options.limits)
+        return PaimonStreamReader(
+            scan,
+            schema,
+            os.cpu_count() or 1,
+            self._options.limits,
+            ignores_deletes=self._options.ignores_deletes,
+        )
 
     def writer(self, schema: StructType, overwrite: bool) -> PaimonWriter:  # noqa: FBT001 - Spark's
         """Check the columns, and begin a job."""

@@ -17,9 +17,11 @@ A batch takes whole snapshots: as many as fit `read.stream.maxFilesPerTrigger`,
 state of the table is one batch. A consumer's progress is kept when Spark begins the next batch, so
 its snapshots do not expire before.
 
-Changes are the changelog where the table keeps one, else the rows that commits added; overwritten
-and compacted rows are none. Rows taken back (-U, -D) are left out, unless the option
-`read.changelog` asks for the column `_row_kind`.
+Changes are told such that replaying them gives the rows of the table (`read.change_log`). The
+option `read.changelog` asks for the column `_row_kind`: +I and +U rows are there afterwards, -U and
+-D rows are not. All changes of a key are in one partition of a batch, in order. Without that column
+a stream ends with an error where a row was deleted, or replaced in a table without a primary key;
+with the option `read.ignore-deletes` it leaves such rows out (`spark.stream_changes`).
 
 Writing. A batch may come again after a crash between its commit and the checkpoint. The query's id,
 which the checkpoint keeps, is the commit user, the batch's number the commit identifier; a batch
@@ -51,10 +53,12 @@ from paimon_explore.metadata.options import (
     SCAN_TIMESTAMP_MILLIS,
     TableOptions,
 )
+from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.tag_options import CONSUMER_ID, CONSUMER_IGNORE_PROGRESS
+from paimon_explore.read.change_log import change_log
 from paimon_explore.read.data_file import SystemColumn
 from paimon_explore.read.split_read import SplitReader
-from paimon_explore.scan.incremental import SnapshotRange, change_splits
+from paimon_explore.scan.incremental import SnapshotRange
 from paimon_explore.scan.split import Split
 from paimon_explore.spark.admission import (
     ReadAllAvailable,
@@ -66,6 +70,7 @@ from paimon_explore.spark.commit import publish, withdraw
 from paimon_explore.spark.messages import WrittenFiles, collected
 from paimon_explore.spark.plan import groups
 from paimon_explore.spark.schema import spark_schema, to_spark, wire_schema
+from paimon_explore.spark.stream_changes import ChangeGroup, change_groups, new_rows
 from paimon_explore.spark.tasks import WriteJob, write_rows
 from paimon_explore.spark.worker import lighten_worker
 from paimon_explore.table.row_tables import row_kinds
@@ -85,15 +90,6 @@ def stream_schema(scan: Scan, *, kinds: bool) -> StructType:
     columns = spark_schema(scan.target.schema.project(scan.columns)).fields
     first = [StructField(ROW_KIND, StringType(), nullable=False)] if kinds else []
     return StructType([*first, *columns])
-
-
-class ChangeGroup(InputPartition):
-    """The splits of one task, of a state or of changes."""
-
-    def __init__(self, splits: tuple[Split, ...], *, whole: bool) -> None:
-        super().__init__(None)
-        self.splits = splits
-        self.whole = whole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,12 +179,19 @@ class PaimonStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     """Follows a table."""
 
     def __init__(
-        self, scan: Scan, schema: StructType, parallelism: int, limits: StreamLimits
+        self,
+        scan: Scan,
+        schema: StructType,
+        parallelism: int,
+        limits: StreamLimits,
+        *,
+        ignores_deletes: bool = False,
     ) -> None:
         self._scan = scan
         self._start = stream_start(scan)
         self._parallelism = parallelism
         self._limits = limits
+        self._ignores_deletes = ignores_deletes
         self._until: int | None = None
         self._kinds = ROW_KIND in schema.fieldNames()
         self._wire = wire_schema(StructType([f for f in schema.fields if f.name != ROW_KIND]))
@@ -223,7 +226,8 @@ class PaimonStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def _counted(self, done: int, latest: int) -> Iterator[tuple[int, tuple[int, int, int]]]:
         """The files, rows and bytes of each snapshot."""
         for number in range(done + 1, latest + 1):
-            files = [split.files for split in self._changes(number - 1, number)]
+            found = self._changes(number - 1, number)
+            files = [split.files for _, splits in found for split in splits]
             rows = sum(entries.total_rows for entries in files)
             size = sum(entries.total_size for entries in files)
             yield number, (sum(map(len, files)), rows, size)
@@ -236,26 +240,25 @@ class PaimonStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if first >= last:
             return []
         if not start["whole"]:
-            return self._groups(self._changes(first, last), whole=False)
+            return self._changed(first, last)
         state = min(self._start.first or last, last)
-        changes = self._changes(state, last) if state < last else ()
+        whole = groups(self._state(state), self._parallelism)
         return [
-            *self._groups(self._state(state), whole=True),
-            *self._groups(changes, whole=False),
+            *(ChangeGroup(group, {}, whole=True) for group in whole),
+            *self._changed(state, last),
         ]
 
-    def _groups(self, splits: Sequence[Split], *, whole: bool) -> list[InputPartition]:
-        return [ChangeGroup(group, whole=whole) for group in groups(splits, self._parallelism)]
+    def _changed(self, first: int, last: int) -> list[ChangeGroup]:
+        found = self._changes(first, last)
+        return change_groups(self._scan.target, found, self._parallelism)
 
     def _state(self, snapshot_id: int) -> Sequence[Split]:
         store = self._scan.target.store
         target = replace(self._scan.target, snapshot=store.snapshots.load(snapshot_id))
         return replace(self._scan, target=target).plan().splits
 
-    def _changes(self, first: int, last: int) -> Sequence[Split]:
-        span = SnapshotRange(start=first, end=last)
-        found = change_splits(self._scan.target, span, predicate=self._scan.where)
-        return [split for _, splits in found for split in splits]
+    def _changes(self, first: int, last: int) -> Iterator[tuple[Snapshot, Sequence[Split]]]:
+        return change_log(self._scan.target, SnapshotRange(start=first, end=last), self._scan.where)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of one group, in the form that Spark demands."""
@@ -263,7 +266,16 @@ class PaimonStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if not isinstance(partition, ChangeGroup):
             return
         for split in partition.splits:
-            for batch in self._reader(whole=partition.whole).read(split):
+            batches = self._reader(whole=partition.whole).read(split)
+            if not (partition.whole or self._kinds or self._ignores_deletes):
+                target = self._scan.target
+                batches = new_rows(
+                    batches,
+                    keyed=target.keys is not None,
+                    commit=partition.commit_of(split),
+                    place=target.store.paths.branch_root,
+                )
+            for batch in batches:
                 yield from self._out(batch, whole=partition.whole)
 
     def _reader(self, *, whole: bool) -> SplitReader:

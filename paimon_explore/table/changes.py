@@ -13,6 +13,7 @@ from paimon_explore.encoding.buffers import as_python, no_table
 from paimon_explore.metadata.consumer import Consumer
 from paimon_explore.metadata.option_choices import IncrementalBetweenScanMode
 from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.read.change_log import change_log, first_told
 from paimon_explore.read.data_file import SystemColumn
 from paimon_explore.read.difference import changed_splits, difference
 from paimon_explore.read.split_read import SplitReader
@@ -21,7 +22,7 @@ from paimon_explore.scan.expression import TRUE, Expression
 from paimon_explore.scan.frames import column, row_array
 from paimon_explore.scan.incremental import SnapshotRange, change_splits
 from paimon_explore.scan.plan import ScanTarget
-from paimon_explore.scan.split import Split
+from paimon_explore.scan.split import DifferenceSplit, Split
 from paimon_explore.store.expired import naming_expiry
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.table.increments import Increment
@@ -53,11 +54,14 @@ class ChangeReader:
         target: the table; its schema is the reading one, its snapshot does not matter.
         columns: wanted columns.
         where: bound predicate.
+        mode: how commits are told one by one: `auto` such that replaying them gives the rows of the
+            table; `delta` and `changelog` as Java does, which leaves commits out.
     """
 
     target: ScanTarget
     columns: tuple[str, ...]
     where: Expression = TRUE
+    mode: IncrementalBetweenScanMode = IncrementalBetweenScanMode.AUTO
 
     @property
     def schema(self) -> pa.Schema:
@@ -66,7 +70,7 @@ class ChangeReader:
 
     def commits(self, span: SnapshotRange) -> Iterator[Change]:
         """The changes of each commit of a range, oldest first; commits without any are left out."""
-        for snapshot, splits in change_splits(self.target, span, predicate=self.where):
+        for snapshot, splits in self._found(span, self.mode):
             rows = self._rows_of(snapshot, splits)
             if rows.num_rows:
                 yield Change(snapshot=snapshot, rows=rows)
@@ -80,15 +84,33 @@ class ChangeReader:
         if span.end > span.start:
             consumers.save(consumer_id, Consumer(next_snapshot=span.end + 1))
 
+    def first_until(self, last: int) -> int:
+        """The first commit that is kept and from which on everything can be told."""
+        store = self.target.store
+        ends = [store.snapshots.earliest_id(), store.changelogs.earliest_id()]
+        first = min((number for number in ends if number is not None), default=1)
+        if self.mode is not IncrementalBetweenScanMode.AUTO:
+            return first
+        return first_told(self.target, SnapshotRange(start=first - 1, end=last), self.where)
+
     def between(self, increment: Increment) -> pa.Table:
         """All changes of a range together."""
         if increment.mode is IncrementalBetweenScanMode.DIFF:
             return self._diff(increment)
-        found = change_splits(self.target, increment.span, increment.mode, self.where)
+        found = self._found(increment.span, increment.mode)
         return pa.concat_tables([no_table(self.schema), *(self._rows_of(*one) for one in found)])
 
+    def _found(
+        self, span: SnapshotRange, mode: IncrementalBetweenScanMode
+    ) -> Iterator[tuple[Snapshot, Sequence[Split]]]:
+        if mode is IncrementalBetweenScanMode.AUTO:
+            return change_log(self.target, span, self.where)
+        return change_splits(self.target, span, mode, self.where)
+
     def _rows_of(self, snapshot: Snapshot, splits: Sequence[Split]) -> pa.Table:
-        with naming_expiry(self.target.store, snapshot, changes=True):
+        compared = [split.base for split in splits if isinstance(split, DifferenceSplit)]
+        store = self.target.store
+        with naming_expiry(store, snapshot, changes=True), naming_expiry(store, *compared[:1]):
             return self._rows(splits)
 
     def _rows(self, splits: Sequence[Split]) -> pa.Table:
@@ -133,19 +155,16 @@ class ChangeReader:
             return increment.tagged[number]
         return self.target.store.snapshots.load(number) if number else None
 
-    def _state(self, splits: list[Split]) -> pa.Table:
+    def _state(self, splits: Sequence[Split]) -> pa.Table:
         reader = self._reader((), self.target.schema.row_type.names)
         batches = [batch for split in splits for batch in reader.read(split)]
         return pa.Table.from_batches(batches, schema=arrow_schema(self.target.schema.row_type))
 
 
-def first_change(store: TableStore, consumer_id: str | None) -> int:
-    """The commit that a reader begins with: a consumer's next one, else the earliest kept."""
+def next_change(store: TableStore, consumer_id: str | None) -> int | None:
+    """The commit that a consumer reads next; None for one that has read nothing."""
     consumer = None if consumer_id is None else store.consumers.find(consumer_id)
-    if consumer is not None:
-        return consumer.next_snapshot
-    kept = [store.snapshots.earliest_id(), store.changelogs.earliest_id()]
-    return min((number for number in kept if number is not None), default=1)
+    return None if consumer is None else consumer.next_snapshot
 
 
 def without_retracts(rows: pa.Table) -> pa.Table:

@@ -4,12 +4,13 @@ Spec: flink/sql-query, incremental queries; `incremental-between*`, `scan.mode`.
 """
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, replace
 
 from paimon_explore.arguments import integer, refused
 from paimon_explore.errors import InvalidInputError, NotFoundError, choices
 from paimon_explore.metadata.option_choices import IncrementalBetweenScanMode, StartupMode
 from paimon_explore.metadata.options import (
+    DATA_EVOLUTION_ENABLED,
     INCREMENTAL_BETWEEN,
     INCREMENTAL_BETWEEN_SCAN_MODE,
     INCREMENTAL_BETWEEN_TAG_TO_SNAPSHOT,
@@ -17,7 +18,8 @@ from paimon_explore.metadata.options import (
     INCREMENTAL_TO_AUTO_TAG,
     SCAN_MODE,
 )
-from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.metadata.snapshot import CommitKind, Snapshot
+from paimon_explore.scan.branch_plans import branches_read
 from paimon_explore.scan.incremental import SnapshotRange, change_mode
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.time_travel import epoch_ms
@@ -32,7 +34,8 @@ class Increment:
 
     Attributes:
         span: the commits.
-        mode: how it is told; not `auto`.
+        mode: how it is told. `auto` takes the commits one by one, such that replaying them gives
+            the rows of the table.
         tagged: the snapshots of tags that were named, by id; they may have expired.
     """
 
@@ -46,8 +49,6 @@ def increment_between(
     start: int | str,
     end: int | str,
     mode: str | IncrementalBetweenScanMode = IncrementalBetweenScanMode.AUTO,
-    *,
-    compares_tags: bool = True,
 ) -> Increment:
     """What changed after `start` up to `end`, each a snapshot id or a tag's name.
 
@@ -55,9 +56,8 @@ def increment_between(
         target: the table.
         start: its own changes are left out.
         end: its changes are included.
-        mode: how it is told. `auto` compares the states of two tags, and reads the changes of the
-            commits between two snapshots.
-        compares_tags: whether `auto` does so with tags.
+        mode: how it is told. `auto` gives the rows that differ between the two states, whatever
+            commits lie between; where a state has expired, the changes of the commits.
 
     Raises:
         NotFoundError: no such tag; the end does not exist.
@@ -65,6 +65,15 @@ def increment_between(
     """
     _point_argument("start", start)
     _point_argument("end", end)
+    found = _span(target, start, end, _mode_of(mode))
+    if found.mode is IncrementalBetweenScanMode.AUTO:
+        return replace(found, mode=_complete_mode(target, found))
+    return found
+
+
+def _span(
+    target: ScanTarget, start: int | str, end: int | str, mode: IncrementalBetweenScanMode
+) -> Increment:
     tags = target.store.tags
     tagged = [tags.load(point).snapshot for point in (start, end) if isinstance(point, str)]
     first = tagged[0].id if isinstance(start, str) else start
@@ -84,7 +93,7 @@ def increment_between(
         )
     return Increment(
         span=SnapshotRange(start=first, end=last),
-        mode=_mode(target, mode, compares=compares_tags and isinstance(start, str)),
+        mode=mode,
         tagged={snapshot.id: snapshot for snapshot in tagged},
     )
 
@@ -97,21 +106,67 @@ def _point_argument(name: str, point: object) -> None:
             raise refused(name, point, "a snapshot id or the name of a tag") from error
 
 
-def _mode(
-    target: ScanTarget, mode: str | IncrementalBetweenScanMode, *, compares: bool
-) -> IncrementalBetweenScanMode:
+def _mode_of(mode: str | IncrementalBetweenScanMode) -> IncrementalBetweenScanMode:
     try:
-        chosen = IncrementalBetweenScanMode(mode)
+        return IncrementalBetweenScanMode(mode)
     except ValueError as error:
         known = choices(m.value for m in IncrementalBetweenScanMode)
         raise refused("mode", mode, f"one of {known}") from error
-    if chosen is not IncrementalBetweenScanMode.AUTO:
-        return chosen
-    return IncrementalBetweenScanMode.DIFF if compares else change_mode(target)
+
+
+def commit_mode(mode: str) -> IncrementalBetweenScanMode:
+    """The mode in which commits are told one by one.
+
+    Raises:
+        InvalidInputError: an unknown mode, or `diff`, which compares two points.
+    """
+    found = _mode_of(mode)
+    if found is IncrementalBetweenScanMode.DIFF:
+        hint = "Use between(start, end, mode='diff')."
+        raise InvalidInputError("The mode 'diff' compares two points, not commits.", hint=hint)
+    return found
+
+
+def _complete_mode(target: ScanTarget, increment: Increment) -> IncrementalBetweenScanMode:
+    """The cheapest way to tell exactly what differs between two states."""
+    if _only_adds(target, increment.span):
+        return IncrementalBetweenScanMode.DELTA
+    snapshots = target.store.snapshots
+    ends = (increment.span.start, increment.span.end)
+    if all(n == 0 or n in increment.tagged or snapshots.find(n) is not None for n in ends):
+        return IncrementalBetweenScanMode.DIFF
+    return IncrementalBetweenScanMode.AUTO
+
+
+def _only_adds(target: ScanTarget, span: SnapshotRange) -> bool:
+    """Whether the rows that the commits added are all that differs: no key, nothing replaced."""
+    if (
+        bool(target.schema.primary_keys)
+        or bool(target.options.value(DATA_EVOLUTION_ENABLED))
+        or len(branches_read(target)) > 1
+    ):
+        return False
+    found = (target.store.snapshots.find(n) for n in range(span.start + 1, span.end + 1))
+    return all(s is not None and s.commit_kind is not CommitKind.OVERWRITE for s in found)
+
+
+def _java_mode(
+    target: ScanTarget, start: int | str, mode: IncrementalBetweenScanMode
+) -> IncrementalBetweenScanMode:
+    """What Java's mode `auto` stands for: it compares two tags, else takes the written files."""
+    if mode is not IncrementalBetweenScanMode.AUTO:
+        return mode
+    as_snapshots = target.options.value(INCREMENTAL_BETWEEN_TAG_TO_SNAPSHOT)
+    if isinstance(start, str) and not as_snapshots:
+        return IncrementalBetweenScanMode.DIFF
+    return change_mode(target)
 
 
 def increment_of(target: ScanTarget) -> Increment | None:
     """The increment that `incremental-between*` options ask for instead of the table's rows.
+
+    They mean what they mean in Java: its mode `auto` takes the files that APPEND commits added, or
+    changelog files, and leaves OVERWRITE commits out. `increment_between` does not.
 
     Raises:
         NotFoundError: no such tag or snapshot.
@@ -134,8 +189,7 @@ def increment_of(target: ScanTarget) -> Increment | None:
         raise InvalidInputError(msg, hint="Write both as '3,7'.")
     start, end = ((_point(target, text) if points else _number_at(target, text)) for text in given)
     mode = options.value(INCREMENTAL_BETWEEN_SCAN_MODE)
-    compares = not options.value(INCREMENTAL_BETWEEN_TAG_TO_SNAPSHOT)
-    return increment_between(target, start, end, mode, compares_tags=compares)
+    return _span(target, start, end, _java_mode(target, start, mode))
 
 
 def _to_auto_tag(target: ScanTarget, name: str) -> Increment:
@@ -163,7 +217,13 @@ def _to_auto_tag(target: ScanTarget, name: str) -> Increment:
         none = SnapshotRange(start=0, end=0)
         return Increment(span=none, mode=IncrementalBetweenScanMode.DELTA)
     mode = target.options.value(INCREMENTAL_BETWEEN_SCAN_MODE)
-    return increment_between(target, begins[earlier], name, mode)
+    start = begins[earlier]
+    return _span(
+        target,
+        start,
+        name,
+        IncrementalBetweenScanMode.DIFF if mode is IncrementalBetweenScanMode.AUTO else mode,
+    )
 
 
 def _point(target: ScanTarget, text: str) -> int | str:

@@ -57,36 +57,51 @@ class ReadableTable(OpenedTable):
         columns: Iterable[str] | None = None,
         where: "Where | None" = None,
         consumer_id: str | None = None,
+        mode: str = "auto",
     ) -> "Iterator[Change]":
         """What each commit changed, oldest first.
 
-        These are the rows of the changelog where the table has one, else those that were added.
+        Replayed in order onto the rows before the first commit, the changes give the rows after the
+        last one. With a primary key +I and +U set the row of a key, -U and -D remove it; without
+        one +I and +U add a row, -U and -D take one away. Commits are told by the changelog or the
+        added rows where these suffice, else by comparing the states before and after; see
+        `read.change_log`.
 
         Args:
-            from_snapshot: the first commit; None for the earliest that is kept.
+            from_snapshot: the first commit; None for the earliest one from which on everything can
+                be told.
             to_snapshot: the last commit; None for the latest now.
             columns: wanted columns; None for all.
             where: rows to keep.
             consumer_id: a name under which the progress is kept with the table: the next call
                 begins behind the last commit after which another one was asked for. Snapshots that
                 it still has to read do not expire.
+            mode: `auto` as above. `delta` and `changelog` are Java's streams, which leave out what
+                other commits changed: `delta` gives the rows of the files that APPEND commits
+                added, `changelog` those of changelog files.
 
         Raises:
             NotFoundError: a commit of the range expired and left no changelog, or there is no such
                 snapshot yet; the one after the latest may be asked for, and gives nothing.
-            InvalidInputError: an end before the start, unknown columns, or a predicate that
+            SnapshotExpiredError: what a commit changed cannot be told, because a state that is
+                needed has expired.
+            UnsupportedFeatureError: the rows of the table lie in several branches.
+            InvalidInputError: an end before the start, unknown columns or mode, or a predicate that
                 cannot be understood.
         """
-        from paimon_explore.table.changes import first_change
+        from paimon_explore.table.changes import next_change
+        from paimon_explore.table.increments import commit_mode
 
         optional_integer("from_snapshot", from_snapshot, least=1)
         optional_integer("to_snapshot", to_snapshot, least=0)
         optional_string("consumer_id", consumer_id)
-        reader = self._change_reader(columns, where)
-        first = first_change(self.store, consumer_id) if from_snapshot is None else from_snapshot
+        reader = replace(self._change_reader(columns, where), mode=commit_mode(mode))
         latest = self.store.snapshots.latest_id() or 0
         last = latest if to_snapshot is None else to_snapshot
         _check_range(from_snapshot, to_snapshot, latest)
+        first = from_snapshot
+        if first is None:
+            first = next_change(self.store, consumer_id) or reader.first_until(last)
         span = SnapshotRange(start=first - 1, end=last)
         return reader.commits(span) if consumer_id is None else reader.consumed(span, consumer_id)
 
@@ -105,9 +120,12 @@ class ReadableTable(OpenedTable):
         Args:
             start: a snapshot id or a tag's name; its own changes are not included.
             end: a snapshot id or a tag's name; included.
-            mode: `delta` for added rows, `changelog` for the changelog, `diff` to compare both
-                states (by key, or whole rows where there is none), `auto` for what fits: diff
-                between tags, else changelog or delta.
+            mode: `auto` and `diff` compare both states, by key, or whole rows where there is none:
+                the result is what has to be done to the first to get the second, whatever happened
+                between. Where a state has expired, `auto` gives the changes of the commits, as
+                `changes` does. `delta` and `changelog` are Java's: the rows of files that APPEND
+                commits added, or of changelog files, as often as they were written; what other
+                commits changed is left out.
             columns: wanted columns; None for all.
             where: rows to keep.
             row_kinds: give also retracted rows, and the column `rowkind` in front.

@@ -11,6 +11,8 @@ import pytest
 from oracle import ROW_KIND, JavaPaimon
 from oracle.wire import TypeJson
 from paimon_explore import Catalog, open_table
+from paimon_explore.metadata.option_choices import ChangelogProducer
+from paimon_explore.metadata.options import CHANGELOG_PRODUCER
 from support.rows import difference
 from support.system_rows import facts
 from support.written import KINDS, Kind, make
@@ -165,7 +167,9 @@ def check_changes(java: JavaPaimon, folder: Path) -> None:
     ]
     assert difference(theirs, pa.concat_tables(streamed)) == ""
     last = len(table.snapshots)
-    ours = table.between(1, last, row_kinds=True).to_arrow()
+    producer = table.options.value(CHANGELOG_PRODUCER)
+    mode = "delta" if producer is ChangelogProducer.NONE else "changelog"  # Java's automatic mode
+    ours = table.between(1, last, mode=mode, row_kinds=True).to_arrow()
     theirs = java.read(folder, row_kinds=True, between=(1, last))
     assert difference(theirs.rename_columns(ours.schema.names), ours) == ""
 

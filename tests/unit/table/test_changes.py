@@ -4,7 +4,12 @@ import pyarrow as pa
 import pytest
 
 from paimon_explore import Table, open_table
-from paimon_explore.errors import InvalidInputError, NotFoundError
+from paimon_explore.errors import (
+    InvalidInputError,
+    NotFoundError,
+    SnapshotExpiredError,
+    UnsupportedFeatureError,
+)
 from paimon_explore.metadata.consumer import Consumer
 from support.small_tables import append_table, columns, keyed_table, rows_of
 
@@ -47,13 +52,149 @@ def test_changes_tell_commit_by_commit_what_was_written(producer: str) -> None:
 
 
 @pytest.mark.parametrize("producer", ["none", "input"])
-def test_changes_tell_what_an_overwrite_replaced_if_the_table_says_so(producer: str) -> None:
+def test_changes_tell_what_an_overwrite_replaced(producer: str) -> None:
     table = changed(changelog_producer=producer)
     table.overwrite([{"k": 2, "v": "new"}])
-    assert told(table) == EXPECTED
-    table.maintenance.set_options({"streaming-read-overwrite": "true"})
+    replaced: list[tuple[object, ...]] = [("-U", 2, "B"), ("+U", 2, "new"), ("-D", 3, "c")]
+    assert told(table) == [*EXPECTED, (4, replaced)]
+
+
+def test_the_option_of_overwrites_keeps_the_meaning_that_it_has_in_java() -> None:
+    table = changed()
+    table.overwrite([{"k": 2, "v": "new"}])
     replaced: list[tuple[object, ...]] = [("-D", 2, "B"), ("-D", 3, "c"), ("+I", 2, "new")]
-    assert told(open_table(table.path)) == [*EXPECTED, (4, replaced)]
+    for value, expected in {"true": [*EXPECTED, (4, replaced)], "false": EXPECTED}.items():
+        options = {"streaming-read-overwrite": value}
+        assert told(open_table(table.path, options=options)) == expected
+
+
+def test_javas_modes_leave_out_what_other_commits_changed() -> None:
+    table = changed(changelog_producer="input")
+    table.overwrite([{"k": 2, "v": "new"}])
+    for mode in ("delta", "changelog"):
+        found = [(c.snapshot.id, c.rows.num_rows) for c in table.changes(mode=mode)]
+        assert found == [(1, 2), (2, 2), (3, 1)]
+    with pytest.raises(InvalidInputError, match="two points"):
+        table.changes(mode="diff")
+    with pytest.raises(InvalidInputError, match="sideways"):
+        table.changes(mode="sideways")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"deletion-vectors.enabled": "true"}, {"row-tracking.enabled": "true"}],
+    ids=["files", "vectors", "row tracking"],
+)
+def test_updates_deletes_and_merges_of_rows_without_a_key_are_told(
+    options: dict[str, str],
+) -> None:
+    rows = [{"k": 1, "v": "a"}, {"k": 1, "v": "a"}, {"k": 2, "v": "b"}, {"k": 3, "v": "c"}]
+    table = append_table(COLUMNS, rows, options=options)
+    table.update({"v": "'B'"}, "k = 2")
+    table.delete("k = 3")
+    merge = table.merge([{"k": 2, "v": "new"}, {"k": 9, "v": "z"}], on="k")
+    merge.when_matched_update({"v": "source.v"}).when_not_matched_insert().execute()
+    table.compact()
+    assert [(number, sorted(found)) for number, found in told(table)] == [
+        (1, [("+I", 1, "a"), ("+I", 1, "a"), ("+I", 2, "b"), ("+I", 3, "c")]),
+        (2, [("+I", 2, "B"), ("-D", 2, "b")]),
+        (3, [("-D", 3, "c")]),
+        (4, [("+I", 2, "new"), ("+I", 9, "z"), ("-D", 2, "B")]),
+    ]
+    for mode in ("auto", "diff"):
+        found = table.between(1, 4, mode=mode, row_kinds=True).to_arrow().to_pylist()
+        assert sorted(tuple(row.values()) for row in found) == [
+            ("+I", 2, "new"),
+            ("+I", 9, "z"),
+            ("-D", 2, "b"),
+            ("-D", 3, "c"),
+        ]
+
+
+def test_columns_written_beside_old_rows_are_told_as_changed_rows() -> None:
+    options = {"row-tracking.enabled": "true", "data-evolution.enabled": "true"}
+    table = append_table(COLUMNS, [{"k": 1, "v": "a"}], [{"k": 2, "v": "b"}], options=options)
+    table.update({"v": "'B'"}, "k = 2")
+    assert told(table) == [
+        (1, [("+I", 1, "a")]),
+        (2, [("+I", 2, "b")]),
+        (3, [("-D", 2, "b"), ("+I", 2, "B")]),
+    ]
+
+
+def test_values_of_a_merge_engine_are_told_merged() -> None:
+    table = changed(merge_engine="partial-update", ignore_delete="true")
+    table.upsert([{"k": 1, "v": None}, {"k": 2, "v": None}])
+    table.upsert([{"k": 1, "v": "A"}])
+    assert told(table) == [
+        (1, [("+I", 1, "a"), ("+I", 2, "b")]),
+        (2, [("-U", 2, "b"), ("+U", 2, "B"), ("+I", 3, "c")]),
+        (4, [("-U", 1, "a"), ("+U", 1, "A")]),
+    ]
+
+
+@pytest.mark.parametrize("producer", ["lookup", "full-compaction"])
+def test_compacted_changelogs_are_told_with_the_rest_of_what_is_not_compacted(
+    producer: str,
+) -> None:
+    table = changed(changelog_producer=producer)  # write-only
+    table.compact(full=True)
+    whole: list[tuple[object, ...]] = [("+I", 2, "B"), ("+I", 3, "c")]
+    assert [(number, sorted(rows)) for number, rows in told(table)] == [(4, whole)]
+    table.upsert([{"k": 2, "v": "again"}])
+    table.overwrite([{"k": 3, "v": "new"}])
+    table.upsert([{"k": 3, "v": "newer"}])
+    ended: list[tuple[int, list[tuple[object, ...]]]] = [
+        (5, [("-U", 2, "B"), ("+U", 2, "again")]),
+        (6, [("-U", 3, "c"), ("+U", 3, "new"), ("-D", 2, "again")]),
+        (7, [("-U", 3, "new"), ("+U", 3, "newer")]),
+    ]
+    assert told(table, 5) == ended
+    assert told(table)[1:] == ended
+    table.compact(full=True)
+    assert told(table, 8) == []  # the rows at snapshot 7 have it
+    assert told(table, 5) == [*ended[:2], (8, ended[2][1])]  # the changelog tells it
+
+
+def test_rows_that_leave_a_filter_are_taken_back() -> None:
+    table = changed()
+    table.upsert([{"k": 2, "v": "x"}])
+    found = [
+        tuple(row.values()) for c in table.changes(where="v < 'd'") for row in c.rows.to_pylist()
+    ]
+    assert found == [
+        ("+I", 1, "a"),
+        ("+I", 2, "b"),
+        ("-U", 2, "b"),
+        ("+U", 2, "B"),
+        ("+I", 3, "c"),
+        ("-D", 1, "a"),
+        ("-D", 2, "B"),
+    ]
+
+
+def test_what_needs_an_expired_state_is_refused_unless_a_tag_keeps_it() -> None:
+    table = append_table(COLUMNS, [{"k": 1, "v": "a"}, {"k": 2, "v": "b"}])
+    table.create_tag("kept")
+    table.delete("k = 1")
+    table.append([{"k": 3, "v": "c"}])
+    table.maintenance.expire_snapshots(retain_max=2, older_than=datetime.now().astimezone())
+    assert told(table) == [(2, [("-D", 1, "a")]), (3, [("+I", 3, "c")])]
+    table.maintenance.delete_tag("kept")
+    assert told(table) == [(3, [("+I", 3, "c")])]
+    with pytest.raises(SnapshotExpiredError, match=r"snapshot 2 \(OVERWRITE\).*snapshot 1"):
+        told(table, 2)
+    with pytest.raises(SnapshotExpiredError, match="snapshot 1, which has expired"):
+        table.between(1, 3).to_arrow()
+
+
+def test_changes_of_several_branches_are_refused() -> None:
+    table = append_table(COLUMNS, [{"k": 1, "v": "a"}])
+    table.maintenance.create_branch("other")
+    both = open_table(table.path, options={"scan.fallback-branch": "other"})
+    with pytest.raises(UnsupportedFeatureError, match="several branches"):
+        told(both)
+    assert both.between(0, 1).to_arrow().num_rows == 1
 
 
 def test_rows_that_an_overwrite_replaced_are_not_told_when_they_were_deleted_before() -> None:
@@ -64,13 +205,14 @@ def test_rows_that_an_overwrite_replaced_are_not_told_when_they_were_deleted_bef
     assert told(table)[-1][1] == replaced
 
 
-def test_changes_of_a_table_without_keys_tell_the_new_rows_of_an_overwrite_alone() -> None:
+def test_an_overwrite_of_rows_without_a_key_is_told_in_javas_way_if_the_table_says_so() -> None:
     table = append_table(COLUMNS, [{"k": 1, "v": "a"}])
     table.overwrite([{"k": 2, "v": "b"}])
     first: tuple[int, list[tuple[object, ...]]] = (1, [("+I", 1, "a")])
-    assert told(table) == [first]
+    assert told(table) == [first, (2, [("-D", 1, "a"), ("+I", 2, "b")])]
     options = {"streaming-read-append-overwrite": "true"}
     assert told(open_table(table.path, options=options)) == [first, (2, [("+I", 2, "b")])]
+    assert told(open_table(table.path, options=dict.fromkeys(options, "false"))) == [first]
 
 
 def test_changes_are_cut_to_columns_and_rows() -> None:
@@ -105,7 +247,7 @@ def test_a_consumer_starts_anew_where_told_to() -> None:
 
 def test_a_consumer_passes_commits_that_bring_no_rows() -> None:
     table = append_table(COLUMNS, [{"k": 1, "v": "a"}])
-    table.truncate()
+    table.maintenance.analyze()
     assert [c.snapshot.id for c in table.changes(consumer_id="me")] == [1]
     assert table.consumers["me"] == Consumer(next_snapshot=3)
 
@@ -113,18 +255,16 @@ def test_a_consumer_passes_commits_that_bring_no_rows() -> None:
 @pytest.mark.parametrize(
     ("mode", "rows"),
     [
-        ("auto", [(1, "a"), (2, "B"), (3, "c")]),
-        ("delta", [(2, "B"), (3, "c")]),
+        ("auto", [(2, "B"), (3, "c")]),
+        ("delta", [(1, "a"), (2, "B"), (2, "b"), (3, "c")]),
         ("diff", [(2, "B"), (3, "c")]),
     ],
 )
 def test_between_gives_the_rows_that_came_after_a_snapshot(
     mode: str, rows: list[tuple[int, str]]
 ) -> None:
-    start = 0 if mode == "auto" else 1
-    wanted = rows if mode != "auto" else [(1, "a"), (2, "B"), (2, "b"), (3, "c")]
-    found = changed().between(start, 3, mode=mode).to_arrow()
-    assert [tuple(row.values()) for row in rows_of(found)] == wanted
+    found = changed().between(0, 3, mode=mode).to_arrow()
+    assert [tuple(row.values()) for row in rows_of(found)] == rows
 
 
 def test_between_tells_retracted_rows_if_asked() -> None:
