@@ -40,6 +40,7 @@ from uuid import uuid4
 from paimon_explore.commit.changes import Changes, compacted_changes, written_changes
 from paimon_explore.commit.conflicts import ConflictRules
 from paimon_explore.commit.iceberg import warn_of_stale_iceberg_metadata
+from paimon_explore.commit.key_conflicts import KeyRules
 from paimon_explore.commit.manifest_merge import merge_rules_of
 from paimon_explore.commit.manifest_writer import ManifestWriter
 from paimon_explore.commit.overwrite import Overwrite, check_new_files
@@ -54,7 +55,7 @@ from paimon_explore.errors import (
     choices,
 )
 from paimon_explore.metadata import options as opt
-from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.metadata.commit_message import CommitMessage, SeenSnapshot
 from paimon_explore.metadata.manifest_entry import ManifestEntries
 from paimon_explore.metadata.manifest_list import ManifestFiles
 from paimon_explore.metadata.options import DYNAMIC_BUCKET, TableOptions
@@ -119,6 +120,7 @@ class Committer:
             merging=merge_rules_of(chosen),
             checks=_conflict_rules(schema, chosen),
             row_tracking=chosen.value(opt.ROW_TRACKING_ENABLED),
+            key_rules=_key_rules(schema, chosen),
         )
         self._publisher = Publisher(
             self._steps, when, patience_of(chosen), is_new_user=commit_user is None
@@ -129,7 +131,7 @@ class Committer:
         """What the last commit did, step by step."""
         return self._publisher.trace
 
-    def commit(
+    def commit(  # noqa: PLR0913  # the choices of one commit
         self,
         messages: Sequence[CommitMessage],
         identifier: int = BATCH_COMMIT_IDENTIFIER,
@@ -138,6 +140,7 @@ class Committer:
         ignore_empty: bool = True,
         check_appends: bool = False,
         planned_on: int | None = None,
+        ordered: bool = False,
     ) -> list[Snapshot]:
         """Make what writers and compactions did visible.
 
@@ -150,6 +153,8 @@ class Committer:
             check_appends: check for conflicts even if only files are added.
             planned_on: the snapshot whose rows were read to make new values of some columns; with
                 it, others' new values of the same columns and rows are a conflict.
+            ordered: refuse records of a primary-key table that are numbered before those which
+                another commit has written for the same keys, so that they would not replace them.
 
         Returns:
             The snapshots of this transaction, also those found to be there already: none, one, or
@@ -174,6 +179,7 @@ class Committer:
                     note=note,
                     check=check_appends or kind is CommitKind.OVERWRITE,
                     planned_on=planned_on,
+                    seen=self._seen(messages, ordered=ordered),
                 )
             )
         if not compacted.is_empty:
@@ -187,6 +193,16 @@ class Committer:
                 )
             )
         return self._make(requests)
+
+    def _seen(self, messages: Sequence[CommitMessage], *, ordered: bool) -> SeenSnapshot | None:
+        """The oldest snapshot that records depend on, if others' commits since then matter."""
+        found = [message.seen for message in messages if message.seen is not None]
+        if not found:
+            return None
+        oldest = min(found, key=lambda seen: seen.id)
+        reads = any(seen.reads for seen in found)
+        is_dynamic = self._steps.options.value(opt.BUCKET) == DYNAMIC_BUCKET
+        return replace(oldest, reads=reads) if reads or ordered or is_dynamic else None
 
     def overwrite(
         self,
@@ -320,4 +336,14 @@ def _conflict_rules(schema: TableSchema, options: TableOptions) -> ConflictRules
         is_bucketed=is_bucketed,
         data_evolution=options.value(opt.DATA_EVOLUTION_ENABLED),
         levels_overlap=options.value(opt.PK_CLUSTERING_OVERRIDE),
+    )
+
+
+@worked_out_once
+def _key_rules(schema: TableSchema, options: TableOptions) -> KeyRules:
+    return KeyRules(
+        keys=schema.project(schema.trimmed_primary_keys),
+        has_fixed_buckets=options.value(opt.BUCKET) > 0,
+        crosses_partitions=schema.is_cross_partition,
+        by_sequence_field=bool(options.value(opt.SEQUENCE_FIELD)),
     )

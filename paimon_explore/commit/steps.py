@@ -13,6 +13,7 @@ import numpy as np
 from paimon_explore.commit.changes import Changes, PartitionSet
 from paimon_explore.commit.conflicts import ConflictRules, check_conflicts
 from paimon_explore.commit.index_files import IndexRules, combine_index
+from paimon_explore.commit.key_conflicts import KeyRules, check_keys
 from paimon_explore.commit.manifest_merge import (
     MergeRules,
     merge_manifests,
@@ -24,6 +25,7 @@ from paimon_explore.commit.row_tracking import assign_row_ids
 from paimon_explore.commit.strict import check_strictly, without_duplicates
 from paimon_explore.commit.trace import CommitStep
 from paimon_explore.metadata import options as opt
+from paimon_explore.metadata.commit_message import SeenSnapshot
 from paimon_explore.metadata.derived_options import level_count
 from paimon_explore.metadata.manifest_entry import FileKind, ManifestEntries, live_entries
 from paimon_explore.metadata.manifest_list import ManifestFiles
@@ -69,6 +71,7 @@ class Request:
         statistics: name of a new statistics file; else those before hold on.
         merging: when manifests are merged, if not as the options say.
         planned_on: the snapshot that new values of some columns were made from, if they are such.
+        seen: the snapshot since which nobody else may have written the same keys.
     """
 
     kind: CommitKind
@@ -80,6 +83,7 @@ class Request:
     statistics: str | None = None
     merging: MergeRules | None = None
     planned_on: int | None = None
+    seen: SeenSnapshot | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -132,6 +136,7 @@ class TrySteps:
         merging: when manifests are merged.
         checks: what conflict checks have to know.
         row_tracking: whether rows get ids.
+        key_rules: what checks of written keys have to know; of primary-key tables.
     """
 
     store: TableStore
@@ -143,6 +148,7 @@ class TrySteps:
     merging: MergeRules
     checks: ConflictRules
     row_tracking: bool
+    key_rules: KeyRules
 
     def plan_overwrite(self, state: Try) -> Figures | None:
         """Find the live files that an overwrite removes."""
@@ -165,6 +171,8 @@ class TrySteps:
     def check(self, state: Try) -> Figures | None:
         """Refuse changes that do not fit the latest snapshot."""
         latest, kind = state.latest, state.request.kind
+        if state.request.seen is not None:
+            check_keys(self.store, latest, state.changes, state.request.seen, self.key_rules)
         if latest is None:
             return None
         check_strictly(

@@ -8,7 +8,31 @@ from dataclasses import field
 
 from paimon_explore.metadata.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest_entry import ManifestEntries
+from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.values import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeenSnapshot:
+    """The snapshot that new records of a primary-key table were made on.
+
+    Attributes:
+        id: its number; 0 if there was none.
+        delta: its delta manifest list, which tells it from another snapshot of the same number.
+        reads: whether the records were made from rows of the table (update, delete, merge, keys in
+            other partitions); else only their sequence numbers and buckets depend on it.
+    """
+
+    id: int
+    delta: str | None = None
+    reads: bool = False
+
+    @classmethod
+    def of(cls, snapshot: Snapshot | None, *, reads: bool = False) -> "SeenSnapshot":
+        """A snapshot, or that there is none."""
+        if snapshot is None:
+            return cls(id=0, reads=reads)
+        return cls(id=snapshot.id, delta=snapshot.delta_manifest_list, reads=reads)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +53,7 @@ class CommitMessage:
         compact_changelog: changelog that it made.
         new_index_files, deleted_index_files: index files of the write.
         compact_new_index_files, compact_deleted_index_files: index files of the compaction.
+        seen: the snapshot that the new records depend on; None if they depend on none.
     """
 
     partition: bytes
@@ -44,6 +69,7 @@ class CommitMessage:
     deleted_index_files: IndexEntries = field(default_factory=IndexEntries.empty)
     compact_new_index_files: IndexEntries = field(default_factory=IndexEntries.empty)
     compact_deleted_index_files: IndexEntries = field(default_factory=IndexEntries.empty)
+    seen: SeenSnapshot | None = None
 
     @property
     def is_empty(self) -> bool:

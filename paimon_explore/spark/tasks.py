@@ -75,7 +75,8 @@ def _writer(target: WriteTarget) -> UpsertWriter | AppendWriter:
     if not schema.primary_keys:
         return AppendWriter(target)
     everywhere = needs_key_index(schema, target.options)
-    return UpsertWriter(target, key_index=key_index(target) if everywhere else None)
+    index = key_index(target, target.store.snapshots.latest()) if everywhere else None
+    return UpsertWriter(target, key_index=index)
 
 
 def gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

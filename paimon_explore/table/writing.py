@@ -6,7 +6,9 @@ from typing import TypeAlias
 
 from paimon_explore.arguments import mapping
 from paimon_explore.commit.committer import Committer
+from paimon_explore.commit.key_conflicts import StaleRecordsError
 from paimon_explore.commit.overwrite import NEW_PARTITIONS, WHOLE_TABLE, Overwrite, check_partition
+from paimon_explore.commit.waiting import Timing, patience_of
 from paimon_explore.errors import (
     CommitConflictError,
     CommitOutcomeUnknownError,
@@ -65,8 +67,9 @@ class TableWriter:
     def insert(self, data: Rows) -> Snapshot | None:
         """Add rows; in a primary-key table they are merged with those of the same key.
 
-        If another job has given out buckets meanwhile (dynamic buckets), the rows get new ones
-        once, as long as they can be read again.
+        If another job has written the same keys of a primary-key table meanwhile, or given out
+        buckets (dynamic buckets), the rows are written again behind its rows, as long as they can
+        be read again.
 
         Returns:
             The snapshot that holds them; None if there were no rows, unless the table's option
@@ -74,14 +77,23 @@ class TableWriter:
         """
         skips = self.options.value(SNAPSHOT_IGNORE_EMPTY_COMMIT) is not False
         commit = partial(Committer.commit, ignore_empty=skips)
-        try:
+        keyed = bool(self.schema.primary_keys)
+        if not keyed or not isinstance(data, Sized):
             return self._commit(self._files(data), commit, compacts=True)
-        except CommitConflictError:
-            is_dynamic = bool(self.schema.primary_keys) and (
-                self.options.value(BUCKET) == DYNAMIC_BUCKET
-            )
-            if not is_dynamic or not isinstance(data, Sized):
-                raise
+        is_dynamic = self.options.value(BUCKET) == DYNAMIC_BUCKET
+        timing, patience = Timing(), patience_of(self.options)
+        started, retry = timing.clock(), 0
+        while not patience.is_over(retry, timing.clock() - started):
+            try:
+                ordered = partial(commit, ordered=True)
+                return self._commit(self._files(data), ordered, compacts=True)
+            except StaleRecordsError:
+                pass
+            except CommitConflictError:
+                if not is_dynamic:
+                    raise
+            timing.sleep(patience.wait_ms(retry, timing.chance()) / 1000)
+            retry += 1
         return self._commit(self._files(data), commit, compacts=True)
 
     def overwrite(self, data: Rows, partition: Mapping[str, object] | None) -> Snapshot | None:

@@ -35,6 +35,7 @@ from paimon_explore.encoding.buffers import (
 )
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.metadata import options as opt
+from paimon_explore.metadata.commit_message import SeenSnapshot
 from paimon_explore.metadata.option_choices import MergeEngine
 from paimon_explore.metadata.options import TableOptions
 from paimon_explore.metadata.schema import TableSchema
@@ -101,11 +102,20 @@ class KeyIndex:
         schema: of the table.
         options: in force.
         known: the keys of the table.
+        seen: the snapshot whose keys these are; None if it does not matter.
+
+    Attributes:
+        seen: the same.
     """
 
     def __init__(
-        self, schema: TableSchema, options: TableOptions, known: Sequence[KnownKeys]
+        self,
+        schema: TableSchema,
+        options: TableOptions,
+        known: Sequence[KnownKeys],
+        seen: SeenSnapshot | None = None,
     ) -> None:
+        self.seen = seen
         self._schema = schema
         self._engine = options.value(opt.MERGE_ENGINE)
         self._target_rows = options.value(opt.DYNAMIC_BUCKET_TARGET_ROW_NUM)

@@ -209,6 +209,7 @@ class UpsertWriter:
                         if old_index is not None and len(new_index)
                         else IndexEntries.empty()
                     ),
+                    seen=self._state.seen if self._key_index is None else self._key_index.seen,
                 )
             )
         return messages

@@ -20,7 +20,7 @@ from paimon_explore.encoding.hash_index import decode_hashes
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.fileio.discard import discard
 from paimon_explore.metadata import options as opt
-from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.metadata.commit_message import CommitMessage, SeenSnapshot
 from paimon_explore.metadata.index_manifest import HASH_INDEX, IndexEntries
 from paimon_explore.metadata.manifest_entry import ManifestEntries, live_entries
 from paimon_explore.metadata.options import TableOptions
@@ -168,6 +168,11 @@ class LiveState:
     def __post_init__(self) -> None:
         if not self.target.replaces:
             self._snapshot = self.target.store.snapshots.latest()
+
+    @property
+    def seen(self) -> SeenSnapshot | None:
+        """The snapshot that this is the state of; None if what is there does not matter."""
+        return None if self.target.replaces else SeenSnapshot.of(self._snapshot)
 
     def load(self, partitions: Sequence[bytes]) -> None:
         """Look at the live files of partitions that are not known yet."""

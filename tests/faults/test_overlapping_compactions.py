@@ -5,7 +5,6 @@ then the first commits, then the second.
 """
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import replace
 from hashlib import sha256
 from uuid import uuid4
@@ -18,9 +17,8 @@ from paimon_explore.errors import CommitConflictError
 from paimon_explore.maintenance.compact import compact_table
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.options import TableOptions
-from paimon_explore.store.table_store import TableStore
 from support.acts import FIRST, row
-from support.paused_file_io import PausedFileIO
+from support.interrupted import interrupted
 from support.table_kinds import TABLE_KINDS
 
 OPTIONS = {
@@ -52,21 +50,6 @@ def committed(table: Table, messages: list[CommitMessage]) -> None:
     schema = table.store.schemas.latest()
     assert schema is not None
     Committer(table.store, schema).commit(messages)
-
-
-def interrupted(table: Table, count: int, other: Callable[[], None]) -> Table:
-    """The table of a job that is stopped before its n-th snapshot, for another job to act."""
-    seen = 0
-
-    def before(operation: str) -> None:
-        nonlocal seen
-        if operation.startswith("create snapshot-"):
-            seen += 1
-            if seen == count:
-                other()
-
-    paths = table.store.paths
-    return replace(table, store=TableStore(PausedFileIO(table.store.file_io, before), paths))
 
 
 def values(table: Table) -> Counter[tuple[object, object]]:

@@ -9,7 +9,9 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
+from paimon_explore.metadata.commit_message import SeenSnapshot
 from paimon_explore.metadata.options import CROSS_PARTITION_UPSERT_INDEX_TTL
+from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.read.split_read import SplitReader
 from paimon_explore.scan.entries import PartitionCut, live_files
 from paimon_explore.scan.frames import numbers
@@ -20,20 +22,24 @@ from paimon_explore.write.cross_partition import KeyIndex, KnownKeys
 from paimon_explore.write.target import WriteTarget
 
 
-def key_index(target: WriteTarget) -> KeyIndex:
+def key_index(target: WriteTarget, snapshot: Snapshot | None) -> KeyIndex:
     """Partition and bucket of every key of a table.
+
+    Args:
+        target: the table.
+        snapshot: its newest one, or the one that a change of its rows builds on.
 
     Raises:
         FormatError: a file breaks the format.
         MissingFileError: a file is gone.
     """
-    known = [] if target.replaces else list(_known(target))
-    return KeyIndex(target.schema, target.options, known)
+    known = [] if target.replaces else list(_known(target, snapshot))
+    seen = None if target.replaces else SeenSnapshot.of(snapshot, reads=True)
+    return KeyIndex(target.schema, target.options, known, seen)
 
 
-def _known(target: WriteTarget) -> Iterator[KnownKeys]:
+def _known(target: WriteTarget, snapshot: Snapshot | None) -> Iterator[KnownKeys]:
     schema, options, store = target.schema, target.options, target.store
-    snapshot = store.snapshots.latest()
     if snapshot is None:
         return
     cut = PartitionCut(row_type=schema.partition_type, predicate=None)

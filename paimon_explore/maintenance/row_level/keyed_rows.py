@@ -3,7 +3,7 @@
 The rows are read as they are at the snapshot, level 0 included, even where batch readers do not see
 it yet: an update must not bring back what a row was before its last version.
 
-Others may write to the same keys meanwhile; as with any upsert the later commit wins.
+Whoever writes to the same keys meanwhile makes the commit fail: the new records would undo that.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from paimon_explore.encoding.buffers import Bools, Column, build_fixed, valid_ma
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.maintenance.row_level.append_rows import Inserts
 from paimon_explore.maintenance.row_level.change import RowChange, taken
-from paimon_explore.maintenance.row_level.keyed_write import write_keyed
+from paimon_explore.maintenance.row_level.keyed_write import seeing, write_keyed
 from paimon_explore.maintenance.row_level.planning import refuse_branches
 from paimon_explore.merge.order import ranks
 from paimon_explore.metadata import options as opt
@@ -71,12 +71,13 @@ class KeyedRows:
         """
         schema = arrow_schema(self._scan.schema.row_type)
         records = self._records(inserts)
-        return write_keyed(
+        messages = write_keyed(
             self._scan.store,
             self._scan.schema,
             pa.RecordBatchReader.from_batches(schema.append(_KIND_FIELD), records),
             options=self._options,
         )
+        return seeing(messages, self._scan.snapshot)
 
     def _records(self, inserts: Inserts | None) -> Iterator[pa.RecordBatch]:
         plan = plan_scan(self._scan, self._change.where)

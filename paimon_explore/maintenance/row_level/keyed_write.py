@@ -1,11 +1,13 @@
 """Rows written to any table with a primary key, those across partitions included."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from paimon_explore.maintenance.row_level.key_bootstrap import key_index
-from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.metadata.commit_message import CommitMessage, SeenSnapshot
 from paimon_explore.metadata.options import TableOptions
 from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.write.input_rows import Rows
 from paimon_explore.write.primary_key import needs_key_index, write_upsert
@@ -25,5 +27,12 @@ def write_keyed(
     if not needs_key_index(schema, chosen):
         return write_upsert(store, schema, data, options=options, replaces=replaces)
     target = WriteTarget(store=store, schema=schema, options=chosen, replaces=replaces)
-    index = key_index(target)
+    snapshot = None if replaces else store.snapshots.latest()
+    index = key_index(target, snapshot)
     return write_upsert(store, schema, data, options=options, replaces=replaces, key_index=index)
+
+
+def seeing(messages: Sequence[CommitMessage], snapshot: Snapshot | None) -> list[CommitMessage]:
+    """Messages of records that were made from rows of a snapshot."""
+    seen = SeenSnapshot.of(snapshot, reads=True)
+    return [replace(message, seen=seen) for message in messages]
