@@ -278,10 +278,43 @@ class Publisher:
             self._remember(state, snapshot)
             self._writer.forget()
             raise
+        if created and self._is_undermined(state):
+            self._undo(state, snapshot)
+            return None
         if created:
             self._note(CommitStep.PUBLISH, state, {"rows": snapshot.delta_record_count or 0})
             return snapshot
         return self._look(state, snapshot)
+
+    def _is_undermined(self, state: Try) -> bool:
+        """Whether a rollback has removed or replaced the snapshot that the new one builds on.
+
+        A rollback first makes the hint LATEST name the snapshot that it goes back to. An expiry
+        leaves the hint alone, and none of the snapshots before the one that it removes.
+        """
+        latest, snapshots = state.latest, self._store.snapshots
+        if latest is None:
+            return False
+        try:
+            there = snapshots.find(latest.id)
+            if there is not None:
+                return there.delta_manifest_list != latest.delta_manifest_list
+            hint = snapshots.latest_hint()
+            return hint is not None and hint < latest.id and snapshots.find(hint) is not None
+        except StorageError:
+            return False  # what was created counts
+
+    def _undo(self, state: Try, snapshot: Snapshot) -> None:
+        """Take back a snapshot that brings back what a rollback has removed."""
+        try:
+            self._store.snapshots.delete(snapshot.id)
+        except StorageError as error:
+            self._remember(state, snapshot)
+            self._end(error)
+            raise
+        self._note(CommitStep.LOSE, state, {"to": "a rollback"})
+        self._doubt = None
+        self._remove_unshared(state)
 
     def _remember(self, state: Try, snapshot: Snapshot) -> None:
         """From now on the snapshot may be there; nothing it needs may be removed."""

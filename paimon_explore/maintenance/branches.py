@@ -25,7 +25,12 @@ from paimon_explore.errors import (
 )
 from paimon_explore.maintenance.links import refuse_linked_metadata, refuse_links
 from paimon_explore.maintenance.reachable import continues
-from paimon_explore.maintenance.rollback import remove_newer_marks, restored
+from paimon_explore.maintenance.rollback import (
+    following_ids,
+    remove_newer_marks,
+    remove_newer_snapshots,
+    restored,
+)
 from paimon_explore.metadata.paths import MAIN_BRANCH
 from paimon_explore.metadata.snapshot import Snapshot, encode_snapshot
 from paimon_explore.store.table_store import TableStore
@@ -122,6 +127,7 @@ def fast_forward(store: TableStore, name: str) -> None:
     taken = branch.snapshots.history()
     for snapshot_id in taken:
         _copy(store, branch.paths.snapshot(snapshot_id), main.paths.snapshot(snapshot_id))
+    _remove_followers(main, taken[-1])
     _remove_strangers(main, earliest)
     for tag in branch.tags.names():
         _copy(store, branch.paths.tag(tag), main.paths.tag(tag))
@@ -162,10 +168,20 @@ def _step_back(main: TableStore, snapshot_id: int, kept_tags: frozenset[str]) ->
         main.snapshots.hint_latest(kept[-1])
     else:
         main.file_io.delete(main.paths.latest_hint)
-    for newer in reversed(history):
-        if newer > snapshot_id:
-            main.snapshots.delete(newer)
+    remove_newer_snapshots(main, snapshot_id, history)
     remove_newer_marks(main, snapshot_id - 1, kept_tags)
+
+
+def _remove_followers(main: TableStore, last_id: int) -> None:
+    """Remove snapshots that others have built meanwhile on what the branch has replaced."""
+    known = frozenset(main.snapshots.all_ids())
+    last = main.snapshots.find(last_id)
+    while last is not None and last.id + 1 in known:
+        following = main.snapshots.find(last.id + 1)
+        if following is not None and not continues(main.manifests, last, following):
+            remove_newer_snapshots(main, last.id, following_ids(known, last.id))
+            return
+        last = following
 
 
 def _remove_strangers(main: TableStore, earliest: Snapshot) -> None:

@@ -12,9 +12,10 @@ Spec: maintenance/manage-snapshots, remove orphan files.
 
 from collections.abc import Iterator
 
+from paimon_explore.errors import MissingFileError
 from paimon_explore.fileio.file_io import FileStatus
 from paimon_explore.fileio.paths import name as name_of
-from paimon_explore.maintenance.reachable import TableFiles, roots_of
+from paimon_explore.maintenance.reachable import FileSet, TableFiles, roots_of
 from paimon_explore.metadata.options import DATA_FILE_EXTERNAL_PATHS, TableOptions
 from paimon_explore.metadata.paths import BRANCH_PREFIX, EARLIEST, LATEST, STAGING_PREFIX
 from paimon_explore.metadata.schema import TableSchema
@@ -72,7 +73,7 @@ def remove_orphan_files(
         for status in places.walk(external=external)
         if 0 < status.modified_ms < modified_before_ms
     ]
-    held = files.held(roots_of(store, options))
+    held = _held(files)
     needed = frozenset(map(name_of, held.all))
     orphans = [status for status in old if status.name not in needed]
     if not dry_run:
@@ -83,6 +84,19 @@ def remove_orphan_files(
         size=sum(status.size for status in orphans),
         dry_run=dry_run,
     )
+
+
+def _held(files: TableFiles) -> FileSet:
+    """What is needed; looked for again if snapshots have expired or been rolled back meanwhile."""
+    before = roots_of(files.store, files.options)
+    while True:
+        try:
+            return files.held(before)
+        except MissingFileError:
+            now = roots_of(files.store, files.options)
+            if now == before:
+                raise
+            before = now
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ removal of orphans.
 Spec: maintenance/manage-snapshots, rollback.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -84,10 +84,37 @@ def _roll_back(store: TableStore, target: Snapshot) -> Snapshot:
 
 def _remove_newer(store: TableStore, snapshot_id: int, history: Sequence[int]) -> None:
     """Remove a branch's snapshots, changelogs and tags that are newer than a snapshot."""
-    for newer in reversed(history):
-        if newer > snapshot_id:
-            store.snapshots.delete(newer)
+    remove_newer_snapshots(store, snapshot_id, history)
     remove_newer_marks(store, snapshot_id)
+
+
+def remove_newer_snapshots(store: TableStore, snapshot_id: int, history: Sequence[int]) -> None:
+    """Remove a branch's snapshots that are newer than one, from the newest downwards.
+
+    A commit may have built on one of them meanwhile. Either it sees that its predecessor is gone
+    and takes itself back, or its snapshot is there when the numbers behind the history are looked
+    at again. Commits on the snapshot that stays come later than the rollback, and stay.
+
+    Args:
+        store: the table and branch.
+        snapshot_id: the snapshot that stays.
+        history: the numbers of all snapshots of the branch.
+    """
+    newer = [number for number in history if number > snapshot_id]
+    while newer:
+        for number in reversed(newer):
+            store.snapshots.delete(number)
+        known = frozenset(store.snapshots.all_ids())
+        follows = known.issuperset(range(snapshot_id + 1, newer[-1] + 1))
+        newer = [] if follows else following_ids(known, newer[-1])
+
+
+def following_ids(known: Collection[int], snapshot_id: int) -> list[int]:
+    """The numbers behind one that are there without a hole."""
+    found: list[int] = []
+    while snapshot_id + 1 + len(found) in known:
+        found.append(snapshot_id + 1 + len(found))
+    return found
 
 
 def remove_newer_marks(

@@ -85,6 +85,7 @@ def create_tag(
     if not replaces:
         if not store.tags.create(tag):
             raise AlreadyExistsError("tag", request.name, store.paths.root)
+        _check_kept(store, tag)
         _tell(store, options, tag.name)
         return tag
     before = store.tags.load(request.name)
@@ -93,6 +94,20 @@ def create_tag(
     if before.snapshot.id != tag.snapshot.id:
         _remove_files(store, options, before)
     return tag
+
+
+def _check_kept(store: TableStore, tag: Tag) -> None:
+    """Take a new tag back if its snapshot has gone meanwhile: nobody has kept its files.
+
+    Raises:
+        NotFoundError: it has gone.
+    """
+    wanted = tag.snapshot.id
+    if store.snapshots.find(wanted) is not None:
+        return
+    if not any(t.snapshot.id == wanted for t in store.tags.list() if t.name != tag.name):
+        store.tags.delete(tag.name)
+        store.snapshots.load(wanted)
 
 
 def rename_tag(store: TableStore, name: str, new_name: str) -> Tag:

@@ -118,6 +118,10 @@ class Snapshots:
             keep_value(parse_snapshot, data, path, snapshot)
         return created
 
+    def latest_hint(self) -> int | None:
+        """What the hint LATEST says, which may be wrong; None without one."""
+        return self._hint(self.paths.latest_hint)
+
     def earliest_hint(self) -> int | None:
         """What the hint EARLIEST says, which may be wrong; None without one."""
         return self._hint(self.paths.earliest_hint)

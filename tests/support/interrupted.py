@@ -1,4 +1,4 @@
-"""A job that stops before one of its snapshots, for another job to act."""
+"""A job that stops in the middle, for another job to act."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -8,16 +8,34 @@ from paimon_explore.store.table_store import TableStore
 from support.paused_file_io import PausedFileIO
 
 
-def interrupted(table: Table, count: int, other: Callable[[], object]) -> Table:
-    """The table of a job that is stopped before its n-th snapshot, for another job to act."""
-    seen = 0
+def interrupted(
+    table: Table,
+    count: int,
+    other: Callable[[], object],
+    *,
+    operation: str = "create snapshot-",
+    after: str | None = None,
+) -> Table:
+    """The table of a job that is stopped before its n-th such operation, for another job to act.
 
-    def before(operation: str) -> None:
-        nonlocal seen
-        if operation.startswith("create snapshot-"):
+    Args:
+        table: the table.
+        count: which of the operations; the first is 1.
+        other: what happens there.
+        operation: the beginning of operations as `PausedFileIO` tells them; those that create
+            snapshots by default.
+        after: an operation before which none counts.
+    """
+    seen = 0
+    counts = after is None
+
+    def before(told: str) -> None:
+        nonlocal seen, counts
+        if counts and told.startswith(operation):
             seen += 1
             if seen == count:
                 other()
+        counts = counts or told == after
 
     paths = table.store.paths
     return replace(table, store=TableStore(PausedFileIO(table.store.file_io, before), paths))

@@ -1,0 +1,112 @@
+"""Commits beside a rollback or a fast-forward: what was removed does not come back."""
+
+from collections.abc import Callable
+from uuid import uuid4
+
+import pytest
+
+from paimon_explore import Catalog, Table, open_table
+from paimon_explore.errors import NotFoundError
+from support.interrupted import interrupted
+from support.table_kinds import SCHEMA
+
+KINDS = pytest.mark.parametrize("keyed", ["append", "keyed"])
+
+
+def created(keyed: str) -> Table:
+    """Snapshots of the keys 1 to 4, one each; a branch from the second with key 8."""
+    catalog = Catalog(f"memory://{uuid4()}/wh")
+    catalog.create_database("db")
+    key = ["p", "k"] if keyed == "keyed" else []
+    options = {"commit.min-retry-wait": "0 ms", **({"bucket": "1"} if key else {})}
+    table = catalog.create_table("db.t", SCHEMA, primary_key=key, options=options)
+    for number in (1, 2):
+        write(table, number)
+    table.create_tag("two")
+    table.maintenance.create_branch("side", "two")
+    write(open_table(table.path, branch="side"), 8)
+    for number in (3, 4):
+        write(table, number)
+    return table
+
+
+def write(table: Table, key: int) -> None:
+    table.append([{"p": "a", "k": key, "v": key, "w": None}])
+
+
+def keys(table: Table) -> list[int]:
+    return sorted(row["k"] for row in table.to_arrow().to_pylist())
+
+
+def roll_back(table: Table) -> object:
+    return table.maintenance.rollback_to(snapshot=2)
+
+
+def fast_forward(table: Table) -> None:
+    table.maintenance.fast_forward("side")
+
+
+STEPS_BACK = pytest.mark.parametrize(
+    ("back", "left"), [(roll_back, [1, 2]), (fast_forward, [1, 2, 8])]
+)
+Back = Callable[[Table], object]
+
+
+@KINDS
+@STEPS_BACK
+def test_a_commit_beside_a_rollback_builds_on_what_the_rollback_left(
+    back: Back, left: list[int], keyed: str
+) -> None:
+    table = created(keyed)
+    write(interrupted(table, 1, lambda: back(table)), 5)
+    assert keys(table) == [*left[:2], 5, *left[2:]]
+    ids = table.store.snapshots.ids()
+    assert ids == list(range(1, len(left) + 2))
+    assert table.fsck() == []
+
+
+@KINDS
+@STEPS_BACK
+def test_a_rollback_removes_commits_that_were_made_on_what_it_removes(
+    back: Back, left: list[int], keyed: str
+) -> None:
+    table = created(keyed)
+    waits = [6, 5]
+    other = interrupted(table, 1, lambda: write(table, waits.pop()), operation="delete snapshot-4")
+    back(other)
+    assert waits == [6]
+    assert keys(table) == left
+    assert table.fsck() == []
+
+
+def test_a_commit_whose_predecessor_has_expired_stays() -> None:
+    table = created("append")
+
+    def expire() -> None:
+        table.maintenance.expire_snapshots(retain_max=1, retain_min=1)
+
+    write(interrupted(table, 1, expire, operation="read snapshot-4", after="create snapshot-5"), 5)
+    assert keys(table) == [1, 2, 3, 4, 5]
+    assert table.store.snapshots.ids() == [5]
+
+
+@KINDS
+def test_a_tag_of_a_snapshot_that_is_rolled_back_meanwhile_is_taken_back(keyed: str) -> None:
+    table = created(keyed)
+    other = interrupted(table, 1, lambda: roll_back(table), operation="create tag-late")
+    with pytest.raises(NotFoundError, match="snapshot 4"):
+        other.create_tag("late")
+    assert table.store.tags.names() == ["two"]
+
+
+@KINDS
+def test_orphans_are_looked_for_again_if_snapshots_expire_meanwhile(keyed: str) -> None:
+    table = created(keyed)
+
+    def expire() -> None:
+        table.maintenance.expire_snapshots(retain_max=1, retain_min=1)
+
+    other = interrupted(table, 1, expire, operation="read manifest-list-")
+    assert other.maintenance.remove_orphan_files(dry_run=False).files == ()
+    assert keys(table) == [1, 2, 3, 4]
+    assert table.fsck() == []
