@@ -1,0 +1,92 @@
+"""Every two acts on every kind of table, at once: as if one had come after the other.
+
+By default some pairs on some kinds, others every day, each interleaved in a few ways. A deep run
+takes all pairs of all kinds, and of each pair as many ways as `WAYS`, evenly spread: every place
+where a switch may matter is among them for pairs that have no more.
+"""
+
+import random
+from collections.abc import Iterator, Sequence
+from datetime import date
+from itertools import product
+
+import pyarrow as pa
+import pytest
+
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
+from support.concurrency import Arena, schedules, switching
+from support.concurrent_acts import ACTS, takes
+from support.concurrent_kinds import KINDS
+from support.depth import DEEP, some
+from support.figures import Figures
+from support.schedules import at_random
+
+DAY = date.today().toordinal()  # noqa: DTZ011 - any day will do
+WAYS = 40
+PAIRS = list(product(ACTS, ACTS))
+TRIPLES = [
+    ("write, compact behind", "compact", "compact"),
+    ("write, compact behind", "write, compact behind", "compact a little"),
+    ("write", "compact", "expire"),
+    ("write", "update", "compact"),
+    ("write", "write", "overwrite"),
+    ("write", "merge", "merge"),
+    ("delete", "update", "compact"),
+    ("overwrite", "drop partition", "compact"),
+    ("write", "write", "roll back"),
+    ("write", "compact", "fast-forward"),
+    ("write", "expire", "remove orphans"),
+    ("add a column", "write", "compact"),
+    ("tag", "write", "expire"),
+]
+
+
+@pytest.fixture(autouse=True)
+def _one_thread_each() -> Iterator[None]:
+    """An actor is one thread: a reader of several splits reads them one by one."""
+    before = pa.io_thread_count()
+    pa.set_io_thread_count(1)
+    yield
+    pa.set_io_thread_count(before)
+
+
+def of_kind(kind: str, groups: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """Those whose acts a kind of table takes."""
+    return [acts for acts in groups if all(takes(KINDS[kind], act) for act in acts)]
+
+
+def chosen(kind: str, groups: Sequence[tuple[str, ...]], count: int) -> list[tuple[str, ...]]:
+    """All of a deep run; else some, others every day."""
+    able = of_kind(kind, groups)
+    return able if DEEP else random.Random(f"{DAY} {kind}").sample(able, count)  # noqa: S311
+
+
+@pytest.mark.parametrize("kind", some(list(KINDS), 3, DAY))
+def test_two_acts_at_once_are_as_one_after_the_other(kind: str, figures: Figures) -> None:
+    for acts in chosen(kind, PAIRS, 2):
+        arena = Arena.of(kind, acts)
+        ways = list(schedules(arena))
+        count = min(WAYS if DEEP else 2, len(ways))
+        turn = random.Random(f"{DAY} {kind} {acts}").random()  # noqa: S311
+        for number in range(count):
+            place = int((number + turn) * len(ways) / count)
+            arena.run(switching(*ways[place]))
+        figures.add("interleavings of two acts", count)
+        figures.add("pairs of acts on a kind of table", 1)
+
+
+@pytest.mark.parametrize("kind", some(list(KINDS), 6, DAY))
+def test_three_acts_at_once_are_as_one_after_the_other(kind: str, figures: Figures) -> None:
+    for acts in chosen(kind, TRIPLES, 1):
+        arena = Arena.of(kind, acts)
+        for number in range(10 if DEEP else 2):
+            arena.run(at_random(DAY * 100 + number))
+            figures.add("interleavings of three acts", 1)
+
+
+@pytest.mark.parametrize("kind", some(list(KINDS), 6, DAY))
+def test_acts_that_a_kind_of_table_does_not_take_are_refused(kind: str) -> None:
+    for act in ACTS:
+        if not takes(KINDS[kind], act):
+            with pytest.raises((InvalidInputError, UnsupportedFeatureError)):
+                Arena.of(kind, [act]).lengths()
