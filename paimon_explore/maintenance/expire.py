@@ -148,6 +148,8 @@ def expire_snapshots(
         return ExpiryReport(dry_run=dry_run)
     refuse_linked_metadata(store.paths)
     if not dry_run:
+        if (store.snapshots.latest_id() or 0) < plan.end:
+            return ExpiryReport()  # a rollback has gone back to one that was to expire
         outlive = is_changelog_decoupled(options)
         _remove_snapshots(store, plan.expiring, plan.end, outlive=outlive)
         remove(TableFiles(store=store, options=options), plan.files)

@@ -91,10 +91,21 @@ def test_a_commit_whose_predecessor_has_expired_stays() -> None:
 
 
 @KINDS
+def test_an_expiry_leaves_the_snapshot_that_a_rollback_went_back_to_meanwhile(keyed: str) -> None:
+    table = created(keyed)
+    other = interrupted(
+        table, 1, lambda: roll_back(table), operation="list changelog", after="read snapshot-4"
+    )
+    assert other.maintenance.expire_snapshots(retain_max=1, retain_min=1).expired == ()
+    assert keys(table) == [1, 2]
+    assert table.fsck() == []
+
+
+@KINDS
 def test_a_tag_of_a_snapshot_that_is_rolled_back_meanwhile_is_taken_back(keyed: str) -> None:
     table = created(keyed)
     other = interrupted(table, 1, lambda: roll_back(table), operation="create tag-late")
-    with pytest.raises(NotFoundError, match="snapshot 4"):
+    with pytest.raises(NotFoundError, match="Snapshot 4"):
         other.create_tag("late")
     assert table.store.tags.names() == ["two"]
 
