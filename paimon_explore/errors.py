@@ -6,6 +6,7 @@
       InvalidInputError (ValueError)         a bad argument, option, predicate, schema or name
       FormatError (ValueError)               bytes on disk that break the format
         CorruptFileError                     a file whose content breaks a rule
+          ResourceLimitError (MemoryError)   a file that unpacks to more than the memory limit
         UnsupportedVersionError              a file of a version that is not known here
       UnsupportedFeatureError (NotImplementedError)   valid in Paimon, not done here
       CommitError                            a commit that did not take effect
@@ -155,6 +156,34 @@ class CorruptFileError(FormatError):
         self.where = where
         self.rule = rule
         super().__init__(f"{path or 'bytes'}: {where}: {rule}", hint=hint)
+
+
+class ResourceLimitError(CorruptFileError, MemoryError):
+    """A file whose content would take more memory than the process may use for it.
+
+    It may be harmless and just large: the limit can be raised, see `paimon_explore.limits`.
+
+    Attributes:
+        what: what was to be decoded.
+        size: the bytes it would take; None where that is not known.
+        limit: the bytes that are allowed.
+    """
+
+    def __init__(
+        self, path: str, where: str, what: str, *, size: int | None, limit: int, hint: str = ""
+    ) -> None:
+        self.what = what
+        self.size = size
+        self.limit = limit
+        needed = "more memory than there is" if size is None else f"{size:,} bytes of memory"
+        rule = f"{what} would take {needed}; the limit is {limit:,} bytes."
+        super().__init__(path, where, rule, hint=hint)
+
+    def at(self, path: str) -> "ResourceLimitError":
+        """The same error with the path of the file."""
+        return ResourceLimitError(
+            path, self.where, self.what, size=self.size, limit=self.limit, hint=self.hint
+        )
 
 
 class UnsupportedVersionError(FormatError):

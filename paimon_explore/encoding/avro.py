@@ -20,12 +20,14 @@ from paimon_explore.encoding.avro_schema import (
     AvroNode,
     OptionalNode,
     RecordNode,
+    leaf_count,
     parse_avro_schema,
     top_record,
 )
 from paimon_explore.encoding.avro_skip import branch_taken, misfit, record_starts
 from paimon_explore.encoding.buffers import Column, Ints, ends_of
-from paimon_explore.errors import CorruptFileError
+from paimon_explore.errors import CorruptFileError, ResourceLimitError
+from paimon_explore.limits import check_size, within_memory
 from paimon_explore.values import dataclass
 
 _GROUP_BYTES = 4 << 20
@@ -58,6 +60,11 @@ class _Decoded(NamedTuple):
 
     chunks: list[list[Column]]
     tallies: Ints
+
+
+_UNSUSPICIOUS_RECORDS = 1 << 18
+_BYTES_PER_VALUE = 24
+"""About what a value takes while it is decoded: its place, its end and itself."""
 
 
 def read_avro(data: bytes, wanted: pa.Schema | None, where: str) -> Iterator[pa.RecordBatch]:
@@ -206,6 +213,7 @@ def _grouped(
                     blocks, size = [], 0
                 if skips(block):
                     continue
+                _check_records(block, node)
                 current = node
                 blocks.append((index, block))
                 size += len(block.data)
@@ -213,6 +221,14 @@ def _grouped(
             raise with_path(error) from error
     if current is not None and blocks:
         yield _closed(current, blocks)
+
+
+def _check_records(block: Block, node: AvroNode) -> None:
+    """Refuse a block whose records could not be held: they may be as short as a byte each."""
+    if block.count > _UNSUSPICIOUS_RECORDS:
+        size = block.count * leaf_count(node) * _BYTES_PER_VALUE
+        what = f"{block.count:,} records"
+        check_size(size, "", f"block at byte {block.offset}", what)
 
 
 def _closed(
@@ -224,7 +240,11 @@ def _closed(
 
 def _naming(path: str) -> Callable[[CorruptFileError], CorruptFileError]:
     def with_path(error: CorruptFileError) -> CorruptFileError:
-        return CorruptFileError(path, error.where, error.rule) if not error.path else error
+        if error.path:
+            return error
+        if isinstance(error, ResourceLimitError):
+            return error.at(path)
+        return CorruptFileError(path, error.where, error.rule)
 
     return with_path
 
@@ -239,7 +259,10 @@ def _decoded(
     """Columns of the group's records, in chunks; an error names the file it comes from."""
     try:
         blocks = [block for _, block in group.blocks]
-        return _chunks(group.node, blocks, fields, starts, choices)
+        with within_memory("", f"block at byte {blocks[0].offset}"):
+            return _chunks(group.node, blocks, fields, starts, choices)
+    except ResourceLimitError as error:
+        raise _naming(names[group.blocks[0][0]])(error) from error
     except (CorruptFileError, IndexError) as error:
         if starts is not record_starts:  # a guess may be wrong, a walk is not
             return _decoded(group, fields, names, record_starts, choices)

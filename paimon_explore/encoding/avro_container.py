@@ -16,7 +16,8 @@ from typing import NamedTuple, TypeAlias
 
 import zstandard
 
-from paimon_explore.errors import CorruptFileError
+from paimon_explore.errors import CorruptFileError, ResourceLimitError
+from paimon_explore.limits import most_unpacked, too_large
 from paimon_explore.values import dataclass
 
 MAGIC = b"Obj\x01"
@@ -221,20 +222,25 @@ def _text(data: bytes, position: int) -> tuple[bytes, int]:
     return data[start : start + size], start + size
 
 
-_Unpack: TypeAlias = Callable[[bytes], bytes]
+_Unpack: TypeAlias = Callable[[bytes, int], bytes]
+"""Unpacks a block; stops soon after so many bytes."""
 
 
 def _unpacked(unpack: _Unpack, packed: bytes, start: int) -> bytes:
+    most = min(most_unpacked(len(packed)), MAX_BLOCK_BYTES)
     try:
-        unpacked = unpack(packed)
+        unpacked = unpack(packed, most)
+    except ResourceLimitError:
+        raise
     except (zlib.error, zstandard.ZstdError, *_UNPACK_ERRORS) as error:
         raise _odd_block(start, f"must unpack with the file's codec: {error}") from error
-    if len(unpacked) > MAX_BLOCK_BYTES:
-        raise _odd_block(start, f"must unpack to at most {MAX_BLOCK_BYTES} bytes")
+    if len(unpacked) > most:
+        what = f"{len(packed):,} bytes, which unpack to at least {len(unpacked):,},"
+        raise too_large(None, "", f"block at byte {start}", what)
     return unpacked
 
 
-_UNPACK_ERRORS = (OSError, EOFError, ValueError, MemoryError)
+_UNPACK_ERRORS = (OSError, EOFError, ValueError)
 
 
 def _odd_block(start: int, rule: str) -> CorruptFileError:
@@ -246,30 +252,30 @@ def _zstandard_unpacker() -> _Unpack:
     unpacker = zstandard.ZstdDecompressor()
     size_of = zstandard.frame_content_size
 
-    def unpack(packed: bytes) -> bytes:
+    def unpack(packed: bytes, most: int) -> bytes:
         """Writers may or may not give the size in the frame; a made-up size is not believed."""
-        if 0 <= size_of(packed) <= MAX_BLOCK_BYTES:
+        if 0 <= size_of(packed) <= most:
             return unpacker.decompress(packed, allow_extra_data=False)
         with unpacker.stream_reader(packed, read_across_frames=True) as reader:
-            return _all_of(reader.read)
+            return _all_of(reader.read, most)
 
     return unpack
 
 
-def _all_of(read: Callable[[int], bytes]) -> bytes:
+def _all_of(read: Callable[[int], bytes], most: int) -> bytes:
     """Everything a reader gives, up to one piece more than a block may have."""
     parts = []
     total = 0
-    while total <= MAX_BLOCK_BYTES and (part := read(1 << 18)):
+    while total <= most and (part := read(1 << 18)):
         parts.append(part)
         total += len(part)
     return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
-def _unpack_deflate(packed: bytes) -> bytes:
+def _unpack_deflate(packed: bytes, most: int) -> bytes:
     unpacker = zlib.decompressobj(-zlib.MAX_WBITS)
-    unpacked = unpacker.decompress(packed, MAX_BLOCK_BYTES + 1)
-    if not unpacker.eof and len(unpacked) <= MAX_BLOCK_BYTES:
+    unpacked = unpacker.decompress(packed, most + 1)
+    if not unpacker.eof and len(unpacked) <= most:
         raise zlib.error("the data is cut short")
     return unpacked
 
@@ -277,7 +283,7 @@ def _unpack_deflate(packed: bytes) -> bytes:
 def _rare_unpacker(codec: str) -> _Unpack:
     from paimon_explore.encoding.avro_rare_codecs import unpacker  # noqa: PLC0415 - hardly ever
 
-    return unpacker(codec, _all_of, MAX_BLOCK_BYTES)
+    return unpacker(codec, _all_of)
 
 
 def _pack_deflate(data: bytes) -> bytes:
@@ -298,7 +304,7 @@ _ZSTANDARD_LEVEL = 3
 
 _UNPACK: MappingProxyType[str, Callable[[], _Unpack]] = MappingProxyType(
     {
-        "null": lambda: lambda packed: packed,
+        "null": lambda: lambda packed, _: packed,
         "deflate": lambda: _unpack_deflate,
         "snappy": lambda: _rare_unpacker("snappy"),
         "zstandard": _zstandard_unpacker,

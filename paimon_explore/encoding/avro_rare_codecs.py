@@ -13,28 +13,30 @@ from typing import TypeAlias
 
 import cramjam
 
+from paimon_explore.limits import too_large
+
 Codec: TypeAlias = Callable[[bytes], bytes]
-ReadAll: TypeAlias = Callable[[Callable[[int], bytes]], bytes]
+ReadAll: TypeAlias = Callable[[Callable[[int], bytes], int], bytes]
+Unpack: TypeAlias = Callable[[bytes, int], bytes]
 
 _CRC_BYTES = 4
 
 
-def unpacker(codec: str, read_all: ReadAll, most_bytes: int) -> Codec:
+def unpacker(codec: str, read_all: ReadAll) -> Unpack:
     """A function that unpacks blocks of a codec; what does not unpack is a ValueError or OSError.
 
     Args:
         codec: `snappy`, `bzip2` or `xz`.
         read_all: gives everything that a reader gives, up to somewhat more than a block may have.
-        most_bytes: what a block may have.
     """
 
-    def unpack(packed: bytes) -> bytes:
+    def unpack(packed: bytes, most_bytes: int) -> bytes:
         try:
             if codec == "snappy":
                 return _unpack_snappy(packed, most_bytes)
             opened = bz2.open if codec == "bzip2" else lzma.open
             with opened(BytesIO(packed)) as reader:
-                return read_all(reader.read)
+                return read_all(reader.read, most_bytes)
         except (lzma.LZMAError, cramjam.DecompressionError) as error:
             raise ValueError(str(error)) from error
 
@@ -46,7 +48,7 @@ def _unpack_snappy(packed: bytes, most_bytes: int) -> bytes:
     body = packed[:-_CRC_BYTES]
     size, _ = _snappy_size(body)
     if size > most_bytes:
-        raise ValueError("too large")
+        raise too_large(size, "", "a block", f"{len(packed):,} bytes packed with snappy")
     unpacked = bytes(cramjam.snappy.decompress_raw(body))
     if zlib.crc32(unpacked).to_bytes(_CRC_BYTES, "big") != packed[-_CRC_BYTES:]:
         raise ValueError("the checksum does not match")

@@ -217,3 +217,14 @@ def _with_logical(node: PlainNode, source: dict[str, object], where: str) -> Pla
     if not 0 < precision <= _MAX_PRECISION or not 0 <= scale <= precision:
         raise _wrong(where, f"a decimal must have 1 to {_MAX_PRECISION} digits")
     return replace(node, logical=logical, precision=precision, scale=scale)
+
+
+def leaf_count(node: AvroNode) -> int:
+    """How many plain values a record has, those of an array or map counted once."""
+    match node:
+        case RecordNode(fields=fields):
+            return sum(leaf_count(inner) for _, inner in fields) or 1
+        case OptionalNode(inner=inner):
+            return leaf_count(inner)
+        case _:
+            return 1

@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from paimon_explore.encoding.buffers import Column, Ints
 from paimon_explore.errors import CorruptFileError, PaimonError, StorageError
+from paimon_explore.limits import too_large
 from paimon_explore.types.data_types import DataType
 from paimon_explore.values import dataclass
 
@@ -187,6 +188,8 @@ def decoding(path: str, what: str) -> Iterator[None]:
         yield
     except PaimonError:
         raise
+    except MemoryError as error:
+        raise too_large(None, path, what, str(error) or "its content") from error
     except OSError as error:
         if error.errno is not None:
             raise StorageError("read", path, str(error)) from error

@@ -37,6 +37,7 @@ from paimon_explore.encoding.orc_zone import is_utc
 from paimon_explore.encoding.positioned import rows_without_columns
 from paimon_explore.encoding.protobuf import Message, decode_message, raw, signed
 from paimon_explore.errors import UnsupportedFeatureError
+from paimon_explore.limits import check_size
 from paimon_explore.types.arrow import to_arrow
 from paimon_explore.types.data_types import DataType, MapType, RowType
 
@@ -98,6 +99,8 @@ class OrcDataFile:
         paths = [path for column in columns for path in _paths(column.name, column.type)]
         zones = self._stripe_zones(spans, types)
         for index in spans:
+            what = f"{self.spans[index].rows:,} rows of {len(columns)} columns"
+            check_size(self.spans[index].rows * len(columns), self._path, f"stripe {index}", what)
             with decoding(self._path, _FORMAT):
                 stripe = self._reader_of(types).read_stripe(index, columns=paths)
             first = self.spans[index].first

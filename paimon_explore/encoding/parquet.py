@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from paimon_explore.encoding.buffers import Column
@@ -34,6 +35,7 @@ from paimon_explore.encoding.parquet_footer import (
     readable_footer,
 )
 from paimon_explore.encoding.positioned import rows_without_columns
+from paimon_explore.limits import check_size, memory_limit
 from paimon_explore.types.arrow import to_arrow
 from paimon_explore.types.data_types import AtomicType, DataType, MapType, RowType, TypeRoot
 from paimon_explore.values import dataclass
@@ -50,6 +52,7 @@ _FEWEST_ROWS = 1024
 _BUFFER_BYTES = 1 << 18
 """What is read at a time of each column of a local file, instead of all that it has in a group."""
 _CODED_BYTES = 3
+_MOST_BATCH_ROWS = 1 << 16
 """Texts that take fewer bytes each are in a dictionary: PLAIN ones have four for their length."""
 
 
@@ -213,13 +216,28 @@ class ParquetDataFile:
             )
 
     def _is_coded(self, leaf: int, spans: Sequence[int]) -> bool:
-        """Whether a text column takes so few bytes that its values must be in dictionaries."""
+        """Whether a text column takes so few bytes that its values must be in dictionaries.
+
+        So are values that could be so long that a batch of copies of them would not fit into
+        memory: their places are counted before they are looked up.
+        """
+        limit = memory_limit()
         for group in spans:
             chunk = self.metadata.row_group(group).column(leaf)
-            few = chunk.total_uncompressed_size < _CODED_BYTES * chunk.num_values
+            size, count = chunk.total_uncompressed_size, chunk.num_values
+            few = size < _CODED_BYTES * count or size * min(count, _MOST_BATCH_ROWS) > limit
             if not (few and chunk.has_dictionary_page):
                 return False
         return True
+
+    def _check_expanded(self, values: Column, places: Column, column: StoredColumn) -> None:
+        """Refuse values that take more memory than allowed once they are looked up."""
+        if values.nbytes * len(places) <= memory_limit():
+            return
+        sizes = pc.call_function("binary_length", [values])
+        total = pc.call_function("sum", [sizes.take(places).cast(pa.int64())]).as_py()
+        what = f"{len(places):,} values of column {column.name!r}"
+        check_size(int(total or 0), self._path, f"column {column.name!r}", what)
 
     def _decoded(
         self, file: pq.ParquetFile, groups: list[int], paths: list[str], how: tuple[int, bool]
@@ -241,6 +259,7 @@ class ParquetDataFile:
 
     def _conformed_column(self, array: Column, column: StoredColumn) -> Column:
         if isinstance(array, pa.DictionaryArray):
+            self._check_expanded(array.dictionary, array.indices, column)
             values = conform(array.dictionary, column.type, path=self._path, column=column.name)
             return pa.DictionaryArray.from_arrays(array.indices, values, safe=False)
         if isinstance(array, pa.StructArray) and isinstance(column.type, MapType):

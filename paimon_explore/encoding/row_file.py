@@ -29,6 +29,7 @@ from paimon_explore.encoding.row_decode import Cursor, decode_row_fields, split_
 from paimon_explore.encoding.row_encode import row_pieces
 from paimon_explore.encoding.varint import decode_deltas, encode_deltas, encode_varints
 from paimon_explore.errors import CorruptFileError, UnsupportedVersionError
+from paimon_explore.limits import most_unpacked, too_large
 
 MAGIC = 0x524F5753
 VERSION = 1
@@ -138,6 +139,9 @@ class RowDataFile:
     def _decompress(self, block: int) -> bytes:
         start, size = int(self._offsets[block]), int(self._sizes[block])
         packed = _read(self._stream, start, int(self._compressed[block]))
+        if size > most_unpacked(len(packed)):
+            what = f"{len(packed):,} packed bytes"
+            raise too_large(size, self._path, f"block {block}", what)
         reader = zstandard.ZstdDecompressor().stream_reader(packed)
         try:
             data = reader.read(size + 1)

@@ -22,10 +22,12 @@ from typing import TypeAlias
 import cramjam
 import zstandard
 
-from paimon_explore.errors import CorruptFileError
+from paimon_explore.errors import CorruptFileError, ResourceLimitError
+from paimon_explore.limits import memory_limit, most_unpacked, too_large, within_memory
 from paimon_explore.values import dataclass
 
 MAX_TEXT_BYTES = 1 << 31
+_PIECE_BYTES = 1 << 20
 """Largest text, decompressed, that is read."""
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | bool | None"
@@ -128,10 +130,15 @@ def decompressed(data: bytes, compression: str, *, path: str) -> str:
         CorruptFileError: the bytes do not unpack, or are no UTF-8.
     """
     try:
-        unpacked = _UNPACK[compression](data)
-        if len(unpacked) > MAX_TEXT_BYTES:
-            raise CorruptFileError(path, "size", f"must be at most {MAX_TEXT_BYTES} bytes of text")
-        return unpacked.decode()
+        most = min(most_unpacked(len(data)) if compression else memory_limit(), MAX_TEXT_BYTES)
+        with within_memory(path, "text"):
+            unpacked = _UNPACK[compression](data, most)
+            if len(unpacked) > most:
+                what = f"{len(data):,} bytes, which unpack to at least {len(unpacked):,},"
+                raise too_large(None, path, "text", what)
+            return unpacked.decode()
+    except ResourceLimitError as error:
+        raise (error if error.path else error.at(path)) from error
     except (
         OSError,
         EOFError,
@@ -144,15 +151,15 @@ def decompressed(data: bytes, compression: str, *, path: str) -> str:
         raise CorruptFileError(path, what, str(error)) from error
 
 
-def _hadoop_blocks(data: bytes, unpack: Callable[[bytes, int], bytes]) -> bytes:
+def _hadoop_blocks(data: bytes, most: int, unpack: Callable[[bytes, int], bytes]) -> bytes:
     """Hadoop's framing: size of a block, then chunks with their packed size, all big-endian."""
     out = bytearray()
     at = 0
     while at < len(data):
         end = len(out) + int.from_bytes(data[at : at + _INT_BYTES])
         at += _INT_BYTES
-        if end > MAX_TEXT_BYTES:
-            raise ValueError(f"a block of {end} bytes")
+        if end > most:
+            raise too_large(end, "", "text", f"{len(data):,} bytes of blocks")
         while len(out) < end:
             if at >= len(data):
                 raise EOFError("the last block is cut short")
@@ -168,26 +175,33 @@ def _unlz4(chunk: bytes, size: int) -> bytes:
     return bytes(out[: cramjam.lz4.decompress_block_into(chunk, output=out)])
 
 
-def _unzstd(data: bytes) -> bytes:
-    with zstandard.ZstdDecompressor().stream_reader(data) as reader:
-        return reader.read(MAX_TEXT_BYTES + 1)
+_Stream: TypeAlias = gzip.GzipFile | bz2.BZ2File | zstandard.ZstdDecompressionReader
 
 
-def _limited(stream: gzip.GzipFile | bz2.BZ2File) -> bytes:
+def _unzstd(data: bytes, most: int) -> bytes:
+    return _limited(zstandard.ZstdDecompressor().stream_reader(data), most)
+
+
+def _limited(stream: _Stream, most: int) -> bytes:
+    """Everything of a stream, up to one piece more than allowed."""
+    parts, total = [], 0
     with stream:
-        return stream.read(MAX_TEXT_BYTES + 1)
+        while total <= most and (part := stream.read(_PIECE_BYTES)):
+            parts.append(part)
+            total += len(part)
+    return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
-def _ungzip(data: bytes) -> bytes:
-    return _limited(gzip.GzipFile(fileobj=BytesIO(data)))
+def _ungzip(data: bytes, most: int) -> bytes:
+    return _limited(gzip.GzipFile(fileobj=BytesIO(data)), most)
 
 
-def _unbzip2(data: bytes) -> bytes:
-    return _limited(bz2.BZ2File(BytesIO(data)))
+def _unbzip2(data: bytes, most: int) -> bytes:
+    return _limited(bz2.BZ2File(BytesIO(data)), most)
 
 
-def _inflate(data: bytes) -> bytes:
-    return zlib.decompressobj().decompress(data, MAX_TEXT_BYTES + 1)
+def _inflate(data: bytes, most: int) -> bytes:
+    return zlib.decompressobj().decompress(data, most + 1)
 
 
 def _unsnap(chunk: bytes, size: int) -> bytes:
@@ -196,14 +210,14 @@ def _unsnap(chunk: bytes, size: int) -> bytes:
     return bytes(cramjam.snappy.decompress_raw(chunk))
 
 
-_UNPACK: Mapping[str, Callable[[bytes], bytes]] = {
-    "": lambda data: data,
+_UNPACK: Mapping[str, Callable[[bytes, int], bytes]] = {
+    "": lambda data, _: data,
     "gz": _ungzip,
     "gzip": _ungzip,
     "bz2": _unbzip2,
     "deflate": _inflate,
     "zst": _unzstd,
     "zstd": _unzstd,
-    "snappy": lambda data: _hadoop_blocks(data, _unsnap),
-    "lz4": lambda data: _hadoop_blocks(data, _unlz4),
+    "snappy": lambda data, most: _hadoop_blocks(data, most, _unsnap),
+    "lz4": lambda data, most: _hadoop_blocks(data, most, _unlz4),
 }

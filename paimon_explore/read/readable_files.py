@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from paimon_explore.errors import FormatError, MissingFileError, PaimonError
+from paimon_explore.errors import FormatError, MissingFileError, PaimonError, ResourceLimitError
 from paimon_explore.metadata.options import (
     SCAN_IGNORE_CORRUPT_FILES,
     SCAN_IGNORE_LOST_FILES,
@@ -65,6 +65,8 @@ def _is_readable(split: DataSplit, row: int, reader: SplitReader, ignored: _Erro
                 pass
         elif not reader.store.file_io.exists(file.path):
             raise MissingFileError("read", file.path)
+    except ResourceLimitError:
+        raise  # the file may be sound: rows must not be left out because memory is short
     except ignored as error:
         warnings.warn(f"A file is left out of the scan: {error}", RuntimeWarning, stacklevel=2)
         return False

@@ -7,6 +7,9 @@ else: files below the root that the server shows anyway, for those who may read 
 import asyncio
 import base64
 import json
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
 from functools import lru_cache
 from pathlib import Path
 from typing import Protocol
@@ -84,8 +87,50 @@ class BytesHandler(APIHandler):
         path = self.get_query_argument("path")
         root = str(getattr(self.contents_manager, "root_dir", ""))
         hidden = bool(getattr(self.contents_manager, "allow_hidden", False))
-        content = await asyncio.to_thread(_content, root, path, message, allow_hidden=hidden)
+        key = (root, path, hidden, json.dumps({**message, "id": 0}, sort_keys=True))
+        content = await asyncio.to_thread(
+            _ANSWERS.get, key, lambda: _content(root, path, message, allow_hidden=hidden)
+        )
         self.finish(json.dumps({"id": number, **content}))
+
+
+class SharedAnswers:
+    """Answers that are being worked out: equal requests wait for the same one, few run at once."""
+
+    def __init__(self, at_once: int) -> None:
+        self._lock = threading.Lock()
+        self._places = threading.BoundedSemaphore(at_once)
+        self._pending: dict[object, Future[dict[str, object]]] = {}
+        self.waiting = 0
+        """How many requests wait for the answer to an equal one."""
+
+    def get(self, key: object, make: Callable[[], dict[str, object]]) -> dict[str, object]:
+        """The answer to a request, made by this one or by an equal one that came before."""
+        mine: Future[dict[str, object]] = Future()
+        with self._lock:
+            found = self._pending.setdefault(key, mine)
+            self.waiting += found is not mine
+        if found is not mine:
+            try:
+                return found.result()
+            finally:
+                with self._lock:
+                    self.waiting -= 1
+        try:
+            with self._places:
+                answer = make()
+        except BaseException as error:
+            mine.set_exception(error)
+            raise
+        else:
+            mine.set_result(answer)
+            return answer
+        finally:
+            with self._lock:
+                del self._pending[key]
+
+
+_ANSWERS = SharedAnswers(at_once=2)
 
 
 def _message(text: str) -> dict[str, object]:

@@ -50,7 +50,7 @@ def test_every_error_is_a_paimon_error_with_a_text_that_says_when() -> None:
     ours = [kind for kind in classes if kind.__module__ == errors.__name__]
     assert len([kind for kind in ours if issubclass(kind, PaimonError)]) == 14
     assert len([kind for kind in ours if issubclass(kind, PaimonWarning)]) == 2
-    assert len(ours) == 16
+    assert len(ours) == 17
     assert all(kind.__doc__ for kind in ours)
 
 

@@ -9,6 +9,7 @@ Whatever a layout does not account for becomes a leaf that says so: nothing is l
 guessed at.
 """
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import field, replace
@@ -24,6 +25,17 @@ STRANGE = "not understood"
 _CHUNK = 256
 """Long rows of equal things are shown in groups of so many."""
 _MAX_DEPTH = 200
+
+
+UNOPENED = "not taken apart"
+"""Name of the leaf that holds what would take too long."""
+MOST_SPANS = 200_000
+"""Parts that are made at once."""
+MOST_SECONDS = 5
+
+
+class EnoughError(InvalidInputError):
+    """A group of bytes has more parts than are made at once."""
 
 
 class Reader(Protocol):
@@ -169,6 +181,8 @@ class Spans:
         self.end = base + len(data) if end is None else end
         self.base = base
         self.made: list[Span] = []
+        self._count = 0
+        self._until = time.monotonic() + MOST_SECONDS
 
     @property
     def left(self) -> int:
@@ -203,6 +217,7 @@ class Spans:
             rule: what the format says of it.
             say: what the value stands for.
         """
+        self._spend()
         taken = WIDTHS.get(form) if size is None else size
         if taken is None:
             taken = self._varint_size()
@@ -248,6 +263,7 @@ class Spans:
 
     def add(self, span: Span, *, about: str = "", rule: str = "") -> None:
         """A span made elsewhere, which starts here."""
+        self._spend()
         given = Span(
             name=span.name,
             offset=self.position,
@@ -327,6 +343,19 @@ class Spans:
 
         self.later(name, size, divide, about=about, rule=rule)
 
+    def _spend(self) -> None:
+        """Count a span; a file may have more of them than anybody can look at."""
+        self._count += 1
+        if self._count > MOST_SPANS:
+            raise EnoughError(f"there are more than {MOST_SPANS:,} parts")
+        if self._count % _CHUNK == 0 and time.monotonic() > self._until:
+            raise EnoughError(f"it takes longer than {MOST_SECONDS} seconds")
+
+    def enough(self, why: str) -> None:
+        """What is left, as bytes that are not taken apart."""
+        self._count = 0
+        self.rest(UNOPENED, f"Not taken apart any further: {why}.")
+
     def rest(self, name: str, rule: str) -> None:
         """What is left, as bytes."""
         if self.left:
@@ -361,6 +390,8 @@ def grown(data: bytes, build: Callable[[Spans], None], like: Span, base: int = 0
         spans = Spans(data, like.offset, like.end, base)
         try:
             build(spans)
+        except EnoughError as error:
+            spans.enough(error.message)
         except (PaimonError, IndexError, ValueError, OverflowError, RecursionError) as error:
             what = error.message if isinstance(error, PaimonError) else str(error)
             spans.leaf(STRANGE, "bytes", spans.left, rule=f"This breaks the layout: {what}.")
