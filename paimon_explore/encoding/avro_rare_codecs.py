@@ -20,6 +20,8 @@ ReadAll: TypeAlias = Callable[[Callable[[int], bytes], int], bytes]
 Unpack: TypeAlias = Callable[[bytes, int], bytes]
 
 _CRC_BYTES = 4
+_SNAPPY_RATIO = 64
+"""A copy of at most 64 bytes takes two bytes or more."""
 
 
 def unpacker(codec: str, read_all: ReadAll) -> Unpack:
@@ -47,6 +49,8 @@ def _unpack_snappy(packed: bytes, most_bytes: int) -> bytes:
     """Snappy with a big-endian CRC-32 of the unpacked bytes behind it."""
     body = packed[:-_CRC_BYTES]
     size, _ = _snappy_size(body)
+    if size > len(body) * _SNAPPY_RATIO:
+        raise ValueError(f"{len(body)} bytes cannot unpack to {size}")
     if size > most_bytes:
         raise too_large(size, "", "a block", f"{len(packed):,} bytes packed with snappy")
     unpacked = bytes(cramjam.snappy.decompress_raw(body))

@@ -16,6 +16,7 @@ from paimon_explore.errors import (
     NotFoundError,
     PaimonError,
     PaimonWarning,
+    ResourceLimitError,
     SnapshotExpiredError,
     StorageError,
     UnsupportedFeatureError,
@@ -34,6 +35,7 @@ EXAMPLES = [
     SnapshotExpiredError("Snapshot 1 expired."),
     StorageError("list", "/t", "permission denied"),
     MissingFileError("read", "/t/bucket-0/data-1"),
+    ResourceLimitError("/t/manifest/m", "block 1", "its records", size=2, limit=1),
 ]
 
 
@@ -48,7 +50,7 @@ def test_errors_survive_pickling(error: PaimonError) -> None:
 def test_every_error_is_a_paimon_error_with_a_text_that_says_when() -> None:
     classes = [value for _, value in inspect.getmembers(errors, inspect.isclass)]
     ours = [kind for kind in classes if kind.__module__ == errors.__name__]
-    assert len([kind for kind in ours if issubclass(kind, PaimonError)]) == 14
+    assert len([kind for kind in ours if issubclass(kind, PaimonError)]) == 15
     assert len([kind for kind in ours if issubclass(kind, PaimonWarning)]) == 2
     assert len(ours) == 17
     assert all(kind.__doc__ for kind in ours)
