@@ -25,8 +25,8 @@ from paimon_explore.metadata.option_choices import IncrementalBetweenScanMode
 from paimon_explore.metadata.options import TABLE_READ_SEQUENCE_NUMBER_ENABLED
 from paimon_explore.read.data_file import SystemColumn
 from paimon_explore.read.split_read import SplitReader
+from paimon_explore.scan.branch_changes import branch_changes
 from paimon_explore.scan.branch_plans import whole_partitions
-from paimon_explore.scan.incremental import change_splits
 from paimon_explore.scan.split import Split
 from paimon_explore.scan.sql import Where, predicate
 from paimon_explore.scan.sql_text import to_sql
@@ -255,7 +255,7 @@ def _increment(scan: Scan, *, kinds: bool) -> SpecialRead:
             return (rows if kinds else without_retracts(rows)).to_reader()
 
         return local_rows(RowSource(name="the increment", schema=schema, load=load))
-    found = change_splits(scan.target, increment.span, increment.mode, scan.where)
+    found = branch_changes(scan.target, increment.span_of, increment.mode, scan.where)
     return _kinds(scan, [split for _, splits in found for split in splits], kinds=kinds)
 
 

@@ -17,6 +17,7 @@ from paimon_explore.read.change_log import change_log, first_told
 from paimon_explore.read.data_file import SystemColumn
 from paimon_explore.read.difference import changed_splits, difference
 from paimon_explore.read.split_read import SplitReader
+from paimon_explore.scan.branch_changes import branch_changes
 from paimon_explore.scan.branch_plans import plan_table
 from paimon_explore.scan.expression import TRUE, Expression
 from paimon_explore.scan.frames import column, row_array
@@ -70,7 +71,12 @@ class ChangeReader:
 
     def commits(self, span: SnapshotRange) -> Iterator[Change]:
         """The changes of each commit of a range, oldest first; commits without any are left out."""
-        for snapshot, splits in self._found(span, self.mode):
+        found = (
+            change_log(self.target, span, self.where)
+            if self.mode is IncrementalBetweenScanMode.AUTO
+            else change_splits(self.target, span, self.mode, self.where)
+        )
+        for snapshot, splits in found:
             rows = self._rows_of(snapshot, splits)
             if rows.num_rows:
                 yield Change(snapshot=snapshot, rows=rows)
@@ -97,15 +103,11 @@ class ChangeReader:
         """All changes of a range together."""
         if increment.mode is IncrementalBetweenScanMode.DIFF:
             return self._diff(increment)
-        found = self._found(increment.span, increment.mode)
+        if increment.mode is IncrementalBetweenScanMode.AUTO:
+            found = change_log(self.target, increment.span, self.where)
+        else:
+            found = branch_changes(self.target, increment.span_of, increment.mode, self.where)
         return pa.concat_tables([no_table(self.schema), *(self._rows_of(*one) for one in found)])
-
-    def _found(
-        self, span: SnapshotRange, mode: IncrementalBetweenScanMode
-    ) -> Iterator[tuple[Snapshot, Sequence[Split]]]:
-        if mode is IncrementalBetweenScanMode.AUTO:
-            return change_log(self.target, span, self.where)
-        return change_splits(self.target, span, mode, self.where)
 
     def _rows_of(self, snapshot: Snapshot, splits: Sequence[Split]) -> pa.Table:
         compared = [split.base for split in splits if isinstance(split, DifferenceSplit)]

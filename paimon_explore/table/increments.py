@@ -37,11 +37,20 @@ class Increment:
         mode: how it is told. `auto` takes the commits one by one, such that replaying them gives
             the rows of the table.
         tagged: the snapshots of tags that were named, by id; they may have expired.
+        times: the points in time (epoch ms) that were named instead of snapshots.
     """
 
     span: SnapshotRange
     mode: IncrementalBetweenScanMode
     tagged: Mapping[int, Snapshot] = field(default_factory=dict)
+    times: tuple[int, int] | None = None
+
+    def span_of(self, target: ScanTarget) -> SnapshotRange:
+        """The commits of a branch that rows of the table are read from, too."""
+        if self.times is None:
+            return self.span
+        start, end = (_number_at(target, moment) for moment in self.times)
+        return SnapshotRange(start=start, end=end)
 
 
 def increment_between(
@@ -187,9 +196,14 @@ def increment_of(target: ScanTarget) -> Increment | None:
     if len(given) != _ENDS:
         msg = f"An increment needs a start and an end, but {', '.join(given)} is given."
         raise InvalidInputError(msg, hint="Write both as '3,7'.")
-    start, end = ((_point(target, text) if points else _number_at(target, text)) for text in given)
+    named = None if points else (_moment(given[0]), _moment(given[1]))
+    start, end = (
+        (_point(target, text) for text in given)
+        if named is None
+        else (_number_at(target, moment) for moment in named)
+    )
     mode = options.value(INCREMENTAL_BETWEEN_SCAN_MODE)
-    return _span(target, start, end, _java_mode(target, start, mode))
+    return replace(_span(target, start, end, _java_mode(target, start, mode)), times=named)
 
 
 def _to_auto_tag(target: ScanTarget, name: str) -> Increment:
@@ -232,9 +246,12 @@ def _point(target: ScanTarget, text: str) -> int | str:
     return int(text) if number else text
 
 
-def _number_at(target: ScanTarget, text: str) -> int:
+def _moment(text: str) -> int:
+    return int(text) if text.isascii() and text.isdigit() else epoch_ms(text)
+
+
+def _number_at(target: ScanTarget, moment: int) -> int:
     """The newest snapshot not younger than a time; before all, the number before the first."""
-    moment = int(text) if text.isascii() and text.isdigit() else epoch_ms(text)
     number = (target.store.snapshots.earliest_id() or 1) - 1
     for snapshot in target.store.snapshots.list():
         if snapshot.time_millis > moment:

@@ -126,6 +126,22 @@ def test_views_of_the_past_read_both_branches() -> None:
     assert table.at(snapshot=2).inspect.partitions().num_rows == 3
 
 
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"incremental-between": "1,2"}, [2, 11]),
+        ({"incremental-between": "1,3"}, [2, 3, 11, 12]),
+        ({"incremental-between": "1,3", "incremental-between-scan-mode": "diff"}, [2, 3, 11, 12]),
+        ({"incremental-between": "first,second"}, [2, 11]),
+        ({"incremental-between-timestamp": "200,600"}, [2, 3, 11, 12]),
+        ({"incremental-between-timestamp": "100,300"}, [2, 10]),
+    ],
+)
+def test_increments_are_read_in_both_branches(options: dict[str, str], expected: list[int]) -> None:
+    found = open_table(interleaved().path, options=options).to_arrow()
+    assert sorted(row["k"] for row in found.to_pylist()) == expected
+
+
 def test_a_watermark_that_the_fallback_branch_has_not_reached_is_told() -> None:
     table = interleaved()
     stamped(open_table(table.path, branch="fb"), watermark=[1, 2, 3, 4])
