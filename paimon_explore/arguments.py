@@ -17,15 +17,24 @@ from paimon_explore.errors import InvalidInputError, choices, suggestion
 T = TypeVar("T")
 
 _MAX_SHOWN = 80
+_PLAIN = frozenset({"builtins", "datetime", "decimal"})
+"""Modules of types whose values are shown."""
 
 
 def refused(name: str, value: object, allowed: str, *, hint: str = "") -> InvalidInputError:
     """The error for an argument that is not what is allowed."""
+    return InvalidInputError(f"{name} must be {allowed}, not {_told(value)}.", hint=hint)
+
+
+def _told(value: object) -> str:
+    """A value with its type; of larger things, whose `repr` may read files, the type alone."""
+    if value is None:
+        return "None"
+    kind = type(value)
+    if kind.__module__ not in _PLAIN:
+        return f"a value of type {kind.__qualname__}"
     shown = repr(value)
-    if len(shown) > _MAX_SHOWN:
-        shown = f"{shown[:_MAX_SHOWN]}…"
-    kind = "" if value is None else f" ({type(value).__name__})"
-    return InvalidInputError(f"{name} must be {allowed}, not {shown}{kind}.", hint=hint)
+    return f"{shown[:_MAX_SHOWN]}{'…' if len(shown) > _MAX_SHOWN else ''} ({kind.__qualname__})"
 
 
 def integer(name: str, value: object, *, least: int | None = None, none: bool = False) -> int:
@@ -131,7 +140,7 @@ def optional_duration(name: str, value: object) -> timedelta | None:
     if not isinstance(value, timedelta):
         raise refused(name, value, "a datetime.timedelta or None")
     if value < timedelta(0):
-        raise refused(name, str(value), "a datetime.timedelta of zero or more")
+        raise InvalidInputError(f"{name} must not be negative, but {value} was given.")
     return value
 
 

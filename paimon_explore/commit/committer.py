@@ -321,7 +321,7 @@ def _codec(options: TableOptions) -> str:
     codec = _AVRO_CODECS.get(name)
     if codec is None:
         raise InvalidInputError(
-            f"manifest.compression = {name!r} is no compression of manifests.",
+            f"Option 'manifest.compression' = {name!r}: not a compression of manifests.",
             hint=f"Use {choices(_AVRO_CODECS)}.",
         )
     return codec

@@ -117,7 +117,7 @@ def check_bucket_counts(live: ManifestEntries, entries: ManifestEntries) -> None
         if other != row["total_buckets"]:
             raise CommitConflictError(
                 f"A partition has files of {other} and of {row['total_buckets']} buckets.",
-                hint="The number of buckets of a partition changes through an overwrite only.",
+                hint="Only an overwrite changes the number of buckets of a partition.",
             )
 
 

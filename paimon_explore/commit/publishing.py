@@ -136,8 +136,9 @@ class Publisher:
         earliest = self._store.snapshots.earliest_id()
         if self._doubt is not None and earliest is not None and earliest > self._doubt.first_id:
             raise CommitOutcomeUnknownError(
-                f"The storage did not say whether snapshot {self._doubt.first_id} was created, "
-                f"and the snapshots before {earliest} have expired meanwhile.",
+                f"It is unknown whether snapshot {self._doubt.first_id} was created: the storage "
+                "gave no answer, "
+                f"and the snapshots before {earliest} have expired since.",
                 hint="Look for the rows in the table before writing them again.",
             )
 
@@ -355,9 +356,9 @@ class Publisher:
         if self._patience.is_over(retry, elapsed):
             self._end(None)
             raise CommitError(
-                f"Gave up after {state.number} tries and {elapsed} ms: "
-                "others were faster each time.",
-                hint="Raise commit.max-retries or commit.timeout, or commit again.",
+                f"The commit gave up after {state.number} attempts and {elapsed} ms: "
+                "other commits were faster each time.",
+                hint="Commit again, or increase 'commit.max-retries' or 'commit.timeout'.",
             )
         wait = self._patience.wait_ms(retry, self._timing.chance())
         self._timing.sleep(wait / 1000)
@@ -433,9 +434,9 @@ class Publisher:
 def _unknown(error: BaseException | None) -> CommitOutcomeUnknownError:
     problem = f", and then: {error}" if error is not None else "."
     return CommitOutcomeUnknownError(
-        f"The storage did not say whether the snapshot was created{problem}",
+        f"It is unknown whether the snapshot was created: the storage gave no answer{problem}",
         hint="Commit the same messages again with the same user and identifier: "
-        "what is there already is found.",
+        "a commit that did succeed is found.",
     )
 
 

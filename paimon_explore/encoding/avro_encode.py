@@ -63,7 +63,7 @@ def encode_values(array: Column, node: AvroNode, where: str) -> Encoded:
     if isinstance(node, OptionalNode):
         return _encode_optional(array, node, where)
     if array.null_count:
-        raise InvalidInputError(f"Column {where} must not hold null.")
+        raise InvalidInputError(f"Column {where} must not contain null.")
     match node:
         case PlainNode():
             return _encode_plain(array, node, where)
@@ -116,7 +116,7 @@ def _encode_optional(array: Column, node: OptionalNode, where: str) -> Encoded:
     if not array.null_count:
         return _tagged(value_tag, encode_values(array, node.inner, where))
     if node.null_branch is None:
-        raise InvalidInputError(f"Column {where} must not hold null.")
+        raise InvalidInputError(f"Column {where} must not contain null.")
     valid = valid_mask(array)
     inner = _tagged(value_tag, encode_values(kept_rows(array, valid), node.inner, where))
     null_tag = pa.scalar(b"\x00" if node.null_branch == 0 else b"\x02", pa.binary())
@@ -170,7 +170,7 @@ def _raw_bytes(array: Column, primitive: Primitive) -> tuple[int, Bytes]:
 def _fixed(array: Column, node: PlainNode, where: str) -> Encoded:
     raw = array.cast(pa.binary())
     if len(raw) and (np.diff(var_values(raw)[0]) != node.size).any():
-        raise InvalidInputError(f"Column {where} must hold values of {node.size} bytes.")
+        raise InvalidInputError(f"Column {where} must contain values of {node.size} bytes.")
     return raw  # type: ignore[return-value]  # in stubs
 
 
@@ -186,7 +186,7 @@ def _as_longs(array: Column, node: PlainNode, where: str) -> Ints:
     width = kind.bit_width if pa.types.is_primitive(kind) else 0
     known = {8: np.int8, 16: np.int16, 32: np.int32, 64: np.int64}.get(width)
     if known is None or pa.types.is_floating(kind):
-        raise InvalidInputError(f"Column {where} of type {kind} is no whole number.")
+        raise InvalidInputError(f"Column {where} of type {kind} is not an integer.")
     return fixed_values(array, known).astype(np.int64)
 
 
@@ -221,12 +221,12 @@ def _decimals(array: Column) -> Encoded:
 
 def _encode_struct(array: Column, node: RecordNode, where: str) -> Encoded:
     if not isinstance(array, pa.StructArray):
-        raise InvalidInputError(f"Column {where} of type {array.type} is no record.")
+        raise InvalidInputError(f"Column {where} of type {array.type} is not a record.")
     names = [array.type.field(index).name for index in range(array.type.num_fields)]
     children = dict(zip(names, array.flatten(), strict=True))
     missing = [name for name, _ in node.fields if name not in children]
     if missing:
-        raise InvalidInputError(f"Column {where} lacks the fields {missing}.")
+        raise InvalidInputError(f"Column {where} has no fields {missing}.")
     return _joined(
         [encode_values(children[name], inner, f"{where}.{name}") for name, inner in node.fields]
     )

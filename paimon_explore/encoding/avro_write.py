@@ -163,7 +163,7 @@ class AvroWriter:
         known = set(batch.schema.names)
         missing = [name for name in names if name not in known]
         if missing:
-            raise InvalidInputError(f"The rows lack the columns {missing}.")
+            raise InvalidInputError(f"The rows have no columns {missing}.")
         self.write([batch.column(name) for name in names])
 
     def close(self) -> None:

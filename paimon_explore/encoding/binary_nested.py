@@ -226,7 +226,7 @@ def _encode_vector(array: VectorColumn, data_type: VectorType) -> Cells:
     cells = encode_cells(elements, data_type.element, reserve=False)
     width = fixed_width(data_type.element)
     if cells.present is not None:
-        raise InvalidInputError("A vector holds numbers or booleans only.")
+        raise InvalidInputError("A vector contains numbers or booleans only.")
     size = 4 + width * length
     images = np.zeros((len(array), int(nb.round_up(np.array([size]))[0])), np.uint8)
     images[:, :4] = np.array([length], "<u4").view(np.uint8)

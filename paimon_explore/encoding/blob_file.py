@@ -150,10 +150,12 @@ class BlobDataFile:
         stated = int.from_bytes(entry[-12:-4], "little")
         checksum = int.from_bytes(entry[-4:], "little")
         if len(entry) != size + _FRAME_BYTES or entry[:4] != _MAGIC_BYTES or stated != len(entry):
-            rule = "it has its magic and the size that the list states"
+            rule = "must have its magic and the size that the list states"
             raise CorruptFileError(self._path, f"entry {row}", rule)
         if zlib.crc32(entry[:-4]) != checksum:
-            raise CorruptFileError(self._path, f"entry {row}", "its checksum is that of its bytes")
+            raise CorruptFileError(
+                self._path, f"entry {row}", "its checksum must be that of its bytes"
+            )
         return entry[4:-12]
 
 
@@ -170,22 +172,24 @@ def _read_list(stream: pa.NativeFile, path: str) -> tuple[Ints, Ints]:
     stream.seek(max(total - _TAIL_BYTES, 0))
     tail = stream.read(_TAIL_BYTES)
     if len(tail) < _TAIL_BYTES:
-        raise CorruptFileError(path, "last 5 bytes", "a blob file ends with its list and version")
+        raise CorruptFileError(
+            path, "last 5 bytes", "a blob file must end with its list and version"
+        )
     if tail[4] != VERSION:
         raise UnsupportedVersionError("blob file", tail[4], [VERSION], path)
     size = int.from_bytes(tail[:4], "little", signed=True)
     if not 0 <= size <= total - _TAIL_BYTES:
-        raise CorruptFileError(path, "last 5 bytes", "the list of entries lies in the file")
+        raise CorruptFileError(path, "last 5 bytes", "the list of entries must lie in the file")
     end = total - _TAIL_BYTES - size
     stream.seek(end)
     entries = decode_deltas(stream.read(size))
     if entries is None:
-        raise CorruptFileError(path, "list of entries", "it holds whole numbers")
+        raise CorruptFileError(path, "list of entries", "must contain integers")
     present = entries >= 0
     good = (entries >= ELSEWHERE) & (~present | ((entries >= _FRAME_BYTES) & (entries <= end)))
     lengths = np.where(present, entries, 0)
     if not good.all() or int(lengths.sum()) != end:
-        raise CorruptFileError(path, "list of entries", "the entries fill the file before it")
+        raise CorruptFileError(path, "list of entries", "the entries must fill the file before it")
     starts = nb.ends_of(lengths)[:-1]
     return np.where(present, entries - _FRAME_BYTES, entries), starts + 4
 

@@ -73,7 +73,7 @@ def bucket_of(
     [0]
     """
     if bucket_count < 1:
-        raise InvalidInputError(f"A table has 1 bucket or more, not {bucket_count}.")
+        raise InvalidInputError(f"A table has at least 1 bucket, not {bucket_count}.")
     match function:
         case "default":
             hashes = key_hashes(columns, types).astype(np.int64)
@@ -89,7 +89,7 @@ def _mod_values(columns: Sequence[Column], types: Sequence[DataType]) -> Ints:
     data_type = types[0] if len(types) == 1 else None
     kind = _MOD_TYPES.get(data_type.root) if isinstance(data_type, AtomicType) else None
     if kind is None:
-        raise InvalidInputError("The bucket function 'mod' takes one INT or BIGINT column.")
+        raise InvalidInputError("The bucket function 'mod' needs exactly one INT or BIGINT column.")
     values = nb.fixed_values(columns[0], kind).astype(np.int64)
     return np.where(nb.valid_mask(columns[0]), values, 0)
 

@@ -76,7 +76,7 @@ def conform(array: Column, data_type: DataType, *, path: str, column: str) -> Co
 
 
 def _mismatch(array: Column, expected: str, path: str, column: str) -> CorruptFileError:
-    return CorruptFileError(path, f"column {column!r}", f"{expected} expected, found {array.type}")
+    return CorruptFileError(path, f"column {column!r}", f"must be {expected}, not {array.type}")
 
 
 def _atomic(array: Column, data_type: AtomicType, path: str, column: str) -> Column:
@@ -99,7 +99,7 @@ def _atomic(array: Column, data_type: AtomicType, path: str, column: str) -> Col
         if pa.types.is_string(target):
             check_utf8(values, path=path, column=column)
     except pa.ArrowInvalid as error:
-        rule = f"a value that does not fit {target}: {error}"
+        rule = f"a value does not fit {target}: {error}"
         raise CorruptFileError(path, f"column {column!r}", rule) from error
     return values
 
@@ -196,7 +196,7 @@ def _vector(array: Column, data_type: VectorType, path: str, column: str) -> Col
     try:
         return _list(array, plain, path, column).cast(target)
     except pa.ArrowInvalid as error:
-        rule = f"vectors of {data_type.length} elements expected: {error}"
+        rule = f"must be vectors of {data_type.length} elements: {error}"
         raise CorruptFileError(path, f"column {column!r}", rule) from error
 
 

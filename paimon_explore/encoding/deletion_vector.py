@@ -74,18 +74,20 @@ def decode_vector(
     """
     size = int.from_bytes(record[:_INT], "big", signed=True)
     if len(record) < FRAME_BYTES or not _INT <= size <= len(record) - FRAME_BYTES:
-        raise CorruptFileError(path, "deletion vector", "its size field fits into the file")
+        raise CorruptFileError(path, "deletion vector", "its size field must fit into the file")
     if length not in {size, size + FRAME_BYTES}:
-        rule = f"the range's length {length} agrees with the size field {size}"
+        rule = f"the length {length} of the range must agree with the size field {size}"
         raise CorruptFileError(path, "deletion vector", rule)
     data = record[_INT : _INT + size]
     stored = int.from_bytes(record[_INT + size : FRAME_BYTES + size], "big")
     if zlib.crc32(data) != stored:
-        rule = f"the checksum {stored:#x} is that of the data, {zlib.crc32(data):#x}"
+        rule = f"the checksum {stored:#x} must be that of the data, {zlib.crc32(data):#x}"
         raise CorruptFileError(path, "deletion vector", rule)
     vector = _decode_data(data, path)
     if cardinality is not None and len(vector) != cardinality:
-        rule = f"it holds the {cardinality} rows that the index manifest states, not {len(vector)}"
+        rule = (
+            f"it must mark the {cardinality} rows that the index manifest states, not {len(vector)}"
+        )
         raise CorruptFileError(path, "deletion vector", rule)
     return vector
 
@@ -98,10 +100,10 @@ def _decode_data(data: bytes, path: str) -> DeletionVector:
     elif int.from_bytes(data[:_INT], "little") == MAGIC_64:
         vector = reader.take_wide()
     else:
-        rule = f"its magic is {MAGIC:#x} or {MAGIC_64:#x}, not {data[:_INT].hex()}"
+        rule = f"its magic must be {MAGIC:#x} or {MAGIC_64:#x}, not {data[:_INT].hex()}"
         raise CorruptFileError(path, "deletion vector", rule)
     if reader.position != len(data):
-        raise CorruptFileError(path, "deletion vector", "its bitmap fills its data")
+        raise CorruptFileError(path, "deletion vector", "its bitmap must fill its data")
     return vector
 
 
@@ -131,7 +133,7 @@ def check_version(data: bytes, *, path: str) -> None:
         CorruptFileError: the file is empty.
     """
     if not data:
-        raise CorruptFileError(path, "byte 0", "the file starts with its version")
+        raise CorruptFileError(path, "byte 0", "the file must start with its version")
     if data[0] != VERSION:
         raise UnsupportedVersionError("deletion vector file", data[0], [VERSION], path)
 
@@ -180,7 +182,7 @@ def _halves(vector: DeletionVector) -> dict[int, BitMap]:
         return {0: vector} if vector else {}
     positions = np.frombuffer(memoryview(vector.to_array()), np.uint64)
     if len(positions) and int(positions[-1]) >= MAX_POSITION:
-        raise InvalidInputError(f"A deleted position is below {MAX_POSITION}.")
+        raise InvalidInputError(f"A deleted position must be below {MAX_POSITION}.")
     uppers = positions >> np.uint64(32)
     return {
         upper: BitMap(array("I", (positions[uppers == upper]).astype(np.uint32).tobytes()))

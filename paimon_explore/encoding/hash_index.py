@@ -23,10 +23,10 @@ def decode_hashes(data: bytes, *, path: str, count: int | None = None) -> npt.ND
         CorruptFileError: the size is no multiple of 4, or not that of `count` hashes.
     """
     if len(data) % _HASH_BYTES:
-        raise CorruptFileError(path, f"size {len(data)}", "a hash index holds 4 bytes per hash")
+        raise CorruptFileError(path, f"size {len(data)}", "a hash index must have 4 bytes per hash")
     hashes = np.frombuffer(data, ">i4").astype(np.int32)
     if count is not None and len(hashes) != count:
-        rule = f"it holds the {count} hashes that the index manifest states"
+        rule = f"must be the {count} hashes that the index manifest states"
         raise CorruptFileError(path, f"{len(hashes)} hashes", rule)
     return hashes
 

@@ -127,7 +127,7 @@ def _read_tail(file: pa.NativeFile, path: str) -> OrcTail:
     post_length = tail[-1] if tail else 0
     post_bytes = tail[-1 - post_length : -1]
     if not post_bytes.endswith(_MAGIC):
-        raise CorruptFileError(path, "last bytes", "an ORC file ends with a postscript and ORC")
+        raise CorruptFileError(path, "last bytes", "an ORC file must end with a postscript and ORC")
     post = decode_message(post_bytes)
     footer_length = number(post, _POST_FOOTER)
     metadata_length = number(post, _POST_METADATA)
@@ -183,7 +183,7 @@ def _stripe_footers(footer: Message) -> tuple[tuple[int, int], ...]:
 def _type_tree(footer: Message) -> OrcType:
     nodes = list(messages(footer, _TYPES))
     if not nodes or number(nodes[0], 1) != OrcKind.STRUCT:
-        raise ProtobufError("the root type is no struct")
+        raise ProtobufError("the root type must be a struct")
 
     def build(column: int, parent: int) -> OrcType:
         if column <= parent:
@@ -205,7 +205,7 @@ def _expander(codec: int, block: int, path: str) -> Callable[[bytes], bytes]:
         return bytes
     expand_chunk = _CODECS.get(codec)
     if codec > _LAST_CODEC:
-        raise CorruptFileError(path, "postscript", f"compression kind {codec} is none")
+        raise CorruptFileError(path, "postscript", f"unknown compression kind {codec}")
     if expand_chunk is None:
         raise UnsupportedFeatureError(f"ORC compression kind {codec}", path)
 

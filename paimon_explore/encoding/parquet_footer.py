@@ -111,7 +111,7 @@ def footer_length(tail: bytes, *, path: str, size: int) -> int:
         CorruptFileError: the magic is missing or the length is beyond the file.
     """
     if len(tail) != TAIL_BYTES or tail[4:] != MAGIC:
-        raise CorruptFileError(path, "last bytes", "a Parquet file ends with PAR1")
+        raise CorruptFileError(path, "last bytes", "a Parquet file must end with PAR1")
     length: int = struct.unpack("<I", tail[:4])[0]
     if length > size - TAIL_BYTES:
         raise CorruptFileError(path, "footer length", f"{length} is more than the file holds")

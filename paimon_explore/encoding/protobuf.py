@@ -61,7 +61,7 @@ def number(message: Message, field: int, default: int = 0) -> int:
     """The last value of an integer field."""
     found = message.get(field, [default])[-1]
     if not isinstance(found, int):
-        raise ProtobufError(f"field {field} is no integer")
+        raise ProtobufError(f"field {field} is not an integer")
     return found
 
 

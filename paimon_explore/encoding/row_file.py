@@ -124,7 +124,7 @@ class RowDataFile:
         for block, part in zip(group, parts, strict=True):
             cursor = split_block(source, start, len(part))
             if len(cursor.at) != self._spans[block].rows:
-                rule = f"it has the {self._spans[block].rows} rows that the index states"
+                rule = f"must have the {self._spans[block].rows} rows that the index states"
                 raise CorruptFileError(self._path, f"block {block}", rule)
             cursors.append(cursor)
             start += len(part)
@@ -148,7 +148,7 @@ class RowDataFile:
         except zstandard.ZstdError as error:
             raise CorruptFileError(self._path, f"block {block}", str(error)) from error
         if len(data) != size:
-            rule = f"it decompresses to the {size} bytes that the index states"
+            rule = f"must decompress to the {size} bytes that the index states"
             raise CorruptFileError(self._path, f"block {block}", rule)
         return data
 
@@ -163,16 +163,16 @@ def _read_index(stream: pa.NativeFile, path: str) -> tuple[Ints, Ints, Ints]:
     total = stream.size()
     footer = _read(stream, max(total - FOOTER_BYTES, 0), FOOTER_BYTES)
     if len(footer) < FOOTER_BYTES or _int(footer[28:32]) != MAGIC:
-        raise CorruptFileError(path, "last 4 bytes", f"a row file ends with {MAGIC:#x}")
+        raise CorruptFileError(path, "last 4 bytes", f"a row file must end with {MAGIC:#x}")
     if footer[24] != VERSION:
         raise UnsupportedVersionError("row file", footer[24], [VERSION], path)
     rows, blocks = _int(footer[:8]), _int(footer[8:12])
     offset, size = _int(footer[12:20]), _int(footer[20:24])
     if not 0 <= size <= total - FOOTER_BYTES or not 0 <= offset <= total - FOOTER_BYTES - size:
-        raise CorruptFileError(path, "footer", "the index lies before the footer")
+        raise CorruptFileError(path, "footer", "the index must lie before the footer")
     compressed, sizes, firsts = _lists(_read(stream, offset, size), path)
     if not len(compressed) == len(sizes) == len(firsts) == blocks:
-        raise CorruptFileError(path, "index", f"it has the {blocks} blocks of the footer")
+        raise CorruptFileError(path, "index", f"must have the {blocks} blocks of the footer")
     edges = np.append(firsts, rows)
     good = (
         bool((compressed >= 0).all())
@@ -183,7 +183,7 @@ def _read_index(stream: pa.NativeFile, path: str) -> tuple[Ints, Ints, Ints]:
         and (edges[0] == 0)
     )
     if not good:
-        raise CorruptFileError(path, "index", "its blocks follow each other before it")
+        raise CorruptFileError(path, "index", "its blocks must follow each other")
     return compressed, sizes, edges
 
 
@@ -198,7 +198,7 @@ def _lists(index: bytes, path: str) -> list[Ints]:
         size = shift = 0
         while True:
             if position >= len(index) or shift > 28:  # noqa: PLR2004 - 5 bytes hold 31 bits
-                raise CorruptFileError(path, "index", "it has 3 lists")
+                raise CorruptFileError(path, "index", "must have 3 lists")
             byte = index[position]
             size |= (byte & 0x7F) << shift
             position += 1
@@ -208,7 +208,7 @@ def _lists(index: bytes, path: str) -> list[Ints]:
         values = decode_deltas(index[position : position + size])
         position += size
         if values is None or position > len(index):
-            raise CorruptFileError(path, "index", "its lists hold whole numbers")
+            raise CorruptFileError(path, "index", "its lists must contain integers")
         found.append(values)
     return found
 

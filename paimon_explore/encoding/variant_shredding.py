@@ -67,7 +67,9 @@ def assemble(array: pa.StructArray, *, path: str, column: str) -> Column:
     for row, context in enumerate(contexts):
         there = bool(valid[row])
         if there and values[row] is None:
-            raise CorruptFileError(path, f"column {column!r}, row {row}", "a variant has a value")
+            raise CorruptFileError(
+                path, f"column {column!r}, row {row}", "a variant must have a value"
+            )
         stored.append(context.table.encode() if context.table.grown else metadata[row])
     parts = [_binary(values, valid), _binary(stored, valid)]
     return nb.build_struct(VARIANT_ARROW, parts, valid)

@@ -88,7 +88,7 @@ def encode_json(text: str) -> tuple[bytes, bytes]:
     except InvalidInputError:
         raise
     except (ValueError, RecursionError) as error:
-        raise InvalidInputError(f"This is no JSON text: {error}.") from error
+        raise InvalidInputError(f"Not valid JSON: {error}.") from error
     return encode_python(value)
 
 
@@ -100,19 +100,19 @@ def _json_number(text: str) -> Decimal | float:
 
 
 def _refuse_constant(text: str) -> NoReturn:
-    raise InvalidInputError(f"{text} is not JSON.")
+    raise InvalidInputError(f"{text} is not valid JSON.")
 
 
 def _json_object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise InvalidInputError("An object in JSON text has a key twice.")
+        raise InvalidInputError("A JSON object has a key twice.")
     return found
 
 
 def _encode(value: object, keys: KeyTable, depth: int) -> bytes:
     if depth > MAX_DEPTH:
-        raise InvalidInputError(f"A variant is nested at most {MAX_DEPTH} deep.")
+        raise InvalidInputError(f"A variant is nested at most {MAX_DEPTH} levels deep.")
     match value:
         case None:
             return primitive(Kind.NULL)
@@ -124,7 +124,7 @@ def _encode(value: object, keys: KeyTable, depth: int) -> bytes:
             fields = []
             for key, member in value.items():
                 if not isinstance(key, str):
-                    raise InvalidInputError(f"A key of a variant is text, not {key!r}.")
+                    raise InvalidInputError(f"A key of a variant must be a string, not {key!r}.")
                 number = keys.number(key)  # before those of the member, as in Java
                 fields.append((key, number, _encode(member, keys, depth + 1)))
             return object_of(fields)
@@ -155,7 +155,7 @@ def scalar(value: object) -> bytes:
             return _moment(value)
         case _:
             kind = type(value).__name__
-            raise InvalidInputError(f"A variant holds no {kind}.", hint="Convert it first.")
+            raise InvalidInputError(f"A variant cannot contain {kind}.", hint="Convert it first.")
 
 
 def _moment(value: dt.date) -> bytes:
@@ -197,12 +197,12 @@ def decimal(value: Decimal) -> bytes:
     """
     sign, digits, exponent = value.as_tuple()
     if not isinstance(exponent, int):
-        raise InvalidInputError(f"A variant holds no decimal {value}.")
+        raise InvalidInputError(f"A variant cannot contain the decimal {value}.")
     if exponent > 0:
         digits, exponent = (*digits, *[0] * exponent), 0
     scale = -exponent
     if len(digits) > _MAX_DIGITS or scale > _MAX_DIGITS:
-        raise InvalidInputError(f"A decimal of a variant has at most {_MAX_DIGITS} digits.")
+        raise InvalidInputError(f"A decimal in a variant has at most {_MAX_DIGITS} digits.")
     unscaled = int("".join(map(str, digits))) * (-1 if sign else 1)
     precision = max(len(str(abs(unscaled))), scale)
     for kind, size, most in ((Kind.DECIMAL4, 4, 9), (Kind.DECIMAL8, 8, 18)):

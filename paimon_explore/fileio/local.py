@@ -210,7 +210,7 @@ class _Naming:
             told = error.strerror or str(error)
             raise StorageError(self._operation, self._path, told) from error
         if isinstance(error, ValueError):
-            raise StorageError(self._operation, self._path, f"no path: {error}") from error
+            raise StorageError(self._operation, self._path, f"not a valid path: {error}") from error
 
 
 def _is_there(path: str) -> bool:

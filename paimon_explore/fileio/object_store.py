@@ -405,7 +405,7 @@ def _store(kind: str, bucket: str, settings: StoreSettings, *, retries: int) -> 
             return AzureStore.from_url(f"{kind}://{bucket}", **arguments)
         except BaseError as error:
             raise InvalidInputError(
-                f"The storage options do not open {kind}://{bucket}: "
+                f"The storage options cannot open {kind}://{bucket}: "
                 f"{str(error).partition(chr(10))[0]}"
             ) from error
 

@@ -54,11 +54,11 @@ class ByteDesk:
             InvalidInputError: there is no such file or space, or it is too much at once.
         """
         if length > MOST_HEX_BYTES:
-            raise InvalidInputError(f"at most {MOST_HEX_BYTES:,} bytes are given at once.")
+            raise InvalidInputError(f"At most {MOST_HEX_BYTES:,} bytes can be requested at once.")
         return np.frombuffer(self._file(handle).read(offset, length, within), np.uint8)
 
     def _file(self, handle: int) -> ByteMap:
         found = self.files.get(handle)
         if found is None:
-            raise InvalidInputError("this file is not open any more.", hint="Choose it again.")
+            raise InvalidInputError("The file is no longer open.", hint="Choose it again.")
         return found

@@ -156,7 +156,7 @@ class ByteMap(Result):
                 continue
             below = span.children()
             if not step.isdecimal() or len(step) > 9 or int(step) >= len(below):  # noqa: PLR2004
-                raise InvalidInputError(f"{path[:60]!r} is no field of {self.name}.")
+                raise InvalidInputError(f"{path[:60]!r} is not a field of {self.name}.")
             span = below[int(step)]
         return Place(path=path, space=space, span=span)
 
@@ -231,7 +231,7 @@ class ByteMap(Result):
             return self.space
         span = self.place(within).span
         if span.inside is None:
-            raise InvalidInputError(f"{within[:60]!r} is no packed field of {self.name}.")
+            raise InvalidInputError(f"{within[:60]!r} is not a packed field of {self.name}.")
         return span.inside()
 
     def _below(self, place: Place, depth: int) -> Iterator[Place]:

@@ -106,7 +106,9 @@ def _below(view: TableView, tree: ManifestTree, snapshot: Snapshot, node: NodeKe
         return paths.manifest(str(tree.manifest_row(snapshot, node)["file_name"]))
     entries = tree.entries(snapshot, node)
     if node.entry >= len(entries):
-        raise InvalidInputError(f"the manifest holds {len(entries)} entries, not {node.text!r}.")
+        raise InvalidInputError(
+            f"There is no entry {node.text!r}: the manifest has {len(entries)} entries."
+        )
     return _data_path(view, entries.slice(node.entry, 1))
 
 

@@ -128,7 +128,7 @@ def _large(file_io: FileIO, path: str, size: int) -> tuple[Space, Layout]:
     tail = file_io.read_range(path, size - 8, 8)
     taken = min(parquet_footer_size(tail), size) if tail[4:] == PARQUET else 0
     if not 0 < taken <= _MOST_FOOTER:
-        what = f"taking apart a file of {bytes_text(size)}"
+        what = f"showing the bytes of a file of {bytes_text(size)}"
         is_orc = tail[4:7] == ORC
         hint = "Parquet files may be larger." if is_orc else ""
         raise UnsupportedFeatureError(what, path, hint=hint)
@@ -204,7 +204,7 @@ def find_file(store: TableStore, name: str) -> str:
     if name.startswith(f"{root}/"):
         return name
     if ".." in name.split("/"):
-        raise InvalidInputError(f"{name[:80]!r} leads out of the table.")
+        raise InvalidInputError(f"{name[:80]!r} leads out of the table's folder.")
     if "/" in name:
         return paths.join(root, name)
     known = metadata_path(store.paths, name)
@@ -213,5 +213,5 @@ def find_file(store: TableStore, name: str) -> str:
     for status in store.file_io.walk(root):
         if status.name == name:
             return status.path
-    hint = "Give its name, its path below the table's folder, or a node such as 'base/0'."
+    hint = "Pass its name, its path below the table's folder, or a node such as 'base/0'."
     raise NotFoundError("file", name, root, hint=hint)

@@ -294,7 +294,7 @@ def replay_commit(view: TableView, snapshot: Snapshot, scenario: str = "alone") 
     known = [name.value for name in Scenario]
     if scenario not in known:
         raise InvalidInputError(
-            f"there is no scenario {scenario!r}.", hint=f"Use {choices(known)}."
+            f"Unknown scenario {scenario!r}.", hint=f"Scenarios: {choices(known)}."
         )
     stage, store = _stage(view, snapshot, Scenario(scenario))
     schema = store.schemas.load(snapshot.schema_id)
@@ -337,7 +337,7 @@ def _stage(view: TableView, snapshot: Snapshot, scenario: Scenario) -> tuple[_St
     there = view.store
     before = there.snapshots.find(snapshot.id - 1) if snapshot.id > 1 else None
     if snapshot.id > 1 and before is None:
-        hint = "A replay starts from the snapshot before, which has expired."
+        hint = "A replay starts from the previous snapshot, which has expired."
         raise NotFoundError("snapshot", snapshot.id - 1, view.location, hint=hint)
     table_paths = there.paths
 

@@ -386,7 +386,7 @@ def retention_in(text: str, retention: Retention, now_ms: int) -> Retention:
                 retention = replace(retention, keep_after_ms=_moment(value, now_ms))
             case _:
                 hint = "Write retain_min=1, retain_max=3, limit=50 or older_than=1 d."
-                raise InvalidInputError(f"{part!r} is no part of a retention.", hint=hint)
+                raise InvalidInputError(f"{part!r} is not a retention setting.", hint=hint)
     return retention
 
 

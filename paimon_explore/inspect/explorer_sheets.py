@@ -284,7 +284,7 @@ def sheet_of(pane: str, asked: Asked) -> Result:
         PaimonError: a file cannot be read.
     """
     if pane not in SHEETS:
-        raise InvalidInputError(f"there is no view {pane[:40]!r}.")
+        raise InvalidInputError(f"There is no view {pane[:40]!r}.")
     return SHEETS[pane](asked)
 
 

@@ -174,7 +174,7 @@ class ExplorerState:
         shown = self._shown(frame)
         lives = shown.lives if shown.groups is None else shown.groups
         if any(row >= len(lives) for row in rows):
-            raise InvalidInputError(f"the frame holds {len(lives)} rows.")
+            raise InvalidInputError(f"The list has {len(lives)} rows.")
         if isinstance(lives, FileGroups):
             texts = [lives.words(row) for row in rows]
             groups = [{"name": text, "min_key": text, "max_key": ""} for text in texts]
@@ -257,7 +257,7 @@ class ExplorerState:
         if head == "schema" and rest.isdecimal() and len(rest) < _DIGITS:
             return Answer(body=self.inspector.schema(int(rest)).page())
         if not head.isdecimal():
-            raise InvalidInputError(f"{node[:60]!r} is no node.")
+            raise InvalidInputError(f"{node[:60]!r} is not a node.")
         return Answer(body=self.inspector.at(int(head)).node(rest).page())
 
     def sheet(self, pane: str, snapshot_id: int, asked: Question) -> Result:
@@ -336,12 +336,12 @@ class ExplorerState:
         if head == "file":
             frame, row = self._file(rest)
             if self._shown(frame).groups is not None:
-                raise InvalidInputError("a group of files has no bytes.", hint="Filter the files.")
+                raise InvalidInputError("A group of files has no bytes.", hint="Filter the files.")
             found = file_of_lives(self.inspector, self._lives(frame), row)
         elif head.isdecimal():
             found = table_bytes(self.inspector.at(int(head)), rest)
         else:
-            raise InvalidInputError(f"{node[:60]!r} is no node.")
+            raise InvalidInputError(f"{node[:60]!r} is not a node.")
         return Answer(body=self.desk.put(found))
 
     def _named(self, name: str) -> Document:
@@ -376,16 +376,16 @@ class ExplorerState:
     def _file(self, text: str) -> tuple[int, int]:
         frame, _, row = text.partition("/")
         if not (frame.isdecimal() and row.isdecimal() and len(row) < 10):  # noqa: PLR2004 - digits
-            raise InvalidInputError(f"file/{text[:60]} is no node.")
+            raise InvalidInputError(f"file/{text[:60]} is not a node.")
         shown = self._shown(int(frame))
         if int(row) >= len(shown.lives if shown.groups is None else shown.groups):
-            raise InvalidInputError(f"there is no file {row}.")
+            raise InvalidInputError(f"There is no file {row}.")
         return int(frame), int(row)
 
     def _shown(self, frame: int) -> Shown:
         found = self._frames.get(frame)
         if found is None:
-            raise InvalidInputError(f"the list of files {frame} is out of date.")
+            raise InvalidInputError(f"The list of files {frame} is out of date.")
         return found
 
     def _lives(self, frame: int) -> FileLives:

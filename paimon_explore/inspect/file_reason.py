@@ -296,7 +296,7 @@ def _orphan(inspector: Inspector, name: str, now_ms: int) -> FileReason:
         if status.name == name:
             break
     else:
-        hint = "Neither metadata nor the table's folder knows it."
+        hint = "It is neither in the metadata nor in the table's folder."
         raise NotFoundError("file", name, view.location, hint=hint)
     due_ms = status.modified_ms + orphan_age_ms()
     folder = status.path.removeprefix(f"{view.location}/").partition("/")[0]

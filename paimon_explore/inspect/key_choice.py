@@ -54,7 +54,7 @@ def chosen_key(given: object, schema: TableSchema) -> ChosenKey:
         InvalidInputError: the key is not given in full, or a value does not fit its column.
     """
     if not schema.primary_keys:
-        raise UnsupportedFeatureError("the history of a key of a table without primary key")
+        raise UnsupportedFeatureError("history() of a table without primary key")
     predicate = bind(_expression(given, schema), schema.row_type)
     values: dict[str, Literal] = {}
     for part in conjuncts(predicate):
@@ -62,13 +62,13 @@ def chosen_key(given: object, schema: TableSchema) -> ChosenKey:
             case Compare(op=CompareOp.EQ, left=Column(path=(name,)), right=Literal() as value):
                 values[name] = value
             case _:
-                raise _refused(f"{to_sql(part)} is no equality with a value", schema)
+                raise _refused(f"{to_sql(part)} is not an equality with a value", schema)
     other = [name for name in values if name not in schema.primary_keys]
     if other:
-        raise _refused(f"{choices(other)} is not of the primary key", schema)
+        raise _refused(f"{choices(other)} is not in the primary key", schema)
     missing = [name for name in schema.trimmed_primary_keys if name not in values]
     if missing:
-        raise _refused(f"a value of {choices(missing)} is missing", schema)
+        raise _refused(f"the value of {choices(missing)} is missing", schema)
     return ChosenKey(values=values, predicate=predicate)
 
 
@@ -92,10 +92,10 @@ def _names(count: int, schema: TableSchema) -> tuple[str, ...]:
     for names in (schema.primary_keys, schema.trimmed_primary_keys):
         if len(names) == count:
             return names
-    raise _refused(f"{count} values are given", schema)
+    raise _refused(f"{count} values were given", schema)
 
 
 def _refused(what: str, schema: TableSchema) -> InvalidInputError:
     keys = ", ".join(schema.primary_keys)
-    hint = f"The primary key is {keys}: write {schema.primary_keys[0]} = …, or a dictionary."
-    return InvalidInputError(f"{what}.", hint=hint)
+    hint = f"The primary key is {keys}: write {schema.primary_keys[0]} = …, or pass a dict."
+    return InvalidInputError(f"Not a key of the table: {what}.", hint=hint)

@@ -310,7 +310,11 @@ def lsm_section(
     ]
     if not wanted and (text is not None or bucket is not None):
         found = ", ".join(one.words for one in sums[:8]) or "none"
-        raise NotFoundError("bucket", f"{text or ''} {bucket}".strip(), hint=f"There are {found}.")
+        raise NotFoundError(
+            "bucket",
+            bucket if text is None else f"{text} {bucket}".strip(),
+            hint=f"Available: {found}.",
+        )
     rows = groups[wanted[0]] if wanted else np.empty(0, np.int64)
     chosen = sums[wanted[0]] if wanted else None
     return _section(view, snapshot, entries.take(rows), tuple(sums), chosen, at)

@@ -17,7 +17,7 @@ import pyarrow as pa
 from paimon_explore.errors import InvalidInputError, PaimonError
 from paimon_explore.inspect.bounds import partition_bounds
 from paimon_explore.inspect.chart import BarChart, Series, Tone
-from paimon_explore.inspect.figures import bytes_text
+from paimon_explore.inspect.figures import bytes_text, plural
 from paimon_explore.inspect.file_history import SLIM_COLUMNS, identity_codes, partition_type
 from paimon_explore.inspect.partition_text import partition_texts
 from paimon_explore.inspect.result import Result
@@ -78,7 +78,9 @@ def parse_key(text: str) -> NodeKey:
     """
     found = _KEY.fullmatch(text)
     if found is None:
-        raise InvalidInputError(f"{text[:60]!r} is no key of a tree node.", hint="Try delta/0.")
+        raise InvalidInputError(
+            f"{text[:60]!r} is not the key of a tree node.", hint="Try delta/0."
+        )
     kind = found.group("list")
     numbers = {n: found.group(n) for n in ("manifest", "entry", "file")}
     return NodeKey(
@@ -276,7 +278,10 @@ class ManifestTree:
         kind = node.list or ListKind.BASE
         files = self.manifests(snapshot, kind)
         if node.manifest is None or node.manifest >= len(files):
-            message = f"the {kind.value} list holds {len(files)} manifests, not {node.text!r}."
+            message = (
+                f"There is no manifest {node.text!r}: the {kind.value} list has "
+                f"{plural(len(files), 'manifest')}."
+            )
             raise InvalidInputError(message)
         return dict(next(iter(files.slice(node.manifest, 1).rows())))
 
@@ -491,7 +496,8 @@ class ManifestTree:
         files: IndexEntries = self._view.store.manifests.index_of(snapshot)
         if node.file is None or node.file >= len(files):
             raise InvalidInputError(
-                f"the index manifest holds {len(files)} files, not {node.text!r}."
+                f"There is no index file {node.text!r}: the index manifest has "
+                f"{plural(len(files), 'file')}."
             )
         return files.slice(node.file, 1).rows()[0]
 

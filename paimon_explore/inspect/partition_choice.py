@@ -26,7 +26,7 @@ def chosen_partition(given: Given, names: Sequence[str], texts: Sequence[str]) -
     for text in texts:
         if text in (wanted, given):
             return text
-    hint = f"There are {choices(list(texts), limit=10)}." if texts else "The table has no files."
+    hint = f"Partitions: {choices(list(texts), limit=10)}." if texts else "The table has no files."
     raise NotFoundError("partition", wanted, hint=hint)
 
 
@@ -40,9 +40,14 @@ def _text(given: str | Mapping[str, object] | Sequence[object] | int, names: Seq
             values = dict(zip(names, given, strict=False))
         case _:
             values = dict(zip(names, [given], strict=False))
+    if not names and values:
+        raise InvalidInputError(f"The table is not partitioned; {given!r} names a partition.")
     if set(values) != set(names):
-        msg = f"{given!r} does not give the partition columns {choices(list(names))}."
-        raise InvalidInputError(msg, hint="Write dt=d1/hr=3 or a dictionary.")
+        msg = (
+            f"{given!r} does not name a partition; the partition columns are "
+            f"{choices(list(names))}."
+        )
+        raise InvalidInputError(msg, hint="Write dt=d1/hr=3, or pass a dict.")
     return "/".join(f"{name}={value_word(values[name])}" for name in names)
 
 

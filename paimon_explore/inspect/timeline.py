@@ -134,7 +134,7 @@ class Timeline(Result):
             if mark.snapshot_id == snapshot_id:
                 return position
         ids = [mark.snapshot_id for mark in self.marks]
-        hint = f"The timeline holds {ids[0]} to {ids[-1]}." if ids else "There is none at all."
+        hint = f"Available: {ids[0]} to {ids[-1]}." if ids else "There are no snapshots."
         raise NotFoundError("snapshot", snapshot_id, hint=hint)
 
     def snapshot(self, snapshot_id: int) -> Snapshot:

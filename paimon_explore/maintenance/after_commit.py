@@ -46,7 +46,7 @@ def after_commit(
         _upkeep(store, schema, options, snapshot)
     except PaimonError as error:
         warnings.warn(
-            f"Snapshot {snapshot.id} is committed, but the upkeep after it failed: {error}",
+            f"Snapshot {snapshot.id} is committed, but the maintenance after it failed: {error}",
             RuntimeWarning,
             stacklevel=2,
         )

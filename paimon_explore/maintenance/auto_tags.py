@@ -104,8 +104,8 @@ def periods_of(options: TableOptions) -> TagPeriods:
     else:
         periods = TagPeriods(length=_PERIODS[period], formatter=_HOURS[formatter], delay=delay)
     if periods.length <= delay:
-        rule = f"{delay} is not less than the period, {periods.length}"
-        raise InvalidInputError(f"{opt.TAG_CREATION_DELAY.key}: {rule}.")
+        rule = f"the delay {delay} must be shorter than the period {periods.length}"
+        raise InvalidInputError(f"Option {opt.TAG_CREATION_DELAY.key!r}: {rule}.")
     return periods
 
 
@@ -184,7 +184,7 @@ def time_of(snapshot: Snapshot, options: TableOptions) -> datetime | None:
     try:
         zone = ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError) as error:
-        msg = f"{opt.SINK_WATERMARK_TIME_ZONE.key}: {name!r} is no time zone."
+        msg = f"Option {opt.SINK_WATERMARK_TIME_ZONE.key!r}: {name!r} is not a time zone."
         raise InvalidInputError(msg, hint="Use a name such as Europe/Berlin.") from error
     return datetime.fromtimestamp(snapshot.watermark / 1000, zone).replace(tzinfo=None)
 

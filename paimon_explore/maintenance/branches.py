@@ -22,6 +22,7 @@ from paimon_explore.errors import (
     NotFoundError,
     PaimonError,
     StorageError,
+    choices,
 )
 from paimon_explore.maintenance.links import refuse_linked_metadata, refuse_links
 from paimon_explore.maintenance.reachable import continues
@@ -86,7 +87,7 @@ def delete_branch(store: TableStore, name: str) -> None:
     """
     _known(store, name)
     if name == store.paths.branch:
-        raise InvalidInputError(f"The branch {name!r} is the one that is open.")
+        raise InvalidInputError(f"Branch {name!r} cannot be deleted through itself.")
     refuse_links(store.paths, [store.paths.branches_dir])
     store.branches.delete(name)
 
@@ -121,7 +122,7 @@ def fast_forward(store: TableStore, name: str) -> None:
     refuse_linked_metadata(main.paths)
     earliest = branch.snapshots.earliest()
     if earliest is None:
-        raise InvalidInputError(f"The branch {name!r} has no snapshot to go forward to.")
+        raise InvalidInputError(f"Branch {name!r} has no snapshot to fast-forward to.")
     _step_back(main, earliest.id, frozenset(branch.tags.names()))
     _take_schemas(main, branch, earliest.schema_id)
     taken = branch.snapshots.history()
@@ -143,11 +144,11 @@ def check_branch_name(name: object) -> None:
         InvalidInputError: it is one.
     """
     if not isinstance(name, str) or not name.strip() or "/" in name or "\\" in name:
-        rule = "is no name for a branch"
+        rule = "is not a valid branch name"
     elif name == MAIN_BRANCH:
-        rule = "is the default branch, which every table has"
+        rule = "is the default branch of every table"
     elif name.isascii() and name.isdigit():
-        rule = "has digits only, which a branch must not"
+        rule = "is not a valid branch name: it must not consist of digits only"
     else:
         return
     raise InvalidInputError(f"{name!r} {rule}.")
@@ -155,9 +156,10 @@ def check_branch_name(name: object) -> None:
 
 def _known(store: TableStore, name: str) -> None:
     if name == MAIN_BRANCH:
-        raise InvalidInputError("This cannot be done with the branch main.")
+        raise InvalidInputError("Branch 'main' cannot be renamed, deleted or fast-forwarded.")
     if not name.strip() or "/" in name or not store.branches.exists(name):
-        raise NotFoundError("branch", name, store.paths.root)
+        hint = f"Branches: {choices(store.branches.names())}."
+        raise NotFoundError("branch", name, store.paths.root, hint=hint)
 
 
 def _step_back(main: TableStore, snapshot_id: int, kept_tags: frozenset[str]) -> None:

@@ -117,7 +117,7 @@ def is_due(schema: TableSchema, options: TableOptions) -> bool:
 
 def _warn(error: PaimonError) -> None:
     warnings.warn(
-        f"The rows are committed, but the compaction behind them failed: {error}",
+        f"The rows are committed, but the compaction after the commit failed: {error}",
         RuntimeWarning,
         stacklevel=4,
     )

@@ -84,11 +84,11 @@ def row_order(
     wanted = (strategy or options.value(opt.CLUSTERING_STRATEGY)).lower().replace("-", "")
     if wanted not in STRATEGIES:
         raise InvalidInputError(
-            f"{strategy!r} is no way to order rows.", hint=f"Use one of {choices(STRATEGIES)}."
+            f"Unknown strategy {strategy!r}.", hint=f"Strategies: {choices(STRATEGIES)}."
         )
     if not names:
         raise InvalidInputError(
-            "Rows cannot be ordered: no columns are named.",
+            "Sorting needs columns.",
             hint=f"Pass columns=[…], or set {opt.CLUSTERING_COLUMNS.key!r}.",
         )
     unknown = [name for name in names if schema.field(name) is None]

@@ -99,8 +99,8 @@ def expiry_of(options: TableOptions, age: timedelta | None = None) -> PartitionE
     own_ms = options.value(opt.PARTITION_EXPIRATION_TIME)
     if age is None and own_ms is None:
         raise InvalidInputError(
-            "Nothing says when partitions expire.",
-            hint="Set the option partition.expiration-time.",
+            "expire_partitions() needs an age.",
+            hint="Pass older_than, or set the option 'partition.expiration-time'.",
         )
     return PartitionExpiry(
         age=age if age is not None else timedelta(milliseconds=own_ms or 0),
@@ -143,7 +143,7 @@ def expire_partitions(
     """
     schema = store.schemas.latest()
     if schema is None or not schema.partition_keys:
-        raise InvalidInputError("The table has no partitions that could expire.")
+        raise InvalidInputError("The table is not partitioned.")
     snapshot = store.snapshots.latest()
     if snapshot is None:
         return []

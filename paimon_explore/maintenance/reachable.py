@@ -131,7 +131,7 @@ def roots_of(
     for branch in [MAIN_BRANCH, *store.branches.names()]:
         other = store.for_branch(branch)
         if not other.schemas.ids():
-            hint = "Is it being made? Delete it if it is the rest of a failed attempt."
+            hint = "It may be in creation; delete it if it is left over from a failed attempt."
             raise NotFoundError("schema of branch", branch, store.paths.root, hint=hint)
         here = branch == store.paths.branch
         gone = frozenset(leaving if here else ())

@@ -100,7 +100,7 @@ def record_expiry(schema: TableSchema, options: TableOptions, now: int) -> Recor
     if column is None:
         key = opt.RECORD_LEVEL_TIME_FIELD.key
         raise InvalidInputError(
-            f"{opt.RECORD_LEVEL_EXPIRE_TIME.key!r} needs a column of times.",
+            f"{opt.RECORD_LEVEL_EXPIRE_TIME.key!r} needs a time column.",
             hint=f"Name it in the option {key!r}.",
         )
     oldest = now // SECOND_MS - age // SECOND_MS

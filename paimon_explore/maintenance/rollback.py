@@ -157,8 +157,8 @@ def rollback_schema(store: TableStore, schema_id: int) -> None:
     for name, used in users:
         if used > schema_id:
             raise InvalidInputError(
-                f"Schema {used} is that of {name}, so that it cannot go.",
-                hint="Roll back the table first, or alter its columns.",
+                f"Schema {used} cannot be removed: {name} uses it.",
+                hint="Roll back the table first.",
             )
     for newer in reversed(store.schemas.ids()):
         if newer > schema_id:

@@ -46,7 +46,7 @@ def alter_schema(
         StorageError: the file could not be written; the schema is as before.
     """
     if not changes:
-        raise InvalidInputError("No change is given.")
+        raise InvalidInputError("alter() needs at least one change.")
     for _ in range(_MOST_TRIES):
         before = store.schemas.latest()
         if before is None:
@@ -58,7 +58,7 @@ def alter_schema(
         if _create(store, after):
             return after
     raise CommitError(
-        f"Gave up changing the schema after {_MOST_TRIES} tries: others were faster each time."
+        f"The schema change gave up after {_MOST_TRIES} attempts: others were faster each time."
     )
 
 

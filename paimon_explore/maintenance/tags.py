@@ -169,7 +169,10 @@ def check_tag_name(name: object) -> None:
         InvalidInputError: it is one.
     """
     if not isinstance(name, str) or not name.strip() or "/" in name or "\\" in name:
-        raise InvalidInputError(f"{name!r} is no name for a tag.", hint="Use letters and digits.")
+        raise InvalidInputError(
+            f"{name!r} is not a valid tag name.",
+            hint="A tag name must not be empty or contain '/' or '\\\\'.",
+        )
 
 
 def _tell(store: TableStore, options: TableOptions, name: str) -> None:
@@ -191,8 +194,8 @@ def _tag_of(
     if request.snapshot_id is None:
         snapshot = snapshots.latest()
         if snapshot is None:
-            hint = "Write something first."
-            raise NotFoundError("snapshot", "latest", store.paths.root, hint=hint)
+            message = f"The table {store.paths.root} has no snapshot to tag."
+            raise NotFoundError("snapshot", "latest", store.paths.root, message=message)
     else:
         found = snapshots.find(request.snapshot_id)
         snapshot = found if found is not None else _tagged(store, request.snapshot_id)

@@ -37,8 +37,8 @@ def oldest_rows(groups: Groups, kinds: Int8s, *, ignore_delete: bool) -> Ints:
         groups = _without_retracts(groups, kinds)
     elif is_retract(kinds[groups.order[np.repeat(groups.sizes > 1, groups.sizes)]]).any():
         raise FormatError(
-            "First-row cannot merge -U and -D records.",
-            hint="Set ignore-delete to pass over them.",
+            "Merge engine 'first-row' cannot merge -U and -D records.",
+            hint="Set 'ignore-delete' = 'true' to skip them.",
         )
     return groups.order[groups.starts]
 

@@ -90,7 +90,7 @@ def update_partially(
 
 def _refused() -> FormatError:
     return FormatError(
-        "Partial-update cannot merge -U and -D records unless told how.",
+        "Merge engine 'partial-update' cannot merge -U and -D records by default.",
         hint="Set ignore-delete, partial-update.remove-record-on-delete, or sequence groups.",
     )
 

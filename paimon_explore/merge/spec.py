@@ -162,7 +162,7 @@ def _check_known(names: Iterable[str], known: Sequence[str], what: str) -> None:
     for name in names:
         if name not in known:
             raise InvalidInputError(
-                f"{what} {name!r} is not in the table.", hint=f"Columns: {choices(known)}."
+                f"{what} {name!r} is not a column of the table.", hint=f"Columns: {choices(known)}."
             )
 
 
@@ -198,7 +198,7 @@ def _sequence_groups(schema: TableSchema) -> tuple[SequenceGroup, ...]:
         if name not in ordering_columns:
             raise InvalidInputError(
                 f"{options.PARTIAL_UPDATE_REMOVE_RECORD_ON_SEQUENCE_GROUP.key} names {name!r}, "
-                "which orders no sequence group."
+                "which is not the sequence field of a group."
             )
     return tuple(groups)
 

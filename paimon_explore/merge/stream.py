@@ -68,7 +68,9 @@ def merge_runs(
         UnsupportedFeatureError: a function that needs an optional package.
     """
     if by_run_order and keep_retracts:
-        raise InvalidInputError("Kept retracts need sequence numbers: not by run order.")
+        raise InvalidInputError(
+            "Retracted records can only be kept with sequence numbers, not in run order."
+        )
     task = Task(
         spec=spec,
         functions=functions_of(spec),
@@ -276,8 +278,8 @@ class _Held:
         columns = [batch.column(name) for name in self._keys]
         if self.last_key and key_at(columns, 0) <= self.last_key:
             raise FormatError(
-                f"A sorted run is not sorted: the key {columns[0][0]} comes too late.",
-                hint="Rows of a primary-key data file ascend by key, each key once.",
+                f"A sorted run is not sorted: key {columns[0][0]} is out of order.",
+                hint="Rows of a primary-key data file are sorted by key, and each key occurs once.",
             )
         self._parts.append(_Part(self._at, batch, 0, batch))
         self._rows += batch.num_rows

@@ -101,7 +101,7 @@ class TextChunk:
         if shortest < prefix:
             raise FormatError(
                 "A sorted run is not sorted.",
-                hint="Rows of a primary-key data file ascend by key, each key once.",
+                hint="Rows of a primary-key data file are sorted by key, and each key occurs once.",
             )
         if shortest == longest >= nb.WORD:
             at = min(prefix, longest - nb.WORD)

@@ -161,7 +161,9 @@ def _applied(draft: _Draft, change: SchemaChange) -> TableSchema:
             return replace(schema, comment=change.comment)
         case DropPrimaryKey():
             if draft.has_snapshots:
-                raise InvalidInputError("The primary key stays once the table has a snapshot.")
+                raise InvalidInputError(
+                    "The primary key cannot be changed once the table has a snapshot."
+                )
             return replace(schema, primary_keys=())
         case _:
             return _with_column_change(schema, change)
@@ -190,7 +192,7 @@ def _added(schema: TableSchema, change: AddColumn) -> TableSchema:
     name = _shown(change.column)
     if not change.type.nullable:
         raise InvalidInputError(
-            f"Column {name!r} must be nullable: the rows that are there have no value of it."
+            f"Column {name!r} must be nullable: existing rows have no value for it."
         )
     if not change.column[-1].strip():
         raise InvalidInputError(f"The name of the new column {name!r} is blank.")
@@ -265,7 +267,7 @@ def _dropped(schema: TableSchema, change: DropColumn) -> TableSchema:
             raise NotFoundError("column", _shown(change.column))
         if not kept:
             raise InvalidInputError(
-                f"Column {_shown(change.column)!r} cannot be dropped: it is the last one."
+                f"Column {_shown(change.column)!r} cannot be dropped: it is the last column."
             )
         return kept
 
@@ -307,7 +309,7 @@ def _check_nullability(
     is_disabled = options.value(ALTER_COLUMN_NULL_TO_NOT_NULL_DISABLED)
     if is_disabled and before.nullable and not after.nullable:
         raise InvalidInputError(
-            f"Column {_shown(column)!r} cannot become NOT NULL: rows may hold null.",
+            f"Column {_shown(column)!r} cannot become NOT NULL: existing rows may contain null.",
             hint=f"{ALTER_COLUMN_NULL_TO_NOT_NULL_DISABLED.key!r} = 'false' allows it.",
         )
 
@@ -319,8 +321,8 @@ def _check_cast(
     is_allowed = is_implicit(before, after) if is_strict else is_explicit(before, after)
     if isinstance(before, RowType) and isinstance(after, RowType):
         raise InvalidInputError(
-            f"Column {_shown(column)!r}: the members of a ROW are changed one by one.",
-            hint="Name the member by its path.",
+            f"Column {_shown(column)!r}: the fields of a ROW are changed one by one.",
+            hint="Name the field by its path, such as 'address.city'.",
         )
     if not isinstance(before, AtomicType) and not isinstance(after, AtomicType):
         is_allowed = is_allowed and with_nullable(after, nullable=before.nullable) == before

@@ -142,7 +142,7 @@ def with_moved(fields: Fields, name: str, move: Move) -> Fields:
     if moved is None:
         raise NotFoundError("column", name)
     if move.reference == name:
-        raise InvalidInputError(f"Column {name!r} cannot be moved {move.position.value} itself.")
+        raise InvalidInputError(f"Column {name!r} cannot be moved {move.position.value} itself")
     others = tuple(field for field in fields if field.name != name)
     at = _index_of(others, move)
     return (*others[:at], moved, *others[at:])

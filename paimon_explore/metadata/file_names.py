@@ -73,7 +73,7 @@ def checked_name(kind: str, name: object) -> str:
     'v1'
     """
     if not isinstance(name, str) or leads_out(name):
-        hint = "Such names are texts that are not empty and hold no '/', '\\' or NUL."
+        hint = "A name must be a string that is not empty and contains no '/', '\\' or NUL."
         raise InvalidInputError(f"{shortened(name)} cannot be the name of a {kind}.", hint=hint)
     return name
 

@@ -57,7 +57,7 @@ class JsonObject:
         value = self.values.get(key)
         if value is None or isinstance(value, str):
             return value
-        raise self._wrong(key, "a text", value)
+        raise self._wrong(key, "a string", value)
 
     def text(self, key: str) -> str:
         """Text that must be there."""
@@ -142,7 +142,7 @@ def _check_texts(data: bytes, value: object, path: str) -> None:
     try:
         json.dumps(value, ensure_ascii=False).encode()
     except (UnicodeEncodeError, RecursionError) as error:
-        raise CorruptFileError(path, "the file", f"must hold whole characters: {error}") from error
+        raise CorruptFileError(path, "the file", f"must be valid Unicode: {error}") from error
 
 
 def render_object(values: Mapping[str, object]) -> bytes:

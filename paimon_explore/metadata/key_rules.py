@@ -39,15 +39,15 @@ def column_violations(schema: TableSchema, _: TableOptions) -> Iterator[str]:
     """Columns have names, no name twice and none that files use themselves."""
     names = [field.name for field in schema.fields]
     if not names:
-        yield "a table has at least one column"
+        yield "a table needs at least one column"
     for name in _repeated(names):
         yield f"column {name!r} is defined twice"
     for name in names:
         if not name.strip():
-            yield "a column's name is not blank"
+            yield "the name of a column must not be blank"
         elif name in SYSTEM_COLUMNS or name.startswith(KEY_COLUMN_PREFIX):
             yield (
-                f"column {name!r} has a name that data files use themselves: "
+                f"column {name!r} has a name that is reserved in data files: "
                 f"{choices(SYSTEM_COLUMNS)} and names that begin with {KEY_COLUMN_PREFIX!r}"
             )
 
@@ -65,7 +65,7 @@ def key_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]:
                 yield f"{what} column {name!r} cannot be of type {type_text(field.type)}"
     if schema.primary_keys and not schema.trimmed_primary_keys:
         yield (
-            f"the primary key {choices(schema.primary_keys)} holds only partition columns, "
+            f"the primary key {choices(schema.primary_keys)} consists of partition columns only, "
             "which leaves one row per partition"
         )
     yield from _nullability_violations(schema, options)
@@ -88,13 +88,13 @@ def bucket_violations(schema: TableSchema, options: TableOptions) -> Iterator[st
     yield from _listed_columns(schema, "bucket key", given)
     if count == DYNAMIC_BUCKET:
         if given:
-            yield "'bucket-key' needs a 'bucket' of 1 or more, not -1"
+            yield "'bucket-key' needs 'bucket' = 1 or more, not -1"
         if not schema.primary_keys and options.value(FULL_COMPACTION_DELTA_COMMITS) is not None:
             yield f"{FULL_COMPACTION_DELTA_COMMITS.key!r} needs a primary key or buckets"
     elif count == POSTPONE_BUCKET and schema.primary_keys:
         pass
     elif count < 1:
-        yield f"'bucket' is 1 or more, -1, or with a primary key -2, not {count}"
+        yield f"'bucket' must be 1 or more, -1, or -2 (with a primary key), not {count}"
     elif not schema.bucket_keys and not (count == 1 and schema.version == _ONE_BUCKET_VERSION):
         yield "an append table with buckets needs the option 'bucket-key'"
     yield from _bucket_key_violations(schema, given)

@@ -76,7 +76,10 @@ def changelog_violations(schema: TableSchema, options: TableOptions) -> Iterator
         )
     has_delta_commits = options.value(FULL_COMPACTION_DELTA_COMMITS) is not None
     if has_delta_commits and producer is ChangelogProducer.LOOKUP:
-        yield "'full-compaction.delta-commits' does not go with 'changelog-producer' = 'lookup'"
+        yield (
+            "'full-compaction.delta-commits' cannot be combined with 'changelog-producer' = "
+            "'lookup'"
+        )
     if engine is MergeEngine.FIRST_ROW and producer in {
         ChangelogProducer.INPUT,
         ChangelogProducer.FULL_COMPACTION,
@@ -98,7 +101,7 @@ def deletion_vector_violations(_: TableSchema, options: TableOptions) -> Iterato
         yield f"'deletion-vectors.enabled' needs a 'changelog-producer' of {known}"
     is_first_row = options.value(MERGE_ENGINE) is MergeEngine.FIRST_ROW
     if is_first_row and not options.value(PK_CLUSTERING_OVERRIDE):
-        yield "'merge-engine' = 'first-row' deletes no old rows and takes no deletion vectors"
+        yield "'merge-engine' = 'first-row' cannot be combined with deletion vectors"
 
 
 def sequence_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]:
@@ -113,9 +116,9 @@ def sequence_violations(schema: TableSchema, options: TableOptions) -> Iterator[
         if count > 1:
             yield f"sequence field {name!r} is named twice"
     if names and options.value(MERGE_ENGINE) is MergeEngine.FIRST_ROW:
-        yield "'merge-engine' = 'first-row' takes no 'sequence.field'"
+        yield "'merge-engine' = 'first-row' cannot be combined with 'sequence.field'"
     if names and schema.is_cross_partition:
-        yield "'sequence.field' needs a primary key that holds all partition columns"
+        yield "'sequence.field' needs a primary key that contains all partition columns"
     if options.value(SEQUENCE_SNAPSHOT_ORDERING):
         yield from _snapshot_ordering_violations(schema, options)
     if options.value(TABLE_READ_SEQUENCE_NUMBER_ENABLED) and not schema.primary_keys:
@@ -127,7 +130,7 @@ def _snapshot_ordering_violations(schema: TableSchema, options: TableOptions) ->
     if not schema.primary_keys:
         yield f"{key!r} needs a primary key"
     if options.value(SEQUENCE_FIELD):
-        yield f"{key!r} does not go with 'sequence.field'"
+        yield f"{key!r} cannot be combined with 'sequence.field'"
     if not options.value(WRITE_ONLY):
         yield f"{key!r} needs 'write-only' = 'true'"
 
@@ -141,7 +144,10 @@ def column_setting_violations(schema: TableSchema, options: TableOptions) -> Ite
             continue
         for name in rest.split(".")[0].split(","):
             if name not in known:
-                yield f"option {key!r} names {name!r}, which is no column: {choices(sorted(known))}"
+                yield (
+                    f"option {key!r} names {name!r}, which is not a column: "
+                    f"{choices(sorted(known))}"
+                )
     functions = [text for _, text in AGGREGATE_FUNCTION.columns_in(options)]
     default = options.value(DEFAULT_AGGREGATE_FUNCTION)
     for name in (*functions, *(() if default is None else (default,))):
@@ -160,17 +166,23 @@ def partial_update_violations(schema: TableSchema, options: TableOptions) -> Ite
     group_removes = options.value(PARTIAL_UPDATE_REMOVE_RECORD_ON_SEQUENCE_GROUP)
     ignores = options.value(IGNORE_DELETE)
     if removes and ignores:
-        yield f"'ignore-delete' does not go with {PARTIAL_UPDATE_REMOVE_RECORD_ON_DELETE.key!r}"
+        yield (
+            "'ignore-delete' cannot be combined with "
+            f"{PARTIAL_UPDATE_REMOVE_RECORD_ON_DELETE.key!r}"
+        )
     if group_removes and ignores:
         key = PARTIAL_UPDATE_REMOVE_RECORD_ON_SEQUENCE_GROUP.key
-        yield f"'ignore-delete' does not go with {key!r}"
+        yield f"'ignore-delete' cannot be combined with {key!r}"
     if removes and groups:
-        yield f"sequence groups do not go with {PARTIAL_UPDATE_REMOVE_RECORD_ON_DELETE.key!r}"
+        yield (
+            "sequence groups cannot be combined with "
+            f"{PARTIAL_UPDATE_REMOVE_RECORD_ON_DELETE.key!r}"
+        )
     ordering = {name for names, _ in groups for name in names}
     for name in group_removes:
         if name not in ordering:
             key = PARTIAL_UPDATE_REMOVE_RECORD_ON_SEQUENCE_GROUP.key
-            yield f"{key!r} names {name!r}, which orders no sequence group"
+            yield f"{key!r} names {name!r}, which is not the sequence field of a group"
 
 
 def aggregation_violations(_: TableSchema, options: TableOptions) -> Iterator[str]:
@@ -182,7 +194,7 @@ def aggregation_violations(_: TableSchema, options: TableOptions) -> Iterator[st
     for names, ignores in IGNORE_RETRACT.columns_in(options):
         if ignores:
             key = AGGREGATION_REMOVE_RECORD_ON_DELETE.key
-            yield f"{key!r} does not go with 'fields.{','.join(names)}.ignore-retract'"
+            yield f"{key!r} cannot be combined with 'fields.{','.join(names)}.ignore-retract'"
 
 
 def _group_violations(
@@ -193,7 +205,9 @@ def _group_violations(
         protected = tuple(name.strip() for name in text.split(","))
         for name in protected:
             if schema.field(name) is None:
-                yield f"sequence group of {', '.join(ordering)} names {name!r}, which is no column"
+                yield (
+                    f"sequence group of {', '.join(ordering)} names {name!r}, which is not a column"
+                )
             if name in seen:
                 yield f"column {name!r} belongs to two sequence groups"
             seen.add(name)
@@ -211,11 +225,11 @@ def retention_violations(_: TableSchema, options: TableOptions) -> Iterator[str]
         (CHANGELOG_NUM_RETAINED_MIN.key, CHANGELOG_NUM_RETAINED_MAX.key, changelogs),
     ):
         if least < 1:
-            yield f"{least_option!r} is at least 1, not {least}"
+            yield f"{least_option!r} must be at least 1, not {least}"
         if least > most:
-            yield f"{least_option!r} = {least} is above {most_option!r} = {most}"
+            yield f"{least_option!r} = {least} must not be greater than {most_option!r} = {most}"
     if options.value(TARGET_FILE_ROW_NUM) < 1:
-        yield f"{TARGET_FILE_ROW_NUM.key!r} is at least 1"
+        yield f"{TARGET_FILE_ROW_NUM.key!r} must be at least 1"
 
 
 def named_column_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]:
@@ -224,14 +238,14 @@ def named_column_violations(schema: TableSchema, options: TableOptions) -> Itera
     if kind_name is not None:
         field = schema.field(kind_name)
         if field is None:
-            yield f"'rowkind.field' names {kind_name!r}, which is no column"
+            yield f"'rowkind.field' names {kind_name!r}, which is not a column"
         elif not is_root(field.type, TypeRoot.CHAR, TypeRoot.VARCHAR):
-            yield f"'rowkind.field' needs a text column, not {type_text(field.type)}"
+            yield f"'rowkind.field' needs a STRING column, not {type_text(field.type)}"
     time_name = options.value(RECORD_LEVEL_TIME_FIELD)
     if time_name is not None:
         field = schema.field(time_name)
         if field is None:
-            yield f"{RECORD_LEVEL_TIME_FIELD.key!r} names {time_name!r}, which is no column"
+            yield f"{RECORD_LEVEL_TIME_FIELD.key!r} names {time_name!r}, which is not a column"
         elif not is_root(field.type, *_TIME_ROOTS):
             yield (
                 f"{RECORD_LEVEL_TIME_FIELD.key!r} needs an INT, BIGINT or TIMESTAMP column, "

@@ -58,12 +58,12 @@ def check_option_change(
         InvalidInputError: it may not.
     """
     if key in {TYPE.key, PATH.key}:
-        raise _refused(key, "it stays as it was when the table was created")
+        raise _refused(key, "it is fixed when the table is created")
     if not has_snapshots:
         return
     declared = ALL_OPTIONS.get(key)
     if declared is not None and declared.is_immutable:
-        raise _refused(key, "it stays as it is once the table has a snapshot")
+        raise _refused(key, "it is fixed once the table has a snapshot")
     before = TableOptions(schema.options)
     after = before.changed({} if value is None else {key: value})
     if value is None:
@@ -84,7 +84,7 @@ def _check_bucket(before: TableOptions, after: TableOptions, *, is_removed: bool
     if is_removed:
         raise _refused(BUCKET.key, "it cannot be reset once the table has a snapshot")
     if DYNAMIC_BUCKET in {before.value(BUCKET), after.value(BUCKET)}:
-        raise _refused(BUCKET.key, "it changes neither from -1 nor to -1")
+        raise _refused(BUCKET.key, "a change from -1 or to -1 is not possible")
 
 
 def _check_deletion_vectors(before: TableOptions, after: TableOptions) -> None:
@@ -100,7 +100,7 @@ def _check_deletion_vectors(before: TableOptions, after: TableOptions) -> None:
 
 def _check_ignored(option: Option[bool], before: TableOptions, after: TableOptions) -> None:
     if before.value(option) and not after.value(option):
-        raise _refused(option.key, "it does not change from true to false")
+        raise _refused(option.key, "it cannot be changed from true to false")
 
 
 def _refused(key: str, rule: str) -> InvalidInputError:

@@ -80,7 +80,7 @@ def escape_name(text: str) -> str:
     ('a b%2Fc%3Dd%25', '10%3A30')
     """
     if not text:
-        raise InvalidInputError("An empty partition key or value has no folder name.")
+        raise InvalidInputError("A partition key or value must not be empty.")
     if _ESCAPED.isdisjoint(text):
         return text
     return "".join(f"%{ord(char):02X}" if char in _ESCAPED else char for char in text)

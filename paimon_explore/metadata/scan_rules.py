@@ -74,12 +74,12 @@ def scan_violations(_: TableSchema, options: TableOptions) -> Iterator[str]:
     given = [option.key for option in wanted if options.has(option)]
     if wanted and len(given) != 1:
         known = choices(option.key for option in wanted)
-        yield f"'scan.mode' = {mode.value!r} takes exactly one of {known}"
+        yield f"'scan.mode' = {mode.value!r} needs exactly one of {known}"
     for option in _ALL:
         if option not in wanted and options.has(option) and not _is_watermark(option):
-            yield f"{option.key!r} does not go with 'scan.mode' = {mode.value!r}"
+            yield f"{option.key!r} cannot be combined with 'scan.mode' = {mode.value!r}"
     if options.has(SCAN_FALLBACK_BRANCH) and options.has(SCAN_PRIMARY_BRANCH):
-        yield f"{SCAN_FALLBACK_BRANCH.key!r} does not go with {SCAN_PRIMARY_BRANCH.key!r}"
+        yield f"{SCAN_FALLBACK_BRANCH.key!r} cannot be combined with {SCAN_PRIMARY_BRANCH.key!r}"
 
 
 def _is_watermark(option: Option[object]) -> bool:

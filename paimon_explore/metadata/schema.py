@@ -231,9 +231,9 @@ def _check_keys(schema: TableSchema, path: str) -> None:
     ):
         missing = [name for name in keys if schema.field(name) is None]
         if missing:
-            raise CorruptFileError(path, key, f"{excerpt(missing[0])} is no column")
+            raise CorruptFileError(path, key, f"{excerpt(missing[0])} is not a column")
         if len(set(keys)) < len(keys):
-            raise CorruptFileError(path, key, "no column is named twice")
+            raise CorruptFileError(path, key, "a column is named twice")
 
 
 class _Members:
@@ -248,15 +248,15 @@ class _Members:
         if found is None and default is not None:
             return default
         if isinstance(found, bool) or not isinstance(found, int):
-            raise self._error(key, f"a whole number is due, found {excerpt(found)}")
+            raise self._error(key, f"must be an integer, not {excerpt(found)}")
         if not least <= found <= _MAX_INT64:
-            raise self._error(key, f"a number from {least} is due, found {excerpt(found)}")
+            raise self._error(key, f"must be an integer of at least {least}, not {excerpt(found)}")
         return found
 
     def text(self, key: str) -> str | None:
         found = self._members.get(key)
         if found is not None and not isinstance(found, str):
-            raise self._error(key, f"a text is due, found {excerpt(found)}")
+            raise self._error(key, f"must be a string, not {excerpt(found)}")
         return found
 
     def names(self, key: str) -> tuple[str, ...]:
@@ -264,7 +264,7 @@ class _Members:
         if found is None:
             return ()
         if not isinstance(found, list) or not all(isinstance(name, str) for name in found):
-            raise self._error(key, f"a list of names is due, found {excerpt(found)}")
+            raise self._error(key, f"must be a list of names, not {excerpt(found)}")
         return tuple(found)
 
     def options(self) -> Mapping[str, str]:
@@ -272,7 +272,7 @@ class _Members:
         if found is None:
             return {}
         if not isinstance(found, dict):
-            raise self._error("options", f"an object is due, found {excerpt(found)}")
+            raise self._error("options", f"must be an object, not {excerpt(found)}")
         return {key: self._option(key, value) for key, value in found.items() if value is not None}
 
     def _option(self, key: str, value: object) -> str:
@@ -280,7 +280,7 @@ class _Members:
             return value
         if isinstance(value, bool | int | float):
             return json.dumps(value)
-        raise self._error(f"options.{key}", f"a text is due, found {excerpt(value)}")
+        raise self._error(f"options.{key}", f"must be a string, not {excerpt(value)}")
 
     def _error(self, where: str, rule: str) -> CorruptFileError:
         return CorruptFileError(self._path, where, rule)

@@ -118,7 +118,7 @@ def option_violations(options: Mapping[str, str]) -> Iterator[str]:
 def misspelt_sentences(keys: Iterable[str]) -> Iterator[str]:
     """A sentence per key that is close to an option and is none."""
     for key, meant in misspelt_names(keys).items():
-        yield f"there is no option {key!r}; did you mean {meant!r}?"
+        yield f"there is no option {key!r} (did you mean {meant!r}?)"
 
 
 def new_schema(
@@ -187,8 +187,8 @@ def _moved(
         return given
     if given:
         raise InvalidInputError(
-            f"Option {option.key!r} declares keys that the table has already.",
-            hint="Leave the option out.",
+            f"Option {option.key!r} defines keys that are also given as arguments.",
+            hint="Remove the option.",
         )
     found = TableOptions(options).value(option)
     del options[option.key]

@@ -67,7 +67,7 @@ def format_violations(schema: TableSchema, options: TableOptions) -> Iterator[st
     changelog = options.value(CHANGELOG_FILE_FORMAT)
     spatial_formats = formats | ({changelog.lower()} if changelog else set())
     for name in sorted(spatial_formats - _FORMATS):
-        yield f"there is no file format {name!r}; the formats are {', '.join(sorted(_FORMATS))}"
+        yield f"unknown file format {name!r}; formats: {', '.join(sorted(_FORMATS))}"
     for field in schema.fields:
         kinds = list(parts(field.type))
         if "avro" in formats:
@@ -75,7 +75,10 @@ def format_violations(schema: TableSchema, options: TableOptions) -> Iterator[st
         for name in sorted(formats & _UNSTORED.keys()):
             yield from _unstored_violations(field, name)
         if spatial_formats != {"parquet"} and any(is_root(kind, *_SPATIAL) for kind in kinds):
-            yield f"column {field.name!r} of type {type_text(field.type)} needs Parquet files"
+            yield (
+                f"column {field.name!r} of type {type_text(field.type)} can only be stored in "
+                "Parquet files"
+            )
 
 
 def _unstored_violations(field: DataField, file_format: str) -> Iterator[str]:
@@ -130,7 +133,7 @@ def row_tracking_violations(schema: TableSchema, options: TableOptions) -> Itera
     """Row tracking needs an append table without buckets, data evolution needs row tracking."""
     is_tracked = options.value(ROW_TRACKING_ENABLED)
     if is_tracked and schema.primary_keys:
-        yield f"{ROW_TRACKING_ENABLED.key!r} takes no primary key"
+        yield f"{ROW_TRACKING_ENABLED.key!r} cannot be combined with a primary key"
     if is_tracked and options.value(BUCKET) != DYNAMIC_BUCKET:
         yield f"{ROW_TRACKING_ENABLED.key!r} needs 'bucket' = '-1'"
     if not options.value(DATA_EVOLUTION_ENABLED):
@@ -138,7 +141,9 @@ def row_tracking_violations(schema: TableSchema, options: TableOptions) -> Itera
     if not is_tracked:
         yield f"{DATA_EVOLUTION_ENABLED.key!r} needs {ROW_TRACKING_ENABLED.key!r} = 'true'"
     if options.value(CLUSTERING_INCREMENTAL):
-        yield f"{DATA_EVOLUTION_ENABLED.key!r} does not go with {CLUSTERING_INCREMENTAL.key!r}"
+        yield (
+            f"{DATA_EVOLUTION_ENABLED.key!r} cannot be combined with {CLUSTERING_INCREMENTAL.key!r}"
+        )
 
 
 def blob_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]:
@@ -151,7 +156,7 @@ def blob_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]
     if blobs and not schema.primary_keys and not options.value(DATA_EVOLUTION_ENABLED):
         yield f"BLOB column {blobs[0]!r} needs {DATA_EVOLUTION_ENABLED.key!r} = 'true'"
     if blobs and len(blobs) == len(schema.fields):
-        yield "a table with BLOB columns has other columns too"
+        yield "a table with BLOB columns needs other columns too"
     if blobs and schema.primary_keys:
         yield from _keyed_blob_violations(options)
     yield from _blob_option_violations(schema, options, blobs)
@@ -159,12 +164,12 @@ def blob_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]
 
 def _keyed_blob_violations(options: TableOptions) -> Iterator[str]:
     if options.value(MERGE_ENGINE) is not MergeEngine.DEDUPLICATE:
-        yield "BLOB columns beside a primary key need 'merge-engine' = 'deduplicate'"
+        yield "BLOB columns with a primary key need 'merge-engine' = 'deduplicate'"
     if options.value(CHANGELOG_PRODUCER) is not ChangelogProducer.NONE:
-        yield "BLOB columns beside a primary key need 'changelog-producer' = 'none'"
+        yield "BLOB columns with a primary key need 'changelog-producer' = 'none'"
     for option in (DATA_FILE_EXTERNAL_PATHS, PK_CLUSTERING_OVERRIDE):
         if options.has(option):
-            yield f"BLOB columns beside a primary key do not go with {option.key!r}"
+            yield f"BLOB columns with a primary key cannot be combined with {option.key!r}"
 
 
 def _blob_option_violations(
@@ -172,14 +177,14 @@ def _blob_option_violations(
 ) -> Iterator[str]:
     for name in options.value(BLOB_FIELD):
         if name not in blobs:
-            yield f"{BLOB_FIELD.key!r} names {name!r}, which is no BLOB column"
+            yield f"{BLOB_FIELD.key!r} names {name!r}, which is not a BLOB column"
     for option in (BLOB_DESCRIPTOR_FIELD, BLOB_VIEW_FIELD):
         for name in options.value(option):
             field = schema.field(name)
             if field is None or not is_root(field.type, TypeRoot.BLOB):
-                yield f"{option.key!r} names {name!r}, which is no BLOB column"
+                yield f"{option.key!r} names {name!r}, which is not a BLOB column"
     for name in set(options.value(BLOB_DESCRIPTOR_FIELD)) & set(options.value(BLOB_VIEW_FIELD)):
-        yield f"BLOB column {name!r} is either a descriptor or a view"
+        yield f"BLOB column {name!r} must be either a descriptor or a view"
 
 
 def vector_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]:
@@ -187,20 +192,23 @@ def vector_violations(schema: TableSchema, options: TableOptions) -> Iterator[st
     for name in options.value(VECTOR_FIELD):
         field = schema.field(name)
         if field is None or not isinstance(field.type, VectorType):
-            yield f"{VECTOR_FIELD.key!r} names {name!r}, which is no VECTOR column"
+            yield f"{VECTOR_FIELD.key!r} names {name!r}, which is not a VECTOR column"
 
 
 def clustering_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]:
     """Clustering fits the kind of table."""
     if options.value(CLUSTERING_INCREMENTAL):
         if schema.primary_keys:
-            yield f"{CLUSTERING_INCREMENTAL.key!r} takes no primary key"
+            yield f"{CLUSTERING_INCREMENTAL.key!r} cannot be combined with a primary key"
         elif options.value(BUCKET) != DYNAMIC_BUCKET:
             if options.value(BUCKET_APPEND_ORDERED):
                 key = BUCKET_APPEND_ORDERED.key
                 yield f"{CLUSTERING_INCREMENTAL.key!r} needs {key!r} = 'false'"
             if options.value(DELETION_VECTORS_ENABLED):
-                yield f"{CLUSTERING_INCREMENTAL.key!r} with buckets takes no deletion vectors"
+                yield (
+                    f"{CLUSTERING_INCREMENTAL.key!r} with buckets cannot be combined with "
+                    "deletion vectors"
+                )
     if options.value(PK_CLUSTERING_OVERRIDE):
         yield from _override_violations(options)
 
@@ -213,14 +221,14 @@ def _override_violations(options: TableOptions) -> Iterator[str]:
     if not options.value(DELETION_VECTORS_ENABLED) and engine is not MergeEngine.FIRST_ROW:
         yield f"{key!r} needs {DELETION_VECTORS_ENABLED.key!r} = 'true'"
     if options.value(RECORD_LEVEL_EXPIRE_TIME) is not None:
-        yield f"{key!r} does not go with {RECORD_LEVEL_EXPIRE_TIME.key!r}"
+        yield f"{key!r} cannot be combined with {RECORD_LEVEL_EXPIRE_TIME.key!r}"
     if engine not in {MergeEngine.DEDUPLICATE, MergeEngine.FIRST_ROW}:
-        yield f"{key!r} does not go with 'merge-engine' = {engine.value!r}"
+        yield f"{key!r} cannot be combined with 'merge-engine' = {engine.value!r}"
     if options.value(SEQUENCE_FIELD):
-        yield f"{key!r} does not go with 'sequence.field'"
+        yield f"{key!r} cannot be combined with 'sequence.field'"
     producer = options.value(CHANGELOG_PRODUCER)
     if producer not in {ChangelogProducer.NONE, ChangelogProducer.INPUT}:
-        yield f"{key!r} does not go with 'changelog-producer' = {producer.value!r}"
+        yield f"{key!r} cannot be combined with 'changelog-producer' = {producer.value!r}"
 
 
 def chain_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]:

@@ -107,4 +107,4 @@ def _time_retained(source: JsonObject) -> timedelta | None:
             return timedelta(seconds=value)
         except (ValueError, OverflowError) as error:
             raise source.error(_TIME_RETAINED, f"must be a duration: {error}") from error
-    raise source.error(_TIME_RETAINED, f"must be seconds as a number, not {shown(value)}")
+    raise source.error(_TIME_RETAINED, f"must be a number of seconds, not {shown(value)}")

@@ -82,7 +82,7 @@ def data_file_name(path: str) -> DataFileName:
     else:
         name = DataFileName(format=last)
     if name.format in _REFUSED:
-        raise UnsupportedFeatureError(f"The file format {name.format!r}", path)
+        raise UnsupportedFeatureError(f"File format {name.format!r}", path)
     if name.format not in _OPENERS:
         known = ", ".join(sorted(_OPENERS))
         raise CorruptFileError(path, "extension", f"must name a file format: {known}")

@@ -68,6 +68,6 @@ def _is_readable(split: DataSplit, row: int, reader: SplitReader, ignored: _Erro
     except ResourceLimitError:
         raise  # the file may be sound: rows must not be left out because memory is short
     except ignored as error:
-        warnings.warn(f"A file is left out of the scan: {error}", RuntimeWarning, stacklevel=2)
+        warnings.warn(f"The scan skips a file: {error}", RuntimeWarning, stacklevel=2)
         return False
     return True

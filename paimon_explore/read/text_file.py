@@ -114,7 +114,7 @@ def csv_file(text: str, names: Sequence[str], options: TableOptions, *, path: st
     records = csv_records(text, layout)
     for number, record in enumerate(records):
         if len(record) != len(names):
-            rule = f"{len(names)} fields expected, found {len(record)}"
+            rule = f"must have {len(names)} fields, not {len(record)}"
             raise CorruptFileError(path, f"row {number}", rule)
     columns = zip(*records, strict=True) if records else ((),) * len(names)
     return TextDataFile(path, dict(zip(names, columns, strict=True)), len(records))

@@ -119,20 +119,30 @@ def resolve(path: tuple[str, ...], row_type: RowType) -> tuple[tuple[str, ...], 
     if len(path) == 1 and "." in path[0] and row_type.field(path[0]) is None:
         path = tuple(path[0].split("."))  # as col("r.x") means it
     for name in path:
+        if exact and isinstance(found, RowType) and not _alike(name, found):
+            raise InvalidInputError(
+                f"Column {'.'.join(exact)!r} has no field {name!r}.",
+                hint=f"{suggestion(name, found.names)}Fields: {choices(found.names)}.",
+            )
         if not isinstance(found, RowType):
             raise InvalidInputError(
-                f"Column {'.'.join(exact)!r} is {type_text(found)} and has no field {name!r}."
+                f"Column {'.'.join(exact)!r} is {_kind_text(found)} and has no field {name!r}."
             )
         field = _field(name, found, ".".join((*exact, name)))
         exact, found = (*exact, field.name), field.type
     return exact, found
 
 
+def _alike(name: str, row_type: RowType) -> list[DataField]:
+    """The fields of a name, whatever the case of its letters."""
+    return [field for field in row_type if field.name.lower() == name.lower()]
+
+
 def _field(name: str, row_type: RowType, shown: str) -> DataField:
     field = row_type.field(name)
     if field is not None:
         return field
-    similar = [field for field in row_type if field.name.lower() == name.lower()]
+    similar = _alike(name, row_type)
     if len(similar) == 1:
         return similar[0]
     if similar:
@@ -196,7 +206,7 @@ class _Binder:
         if isinstance(kind, AtomicType) and kind.root is TypeRoot.BOOLEAN:
             return bound
         raise InvalidInputError(
-            f"{to_sql(operand)} is {type_text(kind)}, not a condition.",
+            f"{to_sql(operand)} is {_kind_text(kind)}, not a condition.",
             hint="Compare it with a value.",
         )
 
@@ -239,7 +249,7 @@ class _Binder:
             return operand
         if not can_cast(source, target):
             raise InvalidInputError(
-                f"A condition cannot cast {type_text(source)} to {type_text(target)}.",
+                f"A condition cannot cast {_kind_text(source)} to {type_text(target)}.",
                 hint="Read the column and filter the rows afterwards.",
             )
         return Cast(operand=operand, type=target)
@@ -278,7 +288,7 @@ class _Binder:
             if _root(first) in kinds and _root(second) in kinds:
                 return
         raise InvalidInputError(
-            f"{to_sql(left)} is {type_text(first)} and {to_sql(right)} is {type_text(second)}: "
+            f"{to_sql(left)} is {_kind_text(first)} and {to_sql(right)} is {_kind_text(second)}: "
             "these types cannot be compared.",
             hint="Cast one of them.",
         )
@@ -304,7 +314,7 @@ class _Binder:
         kind = self._type(operand)
         if _root(kind) not in TEXTS:
             raise InvalidInputError(
-                f"{to_sql(test.operand)} is {type_text(kind)}: LIKE needs a STRING.",
+                f"{to_sql(test.operand)} is {_kind_text(kind)}: LIKE needs a STRING.",
                 hint="Cast it to STRING.",
             )
         pieces = pieces_of(test)
@@ -315,6 +325,11 @@ class _Binder:
         if all(piece is Wildcard.ANY for piece in pieces):
             return _true_of(operand)
         return Like(operand=operand, pattern=test.pattern, escape=test.escape)
+
+
+def _kind_text(kind: DataType) -> str:
+    """A type without its nullability, as messages show it."""
+    return type_text(with_nullable(kind, nullable=True))
 
 
 def _root(kind: DataType) -> TypeRoot | None:

@@ -28,6 +28,7 @@ from paimon_explore.scan.expression import (
 from paimon_explore.types.data_types import DataType
 from paimon_explore.types.type_text import parse_type_text
 
+_TYPE_HINT = "Write a type such as 'DECIMAL(10, 2)'."
 _ALIASES = {
     "TEXT": "STRING",
     "VARCHAR": "STRING",
@@ -179,7 +180,11 @@ class Term:
 
     def cast(self, target: str | DataType) -> "Term":
         """The value as another type, named as in SQL: `"INT"`, `"DECIMAL(10, 2)"`."""
-        kind = target if isinstance(target, DataType) else cast_target(string("target", target))
+        kind = (
+            target
+            if isinstance(target, DataType)
+            else cast_target(string("target", target, hint=_TYPE_HINT))
+        )
         return Term(Cast(operand=self._operand(), type=kind))
 
     def field(self, *names: str) -> "Term":

@@ -217,8 +217,8 @@ def literal(value: object) -> Literal:
         if isinstance(plain, kinds):
             return make(plain)
     raise InvalidInputError(
-        f"a {type(value).__name__} cannot be compared with a column: {value!r}.",
-        hint=f"Use one of {LITERAL_KINDS}.",
+        f"A condition cannot contain a value of type {type(value).__name__}: {value!r}.",
+        hint=f"Supported: {LITERAL_KINDS}.",
     )
 
 
@@ -334,7 +334,7 @@ def _int_literal(value: int) -> Literal:
     if abs(value) >= _DECIMAL_LIMIT:
         raise InvalidInputError(
             f"An integer has more than {_MAX_DIGITS} digits.",
-            hint="A DECIMAL column holds at most {_MAX_DIGITS} digits.",
+            hint="A DECIMAL column holds at most 38 digits.",
         )
     return Literal(
         value=value, type=AtomicType(root=TypeRoot.DECIMAL, precision=_MAX_DIGITS, scale=0)

@@ -94,7 +94,10 @@ def function_of(name: str, count: int) -> Function:
         most = "any number" if found.most is None else str(found.most)
         wanted = str(found.least) if most == str(found.least) else f"{found.least} to {most}"
         verb = "was" if count == 1 else "were"
-        raise InvalidInputError(f"{name} takes {wanted} arguments, but {count} {verb} given.")
+        raise InvalidInputError(
+            f"{name} takes {wanted} argument{'' if wanted == '1' else 's'}, but {count} {verb} "
+            "given."
+        )
     return found
 
 

@@ -22,7 +22,7 @@ from itertools import zip_longest
 from typing import TypeAlias
 
 from paimon_explore.arguments import string
-from paimon_explore.errors import InvalidInputError, choices, suggestion
+from paimon_explore.errors import InvalidInputError, suggestion
 from paimon_explore.scan.builder import Term, cast_target, like, text_match
 from paimon_explore.scan.expression import (
     FALSE,
@@ -64,7 +64,9 @@ from paimon_explore.types.data_types import AtomicType, DataType, TypeRoot
 Where: TypeAlias = str | Term | Expression | FilterList
 """What a `where` may be: SQL text, `pe.col("a") > 3`, `[("a", ">", 3)]`, or a predicate's tree."""
 
-_VALUE_EXAMPLE = "Write an expression such as: qty + 1; a string is written in single quotes."
+_VALUE_EXAMPLE = "Write an expression such as: qty + 1."
+_NO_PATTERN = "Use LIKE, startswith, endswith or contains."
+_KNOWN_FUNCTIONS = "Functions are coalesce, upper, substring, round, year and others of SQL."
 _MAX_DEPTH = 100
 _MAX_SIGNS = 100
 _SIGNS = {op.value: op for op in CompareOp} | {"!=": CompareOp.NE, "==": CompareOp.EQ}
@@ -111,7 +113,7 @@ def parse_value(text: str) -> Expression:
     try:
         return _Reader(text).whole()
     except InvalidInputError as error:
-        message = error.message.replace("condition", "expression", 1)
+        message = error.message.replace("condition", "expression")
         hint = error.hint.replace(EXAMPLE, _VALUE_EXAMPLE)
         raise InvalidInputError(message, hint=hint) from None
 
@@ -191,7 +193,7 @@ class _Reader:
 
     def _expect(self, word: str) -> None:
         if not self._takes(word):
-            raise self._problem(f"expected {word}")
+            raise self._problem(f"expected {word if word.isalpha() else repr(word)}")
 
     def _or(self) -> Expression:
         self._depth += 1
@@ -283,7 +285,7 @@ class _Reader:
             "regexp",
             "ilike",
         }:
-            raise self._problem(f"{self._here.text.upper()} is not supported in a condition")
+            raise self._problem(f"{self._here.text.upper()} is not supported", hint=_NO_PATTERN)
         return None
 
     def _values(self) -> tuple[Literal, ...]:
@@ -498,7 +500,7 @@ class _Reader:
         start, depth = self._here, 0
         while depth or self._here.text != ")" or self._here.kind is not TokenKind.SIGN:
             if self._here.kind is TokenKind.END:
-                raise self._problem("expected ) after the type")
+                raise self._problem("expected ')' after the type")
             if self._here.kind is TokenKind.SIGN:
                 depth += {"(": 1, ")": -1}.get(self._here.text, 0)
             self._next()
@@ -543,9 +545,11 @@ def _cast(operand: Operand, target: DataType) -> Operand:
 
 
 def _function_hint(name: str) -> str:
+    if name == "exists":
+        return "Subqueries are not supported."
     known = sorted({*FUNCTIONS, *ALIASES, *map(str.lower, _TEXT_FUNCTIONS)})
     names = [word for word in known if word.isidentifier()]
-    return suggestion(name, names) or f"Functions: {choices(names, limit=60)}."
+    return suggestion(name, names).strip() or _KNOWN_FUNCTIONS
 
 
 def _quote_hint(word: str) -> str:

@@ -131,6 +131,8 @@ def quoted_name(name: str) -> str:
 
 def problem_at(source: str, at: int, what: str, hint: str = "") -> InvalidInputError:
     """The error that tells what is wrong at an offset of the text, and shows the place."""
+    if not source.strip():
+        return InvalidInputError("The condition is empty.", hint=EXAMPLE)
     begin = source.rfind("\n", 0, at) + 1
     line = source[begin:].partition("\n")[0].replace("\t", " ")
     column = at - begin
@@ -139,11 +141,11 @@ def problem_at(source: str, at: int, what: str, hint: str = "") -> InvalidInputE
     shown += "…" if len(line) > cut + _MAX_SHOWN else ""
     caret = " " * (column - cut + bool(cut)) + "^"
     number = f"line {source.count(chr(10), 0, at) + 1}, " if "\n" in source else ""
-    place = f"{number}column {column + 1}" if source.strip() else "it is empty"
+    place = f"{number}column {column + 1}"
     advice = hint or _SUGGESTIONS.get(source[at : at + 1], EXAMPLE)
-    picture = f"\n    {shown}\n    {caret}\n" if source.strip() else ""
     return InvalidInputError(
-        f"The condition cannot be parsed ({place}): {what}.", hint=f"{picture}{advice}"
+        f"The condition cannot be parsed ({place}): {what}{'' if what.endswith('?') else '.'}",
+        hint=f"\n    {shown}\n    {caret}\n{advice}",
     )
 
 

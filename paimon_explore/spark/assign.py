@@ -42,7 +42,7 @@ def assigned(
     if len(df.columns) != len(fields):
         names = ", ".join(field.name for field in fields)
         raise InvalidInputError(
-            f"The query gives {len(df.columns)} columns, but {len(fields)} are written.",
+            f"The query returns {len(df.columns)} columns, but {len(fields)} are expected.",
             hint=f"The columns are: {names}.",
         )
     positions = df.toDF(*(f"_{at}" for at in range(len(fields))))
@@ -69,9 +69,9 @@ def assigned_column(column: Column, given: st.DataType, field: DataField) -> Col
         return column  # the writer casts, and refuses what does not fit
     if not _is_assignable(given, wanted):
         raise InvalidInputError(
-            f"Column {field.name!r} is {wanted.simpleString()}, and no "
-            f"{given.simpleString()} is written into it.",
-            hint=f"Write CAST(… AS {wanted.simpleString()}) if that is meant.",
+            f"Column {field.name!r} is {wanted.simpleString()} and cannot be written from "
+            f"{given.simpleString()}.",
+            hint=f"Write CAST(… AS {wanted.simpleString()}) to convert the values.",
         )
     return exact_column(column, given, wanted, field.name)
 

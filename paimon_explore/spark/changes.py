@@ -87,8 +87,11 @@ class ChangeTarget:
         check_update(self.schema, self._options, names)
         moved = [name for name in names if name in self.schema.partition_keys]
         if moved and self.placed is None:
-            msg = f"Column {moved[0]!r} is a partition column, and rows with keys do not move."
-            raise InvalidInputError(msg, hint="Delete the rows, and write them anew.")
+            msg = (
+                f"Column {moved[0]!r} is a partition column, and rows with keys cannot move to "
+                "another partition."
+            )
+            raise InvalidInputError(msg, hint="Delete the rows, then write them again.")
 
     def check_delete(self) -> None:
         """Refuse deletes that the table does not take.
@@ -132,8 +135,7 @@ class ChangeTarget:
             raise InvalidInputError(
                 "More than one row of the source matches a row of the table"
                 + (f", for example that of {key}." if key else "."),
-                hint="Which of them counts is not told: make the rows of the source unique "
-                "by the columns of ON.",
+                hint="Make the rows of the source unique by the columns of ON.",
             )
 
     def _upsert(self, changes: DataFrame) -> Snapshot | None:

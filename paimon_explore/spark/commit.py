@@ -46,8 +46,8 @@ def write_target(table: Table, *, replaces: bool) -> WriteTarget:
     """
     if table.travel.given:
         raise InvalidInputError(
-            f"{table.name} is opened at a point in the past, which does not change.",
-            hint="Write to the table itself.",
+            f"{table.name} is opened at a point in the past and cannot be changed.",
+            hint="Write to the table opened without time travel.",
         )
     schema = latest_schema(table.store)
     options = TableOptions({**schema.options, **table.dynamic_options})

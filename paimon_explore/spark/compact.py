@@ -16,6 +16,7 @@ from uuid import uuid4
 import pyarrow as pa
 from pyspark.sql import SparkSession
 
+from paimon_explore.arguments import boolean
 from paimon_explore.commit.committer import fresh_user
 from paimon_explore.errors import CommitConflictError, PaimonError
 from paimon_explore.maintenance.compact import (
@@ -31,6 +32,7 @@ from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.options import POSTPONE_BUCKET
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.split import DataSplit
+from paimon_explore.spark.argument_checks import check_session
 from paimon_explore.spark.commit import publish, withdraw, write_target
 from paimon_explore.spark.tasks import pack, unpack
 from paimon_explore.spark.worker import lighten_worker
@@ -63,6 +65,8 @@ def compact(
         UnsupportedFeatureError: the table has something that is not compacted here.
         CommitConflictError: another job has compacted or replaced the same files meanwhile.
     """
+    check_session(spark)
+    boolean("full", full)
     opened = table if isinstance(table, Table) else open_table(table, options=options)
     target = write_target(opened, replaces=False)
     spread = spread_table(target.store, target.schema, target.options, partitions=partitions)
@@ -129,7 +133,7 @@ def compact_written(
         return None
     except PaimonError as error:
         warnings.warn(
-            f"The rows are committed, but the compaction behind them failed: {error}",
+            f"The rows are committed, but the compaction after the commit failed: {error}",
             RuntimeWarning,
             stacklevel=3,
         )

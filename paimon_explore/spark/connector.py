@@ -36,7 +36,7 @@ def check_kind(connector: str) -> None:
     """
     if connector not in KINDS:
         hint = f"Use {choices(KINDS)}."
-        raise InvalidInputError(f"connector is {connector!r}.", hint=hint)
+        raise InvalidInputError(f"Unknown connector {connector!r}.", hint=hint)
 
 
 def java_settings(
@@ -57,14 +57,14 @@ def java_settings(
     line = ".".join(pyspark.split(".")[:2])
     if package is None and line not in PACKAGES:
         raise UnsupportedFeatureError(
-            f"connector='java' with PySpark {pyspark}",
-            hint=f"The connector is there for Spark {choices(PACKAGES)}: {_INSTALL}; "
+            f"the connector 'java' with PySpark {pyspark}",
+            hint=f"The connector supports Spark {choices(PACKAGES)}: {_INSTALL}; "
             "or name another one by package=.",
         )
     if int(pandas.split(".", maxsplit=1)[0]) >= _PANDAS and line in PACKAGES:
         raise UnsupportedFeatureError(
-            f"connector='java' with PySpark {pyspark} and pandas {pandas}",
-            hint=f"PySpark {line} takes pandas before 3: {_INSTALL}.",
+            f"the connector 'java' with PySpark {pyspark} and pandas {pandas}",
+            hint=f"PySpark {line} needs pandas before 3: {_INSTALL}.",
         )
     if warehouse is None:
         raise InvalidInputError(
@@ -86,7 +86,7 @@ def _jar(package: str) -> dict[str, str]:
         return {"spark.jars": package}
     if len(package.split(":")) != _PARTS:
         raise InvalidInputError(
-            f"package is {package!r}.",
-            hint="Give 'group:artifact:version', or the path of a jar.",
+            f"package = {package!r} is neither Maven coordinates nor a jar.",
+            hint="Pass 'group:artifact:version', or the path of a jar.",
         )
     return {"spark.jars.packages": package}

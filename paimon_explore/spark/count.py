@@ -15,6 +15,7 @@ from paimon_explore.scan.counting import told_rows
 from paimon_explore.scan.expression import TRUE
 from paimon_explore.scan.split import Split
 from paimon_explore.scan.sql import Where
+from paimon_explore.spark.argument_checks import check_session
 from paimon_explore.spark.plan import groups
 from paimon_explore.spark.read import Points, table_at
 from paimon_explore.spark.worker import lighten_worker
@@ -57,6 +58,7 @@ def count(  # noqa: PLR0913 - the choices of one read
         NotFoundError: there is no such table, branch, snapshot or tag.
         InvalidInputError: a predicate that cannot be understood.
     """
+    check_session(spark)
     points: Points = {
         "snapshot": snapshot,
         "tag": tag,

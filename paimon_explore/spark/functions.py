@@ -35,10 +35,10 @@ def _opened(path: object, given: dict[str, object], known: tuple[str, ...]) -> T
     """The table at the wanted point in time."""
     for name in given:
         if name not in known:
-            hint = f"There are {choices(known)}."
-            raise InvalidInputError(f"There is no argument {name!r}.", hint=hint)
+            hint = f"Arguments: {choices(known)}."
+            raise InvalidInputError(f"Unknown argument {name!r}.", hint=hint)
     if not isinstance(path, str):
-        raise InvalidInputError("The path of the table is missing.", hint="It is a text.")
+        raise InvalidInputError("The path of the table is required.", hint="Pass it as a string.")
     branch = given.get("branch")
     opened = open_table(path, None if branch is None else str(branch))
     points = {name: given[name] for name in POINTS if given.get(name) is not None}

@@ -66,7 +66,7 @@ def _arguments(line: str) -> tuple[str, str | None, int]:
         elif word.isidentifier() and not name:
             name = word
         else:
-            raise InvalidInputError(f"%%paimon_sql does not know {word!r}.", hint=_USAGE)
+            raise InvalidInputError(f"%%paimon_sql: unknown option {word!r}.", hint=_USAGE)
     return name, warehouse, limit
 
 

@@ -15,6 +15,7 @@ from pyspark.sql import functions as f
 from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.not_given import NOT_GIVEN, NotGiven, refuse_none
+from paimon_explore.spark.argument_checks import check_frame
 from paimon_explore.spark.assign import assigned_column
 from paimon_explore.spark.changes import ACT, DELETE, INSERT, UPDATE, ChangeTarget, change_target
 from paimon_explore.spark.clauses import Clause, Condition, Rows
@@ -129,7 +130,7 @@ class When:
     def _only(self, *allowed: Rows) -> None:
         if self.rows not in allowed:
             raise InvalidInputError(
-                f"That cannot be done {self.rows.value}.",
+                f"This action is not possible {self.rows.value}.",
                 hint="Rows of the source are inserted WHEN NOT MATCHED; rows of the table are "
                 "updated or deleted WHEN MATCHED or WHEN NOT MATCHED BY SOURCE.",
             )
@@ -160,6 +161,7 @@ def merge_into(
         made = pe.spark.merge_into(df, t, on=["id"]).whenMatched("source.gone").delete()
         made.whenMatched().updateAll().whenNotMatched().insertAll().merge()
     """
+    check_frame(df)
     opened = table if isinstance(table, Table) else open_table(table)
     return Merge(
         source=df, table=opened, on=on, target_alias=target_alias, source_alias=source_alias
@@ -189,7 +191,7 @@ class _Plan:
     def changes(self) -> DataFrame:
         merge = self.merge
         if not merge.clauses:
-            raise InvalidInputError("The merge has no clause.", hint="Say what is done WHEN …")
+            raise InvalidInputError("The merge has no clauses.", hint="Add a WHEN clause.")
         self._check()
         joined = self._joined()
         act = self._chosen({n: f.lit(c.act) for n, c in enumerate(merge.clauses)})
@@ -243,7 +245,7 @@ class _Plan:
             return f.expr(on)
         names = [on] if isinstance(on, str) else list(on)
         if not names:
-            raise InvalidInputError("on names no column.")
+            raise InvalidInputError("on must name at least one column.")
         equal = [self._of_target(name) == self._of_source(name) for name in names]
         return reduce(lambda one, other: one & other, equal)
 

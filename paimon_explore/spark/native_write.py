@@ -238,8 +238,8 @@ class _Footer:
         for field, count in zip(self.layout.fields, self.null_counts, strict=True):
             if count and not field.type.nullable:
                 raise InvalidInputError(
-                    f"Column {field.name!r}: it is NOT NULL, and {count} of the rows have none.",
-                    hint="Leave these rows out, or give them a value.",
+                    f"Column {field.name!r}: it is NOT NULL, and {count} rows have no value.",
+                    hint="Filter these rows out, or fill in a value.",
                 )
 
     def entry(self, first: int) -> FileRow:

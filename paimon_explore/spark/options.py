@@ -110,7 +110,7 @@ def source_options(given: Mapping[str, str]) -> SourceOptions:
     path = given.get("path")
     if not path:
         raise InvalidInputError(
-            "No path of a table is given.",
+            "The path of a table is required.",
             hint="Use load('/path') or save('/path'). CREATE TABLE … USING paimon_explore does not "
             "hand its options over: use CREATE TEMPORARY VIEW v USING paimon_explore "
             "OPTIONS (path '/path').",
@@ -118,8 +118,8 @@ def source_options(given: Mapping[str, str]) -> SourceOptions:
     storage = {k[len(_STORAGE) :]: v for k, v in given.items() if k.startswith(_STORAGE)}
     table = {k: v for k, v in given.items() if k not in _OWN and not k.startswith(_STORAGE)}
     for name, meant in unknown_names(table).items():
-        hint = "See the options of Paimon tables." if meant is None else f"Is {meant!r} meant?"
-        raise InvalidInputError(f"There is no option {name!r}.", hint=hint)
+        hint = "See the options of Paimon tables." if meant is None else f"Did you mean {meant!r}?"
+        raise InvalidInputError(f"Unknown option {name!r}.", hint=hint)
     return SourceOptions(
         path=path,
         where=given.get("where"),
@@ -139,7 +139,9 @@ def _limits(given: Mapping[str, str]) -> StreamLimits:
         if text is None:
             continue
         if not text.strip().isdigit() or int(text) < 1:
-            raise InvalidInputError(f"{option} = {text!r} is no number of at least 1.")
+            raise InvalidInputError(
+                f"Option {option!r} = {text!r}: must be an integer of at least 1."
+            )
         found[name] = int(text)
     return StreamLimits(**found)
 
@@ -152,7 +154,7 @@ def _columns(text: str | None) -> tuple[str, ...] | None:
     try:
         found: object = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InvalidInputError(f"columns = {text!r} is no JSON list.") from error
+        raise InvalidInputError(f"Option 'columns' = {text!r}: must be a JSON list.") from error
     if not isinstance(found, list) or not all(isinstance(name, str) for name in found):
-        raise InvalidInputError(f"columns = {text!r} is no JSON list of names.")
+        raise InvalidInputError(f"Option 'columns' = {text!r}: must be a JSON list of names.")
     return tuple(found)

@@ -13,6 +13,7 @@ from os import PathLike
 import pyarrow as pa
 from pyspark.sql.types import StructField, StructType
 
+from paimon_explore.arguments import mapping
 from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.read.split_read import SplitReader
@@ -159,6 +160,7 @@ def opened(where: Table | str | PathLike[str], options: Mapping[str, str]) -> Ta
         NotFoundError: there is no table, branch, snapshot or tag.
         InvalidInputError: an option has a wrong value.
     """
+    mapping("options", options)
     if not isinstance(where, Table):
         return open_table(where, options=options)
     if not options:

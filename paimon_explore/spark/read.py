@@ -19,6 +19,7 @@ from paimon_explore.metadata.options import BRANCH
 from paimon_explore.scan.expression import TRUE
 from paimon_explore.scan.split import Split
 from paimon_explore.scan.sql import Where
+from paimon_explore.spark.argument_checks import check_session
 from paimon_explore.spark.names import quoted
 from paimon_explore.spark.native import is_same_everywhere, native_files, read_native
 from paimon_explore.spark.plan import ReadJob, groups, opened, plan_splits
@@ -78,6 +79,7 @@ def read(  # noqa: PLR0913 - the choices of one read
         NotFoundError: there is no such table, branch, snapshot or tag.
         InvalidInputError: unknown columns, or a predicate that cannot be understood.
     """
+    check_session(spark)
     if isinstance(table, RowSource):
         local = local_rows(table).frame(spark)
         local = local if where is None else local.filter(where_text(where))

@@ -10,11 +10,13 @@ from os import PathLike
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
 
+from paimon_explore.arguments import mapping
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.not_given import NOT_GIVEN, NotGiven, refuse_none
 from paimon_explore.scan.sql import Where, predicate
 from paimon_explore.scan.sql_text import to_sql
+from paimon_explore.spark.argument_checks import check_session
 from paimon_explore.spark.assign import assigned_column
 from paimon_explore.spark.changes import ACT, DELETE, UPDATE, ChangeTarget, change_target
 from paimon_explore.spark.names import quoted
@@ -43,6 +45,7 @@ def delete(
         InvalidInputError: a predicate that cannot be understood, or the table takes no deletes.
         CommitConflictError: others have replaced the files of a row meanwhile.
     """
+    check_session(spark)
     if where is None:
         raise InvalidInputError(
             "delete needs a condition: where is None, which does not stand for all rows.",
@@ -81,6 +84,8 @@ def update(
         InvalidInputError: an unknown, key or partition column, or a wrong predicate.
         CommitConflictError: others have replaced the files of a row meanwhile.
     """
+    check_session(spark)
+    mapping("set", set, hint='Pass the new values by column: {"qty": "qty + 1"}.')
     refuse_none(where, "where", "Leave where out to update all rows.")
     stated = None if where is NOT_GIVEN else where
     opened = table if isinstance(table, Table) else open_table(table)

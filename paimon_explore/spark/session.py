@@ -20,7 +20,9 @@ from zipfile import ZIP_DEFLATED, ZipFile
 import pyspark
 from pyspark.sql import SparkSession
 
+from paimon_explore.arguments import path as path_argument
 from paimon_explore.errors import InvalidInputError, PaimonError
+from paimon_explore.spark.argument_checks import check_session
 from paimon_explore.spark.connector import CONNECTOR, check_kind, java_settings
 from paimon_explore.spark.functions import register_functions
 from paimon_explore.spark.java import spark_environment
@@ -73,6 +75,8 @@ def session(  # noqa: PLR0913 - the choices of a session
         PaimonError: Spark did not start; the message ends with what it said.
     """
     check_kind(connector)
+    if warehouse is not None:
+        path_argument("warehouse", warehouse)
     folder = None if warehouse is None else str(warehouse)
     java = (
         java_settings(folder, package, pyspark=pyspark.__version__, pandas=version("pandas"))
@@ -116,7 +120,8 @@ def _prepared(
 def _python_file(path: Path) -> Path:
     if path.suffix not in {".py", ".zip", ".egg"} or not path.is_file():
         raise InvalidInputError(
-            f"py_files names {str(path)!r}, which is no .py, .zip or .egg file and no folder.",
+            f"py_files names {str(path)!r}, which is neither a .py, .zip or .egg file nor a "
+            "folder.",
             hint="For this package: [Path(paimon_explore.__file__).parent].",
         )
     return path
@@ -146,6 +151,7 @@ def register(spark: SparkSession) -> SparkSession:
     Where the official connector is not, `format("paimon")` is the same. Harmless when it is done
     already. See `paimon_explore.spark.functions`.
     """
+    check_session(spark)
     spark.dataSource.register(PaimonDataSource)
     if not _has_jar(spark):
         spark.dataSource.register(PaimonNamedSource)

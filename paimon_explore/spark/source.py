@@ -179,7 +179,7 @@ class PaimonDataSource(DataSource):
         """Plan the read; a narrower schema leaves out columns."""
         if self._options.changelog:
             raise InvalidInputError(
-                "The option 'read.changelog' is for readStream.",
+                "The option 'read.changelog' only applies to readStream.",
                 hint="Read the system table audit_log for the kinds of rows.",
             )
         found = self._pinned()
@@ -216,13 +216,12 @@ class PaimonDataSource(DataSource):
 
     def _job(self, schema: StructType, *, replaces: bool) -> tuple[WriteJob, Overwrite]:
         if self._options.is_reading:
-            raise InvalidInputError("The options 'where' and 'columns' are for reading.")
+            raise InvalidInputError("The options 'where' and 'columns' only apply to reading.")
         target = write_target(self._options.open(), replaces=replaces)
         if target.schema.primary_keys and target.options.value(opt.BUCKET) == DYNAMIC_BUCKET:
             raise UnsupportedFeatureError(
                 "a path write into a primary-key table with dynamic buckets",
-                hint="Tasks would assign keys to buckets unknown to each other: "
-                "use pe.spark.write(df, table).",
+                hint="Tasks cannot agree on the buckets of keys: use pe.spark.write(df, table).",
             )
         writer = TableWriter(store=target.store, schema=target.schema, options=target.options)
         job = WriteJob(target=target, columns=matched_columns(schema, target.schema))

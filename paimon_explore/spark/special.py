@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as st
 
+from paimon_explore.arguments import path as path_argument
 from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.metadata.derived_options import level_count
 from paimon_explore.metadata.option_choices import IncrementalBetweenScanMode
@@ -140,7 +141,7 @@ class SpecialRead:
         kind = ROWKIND.name
         if self.job is None or (self.job.kinds and (not names or names[0] != kind)):
             raise InvalidInputError(
-                f"The column {kind!r} comes first.", hint="Select columns behind load()."
+                f"Column {kind!r} must come first.", hint="Select columns after load()."
             )
         columns = [name for name in names if name != kind or not self.job.kinds]
         job = replace(
@@ -173,7 +174,7 @@ def system_of(path: str | PathLike[str]) -> tuple[str, str | None]:
     >>> system_of("/w/db.db/t$files"), system_of("/w/db.db/t")
     (('/w/db.db/t', 'files'), ('/w/db.db/t', None))
     """
-    text = fspath(path)
+    text = fspath(path_argument("table", path))
     folder, slash, name = text.rstrip("/").rpartition("/")
     table, dollar, system = name.partition("$")
     return (folder + slash + table, system.lower()) if dollar and system else (text, None)
@@ -232,7 +233,8 @@ def special_read(
         return _kinds(scan, scan.plan().splits, kinds=True)
     if where is not None:
         raise InvalidInputError(
-            f"No predicate is pushed into ${system}.", hint="Use filter(…) on the DataFrame."
+            f"The option 'where' does not apply to ${system}.",
+            hint="Use filter(…) on the DataFrame.",
         )
     return local_rows(table.system_table(system), columns)
 

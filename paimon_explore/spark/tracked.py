@@ -114,5 +114,5 @@ def _refused(table: Table) -> UnsupportedFeatureError:
     return UnsupportedFeatureError(
         "a change of rows with ids by columns of Spark",
         table.name,
-        hint='Give conditions and values as SQL text, such as "qty + 1" or "\'sold\'".',
+        hint='Pass conditions and values as SQL text, such as "qty + 1" or "\'sold\'".',
     )

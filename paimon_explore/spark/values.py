@@ -40,7 +40,7 @@ def value_column(value: object, field: DataField) -> Column:
     try:
         return f.expr(value)
     except ParseException as error:
-        msg = f"The new value {value!r} of column {field.name!r} is no expression of SQL."
+        msg = f"The new value {value!r} of column {field.name!r} is not an SQL expression."
         raise InvalidInputError(msg, hint=_HINT) from error
 
 

@@ -28,13 +28,15 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 from pyspark.sql import types as st
 
+from paimon_explore.arguments import optional_mapping
 from paimon_explore.commit.overwrite import Overwrite
-from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
+from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.metadata import options as opt
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.options import DYNAMIC_BUCKET
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.not_given import NOT_GIVEN, NotGiven
+from paimon_explore.spark.argument_checks import check_frame
 from paimon_explore.spark.batches import counted_batches
 from paimon_explore.spark.bucket import bucket_expression, task_expression
 from paimon_explore.spark.commit import publish, withdraw, write_target
@@ -86,17 +88,20 @@ def write(
         The snapshot that holds the rows; None if there were none.
 
     Raises:
-        InvalidInputError: columns or values that do not fit, an unknown mode, a view of the past.
-        UnsupportedFeatureError: upsert into a table without primary key.
+        InvalidInputError: columns or values that do not fit, an unknown mode, a view of the past,
+            upsert into a table without primary key.
         CommitError: nothing is visible, and all files are removed again.
         CommitOutcomeUnknownError: the storage gave no answer; look before writing again.
     """
     if mode not in MODES:
-        raise InvalidInputError(f"mode is {mode!r}.", hint=f"Use {choices(MODES)}.")
+        raise InvalidInputError(f"Unknown mode {mode!r}.", hint=f"Use {choices(MODES)}.")
+    check_frame(df)
+    optional_mapping("partition", partition, hint='Pass values by column: {"dt": "2026-01-01"}.')
     found = opened(table, options or {})
     target = write_target(found, replaces=mode == "overwrite")
     if mode == "upsert" and not target.schema.primary_keys:
-        raise UnsupportedFeatureError("upsert on a table without primary key", found.name)
+        msg = f"Mode 'upsert' needs a primary key, and table {found.name} has none."
+        raise InvalidInputError(msg, hint="Use mode 'append'.")
     writer = TableWriter(store=target.store, schema=target.schema, options=target.options)
     stated = writer.stated_partition(partition) if mode == "overwrite" else None
     what = writer.replaced(stated) if mode == "overwrite" else None

@@ -36,7 +36,7 @@ class Schemas:
         try:
             schema = load_json(self.file_io, path, parse_schema, self.patience)
         except MissingFileError as error:
-            known = f"There are: {choices(map(str, self.ids()))}."
+            known = f"Schemas: {choices(map(str, self.ids()))}."
             raise NotFoundError("schema", schema_id, self.paths.root, hint=known) from error
         if schema.id != schema_id:
             raise CorruptFileError(path, "id", f"must be {schema_id} as in the file's name")

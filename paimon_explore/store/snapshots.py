@@ -254,5 +254,5 @@ def _checked(snapshot: Snapshot, snapshot_id: int, path: str) -> Snapshot:
 
 def _range(ids: list[int]) -> str:
     if not ids:
-        return "There is none."
-    return f"There are {len(ids)}: {ids[0]} to {ids[-1]}."
+        return "There are none."
+    return f"Available: {ids[0]} to {ids[-1]}."

@@ -36,7 +36,7 @@ class Tags:
         """
         found = self.find(name)
         if found is None:
-            hint = f"There are: {choices(self.names())}."
+            hint = f"Tags: {choices(self.names())}."
             raise NotFoundError("tag", name, self.paths.root, hint=hint)
         return found
 

@@ -1,6 +1,6 @@
 """The schema in force of a branch, and the name that a table goes by."""
 
-from paimon_explore.errors import NotFoundError
+from paimon_explore.errors import NotFoundError, choices
 from paimon_explore.fileio.paths import name as name_of
 from paimon_explore.fileio.paths import parent
 from paimon_explore.metadata.paths import MAIN_BRANCH
@@ -19,7 +19,8 @@ def latest_schema(store: TableStore) -> TableSchema:
     if schema is not None:
         return schema
     if store.paths.branch != MAIN_BRANCH and store.for_branch(MAIN_BRANCH).schemas.ids():
-        raise NotFoundError("branch", store.paths.branch, store.paths.root)
+        hint = f"Branches: {choices(store.branches.names())}."
+        raise NotFoundError("branch", store.paths.branch, store.paths.root, hint=hint)
     hint = where_tables_are(store.file_io, store.paths.root)
     raise NotFoundError("table", store.paths.root, hint=hint)
 

@@ -1,6 +1,6 @@
 """The listings of a table."""
 
-from paimon_explore.errors import NotFoundError
+from paimon_explore.errors import NotFoundError, choices
 from paimon_explore.metadata.consumer import Consumer
 from paimon_explore.metadata.schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
@@ -30,7 +30,14 @@ def tags(store: TableStore) -> Listing[str, Tag]:
 
 def branches(store: TableStore) -> Listing[str, str]:
     """The branches but main, by name."""
-    return Listing(kind="branches", keys=store.branches.names, load=str, line=lambda name, _: name)
+
+    def load(name: str) -> str:
+        if name not in store.branches.names():
+            hint = f"Branches: {choices(store.branches.names())}."
+            raise NotFoundError("branch", name, store.paths.root, hint=hint)
+        return name
+
+    return Listing(kind="branches", keys=store.branches.names, load=load, line=lambda name, _: name)
 
 
 def consumers(store: TableStore) -> Listing[str, Consumer]:
@@ -39,7 +46,8 @@ def consumers(store: TableStore) -> Listing[str, Consumer]:
     def load(name: str) -> Consumer:
         found = store.consumers.find(name)
         if found is None:
-            raise NotFoundError("consumer", name, store.paths.root)
+            hint = f"Consumers: {choices(store.consumers.ids())}."
+            raise NotFoundError("consumer", name, store.paths.root, hint=hint)
         return found
 
     return Listing(kind="consumers", keys=store.consumers.ids, load=load, line=_consumer)

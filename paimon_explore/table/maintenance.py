@@ -107,7 +107,12 @@ class Maintenance:
         """
         for change in changes:
             if not isinstance(change, get_args(SchemaChange)):
-                raise refused("A change", change, "a value of metadata.schema_change", hint=_ALTER)
+                raise refused(
+                    "A change",
+                    change,
+                    "a value of paimon_explore.metadata.schema_change",
+                    hint=_ALTER,
+                )
         return alter_schema(self.store, changes, check=boolean("check", check))
 
     def add_column(

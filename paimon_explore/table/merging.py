@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from paimon_explore.arguments import mapping, optional_mapping
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.maintenance.row_level.assignments import NewValue
 from paimon_explore.maintenance.row_level.merge_change import Clause, ClauseKind
@@ -11,6 +12,8 @@ from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.not_given import NOT_GIVEN, NotGiven, refuse_none
 from paimon_explore.scan.sql import Where
 from paimon_explore.values import dataclass
+
+_VALUES = 'Pass the values by column: {"qty": "target.qty + source.qty"}.'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -64,9 +67,9 @@ class Merge:
                 values of all columns of the same names.
             condition: which of the rows; all if it is left out.
         """
+        optional_mapping("values", values, hint=_VALUES)
         is_all = values is None
-        new = None if values is None else _mapping(values)
-        return self._with(ClauseKind.NOT_MATCHED, condition, values=new, all_columns=is_all)
+        return self._with(ClauseKind.NOT_MATCHED, condition, values=values, all_columns=is_all)
 
     def when_not_matched_insert_all(self, condition: Where | NotGiven = NOT_GIVEN) -> "Merge":
         """Insert source rows that match no row, with all columns of the same names."""
@@ -113,26 +116,12 @@ class Merge:
         return replace(self, spec=replace(self.spec, clauses=(*self.spec.clauses, clause)))
 
 
-def _given(values: Mapping[str, NewValue] | None) -> Mapping[str, NewValue]:
+def _given(values: Mapping[str, NewValue]) -> Mapping[str, NewValue]:
     """The new values of an update.
 
     Raises:
         InvalidInputError: there are none; a clause without values would delete the rows.
     """
-    if not values:
-        hint = 'Give them by column: {"qty": "source.qty"}.'
-        raise InvalidInputError("No new values are given.", hint=hint)
-    return _mapping(values)
-
-
-def _mapping(values: object) -> Mapping[str, NewValue]:
-    """Values by column.
-
-    Raises:
-        InvalidInputError: they are something else.
-    """
-    if isinstance(values, Mapping):
+    if mapping("set", values, hint=_VALUES):
         return values
-    raise InvalidInputError(
-        f"{values!r} are no values.", hint='Give them by column: {"qty": "source.qty"}.'
-    )
+    raise InvalidInputError("The clause needs new values.", hint=_VALUES)

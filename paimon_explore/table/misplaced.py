@@ -5,7 +5,7 @@ from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.paths import parent
 from paimon_explore.metadata.paths import TablePaths
 
-_RULE = "A table's folder holds schema/schema-0."
+_RULE = "The folder of a table contains schema/schema-0."
 _DATABASE = ".db"
 _SHOWN = 8
 _CLIMBS = 4
@@ -29,7 +29,7 @@ def _above(file_io: FileIO, folder: str) -> str:
         if outer == inner:
             return ""
         if _is_table(file_io, outer):
-            return f"This lies inside of the table {outer}: open that."
+            return f"The path is inside of the table {outer}: open that one."
     return ""
 
 
@@ -40,11 +40,11 @@ def _below(file_io: FileIO, folder: str) -> str:
     if databases:
         names = [database.removesuffix(_DATABASE) for database in databases]
         return (
-            f"This is a warehouse of the databases {_shown(names)}: "
-            f'open Catalog({folder!r}).table("{names[0]}.…").'
+            f"The path is a warehouse with the databases {_shown(names)}: "
+            f'use Catalog({folder!r}).table("{names[0]}.…").'
         )
     tables = [entry.name for entry in folders[:_LOOKED_INTO] if _is_table(file_io, entry.path)]
-    return f"This is a database with the tables {_shown(tables)}." if tables else ""
+    return f"The path is a database with the tables {_shown(tables)}." if tables else ""
 
 
 def _is_table(file_io: FileIO, folder: str) -> bool:

@@ -338,10 +338,11 @@ class Table(ExplorableTable):
             if moment is None or point in self.store.tags.names():
                 return TimeTravel(version=point)
             return TimeTravel(timestamp_ms=moment)
-        allowed = "a snapshot id, the name of a tag or a time"
-        if isinstance(point, bool | float):
-            raise refused("point", point, allowed)
-        return TimeTravel(snapshot=integer("point", point))
+        try:
+            return TimeTravel(snapshot=integer("point", point))
+        except InvalidInputError as error:
+            allowed = "a snapshot id, the name of a tag or a time"
+            raise refused("point", point, allowed) from error
 
     def _keyed(self) -> None:
         if not self.schema.primary_keys:

@@ -125,7 +125,7 @@ def trace(*tables: "Table | Catalog | str | PathLike[str]") -> Tracing:
     """
     found = [table for given in tables for table in _tables_of(given)]
     if not found:
-        raise InvalidInputError("There is no table to trace.", hint="pe.trace(table)")
+        raise InvalidInputError("trace() needs a table.", hint="Write pe.trace(table).")
     return Tracing(found)
 
 

@@ -1,5 +1,6 @@
 """What a warehouse or database holds, by its path: for the command line and notebooks."""
 
+from paimon_explore.errors import NotFoundError
 from paimon_explore.inspect.escape import esc
 from paimon_explore.sanitize import shown
 from paimon_explore.table.catalog import Catalog
@@ -38,6 +39,13 @@ class WarehouseListing:
 
 def listing(path: str) -> WarehouseListing | None:
     """The tables below a warehouse or database; None if it is neither."""
+    try:
+        return _listing(path)
+    except NotFoundError:
+        return None
+
+
+def _listing(path: str) -> WarehouseListing | None:
     trimmed = path.rstrip("/")
     if trimmed.endswith(_DATABASE_SUFFIX):
         warehouse, _, folder = trimmed.rpartition("/")

@@ -215,7 +215,7 @@ def _element(arrow: pa.DataType) -> DataType:
 
 
 def _unknown(arrow: pa.DataType) -> InvalidInputError:
-    return InvalidInputError(f"Paimon has no type for Arrow's {arrow}.", hint=_CAST_FIRST)
+    return InvalidInputError(f"Arrow type {arrow} has no Paimon type.", hint=_CAST_FIRST)
 
 
 _LISTS = (pa.ListType, pa.LargeListType, pa.ListViewType, pa.LargeListViewType)

@@ -24,4 +24,4 @@ def uncastable_value(value: object, target: DataType) -> UncastableError:
 
 def uncastable_type(source: DataType, target: DataType) -> UncastableError:
     """The error for two types without a cast."""
-    return UncastableError(f"there is no cast from {type_text(source)} to {type_text(target)}")
+    return UncastableError(f"{type_text(source)} cannot be cast to {type_text(target)}")

@@ -41,7 +41,7 @@ def timestamps_of(seconds: Whole, nanos: Whole, target: AtomicType, like: Column
     per_second = _PER_SECOND[timestamp_unit(target.precision)]
     limit = _INT64_MAX // per_second - 1
     if len(seconds) and (seconds.max() > limit or seconds.min() < -limit):
-        raise UncastableError(f"a time is beyond the range of {type_text(target)}")
+        raise UncastableError(f"a value is outside of the range of {type_text(target)}")
     values = seconds * per_second + nanos // (_SECOND_NANOS // per_second)
     return array_of(values, to_arrow(target), like)
 

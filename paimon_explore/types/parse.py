@@ -75,7 +75,7 @@ class _TypeReader:
 
     def type(self, json: object, where: str, depth: int) -> DataType:
         if depth > MAX_DEPTH:
-            raise self._error(where, f"types nest deeper than {MAX_DEPTH} levels")
+            raise self._error(where, f"types are nested more than {MAX_DEPTH} levels deep")
         if isinstance(json, str):
             try:
                 return read_stored_text(json, depth)
@@ -107,11 +107,11 @@ class _TypeReader:
                 fields = self.fields(members.get("fields"), f"{where}.fields", depth + 1)
                 return RowType(fields=fields, nullable=nullable)
             case _:
-                raise self._error(where, f"unknown kind of type {excerpt(members['type'])}")
+                raise self._error(where, f"unknown type {excerpt(members['type'])}")
 
     def fields(self, json: object, where: str, depth: int) -> tuple[DataField, ...]:
         if not isinstance(json, list):
-            raise self._error(where, f"a list of fields is due, found {excerpt(json)}")
+            raise self._error(where, f"must be a list of fields, not {excerpt(json)}")
         return tuple(self.field(item, f"{where}[{i}]", depth) for i, item in enumerate(json))
 
     def field(self, json: object, where: str, depth: int) -> DataField:
@@ -133,17 +133,21 @@ class _TypeReader:
         else:
             self._given_ids += 1
         if self._made_ids and self._given_ids:
-            raise self._error(where, "either all fields have an id or none has one")
+            raise self._error(where, "either all fields or none must have an id")
         if found is None:
             return self._made_ids - 1
         if isinstance(found, bool) or not isinstance(found, int) or not 0 <= found <= _MAX_INT32:
-            raise self._error(where, f"a field id is an int from 0, found {excerpt(found)}")
+            raise self._error(
+                where, f"a field id must be an integer of at least 0, not {excerpt(found)}"
+            )
         return found
 
     def _length(self, members: Mapping[str, object], where: str) -> int:
         found = members.get("length")
         if isinstance(found, bool) or not isinstance(found, int):
-            raise self._error(where, f"a vector's length is an int, found {excerpt(found)}")
+            raise self._error(
+                where, f"the length of a vector must be an integer, not {excerpt(found)}"
+            )
         try:
             return checked_length("VECTOR", found)
         except UnreadableTypeError as problem:
@@ -151,13 +155,13 @@ class _TypeReader:
 
     def _object(self, json: object, where: str, what: str) -> Mapping[str, object]:
         if not isinstance(json, dict):
-            raise self._error(where, f"{what} is due, found {excerpt(json)}")
+            raise self._error(where, f"must be {what}, not {excerpt(json)}")
         return json
 
     def _text(self, members: Mapping[str, object], key: str, where: str) -> str:
         found = members.get(key)
         if not isinstance(found, str):
-            raise self._error(where, f"{key!r} is a text, found {excerpt(found)}")
+            raise self._error(where, f"{key!r} must be a string, not {excerpt(found)}")
         return found
 
     def _optional_text(self, members: Mapping[str, object], key: str, where: str) -> str | None:

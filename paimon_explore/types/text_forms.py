@@ -84,7 +84,10 @@ def sized_bytes(values: Column, target: AtomicType) -> Column:
 
 def _check_padding(length: int) -> None:
     if length > MAX_PADDED_LENGTH:
-        raise UncastableError(f"values are padded to at most {MAX_PADDED_LENGTH}, not to {length}")
+        raise UncastableError(
+            f"CHAR and BINARY values are padded to at most {MAX_PADDED_LENGTH} characters, not "
+            f"{length}"
+        )
 
 
 def texts_of(array: Column, source: AtomicType, zone: tzinfo | None) -> Column:

@@ -9,7 +9,7 @@ Spec: concepts/spec/schema.
 import re
 from collections.abc import Callable, Mapping
 
-from paimon_explore.errors import InvalidInputError, choices
+from paimon_explore.errors import InvalidInputError, choices, suggestion
 from paimon_explore.types.data_types import (
     MAX_LENGTH,
     ArrayType,
@@ -61,8 +61,12 @@ def parse_type_text(text: str) -> DataType:
     try:
         data_type = _TextReader(text, rows=True).whole(0)
     except UnreadableTypeError as problem:
-        raise InvalidInputError(f"Not a type: {problem}.") from problem
+        raise InvalidInputError(_sentence(f"Invalid type {excerpt(text)}: {problem}")) from problem
     return assigned_ids((DataField(id=0, name="", type=data_type),), -2)[0].type
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith("?") else f"{text}."
 
 
 def read_stored_text(text: str, depth: int) -> DataType:
@@ -81,7 +85,9 @@ def checked_length(keyword: str, length: int) -> int:
         UnreadableTypeError: it is below 1 or above 2^31 - 1.
     """
     if not 1 <= length <= MAX_LENGTH:
-        raise UnreadableTypeError(f"the length of {keyword} is 1 to {MAX_LENGTH}, not {length}")
+        raise UnreadableTypeError(
+            f"the length of {keyword} must be 1 to {MAX_LENGTH}, not {length}"
+        )
     return length
 
 
@@ -108,17 +114,16 @@ class _TextReader:
 
     def _type(self, depth: int) -> DataType:
         if depth > MAX_DEPTH:
-            raise UnreadableTypeError(f"types nest deeper than {MAX_DEPTH} levels")
+            raise UnreadableTypeError(f"types are nested more than {MAX_DEPTH} levels deep")
         keyword = self._word()
         if keyword in _NESTED_KINDS:
             data_type = self._nested(keyword, depth)
         elif keyword in _ATOMIC_KINDS:
             data_type = _ATOMIC_KINDS[keyword](self, keyword)
         else:
-            raise UnreadableTypeError(
-                f"unknown type {keyword!r} in {excerpt(self._text)}; "
-                f"known: {choices((*_ATOMIC_KINDS, *_NESTED_KINDS), limit=40)}"
-            )
+            known = (*_ATOMIC_KINDS, *_NESTED_KINDS)
+            advice = suggestion(keyword, known).strip() or f"Types: {choices(known, limit=40)}"
+            raise UnreadableTypeError(f"unknown type {keyword!r}. {advice}")
         return self._suffixed(with_nullable(data_type, nullable=self._nullable()))
 
     def _suffixed(self, data_type: DataType) -> DataType:
@@ -136,7 +141,7 @@ class _TextReader:
 
     def _nested(self, keyword: str, depth: int) -> DataType:
         if keyword == "ROW" and not self._rows:
-            raise UnreadableTypeError("ROW is not written as a text in schema files")
+            raise UnreadableTypeError("schema files do not write ROW as a string")
         self._mark("<")
         if keyword == "ROW":
             fields = [] if self._peek(">") else [self._field(depth + 1)]
@@ -210,7 +215,7 @@ class _TextReader:
             return quoted[1].replace("''", "'")
         bare = self._match(_BARE_PARAMETER)
         if bare is None:
-            raise self._problem("a name or a quoted text")
+            raise self._problem("a name or a quoted string")
         return bare[0]
 
     def _word(self) -> str:
@@ -268,10 +273,8 @@ class _TextReader:
         self._at = self._at if found is None else found.end()
 
     def _problem(self, due: str) -> UnreadableTypeError:
-        rest = excerpt(self._text[self._at :])
-        return UnreadableTypeError(
-            f"{due} is due at character {self._at} of {excerpt(self._text)}, found {rest}"
-        )
+        rest = excerpt(self._text[self._at :]) if self._at < len(self._text) else "the end"
+        return UnreadableTypeError(f"expected {due} at character {self._at}, found {rest}")
 
 
 def _plain(reader: _TextReader, keyword: str) -> AtomicType:
@@ -295,7 +298,7 @@ def _decimal(reader: _TextReader, _: str) -> AtomicType:
     scale = scale or 0
     if not 1 <= precision <= MAX_DECIMAL_PRECISION or scale > precision:
         raise UnreadableTypeError(
-            f"DECIMAL has 1 to {MAX_DECIMAL_PRECISION} digits and a scale of at most as many, "
+            f"DECIMAL has 1 to {MAX_DECIMAL_PRECISION} digits and a scale from 0 to its digits, "
             f"not ({precision}, {scale})"
         )
     return AtomicType(root=TypeRoot.DECIMAL, precision=precision, scale=scale)

@@ -23,5 +23,5 @@ def pane_bundle(name: str) -> str:
         InvalidInputError: there is no such pane.
     """
     if name not in PANES:
-        raise InvalidInputError(f"there is no pane {name[:40]!r}.")
+        raise InvalidInputError(f"There is no pane {name[:40]!r}.")
     return bundle(name)

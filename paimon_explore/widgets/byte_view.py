@@ -73,7 +73,7 @@ class ByteView(anywidget.AnyWidget):
             return Answer(body=self._desk.put(self.result))
         found = byte_answer(self._desk, message)
         if found is None:
-            raise InvalidInputError("this request is not known.")
+            raise InvalidInputError("Unknown request.")
         return found
 
     def _refuse(self, number: int, problem: Problem) -> None:

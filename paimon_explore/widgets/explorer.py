@@ -154,7 +154,7 @@ class Explorer(anywidget.AnyWidget):
         """Refuse snapshots that are not there."""
         value = proposal["value"]
         if not isinstance(value, int):
-            raise traitlets.TraitError("a snapshot id is a whole number")
+            raise traitlets.TraitError("a snapshot id must be an integer")
         try:
             return self._state.checked_snapshot(value)
         except PaimonError as error:
@@ -200,5 +200,5 @@ def explore(view: TableView, *, selected: int | None = None, height: int = _HEIG
         InvalidInputError: the height is not usable.
     """
     if not 200 <= height <= 4000:  # noqa: PLR2004 - pixels
-        raise InvalidInputError(f"a height of {height} pixels cannot be shown.")
+        raise InvalidInputError(f"height must be from 200 to 4000 pixels, not {height}.")
     return Explorer(view, selected=selected, height=height)

@@ -145,14 +145,14 @@ class Magics:
         missing = [name for name in names if name not in values]
         if missing:
             hint = "Name variables that hold tables or catalogs, or none for all there are."
-            raise InvalidInputError(f"there is no variable {missing[0]!r}.", hint=hint)
+            raise InvalidInputError(f"There is no variable {missing[0]!r}.", hint=hint)
         if names:
             return [values[name] for name in names]
         known = [(k, v) for k, v in values.items() if isinstance(v, self._doors.watched)]
         mine = [value for name, value in known if not name.startswith("_")]
         if not mine:
-            hint = "Name what to watch: %%paimon_trace t"
-            raise InvalidInputError("no variable holds a table or a catalog.", hint=hint)
+            hint = "Name what to trace: %%paimon_trace t"
+            raise InvalidInputError("No variable is a table or a catalog.", hint=hint)
         return mine
 
     def _run(self, cell: str) -> None:
@@ -198,5 +198,5 @@ def _parsed(line: str, values: Mapping[str, object]) -> Namespace:
     if isinstance(named, str):
         given.path = named
     if given.name is not None and not given.name.isidentifier():
-        raise InvalidInputError(f"{given.name!r} is no name of a variable.")
+        raise InvalidInputError(f"{given.name!r} is not a valid name of a variable.")
     return given

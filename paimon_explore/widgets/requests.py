@@ -29,7 +29,7 @@ def answer(state: ExplorerState, message: Message) -> Answer:
     name = _text(message, "op")
     operation = _OPERATIONS.get(name)
     if operation is None:
-        raise InvalidInputError("this request is not known.")
+        raise InvalidInputError("Unknown request.")
     found = operation(state, message)
     return found if name in _SCRIPTS else replace(found, body=masked_members(found.body))
 
@@ -131,17 +131,17 @@ def _number(message: Message, name: str) -> int:
 def _items(message: Message, name: str) -> list[object]:
     found = message.get(name)
     if not isinstance(found, list) or len(found) > _MOST_ITEMS:
-        raise InvalidInputError(f"the request needs a list {name!r}.")
+        raise InvalidInputError(f"The request needs a list {name!r}.")
     return found
 
 
 def _checked_text(value: object) -> str:
     if not isinstance(value, str) or len(value) > _MOST_TEXT:
-        raise InvalidInputError("the request needs a text.")
+        raise InvalidInputError("The request needs a string.")
     return value
 
 
 def _checked_number(value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= _MOST_NUMBER:
-        raise InvalidInputError("the request needs a whole number.")
+        raise InvalidInputError("The request needs an integer.")
     return value

@@ -173,12 +173,12 @@ def place_of(root: str, path: str, *, allow_hidden: bool = False) -> Path:
     file = top.joinpath(*parts).resolve() if root and "\0" not in path else top
     inside = file != top and file.is_relative_to(top)
     if not root or not inside or ".." in parts:
-        raise InvalidInputError(f"{path[:200]!r} is no file below the server's folder.")
+        raise InvalidInputError(f"{path[:200]!r} is not a file below the server's folder.")
     names = file.relative_to(top).parts
     if not allow_hidden and any(name.startswith(".") for name in (*parts, *names)):
         raise InvalidInputError(f"{path[:200]!r} is hidden.")
     if not file.is_file():
-        raise InvalidInputError(f"{path[:200]!r} is no file.")
+        raise InvalidInputError(f"{path[:200]!r} is not a file.")
     return file
 
 
@@ -190,7 +190,7 @@ def _answer(file: Path, message: dict[str, object]) -> Answer:
         return Answer(body={**found.figures(), "handle": _HANDLE})
     answered = byte_answer(desk, message)
     if answered is None:
-        raise InvalidInputError("this request is not known.")
+        raise InvalidInputError("Unknown request.")
     return answered
 
 

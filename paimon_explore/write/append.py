@@ -46,7 +46,9 @@ class AppendWriter:
 
     def __init__(self, target: WriteTarget, layout: FileLayout | None = None) -> None:
         if target.schema.primary_keys:
-            raise InvalidInputError("The table has a primary key: rows are upserted, not appended.")
+            raise InvalidInputError(
+                "The table has a primary key: rows must be upserted, not appended."
+            )
         self._target = target
         self._blobs = blob_fields(target.schema, target.options)
         whole = append_layout(target.schema, target.options) if layout is None else layout
@@ -149,7 +151,9 @@ def fixed_buckets(
     """
     keys = schema.project(schema.bucket_keys)
     if not len(keys):
-        raise InvalidInputError("A table with buckets and without primary key needs a bucket-key.")
+        raise InvalidInputError(
+            "A table without primary key and with fixed buckets needs the option 'bucket-key'."
+        )
     return bucket_of(
         [batch.column(column.name) for column in keys],
         [column.type for column in keys],

@@ -271,7 +271,7 @@ class KeyIndex:
                 return bucket, room
         raise InvalidInputError(
             f"All {self._max_buckets} buckets of the partition are full.",
-            hint="Raise dynamic-bucket.max-buckets or dynamic-bucket.target-row-num.",
+            hint="Increase 'dynamic-bucket.max-buckets' or 'dynamic-bucket.target-row-num'.",
         )
 
     def _forget(self, partitions: Ints, buckets: Ints) -> None:

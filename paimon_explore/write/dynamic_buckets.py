@@ -86,7 +86,7 @@ class HashAssigner:
         if unused >= self._max:
             raise InvalidInputError(
                 f"All {self._max} buckets of the partition are full.",
-                hint="Raise dynamic-bucket.max-buckets or dynamic-bucket.target-row-num.",
+                hint="Increase 'dynamic-bucket.max-buckets' or 'dynamic-bucket.target-row-num'.",
             )
         self._counts[unused] = 0
         return unused

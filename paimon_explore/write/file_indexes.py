@@ -88,7 +88,7 @@ def _plan(kind: str, name: str, fields: Sequence[DataField], options: TableOptio
     data_type = by_name.get(column)
     if data_type is None:
         raise InvalidInputError(
-            f"Option '{_PREFIX}{kind}.columns' names {name!r}, which is no column.",
+            f"Option '{_PREFIX}{kind}.columns' names {name!r}, which is not a column.",
             hint=f"Columns: {choices(by_name)}.",
         )
     if map_key is not None:
@@ -107,7 +107,7 @@ def _value_type(data_type: DataType, name: str) -> DataType:
         key = data_type.key
         if isinstance(key, AtomicType) and key.root in _TEXTS:
             return data_type.value
-    raise InvalidInputError(f"{name!r} of a file index is no map with text keys.")
+    raise InvalidInputError(f"Column {name!r} of a file index must be a MAP with STRING keys.")
 
 
 def _settings(kind: str, names: Sequence[str], options: TableOptions) -> IndexSettings:

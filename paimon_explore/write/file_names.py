@@ -97,15 +97,15 @@ def external_folders(options: TableOptions) -> ExternalFolders | None:
     for root in roots:
         if "://" not in root and not root.startswith("file:/"):
             key = opt.DATA_FILE_EXTERNAL_PATHS.key
-            raise InvalidInputError(f"{key!r} names {root!r}, which has no scheme.")
+            raise InvalidInputError(f"Option {key!r} contains {root!r}, which has no scheme.")
     if strategy is ExternalPathStrategy.SPECIFIC_FS:
         wanted = options.value(opt.DATA_FILE_EXTERNAL_PATHS_SPECIFIC_FS)
         if not wanted:
             key = opt.DATA_FILE_EXTERNAL_PATHS_SPECIFIC_FS.key
-            raise InvalidInputError(f"Strategy 'specific-fs' needs the option {key!r}.")
+            raise InvalidInputError(f"The strategy 'specific-fs' needs the option {key!r}.")
         roots = tuple(root for root in roots if root.lower().startswith(f"{wanted.lower()}:"))
         if not roots:
-            raise InvalidInputError(f"No external path is of the file system {wanted!r}.")
+            raise InvalidInputError(f"No external path uses the file system {wanted!r}.")
     weights = [1] * len(roots)
     if strategy is ExternalPathStrategy.WEIGHT_ROBIN:
         weights = _weights(options, len(roots))
@@ -120,7 +120,7 @@ def _weights(options: TableOptions, size: int) -> list[int]:
     key = opt.DATA_FILE_EXTERNAL_PATHS_WEIGHTS.key
     texts: Sequence[str] = options.value(opt.DATA_FILE_EXTERNAL_PATHS_WEIGHTS)
     if len(texts) != size or not all(text.isdigit() and int(text) > 0 for text in texts):
-        raise InvalidInputError(f"{key!r} needs one positive whole number per external path.")
+        raise InvalidInputError(f"Option {key!r} needs one positive integer per external path.")
     return [int(text) for text in texts]
 
 

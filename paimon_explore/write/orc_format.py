@@ -77,7 +77,7 @@ class OrcWriter:
         codec = _CODECS.get(compression.lower())
         if codec is None:
             raise InvalidInputError(
-                f"{compression!r} is no compression of ORC files.",
+                f"{compression!r} is not a compression of ORC files.",
                 hint=f"Set file.compression to one of {choices(_CODECS)}.",
             )
         self._fields = tuple(fields)

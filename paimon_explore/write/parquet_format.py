@@ -234,7 +234,7 @@ def _codec(compression: str) -> _Codec:
     codec = _CODECS.get(compression.lower())
     if codec is None:
         raise InvalidInputError(
-            f"{compression!r} is no compression of Parquet files.",
+            f"{compression!r} is not a compression of Parquet files.",
             hint=f"Set file.compression to one of {choices(_CODECS)}.",
         )
     return codec

@@ -92,13 +92,16 @@ class UpsertWriter:
     ) -> None:
         schema, options = target.schema, target.options
         if not schema.primary_keys:
-            raise InvalidInputError("The table has no primary key: rows are appended.")
+            raise InvalidInputError(
+                "The table has no primary key: rows must be appended, not upserted."
+            )
         self._target = target
         self._buckets = options.value(opt.BUCKET)
         self._key_index = key_index
         if needs_key_index(schema, options) and key_index is None:
             raise UnsupportedFeatureError(
-                "writing a table whose key does not hold the partition, with dynamic buckets"
+                "writing a table with dynamic buckets whose primary key does not contain the "
+                "partition columns"
             )
         self._default_kind = default_kind
         self._shape = InputShape(row_type=schema.row_type, extra=frozenset({ROW_KIND}))

@@ -40,7 +40,7 @@ def kinds_of(batch: pa.RecordBatch, options: TableOptions, default: int = INSERT
         return np.full(batch.num_rows, default, np.int8)
     column = batch.column(name)
     if column.null_count:
-        raise InvalidInputError(f"Column {name!r} of row kinds holds null.")
+        raise InvalidInputError(f"Column {name!r} of row kinds contains null.")
     if pa.types.is_integer(column.type):
         return _checked_numbers(column, name)
     encoded = (
@@ -54,7 +54,9 @@ def kinds_of(batch: pa.RecordBatch, options: TableOptions, default: int = INSERT
 def _checked_numbers(column: Column, name: str) -> Kinds:
     numbers = fixed_values(column.cast(pa.int64()), np.int64).astype(np.int64)
     if len(numbers) and not 0 <= numbers.min() <= numbers.max() <= DELETE:
-        raise InvalidInputError(f"Column {name!r} holds a number that is no row kind (0 to 3).")
+        raise InvalidInputError(
+            f"Column {name!r} contains a number that is not a row kind (0 to 3)."
+        )
     return numbers.astype(np.int8)
 
 
@@ -63,7 +65,7 @@ def _kinds_of_texts(encoded: Column, name: str) -> Kinds:
     unknown = [text for text in texts if text not in KINDS]
     if unknown:
         raise InvalidInputError(
-            f"Column {name!r}: {unknown[0]!r} is no row kind.", hint=f"Use {choices(KINDS)}."
+            f"Column {name!r}: {unknown[0]!r} is not a row kind.", hint=f"Use {choices(KINDS)}."
         )
     codes = np.array([KINDS[text] for text in texts], np.int8)
     indices = encoded.indices.cast(pa.int64())  # type: ignore[attr-defined]  # a dictionary array

@@ -84,7 +84,7 @@ def parse_mode(text: str) -> StatsMode:
     match = re.fullmatch(r"truncate\(\s*(\d{1,9})\s*\)", word)
     if match is None or int(match[1]) == 0:
         raise InvalidInputError(
-            f"{text!r} is no statistics mode.", hint="Use none, counts, truncate(N) or full."
+            f"{text!r} is not a statistics mode.", hint="Use none, counts, truncate(N) or full."
         )
     return StatsMode(kind=StatsKind.TRUNCATE, length=int(match[1]))
 

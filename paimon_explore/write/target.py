@@ -214,8 +214,8 @@ class LiveState:
             path = self.target.partition_path(partition)
             raise InvalidInputError(
                 f"{f'Partition {path}' if path else 'The table'} has files of {before} buckets, "
-                f"and the table's option says {total_buckets}.",
-                hint="Overwrite the partition with all of its rows to change its buckets.",
+                f"but the option 'bucket' is {total_buckets}.",
+                hint="To change the buckets, overwrite the partition with all of its rows.",
             )
 
     def hash_files(self, partition: bytes) -> dict[int, HashFile]:

@@ -63,7 +63,7 @@ class TextWriter:
         packer = compressor(layout.compression.lower(), layout.zstd_level)
         if packer is None:
             raise InvalidInputError(
-                f"{layout.compression!r} is no compression of {layout.format} files.",
+                f"{layout.compression!r} is not a compression of {layout.format} files.",
                 hint=f"Set file.compression to one of {choices(CODECS)}.",
             )
         self._compressor = packer

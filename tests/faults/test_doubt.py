@@ -218,7 +218,7 @@ def test_a_commit_in_doubt_whose_number_expired_stays_in_doubt() -> None:
     scene.append(3)
     expire_all_but_the_newest(scene.sound)
     for _ in range(2):
-        with pytest.raises(CommitOutcomeUnknownError, match="have expired meanwhile"):
+        with pytest.raises(CommitOutcomeUnknownError, match="have expired since"):
             scene.committer.commit(scene.messages)
     assert live_values(scene.sound, "a") == [1, 2, 3]
 

@@ -47,7 +47,7 @@ def test_values_of_every_kind_come_through(spark: SparkSession, catalog: Catalog
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        ("paimon_snapshots('{}', snapsht => 3)", "no argument 'snapsht'"),
+        ("paimon_snapshots('{}', snapsht => 3)", "Unknown argument 'snapsht'"),
         ("paimon_table('/nothing/here')", "does not exist"),
         ("paimon_table('{}', snapshot => 99)", "Available: 1 to 5"),
     ],

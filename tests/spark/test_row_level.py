@@ -142,7 +142,7 @@ def test_rows_with_ids_are_changed_and_keep_them(
     tracked = catalog.table("demo.tracked$row_tracking").to_arrow().to_pylist()
     ids = {row["id"]: row["_ROW_ID"] for row in tracked}
     assert {number: ids[number] for number in range(1, 6)} == {n: n for n in range(1, 6)}
-    with pytest.raises(UnsupportedFeatureError, match="Give conditions and values as SQL text"):
+    with pytest.raises(UnsupportedFeatureError, match="Pass conditions and values as SQL text"):
         update(spark, table, {"name": f.lit("x")}, "id = 1")
 
 

@@ -73,7 +73,7 @@ def decode_bloom(data: bytes, data_type: DataType, *, path: str) -> BloomFilter:
     """
     functions = int.from_bytes(data[:_HEAD_BYTES], "big")
     if len(data) <= _HEAD_BYTES or not 1 <= functions <= _MAX_FUNCTIONS:
-        rule = f"it has bits and 1 to {_MAX_FUNCTIONS} hash functions"
+        rule = f"must have bits and 1 to {_MAX_FUNCTIONS} hash functions"
         raise CorruptFileError(path, "bloom filter", rule)
     bits = np.frombuffer(data, np.uint8, offset=_HEAD_BYTES)
     return BloomFilter(key_codec(KIND, data_type), bits, functions)
@@ -92,7 +92,9 @@ class BloomBuilder:
         self, data_type: DataType, *, items: int = DEFAULT_ITEMS, fpp: float = DEFAULT_FPP
     ) -> None:
         if items < 1 or not 0 < fpp < 1:
-            message = "A bloom filter has 1 item or more and a share of false hits in (0, 1)."
+            message = (
+                "A bloom filter needs at least 1 item and a false positive rate between 0 and 1."
+            )
             raise InvalidInputError(message)
         self._codec = key_codec(KIND, data_type)
         wanted = int(-items * math.log(fpp) / (math.log(2) * math.log(2)))

@@ -55,13 +55,13 @@ def head_length(prefix: bytes, *, path: str) -> int:
     """
     stream = ByteStream(prefix, path)
     if stream.number(8) != MAGIC:
-        raise CorruptFileError(path, "byte 0", f"a file index starts with {MAGIC:#x}")
+        raise CorruptFileError(path, "byte 0", f"a file index must start with {MAGIC:#x}")
     version = stream.number()
     if version != VERSION:
         raise UnsupportedVersionError("file index", version, [VERSION], path)
     length = stream.number()
     if length < PREFIX_BYTES:
-        raise CorruptFileError(path, "byte 12", "the head holds its own prefix")
+        raise CorruptFileError(path, "byte 12", "the head must contain its own prefix")
     return length
 
 
@@ -79,7 +79,7 @@ def decode_container(data: bytes, *, path: str, size: int | None = None) -> list
     """
     length = head_length(data[:PREFIX_BYTES], path=path)
     if length > len(data):
-        raise CorruptFileError(path, "byte 12", f"the head of {length} bytes lies in the file")
+        raise CorruptFileError(path, "byte 12", f"the head of {length} bytes must lie in the file")
     stream = ByteStream(data[:length], path, PREFIX_BYTES)
     total = len(data) if size is None else size
     parts = []

@@ -92,7 +92,7 @@ class KeyCodec:
         try:
             return self._of_value(value)
         except (TypeError, ValueError, OverflowError, ArithmeticError) as error:
-            message = f"{value!r} is no value of a column of type {self.data_type.root.value}."
+            message = f"{value!r} is not a valid {self.data_type.root.value}."
             raise InvalidInputError(message) from error
 
     def _of_value(self, value: IndexValue) -> Key:

@@ -182,7 +182,7 @@ def encode_range_bitmap(
     if chunk_bytes is None:
         chunk_bytes = 0 if codec.data_type.root in _UNCHUNKED else DEFAULT_CHUNK_BYTES
     if chunk_bytes < 0:
-        raise InvalidInputError("A chunk of a range bitmap has no negative size.")
+        raise InvalidInputError("The size of a chunk of a range bitmap must not be negative.")
     ranked = codec.ranked(column)
     stored = [codec.write(key) for key in ranked.keys]
     # Java counts the digits of -1, so that an index without keys has 64.

@@ -208,7 +208,7 @@ def records(spans: Spans, count: int, schema: AvroNode, meaning: Meaning) -> Non
     for number in range(count):
         end = skip(spans.data, spans.position, schema)
         if end > spans.end:
-            raise InvalidInputError(f"record {number:,} ends behind its block")
+            raise InvalidInputError(f"record {number:,} ends after its block")
 
         def build(inner: Spans) -> None:
             walk = _Walk(inner, meaning)
@@ -263,7 +263,7 @@ def skip(data: bytes, at: int, node: AvroNode) -> int:
         case _:
             assert_never(node)
     if at > len(data):
-        raise InvalidInputError(f"a value ends at byte {at:,}, behind the block")
+        raise InvalidInputError(f"a value ends at byte {at:,}, after the block")
     return at
 
 

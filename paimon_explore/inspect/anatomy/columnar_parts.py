@@ -54,7 +54,7 @@ def parquet_parts(spans: Spans) -> None:
     try:
         sections = _parquet_sections(decode_struct(footer))
     except ThriftError as error:
-        raise InvalidInputError(f"the footer is no FileMetaData: {error}") from error
+        raise InvalidInputError(f"the footer must be a FileMetaData: {error}") from error
     _sections(spans, sections, footer_at)
 
     def build(inner: Spans) -> None:

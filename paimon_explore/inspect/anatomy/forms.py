@@ -73,7 +73,7 @@ def _text_of(value: Value) -> bytes:
 
 def _bytes_of(value: Value) -> bytes:
     if not isinstance(value, bytes):
-        raise InvalidInputError(f"{value!r} is no bytes.")
+        raise InvalidInputError(f"{value!r} is not a sequence of bytes.")
     return value
 
 

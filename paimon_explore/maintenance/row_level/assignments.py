@@ -47,7 +47,7 @@ NewValue: TypeAlias = object
 """A new value: SQL text, a term, or the value itself."""
 
 _TIMES = frozenset({TypeRoot.DATE, TypeRoot.TIME, TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ})
-_QUOTE_HINT = "A text is written with quotes inside, \"'text'\", or as pe.lit('text')."
+_QUOTE_HINT = "A string is written with quotes inside, \"'text'\", or as pe.lit('text')."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,7 +149,7 @@ def assignments(
     given: object = values
     if not isinstance(given, Mapping) or not given:
         raise InvalidInputError(
-            "No new values are given.", hint='Give them by column: {"qty": "qty + 1"}.'
+            "update() needs new values.", hint='Pass them by column: {"qty": "qty + 1"}.'
         )
     seen = target if scope is None else scope
     items = [_assignment(name, value, target, seen) for name, value in values.items()]
@@ -208,7 +208,7 @@ def _constant(constant: Literal, field: DataField) -> Column:
             raise InvalidInputError(
                 f"Column {field.name!r} ({type_text(kind)}) cannot be set to "
                 f"{literal_text(constant)}.",
-                hint="Give the value itself instead of SQL text.",
+                hint="Pass the value itself instead of SQL text.",
             )
         nulls: Column = pa.nulls(1, to_arrow(kind))  # type: ignore[call-overload]  # stubs list types
         return conform(nulls, kind, where=field.name)
@@ -221,7 +221,7 @@ def _constant(constant: Literal, field: DataField) -> Column:
             raise InvalidInputError(
                 f"Column {field.name!r} ({type_text(plain)}): {literal_text(constant)} does not "
                 "fit.",
-                hint="Give no more fractions of a second than the type has.",
+                hint="Use no more fraction digits than the type has.",
             )
         constant = Literal(value=exact, type=plain)
     return assigned(repeated(constant, 1), field)

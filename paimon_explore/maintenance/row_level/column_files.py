@@ -156,7 +156,7 @@ def _refuse_odd_files(files: Sequence[SplitFile]) -> None:
         name = file.value("file_name")
         if file.value("first_row_id") is None:
             raise UnsupportedFeatureError(
-                "updating rows whose ids are stored in their file", str(name)
+                "updating rows whose row ids are stored in their file", str(name)
             )
         if file.deleted() is not None:
             raise UnsupportedFeatureError(

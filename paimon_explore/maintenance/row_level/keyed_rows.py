@@ -134,9 +134,9 @@ class KeyedRows:
         is_descending = self._options.value(opt.SEQUENCE_FIELD_SORT_ORDER) is SortOrder.DESCENDING
         if bool((new > old if is_descending else new < old).any()):
             raise InvalidInputError(
-                f"The update makes {', '.join(names)} of a row older than it is: by "
-                f"'{opt.SEQUENCE_FIELD.key}' the row would stay as it was.",
-                hint="Delete the rows, and write them anew in a later commit.",
+                f"The update lowers {', '.join(names)} of a row: by "
+                f"'{opt.SEQUENCE_FIELD.key}' the row would not change.",
+                hint="Delete the rows, then write them again in a later commit.",
             )
 
     def _check_nulls(self, before: pa.RecordBatch, after: pa.RecordBatch) -> None:
@@ -146,8 +146,8 @@ class KeyedRows:
             if lost.any():
                 raise InvalidInputError(
                     f"The update sets column {name!r} to null, which 'merge-engine' = "
-                    "'partial-update' takes for no new value.",
-                    hint="Delete the row, or put the column into a sequence group.",
+                    "'partial-update' ignores.",
+                    hint="Delete the row, or add the column to a sequence group.",
                 )
 
 

@@ -135,8 +135,9 @@ class Matching:
         count, others = batch.num_rows, self._source.num_rows
         if count * others > _MAX_PAIRS:
             raise InvalidInputError(
-                "The merge has no equality between both sides, and too many rows to compare all.",
-                hint="Give on= an equality, such as target.id = source.id.",
+                "The merge has no equality between source and target, and too many rows to "
+                "compare all pairs.",
+                hint="Add an equality to on=, such as target.id = source.id.",
             )
         return Pairs(np.repeat(np.arange(count), others), np.tile(np.arange(others), count))
 
@@ -201,8 +202,8 @@ def _condition(on: On, sides: Sides) -> Expression:
         parts = []
     if not parts:
         raise InvalidInputError(
-            f"on={on!r} is no condition.",
-            hint='Give on="id", on=["id", "dt"] or on="target.id = source.key".',
+            f"on={on!r} is not a condition.",
+            hint='Write on="id", on=["id", "dt"] or on="target.id = source.key".',
         )
     return conjunction(parts)
 

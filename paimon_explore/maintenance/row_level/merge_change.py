@@ -185,7 +185,7 @@ class MergeChange:
             tree_values = {n: v for n, v in tree_values.items() if not self._is_same(n, v)}
             if values and not tree_values:
                 raise InvalidInputError(
-                    "The update assigns only columns that are equal by the condition of the merge."
+                    "The update only sets columns that the merge condition already makes equal."
                 )
         new = assignments(tree_values, self._sides.target, self._row_type)
         return BoundClause(condition=condition, new=new)
@@ -214,7 +214,7 @@ class MergeChange:
         if not found:
             raise InvalidInputError(
                 "The source has no column to update or insert from.",
-                hint="Give the new values by column.",
+                hint="Pass the new values by column.",
             )
         return found
 
@@ -297,7 +297,7 @@ class MergeChange:
             rows = pairs.source[pairs.target == pairs.target[first]].tolist()
             raise InvalidInputError(
                 f"A row of the table matches rows {rows[0]} and {rows[1]} of the source, "
-                "and would be updated by both.",
+                "and both would update it.",
                 hint="Keep one source row per key, or narrow the condition of the merge.",
             )
 

@@ -57,8 +57,8 @@ def merge_rows(
     """
     if not spec.clauses:
         raise InvalidInputError(
-            "The merge has no clause.",
-            hint="Say what happens: when_matched_update(...), when_not_matched_insert(...).",
+            "The merge has no clauses.",
+            hint="Add one, such as when_matched_update(...) or when_not_matched_insert(...).",
         )
     scan = scan_of(store, schema, options)
     source_type, rows = source_rows(spec.source, schema.row_type)
@@ -78,6 +78,6 @@ def _names(spec: MergeSpec) -> dict[str, str]:
     """What expressions may call the sides."""
     names = {TARGET: TARGET, SOURCE: SOURCE}
     for alias, side in ((spec.target_alias or "t", TARGET), (spec.source_alias or "s", SOURCE)):
-        if names.setdefault(alias.lower(), side) != side:
-            raise InvalidInputError(f"{alias!r} cannot stand for the {side} of the merge.")
+        if not alias.isidentifier() or names.setdefault(alias.lower(), side) != side:
+            raise InvalidInputError(f"{alias!r} cannot be the alias of the {side}.")
     return names

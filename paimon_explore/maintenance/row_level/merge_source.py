@@ -43,7 +43,7 @@ def source_rows(source: Rows, target: RowType) -> tuple[RowType, pa.RecordBatch]
     rows = _table_of(source, target)
     names = [name for name in rows.schema.names if not _INDEX.fullmatch(name)]
     if len({name.lower() for name in names}) != len(names):
-        raise InvalidInputError("The source has two columns of one name.")
+        raise InvalidInputError("The source has two columns with the same name.")
     fields: list[DataField] = []
     columns: list[Column] = []
     for number, name in enumerate(names):
@@ -78,7 +78,9 @@ def _together(parts: Sequence[pa.Table]) -> pa.Table:
     try:
         return pa.concat_tables(parts, promote_options="permissive")
     except pa.ArrowException as error:
-        raise InvalidInputError(f"The parts of the source do not fit together: {error}.") from error
+        raise InvalidInputError(
+            f"The parts of the source have different columns: {error}."
+        ) from error
 
 
 def _one(values: "pa.ChunkedArray[pa.Scalar[pa.DataType]]") -> Column:

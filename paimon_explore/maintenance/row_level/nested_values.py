@@ -40,7 +40,7 @@ def path_of(name: object, target: RowType) -> tuple[DataField, ...]:
 
 def _inside(row: DataType, path: str, where: str) -> tuple[DataField, ...]:
     if not isinstance(row, RowType):
-        msg = f"{where!r} is no row, so that it has no field {path!r}."
+        msg = f"Column {where!r} is not a ROW and has no field {path!r}."
         raise InvalidInputError(msg)
     whole = _alike(path, row)
     if whole is not None:
@@ -48,8 +48,8 @@ def _inside(row: DataType, path: str, where: str) -> tuple[DataField, ...]:
     first, _, rest = path.partition(".")
     field = _alike(first, row)
     if field is None or not rest:
-        msg = f"The row {where!r} has no field {first!r}."
-        raise InvalidInputError(msg, hint=f"It has {choices(row.names)}.")
+        msg = f"ROW {where!r} has no field {first!r}."
+        raise InvalidInputError(msg, hint=f"Its fields: {choices(row.names)}.")
     return (field, *_inside(field.type, rest, f"{where}.{first}"))
 
 
@@ -70,7 +70,7 @@ def check_paths(paths: Sequence[Path]) -> None:
             shorter, longer = sorted((path, other), key=len)
             if longer[: len(shorter)] == shorter:
                 column = ".".join(shorter)
-                raise InvalidInputError(f"Column {column!r} gets two new values.")
+                raise InvalidInputError(f"Column {column!r} is set twice.")
 
 
 def with_field(rows: Column, row_type: RowType, path: Path, new: Column) -> Column:
@@ -105,8 +105,8 @@ def _null_where(
     if not absent.any():
         return values
     if not field.type.nullable:
-        msg = f"A row that is null cannot get a field only: its field {field.name!r} is NOT NULL."
-        raise InvalidInputError(msg, hint="Give the whole row.")
+        msg = f"A null ROW cannot get a single field: its field {field.name!r} is NOT NULL."
+        raise InvalidInputError(msg, hint="Set the whole ROW.")
     places = pa.array(np.arange(len(values)), pa.int64(), mask=absent)
     found: Column = values.take(places)
     return found

@@ -114,7 +114,7 @@ def _refuse_indexed(scan: ScanTarget, columns: Sequence[str]) -> None:
         if isinstance(index, dict) and index["index_field_id"] in names:
             raise UnsupportedFeatureError(
                 f"updating column {names[index['index_field_id']]!r}, which has a global index,",
-                hint="As Java does by default ('global-index.column-update-action').",
+                hint="Drop the index first, or write the rows again.",
             )
 
 

@@ -46,8 +46,8 @@ def refuse_branches(scan: ScanTarget) -> None:
     """
     if len(branches_read(scan)) > 1:
         raise UnsupportedFeatureError(
-            "changing rows of a table that reads another branch besides its own",
-            hint="Open the branch that holds the rows, without the fallback option.",
+            "changing rows of a table with a fallback branch",
+            hint="Open the branch that contains the rows, without 'scan.fallback-branch'.",
         )
 
 

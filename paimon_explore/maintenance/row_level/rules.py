@@ -43,9 +43,9 @@ def check_update(schema: TableSchema, options: TableOptions, columns: Collection
     fixed = [name for name in schema.primary_keys if name in columns]
     if fixed:
         raise InvalidInputError(
-            f"Column {fixed[0]!r} belongs to the primary key, which identifies a row and is never "
+            f"Column {fixed[0]!r} belongs to the primary key, which identifies a row and cannot be "
             "updated.",
-            hint="Delete the rows, and write them with their new keys.",
+            hint="Delete the rows, then write them with their new keys.",
         )
     engine = options.value(opt.MERGE_ENGINE)
     if engine in {MergeEngine.AGGREGATION, MergeEngine.FIRST_ROW}:
@@ -55,13 +55,15 @@ def check_update(schema: TableSchema, options: TableOptions, columns: Collection
             else "keeps the first row of a key"
         )
         raise InvalidInputError(
-            f"A table with 'merge-engine' = '{engine.value}' takes no update: it {reason}.",
-            hint="upsert() what it is to combine." if engine is MergeEngine.AGGREGATION else "",
+            f"A table with 'merge-engine' = '{engine.value}' cannot be updated: it {reason}.",
+            hint="Use upsert() with the rows to combine."
+            if engine is MergeEngine.AGGREGATION
+            else "",
         )
     if engine is MergeEngine.PARTIAL_UPDATE and any(k.endswith(_AGGREGATE) for k in options):
         raise UnsupportedFeatureError(
             "update of a table with 'merge-engine' = 'partial-update' and aggregate functions",
-            hint="upsert() what they are to combine.",
+            hint="Use upsert() with the rows to combine.",
         )
 
 
@@ -73,9 +75,9 @@ def _check_append_update(
     moved = [name for name in schema.partition_keys if name in columns]
     if moved:
         raise InvalidInputError(
-            f"Column {moved[0]!r} is a partition column, and rows of a table with "
-            f"{opt.DATA_EVOLUTION_ENABLED.key!r} = 'true' do not move.",
-            hint="Append the rows to the other partition.",
+            f"Column {moved[0]!r} is a partition column, and the rows of a table with "
+            f"{opt.DATA_EVOLUTION_ENABLED.key!r} = 'true' cannot move to another partition.",
+            hint="Append the rows to the other partition instead.",
         )
 
 
@@ -91,7 +93,7 @@ def check_delete(schema: TableSchema, options: TableOptions) -> None:
         if options.value(opt.DATA_EVOLUTION_ENABLED):
             raise UnsupportedFeatureError(
                 f"delete on a table with {opt.DATA_EVOLUTION_ENABLED.key!r} = 'true'",
-                hint="Rows whose columns lie in several files cannot be removed one by one; "
+                hint="Rows whose columns are in several files cannot be deleted one by one; "
                 "overwrite or drop a partition.",
             )
         return
@@ -104,12 +106,12 @@ def check_delete(schema: TableSchema, options: TableOptions) -> None:
     engine = options.value(opt.MERGE_ENGINE)
     if wanted is None:
         raise InvalidInputError(
-            f"A table with 'merge-engine' = '{engine.value}' takes no delete.",
+            f"A table with 'merge-engine' = '{engine.value}' does not support delete.",
             hint="overwrite() or drop_partitions() remove rows.",
         )
     if wanted:
         raise InvalidInputError(
-            f"A table with 'merge-engine' = '{engine.value}' takes no delete by default.",
+            f"A table with 'merge-engine' = '{engine.value}' does not support delete by default.",
             hint=f"Set {choices(wanted)}.",
         )
 

@@ -94,20 +94,22 @@ class Sides:
         side = self.names.get(path[0].lower()) if len(path) > 1 else None
         if side is not None:
             if side not in visible:
-                raise InvalidInputError(f"There is no {side} row where {'.'.join(path)!r} is used.")
+                raise InvalidInputError(
+                    f"There is no {side} row in the clause that uses {'.'.join(path)!r}."
+                )
             return (f"{side}.{self._named(side, path[1])}", *path[2:])
         found = [side for side in visible if _alike(self._of(side), path[0])]
         if len(found) == 1:
             return (f"{found[0]}.{self._named(found[0], path[0])}", *path[1:])
         if found:
             raise InvalidInputError(
-                f"Both sides have a column {path[0]!r}.",
+                f"Column {path[0]!r} is ambiguous: source and target have it.",
                 hint=f"Write {TARGET}.{path[0]} or {SOURCE}.{path[0]}.",
             )
         known = [f"{side}.{name}" for side in visible for name in self._of(side).names]
         raise InvalidInputError(
             f"There is no column {'.'.join(path)!r}.",
-            hint=f"Columns: {choices(known)}. Texts are written in single quotes.",
+            hint=f"Columns: {choices(known)}. Strings are written in single quotes.",
         )
 
     def _of(self, side: str) -> RowType:

@@ -84,8 +84,8 @@ class SourceKeys:
             room *= max(len(values), 1)
             if room > _MAX_CODES:
                 raise InvalidInputError(
-                    "The merge has equalities of more different values than can be combined.",
-                    hint="Match by fewer columns.",
+                    "The equalities of the merge have too many combinations of values.",
+                    hint="Match on fewer columns.",
                 )
             whole = whole * max(len(values), 1) + code
         return np.where(usable, whole, -1)

@@ -105,6 +105,6 @@ def refuse_retract(steps: Steps, name: str) -> None:
 def retract_error(name: str) -> FormatError:
     """What to raise when a function cannot take back a record."""
     return FormatError(
-        f"Aggregate function {name!r} cannot take back a record, and there are -U or -D records.",
-        hint="Set fields.<column>.ignore-retract = true to leave the column as it is then.",
+        f"Aggregate function {name!r} cannot retract, and there are -U or -D records.",
+        hint="Set fields.<column>.ignore-retract = true to keep the column as it is.",
     )

@@ -29,6 +29,8 @@ from paimon_explore.merge.columns import (
     take_or_null,
 )
 from paimon_explore.merge.steps import Step, Steps
+from paimon_explore.types.arrow import from_arrow
+from paimon_explore.types.render import type_text
 
 _Number: TypeAlias = int | float | Decimal
 _NUMBERS = (int, float, Decimal)
@@ -125,8 +127,8 @@ def _spread(values: Numbers, some: Bools, data_type: pa.DataType) -> Column:
 
 def _overflow(data_type: pa.DataType) -> FormatError:
     return FormatError(
-        f"A sum or product leaves the range of {data_type}.",
-        hint="Alter the column to a wider type.",
+        f"A sum or product exceeds the range of {type_text(from_arrow(data_type))}.",
+        hint="Change the column to a wider type.",
     )
 
 
@@ -235,6 +237,6 @@ def _decimal_step(data_type: pa.DataType) -> _ProductStep:
 
 def _no_division() -> FormatError:
     return FormatError(
-        "A product cannot be taken back: the quotient is not a number of the column's type.",
-        hint="Set fields.<column>.ignore-retract = true to leave the column as it is then.",
+        "A product cannot be retracted: the quotient does not fit the column's type.",
+        hint="Set fields.<column>.ignore-retract = true to keep the column as it is.",
     )

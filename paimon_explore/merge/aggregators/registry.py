@@ -111,7 +111,7 @@ def aggregator(function: AggregateFunction, field: DataField) -> Aggregator:
         raise UnsupportedFeatureError(
             f"aggregate function {function.name!r}",
             f"column {field.name!r}",
-            hint=f"Known: {choices(sorted([*_SIMPLE, *_OPTIONED]))}.",
+            hint=f"Functions: {choices(sorted([*_SIMPLE, *_OPTIONED]))}.",
         )
     if not takes(field.type):
         raise InvalidInputError(
@@ -127,9 +127,13 @@ def aggregator(function: AggregateFunction, field: DataField) -> Aggregator:
 def _check_nested(function: AggregateFunction, field: DataField) -> None:
     """Options that name fields of elements must name existing ones, and a key where one is due."""
     if function.name == "nested_partial_update" and not function.nested_key:
-        raise InvalidInputError(f"Column {field.name!r}: nested_partial_update needs a nested-key.")
+        raise InvalidInputError(
+            f"Column {field.name!r}: nested_partial_update needs the option 'nested-key'."
+        )
     if function.nested_sequence_field and not function.nested_key:
-        raise InvalidInputError(f"Column {field.name!r}: nested-sequence-field needs a nested-key.")
+        raise InvalidInputError(
+            f"Column {field.name!r}: option 'nested-sequence-field' needs 'nested-key'."
+        )
     row: object = None
     if isinstance(field.type, ArrayType):
         row = field.type.element
@@ -140,7 +144,7 @@ def _check_nested(function: AggregateFunction, field: DataField) -> None:
     for name in wanted:
         if isinstance(row, RowType) and row.field(name) is None:
             raise InvalidInputError(
-                f"Column {field.name!r}: its rows have no field {name!r}.",
+                f"Column {field.name!r}: its ROW has no field {name!r}.",
                 hint=f"Fields: {choices(row.names)}.",
             )
 

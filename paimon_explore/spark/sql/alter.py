@@ -95,7 +95,7 @@ class _Alter:
             raise UnsupportedFeatureError(
                 "ALTER TABLE … ADD PARTITION",
                 self._table.name,
-                hint="A partition is there as soon as it holds a row.",
+                hint="A partition exists as soon as it contains a row.",
             )
         self._reader.expect_one("COLUMN", "COLUMNS", part="ALTER TABLE … ADD")
         inner = Reader(self._reader.group("the columns")) if self._reader.comes("(") else None

@@ -93,7 +93,7 @@ class Call:
         try:
             return int(str(value))
         except ValueError as error:
-            raise self.problem(f"{name} = {value!r} is no whole number") from error
+            raise self.problem(f"{name} = {value!r} is not an integer") from error
 
     def flag(self, name: str, *, default: bool) -> bool:
         """TRUE or FALSE; NULL is neither."""
@@ -121,9 +121,9 @@ class Call:
         try:
             millis = self.warehouse.spark.sql(query).collect()[0][0]
         except PySparkException as error:
-            raise self.problem(f"{name} = {text!r} is no timestamp") from error
+            raise self.problem(f"{name} = {text!r} is not a timestamp") from error
         if not isinstance(millis, int):
-            raise self.problem(f"{name} = {text!r} is no timestamp")
+            raise self.problem(f"{name} = {text!r} is not a timestamp")
         return datetime.fromtimestamp(millis / 1000, UTC)
 
     def ok(self) -> DataFrame:

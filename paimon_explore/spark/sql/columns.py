@@ -61,7 +61,7 @@ def column_type(text: str, column: str) -> DataType:
     try:
         return parse_type_text(text)
     except InvalidInputError as problem:
-        msg = f"Column {column!r}: {text!r} is no type of a Paimon table."
+        msg = f"Column {column!r}: {text!r} is not a type of a Paimon table."
         raise InvalidInputError(msg, hint=f"{problem}{said}") from problem
 
 
@@ -98,7 +98,7 @@ def _said(reader: Reader, name: str) -> dict[str, object]:
         return {"is_key": True}
     if reader.comes("GENERATED"):
         raise UnsupportedFeatureError(f"a generated column, {name}")
-    what = "NOT NULL, COMMENT, DEFAULT or the next column is missing here"
+    what = "expected NOT NULL, COMMENT, DEFAULT or the next column"
     raise reader.problem(what, part=f"Column {name!r}")
 
 

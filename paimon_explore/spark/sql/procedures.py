@@ -57,7 +57,7 @@ def call(warehouse: Warehouse, reader: Reader) -> DataFrame | None:
         if warehouse.catalog is None:
             return None
         hint = f"Write CALL sys.{path[-1]}(…)."
-        raise InvalidInputError(f"{'.'.join(path)!r} is no procedure of Paimon.", hint=hint)
+        raise InvalidInputError(f"{'.'.join(path)!r} is not a Paimon procedure.", hint=hint)
     name = path[-1].lower()
     found = PROCEDURES.get(name)
     if found is None:
@@ -76,8 +76,8 @@ def _unknown(name: str) -> InvalidInputError | UnsupportedFeatureError:
         )
     near = difflib.get_close_matches(name, PROCEDURES, n=1)
     known = f"There are {choices(sorted(PROCEDURES), limit=50)}."
-    hint = f"Is {near[0]!r} meant? {known}" if near else known
-    return InvalidInputError(f"There is no procedure {name!r}.", hint=hint)
+    hint = f"Did you mean {near[0]!r}? {known}" if near else known
+    return InvalidInputError(f"Unknown procedure {name!r}.", hint=hint)
 
 
 def signature(name: str) -> str:
@@ -123,8 +123,8 @@ def _value(warehouse: Warehouse, reader: Reader, name: str, argument: str) -> ob
         value: object = warehouse.spark.sql(f"SELECT {text}").collect()[0][0]
     except PySparkException as error:
         raise InvalidInputError(
-            f"CALL sys.{name}: {argument} => {text} is no constant.",
-            hint="Texts stand in single quotes.",
+            f"CALL sys.{name}: {argument} => {text} is not a constant.",
+            hint="Strings are written in single quotes.",
         ) from error
     return value
 
@@ -173,7 +173,7 @@ def _typed(one: Call, schema: TableSchema, spec: Mapping[str, str]) -> dict[str,
     for key, text in spec.items():
         if key not in schema.partition_keys:
             hint = f"Partition columns: {choices(schema.partition_keys)}."
-            raise one.problem(f"{key!r} is no partition column", hint)
+            raise one.problem(f"{key!r} is not a partition column", hint)
         written = "NULL" if text == DEFAULT_PARTITION else f"'{text}'"
         values[key] = constant(one.warehouse, written, schema.project([key]).fields[0])
     return values
@@ -187,7 +187,7 @@ def _partitions_where(one: Call, table: Table, where: str) -> list[dict[str, obj
     if others:
         known = choices(schema.partition_keys)
         hint = f"Partition columns: {known}."
-        raise one.problem(f"where names {others[0]!r}, which is no partition column", hint)
+        raise one.problem(f"where names {others[0]!r}, which is not a partition column", hint)
     rows = sorted({split.partition for split in table.scan(where=where).plan().splits})
     types = [field.type for field in schema.partition_type]
     columns = decode_rows(pa.array(rows, pa.binary()), types, where="_PARTITION")

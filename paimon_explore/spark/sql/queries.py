@@ -147,8 +147,8 @@ def _increment(warehouse: Warehouse, reference: Reference) -> str:
     function, arguments = reference.parts[-1], reference.arguments or ()
     if len(arguments) != 3:  # noqa: PLR2004 - a table and two ends
         raise InvalidInputError(
-            f"{function} has {len(arguments)} arguments.",
-            hint="It takes a table, the start (not included) and the end: "
+            f"{function} was called with {len(arguments)} arguments.",
+            hint="It needs a table, the start (exclusive) and the end: "
             f"{function}('db.t', '3', '7').",
         )
     ends = [warehouse.spark.sql(f"SELECT {text}").collect()[0][0] for text in arguments[1:]]
@@ -172,8 +172,8 @@ def _version(warehouse: Warehouse, text: str) -> str:
     value = _evaluated(warehouse, text, "VERSION AS OF")
     if isinstance(value, bool) or not isinstance(value, int | str):
         raise InvalidInputError(
-            f"VERSION AS OF {text}: {value!r} is no version.",
-            hint="Give a snapshot id, or a tag's name as a text.",
+            f"VERSION AS OF {text}: {value!r} is not a version.",
+            hint="Pass a snapshot id, or the name of a tag as a string.",
         )
     return str(value)
 
@@ -192,7 +192,7 @@ def _evaluated(warehouse: Warehouse, text: str, part: str, shown: str = "") -> o
         found: object = warehouse.spark.sql(f"SELECT {text}").collect()[0][0]
     except PySparkException as error:
         raise InvalidInputError(
-            f"{part} {shown or text} is no constant that Spark can evaluate.",
+            f"{part} {shown or text} is not a constant that Spark can evaluate.",
             hint=str(error).partition("\n")[0],
         ) from error
     return found

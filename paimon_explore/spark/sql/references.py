@@ -269,7 +269,7 @@ def _value(reader: Reader) -> str:
     while True:
         reader.takes_one("-", "+")
         if reader.is_done:
-            raise reader.problem("the point in time is missing here")
+            raise reader.problem("expected a point in time")
         _operand(reader)
         if not reader.takes_one(*_OPERATORS):
             return reader.source[start : reader.behind]

@@ -91,7 +91,7 @@ def _partition(warehouse: Warehouse, reader: Reader, schema: TableSchema) -> dic
         key = next((k for k in schema.partition_keys if k.lower() == given.lower()), given)
         if key not in schema.partition_keys:
             raise InvalidInputError(
-                f"PARTITION: {given!r} is no partition column.",
+                f"PARTITION: {given!r} is not a partition column.",
                 hint=f"Partition columns: {choices(schema.partition_keys)}.",
             )
         if one.is_done:
@@ -119,7 +119,7 @@ def constant(warehouse: Warehouse, text: str, field: DataField) -> object:
         rows = given.select(cast).collect()
     except PySparkException as error:
         raise InvalidInputError(
-            f"Column {field.name!r} is {kind}; {text} is no constant of it.",
+            f"Column {field.name!r} is {kind}; {text} is not a valid constant.",
             hint=str(error).partition("\n")[0],
         ) from error
     value: object = rows[0][0]
@@ -172,7 +172,7 @@ def _placed(
         fields = resolved(columns, schema)
         both = [field.name for field in fields if field.name in static]
         if both:
-            raise InvalidInputError(f"Column {both[0]!r} has its value from PARTITION already.")
+            raise InvalidInputError(f"Column {both[0]!r} already has its value from PARTITION.")
     return assigned(rows, fields, _constants(schema, static))
 
 

@@ -13,7 +13,9 @@ from os import PathLike
 
 from pyspark.sql import DataFrame, SparkSession
 
+from paimon_explore.arguments import string
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
+from paimon_explore.spark.argument_checks import check_session
 from paimon_explore.spark.connector import CONNECTOR
 from paimon_explore.spark.sql.alter import alter_table, comment_on
 from paimon_explore.spark.sql.answers import done
@@ -64,6 +66,8 @@ def sql(
             the rule and what may be written.
         UnsupportedFeatureError: valid, and not done here.
     """
+    check_session(spark)
+    string("statement", statement)
     texts = statements_of(statement)
     if spark.conf.get(CONNECTOR, "python") == "java":
         for text in texts[:-1]:
@@ -73,7 +77,7 @@ def sql(
     if texts and Reader(texts[0]).here.word == "BEGIN":
         texts = [statement]
     if not texts:
-        raise InvalidInputError("There is no statement.", hint="Write SELECT …")
+        raise InvalidInputError("The statement is empty.", hint="Write SELECT …")
     for text in texts[:-1]:
         _run(where(), text, args)
     return _run(where(), texts[-1], args)
@@ -91,7 +95,7 @@ def open_warehouse(
         InvalidInputError: warehouse and catalog are both given.
     """
     if folder is not None and catalog is not None:
-        raise InvalidInputError("warehouse and catalog are both given.", hint="Give one of them.")
+        raise InvalidInputError("warehouse and catalog are both given.", hint="Pass one of them.")
     told = spark.conf.get(WAREHOUSE, None) if folder is None and catalog is None else folder
     opened = Catalog(told) if told is not None else catalog
 
@@ -119,9 +123,7 @@ def _with(warehouse: Warehouse, reader: Reader, args: Args) -> DataFrame | None:
     if inner.takes("INSERT"):
         return insert(warehouse, inner, args, before=before)
     if inner.here.word in {"UPDATE", "DELETE", "MERGE"}:
-        raise UnsupportedFeatureError(
-            f"WITH … {inner.here.word}", hint="Write the query where it is used."
-        )
+        raise UnsupportedFeatureError(f"WITH … {inner.here.word}", hint="Write the query in place.")
     return None
 
 
@@ -160,7 +162,7 @@ def _create_view(
             return None
         if not temporary:
             raise UnsupportedFeatureError(
-                "a view that stays, over tables of Paimon", name, hint="CREATE TEMPORARY VIEW …"
+                "a permanent view over tables of Paimon", name, hint="CREATE TEMPORARY VIEW …"
             )
         spark = warehouse.spark
         frame = spark.sql(text) if args is None else spark.sql(text, args=args)  # type: ignore[arg-type] # a list or a map

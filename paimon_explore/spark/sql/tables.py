@@ -51,8 +51,8 @@ def check_options(options: Sequence[str], part: str) -> None:
         InvalidInputError: names what may be meant.
     """
     for name, meant in unknown_names(options).items():
-        hint = "See the options of Paimon tables." if meant is None else f"Is {meant!r} meant?"
-        raise InvalidInputError(f"{part}: there is no option {name!r}.", hint=hint)
+        hint = "See the options of Paimon tables." if meant is None else f"Did you mean {meant!r}?"
+        raise InvalidInputError(f"{part}: unknown option {name!r}.", hint=hint)
 
 
 def create_table(warehouse: Warehouse, reader: Reader) -> DataFrame | None:
@@ -156,7 +156,7 @@ def _take_clause(reader: Reader, made: _Create) -> None:
     else:
         known = ["USING", "PARTITIONED BY", "TBLPROPERTIES", "COMMENT", "AS"]
         raise reader.problem(
-            "this is no clause of it", part="CREATE TABLE", hint=f"Clauses: {', '.join(known)}."
+            "unknown clause", part="CREATE TABLE", hint=f"Clauses: {', '.join(known)}."
         )
 
 
@@ -167,7 +167,7 @@ def _take_partitions(reader: Reader, made: _Create) -> None:
             raise UnsupportedFeatureError(
                 f"PARTITIONED BY {text}",
                 made.name.table,
-                hint="Paimon's partitions are columns: add one that holds the value.",
+                hint="Paimon's partitions are columns: add one that contains the value.",
             )
         made.partition_by.append(one.ahead(0).text)
         if one.ahead(1).text:
@@ -208,13 +208,13 @@ def _row_type(columns: Sequence[WrittenColumn], rows: DataFrame | None) -> RowTy
     if columns and rows is not None:
         raise InvalidInputError(
             "CREATE TABLE … AS takes its columns from the query.",
-            hint="Leave the list of columns out, or create and INSERT.",
+            hint="Omit the list of columns, or CREATE the table and INSERT.",
         )
     if rows is not None:
         kinds = [(f.name, paimon_type(f.dataType), f) for f in rows.schema.fields]
         lost = [f"{name} {f.dataType.simpleString()}" for name, kind, f in kinds if kind is None]
         if lost:
-            raise InvalidInputError(f"The query's column {lost[0]} is of no type of Paimon.")
+            raise InvalidInputError(f"Column {lost[0]} of the query has no Paimon type.")
         return RowType(
             fields=tuple(
                 DataField(
@@ -225,7 +225,7 @@ def _row_type(columns: Sequence[WrittenColumn], rows: DataFrame | None) -> RowTy
             )
         )
     if not columns:
-        raise InvalidInputError("CREATE TABLE names no columns.", hint="Write (id BIGINT, …).")
+        raise InvalidInputError("CREATE TABLE needs columns.", hint="Write (id BIGINT, …).")
     return RowType(
         fields=tuple(
             DataField(
@@ -281,9 +281,10 @@ def create_database(warehouse: Warehouse, reader: Reader) -> DataFrame | None:
         clause = reader.here.word
         known = ("COMMENT", "LOCATION", "WITH")
         if clause not in known:
-            raise reader.problem("this is no clause of it", part="CREATE DATABASE")
+            raise reader.problem("unknown clause", part="CREATE DATABASE")
         raise UnsupportedFeatureError(
-            f"CREATE DATABASE … {clause}", hint="A database of a folder warehouse has only a name."
+            f"CREATE DATABASE … {clause}",
+            hint="A database in a filesystem warehouse only has a name.",
         )
     warehouse.warehouse().create_database(parts[-1], ignore_if_exists=ignore)
     return done(warehouse.spark)
@@ -304,7 +305,7 @@ def drop_database(warehouse: Warehouse, reader: Reader) -> DataFrame | None:
     tables = warehouse.warehouse().tables(database)
     if tables and not cascade:
         raise InvalidInputError(
-            f"Database {database!r} holds tables {choices(tables)}.",
+            f"Database {database!r} is not empty; its tables: {choices(tables)}.",
             hint="Drop them first, or write DROP DATABASE … CASCADE.",
         )
     warehouse.warehouse().drop_database(database, cascade=cascade)

@@ -69,8 +69,8 @@ def tokens_of(source: str) -> list[Token]:
     try:
         found = sqlglot.tokenize(_OPENING + source, read="spark")
     except SqlglotError as error:
-        msg = f"The statement cannot be read: {error}."
-        raise InvalidInputError(msg, hint="Is a quote or comment without its end?") from error
+        msg = f"The statement cannot be parsed: {error}."
+        raise InvalidInputError(msg, hint="A quote or comment may not be closed.") from error
     tokens: list[Token] = []
     for one in found[1:]:
         start, end = one.start - len(_OPENING), one.end + 1 - len(_OPENING)
@@ -175,7 +175,7 @@ class Reader:
             InvalidInputError: something else comes.
         """
         if not self.takes(*words):
-            raise self.problem(f"{' '.join(words)} is missing here", part=part)
+            raise self.problem(f"expected {' '.join(words)}", part=part)
 
     def expect_one(self, *words: str, part: str = "") -> str:
         """Step over one of these words.
@@ -185,8 +185,8 @@ class Reader:
         """
         found = self.takes_one(*words)
         if not found:
-            msg = f"{self.here.text!r} is not known here" if not self.is_done else "it stops here"
-            raise self.problem(msg, part=part, hint=f"Here may come {' or '.join(words)}.")
+            msg = f"unexpected {self.here.text!r}" if not self.is_done else "unexpected end"
+            raise self.problem(msg, part=part, hint=f"Expected {' or '.join(words)}.")
         return found
 
     def end(self) -> None:
@@ -196,7 +196,7 @@ class Reader:
             InvalidInputError: it does not.
         """
         if not self.is_done:
-            raise self.problem("the statement should end here")
+            raise self.problem("expected the end of the statement")
 
     def identifier(self, what: str) -> str:
         """One name.
@@ -205,7 +205,7 @@ class Reader:
             InvalidInputError: no name comes.
         """
         if self.here.kind not in {Kind.WORD, Kind.NAME}:
-            raise self.problem(f"the name of {what} is missing here")
+            raise self.problem(f"expected the name of {what}")
         return self.next().text
 
     def path(self, what: str) -> tuple[str, ...]:
@@ -232,7 +232,7 @@ class Reader:
             InvalidInputError: something else comes.
         """
         if self.here.kind is not Kind.TEXT:
-            raise self.problem(f"{what} is a text in quotes, which is missing here")
+            raise self.problem(f"expected {what} as a string in quotes")
         found = [self.next().text]
         found += [self.next().text for _ in range(self._texts())]
         return "".join(found)
@@ -251,7 +251,7 @@ class Reader:
             InvalidInputError: something else comes.
         """
         if self.here.kind is not Kind.NUMBER or not self.here.text.isdigit():
-            raise self.problem(f"{what} is a whole number, which is missing here")
+            raise self.problem(f"expected {what} as an integer")
         return int(self.next().text)
 
     def group(self, what: str) -> str:
@@ -261,7 +261,7 @@ class Reader:
             InvalidInputError: no parenthesis, or one without its end.
         """
         if self.here.sign != "(":
-            raise self.problem(f"'(' is missing here, before {what}")
+            raise self.problem(f"expected '(' before {what}")
         first = self.next()
         self._skip(set(), closing=True)
         text = self.source[first.end : self.here.start].strip()
@@ -299,7 +299,7 @@ class Reader:
         start = self.here
         self._skip(set(stops), closing=False, angles=angles)
         if self.here is start:
-            raise self.problem("an expression is missing here")
+            raise self.problem("expected an expression")
         return self.source[start.start : self.behind]
 
     def rest(self) -> str:
@@ -324,7 +324,7 @@ class Reader:
             cases += (word == "CASE") - (word == "END" and cases > 0)
             self.next()
         if closing:
-            raise self.problem("')' is missing here")
+            raise self.problem("expected ')'")
 
     def problem(
         self, what: str, *, part: str = "", hint: str = "", token: Token | None = None
@@ -342,4 +342,4 @@ class Reader:
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> InvalidInputError:
     """The error for a name that is not among the known ones."""
-    return InvalidInputError(f"There is no {kind} {name!r}.", hint=f"There are {choices(known)}.")
+    return InvalidInputError(f"Unknown {kind} {name!r}.", hint=f"Known: {choices(known)}.")

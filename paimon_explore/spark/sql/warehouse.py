@@ -91,7 +91,7 @@ class Warehouse:
         if len(parts) == 2:  # noqa: PLR2004 - database and table
             return Name(table=f"{self.known_database(parts[0])}.{parts[1]}")
         raise InvalidInputError(
-            f"{'.'.join(parts)!r} is no table of Paimon.", hint="Write it as database.table."
+            f"{'.'.join(parts)!r} is not a Paimon table.", hint="Write it as database.table."
         )
 
     def _present(self, name: str) -> Name | None:
@@ -127,7 +127,7 @@ class Warehouse:
         """
         if self.catalog is None:
             raise InvalidInputError(
-                "No warehouse is given.",
+                "A warehouse is required.",
                 hint="Pass warehouse= or catalog=, or start with pe.spark.session(warehouse=…).",
             )
         return self.catalog
@@ -180,7 +180,7 @@ class Warehouse:
         """
         found = self.open(name, options)
         if not isinstance(found, Table):
-            raise InvalidInputError(f"{name.table!r} is a system table, which does not change.")
+            raise InvalidInputError(f"{name.table!r} is a system table and cannot be changed.")
         return found
 
     def _other_case(self, text: str) -> str | None:

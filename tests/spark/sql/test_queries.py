@@ -133,7 +133,7 @@ def test_a_session_knows_its_warehouse_and_database(spark: SparkSession, catalog
         assert session(warehouse=catalog.warehouse) is spark
         assert sql(spark, "USE demo; SELECT count(*) AS n FROM orders").collect()[0].n == 30
         assert [r.namespace for r in sql(spark, "SHOW DATABASES").collect()] == ["demo"]
-        with pytest.raises(NotFoundError, match="database 'nope'"):
+        with pytest.raises(NotFoundError, match="Database 'nope'"):
             sql(spark, "USE nope")
     finally:
         spark.conf.set(WAREHOUSE, str(before))

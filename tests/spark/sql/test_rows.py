@@ -179,11 +179,17 @@ def test_a_partition_is_named_by_a_value_that_its_column_holds(run: Sql, rows: R
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("INSERT INTO t VALUES (1, 2)", "2 columns, but 3 are written.*id, name, dt"),
+        ("INSERT INTO t VALUES (1, 2)", "2 columns, but 3 are expected.*id, name, dt"),
         ("INSERT INTO t (id, nme) VALUES (1, 2)", "no column 'nme'.*'name'"),
         ("INSERT INTO t (id, ID) VALUES (1, 2)", "'id' is named twice"),
-        ("INSERT INTO t VALUES ('one', 'a', 'b')", "'id' is bigint, and no string"),
-        ("INSERT INTO t PARTITION (day = 1) SELECT 1, 'a'", "'day' is no partition column.*'dt'"),
+        (
+            "INSERT INTO t VALUES ('one', 'a', 'b')",
+            "'id' is bigint and cannot be written from string",
+        ),
+        (
+            "INSERT INTO t PARTITION (day = 1) SELECT 1, 'a'",
+            "'day' is not a partition column.*'dt'",
+        ),
         ("INSERT INTO t REPLACE WHERE id = 1 SELECT 1, 'a', 'b'", "REPLACE WHERE"),
         ("INSERT INTO nope VALUES (1)", "Table 'nope' does not exist"),
         ("INSERT IN t VALUES (1)", "INSERT cannot be read.*'INTO' or|INTO or OVERWRITE"),

@@ -121,7 +121,7 @@ def test_a_writer_takes_batches_and_tells_its_size() -> None:
     assert (writer.rows, writer.size) == (20, len(data))
     found = [row for batch in read_avro(data, None, "f") for row in batch.to_pylist()]
     assert found == [{"a": n, "t": str(n)} for n in range(20)]
-    with pytest.raises(InvalidInputError, match=r"lack the columns \['t'\]"):
+    with pytest.raises(InvalidInputError, match=r"have no columns \['t'\]"):
         writer.write_batch(pa.RecordBatch.from_pylist([{"a": 1}]))
 
 
@@ -279,7 +279,7 @@ def test_values_that_the_schema_does_not_allow_are_refused() -> None:
     needed = avro_schema(pa.schema([pa.field("c", pa.int64(), nullable=False)]))
     with pytest.raises(InvalidInputError, match="Column c must not hold null"):
         write_avro(needed, [pa.array([1, None])])
-    with pytest.raises(InvalidInputError, match="no whole number"):
+    with pytest.raises(InvalidInputError, match="not an integer"):
         write_avro(needed, [pa.array([1.5])])
     millis = avro_schema(pa.schema([pa.field("c", pa.timestamp("ms"))]))
     with pytest.raises(InvalidInputError, match="finer than"):
@@ -429,7 +429,7 @@ def test_fixed_values_are_binary_of_their_size_or_decimals() -> None:
     data = write_avro(fixed(2), [column], "null")
     (batch,) = read_avro(data, None, "f")
     assert batch.column(0).equals(column)
-    with pytest.raises(InvalidInputError, match="must hold values of 3 bytes"):
+    with pytest.raises(InvalidInputError, match="must contain values of 3 bytes"):
         write_avro(fixed(3), [column], "null")
     schema = fixed(2, logicalType="decimal", precision=4, scale=2)
     (batch,) = read_avro(write_avro(schema, [pa.array([b"\xff\x38", b"\0\x64"])]), None, "f")
@@ -451,8 +451,8 @@ def test_columns_of_another_shape_cannot_be_written() -> None:
     nested = pa.table({"c": [{"x": 1, "y": [1]}]})
     schema = avro_schema(nested.schema)
     for array, rule in (
-        (pa.array([5]), "is no record"),
-        (pa.array([{"x": 1}]), "lacks the fields"),
+        (pa.array([5]), "is not a record"),
+        (pa.array([{"x": 1}]), "has no fields"),
         (pa.array([{"x": 1, "y": 5}]), "has no items"),
     ):
         with pytest.raises(InvalidInputError, match=rule):

@@ -93,7 +93,7 @@ def test_a_position_that_no_file_has_is_refused() -> None:
 def test_an_unknown_version_is_refused() -> None:
     with pytest.raises(UnsupportedVersionError, match="version 2"):
         decode_vectors(b"\x02", path="index-1")
-    with pytest.raises(CorruptFileError, match="starts with its version"):
+    with pytest.raises(CorruptFileError, match="must start with its version"):
         decode_vectors(b"", path="index-1")
 
 
@@ -105,9 +105,9 @@ def test_damage_is_named() -> None:
             decode_vector(data, size, path="index-1", cardinality=cardinality)
         return str(caught.value)
 
-    assert "size field fits" in error_of(record[:-1])
-    assert "size field fits" in error_of(b"")
-    assert "agrees with the size field" in error_of(record, length + 1)
+    assert "size field must fit" in error_of(record[:-1])
+    assert "size field must fit" in error_of(b"")
+    assert "must agree with the size field" in error_of(record, length + 1)
     assert "checksum" in error_of(record[:-1] + bytes([record[-1] ^ 1]))
     assert "checksum" in error_of(record[:9] + bytes([record[9] ^ 1]) + record[10:])
     assert "2 rows" not in error_of(record, cardinality=3)

@@ -187,9 +187,9 @@ def test_a_damaged_footer_is_an_error(golden: GoldenTables) -> None:
         with pytest.raises(CorruptFileError, match=rule):
             table_of(broken, GOLDEN)
 
-    check(b"", "a row file ends with")
-    check(data[:-1] + b"x", "a row file ends with")
-    check(data[:-20] + b"\xff" * 8 + data[-12:], "index lies before the footer")
+    check(b"", "a row file must end with")
+    check(data[:-1] + b"x", "a row file must end with")
+    check(data[:-20] + b"\xff" * 8 + data[-12:], "index must lie before the footer")
     check(data[:-24] + b"\x02" + data[-23:], "2 blocks of the footer")
     check(data[:-32] + b"\x15" + data[-31:], "rows that the index states")
     check(data[:9] + b"xxxxxxxx" + data[17:], "block 0")

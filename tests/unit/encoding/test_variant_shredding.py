@@ -141,7 +141,7 @@ def test_contradictions_are_errors() -> None:
         with pytest.raises(CorruptFileError, match=rule):
             assemble(rows, path="a file", column="v")
 
-    check(column([{"metadata": NO_KEYS}], pa.int64()), "a variant has a value")
+    check(column([{"metadata": NO_KEYS}], pa.int64()), "a variant must have a value")
     both = {"metadata": metadata, "value": number, "typed_value": {"a": {"typed_value": 1}}}
     check(column([both], typed), "holds no shredded field, but it holds 'a'")
     text = {"metadata": NO_KEYS, "value": encode_python("x")[0], "typed_value": {"a": {}}}

@@ -77,9 +77,9 @@ def test_a_lost_reply_is_found_out(table: pe.Table) -> None:
 
 
 def test_what_cannot_be_replayed_is_refused(table: pe.Table) -> None:
-    with pytest.raises(InvalidInputError, match="no scenario 'storm'"):
+    with pytest.raises(InvalidInputError, match="Unknown scenario 'storm'"):
         table.replay(3, scenario="storm")
-    with pytest.raises(NotFoundError, match="snapshot 99"):
+    with pytest.raises(NotFoundError, match="Snapshot 99"):
         table.replay(99)
     empty = pe.demo().table("demo.empty")
     assert isinstance(empty, pe.Table)

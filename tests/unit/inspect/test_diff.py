@@ -96,7 +96,7 @@ def test_points_are_ids_tags_times_or_nothing() -> None:
     assert table.at(snapshot=1).diff().figures()["before"] == 0
     moment = table.snapshots[1].time_millis
     assert table.diff(0, str(pa.scalar(moment, pa.timestamp("ms", "UTC")))).figures()["after"] == 1
-    with pytest.raises(NotFoundError, match="snapshot 9"):
+    with pytest.raises(NotFoundError, match="Snapshot 9"):
         table.diff(1, 9)
     with pytest.raises(InvalidInputError, match="no snapshot id, tag or time"):
         table.diff("nonsense")

@@ -77,7 +77,7 @@ def test_the_words_of_the_explorer_mean_the_same() -> None:
     assert retention_in("", standing, 0) == standing
     at = retention_in("older_than='1970-01-03T00:00Z'", standing, 0)
     assert at.keep_after_ms == 2 * DAY
-    with pytest.raises(InvalidInputError, match="'soon' is no part of a retention"):
+    with pytest.raises(InvalidInputError, match="'soon' is not a retention setting"):
         retention_in("soon", standing, 0)
 
 

@@ -109,7 +109,7 @@ def test_nodes_that_cannot_be_are_refused(state: ExplorerState, node: str) -> No
 
 
 def test_a_snapshot_that_is_not_there_is_named(state: ExplorerState) -> None:
-    with pytest.raises(NotFoundError, match="snapshot 9"):
+    with pytest.raises(NotFoundError, match="Snapshot 9"):
         state.detail("9")
     with pytest.raises(NotFoundError):
         state.checked_snapshot(9)

@@ -106,7 +106,7 @@ def test_a_file_that_nothing_names_is_an_orphan(tmp_path: Path) -> None:
     assert "nothing names it" in found.due.text
     assert found.due.from_ms == int(stray.stat().st_mtime * 1000) + 24 * HOUR
     assert table.why("schema-0").type == "schema file"
-    with pytest.raises(NotFoundError, match="file 'nothing'"):
+    with pytest.raises(NotFoundError, match="File 'nothing'"):
         table.why("nothing")
 
 

@@ -56,7 +56,7 @@ def test_a_file_is_described_wherever_it_lived(golden: GoldenTables) -> None:
     assert facts["removed by"].startswith("snapshot ")
     assert [b.column for b in document.bounds("Key bounds")] == ["k"]
     assert document.bounds("Value bounds")[0].column == "dt"
-    with pytest.raises(NotFoundError, match="data file 'nothing'"):
+    with pytest.raises(NotFoundError, match="Data file 'nothing'"):
         inspector.file("nothing")
 
 

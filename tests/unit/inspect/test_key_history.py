@@ -87,10 +87,10 @@ def test_a_key_is_given_in_many_ways() -> None:
     assert len(table.history(1).states[-1].versions) == 2
     assert table.history(1).code.python == "t.history('k = 1')"
     refused: list[tuple[object, str]] = [
-        ("v = 'x'", "'v' is not of the primary key"),
-        ("dt = 'a'", "a value of 'k' is missing"),
+        ("v = 'x'", "'v' is not in the primary key"),
+        ("dt = 'a'", "the value of 'k' is missing"),
         ("k > 1, dt='a'", "no equality"),
-        ((1, 2, 3), "3 values are given"),
+        ((1, 2, 3), "3 values were given"),
         ("k = 'x'", "INT"),
     ]
     for key, says in refused:

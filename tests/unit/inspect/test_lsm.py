@@ -55,9 +55,9 @@ def test_a_bucket_is_named_in_many_ways(golden: GoldenTables) -> None:
     found = table.lsm("p1", 0)
     assert len(found.buckets) == 4
     assert found.figures()["deleted"] == 16
-    with pytest.raises(NotFoundError, match="partition 'dt=p9'"):
+    with pytest.raises(NotFoundError, match="Partition 'dt=p9'"):
         table.lsm("p9")
-    with pytest.raises(NotFoundError, match="bucket '7'"):
+    with pytest.raises(NotFoundError, match="Bucket 7"):
         table.lsm(bucket=7)
     with pytest.raises(InvalidInputError, match="partition columns 'dt'"):
         table.lsm({"other": 1})

@@ -61,7 +61,9 @@ def test_the_commit_stands_when_the_upkeep_fails(tmp_path: Path) -> None:
     consumer.parent.mkdir()
     consumer.write_text("no JSON")
     os.utime(consumer, (0, 0))
-    with pytest.warns(RuntimeWarning, match="Snapshot 2 is committed, but the upkeep after it"):
+    with pytest.warns(
+        RuntimeWarning, match="Snapshot 2 is committed, but the maintenance after it"
+    ):
         table.append([{"k": 2, "v": "b"}])
     assert keys(table) == [1, 2]
     assert [found.id for found in table.snapshots] == [1, 2]
@@ -186,7 +188,7 @@ def test_other_names_are_no_periods() -> None:
 
 
 def test_a_delay_of_a_whole_period_is_refused() -> None:
-    with pytest.raises(InvalidInputError, match="is not less than the period"):
+    with pytest.raises(InvalidInputError, match="must be shorter than the period"):
         periods_of(TableOptions({"tag.creation-delay": "1 d"}))
 
 

@@ -133,7 +133,7 @@ def test_a_compaction_that_fails_is_a_warning_and_the_rows_are_there(tmp_path: P
     (old,) = Path(table.path).glob("bucket-0/data-*")
     content = old.read_bytes()
     old.unlink()
-    with pytest.warns(RuntimeWarning, match="The rows are committed, but the compaction behind"):
+    with pytest.warns(RuntimeWarning, match="The rows are committed, but the compaction after"):
         table.upsert(numbered((2, 20)))
     old.write_bytes(content)
     assert kinds(table) == ["APPEND", "APPEND"]

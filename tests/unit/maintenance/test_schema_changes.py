@@ -74,7 +74,7 @@ def test_a_lost_reply_is_cleared_up_by_looking(fault: Fault, *, made: bool) -> N
 
 def test_no_change_is_refused() -> None:
     store, _ = new_table({"a": "INT"})
-    with pytest.raises(InvalidInputError, match="No change"):
+    with pytest.raises(InvalidInputError, match="needs at least one change"):
         alter_schema(store, [])
 
 

@@ -33,7 +33,7 @@ def test_a_name_is_given_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["", "  ", "a/b", "..\\x"])
 def test_names_that_are_no_file_names_are_refused(tmp_path: Path, name: str) -> None:
     table = replaced_rows(plain_table(tmp_path), 1)
-    with pytest.raises(InvalidInputError, match="no name for a tag"):
+    with pytest.raises(InvalidInputError, match="not a valid tag name"):
         table.create_tag(name)
 
 

@@ -68,8 +68,8 @@ def test_keys_in_options_move_to_their_places() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"primary-key": "id"}, "'primary-key' declares"),
-        ({"partition": "dt"}, "'partition' declares"),
+        ({"primary-key": "id"}, "'primary-key' defines"),
+        ({"partition": "dt"}, "'partition' defines"),
     ],
 )
 def test_keys_are_declared_once(options: dict[str, str], message: str) -> None:
@@ -87,10 +87,10 @@ def test_keys_may_be_nullable_on_demand() -> None:
     [
         ((), "at least one column"),
         (("a INT", "a INT"), "column 'a' is defined twice"),
-        (("  INT",), "a column's name is not blank"),
-        (("_KEY_a INT",), "a name that data files use themselves"),
-        (("rowkind INT",), "a name that data files use themselves"),
-        (("_ROW_ID INT",), "a name that data files use themselves"),
+        (("  INT",), "the name of a column must not be blank"),
+        (("_KEY_a INT",), "a name that is reserved in data files"),
+        (("rowkind INT",), "a name that is reserved in data files"),
+        (("_ROW_ID INT",), "a name that is reserved in data files"),
     ],
 )
 def test_names_of_columns(columns: tuple[str, ...], message: str) -> None:
@@ -107,7 +107,7 @@ def test_names_of_columns(columns: tuple[str, ...], message: str) -> None:
         ([], ["x"], "partition column 'x' does not exist"),
         ([], ["dt", "dt"], "partition column 'dt' is named twice"),
         ([], ["l"], "partition column 'l' cannot be of type"),
-        (["dt"], ["dt"], "holds only partition columns"),
+        (["dt"], ["dt"], "consists of partition columns only"),
     ],
 )
 def test_keys(primary_key: list[str], partition_by: list[str], message: str) -> None:
@@ -131,11 +131,11 @@ def test_a_nullable_key_column_is_a_violation_of_a_given_schema() -> None:
 @pytest.mark.parametrize(
     ("has_key", "options", "message"),
     [
-        (True, {"bucket": "0"}, "'bucket' is 1 or more"),
-        (False, {"bucket": "-2"}, "'bucket' is 1 or more"),
+        (True, {"bucket": "0"}, "'bucket' must be 1 or more"),
+        (False, {"bucket": "-2"}, "'bucket' must be 1 or more"),
         (True, {"bucket": "x"}, "an integer is expected"),
         (False, {"bucket": "2"}, "needs the option 'bucket-key'"),
-        (False, {"bucket-key": "a"}, "'bucket-key' needs a 'bucket' of 1 or more"),
+        (False, {"bucket-key": "a"}, "'bucket-key' needs 'bucket' = 1 or more"),
         (False, {"bucket": "2", "bucket-key": "x"}, "bucket key column 'x' does not exist"),
         (False, {"bucket": "2", "bucket-key": "a,a"}, "bucket key column 'a' is named twice"),
         (False, {"bucket": "2", "bucket-key": "l"}, "bucket key column 'l' cannot be of type"),
@@ -147,7 +147,7 @@ def test_a_nullable_key_column_is_a_violation_of_a_given_schema() -> None:
         (
             True,
             {"changelog-producer": "lookup", "full-compaction.delta-commits": "1"},
-            "does not go with 'changelog-producer' = 'lookup'",
+            "cannot be combined with 'changelog-producer' = 'lookup'",
         ),
         (
             True,
@@ -168,7 +168,7 @@ def test_a_nullable_key_column_is_a_violation_of_a_given_schema() -> None:
         (
             True,
             {"deletion-vectors.enabled": "true", "merge-engine": "first-row"},
-            "takes no deletion vectors",
+            "cannot be combined with deletion vectors",
         ),
         (True, {"sequence.field": "x"}, "sequence field 'x' does not exist"),
         (True, {"sequence.field": "a,a"}, "sequence field 'a' is named twice"),
@@ -177,27 +177,47 @@ def test_a_nullable_key_column_is_a_violation_of_a_given_schema() -> None:
             {"sequence.field": "a", "fields.a.aggregate-function": "sum"},
             "cannot have an aggregate function",
         ),
-        (True, {"sequence.field": "a", "merge-engine": "first-row"}, "takes no 'sequence.field'"),
+        (
+            True,
+            {"sequence.field": "a", "merge-engine": "first-row"},
+            "cannot be combined with 'sequence.field'",
+        ),
         (
             True,
             {"sequence.snapshot-ordering": "true", "sequence.field": "a"},
-            "does not go with 'sequence.field'.*needs 'write-only'",
+            "cannot be combined with 'sequence.field'.*needs 'write-only'",
         ),
         (False, {"sequence.snapshot-ordering": "true"}, "needs a primary key"),
         (False, {"table-read.sequence-number.enabled": "true"}, "needs a primary key"),
-        (True, {"fields.x.ignore-retract": "true"}, "names 'x', which is no column"),
-        (True, {"fields.a,x.sequence-group": "b"}, "names 'x', which is no column"),
+        (True, {"fields.x.ignore-retract": "true"}, "names 'x', which is not a column"),
+        (True, {"fields.a,x.sequence-group": "b"}, "names 'x', which is not a column"),
         (True, {"fields.a.aggregate-function": "median"}, "unknown aggregate function 'median'"),
         (True, {"fields.default-aggregate-function": "median"}, "unknown aggregate function"),
-        (True, {"snapshot.num-retained.min": "0"}, "'snapshot.num-retained.min' is at least 1"),
-        (True, {"snapshot.num-retained.max": "5"}, "is above 'snapshot.num-retained.max' = 5"),
-        (True, {"changelog.num-retained.max": "5"}, "is above 'changelog.num-retained.max' = 5"),
-        (True, {"target-file-row-num": "0"}, "'target-file-row-num' is at least 1"),
+        (
+            True,
+            {"snapshot.num-retained.min": "0"},
+            "'snapshot.num-retained.min' must be at least 1",
+        ),
+        (
+            True,
+            {"snapshot.num-retained.max": "5"},
+            "must not be greater than 'snapshot.num-retained.max' = 5",
+        ),
+        (
+            True,
+            {"changelog.num-retained.max": "5"},
+            "must not be greater than 'changelog.num-retained.max' = 5",
+        ),
+        (True, {"target-file-row-num": "0"}, "'target-file-row-num' must be at least 1"),
         (True, {"rowkind.field": "x"}, "'rowkind.field' names 'x'"),
-        (True, {"rowkind.field": "a"}, "'rowkind.field' needs a text column, not INT"),
+        (True, {"rowkind.field": "a"}, "'rowkind.field' needs a STRING column, not INT"),
         (True, {"record-level.time-field": "x"}, "'record-level.time-field' names 'x'"),
         (True, {"record-level.time-field": "s"}, "needs an INT, BIGINT or TIMESTAMP column"),
-        (True, {"row-tracking.enabled": "true"}, "'row-tracking.enabled' takes no primary key"),
+        (
+            True,
+            {"row-tracking.enabled": "true"},
+            "'row-tracking.enabled' cannot be combined with a primary key",
+        ),
         (
             False,
             {"row-tracking.enabled": "true", "bucket": "1", "bucket-key": "a"},
@@ -211,9 +231,13 @@ def test_a_nullable_key_column_is_a_violation_of_a_given_schema() -> None:
                 "row-tracking.enabled": "true",
                 "clustering.incremental": "true",
             },
-            "does not go with 'clustering.incremental'",
+            "cannot be combined with 'clustering.incremental'",
         ),
-        (True, {"clustering.incremental": "true"}, "'clustering.incremental' takes no primary key"),
+        (
+            True,
+            {"clustering.incremental": "true"},
+            "'clustering.incremental' cannot be combined with a primary key",
+        ),
         (
             False,
             {
@@ -222,20 +246,24 @@ def test_a_nullable_key_column_is_a_violation_of_a_given_schema() -> None:
                 "bucket-key": "a",
                 "deletion-vectors.enabled": "true",
             },
-            "needs 'bucket-append-ordered' = 'false'.*takes no deletion vectors",
+            "needs 'bucket-append-ordered' = 'false'.*cannot be combined with deletion vectors",
         ),
         (True, {"pk-clustering-override": "true"}, "needs 'clustering.columns'.*needs 'deletion"),
-        (True, {"vector-field": "a"}, "names 'a', which is no VECTOR column"),
-        (True, {"blob-field": "a"}, "names 'a', which is no BLOB column"),
-        (True, {"blob-view-field": "a"}, "names 'a', which is no BLOB column"),
+        (True, {"vector-field": "a"}, "names 'a', which is not a VECTOR column"),
+        (True, {"blob-field": "a"}, "names 'a', which is not a BLOB column"),
+        (True, {"blob-view-field": "a"}, "names 'a', which is not a BLOB column"),
         (True, {"chain-table.enabled": "true"}, "needs partition columns.*needs a 'bucket'"),
-        (True, {"scan.snapshot-id": "1", "scan.tag-name": "t"}, "takes exactly one of"),
-        (True, {"scan.mode": "from-timestamp"}, "takes exactly one of"),
-        (True, {"scan.mode": "latest", "scan.snapshot-id": "1"}, "does not go with 'scan.mode'"),
+        (True, {"scan.snapshot-id": "1", "scan.tag-name": "t"}, "needs exactly one of"),
+        (True, {"scan.mode": "from-timestamp"}, "needs exactly one of"),
+        (
+            True,
+            {"scan.mode": "latest", "scan.snapshot-id": "1"},
+            "cannot be combined with 'scan.mode'",
+        ),
         (
             True,
             {"scan.fallback-branch": "a", "scan.primary-branch": "b"},
-            "does not go with 'scan.primary-branch'",
+            "cannot be combined with 'scan.primary-branch'",
         ),
     ],
 )
@@ -247,7 +275,7 @@ def test_options(has_key: bool, options: dict[str, str], message: str) -> None: 
 
 
 def test_sequence_fields_need_keys_that_hold_the_partition() -> None:
-    with pytest.raises(InvalidInputError, match="holds all partition columns"):
+    with pytest.raises(InvalidInputError, match="contains all partition columns"):
         new_schema(
             COLUMNS, primary_key=["id"], partition_by=["dt"], options={"sequence.field": "a"}
         )
@@ -257,15 +285,15 @@ def test_sequence_fields_need_keys_that_hold_the_partition() -> None:
     ("options", "message"),
     [
         ({"fields.a.sequence-group": "b", "fields.s.sequence-group": "b"}, "two sequence groups"),
-        ({"fields.a.sequence-group": "x"}, "names 'x', which is no column"),
+        ({"fields.a.sequence-group": "x"}, "names 'x', which is not a column"),
         ({"fields.a.sequence-group": "id"}, "'id' cannot belong to a sequence group"),
         (
             {"partial-update.remove-record-on-delete": "true", "ignore-delete": "true"},
-            "'ignore-delete' does not go with",
+            "'ignore-delete' cannot be combined with",
         ),
         (
             {"partial-update.remove-record-on-delete": "true", "fields.a.sequence-group": "b"},
-            "sequence groups do not go with",
+            "sequence groups cannot be combined with",
         ),
         (
             {
@@ -273,7 +301,10 @@ def test_sequence_fields_need_keys_that_hold_the_partition() -> None:
                 "fields.a.sequence-group": "b",
                 "ignore-delete": "true",
             },
-            "'ignore-delete' does not go with.*names 'b', which orders no sequence group",
+            (
+                "'ignore-delete' cannot be combined with.*names 'b', which is not the sequence "
+                "field of a group"
+            ),
         ),
     ],
 )
@@ -290,7 +321,9 @@ def test_a_delete_that_removes_the_row_is_not_ignored_by_a_column() -> None:
         "aggregation.remove-record-on-delete": "true",
         "fields.a.ignore-retract": "true",
     }
-    with pytest.raises(InvalidInputError, match=r"does not go with 'fields\.a\.ignore-retract'"):
+    with pytest.raises(
+        InvalidInputError, match=r"cannot be combined with 'fields\.a\.ignore-retract'"
+    ):
         new_schema(COLUMNS, primary_key=["id"], options=options)
 
 
@@ -300,8 +333,12 @@ def test_a_delete_that_removes_the_row_is_not_ignored_by_a_column() -> None:
         ("t TIMESTAMP(9)", {"file.format": "avro"}, r"Avro files cannot store TIMESTAMP\(9\)"),
         ("t TIME(6)", {"file.format": "AVRO"}, r"Avro files cannot store TIME\(6\)"),
         ("t ARRAY<TIMESTAMP_LTZ(9)>", {"file.format.per.level": "0:avro"}, "Avro files cannot"),
-        ("g GEOMETRY", {"file.format": "orc"}, "needs Parquet files"),
-        ("g ROW<x GEOGRAPHY>", {"changelog-file.format": "avro"}, "needs Parquet files"),
+        ("g GEOMETRY", {"file.format": "orc"}, "can only be stored in Parquet files"),
+        (
+            "g ROW<x GEOGRAPHY>",
+            {"changelog-file.format": "avro"},
+            "can only be stored in Parquet files",
+        ),
         ("x BLOB", {}, "needs 'data-evolution.enabled' = 'true'"),
         ("x ROW<y BLOB>", {}, "BLOB cannot be inside"),
         ("m MAP<STRING, INT>", {"fields.m.map.storage-layout": "columns"}, "not a storage layout"),
@@ -322,7 +359,7 @@ def test_formats(column: str, options: dict[str, str], message: str) -> None:
 def test_blob_columns_need_company() -> None:
     options = {"row-tracking.enabled": "true", "data-evolution.enabled": "true"}
     assert new_schema(rows("id INT", "x BLOB"), options=options).options == options
-    with pytest.raises(InvalidInputError, match="has other columns too"):
+    with pytest.raises(InvalidInputError, match="needs other columns too"):
         new_schema(rows("x BLOB", "y MAP<INT, BLOB>"), options=options)
 
 
@@ -331,7 +368,10 @@ def test_blob_columns_need_company() -> None:
     [
         ({"merge-engine": "aggregation"}, "need 'merge-engine' = 'deduplicate'"),
         ({"changelog-producer": "input"}, "need 'changelog-producer' = 'none'"),
-        ({"data-file.external-paths": "s3://b/c"}, "do not go with 'data-file.external-paths'"),
+        (
+            {"data-file.external-paths": "s3://b/c"},
+            "cannot be combined with 'data-file.external-paths'",
+        ),
         (
             {"blob-descriptor-field": "x", "blob-view-field": "x"},
             "either a descriptor or a view",
@@ -344,7 +384,9 @@ def test_blob_columns_beside_a_key(options: dict[str, str], message: str) -> Non
 
 
 def test_all_violations_are_told_at_once() -> None:
-    with pytest.raises(InvalidInputError, match=r"'bucket' is 1 or more.*'rowkind.field' names"):
+    with pytest.raises(
+        InvalidInputError, match=r"'bucket' must be 1 or more.*'rowkind.field' names"
+    ):
         keyed(bucket="0", rowkind__field="x")
 
 
@@ -370,10 +412,10 @@ def test_the_scan_mode_follows_from_the_other_options(
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"buket": "2"}, "there is no option 'buket'; did you mean 'bucket'?"),
+        ({"buket": "2"}, "there is no option 'buket' (did you mean 'bucket'?)"),
         ({"merge_engine": "deduplicate"}, "did you mean 'merge-engine'?"),
         ({"target-file-size": "big"}, "a size such as '128 mb' is expected"),
-        ({"file.format": "parqet"}, "there is no file format 'parqet'; the formats are avro, csv"),
+        ({"file.format": "parqet"}, "unknown file format 'parqet'; formats: avro, csv"),
     ],
 )
 def test_options_that_cannot_be_meant_are_refused_when_a_table_is_made(

@@ -94,9 +94,9 @@ def test_unknown_versions_are_refused() -> None:
         ({"id": "7"}, "id", "must be an integer, not '7'"),
         ({"id": True}, "id", "must be an integer, not True"),
         ({"id": 2**63}, "id", "must be an integer of 64 bits, not 9223372036854775808"),
-        ({"commitUser": 3}, "commitUser", "must be a text, not 3"),
+        ({"commitUser": 3}, "commitUser", "must be a string, not 3"),
         ({"totalRecordCount": None}, "totalRecordCount", "is required"),
-        ({"properties": {"a": 1}}, "properties.a", "must be a text, not 1"),
+        ({"properties": {"a": 1}}, "properties.a", "must be a string, not 1"),
         ({"properties": []}, "properties", "must be an object, not []"),
     ],
 )
@@ -137,7 +137,7 @@ def test_damaged_bytes_raise_format_errors_only(junk: bytes, at: int) -> None:
 
 
 def test_half_a_character_is_no_text() -> None:
-    with pytest.raises(CorruptFileError, match="whole characters"):
+    with pytest.raises(CorruptFileError, match="valid Unicode"):
         parse_snapshot(b'{"version": 3, "commitUser": "\\ud800"}', "snapshot-1")
 
 

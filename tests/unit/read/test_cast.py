@@ -154,7 +154,7 @@ def test_the_error_names_file_column_and_value() -> None:
     ],
 )
 def test_types_without_a_cast_are_refused(source: str, target: str) -> None:
-    with pytest.raises(CorruptFileError, match="there is no cast from"):
+    with pytest.raises(CorruptFileError, match="cannot be cast to"):
         cast([None], source, target)
 
 

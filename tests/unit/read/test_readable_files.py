@@ -44,7 +44,7 @@ def test_a_damaged_file_is_left_out_if_the_reader_asks_for_that(
     with pytest.raises(error):
         table.to_arrow()
     mending = open_table(table.path, options={option: "true"})
-    with pytest.warns(RuntimeWarning, match="left out of the scan.*data-"):
+    with pytest.warns(RuntimeWarning, match="The scan skips a file.*data-"):
         rows = mending.to_arrow()
     assert rows.sort_by("k").to_pylist() == [{"k": 1, "v": "a"}, {"k": 2, "v": "b"}]
     with pytest.warns(RuntimeWarning):

@@ -219,7 +219,7 @@ def test_columns_that_do_not_fit_are_refused(schema: str, message: str, table: T
         ({"path": "/x", "scan.snapshotid": "1"}, "Is 'scan.snapshot-id' meant?"),
         ({"path": "/x", "qwertzuiop": "1"}, "no option 'qwertzuiop'"),
         ({"path": "/x", "columns": "[1]"}, "JSON list of names"),
-        ({"path": "/x", "columns": "["}, "no JSON list"),
+        ({"path": "/x", "columns": "["}, "must be a JSON list"),
     ],
 )
 def test_wrong_options_are_refused(options: dict[str, str], message: str) -> None:
@@ -233,5 +233,5 @@ def test_reading_options_are_refused_when_writing(table: Table) -> None:
 
 
 def test_a_branch_that_is_not_there_is_named(table: Table) -> None:
-    with pytest.raises(NotFoundError, match="branch 'b'"):
+    with pytest.raises(NotFoundError, match="Branch 'b'"):
         source_of(table, branch="b").schema()

@@ -62,7 +62,7 @@ def test_tags_are_listed_by_snapshot_and_the_success_folder_is_none(store: Table
     assert store.tags.load("a").snapshot.id == 2
     store.tags.delete("a")
     assert store.tags.find("a") is None
-    with pytest.raises(NotFoundError, match=r"Tag 'a' does not exist.*There are: 'b'"):
+    with pytest.raises(NotFoundError, match=r"Tag 'a' does not exist.*Tags: 'b'"):
         store.tags.load("a")
 
 
@@ -110,7 +110,7 @@ def test_schemas_of_a_real_table_are_found(golden: GoldenTables) -> None:
     latest = schemas.latest()
     assert latest is not None
     assert latest.id == max(schemas.ids())
-    with pytest.raises(NotFoundError, match="There are: '0'"):
+    with pytest.raises(NotFoundError, match="Schemas: '0'"):
         schemas.load(999)
 
 

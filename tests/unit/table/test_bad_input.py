@@ -75,10 +75,10 @@ def test_a_name_without_a_database_is_refused(catalog: Catalog) -> None:
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [
-        ("../..", r"a warehouse of the databases 'db': open Catalog\(.*\)\.table\(\"db\."),
+        ("../..", r"a warehouse with the databases 'db': use Catalog\(.*\)\.table\(\"db\."),
         ("..", "a database with the tables 't'"),
-        ("snapshot", "lies inside of the table .*/db.db/t: open that"),
-        ("snapshot/snapshot-1", "lies inside of the table .*/db.db/t: open that"),
+        ("snapshot", "is inside of the table .*/db.db/t: open that one"),
+        ("snapshot/snapshot-1", "is inside of the table .*/db.db/t: open that one"),
     ],
 )
 def test_a_folder_near_a_table_is_no_table_and_tells_where_one_is(
@@ -212,7 +212,7 @@ def test_keys_are_not_null_and_row_kinds_are_known(catalog: Catalog) -> None:
     keyed = catalog.create_table("db.k", COLUMNS, primary_key=["id"], options={"bucket": "1"})
     with pytest.raises(InvalidInputError, match="Column 'id', row 0: null in a NOT NULL column"):
         keyed.upsert([{"id": None}])
-    with pytest.raises(InvalidInputError, match=r"'\+X' is no row kind\. Use '\+I'"):
+    with pytest.raises(InvalidInputError, match=r"'\+X' is not a row kind\. Use '\+I'"):
         keyed.upsert([{"id": 1, "_ROW_KIND": "+X"}])
     assert len(keyed.snapshots) == 0
 

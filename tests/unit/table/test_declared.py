@@ -61,7 +61,7 @@ def test_flags_and_numbers_are_option_values(tmp_path: Path) -> None:
         ("id INT", "Columns cannot be taken from a str"),
         (["id"], "Column 0 is 'id'"),
         ({"id": 7}, "Column 'id': 7 is not a type"),
-        ({"id": "INTT"}, "Not a type"),
+        ({"id": "INTT"}, "Invalid type"),
     ],
 )
 def test_what_declares_nothing_is_named(tmp_path: Path, columns: object, message: str) -> None:

@@ -233,9 +233,9 @@ def test_every_public_method_is_among_the_cases(door: str) -> None:
     ("arguments", "sentence"),
     [
         ({"source": None, "on": "k"}, "Rows cannot be taken from a NoneType"),
-        ({"source": NEW, "on": None}, "on=None is no condition"),
-        ({"source": NEW, "on": []}, r"on=\[\] is no condition"),
-        ({"source": NEW, "on": {}}, r"on=\{\} is no condition"),
+        ({"source": NEW, "on": None}, "on=None is not a condition"),
+        ({"source": NEW, "on": []}, r"on=\[\] is not a condition"),
+        ({"source": NEW, "on": {}}, r"on=\{\} is not a condition"),
         ({"source": NEW, "on": ""}, "The condition cannot be parsed|The condition is empty"),
     ],
 )

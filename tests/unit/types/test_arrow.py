@@ -136,7 +136,9 @@ def test_columns_of_arrow_data_get_ids_and_comments() -> None:
 
 
 def test_the_error_names_the_column() -> None:
-    with pytest.raises(InvalidInputError, match="Column 'a': Column 'b': Paimon has no type"):
+    with pytest.raises(
+        InvalidInputError, match="Column 'a': Column 'b': Arrow type null has no Paimon type"
+    ):
         row_type_from_arrow(pa.schema([("a", pa.struct([("b", pa.null())]))]))
 
 

@@ -50,33 +50,39 @@ def test_fields_without_ids_are_numbered_in_the_order_of_the_text() -> None:
 @pytest.mark.parametrize(
     ("json", "where"),
     [
-        (None, "fields: a list of fields"),
-        ({}, "fields: a list of fields"),
-        ([3], r"fields\[0\]: a field is due"),
-        ([{"id": 0, "type": "INT"}], r"fields\[0\]: 'name' is a text"),
-        ([{"id": 0, "name": 5, "type": "INT"}], r"fields\[0\]: 'name' is a text"),
+        (None, "fields: must be a list of fields"),
+        ({}, "fields: must be a list of fields"),
+        ([3], r"fields\[0\]: must be a field"),
+        ([{"id": 0, "type": "INT"}], r"fields\[0\]: 'name' must be a string"),
+        ([{"id": 0, "name": 5, "type": "INT"}], r"fields\[0\]: 'name' must be a string"),
         ([{"id": -1, "name": "a", "type": "INT"}], r"fields\[0\]: a field id"),
         ([{"id": 2**31, "name": "a", "type": "INT"}], r"fields\[0\]: a field id"),
         ([{"id": True, "name": "a", "type": "INT"}], r"fields\[0\]: a field id"),
         ([{"id": "1", "name": "a", "type": "INT"}], r"fields\[0\]: a field id"),
-        ([{"id": 0, "name": "a"}], r"fields\[0\]\(a\)\.type: a type is due"),
+        ([{"id": 0, "name": "a"}], r"fields\[0\]\(a\)\.type: must be a type"),
         ([{"id": 0, "name": "a", "type": "INTT"}], r"fields\[0\]\(a\)\.type: not a type"),
-        ([{"id": 0, "name": "a", "type": "ROW<x INT>"}], "ROW is not written as a text"),
-        ([{"id": 0, "name": "a", "type": {"type": "SET"}}], "unknown kind of type 'SET'"),
-        ([{"id": 0, "name": "a", "type": {"type": "ARRAY"}}], r"type\.element: a type is due"),
+        (
+            [{"id": 0, "name": "a", "type": "ROW<x INT>"}],
+            "schema files do not write ROW as a string",
+        ),
+        ([{"id": 0, "name": "a", "type": {"type": "SET"}}], "unknown type 'SET'"),
+        ([{"id": 0, "name": "a", "type": {"type": "ARRAY"}}], r"type\.element: must be a type"),
         (
             [{"id": 0, "name": "a", "type": {"type": "VECTOR", "element": "INT", "length": 0}}],
             "the length of VECTOR",
         ),
         (
             [{"id": 0, "name": "a", "type": {"type": "VECTOR", "element": "INT"}}],
-            "a vector's length",
+            "the length of a vector",
         ),
         (
             [{"id": 0, "name": "a", "type": "INT"}, {"name": "b", "type": "INT"}],
-            r"fields\[1\]: either all fields have an id",
+            r"fields\[1\]: either all fields or none must have an id",
         ),
-        ([{"id": 0, "name": "a", "type": "INT", "description": 5}], "'description' is a text"),
+        (
+            [{"id": 0, "name": "a", "type": "INT", "description": 5}],
+            "'description' must be a string",
+        ),
     ],
 )
 def test_broken_fields_are_refused_with_their_place(json: object, where: str) -> None:
@@ -89,5 +95,5 @@ def test_types_nested_too_deep_are_refused() -> None:
     json: object = "INT"
     for _ in range(100):
         json = {"type": "ARRAY", "element": json}
-    with pytest.raises(CorruptFileError, match="nest deeper than 64 levels"):
+    with pytest.raises(CorruptFileError, match="nested more than 64 levels deep"):
         parse_type(json, "here")

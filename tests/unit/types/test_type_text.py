@@ -114,7 +114,7 @@ def test_members_of_rows_get_ids_inner_ones_first() -> None:
     ],
 )
 def test_texts_that_are_no_types_are_refused(text: str) -> None:
-    with pytest.raises(InvalidInputError, match="Not a type"):
+    with pytest.raises(InvalidInputError, match="Invalid type"):
         parse_type_text(text)
 
 

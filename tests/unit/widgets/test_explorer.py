@@ -61,10 +61,10 @@ def test_it_opens_at_the_newest_snapshot_and_follows_what_is_set(history: Histor
 
 def test_a_snapshot_that_is_not_there_cannot_be_selected(history: History) -> None:
     e = explore(history.view)
-    with pytest.raises(traitlets.TraitError, match="snapshot 9"):
+    with pytest.raises(traitlets.TraitError, match="Snapshot 9"):
         e.selected = 9
     assert e.selected == 2
-    with pytest.raises(NotFoundError, match="snapshot 9"):
+    with pytest.raises(NotFoundError, match="Snapshot 9"):
         explore(history.view, selected=9)
     with pytest.raises(InvalidInputError, match="height"):
         explore(history.view, height=3)

@@ -82,9 +82,9 @@ def test_damage_is_named() -> None:
             decode_container(broken, path="x.index")
 
     check(b"", "8 bytes follow")
-    check(b"x" + data[1:], "a file index starts with")
-    check(data[:12] + bytes(4) + data[16:], "the head holds its own prefix")
-    check(data[:40], "lies in the file")
+    check(b"x" + data[1:], "a file index must start with")
+    check(data[:12] + bytes(4) + data[16:], "the head must contain its own prefix")
+    check(data[:40], "must lie in the file")
     check(data[:16] + b"\x7f" + data[17:], "a count from 0 to")
     check(data[:20] + b"\xff" + data[21:], "bytes follow")
     check(data[:22] + b"\xff" + data[23:], "text is UTF-8")

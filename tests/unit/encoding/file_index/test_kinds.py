@@ -248,11 +248,11 @@ def test_a_kind_takes_the_types_that_it_takes_in_java(
 def test_bad_settings_are_refused() -> None:
     column = pa.array([1], pa.int32())
 
-    with pytest.raises(InvalidInputError, match="1 item or more"):
+    with pytest.raises(InvalidInputError, match="at least 1 item"):
         BloomBuilder(INT, items=0)
     with pytest.raises(InvalidInputError, match="version 1 or 2"):
         encode_bitmap_index(column, INT, version=3)
-    with pytest.raises(InvalidInputError, match="no negative size"):
+    with pytest.raises(InvalidInputError, match="must not be negative"):
         encode_range_bitmap(column, INT, chunk_bytes=-1)
     with pytest.raises(InvalidInputError, match="-9223372036854775808"):
         encode_bsi(pa.array([-(2**63)]), parse_type("BIGINT", "a test"))
@@ -284,7 +284,7 @@ def test_damage_is_named() -> None:
         with pytest.raises(CorruptFileError, match=rule):
             ask(kind, bytes.fromhex(data.replace(" ", "")))
 
-    check("bloom-filter", "00000001", "it has bits")
+    check("bloom-filter", "00000001", "must have bits")
     check("bloom-filter", "00000000 00", "1 to 65536 hash functions")
     check("bitmap", "01 00000001 7fffffff 00", "a count from 0 to")
     check("bitmap", "01 00000001 00000001 00 00000001 fffffffe", "a single row is below 1")

@@ -123,8 +123,8 @@ def test_the_clock_fits_timestamps() -> None:
         ("tz", "'2024-01-01 10:00:00'", "without a cast. One has a time zone"),
         ("tz", "TIMESTAMP '2024-01-01 10:00:00'", "without a cast. One has a time zone"),
         ("dt", "'2024-01-01 10:00:00Z'", "without a cast. One has a time zone"),
-        ("ts", "'2024-01-01 10:00:00.0001'", "does not fit. Give no more fractions"),
-        ("l", "'x'", "Give the value itself"),
+        ("ts", "'2024-01-01 10:00:00.0001'", "does not fit. Use no more fraction digits"),
+        ("l", "'x'", "Pass the value itself"),
         ("r", {"z": 1}, "has no field 'z'"),
         ("nope", 1, "The table has no column 'nope'"),
     ],
@@ -136,5 +136,5 @@ def test_a_value_that_does_not_fit_is_named(name: str, value: object, message: s
 
 @pytest.mark.parametrize("values", [{}, None, ["n"]])
 def test_new_values_are_given_by_column(values: dict[str, object]) -> None:
-    with pytest.raises(InvalidInputError, match=r"No new values are given|set must be a dict"):
+    with pytest.raises(InvalidInputError, match=r"needs new values|set must be a dict"):
         append_table(COLUMNS, [ROW]).update(values)

@@ -116,7 +116,7 @@ def test_an_update_that_would_lose_by_its_sequence_field_is_refused() -> None:
     table = table_of(sequence__field="s")
     table.update({"s": "s + 1", "v": "0"}, where="k = 1")
     assert rows(table) == [(1, 0, 2), (2, 20, 2)]
-    with pytest.raises(InvalidInputError, match="older than it is"):
+    with pytest.raises(InvalidInputError, match="The update lowers"):
         table.update({"s": "1"}, where="k = 2")
     table.update({"v": "7"}, where="k = 2")
     assert rows(table) == [(1, 0, 2), (2, 7, 2)]

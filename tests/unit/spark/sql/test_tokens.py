@@ -46,7 +46,7 @@ def test_expressions_end_outside_of_parentheses_and_cases() -> None:
     ("text", "message"),
     [
         ("SELECT 'abc", "quote or comment without its end"),
-        ("(a, (b)", "'\\)' is missing here"),
+        ("(a, (b)", "expected '\\)'"),
     ],
 )
 def test_what_does_not_end_is_said(text: str, message: str) -> None:
@@ -59,5 +59,5 @@ def test_errors_name_part_line_and_column() -> None:
     reader.next()
     with pytest.raises(InvalidInputError) as refused:
         reader.expect("INTO", part="MERGE")
-    expected = "MERGE cannot be read: INTO is missing here (line 2, column 3, at 'INTTO t')."
+    expected = "MERGE cannot be read: expected INTO (line 2, column 3, at 'INTTO t')."
     assert str(refused.value) == expected
