@@ -105,7 +105,7 @@ def test_procedures_are_shown_with_their_arguments(rows: Rows) -> None:
     ("call", "message"),
     [
         ("sys.compactt('demo.orders')", "no procedure 'compactt'.*Is 'compact' meant.*create_tag"),
-        ("sys.rescale('demo.orders', 4)", "the procedure rescale is not supported"),
+        ("sys.rescale('demo.orders', 4)", "procedure rescale is not supported"),
         ("compact('demo.orders')", r"Write CALL sys\.compact"),
         ("sys.compact(tabel => 'x')", r"argument tabel is unknown.*CALL sys\.compact\(table,"),
         ("sys.compact('demo.orders', table => 'x')", "argument table is given twice"),
