@@ -396,9 +396,8 @@ class _States:
             base=before,
             snapshot_id=snapshot.id,
         )
-        with naming_expiry(self.target.store, before):
-            old = self._planned(before)
-        return difference_splits(old, self._planned(snapshot), rows)
+        with naming_expiry(self.target.store, before, snapshot):
+            return difference_splits(self._planned(before), self._planned(snapshot), rows)
 
     def _planned(self, snapshot: Snapshot | None) -> Sequence[PlainSplit]:
         """The splits of a state; the last one is remembered, for the next commit begins with it."""

@@ -111,8 +111,8 @@ class ChangeReader:
 
     def _rows_of(self, snapshot: Snapshot, splits: Sequence[Split]) -> pa.Table:
         compared = [split.base for split in splits if isinstance(split, DifferenceSplit)]
-        store = self.target.store
-        with naming_expiry(store, snapshot, changes=True), naming_expiry(store, *compared[:1]):
+        read = (*compared[:1], snapshot)
+        with naming_expiry(self.target.store, *read, changes=not compared):
             return self._rows(splits)
 
     def _rows(self, splits: Sequence[Split]) -> pa.Table:
