@@ -9,7 +9,7 @@ from pyspark.errors import AnalysisException, PySparkException, PythonException
 from pyspark.sql import SparkSession
 
 import paimon_explore as pe
-from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
+from paimon_explore.errors import InvalidInputError
 from paimon_explore.spark.read import read
 from paimon_explore.spark.source import PaimonDataSource
 from paimon_explore.spark.write import write
@@ -238,7 +238,7 @@ def test_dynamic_buckets_are_assigned_by_one_task_and_refused_in_a_path_write(
 
 def test_wrong_modes_and_tables_are_refused(spark: SparkSession, table: Table) -> None:
     df = spark.sql("SELECT 1L AS id, 'a' AS dt")
-    with pytest.raises(UnsupportedFeatureError, match="upsert"):
+    with pytest.raises(InvalidInputError, match="upsert"):
         write(df, table, "upsert")
     with pytest.raises(InvalidInputError, match="'append', 'upsert', 'overwrite'"):
         write(df, table, "ignore")  # type: ignore[arg-type]  # what a user might try

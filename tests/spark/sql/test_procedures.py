@@ -104,7 +104,10 @@ def test_procedures_are_shown_with_their_arguments(rows: Rows) -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        ("sys.compactt('demo.orders')", "no procedure 'compactt'.*Is 'compact' meant.*create_tag"),
+        (
+            "sys.compactt('demo.orders')",
+            "Unknown procedure 'compactt'.*Did you mean 'compact'.*create_tag",
+        ),
         ("sys.rescale('demo.orders', 4)", "procedure rescale is not supported"),
         ("compact('demo.orders')", r"Write CALL sys\.compact"),
         ("sys.compact(tabel => 'x')", r"argument tabel is unknown.*CALL sys\.compact\(table,"),

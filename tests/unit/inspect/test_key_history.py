@@ -89,7 +89,7 @@ def test_a_key_is_given_in_many_ways() -> None:
     refused: list[tuple[object, str]] = [
         ("v = 'x'", "'v' is not in the primary key"),
         ("dt = 'a'", "the value of 'k' is missing"),
-        ("k > 1, dt='a'", "no equality"),
+        ("k > 1, dt='a'", "not an equality"),
         ((1, 2, 3), "3 values were given"),
         ("k = 'x'", "INT"),
     ]

@@ -55,7 +55,7 @@ def test_whoever_loses_every_race_gives_up() -> None:
         alter_schema(store, [SetOption(key="x", value=str(schema.id))])
         return 0
 
-    with pytest.raises(CommitError, match="100 tries"):
+    with pytest.raises(CommitError, match="100 attempts"):
         alter_schema(store, [SetOption(key="y", value="1")], clock=rival)
 
 

@@ -412,7 +412,7 @@ def test_the_scan_mode_follows_from_the_other_options(
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"buket": "2"}, "there is no option 'buket' (did you mean 'bucket'?)"),
+        ({"buket": "2"}, "there is no option 'buket' .did you mean 'bucket'"),
         ({"merge_engine": "deduplicate"}, "did you mean 'merge-engine'?"),
         ({"target-file-size": "big"}, "a size such as '128 mb' is expected"),
         ({"file.format": "parqet"}, "unknown file format 'parqet'; formats: avro, csv"),

@@ -211,7 +211,7 @@ def column_type(text: str) -> pa.DataType:
 def test_a_literal_of_another_type_is_refused() -> None:
     index = index_of("range-bitmap", pa.array([1], pa.int32()), "INT")
 
-    with pytest.raises(InvalidInputError, match="no value of a column of type INT"):
+    with pytest.raises(InvalidInputError, match="'text' is not a valid INT"):
         rows(index, Relation.EQ, "text")
 
 

@@ -64,8 +64,8 @@ def test_rows_that_no_compaction_has_completed_are_updated_too() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"merge_engine": "aggregation"}, "takes no update"),
-        ({"merge_engine": "first-row"}, "takes no update"),
+        ({"merge_engine": "aggregation"}, "cannot be updated"),
+        ({"merge_engine": "first-row"}, "cannot be updated"),
     ],
 )
 def test_engines_that_would_not_update_refuse(options: Mapping[str, str], message: str) -> None:
@@ -78,7 +78,7 @@ def test_engines_that_would_not_update_refuse(options: Mapping[str, str], messag
     [
         ({"merge_engine": "aggregation"}, "aggregation.remove-record-on-delete"),
         ({"merge_engine": "partial-update"}, "partial-update.remove-record-on-delete"),
-        ({"merge_engine": "first-row"}, "takes no delete"),
+        ({"merge_engine": "first-row"}, "does not support delete"),
         ({"ignore_delete": "true"}, "ignores deletes"),
     ],
 )

@@ -90,10 +90,10 @@ def test_a_merge_sets_fields(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"addr.town": 1}, "'addr' has no field 'town'. It has 'city', 'geo'"),
+        ({"addr.town": 1}, "'addr' has no field 'town'. Its fields: 'city', 'geo'"),
         ({"addr.geo.alt": 1}, "'addr.geo' has no field 'alt'"),
-        ({"addr.zip.x": 1}, "'addr.zip' is no row"),
-        ({"id.x": 1}, "'id' is no row"),
+        ({"addr.zip.x": 1}, "'addr.zip' is not a ROW"),
+        ({"id.x": 1}, "'id' is not a ROW"),
         ({"addr.zip": 1, "addr.ZIP": 2}, "'addr.zip' is set twice"),
         ({"addr": None, "addr.zip": 2}, "'addr' is set twice"),
         ({"addr.zip": "'x'"}, "of column 'addr.zip'"),

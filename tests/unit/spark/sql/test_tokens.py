@@ -45,7 +45,7 @@ def test_expressions_end_outside_of_parentheses_and_cases() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("SELECT 'abc", "quote or comment without its end"),
+        ("SELECT 'abc", "quote or comment may not be closed"),
         ("(a, (b)", "expected '\\)'"),
     ],
 )
