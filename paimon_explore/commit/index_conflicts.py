@@ -19,6 +19,9 @@ Spec: concepts/concurrency-control; concepts/spec/tableindex.
 
 from collections.abc import Iterable, Iterator, Mapping
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from paimon_explore.commit.changes import Changes
 from paimon_explore.errors import CommitConflictError
 from paimon_explore.metadata.index_manifest import (
@@ -119,7 +122,9 @@ def check_marked_files(changes: Changes, after: ManifestEntries) -> None:
     described = {(row["partition"], name) for row in added for name in marked_files(row)}
     if not described:
         return
-    live = after.table.select(["partition", "file_name"]).to_pylist()
+    names = pa.array(sorted({name for _, name in described}))
+    files = after.table.select(["partition", "file_name"])
+    live = files.filter(pc.is_in(files["file_name"], names)).to_pylist()
     missing = described - {(row["partition"], row["file_name"]) for row in live}
     for name in sorted(str(name) for _, name in missing):
         raise CommitConflictError(
