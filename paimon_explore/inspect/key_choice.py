@@ -54,7 +54,7 @@ def chosen_key(given: object, schema: TableSchema) -> ChosenKey:
         InvalidInputError: the key is not given in full, or a value does not fit its column.
     """
     if not schema.primary_keys:
-        raise UnsupportedFeatureError("history() of a table without primary key")
+        raise UnsupportedFeatureError("The history of a key in a table without primary key")
     predicate = bind(_expression(given, schema), schema.row_type)
     values: dict[str, Literal] = {}
     for part in conjuncts(predicate):

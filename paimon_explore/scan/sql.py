@@ -113,7 +113,9 @@ def parse_value(text: str) -> Expression:
     try:
         return _Reader(text).whole()
     except InvalidInputError as error:
-        message = error.message.replace("condition", "expression")
+        message = error.message.replace("a condition", "an expression").replace(
+            "condition", "expression"
+        )
         hint = error.hint.replace(EXAMPLE, _VALUE_EXAMPLE)
         raise InvalidInputError(message, hint=hint) from None
 

@@ -58,7 +58,7 @@ def declared_columns(columns: object) -> pa.Schema | RowType:
         return pa.RecordBatchReader.from_stream(columns).schema
     if isinstance(columns, Sequence) and not isinstance(columns, str | bytes):
         return _of_pairs(_pairs(columns))
-    msg = f"Columns cannot be taken from a {type(columns).__name__}."
+    msg = f"Columns cannot be taken from a value of type {type(columns).__name__}."
     hint = "Pass types by name ({'id': 'BIGINT'}), an Arrow schema, or a table or data frame."
     raise InvalidInputError(msg, hint=hint)
 

@@ -103,7 +103,9 @@ def batches_of(data: object, row_type: RowType, check: CheckNames) -> Iterator[p
         yield from _of_parts(data, row_type, check)
     else:
         hint = "Compute it first, with collect()." if isinstance(data, _Lazy) else _HINT
-        raise InvalidInputError(f"Rows cannot be taken from a {type(data).__name__}.", hint=hint)
+        raise InvalidInputError(
+            f"Rows cannot be taken from a value of type {type(data).__name__}.", hint=hint
+        )
 
 
 def _streamed(data: ArrowStream) -> pa.RecordBatchReader:

@@ -170,7 +170,7 @@ WRONG_ROWS: dict[str, tuple[object, str]] = {
     ),
     "no value": ([{"name": "a"}], "'id' is missing, and it is NOT NULL without a default"),
     "an unknown column": ([{"id": 1, "nam": "a"}], "no column 'nam'. Its columns: 'id', 'name'"),
-    "no rows at all": (7, "Rows cannot be taken from a int"),
+    "no rows at all": (7, "Rows cannot be taken from a value of type int"),
 }
 
 

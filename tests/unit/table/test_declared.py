@@ -58,7 +58,7 @@ def test_flags_and_numbers_are_option_values(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ("id INT", "Columns cannot be taken from a str"),
+        ("id INT", "Columns cannot be taken from a value of type str"),
         (["id"], "Column 0 is 'id'"),
         ({"id": 7}, "Column 'id': 7 is not a type"),
         ({"id": "INTT"}, "Invalid type"),

@@ -248,7 +248,7 @@ def test_vectors_and_multisets_are_taken() -> None:
 
 
 def test_data_that_is_no_rows_is_refused() -> None:
-    with pytest.raises(InvalidInputError, match="cannot be taken from a int"):
+    with pytest.raises(InvalidInputError, match="cannot be taken from a value of type int"):
         list(open_rows(5, InputShape(row_type=row_type(a=INT))))  # type: ignore[arg-type]  # that is the test
 
 
@@ -396,7 +396,7 @@ def test_columns_streams_and_parts_give_the_same_rows(data: Rows) -> None:
         ([{"a": 1}, "text"], "Row 1 is a str"),
         (pl.LazyFrame({"a": [1]}), "LazyFrame. Compute it first, with collect()"),
         (pd.Series([1], name="a"), "cannot be taken from this Series"),
-        (np.array([[1, 2]]), "cannot be taken from a ndarray"),
+        (np.array([[1, 2]]), "cannot be taken from a value of type ndarray"),
         (pd.DataFrame([[1, 2]], columns=["a", "a"]), "two columns 'a'"),
     ],
 )
