@@ -98,7 +98,7 @@ def test_points_are_ids_tags_times_or_nothing() -> None:
     assert table.diff(0, str(pa.scalar(moment, pa.timestamp("ms", "UTC")))).figures()["after"] == 1
     with pytest.raises(NotFoundError, match="Snapshot 9"):
         table.diff(1, 9)
-    with pytest.raises(InvalidInputError, match="no snapshot id, tag or time"):
+    with pytest.raises(InvalidInputError, match="not a snapshot id, a tag or a time"):
         table.diff("nonsense")
 
 

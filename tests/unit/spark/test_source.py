@@ -216,7 +216,7 @@ def test_columns_that_do_not_fit_are_refused(schema: str, message: str, table: T
     ("options", "message"),
     [
         ({}, "CREATE TEMPORARY VIEW"),
-        ({"path": "/x", "scan.snapshotid": "1"}, "Is 'scan.snapshot-id' meant?"),
+        ({"path": "/x", "scan.snapshotid": "1"}, "Did you mean 'scan.snapshot-id'?"),
         ({"path": "/x", "qwertzuiop": "1"}, "Unknown option 'qwertzuiop'"),
         ({"path": "/x", "columns": "[1]"}, "JSON list of names"),
         ({"path": "/x", "columns": "["}, "must be a JSON list"),
