@@ -277,7 +277,7 @@ def test_every_door_refuses_misspelt_options_with_what_was_meant(
 ) -> None:
     table = table_of(tmp_path, "INT", [1])
     catalog = Catalog(tmp_path)
-    sentence = f"there is no option '{key}'; did you mean '{meant}'"
+    sentence = rf"there is no option '{key}' \(did you mean '{meant}'\?\)"
     with pytest.raises(InvalidInputError, match=sentence):
         catalog.create_table("db.new", {"v": "INT"}, options={key: "1"})
     with pytest.raises(InvalidInputError, match=sentence):
