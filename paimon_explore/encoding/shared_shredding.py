@@ -109,7 +109,7 @@ def shredding_of(metadata: Mapping[bytes, bytes], path: str, column: str) -> Shr
         told = layout.decode(errors="replace")
         if layout == _KNOWN_LAYOUT:
             told += f" in version {(version or b'none').decode(errors='replace')}"
-        raise UnsupportedFeatureError(f"fields.{column}.{LAYOUT} = {told[:80]!r}", path)
+        raise UnsupportedFeatureError(f"option 'fields.{column}.{LAYOUT}' = {told[:80]!r}", path)
     try:
         columns, size = int(metadata[_COLUMNS]), int(metadata[_SIZE])
         packed = metadata[_DICTIONARY].decode("utf-8").encode("latin-1")

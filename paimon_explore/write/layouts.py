@@ -279,7 +279,7 @@ def _check_map_layouts(options: TableOptions) -> None:
         if layout.lower() not in MAP_STORAGE_LAYOUTS:
             key = f"fields.{','.join(columns)}.{MAP_STORAGE_LAYOUT.option.key}"
             known = ", ".join(MAP_STORAGE_LAYOUTS)
-            raise UnsupportedFeatureError(f"{key} = {layout!r}", hint=f"Known are {known}.")
+            raise UnsupportedFeatureError(f"option {key!r} = {layout!r}", hint=f"Layouts: {known}.")
 
 
 def _explicit_modes(names: list[str], options: TableOptions) -> Mapping[str, StatsMode]:

@@ -94,7 +94,7 @@ def test_a_table_that_wants_an_unknown_layout_is_not_written(tmp_path: Path) -> 
     schema.write_text(schema.read_text().replace('shared-shredding"', 'of-tomorrow"'))
     table = open_table(source.path)
     assert as_dicts(table.to_arrow().to_pylist()) == as_dicts(ROWS)
-    with pytest.raises(UnsupportedFeatureError, match=r"fields\.m\.map\.storage-layout = 'of-t"):
+    with pytest.raises(UnsupportedFeatureError, match=r"'fields\.m\.map\.storage-layout' = 'of-t"):
         table.append([{"id": 6, "m": None}])
 
 
@@ -345,10 +345,10 @@ def test_metadata_that_breaks_the_layout_is_corrupt(change: dict[str, bytes]) ->
     [
         (
             metadata_of({"a": 0}, 1, more={"version": b"2"}),
-            "fields.m.map.storage-layout = 'shared-shredding",
+            "'fields.m.map.storage-layout' = 'shared-shredding",
         ),
-        ({b"paimon.map.storage-layout": b"columns"}, "fields.m.map.storage-layout = 'columns'"),
-        ({}, "fields.m.map.storage-layout = 'unknown'"),
+        ({b"paimon.map.storage-layout": b"columns"}, "'fields.m.map.storage-layout' = 'columns'"),
+        ({}, "'fields.m.map.storage-layout' = 'unknown'"),
         (
             metadata_of({"a": 0}, 1, more={"field-dict-compression": b"brotli"}),
             "compression 'brotli'",

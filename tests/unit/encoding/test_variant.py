@@ -205,7 +205,7 @@ def test_a_value_nested_too_deep_is_refused() -> None:
     for _ in range(301):
         value = [value]
 
-    with pytest.raises(InvalidInputError, match="at most 300 deep"):
+    with pytest.raises(InvalidInputError, match="at most 300 levels deep"):
         encode_python(value)
 
 
@@ -263,5 +263,5 @@ def test_a_damaged_value_nested_too_deep_is_an_error() -> None:
     for _ in range(400):
         value = b"\x07\x01\x00\x00" + len(value).to_bytes(2, "little") + value
 
-    with pytest.raises(CorruptFileError, match="at most 300 deep"):
+    with pytest.raises(CorruptFileError, match="at most 300 levels deep"):
         python_value(value, NO_KEYS)

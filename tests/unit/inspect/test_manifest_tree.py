@@ -84,7 +84,7 @@ def test_a_missing_manifest_is_an_error_of_its_own_entries(history: History) -> 
 
 @pytest.mark.parametrize("key", ["..", "base/-1", "base/0/0/0", "base//0", "/etc", "index/x"])
 def test_keys_that_no_node_has_are_refused(key: str) -> None:
-    with pytest.raises(InvalidInputError, match="no key"):
+    with pytest.raises(InvalidInputError, match="not the key of a tree node"):
         parse_key(key)
 
 

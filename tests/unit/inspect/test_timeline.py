@@ -60,7 +60,7 @@ def test_a_typed_id_tag_or_time_finds_its_snapshot(golden: GoldenTables) -> None
         timeline.resolve("4")
     with pytest.raises(NotFoundError):
         timeline.resolve("1999-01-01")
-    with pytest.raises(InvalidInputError, match="no snapshot id, tag or time"):
+    with pytest.raises(InvalidInputError, match="not a snapshot id, a tag or a time"):
         timeline.resolve("soon")
 
 

@@ -48,7 +48,13 @@ def test_a_branch_has_the_schemas_up_to_that_of_its_tag(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "rule"), [("", "no name"), ("main", "default"), ("12", "digits"), ("a/b", "no name")]
+    ("name", "rule"),
+    [
+        ("", "not a valid branch name"),
+        ("main", "default"),
+        ("12", "digits"),
+        ("a/b", "not a valid branch name"),
+    ],
 )
 def test_names_that_no_branch_may_have_are_refused(tmp_path: Path, name: str, rule: str) -> None:
     with pytest.raises(InvalidInputError, match=rule):

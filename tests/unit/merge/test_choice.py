@@ -49,7 +49,7 @@ def test_first_row_keeps_the_oldest_record(*, key_order: bool) -> None:
 
 @pytest.mark.parametrize("key_order", [True, False])
 def test_first_row_refuses_retracts_of_keys_with_several_records(*, key_order: bool) -> None:
-    with pytest.raises(FormatError, match="First-row"):
+    with pytest.raises(FormatError, match="first-row"):
         merged(COLUMNS, FIRST_ROW, [("+I", 1, "a"), ("-D", 1, "a")], key_order=key_order)
 
 
@@ -59,7 +59,7 @@ def test_first_row_passes_over_ignored_retracts() -> None:
 
 
 def test_what_a_writer_may_not_merge_is_bad_input_of_the_caller() -> None:
-    with pytest.raises(InvalidInputError, match="First-row"):
+    with pytest.raises(InvalidInputError, match="first-row"):
         merged_commits(schema_of(COLUMNS, FIRST_ROW), [[("+I", 1, "a"), ("-D", 1, "a")]])
 
 

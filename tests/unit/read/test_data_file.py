@@ -346,7 +346,7 @@ def test_the_last_extension_names_the_format(name: str, expected: DataFileName) 
 
 @pytest.mark.parametrize("name", ["d.lance", "d.vortex", "d.mosaic", "d.txt", "d.text.gz"])
 def test_formats_of_engines_are_refused_by_name(name: str) -> None:
-    with pytest.raises(UnsupportedFeatureError, match="file format"):
+    with pytest.raises(UnsupportedFeatureError, match="File format"):
         data_file_name(f"/t/{name}")
 
 

@@ -124,7 +124,7 @@ def test_wall_clocks_meet_points_in_time_in_the_given_zone(where: str, expected:
     ("where", "message"),
     [
         ("zz = 1", r"There is no column 'zz'. Columns: 't', 'i'"),
-        ("r.zz = 1", "There is no column 'r.zz'. Columns: 'a', 'B'."),
+        ("r.zz = 1", "Column 'r' has no field 'zz'. Fields: 'a', 'B'."),
         ("up = 1", "is ambiguous. Use the exact name: 'Up', 'UP'"),
         ("i.a = 1", "is INT and has no field 'a'"),
         ("i = '1'", "'1' cannot be compared with INT. Write a number without quotes"),
