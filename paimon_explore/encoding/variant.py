@@ -137,7 +137,7 @@ class VariantReader:
         if self._left < 0:
             self._fail(at, "no value is used twice")
         if depth > MAX_DEPTH:
-            self._fail(at, f"values are nested at most {MAX_DEPTH} deep")
+            self._fail(at, f"values are nested at most {MAX_DEPTH} levels deep")
         match Basic(header & 3):
             case Basic.PRIMITIVE:
                 return self._primitive(maker, at, header >> 2)

@@ -135,10 +135,10 @@ def test_expiry_is_named_only_if_the_snapshot_is_gone(tmp_path: Path, place: str
     table = appended(tmp_path)
     first, second = (table.store.snapshots.load(number) for number in (1, 2))
     path = f"{table.path}/bucket-0/data-1" if place != "elsewhere" else "s3://bucket/x/data-1"
-    assert told(table, first, path).startswith("MissingFileError: cannot read")
+    assert told(table, first, path).startswith("MissingFileError: Cannot read")
     table.maintenance.create_tag("keeps", snapshot=1)
     table.store.file_io.delete(table.store.paths.snapshot(1))
-    assert told(table, first, path).startswith("MissingFileError: cannot read")
+    assert told(table, first, path).startswith("MissingFileError: Cannot read")
     table.maintenance.delete_tag("keeps")
     assert "Snapshot 1 of" in told(table, first, path)
     assert "SnapshotExpiredError" in told(table, first, path)
