@@ -3,7 +3,8 @@
 Which go, of the history, the run of ids without a gap that ends at the latest snapshot (see
 `store.snapshots`). Between the newest `retain_max` (all older ones go) and the newest `retain_min`
 (which stay) a snapshot goes if it is old enough; at most `limit` at once, and none that a consumer
-has yet to read. They are the range [first, end); `end` becomes the earliest snapshot.
+has yet to read, nor the one that the hint LATEST names or one after it. They are the range
+[first, end); `end` becomes the earliest snapshot.
 
 What goes with them. Files that a commit in (first, end] removed from the table are in no later
 snapshot, unless a compaction only moved them to another level; so they are the candidates, with
@@ -22,14 +23,14 @@ The order of removal, and what a crash in between leaves:
 
 So a snapshot that is there can be read at any moment, kept or not; who reads one while it expires
 is told so. Java removes the snapshot files last, so what its interrupted expiry has left may lack
-files; the next expiry goes on from there. If another expiry runs at the same time and takes away
-what this one has planned on, it plans anew.
+files; the next expiry goes on from there. If another expiry or a rollback runs at the same time and
+takes away what this one has planned on, it plans anew. If the table is rolled back to a snapshot
+that expires, nothing expires; `snapshot_removal` has the steps of both.
 
 Spec: maintenance/manage-snapshots, expire snapshots.
 """
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import field, replace
 
 from paimon_explore.commit.waiting import system_clock
@@ -37,7 +38,6 @@ from paimon_explore.errors import (
     InvalidInputError,
     MissingFileError,
     NotFoundError,
-    StorageError,
 )
 from paimon_explore.maintenance.links import refuse_linked_metadata
 from paimon_explore.maintenance.reachable import (
@@ -48,6 +48,7 @@ from paimon_explore.maintenance.reachable import (
     roots_of,
 )
 from paimon_explore.maintenance.removal import Removal, remove, unreachable
+from paimon_explore.maintenance.snapshot_removal import remove_snapshot_files
 from paimon_explore.metadata import options as opt
 from paimon_explore.metadata.derived_options import is_changelog_decoupled
 from paimon_explore.metadata.manifest_entry import FileKind, ManifestEntries
@@ -58,7 +59,7 @@ from paimon_explore.store.table_store import TableStore
 from paimon_explore.values import dataclass
 
 _PLANS = 20
-"""How often an expiry plans anew because others have expired snapshots meanwhile."""
+"""How often an expiry plans anew because others have removed snapshots meanwhile."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,10 +149,9 @@ def expire_snapshots(
         return ExpiryReport(dry_run=dry_run)
     refuse_linked_metadata(store.paths)
     if not dry_run:
-        if (store.snapshots.latest_id() or 0) < plan.end:
-            return ExpiryReport()  # a rollback has gone back to one that was to expire
         outlive = is_changelog_decoupled(options)
-        _remove_snapshots(store, plan.expiring, plan.end, outlive=outlive)
+        if not remove_snapshot_files(store, plan.expiring, plan.end, outlive=outlive):
+            return ExpiryReport()
         remove(TableFiles(store=store, options=options), plan.files)
     ids = tuple(snapshot.id for snapshot in plan.expiring)
     return ExpiryReport(expired=ids, files=plan.files, dry_run=dry_run)
@@ -179,9 +179,9 @@ def _planned(store: TableStore, options: TableOptions, retention: Retention) -> 
         try:
             return _plan(store, options, retention, history)
         except (MissingFileError, NotFoundError):
-            if store.snapshots.history()[:1] == history[:1]:
+            if store.snapshots.history()[: len(history)] == history:
                 raise
-    return None  # others expire faster than this one can plan
+    return None  # others expire or roll back faster than this one can plan
 
 
 def _plan(
@@ -237,7 +237,11 @@ def _expiring(
         return snapshots.load(snapshot_id).time_millis
 
     holds = not options.value(CONSUMER_CHANGELOG_ONLY)
-    held_from = store.consumers.min_next_snapshot() if holds else None
+    held = [store.consumers.min_next_snapshot() if holds else None]
+    hint = snapshots.latest_hint()
+    if hint in history:
+        held.append(hint)  # the table may be on its way back to it
+    held_from = min((number for number in held if number is not None), default=None)
     ids = expiring_ids(history, time_of, retention, held_from)
     return [snapshots.load(number) for number in ids]
 
@@ -276,16 +280,3 @@ def _found(load: Callable[[Snapshot], frozenset[str]], snapshot: Snapshot) -> fr
         return load(snapshot)
     except MissingFileError:
         return frozenset()
-
-
-def _remove_snapshots(
-    store: TableStore, expiring: Sequence[Snapshot], end: int, *, outlive: bool
-) -> None:
-    for snapshot in expiring:
-        if outlive:
-            store.changelogs.create(snapshot)
-            with suppress(StorageError):  # readers list the folder
-                store.changelogs.hint_latest(snapshot.id)
-        store.snapshots.delete(snapshot.id)
-    with suppress(StorageError):
-        store.snapshots.hint_earliest(end)

@@ -2,9 +2,9 @@
 
 Newer snapshots of the history go from the newest downwards, and the hint LATEST names one that is
 there, so that the table is readable, at some snapshot, at any moment; a rollback that was cut off
-is finished by doing it again. If the target's own file has
-expired, it is made again from a tag before anything goes. Data files of what went are left to the
-removal of orphans.
+is finished by doing it again. If the target's own file has expired, it is made again from a tag
+before anything goes; a target that expires meanwhile, and that no tag holds, is refused before
+anything goes (see `snapshot_removal`). Data files of what went are left to the removal of orphans.
 
 Spec: maintenance/manage-snapshots, rollback.
 """
@@ -15,6 +15,7 @@ from dataclasses import replace
 
 from paimon_explore.errors import InvalidInputError, StorageError
 from paimon_explore.maintenance.links import refuse_linked_metadata
+from paimon_explore.maintenance.snapshot_removal import confirm_target, keep_target
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.store.table_store import TableStore
 
@@ -29,14 +30,13 @@ def rollback_to_snapshot(store: TableStore, snapshot_id: int) -> Snapshot:
     Raises:
         NotFoundError: there is neither.
         InvalidInputError: the snapshot's file is a stray above the latest snapshot.
+        SnapshotExpiredError: the snapshot expired meanwhile; nothing was removed.
     """
     found = store.snapshots.find(snapshot_id)
-    if found is None:
-        tagged = [tag.snapshot for tag in store.tags.list() if tag.snapshot.id == snapshot_id]
-        if not tagged:
-            return store.snapshots.load(snapshot_id)
-        found = tagged[0]
-    return _roll_back(store, found)
+    if found is not None:
+        return _roll_back(store, found, tagged=False)
+    tagged = [tag.snapshot for tag in store.tags.list() if tag.snapshot.id == snapshot_id]
+    return _roll_back(store, tagged[0]) if tagged else store.snapshots.load(snapshot_id)
 
 
 def rollback_to_tag(store: TableStore, name: str) -> Snapshot:
@@ -44,14 +44,20 @@ def rollback_to_tag(store: TableStore, name: str) -> Snapshot:
 
     Raises:
         NotFoundError: there is no such tag.
+        SnapshotExpiredError: the snapshot expired meanwhile; nothing was removed.
     """
     return _roll_back(store, store.tags.load(name).snapshot)
 
 
 def restored(store: TableStore, snapshot: Snapshot) -> Snapshot:
-    """An expired snapshot as it may come back: without its changelog, which tags do not hold."""
+    """An expired snapshot as it may come back: without its changelog, which tags do not hold.
+
+    The changelog stays if a long-lived changelog holds it. That its files are there says nothing:
+    an expiry may be about to delete them.
+    """
     name = snapshot.changelog_manifest_list
-    if name is None or store.file_io.exists(store.paths.manifest(name)):
+    log = None if name is None else store.changelogs.find(snapshot.id)
+    if name is None or (log is not None and log.changelog_manifest_list == name):
         return snapshot
     return replace(
         snapshot,
@@ -61,31 +67,36 @@ def restored(store: TableStore, snapshot: Snapshot) -> Snapshot:
     )
 
 
-def _roll_back(store: TableStore, target: Snapshot) -> Snapshot:
+def _roll_back(store: TableStore, target: Snapshot, *, tagged: bool = True) -> Snapshot:
     refuse_linked_metadata(store.paths)
-    history = store.snapshots.history()
+    snapshots = store.snapshots
+    history = snapshots.history()
     if history and target.id > history[-1]:
         raise InvalidInputError(
             f"Snapshot {target.id} is newer than the latest snapshot, {history[-1]}: its file is "
             "not part of the table's history.",
             hint="A rollback goes back. `fsck` lists the files that do not belong to the table.",
         )
-    made = store.snapshots.create(restored(store, target))
+    made = tagged and snapshots.create(restored(store, target))
+    before = history[-1] if history else None
     follows = not history or target.id in history
-    store.snapshots.hint_latest(target.id if follows else history[0])
-    _remove_newer(store, target.id, history)
+    oldest = None if follows else snapshots.find(history[0])
+    snapshots.hint_latest(target.id if follows else history[0])
+    if not tagged:
+        confirm_target(store, target.id, before)
+    elif snapshots.create(restored(store, target)):
+        made = True
+    remove_newer_snapshots(store, target.id, history)
+    remove_newer_marks(store, target.id)
     if not follows:
-        store.snapshots.hint_latest(target.id)
+        snapshots.hint_latest(target.id)
+        if oldest is not None and snapshots.find(oldest.id) == oldest:  # an expiry made it again
+            remove_newer_snapshots(store, target.id, history)
+    keep_target(store, target)
     if made:
         with suppress(StorageError):  # readers list the folder
-            store.snapshots.hint_earliest(target.id)
+            snapshots.hint_earliest(target.id)
     return target
-
-
-def _remove_newer(store: TableStore, snapshot_id: int, history: Sequence[int]) -> None:
-    """Remove a branch's snapshots, changelogs and tags that are newer than a snapshot."""
-    remove_newer_snapshots(store, snapshot_id, history)
-    remove_newer_marks(store, snapshot_id)
 
 
 def remove_newer_snapshots(store: TableStore, snapshot_id: int, history: Sequence[int]) -> None:

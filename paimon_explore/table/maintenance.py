@@ -232,6 +232,7 @@ class Maintenance:
         Raises:
             InvalidInputError: neither is given, or both are.
             NotFoundError: there is none such.
+            SnapshotExpiredError: the snapshot expired meanwhile; nothing was removed.
         """
         optional_integer("snapshot", snapshot)
         optional_string("tag", tag)

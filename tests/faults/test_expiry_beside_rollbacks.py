@@ -1,0 +1,254 @@
+"""An expiry beside a rollback to a snapshot that expires: either the rollback or the expiry counts.
+
+The two are interleaved storage operation by storage operation: one stops before each of its
+operations, the other goes on to its end, or to an operation of its own that the first may notice.
+Some of the ways are taken, more of them in a deep run.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from itertools import product
+from uuid import uuid4
+
+import pytest
+
+from paimon_explore import Catalog, Table, open_table
+from paimon_explore.errors import NotFoundError, SnapshotExpiredError
+from paimon_explore.fileio.memory import MemoryFileIO
+from paimon_explore.store.table_store import TableStore
+from support.concurrency import switching
+from support.depth import DEEP
+from support.figures import Figures
+from support.interrupted import interrupted
+from support.memory_files import copied_files, forget_files
+from support.paused_file_io import PausedFileIO
+from support.schedules import Schedule
+from support.table_kinds import SCHEMA
+
+LATER = datetime(2100, 1, 1)  # noqa: DTZ001 - local, as the API takes it
+DAY = date.today().toordinal()  # noqa: DTZ011 - any day will do
+STRIDE = 5 if DEEP else 97
+"""One way of so many is taken, others every day."""
+KINDS: Mapping[str, Mapping[str, str]] = {
+    "append": {},
+    "keyed": {"bucket": "1"},
+    "with changelogs": {"bucket": "1", "changelog-producer": "input"},
+    "with changelogs that outlive snapshots": {
+        "bucket": "1",
+        "changelog-producer": "input",
+        "changelog.num-retained.max": "100",
+        "changelog.num-retained.min": "100",
+    },
+}
+RUNS = pytest.mark.parametrize("kind", KINDS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """What the table is rolled back to.
+
+    Attributes:
+        run: the rollback.
+        keys: the keys of the target.
+        tagged: whether a tag holds it.
+        expired: snapshots that have expired before.
+    """
+
+    run: Callable[[Table], object]
+    keys: Sequence[int]
+    tagged: bool = False
+    expired: int = 0
+
+
+TARGETS = {
+    "the oldest": Target(run=lambda t: t.maintenance.rollback_to(snapshot=1), keys=[1]),
+    "the middle": Target(run=lambda t: t.maintenance.rollback_to(snapshot=3), keys=[1, 2, 3]),
+    "a tag": Target(run=lambda t: t.maintenance.rollback_to(tag="two"), keys=[1, 2], tagged=True),
+    "an expired tag": Target(
+        run=lambda t: t.maintenance.rollback_to(tag="two"), keys=[1, 2], tagged=True, expired=3
+    ),
+}
+
+
+def created(kind: str, *, expired: int = 0) -> Table:
+    """Snapshots of the keys 1 to 6, one each, the second of them tagged; the oldest may be gone."""
+    options = {"write-only": "true", **KINDS[kind]}
+    catalog = Catalog(f"memory://{uuid4()}/wh")
+    catalog.create_database("db")
+    key = ["p", "k"] if kind != "append" else []
+    table = catalog.create_table("db.t", SCHEMA, primary_key=key, options=options)
+    for number in range(1, 7):
+        write(table, number)
+        if number == 2:
+            table.create_tag("two")
+    if expired:
+        table.maintenance.expire_snapshots(retain_max=6 - expired, older_than=LATER)
+    return table
+
+
+def write(table: Table, key: int) -> None:
+    table.append([{"p": "a", "k": key, "v": key, "w": None}])
+
+
+def expire(table: Table) -> tuple[int, ...]:
+    return table.maintenance.expire_snapshots(retain_max=1, retain_min=1, older_than=LATER).expired
+
+
+def keys(table: Table) -> list[int]:
+    return sorted(row["k"] for row in table.to_arrow().to_pylist())
+
+
+def on(table: Table, file_io: PausedFileIO | MemoryFileIO) -> Table:
+    return replace(table, store=TableStore(file_io, table.store.paths))
+
+
+def check(table: Table, target: Target, error: BaseException | None) -> None:
+    """The table is at the target, or where it was; every snapshot that is there reads."""
+    snapshots = table.store.snapshots
+    if error is None:
+        assert keys(table) == list(target.keys)
+        assert snapshots.latest_id() == target.keys[-1]
+    else:
+        assert isinstance(error, SnapshotExpiredError | NotFoundError), repr(error)
+        assert not target.tagged, repr(error)
+        assert keys(table) == [1, 2, 3, 4, 5, 6]
+        assert snapshots.latest_hint() == 6
+    assert snapshots.all_ids() == snapshots.history()
+    for number in snapshots.all_ids():
+        assert keys(table.at(snapshot=number)) == list(range(1, number + 1))
+    if table.store.tags.names():
+        assert keys(table.at(tag="two")) == [1, 2]
+    assert table.fsck() == []
+
+
+def run(table: Table, target: Target, stays: Sequence[tuple[int, int]]) -> None:
+    """One interleaving of an expiry, 0, and a rollback, 1, on a copy of the table, checked."""
+    base = table.store.file_io
+    assert isinstance(base, MemoryFileIO)
+    files = copied_files(base)
+
+    def expiring(wait: Callable[[str], None]) -> None:
+        expire(on(table, PausedFileIO(files, wait)))
+
+    def rolling_back(wait: Callable[[str], None]) -> None:
+        target.run(on(table, PausedFileIO(files, wait)))
+
+    schedule = Schedule([expiring, rolling_back], switching(*stays))
+    errors = schedule.run()
+    after = on(table, files)
+    try:
+        assert errors[0] is None, repr(errors[0])
+        check(after, target, errors[1])
+        write(after, 7)
+        expire(after)
+        assert keys(after) == [*(target.keys if errors[1] is None else range(1, 7)), 7]
+    except BaseException as error:
+        error.add_note("\n".join([f"{stays}: {errors!r}", *schedule.log]))
+        raise
+    finally:
+        forget_files(files.name)
+
+
+def operations(table: Table, target: Target) -> list[list[str]]:
+    """What each of the two does when it is alone."""
+    logs = []
+    base = table.store.file_io
+    assert isinstance(base, MemoryFileIO)
+    for act in (expire, target.run):
+        files = copied_files(base)
+        log: list[str] = []
+        act(on(table, PausedFileIO(files, log.append)))
+        logs.append(log)
+        forget_files(files.name)
+    return logs
+
+
+def is_shared(operation: str) -> bool:
+    """Whether the other one may notice when it happens."""
+    what, _, name = operation.partition(" ")
+    return name.startswith(("snapshot", "LATEST", "changelog", "tag")) and (
+        what != "read" or name == "LATEST"
+    )
+
+
+def ways(logs: Sequence[Sequence[str]]) -> Iterator[list[tuple[int, int]]]:
+    """One stops before an operation, for the other to go on to its end or to an operation."""
+    places = [[at for at, told in enumerate(log) if is_shared(told)] for log in logs]
+    for first in (0, 1):
+        other = 1 - first
+        for at in range(len(logs[first])):
+            yield [(first, at + 1), (other, 9 * len(logs[other]))]
+        for at, then in product(places[first], places[other]):
+            yield [(first, at + 1), (other, then + 1)]
+
+
+@RUNS
+@pytest.mark.parametrize("where", TARGETS)
+def test_an_expiry_beside_a_rollback_at_every_operation(
+    kind: str, where: str, figures: Figures
+) -> None:
+    target = TARGETS[where]
+    table = created(kind, expired=target.expired)
+    chosen = list(ways(operations(table, target)))[DAY % STRIDE :: STRIDE]
+    for stays in chosen:
+        run(table, target, stays)
+    figures.add("interleavings of an expiry and a rollback", len(chosen))
+
+
+@RUNS
+def test_a_rollback_is_refused_whose_target_expires_before_it_has_said_where_it_goes(
+    kind: str,
+) -> None:
+    table = created(kind)
+    other = interrupted(table, 1, lambda: expire(table), operation="replace LATEST")
+    with pytest.raises(SnapshotExpiredError, match=r"Snapshot 3 .* nothing was removed"):
+        other.maintenance.rollback_to(snapshot=3)
+    assert keys(table) == [1, 2, 3, 4, 5, 6]
+    assert table.store.snapshots.all_ids() == [6]
+    assert table.store.snapshots.latest_hint() == 6
+
+
+@RUNS
+def test_an_expiry_makes_snapshots_again_to_which_the_table_is_rolled_back_meanwhile(
+    kind: str,
+) -> None:
+    table = created(kind)
+    files = {status.path for status in table.store.file_io.walk(table.path)}
+    other = interrupted(
+        table,
+        1,
+        lambda: table.maintenance.rollback_to(snapshot=3),
+        operation="delete snapshot-1",
+    )
+    assert expire(other) == ()
+    assert keys(table) == [1, 2, 3]
+    assert table.store.snapshots.all_ids() == [1, 2, 3]
+    left = {status.path for status in table.store.file_io.walk(table.path)}
+    gone = {path.rpartition("/")[2] for path in files - left}
+    assert gone == {"snapshot-4", "snapshot-5", "snapshot-6"}
+    assert table.fsck() == []
+
+
+@RUNS
+def test_a_rollback_keeps_its_target_though_an_expiry_is_cut_off(kind: str) -> None:
+    table = created(kind)
+
+    def cut_off_expiry() -> None:
+        for number in (1, 2, 3, 4):
+            table.store.snapshots.delete(number)
+
+    other = interrupted(table, 1, cut_off_expiry, operation="delete snapshot-6")
+    other.maintenance.rollback_to(snapshot=3)
+    assert keys(table) == [1, 2, 3]
+    assert table.store.snapshots.all_ids() == [3]
+
+
+@RUNS
+def test_what_the_hint_latest_names_stays(kind: str) -> None:
+    table = created(kind)
+    table.store.snapshots.hint_latest(3)
+    assert expire(table) == (1, 2)
+    write(table, 7)
+    assert expire(open_table(table.path)) == (3, 4, 5, 6)
+    assert keys(table) == [1, 2, 3, 4, 5, 6, 7]
