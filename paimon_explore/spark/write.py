@@ -96,7 +96,10 @@ def write(
     if mode not in MODES:
         raise InvalidInputError(f"Unknown mode {mode!r}.", hint=f"Use {choices(MODES)}.")
     check_frame(df)
-    optional_mapping("partition", partition, hint='Pass values by column: {"dt": "2026-01-01"}.')
+    if partition is not NOT_GIVEN:
+        optional_mapping(
+            "partition", partition, hint='Pass values by column: {"dt": "2026-01-01"}.'
+        )
     found = opened(table, options or {})
     target = write_target(found, replaces=mode == "overwrite")
     if mode == "upsert" and not target.schema.primary_keys:

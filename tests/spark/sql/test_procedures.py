@@ -119,7 +119,7 @@ def test_procedures_are_shown_with_their_arguments(rows: Rows) -> None:
         ("sys.compact('demo.orders', compact_strategy => 'most')", "'full' or 'minor'"),
         ("sys.compact('demo.orders', order_by => 'id')", "order_by is given without"),
         ("sys.create_tag('demo.orders', 'v', 'one')", "'one' is not an integer"),
-        ("sys.create_tag('demo.orders', v)", "tag => v is no constant"),
+        ("sys.create_tag('demo.orders', v)", "tag => v is not a constant"),
         ("sys.rollback_to_timestamp('demo.orders', 'soon')", "'soon' is not a timestamp"),
         ("sys.remove_orphan_files('demo.orders', dry_run => 'maybe')", "neither true nor false"),
         ("sys.remove_orphan_files('demo.orders', dry_run => NULL)", "neither true nor false"),
