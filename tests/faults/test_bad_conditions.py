@@ -198,7 +198,7 @@ def test_texts_that_are_too_long_are_refused_by_column_and_row(tmp_path: Path) -
     table = new_table(tmp_path)
     table.maintenance.add_column("name", "VARCHAR(3)")
     before = sorted(tmp_path.rglob("*"))
-    with pytest.raises(InvalidInputError, match="Column 'name', row 1"):
+    with pytest.raises(InvalidInputError, match=r"Column 'name' \(VARCHAR\(3\)\), row 1"):
         table.append([{"k": 1, "name": "abc"}, {"k": 2, "name": "abcd"}])
     assert sorted(tmp_path.rglob("*")) == before
     table.append([{"k": 1, "name": "äöü"}])

@@ -17,6 +17,7 @@ EXPIRED = frozenset({"record_expire"})
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::paimon_explore.errors.IcebergMetadataWarning")
 @pytest.mark.parametrize("writer", WRITERS)
 def test_a_compacted_table_has_the_rows_it_had(
     writer: str, golden: GoldenTables, tmp_path: Path
