@@ -174,7 +174,10 @@ def test_databases_come_and_go(run: Sql, rows: Rows, catalog: Catalog) -> None:
         ("CREATE TABLE nope.t (id INT)", "Database 'nope' does not exist"),
         ("CREATE TABLE t (id INTT)", "Column 'id': 'INTT' is not a type"),
         ("CREATE TABLE t (id INTERVAL DAY)", "Column 'id'"),
-        ("CREATE TABLE t (id INT) TBLPROPERTIES ('merge-engin' = 'x')", "did you mean 'merge-engine'"),
+        (
+            "CREATE TABLE t (id INT) TBLPROPERTIES ('merge-engin' = 'x')",
+            "did you mean 'merge-engine'",
+        ),
         ("CREATE TABLE t (id INT) TBLPROPERTIES ('merge-engine' = 'x')", "'partial-update'"),
         ("CREATE TABLE t (id INT) TBLPROPERTIES ('primary-key' = 'x')", "'x'"),
         ("CREATE TABLE t (id INT) PARTITIONED BY (days(id))", "PARTITIONED BY days"),
