@@ -238,7 +238,7 @@ def test_a_view_of_sql_reads_and_takes_rows(spark: SparkSession, catalog: Catalo
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"scan.snapshotid": "1"}, "did you mean 'scan.snapshot-id'?"),
+        ({"scan.snapshotid": "1"}, "Did you mean 'scan.snapshot-id'?"),
         ({"where": "nope = 1"}, "nope"),
         ({"columns": "id,nope"}, "'nope'"),
         ({"scan.snapshot-id": "one"}, "scan.snapshot-id"),

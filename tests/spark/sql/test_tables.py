@@ -176,7 +176,7 @@ def test_databases_come_and_go(run: Sql, rows: Rows, catalog: Catalog) -> None:
         ("CREATE TABLE t (id INTERVAL DAY)", "Column 'id'"),
         (
             "CREATE TABLE t (id INT) TBLPROPERTIES ('merge-engin' = 'x')",
-            "did you mean 'merge-engine'",
+            "Did you mean 'merge-engine'",
         ),
         ("CREATE TABLE t (id INT) TBLPROPERTIES ('merge-engine' = 'x')", "'partial-update'"),
         ("CREATE TABLE t (id INT) TBLPROPERTIES ('primary-key' = 'x')", "'x'"),
@@ -191,7 +191,7 @@ def test_databases_come_and_go(run: Sql, rows: Rows, catalog: Catalog) -> None:
         ("ALTER TABLE orders DROP COLUMN dt", "'dt'"),
         ("ALTER TABLE orders ALTER COLUMN city TYPE INTT", "'INTT' is not a type"),
         ("ALTER TABLE orders SET TBLPROPERTIES ('bucket' = '4')", "'bucket' cannot be changed"),
-        ("ALTER TABLE orders SET TBLPROPERTIES ('buckt' = '4')", "did you mean 'bucket'"),
+        ("ALTER TABLE orders SET TBLPROPERTIES ('buckt' = '4')", "Did you mean 'bucket'"),
         ("ALTER TABLE orders UNSET TBLPROPERTIES ('bucket')", "Option 'bucket' does not exist"),
         ("ALTER TABLE orders CREATE TAG v AS OF VERSION 99", "99"),
         ("ALTER TABLE orders DELETE TAG nope", "'nope'"),
