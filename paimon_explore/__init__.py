@@ -17,27 +17,28 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from paimon_explore.errors import PaimonError
-    from paimon_explore.scan.builder import col, lit
-    from paimon_explore.scan.sql import expr
-    from paimon_explore.table.catalog import Catalog
-    from paimon_explore.table.demo import demo
+    from paimon_explore.scan.predicate.builder import col, lit
+    from paimon_explore.scan.predicate.sql_parser import expr
+    from paimon_explore.table.catalog.catalog import Catalog
+    from paimon_explore.table.catalog.demo import demo
     from paimon_explore.table.table import Table, open_table
-    from paimon_explore.table.tracing import trace
+    from paimon_explore.table.trace_context import trace
     from paimon_explore.widgets.magics import Shell
 
 __all__ = ["Catalog", "PaimonError", "Table", "col", "demo", "expr", "lit", "open_table", "trace"]
 
-_DOORS = ("errors", "inspect", "spark", "widgets")
+_DOORS = {"errors": "errors", "inspect": "inspection", "spark": "spark", "widgets": "widgets"}
+"""The package or module of each public namespace."""
 _HOMES = {
-    "Catalog": "table.catalog",
+    "Catalog": "table.catalog.catalog",
     "PaimonError": "errors",
     "Table": "table.table",
-    "col": "scan.builder",
-    "demo": "table.demo",
-    "expr": "scan.sql",
-    "lit": "scan.builder",
+    "col": "scan.predicate.builder",
+    "demo": "table.catalog.demo",
+    "expr": "scan.predicate.sql_parser",
+    "lit": "scan.predicate.builder",
     "open_table": "table.table",
-    "trace": "table.tracing",
+    "trace": "table.trace_context",
 }
 """The module of each public name."""
 
@@ -48,7 +49,7 @@ def load_ipython_extension(shell: "Shell") -> None:
     Args:
         shell: the interactive shell that asks, by `%load_ext paimon_explore`.
     """
-    from paimon_explore.table.magic_doors import register  # noqa: PLC0415 - for notebooks only
+    from paimon_explore.table.magics_api import register  # noqa: PLC0415 - for notebooks only
 
     register(shell)
 
@@ -56,7 +57,7 @@ def load_ipython_extension(shell: "Shell") -> None:
 def __getattr__(name: str) -> "ModuleType":
     """The public names and doors, loaded when first asked for; type checkers know the names."""
     if name in _DOORS:
-        return import_module(f"{__name__}.{name}")
+        return import_module(f"{__name__}.{_DOORS[name]}")
     if name in _HOMES:
         value: ModuleType = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
         globals()[name] = value

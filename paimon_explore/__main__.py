@@ -15,9 +15,9 @@ from pathlib import Path
 
 from paimon_explore.errors import NotFoundError, PaimonError, UnsupportedFeatureError
 from paimon_explore.sanitize import masked, visible_lines
-from paimon_explore.table.demo import demo
+from paimon_explore.table.catalog.demo import demo
+from paimon_explore.table.catalog.warehouse_listing import listing
 from paimon_explore.table.table import Table, open_table
-from paimon_explore.table.warehouse_listing import listing
 
 TUTORIAL = "01-first-table.ipynb"
 _PACKAGE = Path(__file__).parent

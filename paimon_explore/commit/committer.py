@@ -37,32 +37,32 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from uuid import uuid4
 
-from paimon_explore.commit.changes import Changes, compacted_changes, written_changes
+from paimon_explore.commit.backoff import Timing, patience_of
+from paimon_explore.commit.commit_attempt import NO_NOTE, CommitNote, Request, TrySteps
+from paimon_explore.commit.commit_loop import Publisher
+from paimon_explore.commit.commit_trace import CommitEvent
 from paimon_explore.commit.conflicts import ConflictRules
+from paimon_explore.commit.file_changes import Changes, compacted_changes, written_changes
 from paimon_explore.commit.iceberg import warn_of_stale_iceberg_metadata
 from paimon_explore.commit.key_conflicts import KeyRules
 from paimon_explore.commit.manifest_merge import merge_rules_of
 from paimon_explore.commit.manifest_writer import ManifestWriter
 from paimon_explore.commit.overwrite import Overwrite, check_new_files
-from paimon_explore.commit.publishing import Publisher
-from paimon_explore.commit.steps import NO_NOTE, CommitNote, Request, TrySteps
-from paimon_explore.commit.trace import CommitEvent
-from paimon_explore.commit.waiting import Timing, patience_of
 from paimon_explore.errors import (
     CommitOutcomeUnknownError,
     InvalidInputError,
     PaimonError,
     choices,
 )
-from paimon_explore.metadata import options as opt
 from paimon_explore.metadata.commit_message import CommitMessage, SeenSnapshot
-from paimon_explore.metadata.manifest_entry import ManifestEntries
-from paimon_explore.metadata.manifest_list import ManifestFiles
-from paimon_explore.metadata.options import DYNAMIC_BUCKET, TableOptions
-from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
+from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
+from paimon_explore.metadata.options import table_options as opt
+from paimon_explore.metadata.options.table_options import DYNAMIC_BUCKET, TableOptions
+from paimon_explore.metadata.schema.derived_cache import worked_out_once
+from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import BATCH_COMMIT_IDENTIFIER, CommitKind, Snapshot
-from paimon_explore.metadata.statistics import Statistics
-from paimon_explore.metadata.worked_out import worked_out_once
+from paimon_explore.metadata.statistics_file import Statistics
 from paimon_explore.store.table_store import TableStore
 
 _AVRO_CODECS: Mapping[str, str] = {

@@ -21,25 +21,25 @@ from itertools import pairwise
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paimon_explore.commit.changes import Changes
+from paimon_explore.commit.file_changes import Changes
 from paimon_explore.commit.index_conflicts import (
     check_indexed_files,
     check_marked_files,
     check_replaced,
 )
+from paimon_explore.data_types.definitions import RowType
 from paimon_explore.errors import CommitConflictError, CorruptFileError
-from paimon_explore.metadata.index_manifest import IndexEntries
-from paimon_explore.metadata.manifest_entry import (
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.manifest.index_manifest import IndexEntries
+from paimon_explore.metadata.manifest.manifest_entry import (
     FileKind,
     FileSource,
     ManifestEntries,
     merge_entries,
 )
 from paimon_explore.metadata.snapshot import CommitKind
-from paimon_explore.scan.frames import numbers
-from paimon_explore.scan.sections import key_ranks
-from paimon_explore.types.data_types import RowType
-from paimon_explore.values import dataclass
+from paimon_explore.scan.manifest_arrays import numbers
+from paimon_explore.scan.splits.key_range_sections import key_ranks
 
 _AGAIN = "Plan the change again on the latest snapshot."
 

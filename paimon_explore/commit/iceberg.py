@@ -9,7 +9,7 @@ import warnings
 
 from paimon_explore.errors import IcebergMetadataWarning, MissingFileError
 from paimon_explore.fileio.file_io import FileIO
-from paimon_explore.metadata.options import ICEBERG_STORAGE, TableOptions
+from paimon_explore.metadata.options.table_options import ICEBERG_STORAGE, TableOptions
 
 DISABLED = "disabled"
 _METADATA_FILE = re.compile(r"v([0-9]{1,18})\.metadata\.json")

@@ -22,14 +22,14 @@ from collections.abc import Iterable, Iterator, Mapping
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paimon_explore.commit.changes import Changes
+from paimon_explore.commit.file_changes import Changes
 from paimon_explore.errors import CommitConflictError
-from paimon_explore.metadata.index_manifest import (
+from paimon_explore.metadata.manifest.index_manifest import (
     DELETION_VECTORS_INDEX,
     HASH_INDEX,
     IndexEntries,
 )
-from paimon_explore.metadata.manifest_entry import FileKind, ManifestEntries
+from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEntries
 
 IndexRow = Mapping[str, object]
 

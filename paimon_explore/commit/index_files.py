@@ -21,11 +21,11 @@ from itertools import pairwise
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paimon_explore.commit.changes import Changes
+from paimon_explore.commit.file_changes import Changes
 from paimon_explore.commit.index_conflicts import check_replaced, has_one_file_per_bucket
 from paimon_explore.errors import CommitConflictError
-from paimon_explore.metadata.index_manifest import DELETION_VECTORS_INDEX, IndexEntries
-from paimon_explore.values import dataclass
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.manifest.index_manifest import DELETION_VECTORS_INDEX, IndexEntries
 
 IndexRow = dict[str, object]
 

@@ -23,16 +23,16 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from paimon_explore.commit.changes import Changes
+from paimon_explore.commit.file_changes import Changes
+from paimon_explore.data_types.definitions import RowType
 from paimon_explore.errors import CommitConflictError
+from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.commit_message import SeenSnapshot
-from paimon_explore.metadata.manifest_entry import FileKind, ManifestEntries
+from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEntries
 from paimon_explore.metadata.snapshot import CommitKind, Snapshot
-from paimon_explore.scan.frames import numbers
-from paimon_explore.scan.sections import key_ranks
+from paimon_explore.scan.manifest_arrays import numbers
+from paimon_explore.scan.splits.key_range_sections import key_ranks
 from paimon_explore.store.table_store import TableStore
-from paimon_explore.types.data_types import RowType
-from paimon_explore.values import dataclass
 
 _WRITES = frozenset({CommitKind.APPEND, CommitKind.OVERWRITE})
 _AGAIN = "Do it again on the latest snapshot."

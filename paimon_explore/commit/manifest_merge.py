@@ -19,17 +19,17 @@ from collections.abc import Sequence
 import numpy as np
 
 from paimon_explore.commit.manifest_writer import ManifestWriter
-from paimon_explore.encoding.buffers import Bools, Ints
-from paimon_explore.metadata import options as opt
-from paimon_explore.metadata.manifest_entry import (
+from paimon_explore.encoding.arrow_buffers import Bools, Ints
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.manifest.manifest_entry import (
     FileKind,
     ManifestEntries,
     live_entries,
     merge_entries,
 )
-from paimon_explore.metadata.manifest_list import ManifestFiles
-from paimon_explore.metadata.options import TableOptions
-from paimon_explore.values import dataclass
+from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
+from paimon_explore.metadata.options import table_options as opt
+from paimon_explore.metadata.options.table_options import TableOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

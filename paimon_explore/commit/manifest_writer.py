@@ -17,20 +17,20 @@ from paimon_explore.commit.partition_stats import (
     range_of_entries,
     range_of_manifests,
 )
-from paimon_explore.encoding.avro_container import is_avro
-from paimon_explore.encoding.avro_splice import can_join, joined, repacked
+from paimon_explore.data_types.definitions import RowType
+from paimon_explore.encoding.avro.block_concatenation import can_join, joined, repacked
+from paimon_explore.encoding.avro.container import is_avro
 from paimon_explore.errors import AlreadyExistsError
-from paimon_explore.metadata.index_manifest import IndexEntries
-from paimon_explore.metadata.manifest_codec import (
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.manifest.index_manifest import IndexEntries
+from paimon_explore.metadata.manifest.manifest_codec import (
     encode_entries,
     encode_index_entries,
     encode_manifest_list,
 )
-from paimon_explore.metadata.manifest_entry import FileKind, ManifestEntries
-from paimon_explore.metadata.manifest_list import ManifestFiles
+from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEntries
+from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
 from paimon_explore.store.table_store import TableStore
-from paimon_explore.types.data_types import RowType
-from paimon_explore.values import dataclass
 
 _COPY_BYTES = 32 * 1024
 """Manifests of at least this size keep their blocks when they are merged; smaller ones would leave

@@ -14,20 +14,20 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paimon_explore.commit.changes import Changes, in_partitions
-from paimon_explore.encoding.binary_row import decode_rows
-from paimon_explore.encoding.buffers import Bools, Column, bool_values, valid_mask
+from paimon_explore.commit.file_changes import Changes, in_partitions
+from paimon_explore.data_types.arrow import to_arrow
+from paimon_explore.data_types.casts.cast_errors import UncastableError
+from paimon_explore.data_types.default_values import default_column
+from paimon_explore.data_types.definitions import DataField, RowType, TypeRoot, with_nullable
+from paimon_explore.data_types.formatter import type_text
+from paimon_explore.data_types.traversal import is_root
+from paimon_explore.encoding.arrow_buffers import Bools, Column, bool_values, valid_mask
+from paimon_explore.encoding.binary_row.encoder import decode_rows
 from paimon_explore.errors import InvalidInputError, choices
-from paimon_explore.metadata.index_manifest import IndexEntries
-from paimon_explore.metadata.manifest_entry import ENTRY_SCHEMA, FileKind, ManifestEntries
-from paimon_explore.scan.sections import key_ranks
-from paimon_explore.types.arrow import to_arrow
-from paimon_explore.types.cast_errors import UncastableError
-from paimon_explore.types.data_types import DataField, RowType, TypeRoot, with_nullable
-from paimon_explore.types.default_values import default_column
-from paimon_explore.types.render import type_text
-from paimon_explore.types.walk import is_root
-from paimon_explore.values import dataclass
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.manifest.index_manifest import IndexEntries
+from paimon_explore.metadata.manifest.manifest_entry import ENTRY_SCHEMA, FileKind, ManifestEntries
+from paimon_explore.scan.splits.key_range_sections import key_ranks
 
 PartitionSpec = Mapping[str, object]
 """Values of some partition columns, by name; a text may stand for a value of any type."""

@@ -12,12 +12,23 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paimon_explore.encoding.binary_row import EMPTY_ROW, decode_rows, null_fields, row_images
-from paimon_explore.encoding.buffers import Column, valid_mask
-from paimon_explore.metadata.manifest_entry import ManifestEntries
-from paimon_explore.metadata.manifest_list import ManifestFiles
-from paimon_explore.types.data_types import AtomicType, DataType, RowType, TypeRoot, with_nullable
-from paimon_explore.values import dataclass
+from paimon_explore.data_types.definitions import (
+    AtomicType,
+    DataType,
+    RowType,
+    TypeRoot,
+    with_nullable,
+)
+from paimon_explore.encoding.arrow_buffers import Column, valid_mask
+from paimon_explore.encoding.binary_row.encoder import (
+    EMPTY_ROW,
+    decode_rows,
+    null_fields,
+    row_images,
+)
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
+from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
 
 _FLOATS = frozenset({TypeRoot.FLOAT, TypeRoot.DOUBLE})
 _WHERE = "_PARTITION_STATS"

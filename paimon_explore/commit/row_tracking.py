@@ -10,8 +10,8 @@ from collections.abc import Mapping
 
 import pyarrow as pa
 
-from paimon_explore.encoding.buffers import Column
-from paimon_explore.metadata.manifest_entry import (
+from paimon_explore.encoding.arrow_buffers import Column
+from paimon_explore.metadata.manifest.manifest_entry import (
     ENTRY_SCHEMA,
     FileKind,
     FileSource,

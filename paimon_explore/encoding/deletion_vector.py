@@ -19,9 +19,9 @@ from collections.abc import Iterable
 import numpy as np
 from pyroaring import BitMap, BitMap64
 
-from paimon_explore.encoding.roaring import BitmapReader, encode_bitmap
+from paimon_explore.encoding.roaring.portable_bitmap import BitmapReader, encode_bitmap
 from paimon_explore.errors import CorruptFileError, InvalidInputError, UnsupportedVersionError
-from paimon_explore.values import dataclass
+from paimon_explore.frozen_dataclass import dataclass
 
 DeletionVector = BitMap | BitMap64
 """Positions of deleted rows."""

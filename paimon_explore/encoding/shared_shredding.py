@@ -23,7 +23,7 @@ import numpy as np
 import pyarrow as pa
 import zstandard
 
-from paimon_explore.encoding.buffers import (
+from paimon_explore.encoding.arrow_buffers import (
     Bools,
     Column,
     Ints,
@@ -35,7 +35,7 @@ from paimon_explore.encoding.buffers import (
     valid_mask,
 )
 from paimon_explore.errors import CorruptFileError, UnsupportedFeatureError
-from paimon_explore.values import dataclass
+from paimon_explore.frozen_dataclass import dataclass
 
 ARROW_SCHEMA = b"ARROW:schema"
 LAYOUT = "map.storage-layout"

@@ -6,8 +6,8 @@ keeps the sign in the lowest bit.
 
 import numpy as np
 
-from paimon_explore.encoding import buffers as nb
-from paimon_explore.encoding.buffers import Bytes, Ints
+from paimon_explore.encoding import arrow_buffers as nb
+from paimon_explore.encoding.arrow_buffers import Bytes, Ints
 
 MAX_BYTES = 10
 """Most bytes of a 64-bit number."""

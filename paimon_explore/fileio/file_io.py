@@ -11,7 +11,7 @@ from typing import Protocol, runtime_checkable
 
 import pyarrow as pa
 
-from paimon_explore.values import dataclass
+from paimon_explore.frozen_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -31,7 +31,7 @@ from paimon_explore.errors import (
 from paimon_explore.fileio import paths
 from paimon_explore.fileio.file_io import FileStatus
 from paimon_explore.fileio.streams import naming_stream
-from paimon_explore.values import dataclass
+from paimon_explore.frozen_dataclass import dataclass
 
 Options = tuple[tuple[str, str], ...]
 Rename = Callable[[str, str], bool]

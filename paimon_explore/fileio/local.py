@@ -23,7 +23,7 @@ from paimon_explore.errors import MissingFileError, StorageError
 from paimon_explore.fileio import paths
 from paimon_explore.fileio.file_io import FileStatus
 from paimon_explore.fileio.streams import naming_stream
-from paimon_explore.values import dataclass
+from paimon_explore.frozen_dataclass import dataclass
 
 _READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _CHANGING = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)

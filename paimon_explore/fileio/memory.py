@@ -15,8 +15,8 @@ import pyarrow as pa
 from paimon_explore.errors import MissingFileError, StorageError
 from paimon_explore.fileio import paths
 from paimon_explore.fileio.file_io import FileStatus
+from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.sanitize import masked
-from paimon_explore.values import dataclass
 
 
 @dataclass(slots=True)

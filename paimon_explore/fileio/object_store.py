@@ -46,7 +46,7 @@ from paimon_explore.fileio.store_retries import (
     retried,
 )
 from paimon_explore.fileio.streams import naming_stream
-from paimon_explore.values import dataclass
+from paimon_explore.frozen_dataclass import dataclass
 
 Store: TypeAlias = S3Store | GCSStore | AzureStore
 Options: TypeAlias = tuple[tuple[str, str], ...]

@@ -14,7 +14,7 @@ import pyarrow as pa
 from paimon_explore.errors import MissingFileError
 from paimon_explore.fileio import paths
 from paimon_explore.fileio.file_io import FileIO, FileStatus
-from paimon_explore.values import dataclass
+from paimon_explore.frozen_dataclass import dataclass
 
 
 class Act(Enum):

@@ -34,7 +34,7 @@ from paimon_explore.fileio.store_option_names import (
     STORE_NAMES,
     squashed,
 )
-from paimon_explore.values import dataclass
+from paimon_explore.frozen_dataclass import dataclass
 
 _UNITS = MappingProxyType(
     {"ms": 0.001, "s": 1.0, "sec": 1.0, "second": 1.0, "m": 60.0, "min": 60.0, "minute": 60.0}

@@ -28,7 +28,7 @@ from paimon_explore.errors import (
     StorageError,
     safe_cause,
 )
-from paimon_explore.values import dataclass
+from paimon_explore.frozen_dataclass import dataclass
 
 _Answer = TypeVar("_Answer")
 

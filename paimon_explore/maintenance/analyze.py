@@ -12,14 +12,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paimon_explore.encoding.buffers import Column, fixed_values, valid_mask
-from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.data_types.definitions import AtomicType, DataField, TypeRoot
+from paimon_explore.data_types.type_parser import parse_type_text
+from paimon_explore.encoding.arrow_buffers import Column, fixed_values, valid_mask
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
-from paimon_explore.metadata.statistics import ColumnStatistics, Statistics
-from paimon_explore.read.cast import cast_array
-from paimon_explore.types.data_types import AtomicType, DataField, TypeRoot
-from paimon_explore.types.type_text import parse_type_text
-from paimon_explore.values import dataclass
+from paimon_explore.metadata.statistics_file import ColumnStatistics, Statistics
+from paimon_explore.read.column_cast import cast_array
 
 _STRING = parse_type_text("STRING")
 _TEXTS = (TypeRoot.CHAR, TypeRoot.VARCHAR)

@@ -6,10 +6,10 @@ machines send it home.
 
 from dataclasses import field
 
-from paimon_explore.metadata.index_manifest import IndexEntries
-from paimon_explore.metadata.manifest_entry import ManifestEntries
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.manifest.index_manifest import IndexEntries
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.snapshot import Snapshot
-from paimon_explore.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,8 +3,8 @@
 Spec: concepts/spec/snapshot; flink/consumer-id. Seen in: golden java200 `commit_users`.
 """
 
+from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.json_object import parse_object, render_object
-from paimon_explore.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

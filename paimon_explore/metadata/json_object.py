@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
 from paimon_explore.errors import CorruptFileError
-from paimon_explore.metadata.file_names import RULE, leads_out
-from paimon_explore.values import dataclass
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.path_safety import RULE, leads_out
 
 _Value = TypeVar("_Value")
 

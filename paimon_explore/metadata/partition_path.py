@@ -13,10 +13,7 @@ from urllib.parse import unquote_to_bytes
 
 import numpy as np
 
-from paimon_explore.encoding.buffers import Column, as_python, fixed_values, valid_mask
-from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
-from paimon_explore.types.data_types import AtomicType, DataType, TypeRoot
-from paimon_explore.types.java_text import (
+from paimon_explore.data_types.casts.java_formatting import (
     date_text,
     decimal_text,
     double_text,
@@ -24,6 +21,9 @@ from paimon_explore.types.java_text import (
     time_text,
     timestamp_text,
 )
+from paimon_explore.data_types.definitions import AtomicType, DataType, TypeRoot
+from paimon_explore.encoding.arrow_buffers import Column, as_python, fixed_values, valid_mask
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 
 DEFAULT_NAME = "__DEFAULT_PARTITION__"
 """Folder name of null and blank values unless `partition.default-name` says otherwise."""

@@ -13,8 +13,8 @@ from operator import attrgetter
 from types import MappingProxyType
 
 from paimon_explore.errors import UnsupportedVersionError, choices
+from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.json_object import JsonObject, parse_object, render_object
-from paimon_explore.values import dataclass
 
 CURRENT_VERSION = 3
 KNOWN_VERSIONS = (1, 2, 3)

@@ -8,10 +8,10 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from paimon_explore.fileio.paths import name as file_name
+from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.json_object import JsonObject, parse_object, render_object, shown
-from paimon_explore.metadata.paths import TAG_PREFIX
 from paimon_explore.metadata.snapshot import Snapshot, snapshot_from_object, snapshot_members
-from paimon_explore.values import dataclass
+from paimon_explore.metadata.table_paths import TAG_PREFIX
 
 _CREATE_TIME = "tagCreateTime"
 _TIME_RETAINED = "tagTimeRetained"

@@ -3,11 +3,11 @@
 Theory of operation. A data file is described by the schema it was written with (its `_SCHEMA_ID`),
 restricted to its `_WRITE_COLS`; the caller wants columns of a newer or other schema.
 
-1. `read/evolution.py` finds for every wanted field the field of the same id in the file's schema,
-   so the *name* under which the file holds it, and what to do with the values afterwards.
-2. The format's reader, chosen by `read/data_file_format.py`, decodes only those columns, in the
+1. `read/schema_evolution.py` finds for every wanted field the field of the same id in the file's
+   schema, so the *name* under which the file holds it, and what to do with the values afterwards.
+2. The format's reader, chosen by `read/format_readers.py`, decodes only those columns, in the
    file's types, together with the physical position of the first row of each batch.
-3. `read/data_file_rows.py` drops rows that are deleted or not selected.
+3. `read/deletion_filter.py` drops rows that are deleted or not selected.
 4. Values are cast to the wanted types, absent columns become nulls, system columns are computed.
 
 Positions are always physical: skipping row groups or stripes never renumbers rows.
@@ -24,8 +24,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paimon_explore.encoding.buffers import Column, build_fixed, fixed_values
-from paimon_explore.encoding.decoding import (
+from paimon_explore.data_types.arrow import arrow_field
+from paimon_explore.data_types.definitions import AtomicType, DataField, TypeRoot
+from paimon_explore.encoding.arrow_buffers import Column, build_fixed, fixed_values
+from paimon_explore.encoding.data_file_reader import (
     BATCH_BYTES,
     Bounded,
     OpenDataFile,
@@ -34,15 +36,13 @@ from paimon_explore.encoding.decoding import (
     StoredColumn,
 )
 from paimon_explore.fileio.file_io import FileIO
-from paimon_explore.metadata.options import DATA_FILE_THIN_MODE, TableOptions
-from paimon_explore.metadata.schema import TableSchema
-from paimon_explore.read.data_file_format import FileToOpen, data_file_name, open_data_file
-from paimon_explore.read.data_file_rows import FileRows, Positions, RowFilter, plain_rows
-from paimon_explore.read.evolution import Casting, FieldSource, field_sources
-from paimon_explore.scan.expression import Expression
-from paimon_explore.types.arrow import arrow_field
-from paimon_explore.types.data_types import AtomicType, DataField, TypeRoot
-from paimon_explore.values import dataclass
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.options.table_options import DATA_FILE_THIN_MODE, TableOptions
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.read.deletion_filter import FileRows, Positions, RowFilter, plain_rows
+from paimon_explore.read.format_readers import FileToOpen, data_file_name, open_data_file
+from paimon_explore.read.schema_evolution import Casting, FieldSource, field_sources
+from paimon_explore.scan.predicate.expression import Expression
 
 if TYPE_CHECKING:
     from pyroaring import BitMap, BitMap64
@@ -348,8 +348,8 @@ class ResultColumns:
         if request.predicate is None:
             spans = [i for i, span in enumerate(opened.spans) if rows.may_keep(span)]
             return plain_rows(opened, self.stored, spans, rows, request.batch_rows)
-        from paimon_explore.read.file_condition import Condition  # noqa: PLC0415 - a predicate
-        from paimon_explore.read.predicate_rows import Wanted, matching_rows  # noqa: PLC0415 - likewise
+        from paimon_explore.read.file_predicate import Condition  # noqa: PLC0415 - a predicate
+        from paimon_explore.read.row_filter import Wanted, matching_rows  # noqa: PLC0415 - likewise
 
         read = (*self.sources, *self.tested)
         condition = Condition.of(request.predicate, read, self.stored, self.casting)

@@ -2,7 +2,7 @@
 
 `delta` takes the files that APPEND commits added, `changelog` the changelog files of commits other
 than OVERWRITE; neither is merged, a row appears as often as it was written. The start is exclusive,
-the end inclusive. `diff` compares two states and is done on rows, see `read.difference`.
+the end inclusive. `diff` compares two states and is done on rows, see `read.snapshot_diff`.
 Seen with the official Java 2.0.0: rows are not merged across the commits of the range.
 
 Streams leave OVERWRITE commits out, too, unless the table says so: `streaming-read-overwrite`
@@ -14,27 +14,27 @@ Spec: flink/sql-query, incremental query; `incremental-between*` options.
 from collections.abc import Iterator, Sequence
 
 from paimon_explore.errors import InvalidInputError, NotFoundError
-from paimon_explore.metadata.manifest_entry import FileKind, ManifestEntries
-from paimon_explore.metadata.option import Option
-from paimon_explore.metadata.option_choices import (
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEntries
+from paimon_explore.metadata.options.option_definition import Option
+from paimon_explore.metadata.options.option_enums import (
     ChangelogProducer,
     IncrementalBetweenScanMode,
 )
-from paimon_explore.metadata.options import (
+from paimon_explore.metadata.options.table_options import (
     CHANGELOG_PRODUCER,
     STREAMING_READ_APPEND_OVERWRITE,
     STREAMING_READ_OVERWRITE,
 )
 from paimon_explore.metadata.snapshot import CommitKind, Snapshot
-from paimon_explore.scan.entries import PartitionCut, read_entries
-from paimon_explore.scan.expression import TRUE, Expression
-from paimon_explore.scan.partition_filter import split as split_predicate
+from paimon_explore.scan.live_entries import PartitionCut, read_entries
 from paimon_explore.scan.plan import ScanTarget
-from paimon_explore.scan.split import GoneSplit, Split
-from paimon_explore.scan.splits import files_as_splits, whole_buckets
+from paimon_explore.scan.predicate.expression import TRUE, Expression
+from paimon_explore.scan.predicate.predicate_split import split as split_predicate
+from paimon_explore.scan.splits.data_split import GoneSplit, Split
+from paimon_explore.scan.splits.split_generator import files_as_splits, whole_buckets
 from paimon_explore.store.expired import naming_expiry
 from paimon_explore.store.table_store import TableStore
-from paimon_explore.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,16 +12,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from paimon_explore.metadata.manifest_entry import (
+from paimon_explore.data_types.definitions import RowType
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.manifest.manifest_entry import (
     ENTRY_SCHEMA,
     FileKind,
     ManifestEntries,
     live_entries,
 )
-from paimon_explore.metadata.manifest_list import ManifestFiles
-from paimon_explore.metadata.manifest_sieve import Sieve, partition_sieve
-from paimon_explore.metadata.option_choices import MergeEngine
-from paimon_explore.metadata.options import (
+from paimon_explore.metadata.manifest.manifest_filter import Sieve, partition_sieve
+from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
+from paimon_explore.metadata.options.option_enums import MergeEngine
+from paimon_explore.metadata.options.table_options import (
     DATA_EVOLUTION_ENABLED,
     DELETION_VECTORS_ENABLED,
     DELETION_VECTORS_MERGE_ON_READ,
@@ -30,28 +32,23 @@ from paimon_explore.metadata.options import (
     SOURCE_SPLIT_TARGET_SIZE,
     TableOptions,
 )
-from paimon_explore.metadata.paths import MAIN_BRANCH
-from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
-from paimon_explore.scan.bucket_cut import bucket_mask
-from paimon_explore.scan.deletion_files import deletion_files
-from paimon_explore.scan.entries import (
-    PartitionCut,
-    read_entries,
-)
-from paimon_explore.scan.expression import TRUE, Expression, names_of
-from paimon_explore.scan.file_paths import DataFilePlaces
-from paimon_explore.scan.frames import Mask, Rows, group_numbers, numbers
-from paimon_explore.scan.partition_filter import split
-from paimon_explore.scan.split import PlacedFiles, PlainSplit
-from paimon_explore.scan.splits import SplitRules, make_splits
+from paimon_explore.metadata.table_paths import MAIN_BRANCH
+from paimon_explore.scan.live_entries import PartitionCut, read_entries
+from paimon_explore.scan.manifest_arrays import Mask, Rows, group_numbers, numbers
+from paimon_explore.scan.predicate.expression import TRUE, Expression, names_of
+from paimon_explore.scan.predicate.predicate_split import split
+from paimon_explore.scan.pruning.bucket_pruning import bucket_mask
+from paimon_explore.scan.splits.data_split import PlacedFiles, PlainSplit
+from paimon_explore.scan.splits.deletion_files import deletion_files
+from paimon_explore.scan.splits.file_locations import DataFilePlaces
+from paimon_explore.scan.splits.split_generator import SplitRules, make_splits
 from paimon_explore.scan.time_travel import NEWEST, TimeTravel
 from paimon_explore.store.table_store import TableStore
-from paimon_explore.types.data_types import RowType
-from paimon_explore.values import dataclass
 
 if TYPE_CHECKING:
-    from paimon_explore.scan.file_stats import SchemaOf
+    from paimon_explore.scan.pruning.file_statistics import SchemaOf
 
 PARTITION_CUT = "partitions"
 LEVEL_CUT = "visible levels"
@@ -395,8 +392,8 @@ def _visible(target: ScanTarget, entries: ManifestEntries) -> Mask:
 
 
 def _keys(entries: ManifestEntries, on_keys: Expression, keys: RowType) -> Mask:
-    from paimon_explore.scan.file_stats import key_stats  # noqa: PLC0415 - there is a predicate
-    from paimon_explore.scan.prune import may_match  # noqa: PLC0415 - likewise
+    from paimon_explore.scan.pruning.file_statistics import key_stats  # noqa: PLC0415 - there is a predicate
+    from paimon_explore.scan.pruning.statistics_pruning import may_match  # noqa: PLC0415 - likewise
 
     return may_match(on_keys, key_stats(entries, keys))
 
@@ -404,8 +401,8 @@ def _keys(entries: ManifestEntries, on_keys: Expression, keys: RowType) -> Mask:
 def _values(
     target: ScanTarget, entries: ManifestEntries, rest: Expression, schema_of: "SchemaOf"
 ) -> Mask:
-    from paimon_explore.scan.file_stats import value_stats  # noqa: PLC0415 - there is a predicate
-    from paimon_explore.scan.prune import may_match  # noqa: PLC0415 - likewise
+    from paimon_explore.scan.pruning.file_statistics import value_stats  # noqa: PLC0415 - there is a predicate
+    from paimon_explore.scan.pruning.statistics_pruning import may_match  # noqa: PLC0415 - likewise
 
     fields = target.schema.project(sorted(names_of(rest)))
     return may_match(rest, value_stats(entries, schema_of, fields))

@@ -11,9 +11,11 @@ from typing import TypeAlias, assert_never
 
 import numpy as np
 
+from paimon_explore.data_types.local_time import local_moment
 from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedFeatureError, choices
-from paimon_explore.metadata.option_choices import StartupMode
-from paimon_explore.metadata.options import (
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.options.option_enums import StartupMode
+from paimon_explore.metadata.options.table_options import (
     CHAIN_TABLE_ENABLED,
     SCAN_FALLBACK_BRANCH,
     SCAN_FALLBACK_DELTA_BRANCH,
@@ -29,11 +31,9 @@ from paimon_explore.metadata.options import (
     SCAN_WATERMARK,
     TableOptions,
 )
-from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import NO_WATERMARK, CommitKind, Snapshot
 from paimon_explore.store.table_store import TableStore
-from paimon_explore.types.local_time import local_moment
-from paimon_explore.values import dataclass
 
 Moment: TypeAlias = date | np.datetime64 | str | int | np.integer
 """A point in time as people have it; see `epoch_ms`."""

@@ -3,15 +3,15 @@
 The only layer that imports pyspark. May import `table` and below; draws nothing.
 """
 
-from paimon_explore.spark.compact import compact
-from paimon_explore.spark.count import count
-from paimon_explore.spark.magic import load_ipython_extension
-from paimon_explore.spark.merge import merge_into
-from paimon_explore.spark.read import read
-from paimon_explore.spark.row_level import delete, update
+from paimon_explore.spark.reads.read_table import read
+from paimon_explore.spark.reads.row_count import count
+from paimon_explore.spark.row_level.delete_update import delete, update
+from paimon_explore.spark.row_level.merge_dataframe import merge_into
 from paimon_explore.spark.session import register, session
-from paimon_explore.spark.sql.statement import sql
-from paimon_explore.spark.write import write
+from paimon_explore.spark.sql.sql_statement import sql
+from paimon_explore.spark.sql_magic import load_ipython_extension
+from paimon_explore.spark.writes.distributed_compaction import compact
+from paimon_explore.spark.writes.write_table import write
 
 __all__ = [
     "compact",

@@ -14,7 +14,7 @@ an environment of their own, the extra `paimon-jar`. In such a session all SQL i
 from collections.abc import Mapping
 
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
-from paimon_explore.spark.names import CATALOG
+from paimon_explore.spark.quoted_names import CATALOG
 
 KINDS = ("python", "java")
 CONNECTOR = "spark.paimon_explore.connector"

@@ -24,10 +24,10 @@ from paimon_explore.arguments import path as path_argument
 from paimon_explore.errors import InvalidInputError, PaimonError
 from paimon_explore.spark.argument_checks import check_session
 from paimon_explore.spark.connector import CONNECTOR, check_kind, java_settings
-from paimon_explore.spark.functions import register_functions
-from paimon_explore.spark.java import spark_environment
-from paimon_explore.spark.source import PaimonDataSource, PaimonNamedSource
-from paimon_explore.spark.sql.warehouse import WAREHOUSE
+from paimon_explore.spark.data_source import PaimonDataSource, PaimonNamedSource
+from paimon_explore.spark.java_runtime import spark_environment
+from paimon_explore.spark.sql.table_resolution import WAREHOUSE
+from paimon_explore.spark.table_functions import register_functions
 
 _DEFAULTS = {
     "spark.ui.enabled": "false",
@@ -149,7 +149,7 @@ def register(spark: SparkSession) -> SparkSession:
     """Make `format("paimon_explore")` and the table functions known to a session.
 
     Where the official connector is not, `format("paimon")` is the same. Harmless when it is done
-    already. See `paimon_explore.spark.functions`.
+    already. See `paimon_explore.spark.table_functions`.
     """
     check_session(spark)
     spark.dataSource.register(PaimonDataSource)

@@ -1,8 +1,8 @@
 """The branches of a table beside main."""
 
 from paimon_explore.fileio.file_io import FileIO
-from paimon_explore.metadata.paths import BRANCH_PREFIX, TablePaths
-from paimon_explore.values import dataclass
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.table_paths import BRANCH_PREFIX, TablePaths
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ from typing import TypeVar
 
 from paimon_explore.errors import CorruptFileError
 from paimon_explore.fileio.file_io import FileIO
+from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.json_object import MAX_LONG
-from paimon_explore.values import dataclass
 
 _Value = TypeVar("_Value")
 _KEPT_BYTES = 16 << 10

@@ -13,24 +13,24 @@ from typing import TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.encoding.avro import REASONS
-from paimon_explore.encoding.buffers import Ints
+from paimon_explore.encoding.arrow_buffers import Ints
+from paimon_explore.encoding.avro.reader import REASONS
 from paimon_explore.errors import MissingFileError
 from paimon_explore.fileio.file_io import FileIO
-from paimon_explore.metadata.entry_frame import Mask
-from paimon_explore.metadata.index_manifest import IndexEntries
-from paimon_explore.metadata.manifest_codec import (
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.manifest.index_manifest import IndexEntries
+from paimon_explore.metadata.manifest.manifest_codec import (
     decode_index_entries,
     decode_manifest_lists,
     decode_sifted,
     decode_together,
 )
-from paimon_explore.metadata.manifest_entry import ManifestEntries
-from paimon_explore.metadata.manifest_list import ManifestFiles
-from paimon_explore.metadata.manifest_sieve import Sieve, partition_sieve, sifted
-from paimon_explore.metadata.paths import TablePaths
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
+from paimon_explore.metadata.manifest.manifest_filter import Sieve, partition_sieve, sifted
+from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
+from paimon_explore.metadata.manifest.manifest_table import Mask
 from paimon_explore.metadata.snapshot import Snapshot
-from paimon_explore.values import dataclass
+from paimon_explore.metadata.table_paths import TablePaths
 
 Frame: TypeAlias = ManifestFiles | ManifestEntries | IndexEntries
 

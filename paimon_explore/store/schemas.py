@@ -2,10 +2,10 @@
 
 from paimon_explore.errors import CorruptFileError, MissingFileError, NotFoundError, choices
 from paimon_explore.fileio.file_io import FileIO
-from paimon_explore.metadata.paths import SCHEMA_PREFIX, TablePaths
-from paimon_explore.metadata.schema import TableSchema, encode_schema, parse_schema
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.schema.table_schema import TableSchema, encode_schema, parse_schema
+from paimon_explore.metadata.table_paths import SCHEMA_PREFIX, TablePaths
 from paimon_explore.store.json_files import PATIENT, Patience, load_json, numbered
-from paimon_explore.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

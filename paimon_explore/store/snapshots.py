@@ -17,10 +17,10 @@ from collections.abc import Sequence
 
 from paimon_explore.errors import CorruptFileError, MissingFileError, NotFoundError
 from paimon_explore.fileio.file_io import FileIO
-from paimon_explore.metadata.paths import CHANGELOG_PREFIX, SNAPSHOT_PREFIX, TablePaths
+from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.snapshot import Snapshot, encode_snapshot, parse_snapshot
+from paimon_explore.metadata.table_paths import CHANGELOG_PREFIX, SNAPSHOT_PREFIX, TablePaths
 from paimon_explore.store.json_files import PATIENT, Patience, keep_value, load_json, numbered
-from paimon_explore.values import dataclass
 
 _MAX_HINT_BYTES = 30
 _LOOKS = 10

@@ -1,10 +1,10 @@
 """The statistics files of a table."""
 
 from paimon_explore.fileio.file_io import FileIO
-from paimon_explore.metadata.paths import TablePaths
-from paimon_explore.metadata.statistics import Statistics, encode_statistics, parse_statistics
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.statistics_file import Statistics, encode_statistics, parse_statistics
+from paimon_explore.metadata.table_paths import TablePaths
 from paimon_explore.store.json_files import PATIENT, Patience, load_json
-from paimon_explore.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

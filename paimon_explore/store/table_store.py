@@ -3,12 +3,12 @@
 from typing import TYPE_CHECKING
 
 from paimon_explore.fileio.file_io import FileIO
-from paimon_explore.metadata.paths import TablePaths
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.table_paths import TablePaths
 from paimon_explore.store.json_files import PATIENT, Patience
 from paimon_explore.store.manifests import Manifests
 from paimon_explore.store.schemas import Schemas
 from paimon_explore.store.snapshots import Changelogs, Snapshots
-from paimon_explore.values import dataclass
 
 if TYPE_CHECKING:
     from paimon_explore.store.branches import Branches

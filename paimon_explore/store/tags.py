@@ -2,10 +2,10 @@
 
 from paimon_explore.errors import MissingFileError, NotFoundError, choices
 from paimon_explore.fileio.file_io import FileIO
-from paimon_explore.metadata.paths import TAG_PREFIX, TablePaths
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.table_paths import TAG_PREFIX, TablePaths
 from paimon_explore.metadata.tag import Tag, encode_tag, parse_tag
 from paimon_explore.store.json_files import PATIENT, Patience, load_json, named
-from paimon_explore.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

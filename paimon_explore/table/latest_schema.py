@@ -3,10 +3,10 @@
 from paimon_explore.errors import NotFoundError, choices
 from paimon_explore.fileio.paths import name as name_of
 from paimon_explore.fileio.paths import parent
-from paimon_explore.metadata.paths import MAIN_BRANCH
-from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.metadata.table_paths import MAIN_BRANCH
 from paimon_explore.store.table_store import TableStore
-from paimon_explore.table.misplaced import where_tables_are
+from paimon_explore.table.path_hints import where_tables_are
 
 
 def latest_schema(store: TableStore) -> TableSchema:

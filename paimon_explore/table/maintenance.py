@@ -17,33 +17,35 @@ from paimon_explore.arguments import (
     refused,
     string,
 )
+from paimon_explore.commit.backoff import system_clock
 from paimon_explore.commit.committer import Committer
-from paimon_explore.commit.waiting import system_clock
+from paimon_explore.data_types.definitions import DataType
+from paimon_explore.data_types.type_parser import parse_type_text
 from paimon_explore.errors import InvalidInputError, NotFoundError
-from paimon_explore.maintenance import branches, rollback, tags
+from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.analyze import statistics_of
-from paimon_explore.maintenance.changelog_expire import (
+from paimon_explore.maintenance.checks.findings import Finding
+from paimon_explore.maintenance.checks.fsck import check_table
+from paimon_explore.maintenance.expiry.changelog_expiry import (
     changelog_retention,
     expire_changelogs,
     expire_consumers,
 )
-from paimon_explore.maintenance.expire import (
+from paimon_explore.maintenance.expiry.file_removal import Removal
+from paimon_explore.maintenance.expiry.orphan_files import OrphanReport, remove_orphan_files
+from paimon_explore.maintenance.expiry.partition_expiry import expire_partitions, expiry_of
+from paimon_explore.maintenance.expiry.snapshot_expiry import (
     ExpiryReport,
     Retention,
     expire_snapshots,
     snapshot_retention,
 )
-from paimon_explore.maintenance.findings import Finding
-from paimon_explore.maintenance.fsck import check_table
-from paimon_explore.maintenance.orphans import OrphanReport, remove_orphan_files
-from paimon_explore.maintenance.partition_expire import expire_partitions, expiry_of
-from paimon_explore.maintenance.removal import Removal
-from paimon_explore.maintenance.schema_changes import alter_schema
-from paimon_explore.maintenance.tags import TagRequest
-from paimon_explore.metadata.option import UnreadableValueError, parse_duration
-from paimon_explore.metadata.options import TableOptions
-from paimon_explore.metadata.schema import TableSchema
-from paimon_explore.metadata.schema_change import (
+from paimon_explore.maintenance.references import branch_operations, rollback, tag_operations
+from paimon_explore.maintenance.references.tag_operations import TagRequest
+from paimon_explore.maintenance.schema_commit import alter_schema
+from paimon_explore.metadata.options.option_definition import UnreadableValueError, parse_duration
+from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.metadata.schema.schema_change import (
     AddColumn,
     ChangeType,
     ColumnPath,
@@ -56,16 +58,14 @@ from paimon_explore.metadata.schema_change import (
     SetComment,
     SetOption,
 )
+from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.tag import Tag
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.time_travel import epoch_ms, moment_in
 from paimon_explore.store.table_store import TableStore
-from paimon_explore.table.declared import OptionValue, declared_options
 from paimon_explore.table.scan import make_scan
-from paimon_explore.types.data_types import DataType
-from paimon_explore.types.type_text import parse_type_text
-from paimon_explore.values import dataclass
+from paimon_explore.table.table_definition import OptionValue, declared_options
 
 Age = timedelta | datetime | str
 """How long ago (as text `1 d`), or a point in time (text is ISO, local without a zone)."""
@@ -96,7 +96,7 @@ class Maintenance:
         """Change the schema, by all changes or none.
 
         Args:
-            changes: values of `paimon_explore.metadata.schema_change`.
+            changes: values of `paimon_explore.metadata.schema.schema_change`.
             check: refuse a new type that stored values do not fit, and NOT NULL where there are
                 nulls; files are read if their statistics leave it open.
 
@@ -110,7 +110,7 @@ class Maintenance:
                 raise refused(
                     "A change",
                     change,
-                    "a value of paimon_explore.metadata.schema_change",
+                    "a value of paimon_explore.metadata.schema.schema_change",
                     hint=_ALTER,
                 )
         return alter_schema(self.store, changes, check=boolean("check", check))
@@ -185,42 +185,48 @@ class Maintenance:
             NotFoundError: there is no such snapshot.
         """
         request = _tag_request(name, snapshot, retained)
-        return tags.create_tag(self.store, self.options, request)
+        return tag_operations.create_tag(self.store, self.options, request)
 
     def replace_tag(
         self, name: str, snapshot: int | None = None, *, retained: timedelta | None = None
     ) -> Tag:
         """Let an existing tag name another snapshot; see `create_tag`."""
         request = _tag_request(name, snapshot, retained)
-        return tags.create_tag(self.store, self.options, request, replaces=True)
+        return tag_operations.create_tag(self.store, self.options, request, replaces=True)
 
     def rename_tag(self, name: str, new_name: str) -> Tag:
         """Give a tag another name."""
-        return tags.rename_tag(self.store, string("name", name), string("new_name", new_name))
+        return tag_operations.rename_tag(
+            self.store, string("name", name), string("new_name", new_name)
+        )
 
     def delete_tag(self, name: str) -> Removal:
         """Remove a tag, and the files that only it held."""
-        return tags.delete_tag(self.store, self.options, string("name", name))
+        return tag_operations.delete_tag(self.store, self.options, string("name", name))
 
     def expire_tags(self) -> list[str]:
         """Remove the tags that have outlived their time."""
-        return tags.expire_tags(self.store, self.options)
+        return tag_operations.expire_tags(self.store, self.options)
 
     def create_branch(self, name: str, tag: str | None = None) -> None:
         """Make a branch that begins with a tag's snapshot, or without rows."""
-        branches.create_branch(self.store, string("name", name), optional_string("tag", tag))
+        branch_operations.create_branch(
+            self.store, string("name", name), optional_string("tag", tag)
+        )
 
     def rename_branch(self, name: str, new_name: str) -> None:
         """Give a branch another name."""
-        branches.rename_branch(self.store, string("name", name), string("new_name", new_name))
+        branch_operations.rename_branch(
+            self.store, string("name", name), string("new_name", new_name)
+        )
 
     def delete_branch(self, name: str) -> None:
         """Remove a branch; files that only it needs are left to `remove_orphan_files`."""
-        branches.delete_branch(self.store, string("name", name))
+        branch_operations.delete_branch(self.store, string("name", name))
 
     def fast_forward(self, branch: str) -> None:
         """Make main what a branch is; main's own snapshots since then are gone."""
-        branches.fast_forward(self.store, string("branch", branch))
+        branch_operations.fast_forward(self.store, string("branch", branch))
 
     def rollback_to(self, *, snapshot: int | None = None, tag: str | None = None) -> Snapshot:
         """Make a snapshot or a tag's snapshot the newest one again; all newer ones are gone.

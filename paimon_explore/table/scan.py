@@ -8,26 +8,26 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from paimon_explore.arguments import optional_integer, optional_names, string
+from paimon_explore.data_types.arrow import arrow_schema
+from paimon_explore.data_types.definitions import RowType
+from paimon_explore.data_types.local_time import local_millis
 from paimon_explore.errors import InvalidInputError, choices, suggestion
-from paimon_explore.metadata.options import (
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.options.table_options import (
     SCAN_FILE_CREATION_TIME_MILLIS,
     SCAN_IGNORE_CORRUPT_FILES,
     SCAN_IGNORE_LOST_FILES,
 )
-from paimon_explore.read.split_read import BATCH_ROWS, SplitReader
-from paimon_explore.read.together import read_splits
-from paimon_explore.scan.branch_plans import plan_table
-from paimon_explore.scan.counting import told_rows
-from paimon_explore.scan.expression import TRUE, Expression
+from paimon_explore.read.parallel import read_splits
+from paimon_explore.read.split_reader import BATCH_ROWS, SplitReader
+from paimon_explore.scan.branch_scan import plan_table
 from paimon_explore.scan.plan import ScanPlan, ScanTarget
-from paimon_explore.scan.split import Split
+from paimon_explore.scan.predicate.expression import TRUE, Expression
+from paimon_explore.scan.splits.data_split import Split
+from paimon_explore.scan.splits.split_row_count import told_rows
 from paimon_explore.store.expired import naming_expiry
-from paimon_explore.table.increments import Increment
+from paimon_explore.table.incremental_range import Increment
 from paimon_explore.table.progress import progress
-from paimon_explore.types.arrow import arrow_schema
-from paimon_explore.types.data_types import RowType
-from paimon_explore.types.local_time import local_millis
-from paimon_explore.values import dataclass
 
 _IGNORING = (SCAN_IGNORE_LOST_FILES, SCAN_IGNORE_CORRUPT_FILES)
 
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
-    from paimon_explore.inspect.scan_explain import ScanExplanation
-    from paimon_explore.scan.sql import Where
+    from paimon_explore.inspection.explain.scan_explanation import ScanExplanation
+    from paimon_explore.scan.predicate.sql_parser import Where
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +81,7 @@ class Scan:
             plan = plan_table(self._read_target, self.where)
         if not any(map(self.target.options.value, _IGNORING)):
             return plan
-        from paimon_explore.read.readable_files import readable_splits
+        from paimon_explore.read.skip_unreadable_files import readable_splits
 
         return replace(plan, splits=readable_splits(plan.splits, self._reader(plan, self.columns)))
 
@@ -91,8 +91,8 @@ class Scan:
         Raises:
             InvalidInputError: the scan reads an increment, which is no snapshot's.
         """
-        from paimon_explore.inspect.scan_explain import Question, explain_scan
-        from paimon_explore.table.screen import SCREEN
+        from paimon_explore.inspection.explain.scan_explanation import Question, explain_scan
+        from paimon_explore.table.display import SCREEN
 
         if self.increment is not None:
             raise InvalidInputError(
@@ -190,7 +190,7 @@ class Scan:
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
         if self.increment is not None:
-            from paimon_explore.table.changes import ChangeReader, without_retracts
+            from paimon_explore.table.row_changes import ChangeReader, without_retracts
 
             changes = ChangeReader(target=self.target, columns=self.columns, where=self.where)
             rows = without_retracts(changes.between(self.increment))
@@ -271,8 +271,8 @@ def make_scan(
 
 
 def _bound(where: "Where", row_type: RowType) -> Expression:
-    from paimon_explore.scan.bind import bind
-    from paimon_explore.scan.sql import predicate
+    from paimon_explore.scan.predicate.binder import bind
+    from paimon_explore.scan.predicate.sql_parser import predicate
 
     return bind(predicate(where), row_type)
 

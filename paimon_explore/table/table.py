@@ -17,35 +17,35 @@ from paimon_explore.arguments import (
 )
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.fileio.resolve import resolve as resolve_location
-from paimon_explore.metadata.options import (
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.options.table_options import (
     BRANCH,
     DATA_FILE_PATH_DIRECTORY,
     INDEX_FILE_IN_DATA_FILE_DIR,
     TableOptions,
 )
-from paimon_explore.metadata.paths import MAIN_BRANCH, TablePaths
-from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
-from paimon_explore.scan.not_given import NOT_GIVEN, NotGiven, refuse_none
+from paimon_explore.metadata.table_paths import MAIN_BRANCH, TablePaths
+from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN, NotGiven, refuse_none
 from paimon_explore.scan.time_travel import Moment, TimeTravel, epoch_ms, moment_in, travel_of
 from paimon_explore.store.table_store import TableStore
-from paimon_explore.table.declared import OptionValue, declared_options
-from paimon_explore.table.exploring import ExplorableTable
 from paimon_explore.table.latest_schema import latest_schema, table_name
-from paimon_explore.values import dataclass
+from paimon_explore.table.table_definition import OptionValue, declared_options
+from paimon_explore.table.table_inspect import ExplorableTable
 
 if TYPE_CHECKING:
-    from paimon_explore.maintenance.expire import ExpiryReport
-    from paimon_explore.maintenance.findings import Finding
+    from paimon_explore.maintenance.checks.findings import Finding
+    from paimon_explore.maintenance.expiry.snapshot_expiry import ExpiryReport
     from paimon_explore.maintenance.row_level.assignments import NewValue
-    from paimon_explore.maintenance.row_level.matching import On
-    from paimon_explore.metadata.schema_change import SchemaChange
+    from paimon_explore.maintenance.row_level.merge_join import On
+    from paimon_explore.metadata.schema.schema_change import SchemaChange
     from paimon_explore.metadata.tag import Tag
-    from paimon_explore.scan.sql import Where
+    from paimon_explore.scan.predicate.sql_parser import Where
     from paimon_explore.table.maintenance import Maintenance
-    from paimon_explore.table.merging import Merge
-    from paimon_explore.table.writing import TableWriter
-    from paimon_explore.write.input_rows import Rows
+    from paimon_explore.table.merge_builder import Merge
+    from paimon_explore.table.table_write import TableWriter
+    from paimon_explore.write.input.table_batches import Rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -219,7 +219,7 @@ class Table(ExplorableTable):
             InvalidInputError: this is a view of the past.
         """
         from paimon_explore.maintenance.row_level.merge_into import MergeSpec
-        from paimon_explore.table.merging import Merge
+        from paimon_explore.table.merge_builder import Merge
 
         optional_string("source_alias", source_alias)
         optional_string("target_alias", target_alias)
@@ -352,7 +352,7 @@ class Table(ExplorableTable):
             )
 
     def _writer(self) -> "TableWriter":
-        from paimon_explore.table.writing import TableWriter
+        from paimon_explore.table.table_write import TableWriter
 
         if self.travel.given:
             raise InvalidInputError(
@@ -411,7 +411,7 @@ def open_table(
     store = TableStore(file_io, TablePaths(root, wanted))
     schema = latest_schema(store)
     if dynamic:
-        from paimon_explore.metadata.schema_rules import check_dynamic_options
+        from paimon_explore.metadata.schema.schema_validation import check_dynamic_options
 
         check_dynamic_options(schema, dynamic)
     chosen = TableOptions({**schema.options, **dynamic})

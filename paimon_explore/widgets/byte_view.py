@@ -7,14 +7,14 @@ import anywidget
 import traitlets
 
 from paimon_explore.errors import InvalidInputError, PaimonError
-from paimon_explore.inspect.byte_desk import ByteDesk
-from paimon_explore.inspect.byte_map import ByteMap
-from paimon_explore.inspect.explorer_state import Answer
-from paimon_explore.inspect.problem import Problem, problem_of
+from paimon_explore.inspection.bytes.byte_layout import ByteMap
+from paimon_explore.inspection.bytes.byte_session import ByteDesk
+from paimon_explore.inspection.explorer.explorer_state import Answer
+from paimon_explore.inspection.problem import Problem, problem_of
 from paimon_explore.sanitize import shown
 from paimon_explore.widgets.bundles import bundle
-from paimon_explore.widgets.column_wire import pack_columns
-from paimon_explore.widgets.requests import byte_answer, request_number
+from paimon_explore.widgets.column_transfer import pack_columns
+from paimon_explore.widgets.front_end_requests import byte_answer, request_number
 
 _HEIGHT = 480
 

@@ -8,9 +8,9 @@ from html import escape
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from paimon_explore.inspect.chart import BarChart, Chart, LaneChart, Tone
-from paimon_explore.inspect.chart_svg import COLOURS, value_text
-from paimon_explore.inspect.escape import cut
+from paimon_explore.inspection.rendering.chart import BarChart, Chart, LaneChart, Tone
+from paimon_explore.inspection.rendering.chart_svg import COLOURS, value_text
+from paimon_explore.inspection.rendering.escape import cut
 from paimon_explore.sanitize import visible
 
 _INK = "#767676"

@@ -1,4 +1,4 @@
-"""The explorer widget: the front end of `inspect.explorer_state`.
+"""The explorer widget: the front end of `inspection.explorer.explorer_state`.
 
 e = t.explore()
 e.selected = 7
@@ -15,19 +15,19 @@ import anywidget
 import traitlets
 
 from paimon_explore.errors import InvalidInputError, PaimonError
-from paimon_explore.inspect.code_echo import Code
-from paimon_explore.inspect.explorer_sheets import SHEETS
-from paimon_explore.inspect.explorer_state import ExplorerState, Question
-from paimon_explore.inspect.files_view import FilesView
-from paimon_explore.inspect.inspector import Inspector
-from paimon_explore.inspect.problem import Problem, problem_of
-from paimon_explore.inspect.result import Result
-from paimon_explore.inspect.static_html import explorer_html
-from paimon_explore.inspect.table_view import TableView
-from paimon_explore.inspect.text_face import explorer_text
+from paimon_explore.inspection.explorer.explorer_reports import SHEETS
+from paimon_explore.inspection.explorer.explorer_state import ExplorerState, Question
+from paimon_explore.inspection.explorer.static_html import explorer_html
+from paimon_explore.inspection.explorer.text_rendering import explorer_text
+from paimon_explore.inspection.problem import Problem, problem_of
+from paimon_explore.inspection.rendering.code_snippet import Code
+from paimon_explore.inspection.rendering.result import Result
+from paimon_explore.inspection.table_view import TableView
+from paimon_explore.inspection.views.files_view import FilesView
+from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.sanitize import masked, masked_members, shown
-from paimon_explore.widgets.column_wire import pack_columns
-from paimon_explore.widgets.requests import answer, request_number
+from paimon_explore.widgets.column_transfer import pack_columns
+from paimon_explore.widgets.front_end_requests import answer, request_number
 from paimon_explore.widgets.saved_page import saved_page
 
 _STATIC = Path(__file__).parent / "static"

@@ -17,7 +17,7 @@ from contextlib import AbstractContextManager
 from typing import NoReturn, Protocol
 
 from paimon_explore.errors import InvalidInputError, PaimonError
-from paimon_explore.values import dataclass
+from paimon_explore.frozen_dataclass import dataclass
 
 
 class MimebundleFormatter(Protocol):

@@ -10,16 +10,16 @@ import json
 from collections.abc import Mapping
 
 from paimon_explore.errors import PaimonError
-from paimon_explore.inspect.code_echo import Code
-from paimon_explore.inspect.escape import esc
-from paimon_explore.inspect.explorer_sheets import SHEETS
-from paimon_explore.inspect.explorer_state import ExplorerState, Question
-from paimon_explore.inspect.problem import problem_of
-from paimon_explore.inspect.static_html import explorer_html
+from paimon_explore.inspection.explorer.explorer_reports import SHEETS
+from paimon_explore.inspection.explorer.explorer_state import ExplorerState, Question
+from paimon_explore.inspection.explorer.static_html import explorer_html
+from paimon_explore.inspection.problem import problem_of
+from paimon_explore.inspection.rendering.code_snippet import Code
+from paimon_explore.inspection.rendering.escape import esc
 from paimon_explore.sanitize import masked_members
 from paimon_explore.widgets.bundles import bundle
-from paimon_explore.widgets.column_wire import pack_columns
-from paimon_explore.widgets.requests import answer
+from paimon_explore.widgets.column_transfer import pack_columns
+from paimon_explore.widgets.front_end_requests import answer
 
 _POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' blob:; style-src 'unsafe-inline'; img-src data:"

@@ -13,21 +13,21 @@ from dataclasses import replace
 
 import pyarrow as pa
 
-from paimon_explore.encoding.binary_row import EMPTY_ROW
-from paimon_explore.encoding.blob_elements import check_key, encode_nested
-from paimon_explore.encoding.blob_file import BlobFileWriter
+from paimon_explore.data_types.definitions import AtomicType, DataField, MapType, TypeRoot
+from paimon_explore.data_types.local_time import local_millis
+from paimon_explore.data_types.traversal import is_blob_file_type, is_root, parts
+from paimon_explore.encoding.binary_row.encoder import EMPTY_ROW
+from paimon_explore.encoding.blob.blob_collections import check_key, encode_nested
+from paimon_explore.encoding.blob.blob_file import BlobFileWriter
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.fileio.discard import discard
-from paimon_explore.metadata import options as opt
-from paimon_explore.metadata.manifest_entry import FileKind
-from paimon_explore.metadata.options import TableOptions
-from paimon_explore.metadata.schema import TableSchema
-from paimon_explore.types.data_types import AtomicType, DataField, MapType, TypeRoot
-from paimon_explore.types.local_time import local_millis
-from paimon_explore.types.walk import is_blob_file_type, is_root, parts
+from paimon_explore.metadata.manifest.manifest_entry import FileKind
+from paimon_explore.metadata.options import table_options as opt
+from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.write.column_statistics import EMPTY_STATS
 from paimon_explore.write.file_layout import FileLayout
-from paimon_explore.write.file_names import FilePlace, FileRow
-from paimon_explore.write.stats import EMPTY_STATS
+from paimon_explore.write.new_file_names import FilePlace, FileRow
 
 BLOB = "blob"
 

@@ -13,24 +13,24 @@ from typing import Protocol
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paimon_explore.encoding.binary_row import EMPTY_ROW, row_images
-from paimon_explore.encoding.buffers import Column
+from paimon_explore.data_types.local_time import local_millis
+from paimon_explore.encoding.arrow_buffers import Column
+from paimon_explore.encoding.binary_row.encoder import EMPTY_ROW, row_images
 from paimon_explore.fileio.discard import discard
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.streams import naming_stream
-from paimon_explore.metadata.manifest_entry import FileKind
-from paimon_explore.types.local_time import local_millis
-from paimon_explore.write.file_indexes import FileIndexes
-from paimon_explore.write.file_layout import FileLayout
-from paimon_explore.write.file_names import FilePlace, FileRow
-from paimon_explore.write.formats import open_format
-from paimon_explore.write.stats import (
+from paimon_explore.metadata.manifest.manifest_entry import FileKind
+from paimon_explore.write.column_statistics import (
     EMPTY_STATS,
     KEY_MODE,
     EncodedStats,
     StatsCollector,
     encode_stats,
 )
+from paimon_explore.write.file_indexes import FileIndexes
+from paimon_explore.write.file_layout import FileLayout
+from paimon_explore.write.formats.format_writers import open_format
+from paimon_explore.write.new_file_names import FilePlace, FileRow
 
 GROUP_ROWS = 1 << 18
 GROUP_BYTES = 64 * 1024 * 1024

@@ -13,22 +13,22 @@ from collections.abc import Mapping, Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paimon_explore.encoding.buffers import Column
+from paimon_explore.data_types.arrow import to_arrow
+from paimon_explore.data_types.definitions import AtomicType, DataField, DataType, MapType, TypeRoot
+from paimon_explore.encoding.arrow_buffers import Column
 from paimon_explore.encoding.file_index import bitmap, bloom
 from paimon_explore.encoding.file_index.container import encode_container, map_column
-from paimon_explore.encoding.file_index.kinds import IndexBuilder, IndexSettings
+from paimon_explore.encoding.file_index.index_types import IndexBuilder, IndexSettings
 from paimon_explore.errors import InvalidInputError, choices
-from paimon_explore.metadata.option import (
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.options.option_definition import (
     parse_names,
     parse_number,
     parse_size,
     parse_whole,
     read_value,
 )
-from paimon_explore.metadata.options import TableOptions
-from paimon_explore.types.arrow import to_arrow
-from paimon_explore.types.data_types import AtomicType, DataField, DataType, MapType, TypeRoot
-from paimon_explore.values import dataclass
+from paimon_explore.metadata.options.table_options import TableOptions
 
 _PREFIX = "file-index."
 _COLUMNS = re.compile(r"file-index\.([^.]+)\.columns")

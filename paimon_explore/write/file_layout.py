@@ -6,12 +6,12 @@ Spec: concepts/spec/datafile; maintenance/configurations.
 from collections.abc import Mapping
 from dataclasses import field
 
-from paimon_explore.metadata.manifest_entry import FileSource
-from paimon_explore.metadata.options import FILE_BLOCK_SIZE, MAX_INT64, TableOptions
-from paimon_explore.types.data_types import DataField
-from paimon_explore.values import dataclass
+from paimon_explore.data_types.definitions import DataField
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.manifest.manifest_entry import FileSource
+from paimon_explore.metadata.options.table_options import FILE_BLOCK_SIZE, MAX_INT64, TableOptions
+from paimon_explore.write.column_statistics import StatsMode
 from paimon_explore.write.file_indexes import IndexPlan
-from paimon_explore.write.stats import StatsMode
 
 TEXT_FORMATS = frozenset({"csv", "json"})
 """Compressed as a whole, which their file names tell."""

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "paimon_explore"
 LINES = 600
+MODULES = 25
 
 # put together here, so that this file does not find itself
 MACHINE = re.compile(r"(?<![\w.])/" + r"(?:work|home|root|Users)/")
@@ -82,6 +84,11 @@ def test_no_module_is_too_long() -> None:
         if "node_modules" not in path.parts
     }
     assert {name: size for name, size in sizes.items() if size > LINES} == {}
+
+
+def test_no_folder_holds_too_many_modules() -> None:
+    counts = Counter(path.parent.relative_to(ROOT) for path in PACKAGE.rglob("*.py"))
+    assert {str(folder): n for folder, n in counts.items() if n > MODULES} == {}
 
 
 @pytest.mark.parametrize("pattern", [MACHINE, WHEEL, REGISTRY], ids=["folder", "wheel", "registry"])

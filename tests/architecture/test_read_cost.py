@@ -38,18 +38,26 @@ def test_a_cold_read_of_parquet_files_loads_no_pandas(
 
 
 UNLOADED = (
-    *("paimon_explore.inspect", "paimon_explore.maintenance", "paimon_explore.write"),
+    *("paimon_explore.inspection", "paimon_explore.maintenance", "paimon_explore.write"),
     *("paimon_explore.commit", "paimon_explore.widgets", "paimon_explore.spark"),
-    *("paimon_explore.scan.sql", "paimon_explore.scan.bind", "paimon_explore.scan.evaluate"),
-    *("paimon_explore.scan.prune", "paimon_explore.scan.index_filter", "paimon_explore.types.cast"),
-    *("paimon_explore.encoding.orc", "paimon_explore.encoding.row_file"),
-    *("paimon_explore.encoding.text", "paimon_explore.encoding.avro_write"),
-    *("paimon_explore.encoding.avro_rare_codecs", "cramjam"),
-    *("paimon_explore.encoding.variant", "paimon_explore.encoding.deletion_vector"),
-    *("paimon_explore.encoding.parquet_paged", "paimon_explore.merge.aggregators.registry"),
-    *("paimon_explore.merge.partial_update", "paimon_explore.fileio.object_store"),
-    *("paimon_explore.table.writing", "paimon_explore.table.maintenance"),
-    *("paimon_explore.table.changes", "paimon_explore.table.catalog"),
+    *(
+        "paimon_explore.scan.predicate.sql_parser",
+        "paimon_explore.scan.predicate.binder",
+        "paimon_explore.scan.predicate.evaluator",
+    ),
+    *(
+        "paimon_explore.scan.pruning.statistics_pruning",
+        "paimon_explore.scan.pruning.file_index_filter",
+        "paimon_explore.data_types.casts.cast_column",
+    ),
+    *("paimon_explore.encoding.orc.reader", "paimon_explore.encoding.row_format.row_file"),
+    *("paimon_explore.encoding.text.csv_json_reader", "paimon_explore.encoding.avro.writer"),
+    *("paimon_explore.encoding.avro.codecs", "cramjam"),
+    *("paimon_explore.encoding.variant.decoder", "paimon_explore.encoding.deletion_vector"),
+    *("paimon_explore.encoding.parquet.page_reader", "paimon_explore.merge.aggregators.registry"),
+    *("paimon_explore.merge.engines.partial_update", "paimon_explore.fileio.object_store"),
+    *("paimon_explore.table.table_write", "paimon_explore.table.maintenance"),
+    *("paimon_explore.table.row_changes", "paimon_explore.table.catalog.catalog"),
     *("obstore", "pyroaring", "datasketches", "pandas", "pyarrow.dataset", "pyarrow.orc"),
 )
 """What a read without a filter of plain Parquet files has no use for."""

@@ -18,12 +18,12 @@ from tempfile import mkdtemp
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
-from paimon_explore.spark.compact import compact
-from paimon_explore.spark.count import count
-from paimon_explore.spark.read import read
+from paimon_explore.spark.reads.read_table import read
+from paimon_explore.spark.reads.row_count import count
 from paimon_explore.spark.session import session
-from paimon_explore.spark.write import write
-from paimon_explore.table.catalog import Catalog
+from paimon_explore.spark.writes.distributed_compaction import compact
+from paimon_explore.spark.writes.write_table import write
+from paimon_explore.table.catalog.catalog import Catalog
 from paimon_explore.table.table import Table, open_table
 
 _TICKS = os.sysconf("SC_CLK_TCK")

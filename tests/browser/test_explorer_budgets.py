@@ -15,7 +15,7 @@ import pytest
 from playwright.sync_api import Page
 
 import paimon_explore as pe
-from paimon_explore.inspect.explorer_state import ExplorerState
+from paimon_explore.inspection.explorer.explorer_state import ExplorerState
 from support.browser_page import STATIC, Watched
 from support.budgets import allowed
 from support.figures import Figures

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from paimon_explore.inspect.file_history import files_now
-from paimon_explore.inspect.timeline import read_timeline
+from paimon_explore.inspection.history.file_history import files_now
+from paimon_explore.inspection.history.timeline import read_timeline
 from support.browser_page import Watched
 from support.explored import golden_view
 from support.golden import GoldenTables
@@ -20,7 +20,7 @@ SHOW = """
 from pathlib import Path
 import json
 from paimon_explore.fileio.local import LocalFileIO
-from paimon_explore.inspect.table_view import TableView
+from paimon_explore.inspection.table_view import TableView
 from paimon_explore.metadata.paths import TablePaths
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.widgets.explorer import explore

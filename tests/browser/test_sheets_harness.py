@@ -8,11 +8,11 @@ import pyarrow as pa
 import pytest
 from playwright.sync_api import Page, expect
 
-from paimon_explore.inspect.explorer_sheets import SHEETS
-from paimon_explore.inspect.explorer_state import ExplorerState
-from paimon_explore.inspect.inspector import Inspector
-from paimon_explore.inspect.table_view import TableView
-from paimon_explore.widgets.requests import answer
+from paimon_explore.inspection.explorer.explorer_reports import SHEETS
+from paimon_explore.inspection.explorer.explorer_state import ExplorerState
+from paimon_explore.inspection.table_view import TableView
+from paimon_explore.inspection.views.inspector import Inspector
+from paimon_explore.widgets.front_end_requests import answer
 from support.browser_page import STATIC, Watched, show_python
 from support.explored import HOSTILE, History, golden_view, hostile_history
 from support.golden import GoldenTables

@@ -6,15 +6,15 @@ the same user and identifier adds nothing twice, and no file is left that nothin
 
 import pytest
 
+from paimon_explore.commit.backoff import Timing
 from paimon_explore.commit.committer import Committer
-from paimon_explore.commit.waiting import Timing
 from paimon_explore.errors import CommitError, PaimonError, StorageError
 from paimon_explore.metadata.commit_message import CommitMessage
-from paimon_explore.metadata.paths import TablePaths
-from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.metadata.table_paths import TablePaths
 from paimon_explore.store.table_store import TableStore
-from paimon_explore.write.append import write_append
-from paimon_explore.write.target import abort
+from paimon_explore.write.append_writer import write_append
+from paimon_explore.write.write_target import abort
 from support.faulty_file_io import CrashError, Fault, FaultyFileIO
 from support.new_tables import (
     ROOT,

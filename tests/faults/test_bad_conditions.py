@@ -15,7 +15,7 @@ from paimon_explore.commit.committer import Committer
 from paimon_explore.errors import InvalidInputError, StorageError
 from paimon_explore.fileio.local import LocalFileIO
 from paimon_explore.metadata.commit_message import CommitMessage
-from paimon_explore.write.append import write_append
+from paimon_explore.write.append_writer import write_append
 from support.cuts import unaccounted
 from support.required import lacking
 

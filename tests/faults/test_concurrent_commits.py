@@ -11,9 +11,9 @@ from paimon_explore.commit.committer import Committer
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.local import LocalFileIO
 from paimon_explore.fileio.memory import MemoryFileIO
-from paimon_explore.metadata.paths import TablePaths
+from paimon_explore.metadata.table_paths import TablePaths
 from paimon_explore.store.table_store import TableStore
-from paimon_explore.write.append import write_append
+from paimon_explore.write.append_writer import write_append
 from support.new_tables import all_files, latest, live_values, new_table, referenced_files
 
 OPTIONS = {"commit.max-retries": "1000", "commit.max-retry-wait": "20 ms"}

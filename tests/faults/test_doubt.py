@@ -5,18 +5,18 @@ from dataclasses import replace
 
 import pytest
 
+from paimon_explore.commit.backoff import Timing
+from paimon_explore.commit.commit_trace import CommitStep
 from paimon_explore.commit.committer import Committer
-from paimon_explore.commit.trace import CommitStep
-from paimon_explore.commit.waiting import Timing
 from paimon_explore.errors import CommitOutcomeUnknownError, StorageError
-from paimon_explore.maintenance.expire import Retention, expire_snapshots
+from paimon_explore.maintenance.expiry.snapshot_expiry import Retention, expire_snapshots
 from paimon_explore.metadata.commit_message import CommitMessage
-from paimon_explore.metadata.options import TableOptions
-from paimon_explore.metadata.paths import TablePaths
-from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import BATCH_COMMIT_IDENTIFIER
+from paimon_explore.metadata.table_paths import TablePaths
 from paimon_explore.store.table_store import TableStore
-from paimon_explore.write.append import write_append
+from paimon_explore.write.append_writer import write_append
 from support.faulty_file_io import FaultyFileIO
 from support.new_tables import ROOT, all_files, live_values, new_table, referenced_files
 from support.paused_file_io import PausedFileIO

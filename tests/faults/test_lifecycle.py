@@ -11,14 +11,23 @@ import pytest
 from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.overwrite import WHOLE_TABLE
 from paimon_explore.errors import AlreadyExistsError, NotFoundError, PaimonError
-from paimon_explore.maintenance.branches import create_branch, delete_branch, fast_forward
-from paimon_explore.maintenance.expire import Retention, expire_snapshots
-from paimon_explore.maintenance.fsck import check_table
-from paimon_explore.maintenance.rollback import rollback_to_snapshot, rollback_to_tag
-from paimon_explore.maintenance.tags import TagRequest, create_tag, delete_tag, rename_tag
-from paimon_explore.metadata.paths import TablePaths
+from paimon_explore.maintenance.checks.fsck import check_table
+from paimon_explore.maintenance.expiry.snapshot_expiry import Retention, expire_snapshots
+from paimon_explore.maintenance.references.branch_operations import (
+    create_branch,
+    delete_branch,
+    fast_forward,
+)
+from paimon_explore.maintenance.references.rollback import rollback_to_snapshot, rollback_to_tag
+from paimon_explore.maintenance.references.tag_operations import (
+    TagRequest,
+    create_tag,
+    delete_tag,
+    rename_tag,
+)
+from paimon_explore.metadata.table_paths import TablePaths
 from paimon_explore.store.table_store import TableStore
-from paimon_explore.write.append import write_append
+from paimon_explore.write.append_writer import write_append
 from support.faulty_file_io import CrashError, Fault, FaultyFileIO
 from support.lifecycle import options_of
 from support.new_tables import ROOT, latest, live_values, new_table

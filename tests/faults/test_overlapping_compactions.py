@@ -14,9 +14,9 @@ import pytest
 from paimon_explore import Table
 from paimon_explore.commit.committer import Committer
 from paimon_explore.errors import CommitConflictError
-from paimon_explore.maintenance.compact import compact_table
+from paimon_explore.maintenance.compaction.compact import compact_table
 from paimon_explore.metadata.commit_message import CommitMessage
-from paimon_explore.metadata.options import TableOptions
+from paimon_explore.metadata.options.table_options import TableOptions
 from support.acts import FIRST, row
 from support.interrupted import interrupted
 from support.table_kinds import TABLE_KINDS

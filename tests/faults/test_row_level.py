@@ -11,20 +11,20 @@ import pytest
 from hypothesis import settings
 
 from paimon_explore import Table
+from paimon_explore.commit.backoff import Timing
 from paimon_explore.commit.committer import Committer
-from paimon_explore.commit.waiting import Timing
 from paimon_explore.errors import CommitOutcomeUnknownError, PaimonError
-from paimon_explore.maintenance.row_level.merge_change import Clause, ClauseKind
+from paimon_explore.maintenance.row_level.merge_clauses import Clause, ClauseKind
 from paimon_explore.maintenance.row_level.merge_into import MergeSpec, merge_rows
-from paimon_explore.maintenance.row_level.operations import (
+from paimon_explore.maintenance.row_level.update_delete import (
     RowLevelResult,
     delete_rows,
     update_rows,
 )
-from paimon_explore.metadata.options import TableOptions
-from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.store.table_store import TableStore
-from paimon_explore.write.target import abort
+from paimon_explore.write.write_target import abort
 from support.faulty_file_io import Fault, FaultyFileIO
 from support.new_tables import all_files, referenced_files, target_of
 from support.small_tables import append_table, columns, keyed_table, rows_of

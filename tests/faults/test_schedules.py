@@ -23,9 +23,9 @@ from paimon_explore.errors import (
     SnapshotExpiredError,
 )
 from paimon_explore.fileio.memory import MemoryFileIO
-from paimon_explore.metadata.options import DELETION_VECTORS_ENABLED, TableOptions
+from paimon_explore.metadata.options.table_options import DELETION_VECTORS_ENABLED, TableOptions
 from paimon_explore.store.table_store import TableStore
-from paimon_explore.write.target import WriteTarget, abort
+from paimon_explore.write.write_target import WriteTarget, abort
 from support.acts import (
     LATER,
     OLD,

@@ -6,13 +6,13 @@ files and hash indexes.
 
 import pytest
 
+from paimon_explore.commit.backoff import Timing
 from paimon_explore.commit.committer import Committer
-from paimon_explore.commit.waiting import Timing
 from paimon_explore.errors import CommitError, PaimonError, StorageError
-from paimon_explore.metadata.paths import TablePaths
+from paimon_explore.metadata.table_paths import TablePaths
 from paimon_explore.store.table_store import TableStore
-from paimon_explore.write.primary_key import write_upsert
-from paimon_explore.write.target import abort
+from paimon_explore.write.primary_key_writer import write_upsert
+from paimon_explore.write.write_target import abort
 from support.faulty_file_io import Fault, FaultyFileIO
 from support.new_tables import (
     ROOT,

@@ -13,12 +13,12 @@ import pytest
 
 import paimon_explore as pe
 from paimon_explore.errors import PaimonError
-from paimon_explore.inspect.explorer_sheets import SHEETS, Hint
-from paimon_explore.inspect.explorer_state import ExplorerState, Question
-from paimon_explore.inspect.lsm import LsmSection
-from paimon_explore.inspect.result import Result
-from paimon_explore.inspect.scan_explain import ScanExplanation
-from paimon_explore.inspect.schema_history import SchemaHistory
+from paimon_explore.inspection.explain.scan_explanation import ScanExplanation
+from paimon_explore.inspection.explorer.explorer_reports import SHEETS, Hint
+from paimon_explore.inspection.explorer.explorer_state import ExplorerState, Question
+from paimon_explore.inspection.history.schema_history import SchemaHistory
+from paimon_explore.inspection.rendering.result import Result
+from paimon_explore.inspection.views.lsm_view import LsmSection
 from support.depth import some
 from support.figures import Figures
 from support.golden import WRITERS, GoldenTable, GoldenTables

@@ -7,10 +7,10 @@ import pyarrow as pa
 import pytest
 
 from paimon_explore import open_table
-from paimon_explore.scan.bind import bind
-from paimon_explore.scan.constants import value_at
-from paimon_explore.scan.evaluate import evaluate
-from paimon_explore.scan.expression import (
+from paimon_explore.data_types.definitions import AtomicType, DataField, RowType, TypeRoot
+from paimon_explore.scan.predicate.binder import bind
+from paimon_explore.scan.predicate.evaluator import evaluate
+from paimon_explore.scan.predicate.expression import (
     Column,
     Compare,
     CompareOp,
@@ -22,7 +22,7 @@ from paimon_explore.scan.expression import (
     conjunction,
     disjunction,
 )
-from paimon_explore.types.data_types import AtomicType, DataField, RowType, TypeRoot
+from paimon_explore.scan.predicate.literals import value_at
 from support.golden import GoldenTables
 
 TABLES = (

@@ -1,7 +1,7 @@
 import pytest
 
-from paimon_explore.metadata.schema import encode_schema, parse_schema
-from paimon_explore.metadata.schema_rules import violations
+from paimon_explore.metadata.schema.schema_validation import violations
+from paimon_explore.metadata.schema.table_schema import encode_schema, parse_schema
 from support.golden import WRITERS, GoldenTables
 
 

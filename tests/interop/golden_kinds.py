@@ -11,14 +11,14 @@ import pyarrow.compute as pc
 
 from oracle import JavaPaimon
 from paimon_explore import Table, open_table
+from paimon_explore.data_types.definitions import TypeRoot
+from paimon_explore.data_types.traversal import is_root
 from paimon_explore.errors import PaimonError
 from paimon_explore.fileio.local import LocalFileIO
-from paimon_explore.metadata.paths import TablePaths
-from paimon_explore.metadata.schema import TableSchema
-from paimon_explore.metadata.schema_rules import validate_create
+from paimon_explore.metadata.schema.schema_validation import validate_create
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.metadata.table_paths import TablePaths
 from paimon_explore.store.table_store import TableStore
-from paimon_explore.types.data_types import TypeRoot
-from paimon_explore.types.walk import is_root
 from support.golden import GoldenTable
 
 EXTERNAL = "data-file.external-paths"

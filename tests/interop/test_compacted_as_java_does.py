@@ -14,14 +14,14 @@ import pytest
 
 from oracle import ROW_KIND, JavaPaimon
 from paimon_explore import open_table
-from paimon_explore.metadata.manifest_entry import ManifestEntries, live_entries
-from paimon_explore.metadata.options import TableOptions
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries, live_entries
+from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.read.data_file import SystemColumn
-from paimon_explore.read.split_read import SplitReader
+from paimon_explore.read.split_reader import SplitReader
 from paimon_explore.scan.plan import ScanTarget
-from paimon_explore.scan.split import Splits
-from paimon_explore.scan.splits import whole_buckets
+from paimon_explore.scan.splits.data_split import Splits
+from paimon_explore.scan.splits.split_generator import whole_buckets
 from paimon_explore.table.table import Table
 from support.compacting import deleted
 from support.rows import difference

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 import paimon_explore as pe
-from paimon_explore.inspect.scan_explain import ScanExplanation
+from paimon_explore.inspection.explain.scan_explanation import ScanExplanation
 from peers import Peers
 from support.golden import GoldenTables
 

@@ -11,8 +11,8 @@ import pytest
 from oracle import ROW_KIND, JavaPaimon
 from oracle.wire import TypeJson
 from paimon_explore import Catalog, open_table
-from paimon_explore.metadata.option_choices import ChangelogProducer
-from paimon_explore.metadata.options import CHANGELOG_PRODUCER
+from paimon_explore.metadata.options.option_enums import ChangelogProducer
+from paimon_explore.metadata.options.table_options import CHANGELOG_PRODUCER
 from support.rows import difference
 from support.system_rows import facts
 from support.written import KINDS, Kind, make

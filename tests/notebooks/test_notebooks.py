@@ -8,7 +8,7 @@ import pytest
 from nbclient import NotebookClient
 
 from paimon_explore.errors import UnsupportedFeatureError
-from paimon_explore.spark.java import java_home
+from paimon_explore.spark.java_runtime import java_home
 from support.required import lacking
 
 ROOT = Path(__file__).parents[2]

@@ -8,11 +8,11 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paimon_explore.encoding.avro import read_avro
-from paimon_explore.encoding.avro_container import read_blocks, read_header
-from paimon_explore.encoding.avro_write import avro_schema, write_avro
+from paimon_explore.encoding.avro.container import read_blocks, read_header
+from paimon_explore.encoding.avro.reader import read_avro
+from paimon_explore.encoding.avro.writer import avro_schema, write_avro
 from paimon_explore.errors import FormatError
-from paimon_explore.metadata.manifest_codec import decode_entries, encode_entries
+from paimon_explore.metadata.manifest.manifest_codec import decode_entries, encode_entries
 from support.damage import damaged
 from support.manifest_rows import entries, entry
 

@@ -4,11 +4,16 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paimon_explore.encoding.binary_few import FEW
-from paimon_explore.encoding.binary_row import decode_rows, encode_rows, row_images, with_arity
-from paimon_explore.encoding.buffers import as_python
+from paimon_explore.data_types.definitions import DataType
+from paimon_explore.encoding.arrow_buffers import as_python
+from paimon_explore.encoding.binary_row.encoder import (
+    decode_rows,
+    encode_rows,
+    row_images,
+    with_arity,
+)
+from paimon_explore.encoding.binary_row.single_row_encoder import FEW
 from paimon_explore.errors import FormatError
-from paimon_explore.types.data_types import DataType
 from support.arrow import column_of
 from support.damage import damaged
 from support.type_strategies import columns

@@ -6,11 +6,11 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paimon_explore.encoding.blob_file import BlobDataFile, BlobFileWriter
-from paimon_explore.encoding.buffers import as_python
-from paimon_explore.encoding.decoding import StoredColumn
+from paimon_explore.data_types.json_parser import parse_type
+from paimon_explore.encoding.arrow_buffers import as_python
+from paimon_explore.encoding.blob.blob_file import BlobDataFile, BlobFileWriter
+from paimon_explore.encoding.data_file_reader import StoredColumn
 from paimon_explore.errors import FormatError
-from paimon_explore.types.parse import parse_type
 from support.damage import damaged
 
 COLUMN = StoredColumn(name="b", type=parse_type("BLOB", "a test"))

@@ -29,19 +29,19 @@ import zstandard
 
 import paimon_explore as pe
 from paimon_explore import limits
-from paimon_explore.encoding.avro import read_avro
-from paimon_explore.encoding.avro_container import write_header, write_long
-from paimon_explore.encoding.decoding import StoredColumn, decoding
-from paimon_explore.encoding.orc import open_orc
-from paimon_explore.encoding.orc_mend import LocalZoned
-from paimon_explore.encoding.parquet import open_parquet
-from paimon_explore.encoding.text import decompressed
+from paimon_explore.data_types.json_parser import parse_type
+from paimon_explore.encoding.avro.container import write_header, write_long
+from paimon_explore.encoding.avro.reader import read_avro
+from paimon_explore.encoding.data_file_reader import StoredColumn, decoding
+from paimon_explore.encoding.orc.reader import open_orc
+from paimon_explore.encoding.orc.timestamp_fixes import LocalZoned
+from paimon_explore.encoding.parquet.reader import open_parquet
+from paimon_explore.encoding.text.csv_json_reader import decompressed
 from paimon_explore.errors import InvalidInputError, ResourceLimitError
-from paimon_explore.inspect.anatomy import spans
-from paimon_explore.inspect.anatomy.spans import Spans, space_of
-from paimon_explore.metadata.manifest_codec import decode_entries, decode_manifest_list
-from paimon_explore.types.parse import parse_type
-from paimon_explore.widgets.server import SharedAnswers
+from paimon_explore.inspection.bytes import spans
+from paimon_explore.inspection.bytes.spans import Spans, space_of
+from paimon_explore.metadata.manifest.manifest_codec import decode_entries, decode_manifest_list
+from paimon_explore.widgets.file_browser_server import SharedAnswers
 from support.depth import some
 
 LIMIT = 8 << 20

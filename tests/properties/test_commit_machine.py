@@ -8,21 +8,21 @@ import hypothesis.strategies as st
 from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
+from paimon_explore.commit.backoff import Timing
 from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.overwrite import NEW_PARTITIONS, WHOLE_TABLE, Overwrite
-from paimon_explore.commit.waiting import Timing
 from paimon_explore.metadata.commit_message import CommitMessage
-from paimon_explore.metadata.manifest_entry import (
+from paimon_explore.metadata.manifest.manifest_entry import (
     FileKind,
     ManifestEntries,
     live_entries,
     merge_entries,
 )
-from paimon_explore.metadata.manifest_list import ManifestFiles
-from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
+from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import CommitKind, Snapshot
 from paimon_explore.store.table_store import TableStore
-from paimon_explore.write.append import write_append
+from paimon_explore.write.append_writer import write_append
 from support.new_tables import file_rows, latest, live_files, new_table
 
 Rows = Counter[tuple[str, int]]

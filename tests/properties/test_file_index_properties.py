@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyroaring import BitMap
 
-from paimon_explore.encoding.file_index.condition import Condition, Relation
+from paimon_explore.data_types.json_parser import parse_type
 from paimon_explore.encoding.file_index.container import decode_container, encode_container
-from paimon_explore.encoding.file_index.kinds import IndexBuilder, IndexSettings, decode_index
+from paimon_explore.encoding.file_index.index_condition import Condition, Relation
+from paimon_explore.encoding.file_index.index_types import IndexBuilder, IndexSettings, decode_index
 from paimon_explore.errors import FormatError
-from paimon_explore.types.parse import parse_type
 from support.arrow import column_of
 from support.damage import damaged
 

@@ -14,36 +14,41 @@ import pytest
 from hypothesis import settings
 from pyroaring import BitMap
 
-from paimon_explore.encoding.avro import read_avro
-from paimon_explore.encoding.avro_schema import parse_avro_schema
-from paimon_explore.encoding.avro_write import avro_schema, write_avro
-from paimon_explore.encoding.binary_row import decode_rows, encode_rows, with_arity
-from paimon_explore.encoding.buffers import Column
+from paimon_explore.data_types.json_parser import parse_type
+from paimon_explore.encoding.arrow_buffers import Column
+from paimon_explore.encoding.avro.reader import read_avro
+from paimon_explore.encoding.avro.schema import parse_avro_schema
+from paimon_explore.encoding.avro.writer import avro_schema, write_avro
+from paimon_explore.encoding.binary_row.encoder import decode_rows, encode_rows, with_arity
 from paimon_explore.encoding.deletion_vector import decode_vectors, encode_vectors
-from paimon_explore.encoding.file_index.condition import Condition, Relation
 from paimon_explore.encoding.file_index.container import decode_container, encode_container
-from paimon_explore.encoding.file_index.kinds import IndexBuilder, IndexSettings, decode_index
+from paimon_explore.encoding.file_index.index_condition import Condition, Relation
+from paimon_explore.encoding.file_index.index_types import IndexBuilder, IndexSettings, decode_index
 from paimon_explore.encoding.hash_index import decode_hashes
-from paimon_explore.encoding.orc_tail import read_tail
-from paimon_explore.encoding.parquet import open_parquet
-from paimon_explore.encoding.roaring import decode_bitmap, encode_bitmap
-from paimon_explore.encoding.text import CsvLayout, csv_records, decompressed, json_records
-from paimon_explore.encoding.variant import python_value
-from paimon_explore.encoding.variant_json import json_text
-from paimon_explore.encoding.variant_write import encode_python
+from paimon_explore.encoding.orc.file_tail import read_tail
+from paimon_explore.encoding.parquet.reader import open_parquet
+from paimon_explore.encoding.roaring.portable_bitmap import decode_bitmap, encode_bitmap
+from paimon_explore.encoding.text.csv_json_reader import (
+    CsvLayout,
+    csv_records,
+    decompressed,
+    json_records,
+)
+from paimon_explore.encoding.variant.decoder import python_value
+from paimon_explore.encoding.variant.encoder import encode_python
+from paimon_explore.encoding.variant.json_text import json_text
 from paimon_explore.errors import FormatError, UnsupportedFeatureError
 from paimon_explore.metadata.consumer import parse_consumer
-from paimon_explore.metadata.manifest_codec import (
+from paimon_explore.metadata.manifest.manifest_codec import (
     decode_entries,
     decode_index_entries,
     decode_manifest_list,
     encode_entries,
 )
-from paimon_explore.metadata.schema import parse_schema
+from paimon_explore.metadata.schema.table_schema import parse_schema
 from paimon_explore.metadata.snapshot import parse_snapshot
-from paimon_explore.metadata.statistics import parse_statistics
+from paimon_explore.metadata.statistics_file import parse_statistics
 from paimon_explore.metadata.tag import parse_tag
-from paimon_explore.types.parse import parse_type
 from support.arrow import column_of
 from support.files import orc_bytes, parquet_bytes, stored
 from support.golden import GoldenTables

@@ -17,10 +17,10 @@ import pytest
 
 import paimon_explore as pe
 from paimon_explore.errors import FormatError, PaimonError, UnsupportedFeatureError
-from paimon_explore.inspect.explorer_state import ExplorerState
+from paimon_explore.inspection.explorer.explorer_state import ExplorerState
 from paimon_explore.metadata.consumer import parse_consumer
-from paimon_explore.metadata.index_manifest import IndexEntries
-from paimon_explore.metadata.manifest_codec import (
+from paimon_explore.metadata.manifest.index_manifest import IndexEntries
+from paimon_explore.metadata.manifest.manifest_codec import (
     decode_entries,
     decode_index_entries,
     decode_manifest_list,
@@ -28,13 +28,13 @@ from paimon_explore.metadata.manifest_codec import (
     encode_index_entries,
     encode_manifest_list,
 )
-from paimon_explore.metadata.manifest_entry import ManifestEntries
-from paimon_explore.metadata.manifest_list import ManifestFiles
-from paimon_explore.metadata.schema import parse_schema
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
+from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
+from paimon_explore.metadata.schema.table_schema import parse_schema
 from paimon_explore.metadata.snapshot import parse_snapshot
-from paimon_explore.metadata.statistics import parse_statistics
+from paimon_explore.metadata.statistics_file import parse_statistics
 from paimon_explore.metadata.tag import parse_tag
-from paimon_explore.spark.options import source_options
+from paimon_explore.spark.source_options import source_options
 from paimon_explore.store.manifests import shared_cache
 from paimon_explore.table.table import Table
 from support.depth import DEEP, some

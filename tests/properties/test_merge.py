@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paimon_explore.encoding.buffers import as_python
+from paimon_explore.encoding.arrow_buffers import as_python
 from paimon_explore.errors import FormatError
-from paimon_explore.merge.rows import merge_sorted
-from paimon_explore.merge.spec import merge_spec
-from paimon_explore.merge.stream import merge_runs
+from paimon_explore.merge.merge_spec import merge_spec
+from paimon_explore.merge.sort_merge import merge_runs
+from paimon_explore.merge.write_buffer_merge import merge_sorted
 from support.merge_model import Record, RefusedError, model_merge
 from support.merging import KINDS, Row, batch_of, cut, rows_of, schema_of
 

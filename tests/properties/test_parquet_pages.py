@@ -12,17 +12,17 @@ import pyarrow.parquet as pq
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paimon_explore.encoding.decoding import StoredColumn
-from paimon_explore.encoding.parquet import ParquetDataFile, open_parquet
-from paimon_explore.encoding.thrift_compact import decode_struct, int_of, structs_of
-from paimon_explore.read.data_file_rows import RowFilter
-from paimon_explore.read.evolution import Casting, field_sources
-from paimon_explore.read.file_condition import Condition
-from paimon_explore.read.predicate_rows import Wanted, matching_rows
-from paimon_explore.scan.bind import bind
-from paimon_explore.scan.evaluate import evaluate
-from paimon_explore.scan.expression import Expression, names_of
-from paimon_explore.types.data_types import RowType
+from paimon_explore.data_types.definitions import RowType
+from paimon_explore.encoding.data_file_reader import StoredColumn
+from paimon_explore.encoding.parquet.reader import ParquetDataFile, open_parquet
+from paimon_explore.encoding.parquet.thrift_compact import decode_struct, int_of, structs_of
+from paimon_explore.read.deletion_filter import RowFilter
+from paimon_explore.read.file_predicate import Condition
+from paimon_explore.read.row_filter import Wanted, matching_rows
+from paimon_explore.read.schema_evolution import Casting, field_sources
+from paimon_explore.scan.predicate.binder import bind
+from paimon_explore.scan.predicate.evaluator import evaluate
+from paimon_explore.scan.predicate.expression import Expression, names_of
 from support.predicates import ROW_TYPE, Row, batch_of, predicates, rows
 
 Found = list[tuple[int, str]]

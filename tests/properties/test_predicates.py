@@ -5,12 +5,12 @@ import pickle
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paimon_explore.scan.bind import bind
-from paimon_explore.scan.evaluate import evaluate
-from paimon_explore.scan.expression import Expression, names_of
-from paimon_explore.scan.partition_filter import split
-from paimon_explore.scan.sql import parse_where
-from paimon_explore.scan.sql_text import to_sql
+from paimon_explore.scan.predicate.binder import bind
+from paimon_explore.scan.predicate.evaluator import evaluate
+from paimon_explore.scan.predicate.expression import Expression, names_of
+from paimon_explore.scan.predicate.predicate_split import split
+from paimon_explore.scan.predicate.sql_formatter import to_sql
+from paimon_explore.scan.predicate.sql_parser import parse_where
 from support.predicates import ROW_TYPE, Row, batch_of, predicates, rows, truth
 
 

@@ -8,17 +8,22 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.encoding.bucket import BucketFunction, bucket_of
 from paimon_explore.encoding.file_index.container import encode_container
-from paimon_explore.encoding.file_index.keys import is_indexable
-from paimon_explore.encoding.file_index.kinds import IndexBuilder, IndexSettings
-from paimon_explore.scan.bind import bind
-from paimon_explore.scan.bucket_filter import allowed_buckets
-from paimon_explore.scan.expression import Expression
-from paimon_explore.scan.index_filter import indexed_rows
-from paimon_explore.scan.prune import ColumnStats, StatsFrame, may_match, outcomes
-from paimon_explore.scan.prune_explain import explain
-from paimon_explore.types.arrow import to_arrow
+from paimon_explore.encoding.file_index.index_keys import is_indexable
+from paimon_explore.encoding.file_index.index_types import IndexBuilder, IndexSettings
+from paimon_explore.scan.predicate.binder import bind
+from paimon_explore.scan.predicate.expression import Expression
+from paimon_explore.scan.pruning.bucket_filter import allowed_buckets
+from paimon_explore.scan.pruning.file_index_filter import indexed_rows
+from paimon_explore.scan.pruning.pruning_reasons import explain
+from paimon_explore.scan.pruning.statistics_pruning import (
+    ColumnStats,
+    StatsFrame,
+    may_match,
+    outcomes,
+)
 from support.predicates import ROW_TYPE, Row, batch_of, conditions, predicates, rows, truth
 
 MODES = ("absent", "none", "counts", "truncated", "full", "nan")

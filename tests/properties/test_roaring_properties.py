@@ -5,7 +5,11 @@ from hypothesis import strategies as st
 from pyroaring import BitMap, BitMap64
 
 from paimon_explore.encoding.deletion_vector import decode_vectors, encode_vectors
-from paimon_explore.encoding.roaring import decode_bitmap, encode_bitmap, positions_of
+from paimon_explore.encoding.roaring.portable_bitmap import (
+    decode_bitmap,
+    encode_bitmap,
+    positions_of,
+)
 from paimon_explore.errors import FormatError
 from support.damage import damaged
 

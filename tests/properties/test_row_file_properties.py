@@ -6,11 +6,11 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paimon_explore.encoding.buffers import Column
-from paimon_explore.encoding.decoding import StoredColumn
-from paimon_explore.encoding.row_file import RowDataFile, RowFileWriter
+from paimon_explore.data_types.definitions import DataType
+from paimon_explore.encoding.arrow_buffers import Column
+from paimon_explore.encoding.data_file_reader import StoredColumn
+from paimon_explore.encoding.row_format.row_file import RowDataFile, RowFileWriter
 from paimon_explore.errors import FormatError
-from paimon_explore.types.data_types import DataType
 from support.arrow import column_of
 from support.damage import damaged
 from support.type_strategies import columns

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paimon_explore import Catalog, Table
-from paimon_explore.scan.expression import Expression
-from paimon_explore.types.arrow import arrow_schema
+from paimon_explore.data_types.arrow import arrow_schema
+from paimon_explore.scan.predicate.expression import Expression
 from support.predicates import ROW_TYPE, Row, batch_of, predicates, rows, truth
 from support.small_tables import columns
 

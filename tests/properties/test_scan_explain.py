@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paimon_explore import Table
-from paimon_explore.metadata.manifest_entry import ManifestEntries
-from paimon_explore.read.split_read import SplitReader
-from paimon_explore.scan.expression import Expression
-from paimon_explore.scan.file_paths import data_file_paths
-from paimon_explore.scan.split import Known, PlacedFiles, Splits
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
+from paimon_explore.read.split_reader import SplitReader
+from paimon_explore.scan.predicate.expression import Expression
+from paimon_explore.scan.splits.data_split import Known, PlacedFiles, Splits
+from paimon_explore.scan.splits.file_locations import data_file_paths
 from properties.test_scan_equals_filter import APPEND, KEYED, Layout, written
 from support.predicates import Row, predicates, rows, truth
 

@@ -6,12 +6,12 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paimon_explore.types.array_values import Column
-from paimon_explore.types.arrow import from_arrow, to_arrow
-from paimon_explore.types.cast import cast_column
-from paimon_explore.types.cast_errors import UncastableError
-from paimon_explore.types.cast_rules import is_executable
-from paimon_explore.types.data_types import (
+from paimon_explore.data_types.arrow import from_arrow, to_arrow
+from paimon_explore.data_types.casts.allowed_casts import is_executable
+from paimon_explore.data_types.casts.cast_column import cast_column
+from paimon_explore.data_types.casts.cast_errors import UncastableError
+from paimon_explore.data_types.casts.java_formatting import double_text, float_text
+from paimon_explore.data_types.definitions import (
     MAX_LENGTH,
     ArrayType,
     AtomicType,
@@ -23,11 +23,11 @@ from paimon_explore.types.data_types import (
     TypeRoot,
     VectorType,
 )
-from paimon_explore.types.field_ids import assigned_ids
-from paimon_explore.types.java_text import double_text, float_text
-from paimon_explore.types.parse import parse_type
-from paimon_explore.types.render import type_text, type_to_json
-from paimon_explore.types.type_text import parse_type_text
+from paimon_explore.data_types.field_ids import assigned_ids
+from paimon_explore.data_types.formatter import type_text, type_to_json
+from paimon_explore.data_types.json_parser import parse_type
+from paimon_explore.data_types.numpy_arrays import Column
+from paimon_explore.data_types.type_parser import parse_type_text
 
 PLAIN = (
     *(TypeRoot.BOOLEAN, TypeRoot.TINYINT, TypeRoot.SMALLINT, TypeRoot.INT, TypeRoot.BIGINT),

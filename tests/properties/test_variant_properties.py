@@ -6,9 +6,9 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paimon_explore.encoding.variant import python_value
-from paimon_explore.encoding.variant_json import json_text
-from paimon_explore.encoding.variant_write import encode_json, encode_python
+from paimon_explore.encoding.variant.decoder import python_value
+from paimon_explore.encoding.variant.encoder import encode_json, encode_python
+from paimon_explore.encoding.variant.json_text import json_text
 from paimon_explore.errors import FormatError
 from support.damage import damaged
 

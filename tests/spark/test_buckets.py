@@ -12,13 +12,13 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as f
 
 from paimon_explore import Catalog
+from paimon_explore.data_types.arrow import to_arrow
+from paimon_explore.data_types.json_parser import parse_type
 from paimon_explore.encoding.bucket import bucket_of
-from paimon_explore.spark.bucket import bucket_expression
-from paimon_explore.spark.commit import write_target
-from paimon_explore.spark.tasks import WriteJob
-from paimon_explore.spark.write import distributed
-from paimon_explore.types.arrow import to_arrow
-from paimon_explore.types.parse import parse_type
+from paimon_explore.spark.executor_tasks import WriteJob
+from paimon_explore.spark.writes.bucket_assignment import bucket_expression
+from paimon_explore.spark.writes.driver_commit import write_target
+from paimon_explore.spark.writes.write_table import distributed
 
 ROWS = 2000
 CHANCE = random.Random(7)  # noqa: S311 - test data

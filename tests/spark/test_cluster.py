@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from paimon_explore.errors import UnsupportedFeatureError
-from paimon_explore.spark.java import java_home
+from paimon_explore.spark.java_runtime import java_home
 from paimon_explore.table.table import Table
 from support.depth import DEEP
 from support.required import lacking

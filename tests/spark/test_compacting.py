@@ -7,7 +7,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import paimon_explore as pe
-from paimon_explore.table.catalog import Catalog
+from paimon_explore.table.catalog.catalog import Catalog
 from paimon_explore.table.table import Table
 
 

@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import paimon_explore as pe
-from paimon_explore.spark.read import read
+from paimon_explore.spark.reads.read_table import read
 from paimon_explore.table.table import Table
 from support.rows import difference
 

@@ -14,10 +14,10 @@ from pyspark.sql import DataFrame, SparkSession
 
 from oracle import JavaPaimon
 from paimon_explore import Catalog
-from paimon_explore.spark.compact import compact
-from paimon_explore.spark.merge import merge_into
-from paimon_explore.spark.row_level import delete, update
-from paimon_explore.spark.write import write
+from paimon_explore.spark.row_level.delete_update import delete, update
+from paimon_explore.spark.row_level.merge_dataframe import merge_into
+from paimon_explore.spark.writes.distributed_compaction import compact
+from paimon_explore.spark.writes.write_table import write
 from paimon_explore.table.table import Table
 from peers import PEERS, Peer, PeerError, Peers
 from support.depth import some

@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 
 import paimon_explore as pe
 from paimon_explore.errors import PaimonError
-from paimon_explore.spark.read import read
+from paimon_explore.spark.reads.read_table import read
 from support.golden import WRITERS, GoldenTables
 from support.rows import difference
 from support.spark_rows import in_micros

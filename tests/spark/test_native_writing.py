@@ -13,7 +13,7 @@ from pyspark.sql import functions as f
 
 from paimon_explore import Catalog
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.spark.write import write
+from paimon_explore.spark.writes.write_table import write
 from paimon_explore.table.table import Table
 from support.rows import difference
 

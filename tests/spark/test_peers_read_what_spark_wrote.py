@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from paimon_explore import Catalog
-from paimon_explore.spark.write import write
+from paimon_explore.spark.writes.write_table import write
 from paimon_explore.table.table import Table
 from peers import PEERS, Peer, Peers
 from support.rows import difference

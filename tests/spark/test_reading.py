@@ -10,9 +10,9 @@ from pyspark.sql.types import IntegerType, StructField, StructType
 
 import paimon_explore as pe
 from paimon_explore.errors import InvalidInputError, NotFoundError
-from paimon_explore.metadata.options import TableOptions
-from paimon_explore.spark.read import DRIVER_BYTES, read
-from paimon_explore.table.catalog import Catalog
+from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.spark.reads.read_table import DRIVER_BYTES, read
+from paimon_explore.table.catalog.catalog import Catalog
 from paimon_explore.table.table import Table
 from support.golden import GoldenTables
 from support.rows import difference

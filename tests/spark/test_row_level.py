@@ -10,14 +10,14 @@ from pyspark.sql import functions as f
 
 import paimon_explore as pe
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
-from paimon_explore.scan.counting import told_rows
-from paimon_explore.scan.split import DataSplit
-from paimon_explore.spark.count import count
-from paimon_explore.spark.merge import merge_into
-from paimon_explore.spark.read import read
-from paimon_explore.spark.row_level import delete, update
-from paimon_explore.spark.write import write
-from paimon_explore.table.catalog import Catalog
+from paimon_explore.scan.splits.data_split import DataSplit
+from paimon_explore.scan.splits.split_row_count import told_rows
+from paimon_explore.spark.reads.read_table import read
+from paimon_explore.spark.reads.row_count import count
+from paimon_explore.spark.row_level.delete_update import delete, update
+from paimon_explore.spark.row_level.merge_dataframe import merge_into
+from paimon_explore.spark.writes.write_table import write
+from paimon_explore.table.catalog.catalog import Catalog
 from paimon_explore.table.table import Table
 from support.golden import GoldenTables
 

@@ -10,10 +10,10 @@ from pyspark.sql import SparkSession
 
 import paimon_explore as pe
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.spark.read import read
-from paimon_explore.spark.source import PaimonDataSource
-from paimon_explore.spark.write import write
-from paimon_explore.table.catalog import Catalog
+from paimon_explore.spark.data_source import PaimonDataSource
+from paimon_explore.spark.reads.read_table import read
+from paimon_explore.spark.writes.write_table import write
+from paimon_explore.table.catalog.catalog import Catalog
 from paimon_explore.table.table import Table
 from support.rows import difference
 

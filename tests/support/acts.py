@@ -10,25 +10,25 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from paimon_explore import Table, open_table
+from paimon_explore.commit.backoff import Timing
 from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.overwrite import NEW_PARTITIONS, WHOLE_TABLE, Overwrite
-from paimon_explore.commit.waiting import Timing
 from paimon_explore.errors import AlreadyExistsError, CommitOutcomeUnknownError, PaimonError
-from paimon_explore.maintenance.compact import compact_table, spread_table
-from paimon_explore.maintenance.row_level.operations import (
+from paimon_explore.maintenance.compaction.compact import compact_table, spread_table
+from paimon_explore.maintenance.row_level.update_delete import (
     RowLevelResult,
     delete_rows,
     update_rows,
 )
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.consumer import Consumer
-from paimon_explore.metadata.options import TableOptions
-from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.store.table_store import TableStore
-from paimon_explore.write.append import write_append
-from paimon_explore.write.primary_key import write_upsert
-from paimon_explore.write.row_kinds import DELETE
-from paimon_explore.write.target import WriteTarget, abort
+from paimon_explore.write.append_writer import write_append
+from paimon_explore.write.input.row_kinds import DELETE
+from paimon_explore.write.primary_key_writer import write_upsert
+from paimon_explore.write.write_target import WriteTarget, abort
 from support.table_kinds import PARTITIONS, TABLE_KINDS
 
 USER, IDENTIFIER = "job", 7

@@ -7,9 +7,9 @@ from pathlib import Path
 from playwright.sync_api import Page, Route
 
 from paimon_explore.errors import PaimonError
-from paimon_explore.inspect.explorer_state import Answer
-from paimon_explore.inspect.problem import problem_of
-from paimon_explore.widgets.column_wire import pack_columns
+from paimon_explore.inspection.explorer.explorer_state import Answer
+from paimon_explore.inspection.problem import problem_of
+from paimon_explore.widgets.column_transfer import pack_columns
 
 _HARNESS = Path(__file__).parents[1] / "browser" / "harness"
 STATIC = Path(__file__).parents[2] / "paimon_explore" / "widgets" / "static"

@@ -21,7 +21,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 import paimon_explore as pe
 from paimon_explore.spark.session import session
-from paimon_explore.table.catalog import Catalog
+from paimon_explore.table.catalog.catalog import Catalog
 from paimon_explore.table.table import Table
 from support.spark_cluster import QUICK_START, Cluster, running_cluster
 

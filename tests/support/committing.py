@@ -8,7 +8,7 @@ from pathlib import Path
 from paimon_explore import open_table
 from paimon_explore.commit.committer import Committer
 from paimon_explore.errors import CommitError
-from paimon_explore.write.append import write_append
+from paimon_explore.write.append_writer import write_append
 
 PATIENT = {"commit.max-retries": "1000", "commit.max-retry-wait": "200 ms"}
 

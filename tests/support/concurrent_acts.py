@@ -13,7 +13,7 @@ from paimon_explore.errors import (
     PaimonError,
     SnapshotExpiredError,
 )
-from paimon_explore.metadata.derived_options import needs_lookup
+from paimon_explore.metadata.options.effective_options import needs_lookup
 from support.acts import LATER
 from support.concurrent_kinds import ONE, TWO, Keys, Kind, Rows, row
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from paimon_explore import Table
-from paimon_explore.maintenance.reachable import TableFiles, roots_of
+from paimon_explore.maintenance.expiry.reachable_files import TableFiles, roots_of
 from support.acts import IDENTIFIER, LATER, USER
 from support.table_model import Counted, found_in
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import paimon_explore as pe
 from paimon_explore.errors import PaimonError
-from paimon_explore.inspect.explorer_sheets import SHEETS
-from paimon_explore.inspect.explorer_state import ExplorerState
-from paimon_explore.inspect.result import Result
-from paimon_explore.inspect.system.inspection import SYSTEM_TABLES
-from paimon_explore.table.global_tables import TABLE_OPTIONS
+from paimon_explore.inspection.explorer.explorer_reports import SHEETS
+from paimon_explore.inspection.explorer.explorer_state import ExplorerState
+from paimon_explore.inspection.rendering.result import Result
+from paimon_explore.inspection.system_tables.table_inspection import SYSTEM_TABLES
+from paimon_explore.table.catalog.catalog_system_tables import TABLE_OPTIONS
 from paimon_explore.table.table import Table
-from paimon_explore.widgets.requests import answer
+from paimon_explore.widgets.front_end_requests import answer
 
 _DATA_PATHS = frozenset({"file_path", "path"})
 """Columns of Arrow results that hold paths as they are: programs open them."""

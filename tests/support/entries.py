@@ -1,7 +1,7 @@
 """Manifest entries made of what matters to a test."""
 
-from paimon_explore.metadata.index_manifest import IndexEntries
-from paimon_explore.metadata.manifest_entry import FileKind, ManifestEntries
+from paimon_explore.metadata.manifest.index_manifest import IndexEntries
+from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEntries
 
 EMPTY_ROW = bytes(12)
 

@@ -7,9 +7,9 @@ import pyarrow as pa
 import pyarrow.orc as po
 import pyarrow.parquet as pq
 
-from paimon_explore.encoding.buffers import Column
-from paimon_explore.encoding.decoding import StoredColumn
-from paimon_explore.types.parse import parse_type
+from paimon_explore.data_types.json_parser import parse_type
+from paimon_explore.encoding.arrow_buffers import Column
+from paimon_explore.encoding.data_file_reader import StoredColumn
 
 
 def parquet_bytes(columns: Mapping[str, Column], rows_per_group: int = 1_000) -> bytes:

@@ -13,14 +13,14 @@ import pyarrow as pa
 
 import paimon_explore as pe
 from paimon_explore.errors import PaimonError
-from paimon_explore.inspect.explorer_sheets import SHEETS, Hint
-from paimon_explore.inspect.explorer_state import ExplorerState, Question
-from paimon_explore.inspect.inspector import Inspector
-from paimon_explore.inspect.manifest_tree import parse_key
-from paimon_explore.inspect.static_html import explorer_html
-from paimon_explore.inspect.system.inspection import SYSTEM_TABLES
-from paimon_explore.metadata.index_manifest import IndexEntries
-from paimon_explore.metadata.manifest_codec import (
+from paimon_explore.inspection.explorer.explorer_reports import SHEETS, Hint
+from paimon_explore.inspection.explorer.explorer_state import ExplorerState, Question
+from paimon_explore.inspection.explorer.static_html import explorer_html
+from paimon_explore.inspection.system_tables.table_inspection import SYSTEM_TABLES
+from paimon_explore.inspection.views.inspector import Inspector
+from paimon_explore.inspection.views.manifest_tree import parse_key
+from paimon_explore.metadata.manifest.index_manifest import IndexEntries
+from paimon_explore.metadata.manifest.manifest_codec import (
     decode_entries,
     decode_index_entries,
     decode_manifest_list,
@@ -28,10 +28,10 @@ from paimon_explore.metadata.manifest_codec import (
     encode_index_entries,
     encode_manifest_list,
 )
-from paimon_explore.metadata.manifest_entry import ManifestEntries
-from paimon_explore.metadata.manifest_list import ManifestFiles
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
+from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
 from paimon_explore.store.manifests import shared_cache
-from paimon_explore.table.row_tables import ROW_TABLES
+from paimon_explore.table.row_system_tables import ROW_TABLES
 from paimon_explore.table.table import Table
 
 _LONG_AGO = 1_600_000_000

@@ -5,12 +5,12 @@ from pathlib import Path
 import pyarrow as pa
 
 from paimon_explore.fileio.local import LocalFileIO
-from paimon_explore.metadata.manifest_codec import encode_entries, encode_manifest_list
-from paimon_explore.metadata.manifest_entry import ManifestEntries
-from paimon_explore.metadata.manifest_list import ManifestFiles
-from paimon_explore.metadata.paths import TablePaths
-from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.metadata.manifest.manifest_codec import encode_entries, encode_manifest_list
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
+from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
+from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import CommitKind, Snapshot
+from paimon_explore.metadata.table_paths import TablePaths
 from paimon_explore.store.table_store import TableStore
 from support.explored import text_row
 from support.manifest_rows import entry

@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from paimon_explore import Catalog, Table
-from paimon_explore.metadata.options import TableOptions
+from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.store.table_store import TableStore
 from support.written import columns
 

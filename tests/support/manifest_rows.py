@@ -1,6 +1,6 @@
 """Manifest entries for tests, with defaults for what a test does not care about."""
 
-from paimon_explore.metadata.manifest_entry import ManifestEntries
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 
 NO_ROW = bytes(12)
 """A binary row without fields, with its arity."""

@@ -7,8 +7,8 @@ import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from paimon_explore.merge.spec import AggregateFunction, MergeSpec, SequenceGroup
-from paimon_explore.metadata.option_choices import MergeEngine
+from paimon_explore.merge.merge_spec import AggregateFunction, MergeSpec, SequenceGroup
+from paimon_explore.metadata.options.option_enums import MergeEngine
 
 Values = dict[str, object]
 

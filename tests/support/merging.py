@@ -4,13 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import pyarrow as pa
 
-from paimon_explore.encoding.buffers import Column, as_python
-from paimon_explore.merge.rows import merge_sorted
-from paimon_explore.merge.spec import SEQUENCE_NUMBER, VALUE_KIND, MergeSpec, merge_spec
-from paimon_explore.merge.stream import merge_runs
-from paimon_explore.metadata.schema import TableSchema
-from paimon_explore.types.arrow import to_arrow
-from paimon_explore.types.parse import parse_field, parse_type
+from paimon_explore.data_types.arrow import to_arrow
+from paimon_explore.data_types.json_parser import parse_field, parse_type
+from paimon_explore.encoding.arrow_buffers import Column, as_python
+from paimon_explore.merge.merge_spec import SEQUENCE_NUMBER, VALUE_KIND, MergeSpec, merge_spec
+from paimon_explore.merge.sort_merge import merge_runs
+from paimon_explore.merge.write_buffer_merge import merge_sorted
+from paimon_explore.metadata.schema.table_schema import TableSchema
 
 Row = tuple[object, ...]
 """A record as its kind (`+I`, `-U`, `+U`, `-D`) and then its values."""

@@ -6,18 +6,18 @@ from uuid import uuid4
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from paimon_explore.data_types.definitions import DataField
+from paimon_explore.data_types.field_ids import assigned_ids, highest_field_id
+from paimon_explore.data_types.json_parser import parse_type
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.memory import MemoryFileIO
-from paimon_explore.metadata.manifest_entry import ManifestEntries, live_entries
-from paimon_explore.metadata.options import TableOptions
-from paimon_explore.metadata.paths import TablePaths
-from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries, live_entries
+from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.metadata.table_paths import TablePaths
 from paimon_explore.store.table_store import TableStore
-from paimon_explore.types.data_types import DataField
-from paimon_explore.types.field_ids import assigned_ids, highest_field_id
-from paimon_explore.types.parse import parse_type
-from paimon_explore.write.target import WriteTarget
+from paimon_explore.write.write_target import WriteTarget
 
 ROOT = "/warehouse/db.db/t"
 

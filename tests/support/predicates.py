@@ -11,7 +11,10 @@ import numpy as np
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from paimon_explore.scan.expression import (
+from paimon_explore.data_types.arrow import arrow_schema
+from paimon_explore.data_types.definitions import AtomicType, DataField, RowType, TypeRoot
+from paimon_explore.data_types.type_parser import parse_type_text
+from paimon_explore.scan.predicate.expression import (
     And,
     Call,
     Cast,
@@ -32,9 +35,6 @@ from paimon_explore.scan.expression import (
     literal,
     unit_nanos,
 )
-from paimon_explore.types.arrow import arrow_schema
-from paimon_explore.types.data_types import AtomicType, DataField, RowType, TypeRoot
-from paimon_explore.types.type_text import parse_type_text
 
 Row = Mapping[str, object]
 

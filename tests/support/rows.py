@@ -13,14 +13,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.types as pat
 
-from paimon_explore.encoding.buffers import (
+from paimon_explore.encoding.arrow_buffers import (
     Column,
     as_python,
     fixed_values,
     list_offsets,
     valid_mask,
 )
-from paimon_explore.scan.frames import items_of
+from paimon_explore.scan.manifest_arrays import items_of
 
 _NANOS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 

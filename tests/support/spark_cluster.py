@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pyspark
 
-from paimon_explore.spark.java import java_home
+from paimon_explore.spark.java_runtime import java_home
 
 QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto"
 _ADDRESS = "127.0.0.1"

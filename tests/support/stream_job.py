@@ -19,7 +19,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from paimon_explore.table.catalog import Catalog
+from paimon_explore.table.catalog.catalog import Catalog
 from paimon_explore.table.table import Table, open_table
 from support.depth import DEEP
 from support.spark_cluster import QUICK_START, descendants, kill_tree

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from hypothesis import strategies as st
 
-from paimon_explore.types.data_types import (
+from paimon_explore.data_types.definitions import (
     MAX_LENGTH,
     ArrayType,
     AtomicType,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from paimon_explore.__main__ import lab_command, main, notebooks_folder, prepared
-from paimon_explore.table.demo import demo
+from paimon_explore.table.catalog.demo import demo
 
 
 @pytest.fixture(scope="module")

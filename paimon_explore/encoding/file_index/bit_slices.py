@@ -11,9 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 from pyroaring import BitMap
 
-from paimon_explore.encoding.buffers import Ints, Words
-from paimon_explore.encoding.file_index.condition import Relation
-from paimon_explore.values import dataclass
+from paimon_explore.encoding.arrow_buffers import Ints, Words
+from paimon_explore.encoding.file_index.index_condition import Relation
+from paimon_explore.frozen_dataclass import dataclass
 
 
 def bitmap_of(rows: Ints) -> BitMap:

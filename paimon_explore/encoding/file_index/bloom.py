@@ -10,12 +10,12 @@ import math
 import numpy as np
 from pyroaring import BitMap
 
-from paimon_explore.encoding.buffers import Bytes, Column, Ints
-from paimon_explore.encoding.file_index.condition import Condition, Relation, equal_keys
-from paimon_explore.encoding.file_index.hashing import hash_text, hash_texts, mix
-from paimon_explore.encoding.file_index.keys import IndexValue, KeyCodec, key_codec
+from paimon_explore.data_types.definitions import DataType
+from paimon_explore.encoding.arrow_buffers import Bytes, Column, Ints
+from paimon_explore.encoding.file_index.bloom_hash import hash_text, hash_texts, mix
+from paimon_explore.encoding.file_index.index_condition import Condition, Relation, equal_keys
+from paimon_explore.encoding.file_index.index_keys import IndexValue, KeyCodec, key_codec
 from paimon_explore.errors import CorruptFileError, InvalidInputError
-from paimon_explore.types.data_types import DataType
 
 KIND = "bloom-filter"
 DEFAULT_ITEMS = 1_000_000

@@ -12,9 +12,9 @@ Spec: concepts/spec/fileindex. Seen in: golden java200/fi_bloom_external and fi_
 
 from collections.abc import Sequence
 
-from paimon_explore.encoding.file_index.stream import ByteStream, encode_modified_utf8
+from paimon_explore.encoding.file_index.byte_reader import ByteStream, encode_modified_utf8
 from paimon_explore.errors import CorruptFileError, UnsupportedVersionError
-from paimon_explore.values import dataclass
+from paimon_explore.frozen_dataclass import dataclass
 
 MAGIC = 1493475289347502
 VERSION = 1

@@ -21,15 +21,15 @@ from collections.abc import Sequence
 import numpy as np
 from pyroaring import BitMap
 
-from paimon_explore.encoding.buffers import Column
+from paimon_explore.data_types.definitions import DataType, TypeRoot
+from paimon_explore.encoding.arrow_buffers import Column
 from paimon_explore.encoding.file_index.bit_slices import BitSlices, slice_numbers
-from paimon_explore.encoding.file_index.condition import Condition, Relation, rows_of
-from paimon_explore.encoding.file_index.keys import Key, KeyCodec, ascend, key_codec
-from paimon_explore.encoding.file_index.stream import ByteStream
-from paimon_explore.encoding.roaring import encode_bitmap
+from paimon_explore.encoding.file_index.byte_reader import ByteStream
+from paimon_explore.encoding.file_index.index_condition import Condition, Relation, rows_of
+from paimon_explore.encoding.file_index.index_keys import Key, KeyCodec, ascend, key_codec
+from paimon_explore.encoding.roaring.portable_bitmap import encode_bitmap
 from paimon_explore.errors import InvalidInputError, UnsupportedVersionError
-from paimon_explore.types.data_types import DataType, TypeRoot
-from paimon_explore.values import dataclass
+from paimon_explore.frozen_dataclass import dataclass
 
 KIND = "range-bitmap"
 DEFAULT_CHUNK_BYTES = 16 * 1024

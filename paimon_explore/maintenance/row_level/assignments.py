@@ -1,8 +1,9 @@
 """The new values of an update: SET in SQL.
 
 A text is an SQL expression, as in `where`; a term such as `pe.col("a") + 1` likewise; any other
-value is the value itself. A result is stored as all input is (`write.safe_cast`): unchanged, or not
-at all. What is to be rounded is rounded by the expression, with `round(price * 1.1, 2)` or a CAST.
+value is the value itself. A result is stored as all input is (`write.input.safe_cast`): unchanged,
+or not at all. What is to be rounded is rounded by the expression, with `round(price * 1.1, 2)` or a
+CAST.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,36 +13,36 @@ from typing import TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.encoding.buffers import Column, taken_rows
-from paimon_explore.errors import InvalidInputError
-from paimon_explore.maintenance.row_level.nested_values import (
-    Path,
-    check_paths,
-    path_of,
-    with_field,
-)
-from paimon_explore.scan.bind import bind_value
-from paimon_explore.scan.builder import Term
-from paimon_explore.scan.constants import repeated
-from paimon_explore.scan.evaluate import value_of
-from paimon_explore.scan.expression import Expression, Literal, names_of
-from paimon_explore.scan.placement import place
-from paimon_explore.scan.sql import parse_value
-from paimon_explore.scan.sql_text import literal_text
-from paimon_explore.scan.temporal import parse_timestamp
-from paimon_explore.types.arrow import arrow_schema, to_arrow
-from paimon_explore.types.data_types import (
+from paimon_explore.data_types.arrow import arrow_schema, to_arrow
+from paimon_explore.data_types.definitions import (
     AtomicType,
     DataField,
     RowType,
     TypeRoot,
     with_nullable,
 )
-from paimon_explore.types.render import type_text
-from paimon_explore.values import dataclass
-from paimon_explore.write.input_cast import conform
-from paimon_explore.write.input_values import constant_column
-from paimon_explore.write.safe_cast import ZONE_HINT
+from paimon_explore.data_types.formatter import type_text
+from paimon_explore.encoding.arrow_buffers import Column, taken_rows
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.maintenance.row_level.nested_values import (
+    Path,
+    check_paths,
+    path_of,
+    with_field,
+)
+from paimon_explore.scan.predicate.binder import bind_value
+from paimon_explore.scan.predicate.builder import Term
+from paimon_explore.scan.predicate.datetime_literals import parse_timestamp
+from paimon_explore.scan.predicate.evaluator import value_of
+from paimon_explore.scan.predicate.expression import Expression, Literal, names_of
+from paimon_explore.scan.predicate.literal_range import place
+from paimon_explore.scan.predicate.literals import repeated
+from paimon_explore.scan.predicate.sql_formatter import literal_text
+from paimon_explore.scan.predicate.sql_parser import parse_value
+from paimon_explore.write.input.arrow_cast import conform
+from paimon_explore.write.input.python_values import constant_column
+from paimon_explore.write.input.safe_cast import ZONE_HINT
 
 NewValue: TypeAlias = object
 """A new value: SQL text, a term, or the value itself."""

@@ -9,17 +9,17 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
+from paimon_explore.data_types.local_time import local_millis
 from paimon_explore.metadata.commit_message import SeenSnapshot
-from paimon_explore.metadata.options import CROSS_PARTITION_UPSERT_INDEX_TTL
+from paimon_explore.metadata.options.table_options import CROSS_PARTITION_UPSERT_INDEX_TTL
 from paimon_explore.metadata.snapshot import Snapshot
-from paimon_explore.read.split_read import SplitReader
-from paimon_explore.scan.entries import PartitionCut, live_files
-from paimon_explore.scan.frames import numbers
+from paimon_explore.read.split_reader import SplitReader
+from paimon_explore.scan.live_entries import PartitionCut, live_files
+from paimon_explore.scan.manifest_arrays import numbers
 from paimon_explore.scan.plan import ScanTarget
-from paimon_explore.scan.splits import whole_buckets
-from paimon_explore.types.local_time import local_millis
-from paimon_explore.write.cross_partition import KeyIndex, KnownKeys
-from paimon_explore.write.target import WriteTarget
+from paimon_explore.scan.splits.split_generator import whole_buckets
+from paimon_explore.write.buckets.cross_partition import KeyIndex, KnownKeys
+from paimon_explore.write.write_target import WriteTarget
 
 
 def key_index(target: WriteTarget, snapshot: Snapshot | None) -> KeyIndex:

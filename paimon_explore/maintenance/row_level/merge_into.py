@@ -3,21 +3,21 @@
 from collections.abc import Sequence
 
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.maintenance.row_level.matching import Matching, On
-from paimon_explore.maintenance.row_level.merge_change import Clause, MergeChange
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.maintenance.row_level.joined_row import SOURCE, TARGET, Sides
+from paimon_explore.maintenance.row_level.merge_clauses import Clause, MergeChange
+from paimon_explore.maintenance.row_level.merge_join import Matching, On
 from paimon_explore.maintenance.row_level.merge_source import source_rows
-from paimon_explore.maintenance.row_level.operations import (
-    RowLevelResult,
-    run_change,
-    scan_of,
+from paimon_explore.maintenance.row_level.supported_operations import (
+    check_delete,
+    check_insert,
+    check_update,
 )
-from paimon_explore.maintenance.row_level.rules import check_delete, check_insert, check_update
-from paimon_explore.maintenance.row_level.sides import SOURCE, TARGET, Sides
-from paimon_explore.metadata.options import TableOptions
-from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.maintenance.row_level.update_delete import RowLevelResult, run_change, scan_of
+from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.store.table_store import TableStore
-from paimon_explore.values import dataclass
-from paimon_explore.write.input_rows import Rows
+from paimon_explore.write.input.table_batches import Rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

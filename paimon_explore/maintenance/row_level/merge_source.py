@@ -7,10 +7,8 @@ from dataclasses import replace
 import pyarrow as pa
 import pyarrow.types as pat
 
-from paimon_explore.encoding.buffers import Column
-from paimon_explore.errors import InvalidInputError
-from paimon_explore.types.arrow import arrow_schema, from_arrow
-from paimon_explore.types.data_types import (
+from paimon_explore.data_types.arrow import arrow_schema, from_arrow
+from paimon_explore.data_types.definitions import (
     MAX_LENGTH,
     AtomicType,
     DataField,
@@ -19,9 +17,11 @@ from paimon_explore.types.data_types import (
     TypeRoot,
     with_nullable,
 )
-from paimon_explore.write.input_cast import conform, plain_form
-from paimon_explore.write.input_forms import ArrowStream, batches_of
-from paimon_explore.write.input_rows import Rows
+from paimon_explore.encoding.arrow_buffers import Column
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.write.input.arrow_cast import conform, plain_form
+from paimon_explore.write.input.arrow_stream import ArrowStream, batches_of
+from paimon_explore.write.input.table_batches import Rows
 
 _INDEX = re.compile(r"__index_level_\d+__")
 _STRING = AtomicType(root=TypeRoot.VARCHAR, length=MAX_LENGTH)

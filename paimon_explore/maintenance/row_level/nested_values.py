@@ -9,10 +9,10 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.encoding.buffers import Column, build_struct, valid_mask
+from paimon_explore.data_types.arrow import to_arrow
+from paimon_explore.data_types.definitions import DataField, DataType, RowType
+from paimon_explore.encoding.arrow_buffers import Column, build_struct, valid_mask
 from paimon_explore.errors import InvalidInputError, choices
-from paimon_explore.types.arrow import to_arrow
-from paimon_explore.types.data_types import DataField, DataType, RowType
 
 Path = tuple[str, ...]
 """The names of a field, from the column down."""

@@ -11,12 +11,18 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paimon_explore.encoding.buffers import Column, Ints, build_fixed, fixed_values, valid_mask
+from paimon_explore.encoding.arrow_buffers import (
+    Column,
+    Ints,
+    build_fixed,
+    fixed_values,
+    valid_mask,
+)
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.scan.expression import Expression
-from paimon_explore.scan.frames import numbers_of
-from paimon_explore.scan.kernels import aligned
-from paimon_explore.values import dataclass
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.scan.manifest_arrays import numbers_of
+from paimon_explore.scan.predicate.expression import Expression
+from paimon_explore.scan.predicate.kernels import aligned
 
 _MAX_CODES = 1 << 62
 

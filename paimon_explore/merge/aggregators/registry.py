@@ -6,15 +6,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from paimon_explore.encoding.buffers import Column
-from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
-from paimon_explore.merge.aggregators import bitmaps, choosing, lists, maps, nested, numbers, text
-from paimon_explore.merge.aggregators.nested_partial import nested_partial_update
-from paimon_explore.merge.aggregators.sketches import union_hll, union_theta
-from paimon_explore.merge.columns import take_or_null
-from paimon_explore.merge.spec import AggregateFunction
-from paimon_explore.merge.steps import Aggregator, Step, Steps
-from paimon_explore.types.data_types import (
+from paimon_explore.data_types.definitions import (
     ArrayType,
     AtomicType,
     DataField,
@@ -23,7 +15,23 @@ from paimon_explore.types.data_types import (
     RowType,
     TypeRoot,
 )
-from paimon_explore.types.render import type_text
+from paimon_explore.data_types.formatter import type_text
+from paimon_explore.encoding.arrow_buffers import Column
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
+from paimon_explore.merge.aggregation_steps import Aggregator, Step, Steps
+from paimon_explore.merge.aggregators import (
+    collect,
+    first_last_min_max,
+    listagg,
+    merge_map,
+    nested_update,
+    roaring_union,
+    sum_product_count,
+)
+from paimon_explore.merge.aggregators.nested_partial_update import nested_partial_update
+from paimon_explore.merge.aggregators.sketch_union import union_hll, union_theta
+from paimon_explore.merge.merge_spec import AggregateFunction
+from paimon_explore.merge.numpy_columns import take_or_null
 
 _Optioned: TypeAlias = Callable[[Column, Steps, AggregateFunction], Column]
 
@@ -66,30 +74,30 @@ _ordered: _Takes = partial(_root_in, set(TypeRoot) - _UNORDERED)
 _binary: _Takes = partial(_root_in, _BYTES)
 
 _SIMPLE: Mapping[str, tuple[Aggregator, _Takes]] = {
-    "last_value": (choosing.last_value, _any),
-    "last_non_null_value": (choosing.last_non_null_value, _any),
-    "first_value": (choosing.first_value, _any),
-    "first_non_null_value": (choosing.first_non_null_value, _any),
-    "first_not_null_value": (choosing.first_non_null_value, _any),
-    "max": (choosing.greatest, _ordered),
-    "min": (choosing.smallest, _ordered),
-    "bool_or": (choosing.greatest, _flag),
-    "bool_and": (choosing.smallest, _flag),
-    "sum": (numbers.total, _number),
-    "product": (numbers.product, _number),
-    "count": (numbers.count, partial(_root_in, _WHOLE)),
-    "merge_map": (maps.merge_map, lambda data_type: isinstance(data_type, MapType)),
-    "rbm32": (bitmaps.union_32, _binary),
-    "rbm64": (bitmaps.union_64, _binary),
+    "last_value": (first_last_min_max.last_value, _any),
+    "last_non_null_value": (first_last_min_max.last_non_null_value, _any),
+    "first_value": (first_last_min_max.first_value, _any),
+    "first_non_null_value": (first_last_min_max.first_non_null_value, _any),
+    "first_not_null_value": (first_last_min_max.first_non_null_value, _any),
+    "max": (first_last_min_max.greatest, _ordered),
+    "min": (first_last_min_max.smallest, _ordered),
+    "bool_or": (first_last_min_max.greatest, _flag),
+    "bool_and": (first_last_min_max.smallest, _flag),
+    "sum": (sum_product_count.total, _number),
+    "product": (sum_product_count.product, _number),
+    "count": (sum_product_count.count, partial(_root_in, _WHOLE)),
+    "merge_map": (merge_map.merge_map, lambda data_type: isinstance(data_type, MapType)),
+    "rbm32": (roaring_union.union_32, _binary),
+    "rbm64": (roaring_union.union_64, _binary),
     "hll_sketch": (union_hll, _binary),
     "theta_sketch": (union_theta, _binary),
 }
 _OPTIONED: Mapping[str, tuple[_Optioned, _Takes]] = {
-    "listagg": (text.listagg, partial(_root_in, _TEXTS)),
-    "collect": (lists.collect, lambda data_type: isinstance(data_type, ArrayType)),
-    "nested_update": (nested.nested_update, _rows),
+    "listagg": (listagg.listagg, partial(_root_in, _TEXTS)),
+    "collect": (collect.collect, lambda data_type: isinstance(data_type, ArrayType)),
+    "nested_update": (nested_update.nested_update, _rows),
     "nested_partial_update": (nested_partial_update, _rows),
-    "merge_map_with_keytime": (maps.merge_map_with_keytime, _timed_map),
+    "merge_map_with_keytime": (merge_map.merge_map_with_keytime, _timed_map),
 }
 _CHEAP = {"last_value", "last_non_null_value", "first_value", "first_non_null_value", "sum"}
 """Functions that look at no more rows than their steps name."""

@@ -14,27 +14,27 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
 from paimon_explore.commit.committer import Committer
-from paimon_explore.encoding.binary_row import decode_rows
-from paimon_explore.encoding.buffers import as_python
+from paimon_explore.encoding.arrow_buffers import as_python
+from paimon_explore.encoding.binary_row.encoder import decode_rows
 from paimon_explore.errors import (
     InvalidInputError,
     NotFoundError,
     UnsupportedFeatureError,
     choices,
 )
-from paimon_explore.maintenance.auto_tags import create_auto_tags
+from paimon_explore.maintenance.references.auto_tags import create_auto_tags
 from paimon_explore.metadata.consumer import Consumer
-from paimon_explore.metadata.options import TableOptions
-from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import NO_WATERMARK, Snapshot
-from paimon_explore.scan.expression import columns_of
-from paimon_explore.scan.sql import parse_where
-from paimon_explore.spark.compact import compact
-from paimon_explore.spark.sql.answers import answer
-from paimon_explore.spark.sql.calls import Call, Procedure
-from paimon_explore.spark.sql.rows import constant
-from paimon_explore.spark.sql.tokens import Kind, Reader
-from paimon_explore.spark.sql.warehouse import Name, Warehouse
+from paimon_explore.scan.predicate.expression import columns_of
+from paimon_explore.scan.predicate.sql_parser import parse_where
+from paimon_explore.spark.sql.call_statement import Call, Procedure
+from paimon_explore.spark.sql.dml_statements import constant
+from paimon_explore.spark.sql.result_frames import answer
+from paimon_explore.spark.sql.table_resolution import Name, Warehouse
+from paimon_explore.spark.sql.tokenizer import Kind, Reader
+from paimon_explore.spark.writes.distributed_compaction import compact
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.table import Table
 

@@ -14,17 +14,12 @@ from pyspark.sql import DataFrame
 from sqlglot import exp
 
 from paimon_explore.errors import InvalidInputError, NotFoundError
-from paimon_explore.spark.read import read, read_planned
-from paimon_explore.spark.special import special_read
-from paimon_explore.spark.sql.prune import usable_where, wanted_columns
-from paimon_explore.spark.sql.references import (
-    FUNCTIONS,
-    Reference,
-    references_of,
-    spliced,
-)
-from paimon_explore.spark.sql.tokens import Kind, Reader, Token, tokens_of
-from paimon_explore.spark.sql.warehouse import Name, Warehouse
+from paimon_explore.spark.reads.read_table import read, read_planned
+from paimon_explore.spark.reads.special_reads import special_read
+from paimon_explore.spark.sql.query_pushdown import usable_where, wanted_columns
+from paimon_explore.spark.sql.table_references import FUNCTIONS, Reference, references_of, spliced
+from paimon_explore.spark.sql.table_resolution import Name, Warehouse
+from paimon_explore.spark.sql.tokenizer import Kind, Reader, Token, tokens_of
 from paimon_explore.table.table import Table
 
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 import paimon_explore as pe
-from paimon_explore.metadata.manifest_codec import decode_entries
+from paimon_explore.metadata.manifest.manifest_codec import decode_entries
 from paimon_explore.store.manifests import shared_cache
 
 Found = dict[str, Any]

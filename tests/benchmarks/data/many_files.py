@@ -13,8 +13,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from benchmarks.data.published import new_table, publish
-from paimon_explore.encoding.binary_row import encode_rows, with_arity
-from paimon_explore.encoding.buffers import (
+from paimon_explore.data_types.arrow import row_type_from_arrow
+from paimon_explore.data_types.definitions import DataType, RowType
+from paimon_explore.encoding.arrow_buffers import (
     Column,
     as_bytes,
     build_bool,
@@ -24,10 +25,9 @@ from paimon_explore.encoding.buffers import (
     ends_of,
     taken_rows,
 )
-from paimon_explore.metadata.manifest_codec import encode_entries
-from paimon_explore.metadata.manifest_entry import ENTRY_SCHEMA, ManifestEntries
-from paimon_explore.types.arrow import row_type_from_arrow
-from paimon_explore.types.data_types import DataType, RowType
+from paimon_explore.encoding.binary_row.encoder import encode_rows, with_arity
+from paimon_explore.metadata.manifest.manifest_codec import encode_entries
+from paimon_explore.metadata.manifest.manifest_entry import ENTRY_SCHEMA, ManifestEntries
 
 _COLUMNS = pa.schema(
     (

@@ -7,10 +7,10 @@ from pathlib import Path
 import pyarrow as pa
 
 from paimon_explore.commit.manifest_writer import ManifestWriter
-from paimon_explore.metadata.manifest_entry import ManifestEntries
-from paimon_explore.metadata.manifest_list import ManifestFiles
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
+from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
 from paimon_explore.metadata.snapshot import BATCH_COMMIT_IDENTIFIER, CommitKind, Snapshot
-from paimon_explore.table.catalog import Catalog
+from paimon_explore.table.catalog.catalog import Catalog
 from paimon_explore.table.table import Table
 
 _LARGE = 1 << 40

@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from benchmarks.data import many_files, many_rows
-from paimon_explore.table.catalog import Catalog
+from paimon_explore.table.catalog.catalog import Catalog
 
 _DONE = ".made-{}"
 _VERSION = 1

@@ -8,7 +8,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedFeatureError
-from paimon_explore.table.catalog import Catalog
+from paimon_explore.table.catalog.catalog import Catalog
 from paimon_explore.table.table import Table
 from support.depth import some
 from support.spark_sql import Rows, Sql

@@ -2,6 +2,7 @@
 
 import pytest
 
+from paimon_explore.data_types.formatter import type_text
 from paimon_explore.errors import (
     AlreadyExistsError,
     InvalidInputError,
@@ -9,9 +10,8 @@ from paimon_explore.errors import (
     PaimonError,
     UnsupportedFeatureError,
 )
-from paimon_explore.table.catalog import Catalog
+from paimon_explore.table.catalog.catalog import Catalog
 from paimon_explore.table.table import Table
-from paimon_explore.types.render import type_text
 from support.spark_sql import Rows, Sql
 
 CREATE = """

@@ -4,24 +4,24 @@ import dataclasses
 
 import pytest
 
+from paimon_explore.commit.backoff import Timing
+from paimon_explore.commit.commit_attempt import CommitNote
+from paimon_explore.commit.commit_trace import CommitStep
 from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.overwrite import NEW_PARTITIONS, WHOLE_TABLE, Overwrite
-from paimon_explore.commit.steps import CommitNote
-from paimon_explore.commit.trace import CommitStep
-from paimon_explore.commit.waiting import Timing
 from paimon_explore.errors import CommitConflictError, CommitError, InvalidInputError
 from paimon_explore.metadata.commit_message import CommitMessage
-from paimon_explore.metadata.options import TableOptions
-from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import (
     BATCH_COMMIT_IDENTIFIER,
     CommitKind,
     Snapshot,
     parse_snapshot,
 )
-from paimon_explore.metadata.statistics import Statistics
+from paimon_explore.metadata.statistics_file import Statistics
 from paimon_explore.store.table_store import TableStore
-from paimon_explore.write.append import write_append
+from paimon_explore.write.append_writer import write_append
 from support.entries import EMPTY_ROW, entries, entry, index, index_row, names, vector_row
 from support.faulty_file_io import Fault, FaultyFileIO
 from support.new_tables import all_files, latest, live_files, live_values, new_table

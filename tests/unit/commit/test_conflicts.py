@@ -2,13 +2,13 @@
 
 import pytest
 
-from paimon_explore.commit.changes import Changes
 from paimon_explore.commit.conflicts import ConflictRules, check_conflicts
+from paimon_explore.commit.file_changes import Changes
+from paimon_explore.data_types.definitions import AtomicType, DataField, RowType, TypeRoot
 from paimon_explore.errors import CommitConflictError
-from paimon_explore.metadata.index_manifest import IndexEntries
-from paimon_explore.metadata.manifest_entry import ManifestEntries
+from paimon_explore.metadata.manifest.index_manifest import IndexEntries
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.snapshot import CommitKind
-from paimon_explore.types.data_types import AtomicType, DataField, RowType, TypeRoot
 from support.entries import entries, entry, index, index_row, int_row, vector_row
 
 KEYS = RowType(fields=(DataField(id=0, name="k", type=AtomicType(root=TypeRoot.INT)),))

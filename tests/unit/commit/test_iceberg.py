@@ -9,7 +9,7 @@ import pytest
 import paimon_explore as pe
 from paimon_explore import Table
 from paimon_explore.errors import IcebergMetadataWarning, PaimonWarning
-from paimon_explore.inspect.health_rules import Finding, Weight
+from paimon_explore.inspection.health.findings import Finding, Severity
 from support.small_tables import append_table, columns, keyed_table
 
 COLUMNS = columns(k=pa.int32(), v=pa.string())
@@ -97,15 +97,15 @@ def found(table: Table) -> list[Finding]:
 
 def test_health_shows_that_the_metadata_may_be_stale() -> None:
     (finding,) = found(filled(plain("hadoop-catalog")))
-    assert (finding.weight, finding.option) == (Weight.WARNING, OPTION)
+    assert (finding.weight, finding.option) == (Severity.WARNING, OPTION)
     assert "hadoop-catalog" in finding.what
 
 
 @pytest.mark.parametrize(
-    ("newest", "weight", "behind"), [(1, Weight.WARNING, 1), (2, Weight.NOTE, 0)]
+    ("newest", "weight", "behind"), [(1, Severity.WARNING, 1), (2, Severity.NOTE, 0)]
 )
 def test_health_tells_how_far_the_metadata_in_the_table_is_behind(
-    newest: int, weight: Weight, behind: int
+    newest: int, weight: Severity, behind: int
 ) -> None:
     table = filled(plain())
     for number in range(1, newest + 1):

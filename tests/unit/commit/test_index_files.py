@@ -2,10 +2,10 @@
 
 import pytest
 
-from paimon_explore.commit.changes import Changes
+from paimon_explore.commit.file_changes import Changes
 from paimon_explore.commit.index_files import IndexRules, combine_index
 from paimon_explore.errors import CommitConflictError
-from paimon_explore.metadata.index_manifest import IndexEntries
+from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from support.entries import index, index_row, vector_row
 
 BUCKETED = IndexRules(is_bucketed=True)

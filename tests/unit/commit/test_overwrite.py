@@ -2,7 +2,7 @@
 
 import pytest
 
-from paimon_explore.commit.changes import Changes
+from paimon_explore.commit.file_changes import Changes
 from paimon_explore.commit.overwrite import (
     NEW_PARTITIONS,
     WHOLE_TABLE,
@@ -12,8 +12,8 @@ from paimon_explore.commit.overwrite import (
     overwritten,
     upgraded,
 )
+from paimon_explore.data_types.definitions import AtomicType, DataField, RowType, TypeRoot
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.types.data_types import AtomicType, DataField, RowType, TypeRoot
 from support.entries import entries, entry, index, index_row, int_row, names
 
 INT = AtomicType(root=TypeRoot.INT)

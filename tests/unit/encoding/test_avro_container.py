@@ -5,7 +5,7 @@ import zlib
 import pytest
 import zstandard
 
-from paimon_explore.encoding.avro_container import (
+from paimon_explore.encoding.avro.container import (
     MAX_BLOCK_BYTES,
     PACK,
     Block,

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from paimon_explore.encoding.avro_schema import (
+from paimon_explore.encoding.avro.schema import (
     ArrayNode,
     MapNode,
     OptionalNode,

@@ -5,16 +5,16 @@ import io
 import pyarrow as pa
 import pytest
 
-from paimon_explore.encoding.blob_file import BlobDataFile, BlobFileWriter
-from paimon_explore.encoding.buffers import as_python
-from paimon_explore.encoding.decoding import StoredColumn
+from paimon_explore.data_types.json_parser import parse_type
+from paimon_explore.encoding.arrow_buffers import as_python
+from paimon_explore.encoding.blob.blob_file import BlobDataFile, BlobFileWriter
+from paimon_explore.encoding.data_file_reader import StoredColumn
 from paimon_explore.errors import (
     CorruptFileError,
     InvalidInputError,
     UnsupportedFeatureError,
     UnsupportedVersionError,
 )
-from paimon_explore.types.parse import parse_type
 from support.golden import GoldenTables
 
 COLUMN = StoredColumn(name="b", type=parse_type("BLOB", "a test"))

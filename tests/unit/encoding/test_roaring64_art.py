@@ -3,7 +3,12 @@
 import pytest
 from pyroaring import BitMap
 
-from paimon_explore.encoding.roaring64_art import WideBitmap, decode_wide, encode_wide, united
+from paimon_explore.encoding.roaring.roaring64_art import (
+    WideBitmap,
+    decode_wide,
+    encode_wide,
+    united,
+)
 from paimon_explore.errors import CorruptFileError
 
 JAVA = bytes.fromhex(  # ten values, from golden java200/me_agg_more_aggregation

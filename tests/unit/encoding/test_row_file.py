@@ -8,11 +8,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from paimon_explore.encoding.decoding import StoredColumn
-from paimon_explore.encoding.row_file import RowDataFile, RowFileWriter
+from paimon_explore.data_types.definitions import DataType
+from paimon_explore.data_types.json_parser import parse_type
+from paimon_explore.encoding.data_file_reader import StoredColumn
+from paimon_explore.encoding.row_format.row_file import RowDataFile, RowFileWriter
 from paimon_explore.errors import CorruptFileError, InvalidInputError, UnsupportedVersionError
-from paimon_explore.types.data_types import DataType
-from paimon_explore.types.parse import parse_type
 from support.arrow import as_python, column_of
 from support.golden import GoldenTables
 

@@ -16,10 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paimon_explore import open_table
-from paimon_explore.encoding.buffers import Column, as_python
-from paimon_explore.encoding.orc import open_orc
-from paimon_explore.encoding.orc_mend import LocalZoned
-from paimon_explore.encoding.parquet import open_parquet
+from paimon_explore.encoding.arrow_buffers import Column, as_python
+from paimon_explore.encoding.orc.reader import open_orc
+from paimon_explore.encoding.orc.timestamp_fixes import LocalZoned
+from paimon_explore.encoding.parquet.reader import open_parquet
 from paimon_explore.encoding.shared_shredding import (
     Shredding,
     assembled,

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paimon_explore.encoding.thrift_compact import (
+from paimon_explore.encoding.parquet.thrift_compact import (
     Struct,
     ThriftError,
     ThriftList,

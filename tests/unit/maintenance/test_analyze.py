@@ -4,7 +4,7 @@ import pytest
 
 from paimon_explore import Catalog, Table
 from paimon_explore.errors import NotFoundError
-from paimon_explore.metadata.statistics import ColumnStatistics, Statistics
+from paimon_explore.metadata.statistics_file import ColumnStatistics, Statistics
 from support.lifecycle import keyed_table, keys
 from support.written import KINDS, make
 

@@ -13,11 +13,11 @@ from paimon_explore.errors import (
     InvalidInputError,
     StorageError,
 )
-from paimon_explore.maintenance.compact import compact_table
+from paimon_explore.maintenance.compaction.compact import compact_table
 from paimon_explore.metadata.commit_message import CommitMessage
-from paimon_explore.metadata.options import TableOptions
-from paimon_explore.metadata.paths import TablePaths
+from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.snapshot import CommitKind
+from paimon_explore.metadata.table_paths import TablePaths
 from paimon_explore.store.table_store import TableStore
 from support.compacting import changelog, deleted, levels, live, numbered, numbered_table, values
 from support.faulty_file_io import Fault, FaultyFileIO

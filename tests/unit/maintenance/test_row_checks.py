@@ -7,9 +7,9 @@ import pyarrow as pa
 import pytest
 
 from paimon_explore import Catalog
-from paimon_explore.maintenance.row_checks import FileRows
-from paimon_explore.metadata.manifest_entry import ManifestEntries, live_entries
-from paimon_explore.metadata.options import TableOptions
+from paimon_explore.maintenance.checks.row_checks import FileRows
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries, live_entries
+from paimon_explore.metadata.options.table_options import TableOptions
 from support.written import columns
 
 ROWS = columns({"dt": pa.string(), "k": pa.int32(), "v": pa.int64()})

@@ -14,9 +14,9 @@ import pytest
 from paimon_explore import Catalog, Table, open_table
 from paimon_explore.errors import InvalidInputError, PaimonError
 from paimon_explore.fileio.memory import MemoryFileIO
-from paimon_explore.maintenance.expire import Retention, expire_snapshots
-from paimon_explore.maintenance.reachable import TableFiles
-from paimon_explore.metadata.options import TableOptions
+from paimon_explore.maintenance.expiry.reachable_files import TableFiles
+from paimon_explore.maintenance.expiry.snapshot_expiry import Retention, expire_snapshots
+from paimon_explore.metadata.options.table_options import TableOptions
 from support.depth import some
 from support.figures import Figures
 from support.memory_files import copied_files, forget_files

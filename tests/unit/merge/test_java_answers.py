@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from paimon_explore.data_types.json_parser import parse_fields
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.metadata.schema import TableSchema
-from paimon_explore.types.parse import parse_fields
+from paimon_explore.metadata.schema.table_schema import TableSchema
 from support.merging import Row, merged_commits
 
 ANSWERS: dict[str, dict[str, object]] = json.loads(

@@ -3,14 +3,14 @@
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.metadata.index_manifest import (
+from paimon_explore.metadata.manifest.index_manifest import (
     DELETION_VECTORS_INDEX,
     HASH_INDEX,
     INDEX_SCHEMA,
     IndexEntries,
 )
-from paimon_explore.metadata.manifest_entry import FileKind
-from paimon_explore.metadata.manifest_list import MANIFEST_LIST_SCHEMA, ManifestFiles
+from paimon_explore.metadata.manifest.manifest_entry import FileKind
+from paimon_explore.metadata.manifest.manifest_list import MANIFEST_LIST_SCHEMA, ManifestFiles
 from support.manifest_rows import NO_ROW
 
 

@@ -9,15 +9,15 @@ import pyarrow.parquet as pq
 import pytest
 from pyarrow import orc
 
-from paimon_explore.encoding.avro_container import read_blocks, read_header
+from paimon_explore.encoding.avro.container import read_blocks, read_header
 from paimon_explore.errors import (
     CorruptFileError,
     FormatError,
     InvalidInputError,
     UnsupportedVersionError,
 )
-from paimon_explore.metadata.index_manifest import IndexEntries
-from paimon_explore.metadata.manifest_codec import (
+from paimon_explore.metadata.manifest.index_manifest import IndexEntries
+from paimon_explore.metadata.manifest.manifest_codec import (
     decode_entries,
     decode_index_entries,
     decode_manifest_list,
@@ -26,11 +26,11 @@ from paimon_explore.metadata.manifest_codec import (
     encode_index_entries,
     encode_manifest_list,
 )
-from paimon_explore.metadata.manifest_entry import ManifestEntries
-from paimon_explore.metadata.manifest_layouts import ENTRY_LAYOUT
-from paimon_explore.metadata.manifest_list import MANIFEST_LIST_SCHEMA, ManifestFiles
-from paimon_explore.metadata.manifest_sieve import Sieve, partition_sieve
-from paimon_explore.scan.frames import numbers
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
+from paimon_explore.metadata.manifest.manifest_filter import Sieve, partition_sieve
+from paimon_explore.metadata.manifest.manifest_list import MANIFEST_LIST_SCHEMA, ManifestFiles
+from paimon_explore.metadata.manifest.record_layouts import ENTRY_LAYOUT
+from paimon_explore.scan.manifest_arrays import numbers
 from support.golden import GoldenTables
 from support.manifest_rows import NO_ROW, entries, entry
 

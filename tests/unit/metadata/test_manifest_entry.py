@@ -8,8 +8,8 @@ import pytest
 
 from paimon_explore.errors import CorruptFileError
 from paimon_explore.metadata.commit_message import CommitMessage
-from paimon_explore.metadata.index_manifest import IndexEntries
-from paimon_explore.metadata.manifest_entry import (
+from paimon_explore.metadata.manifest.index_manifest import IndexEntries
+from paimon_explore.metadata.manifest.manifest_entry import (
     ENTRY_SCHEMA,
     FileKind,
     ManifestEntries,

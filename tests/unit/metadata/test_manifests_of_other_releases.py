@@ -17,13 +17,13 @@ import pytest
 from pyarrow import orc
 
 from paimon_explore.errors import CorruptFileError
-from paimon_explore.metadata.manifest_codec import (
+from paimon_explore.metadata.manifest.manifest_codec import (
     decode_entries,
     decode_index_entries,
     decode_manifest_list,
     decode_sifted,
 )
-from paimon_explore.metadata.manifest_sieve import partition_sieve
+from paimon_explore.metadata.manifest.manifest_filter import partition_sieve
 from support.depth import some
 
 Record: TypeAlias = dict[str, Any]

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paimon_explore.encoding.buffers import Column
+from paimon_explore.data_types.definitions import ArrayType, AtomicType, TypeRoot
+from paimon_explore.encoding.arrow_buffers import Column
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.metadata.partition_path import (
     escape_name,
@@ -17,7 +18,6 @@ from paimon_explore.metadata.partition_path import (
     partition_texts,
     unescape_name,
 )
-from paimon_explore.types.data_types import ArrayType, AtomicType, TypeRoot
 
 STRING = AtomicType(root=TypeRoot.VARCHAR, length=2**31 - 1)
 

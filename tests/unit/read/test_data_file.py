@@ -12,10 +12,12 @@ import pyarrow as pa
 import pytest
 from pyroaring import BitMap, BitMap64
 
-from paimon_explore.encoding.buffers import Column, as_python
+from paimon_explore.data_types.definitions import DataField, RowType
+from paimon_explore.data_types.json_parser import parse_type
+from paimon_explore.encoding.arrow_buffers import Column, as_python
 from paimon_explore.errors import CorruptFileError, MissingFileError, UnsupportedFeatureError
 from paimon_explore.fileio.memory import MemoryFileIO
-from paimon_explore.metadata.schema import TableSchema
+from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.read.data_file import (
     DataFileSource,
     ReadRequest,
@@ -23,12 +25,10 @@ from paimon_explore.read.data_file import (
     read_data_file,
     result_schema,
 )
-from paimon_explore.read.data_file_format import DataFileName, data_file_name
-from paimon_explore.scan.bind import bind
-from paimon_explore.scan.builder import col, expression_of
-from paimon_explore.scan.expression import Expression
-from paimon_explore.types.data_types import DataField, RowType
-from paimon_explore.types.parse import parse_type
+from paimon_explore.read.format_readers import DataFileName, data_file_name
+from paimon_explore.scan.predicate.binder import bind
+from paimon_explore.scan.predicate.builder import col, expression_of
+from paimon_explore.scan.predicate.expression import Expression
 from support.files import orc_bytes, parquet_bytes
 
 I = DataField(id=0, name="i", type=parse_type("INT NOT NULL", "t"))  # noqa: E741

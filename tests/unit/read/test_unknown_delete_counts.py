@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from paimon_explore import Table
-from paimon_explore.scan.counting import told_rows
+from paimon_explore.scan.splits.split_row_count import told_rows
 from support.old_manifests import Record, without_delete_counts
 from support.small_tables import append_table, columns, keyed_table
 

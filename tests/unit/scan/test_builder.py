@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.scan.builder import Term, col, lit
-from paimon_explore.scan.expression import FALSE, Column, Compare, CompareOp, literal
-from paimon_explore.scan.sql_text import to_sql
+from paimon_explore.scan.predicate.builder import Term, col, lit
+from paimon_explore.scan.predicate.expression import FALSE, Column, Compare, CompareOp, literal
+from paimon_explore.scan.predicate.sql_formatter import to_sql
 
 
 def test_a_comparison_makes_a_tree() -> None:

@@ -7,9 +7,10 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
+from paimon_explore.data_types.definitions import AtomicType, TypeRoot
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.scan.builder import col
-from paimon_explore.scan.expression import (
+from paimon_explore.scan.predicate.builder import col
+from paimon_explore.scan.predicate.expression import (
     FALSE,
     TRUE,
     And,
@@ -23,7 +24,6 @@ from paimon_explore.scan.expression import (
     names_of,
     unit_nanos,
 )
-from paimon_explore.types.data_types import AtomicType, TypeRoot
 
 NAN = float("nan")
 A, B, C = ((col(name) == 1).expression for name in "abc")

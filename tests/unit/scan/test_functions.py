@@ -6,17 +6,17 @@ from decimal import Decimal
 import pyarrow as pa
 import pytest
 
+from paimon_explore.data_types.arrow import arrow_schema, to_arrow
+from paimon_explore.data_types.definitions import DataField, RowType
+from paimon_explore.data_types.formatter import type_text
+from paimon_explore.data_types.json_parser import parse_type
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.scan.bind import bind, bind_value
-from paimon_explore.scan.builder import Term, col
-from paimon_explore.scan.evaluate import evaluate, value_of
-from paimon_explore.scan.functions import FUNCTIONS
-from paimon_explore.scan.sql import expr, parse_value
-from paimon_explore.scan.sql_text import to_sql
-from paimon_explore.types.arrow import arrow_schema, to_arrow
-from paimon_explore.types.data_types import DataField, RowType
-from paimon_explore.types.parse import parse_type
-from paimon_explore.types.render import type_text
+from paimon_explore.scan.predicate.binder import bind, bind_value
+from paimon_explore.scan.predicate.builder import Term, col
+from paimon_explore.scan.predicate.evaluator import evaluate, value_of
+from paimon_explore.scan.predicate.functions import FUNCTIONS
+from paimon_explore.scan.predicate.sql_formatter import to_sql
+from paimon_explore.scan.predicate.sql_parser import expr, parse_value
 
 TYPES = {
     "i": "INT",

@@ -3,7 +3,7 @@ import pytest
 
 from paimon_explore import Table
 from paimon_explore.errors import InvalidInputError, NotFoundError
-from paimon_explore.metadata.option_choices import IncrementalBetweenScanMode
+from paimon_explore.metadata.options.option_enums import IncrementalBetweenScanMode
 from paimon_explore.scan.incremental import SnapshotRange, change_mode, change_splits, commits
 from paimon_explore.scan.plan import ScanTarget
 from support.small_tables import append_table, columns, keyed_table

@@ -2,7 +2,7 @@ import pyarrow as pa
 import pytest
 
 from paimon_explore import Table
-from paimon_explore.metadata.manifest_list import MANIFEST_LIST_SCHEMA, ManifestFiles
+from paimon_explore.metadata.manifest.manifest_list import MANIFEST_LIST_SCHEMA, ManifestFiles
 from paimon_explore.scan.plan import ScanPlan
 from support.small_tables import append_table, columns, keyed_table
 

@@ -7,7 +7,7 @@ import pytest
 
 from paimon_explore import Table
 from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedFeatureError
-from paimon_explore.metadata.options import TableOptions
+from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.scan.time_travel import TimeTravel, epoch_ms, resolve, travel_of
 from support.small_tables import append_table, columns, keyed_table
 

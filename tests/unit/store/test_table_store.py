@@ -13,12 +13,12 @@ from paimon_explore.errors import CorruptFileError, MissingFileError, NotFoundEr
 from paimon_explore.fileio.local import LocalFileIO
 from paimon_explore.fileio.memory import MemoryFileIO
 from paimon_explore.metadata.consumer import Consumer
-from paimon_explore.metadata.manifest_codec import encode_entries, encode_manifest_list
-from paimon_explore.metadata.manifest_entry import ManifestEntries
-from paimon_explore.metadata.manifest_list import ManifestFiles
-from paimon_explore.metadata.paths import TablePaths
+from paimon_explore.metadata.manifest.manifest_codec import encode_entries, encode_manifest_list
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
+from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
 from paimon_explore.metadata.snapshot import CommitKind, Snapshot
-from paimon_explore.metadata.statistics import Statistics
+from paimon_explore.metadata.statistics_file import Statistics
+from paimon_explore.metadata.table_paths import TablePaths
 from paimon_explore.metadata.tag import Tag
 from paimon_explore.store.manifests import FRAME_BYTES, FrameCache, shared_cache
 from paimon_explore.store.table_store import TableStore

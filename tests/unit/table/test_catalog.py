@@ -3,7 +3,7 @@ import pytest
 
 from paimon_explore import Catalog, Table
 from paimon_explore.errors import AlreadyExistsError, InvalidInputError, NotFoundError
-from paimon_explore.table.row_source import RowSource
+from paimon_explore.table.row_reader import RowSource
 from support.small_tables import columns, new_catalog
 
 COLUMNS = columns(id=pa.int32(), dt=pa.string())

@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from paimon_explore import Catalog, Table, open_table
+from paimon_explore.data_types.casts.allowed_casts import is_castable
+from paimon_explore.data_types.type_parser import parse_type_text
 from paimon_explore.errors import CorruptFileError, InvalidInputError, PaimonError
-from paimon_explore.metadata.schema_change import (
+from paimon_explore.metadata.schema.schema_change import (
     AddColumn,
     ChangeNullability,
     ChangeType,
     RenameColumn,
 )
-from paimon_explore.types.cast_rules import is_castable
-from paimon_explore.types.type_text import parse_type_text
 from support.depth import some
 
 NOON = datetime(2024, 1, 2, 12, 0, 0, 123456)  # noqa: DTZ001 - a wall clock

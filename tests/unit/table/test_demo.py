@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from paimon_explore import Table
-from paimon_explore.table.demo import demo
+from paimon_explore.table.catalog.demo import demo
 
 
 def test_the_demo_holds_tables_of_every_kind_that_can_be_read(tmp_path: Path) -> None:

@@ -8,9 +8,9 @@ import pytest
 
 from paimon_explore import Catalog, Table, open_table
 from paimon_explore.errors import CorruptFileError, InvalidInputError, PaimonError
-from paimon_explore.metadata.file_names import is_name_part
+from paimon_explore.metadata.path_safety import is_name_part
 from paimon_explore.write.file_layout import FileLayout
-from paimon_explore.write.file_names import FileNames
+from paimon_explore.write.new_file_names import FileNames
 from support.acts import ACTS, NEWEST, names_of, row
 from support.depth import some
 from support.table_kinds import PARTITIONS, TABLE_KINDS

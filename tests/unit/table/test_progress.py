@@ -74,7 +74,7 @@ def test_an_interrupted_compaction_changes_nothing(
     def stop(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("paimon_explore.maintenance.compact.compact_split", stop)
+    monkeypatch.setattr("paimon_explore.maintenance.compaction.compact.compact_split", stop)
     with pytest.raises(KeyboardInterrupt):
         table.compact()
     monkeypatch.undo()

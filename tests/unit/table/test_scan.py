@@ -3,7 +3,7 @@ import pytest
 
 import paimon_explore as pe
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.scan.sql import Where
+from paimon_explore.scan.predicate.sql_parser import Where
 from paimon_explore.table.scan import Scan
 from support.small_tables import append_table, columns, rows_of
 

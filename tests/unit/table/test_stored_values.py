@@ -12,9 +12,9 @@ import pyarrow as pa
 import pytest
 
 import paimon_explore as pe
-from paimon_explore.encoding.buffers import Column
+from paimon_explore.encoding.arrow_buffers import Column
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.scan.sql import Where
+from paimon_explore.scan.predicate.sql_parser import Where
 from paimon_explore.table.table import Table
 from support.small_tables import KEYED, new_catalog
 

@@ -12,7 +12,7 @@ import pytest
 from paimon_explore import Catalog, Table
 from paimon_explore.errors import InvalidInputError, PaimonError
 from paimon_explore.table.maintenance import Maintenance
-from paimon_explore.table.merging import Merge
+from paimon_explore.table.merge_builder import Merge
 
 ROWS: list[dict[str, object]] = [
     {"p": "a", "k": 1, "v": 1, "w": "x"},

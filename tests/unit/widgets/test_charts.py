@@ -2,7 +2,14 @@ import json
 
 import pyarrow as pa
 
-from paimon_explore.inspect.chart import BarChart, Box, LaneChart, Profile, Series, Unit
+from paimon_explore.inspection.rendering.chart import (
+    BarChart,
+    Box,
+    LaneChart,
+    Profile,
+    Series,
+    Unit,
+)
 from paimon_explore.widgets.charts import TEMPLATE, figure_of, label
 from support.explored import HOSTILE
 from support.small_tables import append_table, columns

@@ -6,9 +6,9 @@ from collections.abc import Callable
 import pyarrow as pa
 import pytest
 
-from paimon_explore.inspect.result import Result
+from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.table.table import Table
-from paimon_explore.widgets.sheet import SheetWidget
+from paimon_explore.widgets.report_widget import SheetWidget
 from support.small_tables import columns, keyed_table
 
 DOORS: dict[str, Callable[[Table], object]] = {

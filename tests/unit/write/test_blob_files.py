@@ -8,7 +8,7 @@ import pytest
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.fileio.local import LocalFileIO
 from paimon_explore.table.table import Table, open_table
-from paimon_explore.write.append import write_append
+from paimon_explore.write.append_writer import write_append
 from support.compacting import live
 from support.new_tables import all_files, new_table
 

@@ -7,11 +7,11 @@ import pyarrow as pa
 import pytest
 
 from paimon_explore import Table
+from paimon_explore.data_types.definitions import AtomicType, DataField, TypeRoot
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
-from paimon_explore.metadata.options import TableOptions
-from paimon_explore.metadata.schema import TableSchema
-from paimon_explore.types.data_types import AtomicType, DataField, TypeRoot
-from paimon_explore.write.cross_partition import KeyIndex, KnownKeys
+from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.write.buckets.cross_partition import KeyIndex, KnownKeys
 from support.small_tables import columns, keyed_table, rows_of
 
 COLUMNS = columns(k=pa.int32(), p=pa.string(), v=pa.int32())

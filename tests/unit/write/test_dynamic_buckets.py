@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.write.dynamic_buckets import HashAssigner, bucket_limit
+from paimon_explore.write.buckets.dynamic_buckets import HashAssigner, bucket_limit
 
 
 def hashes(*values: int) -> "np.ndarray[tuple[int], np.dtype[np.int32]]":

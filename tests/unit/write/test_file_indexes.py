@@ -3,21 +3,21 @@
 import pyarrow as pa
 import pytest
 
-from paimon_explore.encoding.file_index.condition import Condition, Relation
-from paimon_explore.encoding.file_index.container import decode_container
-from paimon_explore.encoding.file_index.kinds import decode_index
-from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
-from paimon_explore.metadata.options import TableOptions
-from paimon_explore.types.data_types import (
+from paimon_explore.data_types.definitions import (
     MAX_LENGTH,
     AtomicType,
     DataField,
     MapType,
     TypeRoot,
 )
-from paimon_explore.write.append import write_append
+from paimon_explore.encoding.file_index.container import decode_container
+from paimon_explore.encoding.file_index.index_condition import Condition, Relation
+from paimon_explore.encoding.file_index.index_types import decode_index
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
+from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.write.append_writer import write_append
 from paimon_explore.write.file_indexes import FileIndexes, index_plans
-from paimon_explore.write.primary_key import write_upsert
+from paimon_explore.write.primary_key_writer import write_upsert
 from support.new_tables import all_files, new_table
 
 INT = AtomicType(root=TypeRoot.INT)

@@ -4,8 +4,8 @@ import pyarrow as pa
 import pytest
 
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.metadata.options import TableOptions
-from paimon_explore.write.row_kinds import DELETE, INSERT, kept_kinds, kinds_of
+from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.write.input.row_kinds import DELETE, INSERT, kept_kinds, kinds_of
 
 
 def batch(**columns: "pa.Array[pa.Scalar[pa.DataType]]") -> pa.RecordBatch:

@@ -11,7 +11,7 @@ import pytest
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.fileio.local import LocalFileIO
 from paimon_explore.table.table import open_table
-from paimon_explore.write.append import write_append
+from paimon_explore.write.append_writer import write_append
 from support.new_tables import all_files, new_table
 
 COLUMNS: Mapping[str, object] = {

@@ -10,15 +10,15 @@ import pyarrow.parquet as pq
 import pytest
 from pyroaring import BitMap
 
-from paimon_explore.encoding.buffers import Column, as_python
+from paimon_explore.data_types.arrow import to_arrow
+from paimon_explore.data_types.definitions import DataType, MapType
+from paimon_explore.data_types.json_parser import parse_type
+from paimon_explore.encoding.arrow_buffers import Column, as_python
 from paimon_explore.encoding.file_index.bloom import BloomFilter
-from paimon_explore.encoding.file_index.condition import Condition, FileIndex, Relation
 from paimon_explore.encoding.file_index.container import decode_container, encode_container
-from paimon_explore.encoding.file_index.keys import IndexValue
-from paimon_explore.encoding.file_index.kinds import IndexBuilder, IndexSettings, decode_index
-from paimon_explore.types.arrow import to_arrow
-from paimon_explore.types.data_types import DataType, MapType
-from paimon_explore.types.parse import parse_type
+from paimon_explore.encoding.file_index.index_condition import Condition, FileIndex, Relation
+from paimon_explore.encoding.file_index.index_keys import IndexValue
+from paimon_explore.encoding.file_index.index_types import IndexBuilder, IndexSettings, decode_index
 from support.avro_records import records
 from support.golden import GoldenTables
 

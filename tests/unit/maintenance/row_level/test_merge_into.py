@@ -9,7 +9,7 @@ import pytest
 import paimon_explore as pe
 from paimon_explore import Table
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.table.merging import Merge
+from paimon_explore.table.merge_builder import Merge
 from support.small_tables import append_table, columns, keyed_table, rows_of
 
 COLUMNS = columns(k=pa.int32(), v=pa.int64(), p=pa.string())

@@ -1,0 +1,363 @@
+"""The steps of one try of a commit, up to the snapshot file's content.
+
+Each step reads what the steps before it have found, and writes files whose names nobody knows yet.
+`STEPS` at the end is what runs; `committer` tells the whole story.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import field, replace
+from uuid import uuid4
+
+import numpy as np
+
+from paimon_explore.commit.commit_trace import CommitStep
+from paimon_explore.commit.conflicts import ConflictRules, check_conflicts
+from paimon_explore.commit.file_changes import Changes, PartitionSet
+from paimon_explore.commit.index_files import IndexRules, combine_index
+from paimon_explore.commit.key_conflicts import KeyRules, check_keys
+from paimon_explore.commit.manifest_merge import (
+    MergeRules,
+    merge_manifests,
+    weigh,
+)
+from paimon_explore.commit.manifest_writer import ManifestWriter, WrittenFile
+from paimon_explore.commit.overwrite import Overwrite, PartitionMatcher, overwritten, upgraded
+from paimon_explore.commit.row_tracking import assign_row_ids
+from paimon_explore.commit.strict_mode import check_strictly, without_duplicates
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.commit_message import SeenSnapshot
+from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEntries, live_entries
+from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
+from paimon_explore.metadata.options import table_options as opt
+from paimon_explore.metadata.options.effective_options import level_count
+from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.metadata.snapshot import NO_WATERMARK, CommitKind, Snapshot
+from paimon_explore.store.table_store import TableStore
+
+Figures = Mapping[str, int | str]
+"""What a step did, in numbers and names."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommitNote:
+    """What a commit says of itself besides its files.
+
+    Attributes:
+        watermark: the commit's watermark, if any.
+        properties: free text by key.
+        operation: the SQL operation behind it.
+    """
+
+    watermark: int | None = None
+    properties: Mapping[str, str] = field(default_factory=dict)
+    operation: str | None = None
+
+
+NO_NOTE = CommitNote()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """One snapshot to be made.
+
+    Attributes:
+        kind: of the commit.
+        identifier: number of the transaction.
+        changes: what the messages bring.
+        note: what the commit says of itself.
+        check: whether to look for conflicts.
+        overwrite: which live files go, if it is an overwrite.
+        statistics: name of a new statistics file; else those before hold on.
+        merging: when manifests are merged, if not as the options say.
+        planned_on: the snapshot that new values of some columns were made from, if they are such.
+        seen: the snapshot since which nobody else may have written the same keys.
+    """
+
+    kind: CommitKind
+    identifier: int
+    changes: Changes
+    note: CommitNote
+    check: bool
+    overwrite: Overwrite | None = None
+    statistics: str | None = None
+    merging: MergeRules | None = None
+    planned_on: int | None = None
+    seen: SeenSnapshot | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Try:
+    """The state of one try.
+
+    Attributes:
+        request: what is to be made.
+        number: of the try, from 1.
+        latest: the newest snapshot.
+        schema: the newest schema.
+        changes: of this try; an overwrite finds the files that go each time anew.
+        delta_entries: the entries to write, with row ids.
+        next_row_id: first row id that is free after this commit.
+        base, delta, changelog: the manifest lists, once written.
+        index_manifest: name of the index manifest, if the table has index files.
+        snapshot: the result.
+    """
+
+    request: Request
+    number: int
+    latest: Snapshot | None
+    schema: TableSchema
+    changes: Changes
+    delta_entries: ManifestEntries
+    next_row_id: int
+    base: WrittenFile | None = None
+    delta: WrittenFile | None = None
+    changelog: WrittenFile | None = None
+    index_manifest: str | None = None
+    snapshot: Snapshot | None = None
+
+    @property
+    def snapshot_id(self) -> int:
+        """The number that the try wants."""
+        return 1 if self.latest is None else self.latest.id + 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrySteps:
+    """What the steps work with.
+
+    Attributes:
+        store: the table and branch.
+        schema: its schema as the committer knows it.
+        options: the options in force.
+        user: who commits.
+        clock: epoch milliseconds.
+        writer: writes manifest files.
+        merging: when manifests are merged.
+        checks: what conflict checks have to know.
+        row_tracking: whether rows get ids.
+        key_rules: what checks of written keys have to know; of primary-key tables.
+    """
+
+    store: TableStore
+    schema: TableSchema
+    options: TableOptions
+    user: str
+    clock: Callable[[], int]
+    writer: ManifestWriter
+    merging: MergeRules
+    checks: ConflictRules
+    row_tracking: bool
+    key_rules: KeyRules
+
+    def plan_overwrite(self, state: Try) -> Figures | None:
+        """Find the live files that an overwrite removes."""
+        what = state.request.overwrite
+        if what is None:
+            return None
+        matcher = self.matcher(what, state.request.changes)
+        live = self._live(state, None)
+        if self.options.value(opt.BUCKET) > 0:
+            live = _in_real_buckets(live)
+        index = self.store.manifests.index(state.latest.index_manifest if state.latest else None)
+        new = state.request.changes
+        if self.checks.keys is not None and self.options.value(opt.OVERWRITE_UPGRADE):
+            entries = upgraded(new.entries, self.checks.keys, level_count(self.options) - 1)
+            new = replace(new, entries=entries)
+        state.changes = overwritten(live, index, new, matcher)
+        state.delta_entries = state.changes.entries
+        return {"removed files": state.changes.entries.count_of(FileKind.DELETE)}
+
+    def check(self, state: Try) -> Figures | None:
+        """Refuse changes that do not fit the latest snapshot."""
+        latest, kind = state.latest, state.request.kind
+        if state.request.seen is not None:
+            check_keys(self.store, latest, state.changes, state.request.seen, self.key_rules)
+        if latest is None:
+            return None
+        check_strictly(
+            self.store,
+            self.options,
+            user=self.user,
+            kind=kind,
+            changes=state.changes,
+            latest=latest,
+        )
+        discards = self.options.value(opt.COMMIT_DISCARD_DUPLICATE_FILES)
+        discards = discards and kind is CommitKind.APPEND
+        if not state.request.check and not discards:
+            return None
+        live = self._live(state, state.changes.partitions)
+        if discards:
+            state.changes = without_duplicates(live, state.changes)
+            state.delta_entries = state.changes.entries
+        if not state.request.check:
+            return {"live files": len(live)}
+        check_conflicts(
+            live,
+            state.changes,
+            self.store.manifests.index(latest.index_manifest),
+            kind=kind,
+            rules=replace(self.checks, planned_on=state.request.planned_on),
+        )
+        return {"live files": len(live)}
+
+    def write_base(self, state: Try) -> Figures:
+        """Write the list of all manifests before this commit, merged where that pays."""
+        before = ManifestFiles.empty()
+        if state.latest is not None:
+            before = self.store.manifests.all(state.latest)
+        rules = state.request.merging or self.merging
+        weights = weigh(before, rules)
+        after = merge_manifests(before, weights, self.writer, rules)
+        names_before = before.names
+        names_after = names_before if after is before else after.names
+        if state.latest is not None and names_after == names_before:
+            lists = [state.latest.base_manifest_list, state.latest.delta_manifest_list]
+            state.base = self.writer.joined_list(lists, after)
+        else:
+            state.base = self.writer.list(after)
+        return {
+            "manifests before": len(before),
+            "manifests after": len(after),
+            "bytes": state.base.size,
+            "kept": len(set(names_before) & set(names_after)),
+            "small or with deletions, bytes": weights.changing_bytes,
+            "full merge from, bytes": rules.full_bytes,
+            "merge until, bytes": rules.target_bytes,
+            "merge the rest from, manifests": rules.min_count,
+        }
+
+    def assign_row_ids(self, state: Try) -> Figures | None:
+        """Give new rows their ids."""
+        if not self.row_tracking:
+            return None
+        first = state.next_row_id
+        state.delta_entries, state.next_row_id = assign_row_ids(
+            state.delta_entries, snapshot_id=state.snapshot_id, next_row_id=first
+        )
+        return {"first row id": first, "next row id": state.next_row_id}
+
+    def write_delta(self, state: Try) -> Figures | None:
+        """Write the changes and their list, unless an earlier try has."""
+        if state.delta is not None:
+            return None
+        manifests = self.writer.entries(state.delta_entries)
+        state.delta = self.writer.list(manifests)
+        return {
+            "entries": len(state.delta_entries),
+            "manifests": len(manifests),
+            "bytes": state.delta.size,
+        }
+
+    def write_changelog(self, state: Try) -> Figures | None:
+        """Write the changelog and its list, if there is one."""
+        entries = state.changes.changelog
+        if state.changelog is not None or not len(entries):
+            return None
+        manifests = self.writer.entries(entries)
+        state.changelog = self.writer.list(manifests)
+        return {"entries": len(entries), "manifests": len(manifests)}
+
+    def write_index(self, state: Try) -> Figures | None:
+        """Write the list of all index files, if it changes."""
+        before = state.latest.index_manifest if state.latest is not None else None
+        state.index_manifest = before
+        if not len(state.changes.added_index) and not len(state.changes.deleted_index):
+            return None
+        rules = IndexRules(is_bucketed=self.checks.is_bucketed)
+        entries = combine_index(self.store.manifests.index(before), state.changes, rules)
+        state.index_manifest = self.writer.index(entries) if len(entries) else None
+        return {"index files": len(entries)}
+
+    def describe(self, state: Try) -> Figures | None:
+        """The snapshot file's content."""
+        request, latest = state.request, state.latest
+        rows = state.changes.row_delta()
+        base, delta = _needed(state.base), _needed(state.delta)
+        state.snapshot = Snapshot(
+            uuid=str(uuid4()),
+            id=state.snapshot_id,
+            schema_id=state.schema.id,
+            base_manifest_list=base.name,
+            base_manifest_list_size=base.size,
+            delta_manifest_list=delta.name,
+            delta_manifest_list_size=delta.size,
+            changelog_manifest_list=state.changelog.name if state.changelog else None,
+            changelog_manifest_list_size=state.changelog.size if state.changelog else None,
+            index_manifest=state.index_manifest,
+            commit_user=self.user,
+            commit_identifier=request.identifier,
+            commit_kind=request.kind,
+            time_millis=max(self.clock(), latest.time_millis if latest else 0),
+            total_record_count=self._total(latest) + rows,
+            delta_record_count=rows,
+            changelog_record_count=state.changes.changelog.total_rows if state.changelog else None,
+            watermark=_watermark(request.note.watermark, latest),
+            statistics=request.statistics or _statistics(latest, state.schema),
+            properties=dict(request.note.properties) or None,
+            next_row_id=state.next_row_id,
+            operation=request.note.operation,
+        )
+        return None
+
+    def matcher(self, what: Overwrite, changes: Changes) -> PartitionMatcher:
+        """Tells the partitions that an overwrite replaces."""
+        return PartitionMatcher(self.schema.partition_type, what, changes.partitions)
+
+    def _live(self, state: Try, partitions: frozenset[bytes] | None) -> ManifestEntries:
+        """Live files of the latest snapshot, of some partitions or of all."""
+        if state.latest is None:
+            return ManifestEntries.empty()
+        manifests = self.store.manifests
+        names = manifests.all(state.latest).names
+        if partitions is None:
+            return live_entries(manifests.read_many(names))
+        return live_entries(manifests.read_partitions(names, PartitionSet(partitions).mask))
+
+    def _total(self, latest: Snapshot | None) -> int:
+        if latest is None:
+            return 0
+        if latest.total_record_count is not None:
+            return latest.total_record_count
+        manifests = self.store.manifests
+        return live_entries(manifests.read_many(manifests.all(latest).names)).total_rows
+
+
+def _in_real_buckets(entries: ManifestEntries) -> ManifestEntries:
+    buckets = [bucket.as_py() for bucket in entries.column("bucket")]
+    return entries.filter(np.array([bucket >= 0 for bucket in buckets], np.bool_))
+
+
+def _needed(file: WrittenFile | None) -> WrittenFile:
+    """A list that an earlier step has written."""
+    assert file is not None  # noqa: S101  # the steps run in order
+    return file
+
+
+def _watermark(own: int | None, latest: Snapshot | None) -> int | None:
+    """The larger of the commit's watermark and the one before."""
+    before = latest.watermark if latest is not None else None
+    known = [mark for mark in (own, before) if mark is not None and mark != NO_WATERMARK]
+    return max(known, default=None)
+
+
+def _statistics(latest: Snapshot | None, schema: TableSchema) -> str | None:
+    """Statistics hold until the schema changes."""
+    is_same = latest is not None and latest.schema_id == schema.id
+    return latest.statistics if latest is not None and is_same else None
+
+
+Run = Callable[[TrySteps, Try], Figures | None]
+
+STEPS: tuple[tuple[CommitStep, Run], ...] = (
+    (CommitStep.PLAN_OVERWRITE, TrySteps.plan_overwrite),
+    (CommitStep.CHECK_CONFLICTS, TrySteps.check),
+    (CommitStep.WRITE_BASE, TrySteps.write_base),
+    (CommitStep.ASSIGN_ROW_IDS, TrySteps.assign_row_ids),
+    (CommitStep.WRITE_DELTA, TrySteps.write_delta),
+    (CommitStep.WRITE_CHANGELOG, TrySteps.write_changelog),
+    (CommitStep.WRITE_INDEX, TrySteps.write_index),
+    (CommitStep.DESCRIBE, TrySteps.describe),
+)
+"""The steps of a try before the decisive one, in order. One that had nothing to do gives None."""

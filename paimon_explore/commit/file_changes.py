@@ -1,0 +1,114 @@
+"""What a commit changes, gathered from the messages of all writers.
+
+One transaction may become two snapshots: what was written (APPEND), then what was compacted
+(COMPACT). Each is one `Changes`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import field
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from paimon_explore.encoding.arrow_buffers import Bools, bool_values
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.metadata.manifest.index_manifest import DELETION_VECTORS_INDEX, IndexEntries
+from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEntries
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changes:
+    """The changes of one snapshot.
+
+    Attributes:
+        entries: data files added and deleted, in the order of the delta manifest.
+        changelog: changelog files, all added.
+        added_index: index files that come.
+        deleted_index: index files that go.
+    """
+
+    entries: ManifestEntries = field(default_factory=ManifestEntries.empty)
+    changelog: ManifestEntries = field(default_factory=ManifestEntries.empty)
+    added_index: IndexEntries = field(default_factory=IndexEntries.empty)
+    deleted_index: IndexEntries = field(default_factory=IndexEntries.empty)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing changes."""
+        files = len(self.entries) + len(self.changelog)
+        return files + len(self.added_index) + len(self.deleted_index) == 0
+
+    @property
+    def deletes_rows(self) -> bool:
+        """Whether rows of existing files go: by a file that goes or by a deletion vector."""
+        if self.entries.count_of(FileKind.DELETE):
+            return True
+        vectors = (self.added_index, self.deleted_index)
+        return any(len(part.of_type(DELETION_VECTORS_INDEX)) for part in vectors)
+
+    @property
+    def partitions(self) -> frozenset[bytes]:
+        """Binary rows of the partitions that change."""
+        index = [part.partitions for part in (self.added_index, self.deleted_index)]
+        return self.entries.partitions.union(*index)
+
+    def row_delta(self) -> int:
+        """Rows of added files minus rows of deleted ones."""
+        deleted = 0
+        if self.entries.count_of(FileKind.DELETE):
+            deleted = self.entries.of_kind(FileKind.DELETE).total_rows
+        return self.entries.total_rows - 2 * deleted
+
+
+def written_changes(messages: Sequence[CommitMessage]) -> Changes:
+    """What the messages' writers wrote: the changes of the APPEND snapshot."""
+    return Changes(
+        entries=_files(
+            [(m.new_files, FileKind.ADD) for m in messages],
+            [(m.deleted_files, FileKind.DELETE) for m in messages],
+        ),
+        changelog=_files([(m.changelog_files, FileKind.ADD) for m in messages]),
+        added_index=_index([m.new_index_files for m in messages]),
+        deleted_index=_index([m.deleted_index_files for m in messages]),
+    )
+
+
+def compacted_changes(messages: Sequence[CommitMessage]) -> Changes:
+    """What the messages' compactions replaced: the changes of the COMPACT snapshot."""
+    return Changes(
+        entries=_files(
+            [(m.compact_before, FileKind.DELETE) for m in messages],
+            [(m.compact_after, FileKind.ADD) for m in messages],
+        ),
+        changelog=_files([(m.compact_changelog, FileKind.ADD) for m in messages]),
+        added_index=_index([m.compact_new_index_files for m in messages]),
+        deleted_index=_index([m.compact_deleted_index_files for m in messages]),
+    )
+
+
+def _files(*groups: Sequence[tuple[ManifestEntries, FileKind]]) -> ManifestEntries:
+    parts = [entries.with_kind(kind) for group in groups for entries, kind in group if len(entries)]
+    return ManifestEntries.concat(parts)
+
+
+def _index(parts: Sequence[IndexEntries]) -> IndexEntries:
+    return IndexEntries.concat([part.with_kind(FileKind.ADD) for part in parts if len(part)])
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionSet:
+    """Some partitions, by their binary rows."""
+
+    partitions: frozenset[bytes]
+
+    def mask(self, rows: pa.BinaryArray) -> Bools:
+        """Which of n partition rows are among them."""
+        wanted = pa.array(sorted(self.partitions), pa.binary())
+        return bool_values(pc.is_in(rows, value_set=wanted))
+
+
+def in_partitions(entries: ManifestEntries, partitions: frozenset[bytes]) -> ManifestEntries:
+    """The entries of some partitions."""
+    rows = entries.column("partition").combine_chunks()
+    return entries.filter(PartitionSet(partitions).mask(rows))  # type: ignore[arg-type]  # of binaries

@@ -1,0 +1,274 @@
+"""Paimon types as Arrow types and back.
+
+All row data inside the package is in exactly the types of `to_arrow`.
+
+Spec: program-api/python-api, data types.
+"""
+
+from collections.abc import Mapping
+from typing import Literal
+
+import pyarrow as pa
+import pyarrow.types as pat
+
+from paimon_explore.data_types.definitions import (
+    MAX_LENGTH,
+    ArrayType,
+    AtomicType,
+    DataField,
+    DataType,
+    MapType,
+    MultisetType,
+    RowType,
+    TypeRoot,
+    VectorType,
+)
+from paimon_explore.data_types.field_ids import assigned_ids
+from paimon_explore.data_types.type_parser import MAX_DEPTH
+from paimon_explore.errors import InvalidInputError
+
+Unit = Literal["s", "ms", "us", "ns"]
+
+_UNITS: tuple[tuple[int, Unit], ...] = ((0, "s"), (3, "ms"), (6, "us"), (9, "ns"))
+_DIGITS: Mapping[str, int] = {unit: digits for digits, unit in _UNITS}
+_MAX_DECIMAL_PRECISION = 38
+_UINT64_DIGITS = 20
+_CAST_FIRST = "Cast the column to another type first."
+
+VARIANT_ARROW: pa.StructType = pa.struct(
+    [
+        pa.field("value", pa.binary(), nullable=False),
+        pa.field("metadata", pa.binary(), nullable=False),
+    ]
+)
+"""A variant's two byte strings."""
+
+
+def timestamp_unit(precision: int | None) -> Unit:
+    """The Arrow unit that holds timestamps of so many fraction digits."""
+    return next(unit for digits, unit in _UNITS if (precision or 0) <= digits)
+
+
+def to_arrow(data_type: DataType) -> pa.DataType:
+    """The Arrow type of a column's data.
+
+    >>> to_arrow(AtomicType(root=TypeRoot.TIMESTAMP, precision=3))
+    TimestampType(timestamp[ms])
+    """
+    match data_type:
+        case AtomicType():
+            return _atomic_to_arrow(data_type)
+        case ArrayType():
+            return pa.list_(_child("item", data_type.element))
+        case VectorType():
+            return pa.list_(_child("item", data_type.element), data_type.length)
+        case MultisetType():
+            count = pa.field("value", pa.int32(), nullable=False)
+            return _map_type(data_type.element, count)
+        case MapType():
+            return _map_type(data_type.key, _child("value", data_type.value))
+        case RowType():
+            return pa.struct([arrow_field(field) for field in data_type.fields])
+
+
+def _child(name: str, data_type: DataType) -> "pa.Field[pa.DataType]":
+    return pa.field(name, to_arrow(data_type), nullable=data_type.nullable)
+
+
+def _map_type(key: DataType, value: "pa.Field[pa.DataType]") -> pa.DataType:
+    field = pa.field("key", to_arrow(key), nullable=False)
+    arrow: pa.DataType = pa.map_(field, value)  # type: ignore[call-overload] # stubs know no fields
+    return arrow
+
+
+def _atomic_to_arrow(atomic: AtomicType) -> pa.DataType:
+    match atomic.root:
+        case TypeRoot.DECIMAL:
+            return pa.decimal128(atomic.precision or 1, atomic.scale or 0)
+        case TypeRoot.TIMESTAMP:
+            return pa.timestamp(timestamp_unit(atomic.precision))
+        case TypeRoot.TIMESTAMP_LTZ:
+            return pa.timestamp(timestamp_unit(atomic.precision), "UTC")
+        case root:
+            return _SIMPLE[root]
+
+
+_SIMPLE: Mapping[TypeRoot, pa.DataType] = {
+    TypeRoot.BOOLEAN: pa.bool_(),
+    TypeRoot.TINYINT: pa.int8(),
+    TypeRoot.SMALLINT: pa.int16(),
+    TypeRoot.INT: pa.int32(),
+    TypeRoot.BIGINT: pa.int64(),
+    TypeRoot.FLOAT: pa.float32(),
+    TypeRoot.DOUBLE: pa.float64(),
+    TypeRoot.CHAR: pa.string(),
+    TypeRoot.VARCHAR: pa.string(),
+    TypeRoot.BINARY: pa.binary(),
+    TypeRoot.VARBINARY: pa.binary(),
+    TypeRoot.DATE: pa.date32(),
+    TypeRoot.TIME: pa.time32("ms"),
+    TypeRoot.VARIANT: VARIANT_ARROW,
+    TypeRoot.BLOB: pa.large_binary(),
+    TypeRoot.GEOMETRY: pa.binary(),
+    TypeRoot.GEOGRAPHY: pa.binary(),
+}
+
+
+def arrow_field(field: DataField) -> "pa.Field[pa.DataType]":
+    """The Arrow field of a column, without metadata."""
+    return pa.field(field.name, to_arrow(field.type), nullable=field.type.nullable)
+
+
+def arrow_schema(row_type: RowType) -> pa.Schema:
+    """The Arrow schema of a table's rows, columns in order."""
+    return pa.schema([arrow_field(field) for field in row_type.fields])
+
+
+def row_type_from_arrow(schema: pa.Schema) -> RowType:
+    """The row type of Arrow data, with fresh field ids in the order of the Java schema builder.
+
+    A field's metadata key `description` or `comment` becomes its description.
+
+    Raises:
+        InvalidInputError: a column has a type that Paimon does not have.
+    """
+    return RowType(fields=assigned_ids(_from_arrow_field(field) for field in schema))
+
+
+def _from_arrow_field(field: "pa.Field[pa.DataType]") -> DataField:
+    metadata = field.metadata or {}
+    comment = metadata.get(b"description", metadata.get(b"comment"))
+    try:
+        data_type = from_arrow(field.type, nullable=field.nullable)
+    except InvalidInputError as error:
+        raise InvalidInputError(f"Column {field.name!r}: {error.message}") from error
+    return DataField(
+        id=0,
+        name=field.name,
+        type=data_type,
+        description=None if comment is None else comment.decode("utf-8", "replace"),
+    )
+
+
+def from_arrow(arrow: pa.DataType, *, nullable: bool = True) -> DataType:
+    """The Paimon type that holds the values of an Arrow type.
+
+    Unsigned integers take the next wider signed type, dictionaries the type of their values. Fields
+    of structs have the id 0; `row_type_from_arrow` numbers them.
+
+    Raises:
+        InvalidInputError: Paimon has no such type.
+
+    >>> from_arrow(pa.dictionary(pa.int32(), pa.string())).length
+    2147483647
+    """
+    _check_depth(arrow)
+    return _from_arrow(arrow, nullable=nullable)
+
+
+def _check_depth(arrow: pa.DataType) -> None:
+    """Refuse types that could not be read back from a schema file."""
+    level = [arrow]
+    for _ in range(MAX_DEPTH):
+        level = [one.field(i).type for one in level for i in range(one.num_fields)]
+        if not level:
+            return
+    raise InvalidInputError(f"Types nest at most {MAX_DEPTH} levels deep.")
+
+
+def _from_arrow(arrow: pa.DataType, *, nullable: bool) -> DataType:
+    if isinstance(arrow, pa.BaseExtensionType):
+        return _from_arrow(arrow.storage_type, nullable=nullable)
+    if isinstance(arrow, pa.DictionaryType):
+        return _from_arrow(arrow.value_type, nullable=nullable)
+    if pat.is_nested(arrow):
+        return _nested_from_arrow(arrow, nullable=nullable)
+    if arrow in _FROM_SIMPLE:
+        root, length = _FROM_SIMPLE[arrow]
+        return AtomicType(root=root, nullable=nullable, length=length)
+    if pat.is_decimal(arrow):
+        return _from_decimal(arrow, nullable=nullable)
+    return _family(arrow, nullable=nullable)
+
+
+def _nested_from_arrow(arrow: pa.DataType, *, nullable: bool) -> DataType:
+    if arrow.equals(VARIANT_ARROW):
+        return AtomicType(root=TypeRoot.VARIANT, nullable=nullable)
+    if isinstance(arrow, pa.StructType):
+        return RowType(fields=tuple(_from_arrow_field(field) for field in arrow), nullable=nullable)
+    if isinstance(arrow, pa.MapType):
+        return MapType(
+            key=_from_arrow(arrow.key_type, nullable=False),
+            value=_from_arrow(arrow.item_type, nullable=arrow.item_field.nullable),
+            nullable=nullable,
+        )
+    if isinstance(arrow, pa.FixedSizeListType):
+        return VectorType(element=_element(arrow), length=arrow.list_size, nullable=nullable)
+    if isinstance(arrow, _LISTS):
+        return ArrayType(element=_element(arrow), nullable=nullable)
+    raise _unknown(arrow)
+
+
+def _element(arrow: pa.DataType) -> DataType:
+    field = arrow.field(0)
+    return _from_arrow(field.type, nullable=field.nullable)
+
+
+def _unknown(arrow: pa.DataType) -> InvalidInputError:
+    return InvalidInputError(f"Arrow type {arrow} has no Paimon type.", hint=_CAST_FIRST)
+
+
+_LISTS = (pa.ListType, pa.LargeListType, pa.ListViewType, pa.LargeListViewType)
+
+_FROM_SIMPLE: Mapping[pa.DataType, tuple[TypeRoot, int | None]] = {
+    pa.bool_(): (TypeRoot.BOOLEAN, None),
+    pa.int8(): (TypeRoot.TINYINT, None),
+    pa.uint8(): (TypeRoot.SMALLINT, None),
+    pa.int16(): (TypeRoot.SMALLINT, None),
+    pa.uint16(): (TypeRoot.INT, None),
+    pa.int32(): (TypeRoot.INT, None),
+    pa.uint32(): (TypeRoot.BIGINT, None),
+    pa.int64(): (TypeRoot.BIGINT, None),
+    pa.float16(): (TypeRoot.FLOAT, None),
+    pa.float32(): (TypeRoot.FLOAT, None),
+    pa.float64(): (TypeRoot.DOUBLE, None),
+    pa.string(): (TypeRoot.VARCHAR, MAX_LENGTH),
+    pa.large_string(): (TypeRoot.VARCHAR, MAX_LENGTH),
+    pa.string_view(): (TypeRoot.VARCHAR, MAX_LENGTH),
+    pa.binary(): (TypeRoot.VARBINARY, MAX_LENGTH),
+    pa.binary_view(): (TypeRoot.VARBINARY, MAX_LENGTH),
+    pa.large_binary(): (TypeRoot.BLOB, None),
+    pa.date32(): (TypeRoot.DATE, None),
+    pa.date64(): (TypeRoot.DATE, None),
+}
+
+
+def _from_decimal(arrow: pa.DataType, *, nullable: bool) -> AtomicType:
+    if not isinstance(arrow, _DECIMALS):
+        raise _unknown(arrow)
+    precision, scale = arrow.precision, arrow.scale
+    if precision > _MAX_DECIMAL_PRECISION or not 0 <= scale <= precision:
+        raise InvalidInputError(
+            f"Paimon's DECIMAL has at most {_MAX_DECIMAL_PRECISION} digits "
+            f"and a scale from 0 to its digits, not Arrow's {arrow}.",
+            hint=_CAST_FIRST,
+        )
+    return AtomicType(root=TypeRoot.DECIMAL, nullable=nullable, precision=precision, scale=scale)
+
+
+def _family(arrow: pa.DataType, *, nullable: bool) -> AtomicType:
+    if isinstance(arrow, pa.TimestampType):
+        root = TypeRoot.TIMESTAMP if arrow.tz is None else TypeRoot.TIMESTAMP_LTZ
+        return AtomicType(root=root, nullable=nullable, precision=_DIGITS[arrow.unit])
+    if pat.is_time(arrow):
+        return AtomicType(root=TypeRoot.TIME, nullable=nullable, precision=0)
+    if isinstance(arrow, pa.FixedSizeBinaryType) and arrow.byte_width > 0:
+        return AtomicType(root=TypeRoot.BINARY, nullable=nullable, length=arrow.byte_width)
+    if pat.is_uint64(arrow):
+        return AtomicType(
+            root=TypeRoot.DECIMAL, nullable=nullable, precision=_UINT64_DIGITS, scale=0
+        )
+    raise _unknown(arrow)
+
+
+_DECIMALS = (pa.Decimal32Type, pa.Decimal64Type, pa.Decimal128Type, pa.Decimal256Type)

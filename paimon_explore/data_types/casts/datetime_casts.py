@@ -1,0 +1,136 @@
+"""Casts between dates, times and timestamps, and of whole seconds, with Java's results.
+
+A timestamp is handled as whole seconds and the nanoseconds of that second. Where Java takes the
+zone of its process, the caller's zone is taken.
+"""
+
+from datetime import tzinfo
+
+import numpy as np
+
+from paimon_explore.data_types.arrow import timestamp_unit, to_arrow
+from paimon_explore.data_types.casts.cast_errors import UncastableError
+from paimon_explore.data_types.definitions import AtomicType, TypeRoot
+from paimon_explore.data_types.formatter import type_text
+from paimon_explore.data_types.numpy_arrays import Column, Whole, array_of, whole_values
+from paimon_explore.data_types.time_zones import instants_of, wall_clock
+
+_DAY_SECONDS = 86_400
+_DAY_MILLIS = 86_400_000
+_SECOND_NANOS = 10**9
+_MILLI_NANOS = 10**6
+_MILLI_DIGITS = 3
+_NANO_DIGITS = 9
+_PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+_INT64_MAX = 2**63 - 1
+
+
+def seconds_and_nanos(array: Column, source: AtomicType) -> tuple[Whole, Whole]:
+    """The whole seconds of timestamps, rounded down, and the nanoseconds of that second."""
+    per_second = _PER_SECOND[timestamp_unit(source.precision)]
+    seconds, parts = np.divmod(whole_values(array), per_second)
+    return seconds, parts * (_SECOND_NANOS // per_second)
+
+
+def timestamps_of(seconds: Whole, nanos: Whole, target: AtomicType, like: Column) -> Column:
+    """Timestamps of whole seconds and nanoseconds, digits beyond the unit cut.
+
+    Raises:
+        UncastableError: one is beyond what the unit can count.
+    """
+    per_second = _PER_SECOND[timestamp_unit(target.precision)]
+    limit = _INT64_MAX // per_second - 1
+    if len(seconds) and (seconds.max() > limit or seconds.min() < -limit):
+        raise UncastableError(f"a value is outside of the range of {type_text(target)}")
+    values = seconds * per_second + nanos // (_SECOND_NANOS // per_second)
+    return array_of(values, to_arrow(target), like)
+
+
+def timestamps_from_timestamps(
+    array: Column, source: AtomicType, target: AtomicType, zone: tzinfo | None
+) -> Column:
+    """TIMESTAMP and TIMESTAMP_LTZ as each other, through the wall clock of the zone."""
+    seconds, nanos = seconds_and_nanos(array, source)
+    if source.root is not target.root:
+        shift = instants_of if target.root is TypeRoot.TIMESTAMP_LTZ else wall_clock
+        seconds = shift(seconds, zone)
+    precision = target.precision or 0
+    if precision < (source.precision or 0):
+        seconds, nanos = _truncated(seconds, nanos, precision)
+    return timestamps_of(seconds, nanos, target, array)
+
+
+def _truncated(seconds: Whole, nanos: Whole, precision: int) -> tuple[Whole, Whole]:
+    if precision > _MILLI_DIGITS:
+        step = 10 ** (_NANO_DIGITS - precision)
+        return seconds, nanos // step * step
+    # Java cuts the milliseconds since 1970 towards 1970, not down
+    millis = seconds * 1000 + nanos // _MILLI_NANOS
+    step = 10 ** (_MILLI_DIGITS - precision)
+    cut = np.sign(millis) * (np.abs(millis) // step * step)
+    return cut // 1000, cut % 1000 * _MILLI_NANOS
+
+
+def _clock_millis(array: Column, source: AtomicType, zone: tzinfo | None) -> Whole:
+    seconds, nanos = seconds_and_nanos(array, source)
+    if source.root is TypeRoot.TIMESTAMP_LTZ:
+        seconds = wall_clock(seconds, zone)
+    return seconds * 1000 + nanos // _MILLI_NANOS
+
+
+def dates_from_timestamps(
+    array: Column, source: AtomicType, target: AtomicType, zone: tzinfo | None
+) -> Column:
+    """The day of TIMESTAMP, or of TIMESTAMP_LTZ on the zone's wall clock.
+
+    Java up to 2.0 gives the day after for any TIMESTAMP before 1970 but midnight; so do we.
+    """
+    millis = _clock_millis(array, source, zone)
+    days = millis // _DAY_MILLIS
+    if source.root is TypeRoot.TIMESTAMP:
+        days += (millis < 0) & (millis % _DAY_MILLIS != 0)
+    return array_of(days.astype(np.int32), to_arrow(target), array)
+
+
+def times_from_timestamps(
+    array: Column, source: AtomicType, target: AtomicType, zone: tzinfo | None
+) -> Column:
+    """The time of day of TIMESTAMP, or of TIMESTAMP_LTZ on the zone's wall clock."""
+    millis = _clock_millis(array, source, zone) % _DAY_MILLIS
+    return array_of(millis.astype(np.int32), to_arrow(target), array)
+
+
+def timestamps_from_dates(
+    array: Column, _: AtomicType, target: AtomicType, zone: tzinfo | None
+) -> Column:
+    """Midnight of DATE; for TIMESTAMP_LTZ on the zone's wall clock."""
+    seconds = whole_values(array) * _DAY_SECONDS
+    if target.root is TypeRoot.TIMESTAMP_LTZ:
+        seconds = instants_of(seconds, zone)
+    return timestamps_of(seconds, np.zeros_like(seconds), target, array)
+
+
+def timestamps_from_times(array: Column, _: AtomicType, target: AtomicType) -> Column:
+    """TIME on 1970-01-01 in UTC, for TIMESTAMP_LTZ too."""
+    seconds, millis = np.divmod(whole_values(array), 1000)
+    return timestamps_of(seconds, millis * _MILLI_NANOS, target, array)
+
+
+def timestamps_from_integers(
+    array: Column, _: AtomicType, target: AtomicType, zone: tzinfo | None
+) -> Column:
+    """Seconds since 1970; for TIMESTAMP_LTZ the zone's wall clock of them is taken for UTC."""
+    with np.errstate(over="ignore"):
+        millis = whole_values(array) * np.int64(1000)
+    seconds, rest = np.divmod(millis, 1000)
+    if target.root is TypeRoot.TIMESTAMP_LTZ:
+        seconds = wall_clock(seconds, zone)
+    return timestamps_of(seconds, rest * _MILLI_NANOS, target, array)
+
+
+def integers_from_timestamps(array: Column, source: AtomicType, target: AtomicType) -> Column:
+    """Seconds since 1970 cut towards it, for TIMESTAMP_LTZ without a look at the zone."""
+    seconds, nanos = seconds_and_nanos(array, source)
+    cut = seconds + ((seconds < 0) & (nanos >= _MILLI_NANOS))
+    dtype = np.int32 if target.root is TypeRoot.INT else np.int64
+    return array_of(cut.astype(dtype), to_arrow(target), array)

@@ -1,0 +1,50 @@
+"""FLOAT and DOUBLE columns as text, by column for ordinary values and by value for the rest."""
+
+import numpy as np
+import pyarrow as pa
+
+from paimon_explore.data_types.casts.java_formatting import double_text, float_text
+from paimon_explore.data_types.casts.text_functions import computed, replaced, where_valid
+from paimon_explore.data_types.definitions import TypeRoot
+from paimon_explore.data_types.numpy_arrays import (
+    Column,
+    Flags,
+    array_of,
+    float_values,
+    mask_of,
+    text_column,
+)
+
+_PLAIN_LEAST = 1e-3
+_PLAIN_BOUND = 1e7
+
+
+def is_plain(array: Column) -> Flags:
+    """Where Java prints a float without exponent; False for zeros, whose sign it prints."""
+    sizes = np.abs(float_values(array))
+    return (sizes >= _PLAIN_LEAST) & (sizes < _PLAIN_BOUND)
+
+
+def plain_texts(array: Column) -> Column:
+    """The texts of the floats that are plain; anything for the others.
+
+    Arrow prints the same shortest digits as Java, only not the zero of whole numbers.
+    """
+    return replaced(array.cast(pa.string()), r"^(-?[0-9]+)$", r"\1.0")
+
+
+def float_texts(array: Column, root: TypeRoot) -> Column:
+    """A FLOAT or DOUBLE column as Java prints its values."""
+    plain = is_plain(array)
+    texts = plain_texts(array)
+    if plain.all():
+        return texts
+    # distinct bits, not distinct values: 0.0 and -0.0 print differently
+    values = float_values(array)[~plain]
+    bits, places = np.unique(values.view(np.int64), return_inverse=True)
+    function = float_text if root is TypeRoot.FLOAT else double_text
+    known = text_column([function(float(value)) for value in bits.view(np.float64)])
+    indices = np.zeros(len(array), np.int64)
+    indices[~plain] = places
+    others = computed("take", [known, array_of(indices, pa.int64(), array)])
+    return where_valid(array, computed("if_else", [mask_of(plain), texts, others]))

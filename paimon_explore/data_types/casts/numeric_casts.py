@@ -1,0 +1,183 @@
+"""Casts between numbers, and between numbers and booleans, with Java's results.
+
+Integers that do not fit wrap around; floats that do not fit become the nearest bound, and NaN 0,
+of INT or BIGINT before they wrap to anything smaller; decimals that do not fit become null, and are
+rounded half up.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from paimon_explore.data_types.arrow import to_arrow
+from paimon_explore.data_types.casts.cast_errors import uncastable_value
+from paimon_explore.data_types.casts.float_to_text import is_plain, plain_texts
+from paimon_explore.data_types.casts.java_formatting import double_text
+from paimon_explore.data_types.casts.text_functions import computed, kept_where, where_valid
+from paimon_explore.data_types.definitions import AtomicType, TypeRoot
+from paimon_explore.data_types.numpy_arrays import (
+    Column,
+    Floats,
+    Whole,
+    array_of,
+    flag_values,
+    float_values,
+    low_words,
+    mapped,
+    mask_of,
+    null_value,
+    whole_values,
+    wide_decimal_value,
+)
+
+_DTYPES: Mapping[TypeRoot, type[np.generic]] = {
+    TypeRoot.TINYINT: np.int8,
+    TypeRoot.SMALLINT: np.int16,
+    TypeRoot.INT: np.int32,
+    TypeRoot.BIGINT: np.int64,
+    TypeRoot.FLOAT: np.float32,
+    TypeRoot.DOUBLE: np.float64,
+}
+_WIDE = 76
+_COMPACT_PRECISION = 18
+_MAX_PRECISION = 38
+_INT64_DIGITS = 19
+_PLAIN_DIGITS = 20
+_INT32_BOUNDS = (-(2**31), 2**31 - 1)
+_INT64_BOUNDS = (-(2**63), 2**63 - 1)
+
+
+def numbers_from_integers(array: Column, _: AtomicType, target: AtomicType) -> Column:
+    """TINYINT, SMALLINT, INT and BIGINT as any number but DECIMAL."""
+    return _numbers(whole_values(array), target, array)
+
+
+def numbers_from_floats(array: Column, _: AtomicType, target: AtomicType) -> Column:
+    """FLOAT and DOUBLE as any number but DECIMAL."""
+    values = float_values(array)
+    if target.root in {TypeRoot.FLOAT, TypeRoot.DOUBLE}:
+        return _numbers(values, target, array)
+    bounds = _INT64_BOUNDS if target.root is TypeRoot.BIGINT else _INT32_BOUNDS
+    return _numbers(_saturated(values, *bounds), target, array)
+
+
+def _saturated(values: Floats, least: int, most: int) -> Whole:
+    with np.errstate(all="ignore"):
+        inside = np.where((values >= float(least)) & (values < float(most)), values, 0.0)
+        whole = inside.astype(np.int64)
+    whole[values >= float(most)] = most
+    whole[values < float(least)] = least
+    return whole
+
+
+def _numbers(values: Whole | Floats, target: AtomicType, like: Column) -> Column:
+    with np.errstate(all="ignore"):
+        return array_of(values.astype(_DTYPES[target.root]), to_arrow(target), like)
+
+
+def numbers_from_decimals(array: Column, source: AtomicType, target: AtomicType) -> Column:
+    """DECIMAL as any other number: the fraction is cut, the rest wraps."""
+    if target.root not in {TypeRoot.FLOAT, TypeRoot.DOUBLE}:
+        whole = array.cast(pa.decimal128(_MAX_PRECISION, 0), safe=False)
+        return _numbers(low_words(whole), target, array)
+    if (source.precision or 0) <= _COMPACT_PRECISION:
+        values = low_words(array) / np.float64(10 ** (source.scale or 0))
+        return _numbers(values, target, array)
+    doubles = mapped(array, _as_floats, pa.float64())
+    return _numbers(float_values(doubles), target, array)
+
+
+def _as_floats(values: Sequence[object]) -> list[object]:
+    return [float(value) for value in values if isinstance(value, Decimal)]
+
+
+def decimals_from_integers(array: Column, _: AtomicType, target: AtomicType) -> Column:
+    """TINYINT, SMALLINT, INT and BIGINT as DECIMAL."""
+    wide = array.cast(pa.int64()).cast(pa.decimal128(_INT64_DIGITS, 0))
+    return _fitted(wide, target)
+
+
+def decimals_from_floats(array: Column, source: AtomicType, target: AtomicType) -> Column:
+    """FLOAT and DOUBLE as DECIMAL, by the digits that Java prints for the double.
+
+    Raises:
+        UncastableError: a value is not finite.
+    """
+    doubles = array.cast(pa.float64()) if source.root is TypeRoot.FLOAT else array
+    plain = is_plain(doubles)
+    texts = kept_where(plain, plain_texts(doubles))
+    found = _fitted(texts.cast(pa.decimal128(_MAX_PRECISION, _PLAIN_DIGITS)), target)
+    if plain.all():
+        return found
+    # a loop over distinct values: no column function gives Java's digits
+    others = mapped(kept_where(~plain, doubles), _each_fitted(target), to_arrow(target))
+    return computed("coalesce", [found, others])
+
+
+def _each_fitted(target: AtomicType) -> Callable[[Sequence[object]], list[object]]:
+    def convert(values: Sequence[object]) -> list[object]:
+        found: list[object] = []
+        for value in values:
+            if not isinstance(value, float) or not math.isfinite(value):
+                raise uncastable_value(value, target)
+            found.append(fitted_decimal(Decimal(double_text(value)), target))
+        return found
+
+    return convert
+
+
+def decimals_from_decimals(array: Column, _: AtomicType, target: AtomicType) -> Column:
+    """DECIMAL of another precision or scale."""
+    return _fitted(array, target)
+
+
+def fitted_decimal(value: Decimal, target: AtomicType) -> Decimal | None:
+    """One decimal rounded half up to the scale of a type, None when its digits do not fit."""
+    precision, scale = target.precision or 1, target.scale or 0
+    if not value:
+        return Decimal(0)
+    if value.adjusted() >= precision - scale:
+        return None
+    if value.adjusted() < -scale - 1:
+        return Decimal(0)
+    sign, digits, exponent = value.as_tuple()
+    unscaled = int("".join(map(str, digits)))
+    shift = int(exponent) + scale
+    if shift >= 0:
+        unscaled *= int(10**shift)
+    else:
+        unscaled = (unscaled * 2 + int(10**-shift)) // (2 * int(10**-shift))
+    if unscaled >= int(10**precision):
+        return None
+    return Decimal((sign, tuple(map(int, str(unscaled))), -scale))
+
+
+def _fitted(array: Column, target: AtomicType) -> Column:
+    precision, scale = target.precision or 1, target.scale or 0
+    source_scale = array.type.scale if isinstance(array.type, pa.Decimal128Type) else 0
+    wide = array.cast(pa.decimal256(_WIDE, source_scale))
+    if scale < source_scale:
+        wide = pc.round(wide, scale, "half_towards_infinity")
+    wide = wide.cast(pa.decimal256(_WIDE, scale))
+    bound = wide_decimal_value(int(10**precision), pa.decimal256(_WIDE, scale))
+    fits = pc.less(pc.abs(wide), bound)
+    missing = null_value(wide.type)
+    fitted: Column = pc.if_else(fits, wide, missing)
+    return fitted.cast(to_arrow(target))
+
+
+def numbers_from_flags(array: Column, _: AtomicType, target: AtomicType) -> Column:
+    """BOOLEAN as any number: 1 and 0."""
+    ones = flag_values(array).astype(np.int64)
+    if target.root is not TypeRoot.DECIMAL:
+        return _numbers(ones, target, array)
+    return _fitted(array_of(ones, pa.int64(), array).cast(pa.decimal128(_INT64_DIGITS, 0)), target)
+
+
+def flags_from_integers(array: Column, _: AtomicType, __: AtomicType) -> Column:
+    """TINYINT, SMALLINT, INT and BIGINT as BOOLEAN: whether they are not 0."""
+    return where_valid(array, mask_of(whole_values(array) != 0))

@@ -1,0 +1,242 @@
+"""Texts as values of other types, as Java reads them.
+
+Numbers and flags are taken as they stand: only floats may have white space around them.
+
+Spec: Paimon's casts from strings.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from datetime import tzinfo
+from decimal import Decimal, InvalidOperation
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from paimon_explore.data_types.arrow import to_arrow
+from paimon_explore.data_types.casts.cast_errors import uncastable_value
+from paimon_explore.data_types.casts.datetime_casts import timestamps_of
+from paimon_explore.data_types.casts.numeric_casts import fitted_decimal
+from paimon_explore.data_types.casts.text_functions import (
+    computed,
+    is_one_of,
+    matches,
+    replaced,
+    where_valid,
+)
+from paimon_explore.data_types.casts.text_to_datetime import (
+    is_numeric,
+    parse_date,
+    parse_epoch,
+    parse_time,
+    parse_timestamp,
+)
+from paimon_explore.data_types.casts.values_to_text import sized_bytes
+from paimon_explore.data_types.definitions import AtomicType, TypeRoot
+from paimon_explore.data_types.numpy_arrays import (
+    Column,
+    flag_values,
+    mapped,
+    valid_values,
+    whole_values,
+)
+from paimon_explore.data_types.time_zones import instants_of
+
+_TRUE = ("t", "true", "y", "yes", "1")
+_FALSE = ("f", "false", "n", "no", "0")
+_WHOLE = r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]*)$"
+_FLOAT = r"^[+-]?(NaN|Infinity|([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[fFdD]?)$"
+_HEX_FLOAT = re.compile(
+    r"([+-]?0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)[pP][+-]?[0-9]+)[fFdD]?"
+)
+_DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,10})?")
+_JAVA_SPACE = "".join(map(chr, range(33)))
+_SECOND_NANOS = 10**9
+
+
+def flags_from_texts(array: Column, _: AtomicType, target: AtomicType) -> Column:
+    """`t`, `true`, `y`, `yes`, `1` and their opposites as BOOLEAN, in any case.
+
+    Raises:
+        UncastableError: another text.
+    """
+    lower = computed("utf8_lower", [array])
+    _require(array, is_one_of(lower, _TRUE + _FALSE), target)
+    return where_valid(array, is_one_of(lower, _TRUE))
+
+
+def integers_from_texts(array: Column, _: AtomicType, target: AtomicType) -> Column:
+    """Digits with a sign as whole numbers; a fraction of digits is cut.
+
+    Raises:
+        UncastableError: another text, or a number out of range.
+    """
+    _require(array, matches(array, _WHOLE), target)
+    digits = replaced(array, r"^\+?(-?)0*([0-9]*).*$", r"\1\2")
+    digits = replaced(digits, r"^-?$", "0")
+    try:
+        return digits.cast(to_arrow(target))
+    except pa.ArrowInvalid:
+        return mapped(array, _bounded(target), to_arrow(target))
+
+
+def _bounded(target: AtomicType) -> Callable[[Sequence[object]], list[object]]:
+    bits = to_arrow(target).bit_width
+
+    def convert(values: Sequence[object]) -> list[object]:
+        found: list[object] = []
+        for value in values:
+            number = int(str(value).partition(".")[0] or "0")
+            if not -(2 ** (bits - 1)) <= number < 2 ** (bits - 1):
+                raise uncastable_value(value, target)
+            found.append(number)
+        return found
+
+    return convert
+
+
+def floats_from_texts(array: Column, _: AtomicType, target: AtomicType) -> Column:
+    """Numbers as Java's `parseDouble` and `parseFloat` read them: suffixes and hexadecimal too.
+
+    Raises:
+        UncastableError: another text.
+    """
+    trimmed = computed("utf8_trim", [array], pc.TrimOptions(_JAVA_SPACE))
+    is_plain = matches(trimmed, _FLOAT)
+    if not flag_values(where_valid(array, is_plain))[valid_values(array)].all():
+        return mapped(trimmed, _hex_or_plain(target), to_arrow(target))
+    unsigned = replaced(trimmed, r"^\+", "")
+    return replaced(unsigned, "([0-9.])[fFdD]$", r"\1").cast(to_arrow(target))
+
+
+def _hex_or_plain(target: AtomicType) -> Callable[[Sequence[object]], list[object]]:
+    plain = re.compile(_FLOAT)
+
+    def convert(values: Sequence[object]) -> list[object]:
+        found: list[object] = []
+        for value in values:
+            text = str(value)
+            hexadecimal = _HEX_FLOAT.fullmatch(text)
+            if hexadecimal is not None:
+                found.append(float.fromhex(hexadecimal[1]))
+            elif plain.fullmatch(text):
+                bare = text if text.endswith(("NaN", "Infinity")) else text.rstrip("fFdD")
+                found.append(pa.scalar(bare.removeprefix("+")).cast(to_arrow(target)).as_py())
+            else:
+                raise uncastable_value(value, target)
+        return found
+
+    return convert
+
+
+def decimals_from_texts(array: Column, _: AtomicType, target: AtomicType) -> Column:
+    """Digits with sign, point and exponent as DECIMAL, rounded half up, null when too large.
+
+    Raises:
+        UncastableError: another text.
+    """
+
+    def convert(values: Sequence[object]) -> list[object]:
+        found: list[object] = []
+        for value in values:
+            if not _DECIMAL.fullmatch(str(value)):
+                raise uncastable_value(value, target)
+            try:
+                found.append(fitted_decimal(Decimal(str(value)), target))
+            except InvalidOperation as error:
+                raise uncastable_value(value, target) from error
+        return found
+
+    # a loop over distinct values: no column function rounds and gives null on overflow
+    return mapped(array, convert, to_arrow(target))
+
+
+def dates_from_texts(array: Column, _: AtomicType, target: AtomicType) -> Column:
+    """`yyyy-MM-dd` and shorter, or a number of days, as DATE.
+
+    Raises:
+        UncastableError: another text.
+    """
+    days = mapped(array, _each_or_refuse(parse_date, target), pa.int32())
+    return days.view(pa.date32())
+
+
+def times_from_texts(array: Column, _: AtomicType, target: AtomicType) -> Column:
+    """`HH:mm:ss.SSS` and shorter, or a number of milliseconds, as TIME.
+
+    Raises:
+        UncastableError: another text.
+    """
+    millis = mapped(array, _each_or_refuse(parse_time, target), pa.int32())
+    return millis.view(pa.time32("ms"))
+
+
+def _each_or_refuse(
+    parse: Callable[[str], int | None], target: AtomicType
+) -> Callable[[Sequence[object]], list[object]]:
+    def convert(values: Sequence[object]) -> list[object]:
+        found: list[object] = []
+        for value in values:
+            number = parse(str(value))
+            if number is None:
+                raise uncastable_value(value, target)
+            found.append(number)
+        return found
+
+    return convert
+
+
+def timestamps_from_texts(
+    array: Column, _: AtomicType, target: AtomicType, zone: tzinfo | None
+) -> Column:
+    """`yyyy-MM-dd HH:mm:ss.S` and shorter as TIMESTAMP, or as the wall clock of TIMESTAMP_LTZ.
+
+    TIMESTAMP also takes digits, in the unit of its precision.
+
+    Raises:
+        UncastableError: another text, or a time out of range.
+    """
+    precision = target.precision or 0
+    takes_digits = target.root is TypeRoot.TIMESTAMP
+
+    def parse(text: str) -> int | None:
+        if takes_digits and is_numeric(text):
+            return parse_epoch(text, precision)
+        return parse_timestamp(text, precision)
+
+    pairs = mapped(array, _split(parse, target), _PAIR)
+    columns = pairs.flatten() if isinstance(pairs, pa.StructArray) else []
+    seconds, nanos = map(whole_values, columns)
+    if target.root is TypeRoot.TIMESTAMP_LTZ:
+        seconds = instants_of(seconds, zone)
+    return timestamps_of(seconds, nanos, target, array)
+
+
+_PAIR = pa.struct([pa.field("seconds", pa.int64()), pa.field("nanos", pa.int64())])
+
+
+def _split(
+    parse: Callable[[str], int | None], target: AtomicType
+) -> Callable[[Sequence[object]], list[object]]:
+    def convert(values: Sequence[object]) -> list[object]:
+        found: list[object] = []
+        for value in values:
+            number = parse(str(value))
+            if number is None:
+                raise uncastable_value(value, target)
+            seconds, nanos = divmod(number, _SECOND_NANOS)
+            found.append({"seconds": seconds, "nanos": nanos})
+        return found
+
+    return convert
+
+
+def bytes_from_texts(array: Column, _: AtomicType, target: AtomicType) -> Column:
+    """The UTF-8 bytes of texts as BINARY or VARBINARY."""
+    return sized_bytes(array.cast(pa.binary()), target)
+
+
+def _require(array: Column, is_fine: Column, target: AtomicType) -> None:
+    refused = valid_values(array) & ~flag_values(is_fine)
+    if refused.any():
+        raise uncastable_value(array[int(refused.argmax())].as_py(), target)

@@ -1,0 +1,187 @@
+"""Values as text, as Java prints them.
+
+Spec: Paimon's casts to strings.
+"""
+
+from collections.abc import Callable, Sequence
+from datetime import tzinfo
+from decimal import Decimal
+
+import numpy as np
+import pyarrow as pa
+
+from paimon_explore.data_types.casts.cast_errors import UncastableError
+from paimon_explore.data_types.casts.datetime_casts import seconds_and_nanos
+from paimon_explore.data_types.casts.float_to_text import float_texts
+from paimon_explore.data_types.casts.java_formatting import (
+    DAY_MS,
+    date_text,
+    decimal_text,
+    time_text,
+    timestamp_text,
+)
+from paimon_explore.data_types.casts.text_functions import (
+    computed,
+    concatenated,
+    cut_bytes,
+    cut_texts,
+    padded_texts,
+    replaced,
+    where_valid,
+)
+from paimon_explore.data_types.definitions import MAX_LENGTH, AtomicType, TypeRoot
+from paimon_explore.data_types.numpy_arrays import (
+    Column,
+    Whole,
+    array_of,
+    bytes_value,
+    mapped,
+    text_column,
+    whole_values,
+)
+from paimon_explore.data_types.time_zones import wall_clock
+
+MAX_PADDED_LENGTH = 2**20
+"""Longest CHAR or BINARY that values are padded to."""
+
+_FIRST_DAY = -719_162
+_LAST_DAY = 2_932_896
+_MICROS = pa.timestamp("us")
+_NANO_DIGITS = 9
+
+
+def sized_texts(texts: Column, target: AtomicType) -> Column:
+    """Texts cut to the length of CHAR or VARCHAR, and for CHAR filled up with spaces.
+
+    Raises:
+        UncastableError: the CHAR is longer than values are padded to.
+    """
+    length = target.length or 1
+    if length == MAX_LENGTH:
+        return texts
+    cut = cut_texts(texts, length)
+    if target.root is TypeRoot.VARCHAR:
+        return cut
+    _check_padding(length)
+    return padded_texts(cut, length)
+
+
+def sized_bytes(values: Column, target: AtomicType) -> Column:
+    """Bytes cut to the length of BINARY or VARBINARY, and for BINARY filled up with zeros.
+
+    Raises:
+        UncastableError: the BINARY is longer than values are padded to.
+    """
+    length = target.length or 1
+    if length == MAX_LENGTH:
+        return values
+    cut = cut_bytes(values, length)
+    if target.root is TypeRoot.VARBINARY:
+        return cut
+    _check_padding(length)
+    return cut_bytes(concatenated(cut, bytes_value(bytes(length))), length)
+
+
+def _check_padding(length: int) -> None:
+    if length > MAX_PADDED_LENGTH:
+        raise UncastableError(
+            f"CHAR and BINARY values are padded to at most {MAX_PADDED_LENGTH} characters, not "
+            f"{length}"
+        )
+
+
+def texts_of(array: Column, source: AtomicType, zone: tzinfo | None) -> Column:
+    """The values of an atomic type as text of any length.
+
+    Args:
+        array: n values of `to_arrow(source)`.
+        source: their type.
+        zone: of the wall clock that TIMESTAMP_LTZ is printed in; None for this process's.
+    """
+    match source.root:
+        case TypeRoot.CHAR | TypeRoot.VARCHAR:
+            return array
+        case TypeRoot.BINARY | TypeRoot.VARBINARY:
+            return _decoded(array)
+        case TypeRoot.DATE:
+            return _dates(array)
+        case TypeRoot.TIME:
+            return _times(array, source.precision or 0)
+        case TypeRoot.TIMESTAMP | TypeRoot.TIMESTAMP_LTZ:
+            return _timestamps(array, source, zone)
+        case _:
+            return _numbers(array, source.root)
+
+
+def _numbers(array: Column, root: TypeRoot) -> Column:
+    if root is TypeRoot.DECIMAL:
+        return mapped(array, _each(Decimal, decimal_text), pa.string())
+    if root in {TypeRoot.FLOAT, TypeRoot.DOUBLE}:
+        return float_texts(array, root)
+    return array.cast(pa.string())
+
+
+def _spread(texts: list[str], places: Whole, like: Column) -> Column:
+    indices = array_of(places, pa.int64(), like)
+    return computed("take", [text_column(texts), indices])
+
+
+def _each(
+    kind: type[Decimal], function: Callable[[Decimal], str]
+) -> Callable[[Sequence[object]], list[object]]:
+    return lambda values: [function(value) for value in values if isinstance(value, kind)]
+
+
+def _decoded(array: Column) -> Column:
+    try:
+        return array.cast(pa.string())
+    except pa.ArrowInvalid:
+        return mapped(array, _lenient, pa.string())
+
+
+def _lenient(values: Sequence[object]) -> list[object]:
+    return [value.decode("utf-8", "replace") for value in values if isinstance(value, bytes)]
+
+
+def _dates(array: Column) -> Column:
+    days, places = np.unique(whole_values(array), return_inverse=True)
+    return _spread([date_text(int(day)) for day in days], places.astype(np.int64), array)
+
+
+def _times(array: Column, precision: int) -> Column:
+    millis = whole_values(array)
+    if len(millis) and (millis.min() < 0 or millis.max() >= DAY_MS):
+        distinct, places = np.unique(millis, return_inverse=True)
+        forms = [time_text(int(value), precision) for value in distinct]
+        return _spread(forms, places.astype(np.int64), array)
+    texts = array_of(millis.astype(np.int32), pa.time32("ms"), array).cast(pa.string())
+    if precision == 0:
+        return cut_texts(texts, len("HH:mm:ss"))
+    # at least one digit stays, then as many as the type has
+    shortened = replaced(texts, r"(\.\d\d??)0+$", r"\1")
+    return cut_texts(shortened, len("HH:mm:ss.") + precision)
+
+
+def _timestamps(array: Column, source: AtomicType, zone: tzinfo | None) -> Column:
+    seconds, nanos = seconds_and_nanos(array, source)
+    if source.root is TypeRoot.TIMESTAMP_LTZ:
+        seconds = wall_clock(seconds, zone)
+    precision = source.precision or 0
+    days = seconds // (DAY_MS // 1000)
+    if len(days) and (days.min() < _FIRST_DAY or days.max() > _LAST_DAY):
+        pairs = zip(seconds.tolist(), nanos.tolist(), strict=True)
+        texts = [timestamp_text(second, nano, precision) for second, nano in pairs]
+        return where_valid(array, text_column(texts))
+    clock = array_of(seconds, pa.timestamp("s"), array).cast(pa.string())
+    fraction = _fraction_texts(nanos, precision, array)
+    return clock if fraction is None else concatenated(clock, fraction)
+
+
+def _fraction_texts(nanos: Whole, precision: int, like: Column) -> "Column | None":
+    if precision == 0 and not nanos.any():
+        return None
+    # 1 in front keeps leading zeros; the digits of the type stay, later zeros go
+    digits = array_of(nanos + 10**_NANO_DIGITS, pa.int64(), like).cast(pa.string())
+    kept = f"^1([0-9]{{{precision}}}[0-9]*?)0*$"
+    texts = replaced(digits, kept, r".\1")
+    return replaced(texts, r"^\.$", "")

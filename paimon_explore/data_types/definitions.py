@@ -1,0 +1,151 @@
+"""The data types as frozen values.
+
+Spec: concepts/spec/schema. Ranges and defaults are those of the Java implementation's type parser.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from enum import Enum
+
+from paimon_explore.frozen_dataclass import dataclass
+
+MAX_LENGTH = 2**31 - 1
+"""Length of STRING and BYTES: VARCHAR and VARBINARY without a bound."""
+
+
+class TypeRoot(Enum):
+    """The atomic kinds, by their keyword in schema files."""
+
+    __hash__ = object.__hash__  # of a member, which there is once; an enum's own is Python code
+
+    BOOLEAN = "BOOLEAN"
+    TINYINT = "TINYINT"
+    SMALLINT = "SMALLINT"
+    INT = "INT"
+    BIGINT = "BIGINT"
+    FLOAT = "FLOAT"
+    DOUBLE = "DOUBLE"
+    DECIMAL = "DECIMAL"
+    CHAR = "CHAR"
+    VARCHAR = "VARCHAR"
+    BINARY = "BINARY"
+    VARBINARY = "VARBINARY"
+    DATE = "DATE"
+    TIME = "TIME"
+    TIMESTAMP = "TIMESTAMP"
+    TIMESTAMP_LTZ = "TIMESTAMP WITH LOCAL TIME ZONE"
+    VARIANT = "VARIANT"
+    BLOB = "BLOB"
+    GEOMETRY = "GEOMETRY"
+    GEOGRAPHY = "GEOGRAPHY"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AtomicType:
+    """A type without children.
+
+    Attributes:
+        root: the kind.
+        nullable: whether null is a value of it.
+        length: of CHAR, VARCHAR (code points), BINARY, VARBINARY (bytes); else None.
+        precision: of DECIMAL (digits), TIME, TIMESTAMP, TIMESTAMP_LTZ (fraction digits); else None.
+        scale: of DECIMAL; else None.
+        parameters: coordinate system and algorithm of GEOMETRY and GEOGRAPHY; else empty.
+    """
+
+    root: TypeRoot
+    nullable: bool = True
+    length: int | None = None
+    precision: int | None = None
+    scale: int | None = None
+    parameters: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArrayType:
+    """A list of elements of one type."""
+
+    element: "DataType"
+    nullable: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VectorType:
+    """A list of exactly `length` elements of one type."""
+
+    element: "DataType"
+    length: int
+    nullable: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MultisetType:
+    """Elements with their number of occurrences; in Arrow a map from element to int32."""
+
+    element: "DataType"
+    nullable: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MapType:
+    """A map; keys are never null in files."""
+
+    key: "DataType"
+    value: "DataType"
+    nullable: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataField:
+    """A named, numbered member of a row.
+
+    Attributes:
+        id: unique over the whole schema tree, stable over renames, never used again.
+        name: as of the schema that holds the field.
+        type: its type.
+        description: its comment, if any.
+        default_value: SQL text of the value writers put for absent columns, if any.
+    """
+
+    id: int
+    name: str
+    type: "DataType"
+    description: str | None = None
+    default_value: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowType:
+    """Fields in order; of a table or of a nested ROW."""
+
+    fields: tuple[DataField, ...]
+    nullable: bool = True
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The fields' names in order."""
+        return tuple(field.name for field in self.fields)
+
+    def field(self, name: str) -> DataField | None:
+        """The field of that name, if there is one."""
+        return next((field for field in self.fields if field.name == name), None)
+
+    def field_by_id(self, field_id: int) -> DataField | None:
+        """The field of that id on this level, if there is one."""
+        return next((field for field in self.fields if field.id == field_id), None)
+
+    def __iter__(self) -> Iterator[DataField]:
+        """The fields in order."""
+        return iter(self.fields)
+
+    def __len__(self) -> int:
+        """The number of fields."""
+        return len(self.fields)
+
+
+DataType = AtomicType | ArrayType | VectorType | MultisetType | MapType | RowType
+
+
+def with_nullable(data_type: DataType, *, nullable: bool) -> DataType:
+    """The same type, nullable or not."""
+    return data_type if data_type.nullable is nullable else replace(data_type, nullable=nullable)

@@ -1,0 +1,92 @@
+"""Instants as wall clock times of a zone and back, as `java.time` does it.
+
+A wall clock time that a zone skips or has twice is taken with the offset before the change.
+Offsets are asked for once a day of the data, and once a second only on days with a change.
+"""
+
+import time
+from collections.abc import Callable
+from datetime import datetime, timedelta, tzinfo
+
+import numpy as np
+
+from paimon_explore.data_types.numpy_arrays import Whole
+
+_DAY = 86_400
+_WIDEST_OFFSET = 18 * 3_600
+_DENSE = 8
+"""Up to so many times as many days as values, days are counted instead of sorted."""
+_EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - a wall clock time
+_FIRST = int((datetime(1, 1, 3) - _EPOCH).total_seconds())  # noqa: DTZ001
+_LAST = int((datetime(9999, 12, 29) - _EPOCH).total_seconds())  # noqa: DTZ001
+
+
+def wall_clock(instants: Whole, zone: tzinfo | None) -> Whole:
+    """Wall clock seconds of instants, both counted from 1970-01-01 00:00.
+
+    Args:
+        instants: seconds since the epoch.
+        zone: the zone; None for that of this process.
+    """
+    days = instants // _DAY
+    return instants + _offsets(
+        instants,
+        days,
+        lambda day: (day * _DAY, day * _DAY + _DAY),
+        lambda second: _offset_at(second, zone),
+        lambda second: _offset_at(second, zone),
+    )
+
+
+def instants_of(clocks: Whole, zone: tzinfo | None) -> Whole:
+    """The instants of wall clock seconds; arguments and result as for `wall_clock`, reversed."""
+    days = clocks // _DAY
+    return clocks - _offsets(
+        clocks,
+        days,
+        lambda day: (day * _DAY - _WIDEST_OFFSET, day * _DAY + _DAY + _WIDEST_OFFSET),
+        lambda second: _offset_at(second, zone),
+        lambda second: _offset_of_clock(second, zone),
+    )
+
+
+def _offsets(
+    seconds: Whole,
+    days: Whole,
+    bounds: Callable[[int], tuple[int, int]],
+    at_bound: Callable[[int], int],
+    exact: Callable[[int], int],
+) -> Whole:
+    distinct, places = _distinct(days)
+    pairs = [tuple(at_bound(second) for second in bounds(int(day))) for day in distinct]
+    first = np.array([pair[0] for pair in pairs], np.int64)[places]
+    changes = np.array([pair[0] != pair[1] for pair in pairs], np.bool_)[places]
+    if changes.any():
+        moments, at = np.unique(seconds[changes], return_inverse=True)
+        first[changes] = np.array([exact(int(moment)) for moment in moments], np.int64)[at]
+    return first
+
+
+def _distinct(numbers: Whole) -> tuple[Whole, Whole]:
+    """The different numbers in ascending order, and the place of each one's among them."""
+    low, high = (int(numbers.min()), int(numbers.max())) if len(numbers) else (0, 0)
+    if high - low > _DENSE * len(numbers):
+        return np.unique(numbers, return_inverse=True)
+    seen = np.zeros(high - low + 1, np.bool_)
+    seen[numbers - low] = True
+    return np.flatnonzero(seen) + low, (np.cumsum(seen) - 1)[numbers - low]
+
+
+def _offset_at(instant: int, zone: tzinfo | None) -> int:
+    bounded = min(max(instant, _FIRST), _LAST)
+    if zone is None:
+        return time.localtime(bounded).tm_gmtoff
+    found = datetime.fromtimestamp(bounded, zone).utcoffset()
+    return 0 if found is None else int(found.total_seconds())
+
+
+def _offset_of_clock(clock: int, zone: tzinfo | None) -> int:
+    bounded = min(max(clock, _FIRST), _LAST)
+    moment = _EPOCH + timedelta(seconds=bounded)
+    instant = moment.replace(tzinfo=zone).timestamp()
+    return bounded - round(instant)

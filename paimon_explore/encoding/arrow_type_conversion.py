@@ -1,0 +1,264 @@
+"""Columns as a file library decodes them, turned into exactly the package's Arrow types.
+
+Writers differ in the physical form: decimals in integers or bytes, timestamps of any unit, TINYINT
+as a plain INT32, maps as lists of key and value structs, vectors as lists, shredded variants. The
+values stay what they are; a value that the column's type cannot hold is an error, not a cast.
+Schema evolution is another step (`read/schema_evolution.py`).
+
+Spec: concepts/spec/fileformat, type mappings.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import lib
+
+from paimon_explore.data_types.arrow import VARIANT_ARROW, arrow_field, to_arrow
+from paimon_explore.data_types.definitions import (
+    ArrayType,
+    AtomicType,
+    DataType,
+    MapType,
+    MultisetType,
+    RowType,
+    TypeRoot,
+    VectorType,
+)
+from paimon_explore.encoding.arrow_buffers import (
+    Column,
+    ListColumn,
+    MapColumn,
+    build_fixed,
+    fixed_values,
+    valid_mask,
+)
+from paimon_explore.encoding.int96 import WIDTH, decode_int96
+from paimon_explore.encoding.text.utf8 import check_utf8
+from paimon_explore.errors import CorruptFileError, UnsupportedFeatureError
+
+_PER_SECOND: Mapping[str, int] = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+_INT64_MAX = 2**63 - 1
+_OTHER_LISTS = (pa.LargeListType, pa.FixedSizeListType, pa.ListViewType, pa.LargeListViewType)
+_ENTRY_FIELDS = 2
+
+COUNT = AtomicType(root=TypeRoot.INT, nullable=False)
+"""How often an element is in a multiset."""
+
+
+def conform(array: Column, data_type: DataType, *, path: str, column: str) -> Column:
+    """The same values in `to_arrow(data_type)`.
+
+    Args:
+        array: n values in any of the forms that writers use.
+        data_type: the column's type in the schema of the file. ROW members are taken by name;
+            those that the array lacks are all null.
+        path: of the file, for messages.
+        column: for messages.
+
+    Raises:
+        CorruptFileError: the array's type cannot stand for the column's, or a value does not fit.
+        UnsupportedFeatureError: a time beyond what Arrow's type of the column can hold.
+    """
+    match data_type:
+        case AtomicType():
+            return _atomic(array, data_type, path, column)
+        case ArrayType():
+            return _list(array, data_type, path, column)
+        case VectorType():
+            return _vector(array, data_type, path, column)
+        case MultisetType(element=key):
+            return _map(array, MapType(key=key, value=COUNT), path, column)
+        case MapType():
+            return _map(array, data_type, path, column)
+        case RowType():
+            return _row(array, data_type, path, column)
+
+
+def _mismatch(array: Column, expected: str, path: str, column: str) -> CorruptFileError:
+    return CorruptFileError(path, f"column {column!r}", f"must be {expected}, not {array.type}")
+
+
+def _atomic(array: Column, data_type: AtomicType, path: str, column: str) -> Column:
+    target = to_arrow(data_type)
+    if data_type.root is TypeRoot.VARIANT:
+        return _variant(array, path, column)
+    if array.type == target:
+        if pa.types.is_string(target):
+            check_utf8(array, path=path, column=column)
+        return array
+    if isinstance(target, pa.TimestampType):
+        return _timestamp(array, target, path, column)
+    source = _unwrapped(array)
+    if isinstance(target, pa.Decimal128Type) and pa.types.is_integer(source.type):
+        source = _unscaled(source, target.scale)
+    if not _may_cast(source.type, target):
+        raise _mismatch(array, str(target), path, column)
+    try:
+        values: Column = source.cast(target)
+        if pa.types.is_string(target):
+            check_utf8(values, path=path, column=column)
+    except pa.ArrowInvalid as error:
+        rule = f"a value does not fit {target}: {error}"
+        raise CorruptFileError(path, f"column {column!r}", rule) from error
+    return values
+
+
+def _unwrapped(array: Column) -> Column:
+    """Dictionaries decoded, extension types as their storage."""
+    if isinstance(array, pa.DictionaryArray):
+        return array.dictionary_decode()
+    if isinstance(array, pa.ExtensionArray):
+        storage: Column = array.storage
+        return storage
+    return array
+
+
+def _may_cast(source: pa.DataType, target: pa.DataType) -> bool:
+    """Whether the two are forms of one kind of value; text never turns into numbers here."""
+    kind = _KINDS.get(target.id)
+    # ORC holds TIME in an int, and DATE is one in some writers
+    as_int = source == pa.int32() and kind in ("date", "time")
+    return kind is not None and (as_int or _KINDS.get(source.id) == kind)
+
+
+_INTEGERS = (lib.Type_INT8, lib.Type_INT16, lib.Type_INT32, lib.Type_INT64)
+_UNSIGNED = (lib.Type_UINT8, lib.Type_UINT16, lib.Type_UINT32, lib.Type_UINT64)
+_TEXTS = (lib.Type_STRING, lib.Type_LARGE_STRING, lib.Type_STRING_VIEW)
+_BINARIES = (lib.Type_BINARY, lib.Type_LARGE_BINARY, lib.Type_BINARY_VIEW)
+_BY_KIND: Mapping[str, tuple[int, ...]] = {
+    "boolean": (lib.Type_BOOL,),
+    "integer": (*_INTEGERS, *_UNSIGNED),
+    "float": (lib.Type_HALF_FLOAT, lib.Type_FLOAT, lib.Type_DOUBLE),
+    "decimal": (pa.decimal32(1).id, pa.decimal64(1).id, lib.Type_DECIMAL128, lib.Type_DECIMAL256),
+    "date": (lib.Type_DATE32, lib.Type_DATE64),
+    "time": (lib.Type_TIME32, lib.Type_TIME64),
+    "bytes": (*_TEXTS, *_BINARIES, lib.Type_FIXED_SIZE_BINARY),
+}
+_KINDS: Mapping[int, str] = {id_: kind for kind, ids in _BY_KIND.items() for id_ in ids}
+
+
+def _unscaled(array: Column, scale: int) -> Column:
+    """Integers that are unscaled decimals: the same digits, the scale put beside them."""
+    digits = array.cast(pa.int64()).cast(pa.decimal128(38, 0))
+    scaled = pa.decimal128(38, scale)
+    return pa.Array.from_buffers(scaled, len(digits), digits.buffers(), offset=digits.offset)
+
+
+def _timestamp(array: Column, target: pa.TimestampType, path: str, column: str) -> Column:
+    source = array.type
+    if pa.types.is_fixed_size_binary(source) and source.byte_width == WIDTH:
+        return decode_int96(array, target, where=f"{path}, column {column!r}")
+    if pa.types.is_int64(source):
+        raise _mismatch(array, str(target), path, column)
+    if not isinstance(source, pa.TimestampType):
+        raise _mismatch(array, str(target), path, column)
+    if source.unit == target.unit:
+        return array.view(target)
+    valid = valid_mask(array)
+    values = np.where(valid, fixed_values(array, np.int64), 0)
+    have, want = _PER_SECOND[source.unit], _PER_SECOND[target.unit]
+    if have > want:
+        return build_fixed(target, values // (have // want), valid)
+    factor = want // have
+    if bool(np.any(np.abs(values) > _INT64_MAX // factor)):
+        raise UnsupportedFeatureError(
+            f"A timestamp beyond the range of Arrow's {target}", f"{path}, column {column!r}"
+        )
+    return build_fixed(target, values * factor, valid)
+
+
+def _as_list(array: Column, path: str, column: str) -> "ListColumn | MapColumn":
+    """The array with 32-bit offsets into one child."""
+    if isinstance(array.type, _OTHER_LISTS):
+        array = array.cast(pa.list_(array.type.field(0)))
+    if not isinstance(array, pa.ListArray | pa.MapArray):
+        raise _mismatch(array, "a list", path, column)
+    return array
+
+
+def _list(array: Column, data_type: ArrayType, path: str, column: str) -> Column:
+    source = _as_list(array, path, column)
+    element = conform(source.values, data_type.element, path=path, column=f"{column}.element")
+    return with_children(source, to_arrow(data_type), element)
+
+
+def with_children(array: Column, target: pa.DataType, child: Column) -> Column:
+    """A list or map array of another type around a new child; offsets and nulls are shared."""
+    return pa.Array.from_buffers(
+        target, len(array), array.buffers()[:2], offset=array.offset, children=[child]
+    )
+
+
+def _vector(array: Column, data_type: VectorType, path: str, column: str) -> Column:
+    target = to_arrow(data_type)
+    plain = ArrayType(element=data_type.element, nullable=data_type.nullable)
+    try:
+        return _list(array, plain, path, column).cast(target)
+    except pa.ArrowInvalid as error:
+        rule = f"must be vectors of {data_type.length} elements: {error}"
+        raise CorruptFileError(path, f"column {column!r}", rule) from error
+
+
+def _map(array: Column, data_type: MapType, path: str, column: str) -> Column:
+    source = _as_list(array, path, column)
+    entries = source.values
+    if not isinstance(entries, pa.StructArray) or entries.type.num_fields != _ENTRY_FIELDS:
+        raise _mismatch(array, "a map", path, column)
+    keys = conform(entries.field(0), data_type.key, path=path, column=f"{column}.key")
+    values = conform(entries.field(1), data_type.value, path=path, column=f"{column}.value")
+    if keys.null_count:
+        raise CorruptFileError(path, f"column {column!r}", "a map key is null")
+    return with_children(source, to_arrow(data_type), entries_of(to_arrow(data_type), keys, values))
+
+
+def entries_of(map_type: pa.DataType, keys: Column, values: Column) -> Column:
+    """The child of a map array."""
+    assert isinstance(map_type, pa.MapType)  # noqa: S101 - of to_arrow
+    fields = [map_type.key_field, map_type.item_field]
+    return pa.StructArray.from_arrays([keys, values], fields=fields)
+
+
+def _row(array: Column, data_type: RowType, path: str, column: str) -> Column:
+    if not isinstance(array, pa.StructArray):
+        raise _mismatch(array, "a struct", path, column)
+    stored = {array.type.field(i).name: i for i in range(array.type.num_fields)}
+    children = [
+        conform(
+            array.field(stored[field.name]), field.type, path=path, column=f"{column}.{field.name}"
+        )
+        if field.name in stored
+        else null_column(len(array), field.type)
+        for field in data_type.fields
+    ]
+    return struct_of_children(array, data_type, children)
+
+
+def null_column(rows: int, data_type: DataType) -> Column:
+    """So many nulls in `to_arrow(data_type)`."""
+    nulls: Column = pa.nulls(rows, to_arrow(data_type))  # type: ignore[call-overload]  # in stubs
+    return nulls
+
+
+def struct_of_children(array: Column, data_type: RowType, children: list[Column]) -> Column:
+    """A struct of `to_arrow(data_type)` with the nulls of `array`."""
+    fields = [arrow_field(field) for field in data_type.fields]
+    mask = array.is_null() if array.null_count else None
+    if not fields:
+        return pa.array([{}] * len(array), pa.struct([]), mask=mask)
+    return pa.StructArray.from_arrays(children, fields=fields, mask=mask)
+
+
+def _variant(array: Column, path: str, column: str) -> Column:
+    if not isinstance(array, pa.StructArray):
+        raise _mismatch(array, "a variant", path, column)
+    names = [array.type.field(i).name for i in range(array.type.num_fields)]
+    if {"metadata", "typed_value"} <= set(names):
+        from paimon_explore.encoding.variant.shredding import assemble  # noqa: PLC0415 - for shredded ones
+
+        return assemble(array, path=path, column=column)
+    if not {"metadata", "value"} <= set(names):
+        raise _mismatch(array, "a variant", path, column)
+    parts = [array.field(names.index(part.name)) for part in VARIANT_ARROW]
+    mask = array.is_null() if array.null_count else None
+    return pa.StructArray.from_arrays(parts, fields=list(VARIANT_ARROW), mask=mask)

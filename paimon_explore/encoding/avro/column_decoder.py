@@ -1,0 +1,324 @@
+"""Avro values at many positions as Arrow arrays, nested ones included.
+
+The writer's schema leads the walk, the wanted Arrow type says what is kept; fields are matched by
+name, what is not wanted is stepped over, what is not there is null. All lanes take each step
+together, so the cost per value is that of numpy, not of Python.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import assert_never
+
+import numpy as np
+import pyarrow as pa
+
+from paimon_explore.encoding.arrow_buffers import (
+    Bools,
+    Column,
+    Ints,
+    as_buffer,
+    build_fixed,
+    ends_of,
+    taken_rows,
+)
+from paimon_explore.encoding.avro.primitive_decoder import dense, mismatch, plain_type, take_plain
+from paimon_explore.encoding.avro.record_offsets import (
+    ITEM_SHIFT,
+    branch_taken,
+    constant_size,
+    few_and_long,
+    is_nullable_long,
+    item_counts,
+    item_starts,
+    short_items,
+    skip_lanes,
+    skipper,
+    value_branch,
+)
+from paimon_explore.encoding.avro.schema import (
+    ArrayNode,
+    AvroNode,
+    MapNode,
+    OptionalNode,
+    PlainNode,
+    Primitive,
+    RecordNode,
+)
+from paimon_explore.encoding.avro.vectorized_varint import Lanes, Pairs, Positions, unfolded
+from paimon_explore.errors import CorruptFileError
+
+_SHARED_NULLS = 16_384
+_TEXT = PlainNode(primitive=Primitive.STRING)
+
+
+def natural_type(node: AvroNode) -> pa.DataType:
+    """The Arrow type of a node when nobody asks for another."""
+    match node:
+        case PlainNode():
+            return plain_type(node)
+        case OptionalNode():
+            return natural_type(node.inner)
+        case RecordNode():
+            return pa.struct([natural_field(name, inner) for name, inner in node.fields])
+        case MapNode():
+            return _map_type(pa.string(), node.values)
+        case ArrayNode(is_map=True, items=RecordNode() as items):
+            key, value = items.field("key"), items.field("value")
+            if key is None or value is None:
+                raise CorruptFileError("", "avro.schema", "a map's items must have key and value")
+            return _map_type(natural_type(key), value)
+        case ArrayNode():
+            return pa.list_(natural_field("element", node.items))
+        case _:
+            assert_never(node)
+
+
+def _map_type(key: pa.DataType, value: AvroNode) -> pa.DataType:
+    found: pa.DataType = pa.map_(key, natural_field("value", value))  # type: ignore[call-overload]  # in stubs
+    return found
+
+
+def natural_field(name: str, node: AvroNode) -> "pa.Field[pa.DataType]":
+    """A field of the natural type, nullable where the union says so."""
+    nullable = isinstance(node, OptionalNode) and node.null_branch is not None
+    return pa.field(name, natural_type(node), nullable=nullable)
+
+
+def take_lanes(
+    lanes: Lanes, node: AvroNode, wanted: pa.DataType, at: Positions, where: str
+) -> tuple[Column, Positions]:
+    """One value of the node's type at each lane as `wanted`, and the positions behind.
+
+    Args:
+        lanes: the bytes.
+        node: type in the file.
+        wanted: type of the result.
+        at: ascending positions, n lanes.
+        where: the field, for messages.
+
+    Raises:
+        CorruptFileError: the types do not agree, or a value breaks the format.
+    """
+    match node:
+        case PlainNode():
+            return take_plain(lanes, node, wanted, at, where)
+        case OptionalNode():
+            return _take_optional(lanes, node, wanted, at, where)
+        case RecordNode():
+            if not isinstance(wanted, pa.StructType):
+                raise mismatch("record", wanted, where)
+            children, behind = take_fields(lanes, node, _fields_of(wanted), at, where)
+            return pa.Array.from_buffers(wanted, len(at), [None], children=children), behind
+        case ArrayNode() | MapNode():
+            return _take_items(lanes, node, wanted, at, where)
+        case _:
+            assert_never(node)
+
+
+def take_fields(
+    lanes: Lanes,
+    node: RecordNode,
+    wanted: Sequence["pa.Field[pa.DataType]"],
+    at: Positions,
+    where: str,
+) -> tuple[list[Column], Positions]:
+    """The wanted fields of a record, by name, in the wanted order; absent ones are null."""
+    by_name = {field.name: field for field in wanted}
+    found: dict[str, Column] = {}
+    count = len(at)
+    for name, inner in node.fields:
+        field = by_name.get(name)
+        if field is None:
+            at = skip_lanes(lanes, inner, at)
+            continue
+        place = f"{where}.{name}" if where else name
+        column, at = take_lanes(lanes, inner, field.type, at, place)
+        if column.null_count and not field.nullable:
+            raise CorruptFileError("", place, "must not be null")
+        found[name] = column
+    return [_present(found.get(field.name), field, count, where) for field in wanted], at
+
+
+def _present(
+    column: "Column | None", field: "pa.Field[pa.DataType]", count: int, where: str
+) -> Column:
+    if column is not None:
+        return column
+    if not field.nullable:
+        place = f"{where}.{field.name}" if where else field.name
+        raise CorruptFileError("", place, "the field is required")
+    return null_column(field.type, count)
+
+
+def null_column(data_type: pa.DataType, count: int) -> Column:
+    """An array of nulls; of flat types and lists, the usual counts share the memory of one."""
+    is_plain = not pa.types.is_nested(data_type) or pa.types.is_list(data_type)
+    if is_plain and 0 < count <= _SHARED_NULLS:
+        return _shared_nulls(data_type).slice(0, count)
+    nulls: Column = pa.nulls(count, data_type)  # type: ignore[call-overload]  # in stubs
+    return nulls
+
+
+@lru_cache(maxsize=64)
+def _shared_nulls(data_type: pa.DataType) -> Column:
+    nulls: Column = pa.nulls(_SHARED_NULLS, data_type)  # type: ignore[call-overload]  # in stubs
+    return nulls
+
+
+def _fields_of(struct: pa.StructType) -> list["pa.Field[pa.DataType]"]:
+    return [struct.field(index) for index in range(struct.num_fields)]
+
+
+def _take_optional(
+    lanes: Lanes, node: OptionalNode, wanted: pa.DataType, at: Positions, where: str
+) -> tuple[Column, Positions]:
+    valid = branch_taken(lanes, node, at)
+    behind = at + 1
+    if valid is None:
+        return take_lanes(lanes, node.inner, wanted, behind, where)
+    rows = np.flatnonzero(valid)
+    if not len(rows):
+        return null_column(wanted, len(at)), behind
+    column, ends = take_lanes(lanes, node.inner, wanted, behind[rows], where)
+    behind[rows] = ends
+    return _spread(column, valid), behind
+
+
+def _spread(column: Column, valid: Bools) -> Column:
+    """The values at the valid rows, null at the others."""
+    positions = np.cumsum(valid) - 1
+    positions[positions < 0] = 0
+    index = build_fixed(pa.int64(), positions, valid)
+    return column.take(index)  # type: ignore[arg-type]  # in stubs
+
+
+def _take_items(
+    lanes: Lanes, node: ArrayNode | MapNode, wanted: pa.DataType, at: Positions, where: str
+) -> tuple[Column, Positions]:
+    items, target = _item_types(node, wanted, where)
+    known = _short_counts(lanes, items, target, at) or _even_items(lanes, items, target, at, where)
+    offsets, values, behind = known or _walked_items(lanes, items, target, at, where)
+    return _build_items(wanted, offsets, values, where), behind
+
+
+def _item_types(
+    node: ArrayNode | MapNode, wanted: pa.DataType, where: str
+) -> tuple[AvroNode, pa.DataType]:
+    """How one item is stored and what it becomes; a map's item is a record of key and value."""
+    if isinstance(wanted, pa.MapType):
+        pair = pa.struct(
+            (
+                pa.field("key", wanted.key_type, nullable=False),
+                pa.field("value", wanted.item_type, nullable=wanted.item_field.nullable),
+            )
+        )
+        if isinstance(node, MapNode):
+            return RecordNode(name="", fields=(("key", _TEXT), ("value", node.values))), pair
+        if isinstance(node.items, RecordNode | OptionalNode):
+            return node.items, pair
+    elif isinstance(node, ArrayNode) and isinstance(wanted, pa.ListType | pa.FixedSizeListType):
+        return node.items, wanted.value_type
+    raise mismatch("map" if isinstance(node, MapNode) else "array", wanted, where)
+
+
+def _build_items(wanted: pa.DataType, offsets: Ints, values: Column, where: str) -> Column:
+    count = len(offsets) - 1
+    if isinstance(wanted, pa.FixedSizeListType):
+        if (np.diff(offsets) != wanted.list_size).any():
+            raise CorruptFileError("", where, f"must have {wanted.list_size} items each")
+        return pa.Array.from_buffers(wanted, count, [None], children=[values])
+    field = wanted.field(0) if isinstance(wanted, pa.MapType) else None
+    if values.null_count and (field is not None or not _item_field(wanted).nullable):
+        raise CorruptFileError("", where, "items must not be null")
+    buffers = [None, as_buffer(offsets.astype(np.int32))]
+    return pa.Array.from_buffers(wanted, count, buffers, children=[values])
+
+
+def _item_field(wanted: pa.DataType) -> "pa.Field[pa.DataType]":
+    field: pa.Field[pa.DataType] = wanted.field(0)
+    return field
+
+
+def _short_counts(
+    lanes: Lanes, node: AvroNode, wanted: pa.DataType, at: Positions
+) -> tuple[Ints, Column, Positions] | None:
+    """The usual null counts at once; None when some array is different."""
+    if wanted != pa.int64() or not is_nullable_long(node):
+        return None
+    found = short_items(lanes, at)
+    if found is None:
+        return None
+    items, behind = found
+    count = len(items) // len(at)
+    numbers: Pairs = items >> ITEM_SHIFT
+    values = unfolded(numbers)
+    offsets = np.arange(len(at) + 1, dtype=np.int64) * count
+    return offsets, dense(pa.int64(), values), behind
+
+
+def _even_items(
+    lanes: Lanes, items: AvroNode, wanted: pa.DataType, at: Positions, where: str
+) -> tuple[Ints, Column, Positions] | None:
+    """Items of a constant size, none of them null: their places follow from the counts.
+
+    None when the items differ in size, some is null, or an array is in several blocks.
+    """
+    inner = items.inner if isinstance(items, OptionalNode) else items
+    width = constant_size(inner)
+    if width is None or not len(at):
+        return None
+    tag = 1 if isinstance(items, OptionalNode) else 0
+    counts, begin = item_counts(lanes, at)
+    behind = begin + counts * (width + tag)
+    filled = counts > 0
+    if behind.max() > lanes.end or lanes.raw[behind[filled]].any():
+        return None
+    offsets = ends_of(counts)
+    nth = np.arange(offsets[-1]) - np.repeat(offsets[:-1], counts)
+    places = np.repeat(begin, counts) + nth * (width + tag)
+    # If each place holds the branch of a value, each is the right one: so is the next then.
+    if isinstance(items, OptionalNode) and (lanes.raw[places] != value_branch(items)).any():
+        return None
+    values, _ = take_lanes(lanes, inner, wanted, places + tag, where)
+    return offsets, values, behind + filled
+
+
+def _walked_items(
+    lanes: Lanes, items: AvroNode, wanted: pa.DataType, at: Positions, where: str
+) -> tuple[Ints, Column, Positions]:
+    """Offsets, items in row order, and the positions behind: item j of all lanes at a time.
+
+    A few long arrays would take a step per item that way; their items are found one by one first.
+    """
+    at = at.copy()
+    filled = np.zeros(len(at), dtype=np.int64)
+    pieces: list[Column] = []
+    owners: list[Ints] = []
+    rows = np.arange(len(at))
+    while len(rows):
+        left, behind = item_counts(lanes, at[rows])
+        at[rows] = behind
+        rows, left = rows[left > 0], left[left > 0]
+        if few_and_long(left):
+            starts, at[rows] = item_starts(lanes, skipper(items), at[rows], left)
+            pieces.append(take_lanes(lanes, items, wanted, starts, where)[0])
+            owners.append(np.repeat(rows, left))
+            filled[rows] += left
+            continue
+        for index in range(int(left.max()) if len(left) else 0):
+            some = rows[left > index]
+            piece, at[some] = take_lanes(lanes, items, wanted, at[some], where)
+            pieces.append(piece)
+            owners.append(some)
+            filled[some] += 1
+    offsets = ends_of(filled)
+    if not pieces:
+        return offsets, null_column(wanted, 0), at
+    return offsets, _in_row_order(pieces, owners), at
+
+
+def _in_row_order(pieces: list[Column], owners: list[Ints]) -> Column:
+    """Pieces hold one item per owner; a stable sort by owner brings each one's items together."""
+    together = pieces[0] if len(pieces) == 1 else pa.concat_arrays(pieces)
+    order = np.argsort(np.concatenate(owners), kind="stable")
+    return taken_rows(together, order)

@@ -1,0 +1,334 @@
+"""The Avro object container file: header, blocks, codecs.
+
+    magic "Obj" 1, metadata map, 16-byte sync marker,
+    then blocks of: record count (long), byte length (long), bytes, sync marker
+
+Sizes are read from the file and therefore capped before anything is allocated.
+Spec: Avro 1.11 specification, object container files.
+"""
+
+import os
+import zlib
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from types import MappingProxyType
+from typing import NamedTuple, TypeAlias
+
+import zstandard
+
+from paimon_explore.errors import CorruptFileError, ResourceLimitError
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.limits import most_unpacked, too_large
+
+MAGIC = b"Obj\x01"
+SYNC_SIZE = 16
+PROCESS_SYNC = os.urandom(SYNC_SIZE)
+"""The marker of all files that this process writes, so that their blocks can be put together."""
+
+BLOCK_BYTES = 64_000
+"""Size at which blocks are closed, as Java does, so that readers can work on many at once."""
+MAX_BLOCK_BYTES = 1 << 29
+"""Largest block that is unpacked, bytes. Writers make blocks of some 64 kB."""
+_MAX_HEADER_ENTRIES = 1000
+_LONG_BYTES = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Header:
+    """What a container says of itself.
+
+    Attributes:
+        schema: the writer's schema, JSON.
+        codec: name of the codec, "null" for none.
+        sync: the marker between blocks.
+        size: bytes of the header, i.e. where the first block begins.
+    """
+
+    schema: bytes
+    codec: str
+    sync: bytes
+    size: int
+
+
+@dataclass(slots=True, eq=False)
+class Block:
+    """A run of records, unpacked.
+
+    Never changed once made. It is not declared frozen because a frozen one takes three times as
+    long to make, and files have them by the thousand.
+
+    Attributes:
+        count: records in it.
+        data: their bytes.
+        offset: where the block begins in the file.
+    """
+
+    count: int
+    data: bytes
+    offset: int
+
+
+def is_avro(data: bytes) -> bool:
+    """Whether bytes begin like a container."""
+    return data[: len(MAGIC)] == MAGIC
+
+
+def read_header(data: bytes) -> Header:
+    """The header of a container.
+
+    Raises:
+        CorruptFileError: not a container, cut short, or without a schema.
+    """
+    if not is_avro(data):
+        raise _wrong("byte 0", "an Avro file must begin with Obj and 1")
+    for known in tuple(_BEGINNINGS):
+        if data.startswith(known.data):
+            return _header(data, known)
+    values, position = _metadata(data, len(MAGIC))
+    schema = values.get("avro.schema")
+    if schema is None:
+        raise _wrong("header", "must hold avro.schema")
+    codec = values.get("avro.codec", b"null").decode("ascii", "replace")
+    found = _Beginning(data[:position], schema, codec)
+    header = _header(data, found)
+    if position <= _MAX_KNOWN_BYTES:
+        _BEGINNINGS[:] = [found, *_BEGINNINGS[: _MOST_KNOWN - 1]]
+    return header
+
+
+class _Beginning(NamedTuple):
+    """The bytes in front of a sync marker, and what they say."""
+
+    data: bytes
+    schema: bytes
+    codec: str
+
+
+_MAX_KNOWN_BYTES = 1 << 16
+_MOST_KNOWN = 4
+_BEGINNINGS: list[_Beginning] = []
+"""Those of the last different files: a writer's files begin alike."""
+
+
+def _header(data: bytes, beginning: _Beginning) -> Header:
+    position = len(beginning.data)
+    if position + SYNC_SIZE > len(data):
+        raise _cut_short(position)
+    return Header(
+        schema=beginning.schema,
+        codec=beginning.codec,
+        sync=data[position : position + SYNC_SIZE],
+        size=position + SYNC_SIZE,
+    )
+
+
+def read_blocks(data: bytes, header: Header) -> Iterator[Block]:
+    """The blocks of a container, unpacked one by one; those without a record are left out.
+
+    Raises:
+        CorruptFileError: a block that is cut short, of a wrong size or marker, or does not unpack.
+    """
+    unpacker = _UNPACK.get(header.codec)
+    if unpacker is None:
+        raise _wrong("avro.codec", f"must be one of {sorted(_UNPACK)}, not {header.codec!r:.40}")
+    unpack = unpacker()
+    position = header.size
+    while position < len(data):
+        start = position
+        count, position = read_long(data, position)
+        size, position = read_long(data, position)
+        end = position + size
+        if count < 0 or size < 0 or size > MAX_BLOCK_BYTES or end + SYNC_SIZE > len(data):
+            raise _wrong(f"block at byte {start}", "must lie wholly in the file")
+        if data[end : end + SYNC_SIZE] != header.sync:
+            raise _wrong(f"byte {end}", "a block must end with the file's sync marker")
+        unpacked = _unpacked(unpack, data[position:end], start)
+        if count > len(unpacked):
+            raise _wrong(f"block at byte {start}", "must have at least one byte per record")
+        if count:
+            yield Block(count=count, data=unpacked, offset=start)
+        elif unpacked:
+            raise _wrong(f"block at byte {start}", "must not have bytes without records")
+        position = end + SYNC_SIZE
+
+
+def read_long(data: bytes, position: int) -> tuple[int, int]:
+    """A zigzag number of variable length, and the position after it."""
+    value = 0
+    for shift in range(0, 7 * _LONG_BYTES, 7):
+        if position >= len(data):
+            raise _cut_short(position)
+        byte = data[position]
+        position += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:  # noqa: PLR2004 - the bit that says that more follows
+            return (value >> 1) ^ -(value & 1), position
+    raise _wrong(f"byte {position - _LONG_BYTES}", f"a number has at most {_LONG_BYTES} bytes")
+
+
+def write_long(value: int) -> bytes:
+    r"""A number of 64 bits in zigzag form of variable length.
+
+    >>> write_long(-1), write_long(64)
+    (b'\x01', b'\x80\x01')
+    """
+    rest = (value << 1) ^ (value >> 63)
+    out = bytearray()
+    while rest > 0x7F:  # noqa: PLR2004 - what fits in seven bits
+        out.append(rest & 0x7F | 0x80)
+        rest >>= 7
+    out.append(rest)
+    return bytes(out)
+
+
+@lru_cache(maxsize=16)
+def write_header(schema: bytes, codec: str, sync: bytes) -> bytes:
+    """The header of a new container; its metadata in the order in which Java has it."""
+    if codec not in PACK:
+        raise _wrong("avro.codec", f"must be one of {sorted(PACK)}, not {codec!r}")
+    entries = {"avro.schema": schema, "avro.codec": codec.encode("ascii")}
+    parts = [MAGIC, write_long(len(entries))]
+    for key, value in entries.items():
+        parts += [write_long(len(key)), key.encode("ascii"), write_long(len(value)), value]
+    return b"".join([*parts, write_long(0), sync])
+
+
+def write_block(count: int, data: bytes, codec: str, sync: bytes) -> bytes:
+    """One block of `count` records."""
+    packed = PACK[codec](data)
+    return b"".join([write_long(count), write_long(len(packed)), packed, sync])
+
+
+def _metadata(data: bytes, position: int) -> tuple[dict[str, bytes], int]:
+    values: dict[str, bytes] = {}
+    while True:
+        count, position = read_long(data, position)
+        if count == 0:
+            return values, position
+        if count < 0:
+            count = -count
+            _, position = read_long(data, position)
+        if len(values) + count > _MAX_HEADER_ENTRIES:
+            raise _wrong("header", f"must have at most {_MAX_HEADER_ENTRIES} entries")
+        for _ in range(count):
+            key, position = _text(data, position)
+            values[key.decode("utf-8", "replace")], position = _text(data, position)
+
+
+def _text(data: bytes, position: int) -> tuple[bytes, int]:
+    size, start = read_long(data, position)
+    if size < 0 or start + size > len(data):
+        raise _cut_short(start)
+    return data[start : start + size], start + size
+
+
+_Unpack: TypeAlias = Callable[[bytes, int], bytes]
+"""Unpacks a block; stops soon after so many bytes."""
+
+
+def _unpacked(unpack: _Unpack, packed: bytes, start: int) -> bytes:
+    most = min(most_unpacked(len(packed)), MAX_BLOCK_BYTES)
+    try:
+        unpacked = unpack(packed, most)
+    except ResourceLimitError:
+        raise
+    except (zlib.error, zstandard.ZstdError, *_UNPACK_ERRORS) as error:
+        raise _odd_block(start, f"must unpack with the file's codec: {error}") from error
+    if len(unpacked) > most:
+        what = f"{len(packed):,} bytes, which unpack to at least {len(unpacked):,},"
+        raise too_large(None, "", f"block at byte {start}", what)
+    return unpacked
+
+
+_UNPACK_ERRORS = (OSError, EOFError, ValueError)
+
+
+def _odd_block(start: int, rule: str) -> CorruptFileError:
+    return _wrong(f"block at byte {start}", rule)
+
+
+def _zstandard_unpacker() -> _Unpack:
+    """One for many blocks: making a decompressor takes as long as unpacking a small block."""
+    unpacker = zstandard.ZstdDecompressor()
+    size_of = zstandard.frame_content_size
+
+    def unpack(packed: bytes, most: int) -> bytes:
+        """Writers may or may not give the size in the frame; a made-up size is not believed."""
+        if 0 <= size_of(packed) <= most:
+            return unpacker.decompress(packed, allow_extra_data=False)
+        with unpacker.stream_reader(packed, read_across_frames=True) as reader:
+            return _all_of(reader.read, most)
+
+    return unpack
+
+
+def _all_of(read: Callable[[int], bytes], most: int) -> bytes:
+    """Everything a reader gives, up to one piece more than a block may have."""
+    parts = []
+    total = 0
+    while total <= most and (part := read(1 << 18)):
+        parts.append(part)
+        total += len(part)
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def _unpack_deflate(packed: bytes, most: int) -> bytes:
+    unpacker = zlib.decompressobj(-zlib.MAX_WBITS)
+    unpacked = unpacker.decompress(packed, most + 1)
+    if not unpacker.eof and len(unpacked) <= most:
+        raise zlib.error("the data is cut short")
+    return unpacked
+
+
+def _rare_unpacker(codec: str) -> _Unpack:
+    from paimon_explore.encoding.avro.codecs import unpacker  # noqa: PLC0415 - hardly ever
+
+    return unpacker(codec, _all_of)
+
+
+def _pack_deflate(data: bytes) -> bytes:
+    packer = zlib.compressobj(6, zlib.DEFLATED, -zlib.MAX_WBITS)
+    return packer.compress(data) + packer.flush()
+
+
+def _rare_packer(codec: str) -> Callable[[bytes], bytes]:
+    def pack(data: bytes) -> bytes:
+        from paimon_explore.encoding.avro.codecs import PACK as RARE  # noqa: PLC0415 - as above
+
+        return RARE[codec](data)
+
+    return pack
+
+
+_ZSTANDARD_LEVEL = 3
+
+_UNPACK: MappingProxyType[str, Callable[[], _Unpack]] = MappingProxyType(
+    {
+        "null": lambda: lambda packed, _: packed,
+        "deflate": lambda: _unpack_deflate,
+        "snappy": lambda: _rare_unpacker("snappy"),
+        "zstandard": _zstandard_unpacker,
+        "bzip2": lambda: _rare_unpacker("bzip2"),
+        "xz": lambda: _rare_unpacker("xz"),
+    }
+)
+"""By codec name, what makes a function that unpacks one block after the other."""
+PACK: MappingProxyType[str, Callable[[bytes], bytes]] = MappingProxyType(
+    {
+        "null": lambda data: data,
+        "deflate": _pack_deflate,
+        "snappy": _rare_packer("snappy"),
+        "zstandard": lambda data: zstandard.ZstdCompressor(level=_ZSTANDARD_LEVEL).compress(data),
+        "bzip2": _rare_packer("bzip2"),
+        "xz": _rare_packer("xz"),
+    }
+)
+"""How blocks are packed, by codec name."""
+
+
+def _wrong(where: str, rule: str) -> CorruptFileError:
+    return CorruptFileError("", where, rule)
+
+
+def _cut_short(position: int) -> CorruptFileError:
+    return _wrong(f"byte {position}", "the file must not end here")

@@ -1,0 +1,113 @@
+"""Where the records of manifests and manifest lists begin, without walking them.
+
+Every entry begins with version, kind (0 or 1), and the length of a binary row that opens with its
+arity and its row kind; all of one table's partitions have the same. So true beginnings are among
+the places where these bytes stand. If a block has as many such places as records, they are the
+true ones; else the block is walked. The decoder checks in any case that each record ends where the
+next one begins.
+"""
+
+import numpy as np
+
+from paimon_explore.encoding.arrow_buffers import Bools, Ints
+from paimon_explore.encoding.avro.record_offsets import record_starts
+from paimon_explore.encoding.avro.schema import AvroNode, OptionalNode, PlainNode, Primitive
+from paimon_explore.encoding.avro.schema import RecordNode as Record
+from paimon_explore.encoding.avro.vectorized_varint import Lanes, Positions
+
+_LEADING = (
+    frozenset({Primitive.INT, Primitive.LONG}),
+    frozenset({Primitive.INT, Primitive.LONG}),
+    frozenset({Primitive.BYTES}),
+)
+_LIST_LEADING = (frozenset({Primitive.INT, Primitive.LONG}), frozenset({Primitive.STRING}))
+_WORD = 8
+_KIND_BITS = 0xFD
+_CONTINUES = 0x80
+_ARITY_BYTES = 4
+
+
+def entry_starts(lanes: Lanes, node: AvroNode, begins: Ints, ends: Ints, counts: Ints) -> Positions:
+    """Where every entry begins; see `record_starts` for the arguments.
+
+    Raises:
+        CorruptFileError: entries that do not fill their block exactly.
+    """
+    tag = _tag_bytes(node, _LEADING)
+    if tag is None or not len(begins):
+        return record_starts(lanes, node, begins, ends, counts)
+    head = bytes(lanes.raw[int(begins[0]) + tag :][:_WORD])
+    places = _places(lanes, *_entry_pattern(head)) - tag
+    return _checked(places, lanes, node, (begins, ends, counts))
+
+
+def list_starts(lanes: Lanes, node: AvroNode, begins: Ints, ends: Ints, counts: Ints) -> Positions:
+    """Where every record of manifest lists begins: version, then a name that begins like the first.
+
+    Raises:
+        CorruptFileError: records that do not fill their block exactly.
+    """
+    tag = _tag_bytes(node, _LIST_LEADING)
+    if tag is None or not len(begins):
+        return record_starts(lanes, node, begins, ends, counts)
+    head = bytes(lanes.raw[int(begins[0]) + tag :][:_WORD])
+    mask = bytes([0xFF, _CONTINUES, *[0xFF] * (_WORD - 2)])
+    value = bytes([head[0], head[1] & _CONTINUES, *head[2:]])
+    places = _places(lanes, mask, value) - tag
+    return _checked(places, lanes, node, (begins, ends, counts))
+
+
+def _checked(
+    places: Positions, lanes: Lanes, node: AvroNode, blocks: tuple[Ints, Ints, Ints]
+) -> Positions:
+    """The places in blocks that have as many of them as records; other blocks are walked."""
+    begins, ends, counts = blocks
+    first = np.searchsorted(places, begins)
+    last = np.searchsorted(places, ends)
+    exact: Bools = last - first == counts
+    if exact.all():
+        return places
+    odd = np.flatnonzero(~exact)
+    walked = record_starts(lanes, node, begins[odd], ends[odd], counts[odd])
+    good = np.repeat(exact, last - first)
+    inside = np.concatenate([np.arange(a, b) for a, b in zip(first, last, strict=True)])
+    found = np.concatenate([places[inside[good]], walked])
+    found.sort()
+    return found
+
+
+def _tag_bytes(node: AvroNode, leading: tuple[frozenset[Primitive], ...]) -> int | None:
+    """Bytes in front of a record's first field; None if records do not begin as expected."""
+    record = node.inner if isinstance(node, OptionalNode) else node
+    if not isinstance(record, Record) or len(record.fields) < len(leading):
+        return None
+    for (_, field), allowed in zip(record.fields, leading, strict=False):
+        if not isinstance(field, PlainNode) or field.primitive not in allowed:
+            return None
+    return 1 if isinstance(node, OptionalNode) else 0
+
+
+def _entry_pattern(head: bytes) -> tuple[bytes, bytes]:
+    """Which bits matter of the bytes that open an entry like one, and what they must be."""
+    long_size = head[2] >= _CONTINUES
+    arity_at = 4 if long_size else 3
+    mask = bytearray(_WORD)
+    value = bytearray(_WORD)
+    mask[0], value[0] = 0xFF, head[0]
+    mask[1] = _KIND_BITS
+    mask[2], value[2] = _CONTINUES, head[2] & _CONTINUES
+    if long_size:
+        mask[3] = _CONTINUES
+    # The byte behind the arity is the row's kind; of long rows it does not fit in the word.
+    for index in range(arity_at, min(arity_at + _ARITY_BYTES + 1, _WORD)):
+        mask[index], value[index] = 0xFF, head[index]
+    return bytes(mask), bytes(value)
+
+
+def _places(lanes: Lanes, mask: bytes, value: bytes) -> Positions:
+    """Where a word stands that agrees with a value in the bits of a mask; the first byte must."""
+    places = lanes.places_of(value[0])
+    wanted = np.uint64(int.from_bytes(value, "little"))
+    bits = np.uint64(int.from_bytes(mask, "little"))
+    agreeing: Positions = places[(lanes.words[places] & bits) == wanted]
+    return agreeing

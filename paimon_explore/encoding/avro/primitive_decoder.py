@@ -1,0 +1,260 @@
+"""Plain Avro values at many positions as Arrow arrays.
+
+Paimon's conventions: dates, times and timestamps are plain numbers whose meaning the table's schema
+knows (its two timestamp families are swapped against Avro's, so no zone is ever applied here);
+decimals are big-endian two's complement bytes.
+Spec: concepts/spec/fileformat, avro.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pyarrow as pa
+
+from paimon_explore.encoding.arrow_buffers import (
+    BYTE_VIEWS,
+    Column,
+    Ints,
+    Numbers,
+    Words,
+    as_buffer,
+    build_binary,
+    build_bool,
+    build_views,
+    no_rows,
+    used_bytes,
+)
+from paimon_explore.encoding.avro.record_offsets import FIXED_SIZES
+from paimon_explore.encoding.avro.schema import PlainNode, Primitive
+from paimon_explore.encoding.avro.vectorized_varint import Lanes, Positions
+from paimon_explore.errors import CorruptFileError
+
+_BINARY, _STRING, _LONG = pa.binary(), pa.string(), pa.int64()
+_ASCII = 0x80
+_DECIMAL_BYTES = 16
+_WORD_BYTES = 8
+_WORD_BITS = np.int64(64)
+_PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
+
+
+def plain_type(node: PlainNode) -> pa.DataType:
+    """The Arrow type that holds a plain value when nobody asks for another."""
+    match node.primitive:
+        case Primitive.BYTES | Primitive.FIXED if node.logical == "decimal":
+            return pa.decimal128(node.precision, node.scale)
+        case Primitive.INT | Primitive.LONG:
+            return _number_type(node)
+        case Primitive.FIXED:
+            return pa.binary(node.size)
+        case _:
+            return _TYPES[node.primitive]
+
+
+_TYPES: Mapping[Primitive, pa.DataType] = {
+    Primitive.BOOLEAN: pa.bool_(),
+    Primitive.FLOAT: pa.float32(),
+    Primitive.DOUBLE: pa.float64(),
+    Primitive.BYTES: pa.binary(),
+    Primitive.STRING: pa.string(),
+}
+
+
+_LOGICAL_NUMBERS: Mapping[str, pa.DataType] = {
+    "date": pa.date32(),
+    "time-millis": pa.time32("ms"),
+    "timestamp-millis": pa.timestamp("ms"),
+    "timestamp-micros": pa.timestamp("us"),
+    "local-timestamp-millis": pa.timestamp("ms", "UTC"),
+    "local-timestamp-micros": pa.timestamp("us", "UTC"),
+}
+
+
+def _number_type(node: PlainNode) -> pa.DataType:
+    bare = pa.int32() if node.primitive is Primitive.INT else pa.int64()
+    return _LOGICAL_NUMBERS.get(node.logical, bare)
+
+
+def take_plain(
+    lanes: Lanes, node: PlainNode, wanted: pa.DataType, at: Positions, where: str
+) -> tuple[Column, Positions]:
+    """The values at the lanes, and the positions behind them.
+
+    Raises:
+        CorruptFileError: the file's type cannot be read as the wanted one, or a value breaks it.
+    """
+    match node.primitive:
+        case Primitive.INT | Primitive.LONG:
+            values, behind = lanes.longs(at)
+            return _numbers(values, node, wanted, where), behind
+        case Primitive.BYTES | Primitive.STRING:
+            size, begin = lanes.sizes(at, where)
+            return _spans(lanes, node, wanted, (begin, size), where), begin + size
+        case Primitive.FIXED:
+            sizes = np.full(len(at), node.size, dtype=np.int64)
+            return _spans(lanes, node, wanted, (at, sizes), where), at + node.size
+        case _:
+            return _raw_fixed(lanes, node, wanted, at, where), at + FIXED_SIZES[node.primitive]
+
+
+def _raw_fixed(
+    lanes: Lanes, node: PlainNode, wanted: pa.DataType, at: Positions, where: str
+) -> Column:
+    if wanted != _TYPES[node.primitive]:
+        raise mismatch(node.primitive.value, wanted, where)
+    if node.primitive is Primitive.BOOLEAN:
+        byte = lanes.raw[at]
+        if len(byte) and byte.max() > 1:
+            raise CorruptFileError("", where, "a boolean must be 0 or 1")
+        return build_bool(byte.view(np.bool_))
+    word = lanes.words[at]
+    if node.primitive is Primitive.DOUBLE:
+        return dense(wanted, word.view(np.float64))
+    return dense(wanted, word.astype(np.uint32).view(np.float32))
+
+
+def _numbers(values: Ints, node: PlainNode, wanted: pa.DataType, where: str) -> Column:
+    if wanted == _LONG:
+        return dense(wanted, values)
+    if pa.types.is_timestamp(wanted):
+        return dense(wanted, _in_unit(values, node, wanted, where))
+    kind, width = _INTEGERS.get(wanted.id, (None, np.int32))
+    if kind != wanted:
+        raise mismatch(node.primitive.value, wanted, where)
+    narrow = values.astype(width)
+    if (narrow != values).any():
+        raise CorruptFileError("", where, f"must fit {wanted}")
+    return dense(wanted, narrow)
+
+
+_INTEGERS: Mapping[int, tuple[pa.DataType | None, type[np.int8 | np.int16 | np.int32]]] = {
+    kind.id: (kind, width)
+    for kind, width in (
+        (pa.int8(), np.int8),
+        (pa.int16(), np.int16),
+        (pa.int32(), np.int32),
+        (pa.date32(), np.int32),
+        (pa.time32("ms"), np.int32),
+    )
+}
+
+
+def _in_unit(values: Ints, node: PlainNode, wanted: pa.DataType, where: str) -> Ints:
+    """Timestamps from the file's unit in the wanted one; a finer file unit is cut off."""
+    found = plain_type(node)
+    if not isinstance(found, pa.TimestampType) or not isinstance(wanted, pa.TimestampType):
+        raise mismatch(node.logical or node.primitive.value, wanted, where)
+    have, want = _PER_SECOND[found.unit], _PER_SECOND[wanted.unit]
+    if want <= have:
+        return values if want == have else values // (have // want)
+    factor = want // have
+    limit = np.iinfo(np.int64).max // factor
+    if len(values) and (values.max() > limit or values.min() < -limit):
+        raise CorruptFileError("", where, f"must fit {wanted}")
+    return values * factor
+
+
+def _spans(
+    lanes: Lanes, node: PlainNode, wanted: pa.DataType, spans: tuple[Ints, Ints], where: str
+) -> Column:
+    if pa.types.is_decimal128(wanted) and node.logical == "decimal":
+        return _decimals(lanes, node, wanted, spans, where)
+    if node.primitive is Primitive.STRING:
+        if wanted not in (_STRING, pa.large_string()):
+            raise mismatch("string", wanted, where)
+        return _as_text(_gathered(lanes, spans, where), wanted, where)
+    if wanted == BYTE_VIEWS:
+        return _viewed(lanes, spans, where)
+    raw = _gathered(lanes, spans, where)
+    if wanted == _BINARY:
+        return raw
+    if wanted == pa.large_binary() or (
+        pa.types.is_fixed_size_binary(wanted) and bool((spans[1] == wanted.byte_width).all())
+    ):
+        return raw.cast(wanted)
+    raise mismatch("bytes", wanted, where)
+
+
+def _as_text(raw: Column, wanted: pa.DataType, where: str) -> Column:
+    if wanted == _STRING and used_bytes(raw).max(initial=0) < _ASCII:
+        return pa.Array.from_buffers(_STRING, len(raw), raw.buffers(), offset=raw.offset)
+    try:
+        return raw.cast(wanted)  # checks that the bytes are UTF-8
+    except pa.ArrowInvalid as error:
+        raise CorruptFileError("", where, "text must be UTF-8") from error
+
+
+def _viewed(lanes: Lanes, spans: tuple[Ints, Ints], where: str) -> Column:
+    """Bytes of the spans where they are, which is until the lanes are released."""
+    begin, size = spans
+    if len(begin) and (begin + size).max() > lanes.end:
+        raise CorruptFileError("", where, "a size must lie within its block")
+    return build_views(begin, size, lanes.data)
+
+
+def _gathered(lanes: Lanes, spans: tuple[Ints, Ints], where: str) -> Column:
+    """Bytes of the spans, one value each.
+
+    Spans of one size are taken by NumPy. Else the buffer is seen as one binary array in which spans
+    and the gaps between them alternate; every other value of it is taken, which copies span by span
+    outside Python.
+    """
+    begin, size = spans
+    if not len(begin):
+        return no_rows(_BINARY)
+    ends = begin + size
+    if ends.max() > lanes.end:
+        raise CorruptFileError("", where, "a size must lie within its block")
+    if len(begin) > 1 and (begin[1:] < ends[:-1]).any():
+        raise CorruptFileError("", where, "values must follow each other")
+    width = int(size[0])
+    if width and (size == width).all():
+        ends = np.arange(0, width * (len(begin) + 1), width, dtype=np.int32)
+        return build_binary(ends, lanes.pieces(begin, width))
+    offsets = np.empty(2 * len(begin), dtype=np.int32)
+    offsets[0::2] = begin
+    offsets[1::2] = ends
+    alternating = pa.Array.from_buffers(
+        _BINARY, len(offsets) - 1, [None, as_buffer(offsets), pa.py_buffer(lanes.data)]
+    )
+    every_other = np.arange(0, len(offsets) - 1, 2, dtype=np.int64)
+    return alternating.take(dense(pa.int64(), every_other))  # type: ignore[arg-type]  # in stubs
+
+
+def _decimals(
+    lanes: Lanes, node: PlainNode, wanted: pa.DataType, spans: tuple[Ints, Ints], where: str
+) -> Column:
+    begin, size = spans
+    if len(size) and (size.max() > _DECIMAL_BYTES or size.min() < 1):
+        raise CorruptFileError("", where, f"a decimal must have 1 to {_DECIMAL_BYTES} bytes")
+    if len(begin) and (begin + size).max() > lanes.end:
+        raise CorruptFileError("", where, "a size must lie within its block")
+    behind = begin + size
+    low = _big_endian(lanes.words[behind - 8]).view(np.int64)
+    high = _big_endian(lanes.words[behind - 16]).view(np.int64)
+    short = np.clip(_WORD_BITS - 8 * size, 0, 56)
+    low = np.where(size < _WORD_BYTES, (low << short) >> short, low)
+    cut = np.clip(2 * _WORD_BITS - 8 * size, 0, 56)
+    high = np.where(size <= _WORD_BYTES, low >> 63, (high << cut) >> cut)
+    both = np.empty((len(size), 2), dtype=np.int64)
+    both[:, 0], both[:, 1] = low, high
+    found = pa.decimal128(node.precision, node.scale)
+    array = pa.Array.from_buffers(found, len(size), [None, as_buffer(both)])
+    try:
+        array.validate(full=True)
+        return array if found == wanted else array.cast(wanted)
+    except pa.ArrowInvalid as error:
+        raise CorruptFileError("", where, f"must fit {wanted}: {error}") from error
+
+
+def _big_endian(words: Words) -> Words:
+    return words.astype(np.uint64).byteswap()
+
+
+def dense(data_type: pa.DataType, values: Numbers) -> Column:
+    """A fixed-width array without nulls."""
+    return pa.Array.from_buffers(data_type, len(values), [None, as_buffer(values)])
+
+
+def mismatch(found: str, wanted: pa.DataType, where: str) -> CorruptFileError:
+    """The error for a file whose type is not what the schema says."""
+    return CorruptFileError("", where, f"is {found} in the file and cannot be read as {wanted}")

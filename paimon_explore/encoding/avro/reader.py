@@ -1,0 +1,360 @@
+"""Avro files as Arrow columns.
+
+Theory of operation. Blocks of one or many files with one schema are unpacked into a buffer of some
+megabytes; the records' beginnings are found (`avro_skip`), then all records are decoded at once,
+column by column, as positions advance over the buffer (`avro_decode`). No Python object stands for
+a record. Groups bound memory and keep the caches warm.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+
+from paimon_explore.encoding.arrow_buffers import Column, Ints, ends_of
+from paimon_explore.encoding.avro.column_decoder import natural_field, take_fields
+from paimon_explore.encoding.avro.container import Block, read_blocks, read_header
+from paimon_explore.encoding.avro.record_offsets import branch_taken, misfit, record_starts
+from paimon_explore.encoding.avro.schema import (
+    AvroNode,
+    OptionalNode,
+    RecordNode,
+    leaf_count,
+    parse_avro_schema,
+    top_record,
+)
+from paimon_explore.encoding.avro.vectorized_varint import PAD, Lanes, Positions
+from paimon_explore.errors import CorruptFileError, ResourceLimitError
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.limits import check_size, within_memory
+
+_GROUP_BYTES = 4 << 20
+_CHUNK_RECORDS = 16_384
+
+REASONS = 16
+"""A choice gives numbers below this one."""
+
+Fields: TypeAlias = "Sequence[pa.Field[pa.DataType]]"
+Choice: TypeAlias = "tuple[Fields, Callable[[list[Column]], Ints]]"
+"""Columns, and a function that tells for n records 0 to keep it, else the number of a reason."""
+StartFinder: TypeAlias = Callable[[Lanes, AvroNode, Ints, Ints, Ints], Positions]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Group:
+    """Blocks that are decoded together.
+
+    Attributes:
+        node: their records' type.
+        blocks: each with the number of its file.
+    """
+
+    node: AvroNode
+    blocks: tuple[tuple[int, Block], ...]
+
+
+class _Decoded(NamedTuple):
+    """Columns of some records in chunks, and what the choices said of how many."""
+
+    chunks: list[list[Column]]
+    tallies: Ints
+
+
+_UNSUSPICIOUS_RECORDS = 1 << 18
+_BYTES_PER_VALUE = 24
+"""About what a value takes while it is decoded: its place, its end and itself."""
+
+
+def read_avro(data: bytes, wanted: pa.Schema | None, where: str) -> Iterator[pa.RecordBatch]:
+    """The rows of an Avro data file, batch by batch.
+
+    Args:
+        data: the whole file.
+        wanted: columns to give, by name, in this order, with these types: columns that the file
+            lacks are null, others are left out. None: all columns, in the types of the file
+            (timestamps: Avro's `timestamp-*` have no zone and `local-timestamp-*` are UTC instants,
+            as Paimon has it).
+        where: the file, for messages.
+
+    Yields:
+        Batches with exactly the wanted schema; none for a file without rows.
+
+    Raises:
+        CorruptFileError: bytes that break the format, or a type that does not agree.
+    """
+    fields = list(wanted) if wanted is not None else _all_fields(data, where)
+    schema = wanted if wanted is not None else pa.schema(fields)
+    for _, group in _grouped([(where, data)]):
+        for columns in _decoded(group, fields, (where,), record_starts).chunks:
+            yield pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def read_columns(
+    files: Sequence[tuple[str, bytes]], fields: Fields, *, starts: StartFinder = record_starts
+) -> tuple[pa.Table, list[int]]:
+    """The records of many files as one table; made for manifests.
+
+    Args:
+        files: path and content of each.
+        fields: wanted columns; records inside records are structs.
+        starts: how the records' beginnings are found.
+
+    Returns:
+        The records in the files' order, and the number of records of each file.
+
+    Raises:
+        CorruptFileError: names the file that is damaged.
+    """
+    schema = pa.schema(fields)
+    names = tuple(path for path, _ in files)
+    counts = [0] * len(files)
+    batches: list[pa.RecordBatch] = []
+    for rows, group in _grouped(files):
+        for index, count in rows:
+            counts[index] += count
+        chunks = _decoded(group, fields, names, starts).chunks
+        batches.extend(pa.RecordBatch.from_arrays(columns, schema=schema) for columns in chunks)
+    return pa.Table.from_batches(batches, schema=schema), counts
+
+
+def read_chosen(
+    files: Sequence[tuple[str, bytes]],
+    fields: Fields,
+    choices: Sequence[Choice],
+    starts: StartFinder,
+    needles: Sequence[bytes] = (),
+) -> tuple[pa.Table, Ints]:
+    """The records of many files that pass some choices, one after the other.
+
+    Of the others no more is looked at than what stands in front of the columns that decide.
+
+    Args:
+        files: path and content of each.
+        fields: wanted columns; records inside records are structs.
+        choices: the columns that decide, and how.
+        starts: how the records' beginnings are found.
+        needles: if there are some, the first choice keeps only records in whose bytes one of them
+            stands; a block without any is not decoded, and counts as dropped for reason 1.
+
+    Returns:
+        The records that every choice keeps, and a row for each choice: how often it gave each
+        number.
+
+    Raises:
+        CorruptFileError: names the file that is damaged.
+    """
+    schema = pa.schema(fields)
+    names = tuple(path for path, _ in files)
+    batches: list[pa.RecordBatch] = []
+    tallies = np.zeros((len(choices), REASONS), np.int64)
+    dropped = 0
+
+    def skips(block: Block) -> bool:
+        nonlocal dropped
+        # Searching from behind takes Python less than half the time, whatever the bytes are.
+        if not needles or any(block.data.rfind(needle) >= 0 for needle in needles):
+            return False
+        dropped += block.count
+        return True
+
+    for _, group in _grouped(files, skips):
+        found = _decoded(group, fields, names, starts, choices)
+        batches.extend(
+            pa.RecordBatch.from_arrays(columns, schema=schema) for columns in found.chunks
+        )
+        tallies += found.tallies
+    tallies[:1, 1] += dropped
+    return pa.Table.from_batches(batches, schema=schema), tallies
+
+
+def avro_fields(data: bytes, where: str) -> Fields:
+    """The columns of an Avro file in the types of the file."""
+    return _all_fields(data, where)
+
+
+def _all_fields(data: bytes, where: str) -> list["pa.Field[pa.DataType]"]:
+    with_path = _naming(where)
+    try:
+        record = top_record(_schema_node(read_header(data).schema))
+        return [natural_field(name, node) for name, node in record.fields]
+    except CorruptFileError as error:
+        raise with_path(error) from error
+
+
+@lru_cache(maxsize=64)
+def _schema_node(text: bytes) -> AvroNode:
+    node = parse_avro_schema(text)
+    top_record(node)
+    return node
+
+
+def _never(block: Block) -> bool:
+    del block
+    return False
+
+
+def _grouped(
+    files: Sequence[tuple[str, bytes]], skips: Callable[[Block], bool] = _never
+) -> Iterator[tuple[list[tuple[int, int]], _Group]]:
+    """Groups in order, each with (file, records) of its blocks."""
+    blocks: list[tuple[int, Block]] = []
+    size = 0
+    current: AvroNode | None = None
+    for index, (path, data) in enumerate(files):
+        with_path = _naming(path)
+        try:
+            header = read_header(data)
+            node = _schema_node(header.schema)
+            for block in read_blocks(data, header):
+                if current is not None and blocks and (node is not current or size > _GROUP_BYTES):
+                    yield _closed(current, blocks)
+                    blocks, size = [], 0
+                if skips(block):
+                    continue
+                _check_records(block, node)
+                current = node
+                blocks.append((index, block))
+                size += len(block.data)
+        except CorruptFileError as error:
+            raise with_path(error) from error
+    if current is not None and blocks:
+        yield _closed(current, blocks)
+
+
+def _check_records(block: Block, node: AvroNode) -> None:
+    """Refuse a block whose records could not be held: they may be as short as a byte each."""
+    if block.count > _UNSUSPICIOUS_RECORDS:
+        size = block.count * leaf_count(node) * _BYTES_PER_VALUE
+        what = f"{block.count:,} records"
+        check_size(size, "", f"block at byte {block.offset}", what)
+
+
+def _closed(
+    node: AvroNode, blocks: list[tuple[int, Block]]
+) -> tuple[list[tuple[int, int]], _Group]:
+    rows = [(index, block.count) for index, block in blocks]
+    return rows, _Group(node=node, blocks=tuple(blocks))
+
+
+def _naming(path: str) -> Callable[[CorruptFileError], CorruptFileError]:
+    def with_path(error: CorruptFileError) -> CorruptFileError:
+        if error.path:
+            return error
+        if isinstance(error, ResourceLimitError):
+            return error.at(path)
+        return CorruptFileError(path, error.where, error.rule)
+
+    return with_path
+
+
+def _decoded(
+    group: _Group,
+    fields: Fields,
+    names: tuple[str, ...],
+    starts: StartFinder,
+    choices: Sequence[Choice] = (),
+) -> _Decoded:
+    """Columns of the group's records, in chunks; an error names the file it comes from."""
+    try:
+        blocks = [block for _, block in group.blocks]
+        with within_memory("", f"block at byte {blocks[0].offset}"):
+            return _chunks(group.node, blocks, fields, starts, choices)
+    except ResourceLimitError as error:
+        raise _naming(names[group.blocks[0][0]])(error) from error
+    except (CorruptFileError, IndexError) as error:
+        if starts is not record_starts:  # a guess may be wrong, a walk is not
+            return _decoded(group, fields, names, record_starts, choices)
+        files = sorted({index for index, _ in group.blocks})
+        if len(files) == 1:
+            raise _as_corrupt(error, names[files[0]]) from error
+        for index in files:  # one of them is to blame: this raises
+            own = tuple(pair for pair in group.blocks if pair[0] == index)
+            _decoded(_Group(node=group.node, blocks=own), fields, names, starts, choices)
+        raise
+
+
+def _as_corrupt(error: CorruptFileError | IndexError, path: str) -> CorruptFileError:
+    if isinstance(error, CorruptFileError):
+        return _naming(path)(error)
+    return CorruptFileError(path, "a block", "its records must not run past its end")
+
+
+def _chunks(
+    node: AvroNode,
+    blocks: Sequence[Block],
+    fields: Fields,
+    starts: StartFinder,
+    choices: Sequence[Choice],
+) -> _Decoded:
+    lanes = Lanes([block.data for block in blocks])
+    found = _taken(lanes, node, blocks, fields, starts, choices)
+    lanes.release()
+    return found
+
+
+def _taken(
+    lanes: Lanes,
+    node: AvroNode,
+    blocks: Sequence[Block],
+    fields: Fields,
+    starts: StartFinder,
+    choices: Sequence[Choice],
+) -> _Decoded:
+    sizes = ends_of(np.array([len(block.data) for block in blocks], dtype=np.int64)) + PAD
+    counts = np.array([block.count for block in blocks], dtype=np.int64)
+    begins = starts(lanes, node, sizes[:-1], sizes[1:], counts)
+    stops = np.append(begins[1:], lanes.end)
+    tallies = np.zeros((len(choices), REASONS), np.int64)
+    for tally, choice in zip(tallies, choices, strict=True):
+        reasons = _reasons(lanes, node, begins, choice)
+        tally[:] = np.bincount(reasons, minlength=REASONS)
+        kept = reasons == 0
+        begins, stops = begins[kept], stops[kept]
+    chunks: list[list[Column]] = []
+    for first in range(0, len(begins), _CHUNK_RECORDS):
+        part = slice(first, first + _CHUNK_RECORDS)
+        columns, behind = _take_records(lanes, node, fields, begins[part])
+        if not np.array_equal(behind, stops[part]):
+            raise misfit()
+        chunks.append(columns)
+    return _Decoded(chunks, tallies)
+
+
+def _reasons(lanes: Lanes, node: AvroNode, begins: Positions, choice: Choice) -> Ints:
+    """What a choice says of records: walks no further than the columns that decide."""
+    fields, decide = choice
+    record, at = _records_at(lanes, node, begins)
+    columns, _ = take_fields(lanes, _head(record, fields), fields, at, "")
+    return decide(columns)
+
+
+def _head(record: RecordNode, fields: Fields) -> RecordNode:
+    """A record up to the last of the fields, that one cut short likewise."""
+    wanted = {field.name: field.type for field in fields}
+    last = max((i for i, (name, _) in enumerate(record.fields) if name in wanted), default=-1)
+    kept = list(record.fields[: last + 1])
+    if kept:
+        name, inner = kept[-1]
+        below = wanted[name]
+        if isinstance(inner, RecordNode) and isinstance(below, pa.StructType):
+            members = [below.field(index) for index in range(below.num_fields)]
+            kept[-1] = (name, _head(inner, members))
+    return RecordNode(name=record.name, fields=tuple(kept))
+
+
+def _take_records(
+    lanes: Lanes, node: AvroNode, fields: Fields, begins: Positions
+) -> tuple[list[Column], Positions]:
+    record, at = _records_at(lanes, node, begins)
+    return take_fields(lanes, record, fields, at, "")
+
+
+def _records_at(lanes: Lanes, node: AvroNode, begins: Positions) -> tuple[RecordNode, Positions]:
+    """The record's type, and where the first field of each record stands."""
+    if not isinstance(node, OptionalNode):
+        return top_record(node), begins
+    if branch_taken(lanes, node, begins) is not None:
+        raise CorruptFileError("", "a record", "must not be null")
+    return top_record(node), begins + 1

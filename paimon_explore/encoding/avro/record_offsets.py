@@ -1,0 +1,386 @@
+"""Where the records of a block begin: the one thing that Avro does not say.
+
+Records have no length, so a block must be walked. All blocks are independent, so with many blocks
+record r of every block is walked at once ("lockstep"), a few numpy calls per field for all of them.
+With few blocks each is walked on its own, by a chain of small functions made for the schema.
+"""
+
+from collections.abc import Callable
+from typing import TypeAlias, assert_never
+
+import numpy as np
+
+from paimon_explore.encoding.arrow_buffers import Bools
+from paimon_explore.encoding.avro.schema import (
+    ArrayNode,
+    AvroNode,
+    MapNode,
+    OptionalNode,
+    PlainNode,
+    Primitive,
+    RecordNode,
+)
+from paimon_explore.encoding.avro.vectorized_varint import Lanes, Pairs, Positions
+from paimon_explore.errors import CorruptFileError
+
+_FEW_BLOCKS = 48
+_LONG, _FEW_LANES = 256, 32
+_CONTINUES = 0x80
+_LONG_BYTES = 10
+
+FIXED_SIZES = {Primitive.BOOLEAN: 1, Primitive.FLOAT: 4, Primitive.DOUBLE: 8}
+
+Data: TypeAlias = bytes | bytearray
+Step: TypeAlias = Callable[[Data, int], int]
+"""From a position in bytes to the position behind one value."""
+
+
+def record_starts(
+    lanes: Lanes, node: AvroNode, begins: Positions, ends: Positions, counts: Positions
+) -> Positions:
+    """Where every record begins.
+
+    Args:
+        lanes: the blocks, one behind the other.
+        node: type of a record.
+        begins: where each block begins.
+        ends: where it ends.
+        counts: how many records it must hold.
+
+    Returns:
+        The records' positions, ascending.
+
+    Raises:
+        CorruptFileError: records that do not fill their block exactly.
+    """
+    if len(counts) < _FEW_BLOCKS:
+        return _one_by_one(lanes, node, begins, ends, counts)
+    return _in_lockstep(lanes, node, begins, ends, counts)
+
+
+def _in_lockstep(
+    lanes: Lanes, node: AvroNode, begins: Positions, ends: Positions, counts: Positions
+) -> Positions:
+    order = np.argsort(-counts, kind="stable")
+    position = begins[order]
+    left = counts[order]
+    steps = int(left[0])
+    starts = np.empty(int(counts.sum()), dtype=np.int64)
+    filled = 0
+    for step in range(steps):
+        active = int(np.searchsorted(-left, -step, side="left"))
+        current = position[:active]
+        starts[filled : filled + active] = current
+        filled += active
+        position[:active] = skip_lanes(lanes, node, current)
+    if not np.array_equal(position, ends[order]):
+        raise misfit()
+    starts.sort()
+    return starts
+
+
+def _one_by_one(
+    lanes: Lanes, node: AvroNode, begins: Positions, ends: Positions, counts: Positions
+) -> Positions:
+    step = skipper(node)
+    data = lanes.data
+    starts: list[int] = []
+    for begin, end, count in zip(begins.tolist(), ends.tolist(), counts.tolist(), strict=True):
+        position = begin
+        for _ in range(count):
+            starts.append(position)
+            position = step(data, position)
+            if position > end:
+                raise misfit()
+        if position != end:
+            raise misfit()
+    return np.array(starts, dtype=np.int64)
+
+
+def misfit() -> CorruptFileError:
+    """The error for records that end elsewhere than their block says."""
+    return CorruptFileError("", "a block", "its records must fill it exactly")
+
+
+def constant_size(node: AvroNode) -> int | None:
+    """Bytes that every value of a type takes, None if they vary."""
+    if not isinstance(node, PlainNode):
+        return None
+    return node.size or FIXED_SIZES.get(node.primitive)
+
+
+def skip_lanes(lanes: Lanes, node: AvroNode, at: Positions) -> Positions:
+    """The positions behind one value of the type at each lane."""
+    match node:
+        case PlainNode():
+            return _skip_plain(lanes, node, at)
+        case OptionalNode():
+            return _skip_optional(lanes, node, at)
+        case RecordNode():
+            for _, field in node.fields:
+                at = skip_lanes(lanes, field, at)
+            return at
+        case ArrayNode() | MapNode():
+            return _skip_items(lanes, node, at)
+        case _:
+            assert_never(node)
+
+
+def _skip_plain(lanes: Lanes, node: PlainNode, at: Positions) -> Positions:
+    match node.primitive:
+        case Primitive.INT | Primitive.LONG:
+            return lanes.skip_longs(at)
+        case Primitive.BYTES | Primitive.STRING:
+            size, behind = lanes.sizes(at, "text or bytes")
+            return behind + size
+        case _:
+            return at + (node.size or FIXED_SIZES[node.primitive])
+
+
+def _skip_optional(lanes: Lanes, node: OptionalNode, at: Positions) -> Positions:
+    valid = branch_taken(lanes, node, at)
+    behind = at + 1
+    if valid is None:
+        return skip_lanes(lanes, node.inner, behind)
+    rows = np.flatnonzero(valid)
+    if len(rows):
+        behind[rows] = skip_lanes(lanes, node.inner, behind[rows])
+    return behind
+
+
+def branch_taken(lanes: Lanes, node: OptionalNode, at: Positions) -> Bools | None:
+    """True where the value is there, False where it is null; None when it is there everywhere.
+
+    Raises:
+        CorruptFileError: a branch number that the union does not have.
+    """
+    tag = lanes.raw[at]
+    value_tag = value_branch(node)
+    valid: Bools = tag == value_tag
+    if valid.all():
+        return None
+    null_tag = value_tag if node.null_branch is None else 2 - value_tag
+    if not (valid | (tag == null_tag)).all():
+        raise CorruptFileError("", "a union", "must name one of its branches")
+    return valid
+
+
+def value_branch(node: OptionalNode) -> int:
+    """The byte in front of a value that is not null."""
+    return 2 if node.null_branch == 0 else 0
+
+
+def _skip_items(lanes: Lanes, node: ArrayNode | MapNode, at: Positions) -> Positions:
+    """Behind arrays and maps: item j of all lanes that have so many, for each j."""
+    if isinstance(node, ArrayNode) and is_nullable_long(node.items):
+        known = short_items(lanes, at)
+        if known is not None:
+            return known[1]
+    if not lanes.raw[at].any():  # all are empty
+        return at + 1
+    at = at.copy()
+    rows = np.arange(len(at))
+    while len(rows):
+        left, behind = item_counts(lanes, at[rows])
+        at[rows] = behind
+        rows, left = rows[left > 0], left[left > 0]
+        width = constant_size(node.items) if isinstance(node, ArrayNode) else None
+        if width is not None:
+            at[rows] += left * width
+            continue
+        if few_and_long(left):
+            _, at[rows] = item_starts(lanes, _item_skipper(node), at[rows], left)
+            continue
+        for index in range(int(left.max()) if len(left) else 0):
+            some = rows[left > index]
+            at[some] = _skip_item(lanes, node, at[some])
+    return at
+
+
+def _skip_item(lanes: Lanes, node: ArrayNode | MapNode, at: Positions) -> Positions:
+    if isinstance(node, ArrayNode):
+        return skip_lanes(lanes, node.items, at)
+    size, behind = lanes.sizes(at, "a map key")
+    return skip_lanes(lanes, node.values, behind + size)
+
+
+def item_counts(lanes: Lanes, at: Positions) -> tuple[Positions, Positions]:
+    """How many items come next at each lane, 0 at the end, and where they begin."""
+    count, behind = lanes.longs(at)
+    negative = count < 0
+    if negative.any():  # a size in bytes follows
+        rows = np.flatnonzero(negative)
+        behind[rows] = lanes.skip_longs(behind[rows])
+        count = np.abs(count)
+    if len(count) and count.view(np.uint64).max() > lanes.end:
+        raise CorruptFileError("", "an array or map", "must have at least one byte per item")
+    return count, behind
+
+
+_MAX_SHORT = 63
+_ITEM_BITS = np.uint16(0x80FF)
+_ITEM_TAG = np.uint16(0x0002)
+ITEM_SHIFT = np.uint8(8)
+
+
+def is_nullable_long(node: AvroNode) -> bool:
+    """Whether values are numbers or null, null being the union's first branch."""
+    return (
+        isinstance(node, OptionalNode)
+        and node.null_branch == 0
+        and isinstance(node.inner, PlainNode)
+        and node.inner.primitive in (Primitive.INT, Primitive.LONG)
+    )
+
+
+def short_items(lanes: Lanes, at: Positions) -> tuple[Pairs, Positions] | None:
+    """The usual null counts: arrays of equal length whose items are small and not null.
+
+    Such an array is: count, then per item the branch 2 and one byte, then 0.
+
+    Returns:
+        The items of all lanes, branch and byte in one number each, and the positions behind the
+        arrays; None when some array is different.
+    """
+    if not len(at):
+        return None
+    count = int(lanes.raw[at[0]]) >> 1
+    if count > _MAX_SHORT or (lanes.raw[at] != 2 * count).any():
+        return None
+    if not count:
+        return np.empty(0, np.uint16), at + 1
+    behind = at + (2 + 2 * count)
+    if behind.max() > lanes.end or lanes.raw[behind - 1].any():
+        return None
+    items = lanes.pieces(at + 1, 2 * count).view("<u2")
+    if ((items & _ITEM_BITS) != _ITEM_TAG).any():
+        return None
+    return items, behind
+
+
+def few_and_long(counts: Positions) -> bool:
+    """Whether so few lanes have so many items that they are walked faster one by one."""
+    longest = int(counts.max()) if len(counts) else 0
+    return longest > _LONG and int(counts.sum()) < _FEW_LANES * longest
+
+
+def item_starts(
+    lanes: Lanes, step: Step, at: Positions, counts: Positions
+) -> tuple[Positions, Positions]:
+    """Where all items of each lane begin, lane by lane, and the positions behind the last ones."""
+    data = lanes.data
+    starts: list[int] = []
+    ends: list[int] = []
+    for begin, count in zip(at.tolist(), counts.tolist(), strict=True):
+        position = begin
+        for _ in range(count):
+            starts.append(position)
+            position = step(data, position)
+            if position > lanes.end:
+                raise misfit()
+        ends.append(position)
+    return np.array(starts, dtype=np.int64), np.array(ends, dtype=np.int64)
+
+
+def _item_skipper(node: ArrayNode | MapNode) -> Step:
+    if isinstance(node, ArrayNode):
+        return skipper(node.items)
+    return _chain((_skip_text, skipper(node.values)))
+
+
+def skipper(node: AvroNode) -> Step:
+    """A function that finds the end of one value in bytes."""
+    match node:
+        case PlainNode():
+            return _plain_skipper(node)
+        case OptionalNode():
+            return _optional_skipper(skipper(node.inner), node)
+        case RecordNode():
+            return _chain(tuple(skipper(field) for _, field in node.fields))
+        case ArrayNode():
+            return _items_skipper(_item_skipper(node), constant_size(node.items))
+        case MapNode():
+            return _items_skipper(_item_skipper(node), None)
+        case _:
+            assert_never(node)
+
+
+def _plain_skipper(node: PlainNode) -> Step:
+    match node.primitive:
+        case Primitive.INT | Primitive.LONG:
+            return _skip_long
+        case Primitive.BYTES | Primitive.STRING:
+            return _skip_text
+        case _:
+            size = node.size or FIXED_SIZES[node.primitive]
+            return lambda _data, position: position + size
+
+
+def _skip_long(data: Data, position: int) -> int:
+    while data[position] >= _CONTINUES:
+        position += 1
+    return position + 1
+
+
+def _long(data: Data, position: int) -> tuple[int, int]:
+    byte = data[position]
+    if byte < _CONTINUES:
+        return (byte >> 1) ^ -(byte & 1), position + 1
+    value = byte & 0x7F
+    for index in range(1, _LONG_BYTES):
+        byte = data[position + index]
+        value |= (byte & 0x7F) << 7 * index
+        if byte < _CONTINUES:
+            return (value >> 1) ^ -(value & 1), position + index + 1
+    raise CorruptFileError("", "a number", f"must have at most {_LONG_BYTES} bytes")
+
+
+def _skip_text(data: Data, position: int) -> int:
+    size, behind = _long(data, position)
+    if not 0 <= size <= len(data):
+        raise CorruptFileError("", "text or bytes", "a size must lie within its block")
+    return behind + size
+
+
+def _chain(steps: tuple[Step, ...]) -> Step:
+    def skip(data: Data, position: int) -> int:
+        for step in steps:
+            position = step(data, position)
+        return position
+
+    return skip
+
+
+def _optional_skipper(inner: Step, node: OptionalNode) -> Step:
+    value_tag = value_branch(node)
+    null_tag = value_tag if node.null_branch is None else 2 - value_tag
+
+    def skip(data: Data, position: int) -> int:
+        tag = data[position]
+        if tag == value_tag:
+            return inner(data, position + 1)
+        if tag != null_tag:
+            raise CorruptFileError("", "a union", "must name one of its branches")
+        return position + 1
+
+    return skip
+
+
+def _items_skipper(item: Step, width: int | None) -> Step:
+    def skip(data: Data, position: int) -> int:
+        while True:
+            count, position = _long(data, position)
+            if count == 0:
+                return position
+            if count < 0:
+                count = -count
+                position = _skip_long(data, position)
+            if count > len(data):
+                raise CorruptFileError("", "an array or map", "must have one byte per item")
+            if width is not None:
+                position += count * width
+                continue
+            for _ in range(count):
+                position = item(data, position)
+
+    return skip

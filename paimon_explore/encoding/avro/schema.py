@@ -1,0 +1,230 @@
+"""Avro schemas as a tree of nodes, as far as Paimon's files use Avro.
+
+Paimon writes records, arrays, maps, plain types and unions of null with one type. What else Avro
+knows (enums, wider unions, recursive types) is refused rather than half understood.
+Spec: concepts/spec/fileformat, avro; Avro 1.11 specification, schema declaration.
+"""
+
+import json
+from dataclasses import replace
+from enum import Enum
+from types import MappingProxyType
+from typing import TypeAlias
+
+from paimon_explore.errors import CorruptFileError
+from paimon_explore.frozen_dataclass import dataclass
+
+_MAX_DEPTH = 64
+_MAX_NODES = 50_000
+_MAX_PRECISION = 38
+
+
+class Primitive(Enum):
+    """Avro's plain types, by their name in schemas."""
+
+    BOOLEAN = "boolean"
+    INT = "int"
+    LONG = "long"
+    FLOAT = "float"
+    DOUBLE = "double"
+    BYTES = "bytes"
+    STRING = "string"
+    FIXED = "fixed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlainNode:
+    """A value without children.
+
+    Attributes:
+        primitive: how it is stored.
+        logical: logical type, or "".
+        precision, scale: of a decimal.
+        size: bytes of a fixed.
+    """
+
+    primitive: Primitive
+    logical: str = ""
+    precision: int = 0
+    scale: int = 0
+    size: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OptionalNode:
+    """A union of null with one type, or of one type alone.
+
+    Attributes:
+        inner: the type.
+        null_branch: number of the null branch, 0 or 1; None in a union without null.
+    """
+
+    inner: "AvroNode"
+    null_branch: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordNode:
+    """Fields in the order in which they are stored."""
+
+    name: str
+    fields: tuple[tuple[str, "AvroNode"], ...]
+
+    def field(self, name: str) -> "AvroNode | None":
+        """The type of a field, if there is one of that name."""
+        return next((node for known, node in self.fields if known == name), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArrayNode:
+    """Items of one type; `is_map` when they are key and value of a map without text keys."""
+
+    items: "AvroNode"
+    is_map: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MapNode:
+    """Values of one type by text key."""
+
+    values: "AvroNode"
+
+
+AvroNode: TypeAlias = PlainNode | OptionalNode | RecordNode | ArrayNode | MapNode
+
+_PRIMITIVES = MappingProxyType({p.value: p for p in Primitive if p is not Primitive.FIXED})
+
+
+def parse_avro_schema(text: bytes) -> AvroNode:
+    """The tree of a writer schema.
+
+    Raises:
+        CorruptFileError: no schema, or one with what Paimon's files never hold.
+    """
+    try:
+        source: object = json.loads(text.decode("utf-8"))
+        if b"\\u" in text:  # may smuggle in half a surrogate pair, which is no text
+            json.dumps(source, ensure_ascii=False).encode()
+    except (ValueError, RecursionError) as error:
+        raise _wrong("avro.schema", f"must be a schema in JSON: {error}") from error
+    return _Parser().node(source, "avro.schema", 0)
+
+
+def top_record(node: AvroNode) -> RecordNode:
+    """The record at the top of a container's schema, be it nullable or not."""
+    inner = node.inner if isinstance(node, OptionalNode) else node
+    if not isinstance(inner, RecordNode):
+        raise _wrong("avro.schema", "must have a record at the top")
+    return inner
+
+
+def _wrong(where: str, rule: str) -> CorruptFileError:
+    return CorruptFileError("", where, rule)
+
+
+class _Parser:
+    """State of one parse: named types so far, and how many nodes the tree stands for."""
+
+    def __init__(self) -> None:
+        self._named: dict[str, AvroNode | None] = {}
+        self._sizes: dict[str, int] = {}
+        self._count = 0
+
+    def node(self, source: object, where: str, depth: int) -> AvroNode:
+        self._count += 1
+        if depth > _MAX_DEPTH or self._count > _MAX_NODES:
+            raise _wrong(where, f"must be at most {_MAX_DEPTH} deep and of {_MAX_NODES} types")
+        if isinstance(source, str):
+            return self._by_name(source, where)
+        if isinstance(source, list):
+            return self._union(source, where, depth)
+        if isinstance(source, dict):
+            return self._complex(source, where, depth)
+        raise _wrong(where, f"must be a type, not {source!r:.60}")
+
+    def _by_name(self, name: str, where: str) -> AvroNode:
+        if name in _PRIMITIVES:
+            return PlainNode(primitive=_PRIMITIVES[name])
+        found = self._named.get(name) or self._named.get(name.rpartition(".")[2])
+        if found is None:
+            raise _wrong(where, f"must be a type that Paimon uses, not {name!r:.60}")
+        self._count += self._sizes.get(name, 0) or self._sizes.get(name.rpartition(".")[2], 0)
+        return found
+
+    def _union(self, branches: list[object], where: str, depth: int) -> AvroNode:
+        others = [branch for branch in branches if branch != "null"]
+        nulls = len(branches) - len(others)
+        if len(others) != 1 or nulls > 1:
+            raise _wrong(where, "a union must be of null and one other type")
+        inner = self.node(others[0], where, depth + 1)
+        if isinstance(inner, OptionalNode):
+            raise _wrong(where, "a union must not hold a union")
+        return OptionalNode(inner=inner, null_branch=branches.index("null") if nulls else None)
+
+    def _complex(self, source: dict[str, object], where: str, depth: int) -> AvroNode:
+        kind = source.get("type")
+        if kind in ("record", "error"):
+            return self._record(source, where, depth)
+        if kind == "array":
+            items = self.node(source.get("items"), f"{where}.items", depth + 1)
+            is_map = source.get("logicalType") == "map" and isinstance(items, RecordNode)
+            return ArrayNode(items=items, is_map=is_map)
+        if kind == "map":
+            return MapNode(values=self.node(source.get("values"), f"{where}.values", depth + 1))
+        if kind == "fixed":
+            return self._named_type(source, self._fixed(source, where))
+        inner = self.node(kind, where, depth + 1)
+        return _with_logical(inner, source, where) if isinstance(inner, PlainNode) else inner
+
+    def _record(self, source: dict[str, object], where: str, depth: int) -> AvroNode:
+        fields = source.get("fields")
+        if not isinstance(fields, list) or not fields:
+            raise _wrong(where, "a record must have fields")
+        before = self._count
+        found: list[tuple[str, AvroNode]] = []
+        for field in fields:
+            name = field.get("name") if isinstance(field, dict) else None
+            if not isinstance(field, dict) or not isinstance(name, str):
+                raise _wrong(where, "a field must have a name")
+            if any(name == known for known, _ in found):
+                raise _wrong(where, f"field names must differ: {name!r:.60}")
+            found.append((name, self.node(field.get("type"), f"{where}.{name}", depth + 1)))
+        record = RecordNode(name=str(source.get("name", "")), fields=tuple(found))
+        return self._named_type(source, record, self._count - before)
+
+    def _fixed(self, source: dict[str, object], where: str) -> PlainNode:
+        size = source.get("size")
+        if not isinstance(size, int) or isinstance(size, bool) or not 0 < size < 1 << 20:
+            raise _wrong(where, "a fixed must have a size")
+        return _with_logical(PlainNode(primitive=Primitive.FIXED, size=size), source, where)
+
+    def _named_type(self, source: dict[str, object], node: AvroNode, size: int = 1) -> AvroNode:
+        name = str(source.get("name", "")).rpartition(".")[2]
+        self._named[name] = node
+        self._sizes[name] = size
+        return node
+
+
+def _with_logical(node: PlainNode, source: dict[str, object], where: str) -> PlainNode:
+    logical = source.get("logicalType")
+    if not isinstance(logical, str):
+        return node
+    precision, scale = source.get("precision", 0), source.get("scale", 0)
+    if logical != "decimal" or node.primitive not in (Primitive.BYTES, Primitive.FIXED):
+        return replace(node, logical=logical)
+    if type(precision) is not int or type(scale) is not int:
+        raise _wrong(where, "a decimal must have a precision")
+    if not 0 < precision <= _MAX_PRECISION or not 0 <= scale <= precision:
+        raise _wrong(where, f"a decimal must have 1 to {_MAX_PRECISION} digits")
+    return replace(node, logical=logical, precision=precision, scale=scale)
+
+
+def leaf_count(node: AvroNode) -> int:
+    """How many plain values a record has, those of an array or map counted once."""
+    match node:
+        case RecordNode(fields=fields):
+            return sum(leaf_count(inner) for _, inner in fields) or 1
+        case OptionalNode(inner=inner):
+            return leaf_count(inner)
+        case _:
+            return 1

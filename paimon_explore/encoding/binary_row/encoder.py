@@ -1,0 +1,210 @@
+"""Binary rows: partitions, keys and statistics as Paimon stores, hashes and compares them.
+
+A row image is a header (row kind, null bits), a slot of 8 bytes per field and a variable part, all
+little endian. In manifests 4 bytes with the number of fields, big endian, stand before it.
+
+Spec: concepts/spec/manifest, binary row. Seen in: golden java200/all_types_pk_parquet.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from paimon_explore.data_types.definitions import DataType
+from paimon_explore.encoding import arrow_buffers as nb
+from paimon_explore.encoding.arrow_buffers import Column
+from paimon_explore.encoding.binary_row.decoder import Items, Source, decode_fields
+from paimon_explore.encoding.binary_row.nested_encoder import encode_cells, pack_rows, row_header
+from paimon_explore.encoding.binary_row.single_row_encoder import FEW, KIND_BITS, encode_few
+from paimon_explore.errors import CorruptFileError
+
+ARITY_BYTES = 4
+_HAS_ARITY = "a row starts with its number of fields"
+EMPTY_ROW = bytes(12)
+"""The row of no fields with its arity, as unpartitioned tables have it."""
+
+
+def encode_rows(
+    columns: Sequence[Column],
+    types: Sequence[DataType],
+    *,
+    reserve_nulls: bool = True,
+    count: int | None = None,
+) -> pa.BinaryArray:
+    """Row images without arity.
+
+    Args:
+        columns: k columns of n values each, of exactly the Arrow types of `data_types.arrow`.
+        types: the k types.
+        reserve_nulls: whether nulls of wide decimals and timestamps take up space, as partitions,
+            keys and bucket keys have it always, statistics since release 1.2.
+        count: n, needed when there are no columns.
+
+    Returns:
+        n images, row kind +I, none null.
+
+    >>> from paimon_explore.data_types.definitions import AtomicType, TypeRoot
+    >>> rows = encode_rows([pa.array([1], pa.int32())], [AtomicType(root=TypeRoot.INT)])
+    >>> rows[0].as_py().hex()
+    '00000000000000000100000000000000'
+    """
+    size = len(columns[0]) if columns else (count or 0)
+    few = encode_few(columns, types, size) if reserve_nulls and size <= FEW else None
+    if few is not None:
+        offsets = nb.ends_of(np.array([len(image) for image in few], np.int64))
+        return nb.build_binary(offsets, nb.as_bytes(b"".join(few)), np.ones(size, np.bool_))
+    cells = [
+        encode_cells(column, data_type, reserve=reserve_nulls)
+        for column, data_type in zip(columns, types, strict=True)
+    ]
+    offsets, data = pack_rows(cells, size)
+    return nb.build_binary(offsets, data)
+
+
+def with_arity(rows: pa.BinaryArray, arity: int) -> pa.BinaryArray:
+    """Row images with their number of fields before them, as manifests have it; null stays null."""
+    valid = nb.valid_mask(rows)
+    starts, data = nb.var_values(rows)
+    sizes = np.where(valid, np.diff(starts), 0)
+    offsets = nb.ends_of(np.where(valid, sizes + ARITY_BYTES, 0))
+    out = np.zeros(offsets[-1], np.uint8)
+    heads = offsets[:-1]
+    prefix = np.frombuffer(arity.to_bytes(ARITY_BYTES, "big"), np.uint8)
+    out[heads[valid][:, None] + np.arange(ARITY_BYTES)] = prefix
+    _, images = nb.gather(data, starts[:-1], sizes)
+    out[nb.spread(heads + ARITY_BYTES, sizes)] = images
+    return nb.build_binary(offsets, out, valid)
+
+
+def row_images(
+    columns: Sequence[Column], types: Sequence[DataType], *, count: int | None = None
+) -> list[bytes]:
+    """Rows as manifests have them, their number of fields before them, as Python's bytes.
+
+    Args:
+        columns: as for `encode_rows`.
+        types: as for `encode_rows`.
+        count: number of rows, needed when there are no columns.
+    """
+    size = len(columns[0]) if columns else (count or 0)
+    few = encode_few(columns, types, size) if size <= FEW else None
+    if few is None:
+        few = [row.as_py() or b"" for row in encode_rows(columns, types, count=size)]
+    head = len(types).to_bytes(ARITY_BYTES, "big")
+    return [head + image for image in few]
+
+
+def null_fields(row: bytes, arity: int) -> tuple[bool, ...]:
+    """Which fields of one row are null.
+
+    Args:
+        row: as manifests have it.
+        arity: the number of fields that it must have.
+
+    Raises:
+        CorruptFileError: it has another number of fields, or is too short.
+    """
+    header = row[ARITY_BYTES : ARITY_BYTES + row_header(arity)]
+    if int.from_bytes(row[:ARITY_BYTES], "big") != arity or len(header) < row_header(arity):
+        raise CorruptFileError("", "a row", f"must have {arity} fields")
+    bits = int.from_bytes(header, "little") >> KIND_BITS
+    return tuple(bool(bits >> index & 1) for index in range(arity))
+
+
+def without_arity(rows: pa.BinaryArray, *, where: str = "") -> pa.BinaryArray:
+    """Row images without the number of fields before them; null stays null.
+
+    Raises:
+        CorruptFileError: a row is too short to have one.
+    """
+    source, items = _images(rows, where)
+    offsets, data = nb.gather(source.data, items.at, items.size)
+    return nb.build_binary(offsets, data, items.valid)
+
+
+def arities(rows: Column, *, where: str = "") -> nb.Ints:
+    """The number of fields that each row has; -1 for null.
+
+    Raises:
+        CorruptFileError: a row is too short to have one.
+    """
+    valid = nb.valid_mask(rows)
+    begin, size, data = nb.byte_ranges(rows)
+    if (valid & (size < ARITY_BYTES)).any():
+        raise CorruptFileError(where, "a row", _HAS_ARITY)
+    found = np.full(len(rows), -1, np.int64)
+    found[valid] = nb.unaligned(data, ">i4")[begin[valid]]
+    return found
+
+
+def all_have_arity(rows: Column, arity: int, *, where: str = "") -> bool:
+    """Whether every row has that many fields; null has not.
+
+    Raises:
+        CorruptFileError: a row is too short to have a number of fields.
+    """
+    if rows.null_count:
+        return bool((arities(rows, where=where) == arity).all())
+    begin, size, data = nb.byte_ranges(rows)
+    if (size < ARITY_BYTES).any():
+        raise CorruptFileError(where, "a row", _HAS_ARITY)
+    heads = nb.unaligned(data, "<u4")[begin]
+    return bool((heads == _head(arity)).all())
+
+
+def decode_rows(
+    rows: Column,
+    types: Sequence[DataType],
+    *,
+    where: str,
+    fields: Sequence[int] | None = None,
+) -> list[Column]:
+    """The columns of rows that have their arity before them.
+
+    Args:
+        rows: n rows in the form of manifests, binary or `BYTE_VIEWS`; a null row is null in every
+            column.
+        types: the k types.
+        where: what the rows are called in errors, a path or field.
+        fields: positions of the fields to decode; None for all.
+
+    Returns:
+        A column of n values per wanted field, of the Arrow types of `data_types.arrow`.
+
+    Raises:
+        CorruptFileError: a row has another number of fields, or breaks the layout.
+    """
+    source, items = _images(rows, where)
+    heads = source.raw(items.at - ARITY_BYTES, ARITY_BYTES)
+    wrong = items.valid & (heads != _head(len(types)))
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        rule = f"a row has {len(types)} fields, not {int(heads[row].byteswap().view(np.int32))}"
+        raise CorruptFileError(where, f"row {row}", rule)
+    return decode_fields(
+        source, items, list(types), range(len(types)) if fields is None else fields
+    )
+
+
+def _head(arity: int) -> np.uint32:
+    """The arity as a number that is read the wrong way round, as all others are right."""
+    return np.uint32(int.from_bytes(arity.to_bytes(ARITY_BYTES, "big"), "little"))
+
+
+def _images(rows: Column, where: str) -> tuple[Source, Items]:
+    """The bytes that rows lie in, and the ranges of the images behind the arities.
+
+    Views mostly have zeros behind what they refer to. Images of nulls are the zeros behind the
+    data.
+    """
+    begin, size, data = nb.byte_ranges(rows)
+    used = int((begin + size).max()) if isinstance(rows, pa.ListViewArray) and len(rows) else None
+    source = Source(data, where, used)
+    valid = nb.valid_mask(rows)
+    if not rows.null_count:
+        source.demand(size >= ARITY_BYTES, _HAS_ARITY)
+        return source, Items(begin + ARITY_BYTES, size - ARITY_BYTES, valid)
+    source.demand(~valid | (size >= ARITY_BYTES), _HAS_ARITY)
+    at = np.where(valid, begin + ARITY_BYTES, source.size + ARITY_BYTES)
+    return source, Items(at, np.where(valid, size - ARITY_BYTES, 0), valid)

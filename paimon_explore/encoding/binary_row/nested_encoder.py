@@ -1,0 +1,258 @@
+"""Values of any type as cells, and the images of rows, arrays, maps and vectors.
+
+Encoding goes level by level over whole columns: the cells of an array's elements are made for all
+arrays at once, then packed into one image per array, and these images are the items of the array
+column's own cells.
+
+Spec: concepts/spec, binary row; the layouts are those of Java's BinaryArray and BinaryMap.
+"""
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from paimon_explore.data_types.arrow import to_arrow
+from paimon_explore.data_types.definitions import (
+    ArrayType,
+    AtomicType,
+    DataType,
+    MapType,
+    MultisetType,
+    RowType,
+    TypeRoot,
+    VectorType,
+)
+from paimon_explore.encoding import arrow_buffers as nb
+from paimon_explore.encoding.arrow_buffers import (
+    Bools,
+    Bytes,
+    Column,
+    Ints,
+    ListColumn,
+    MapColumn,
+    VectorColumn,
+    Words,
+)
+from paimon_explore.encoding.binary_row.primitive_encoder import (
+    Cells,
+    encode_atomic,
+    fixed_width,
+    image_cells,
+)
+from paimon_explore.errors import InvalidInputError
+
+COUNT_TYPE = AtomicType(root=TypeRoot.INT, nullable=False)
+"""How often a multiset holds an element."""
+
+
+def encode_cells(array: Column, data_type: DataType, *, reserve: bool) -> Cells:
+    """The cells of a column.
+
+    Args:
+        array: n values of the Arrow type that `data_types.arrow` gives for `data_type`.
+        data_type: their type.
+        reserve: whether nulls of wide decimals and timestamps take up an item.
+
+    Returns:
+        n cells.
+
+    Raises:
+        InvalidInputError: the array is of another type.
+    """
+    match (data_type, array):
+        case (AtomicType(), _) if array.type.equals(to_arrow(data_type)):
+            return encode_atomic(array, data_type, reserve=reserve)
+        case (RowType(), pa.StructArray()):
+            return _encode_row(array, data_type, reserve=reserve)
+        case (ArrayType(), pa.ListArray()):
+            return _encode_array(array, data_type)
+        case (VectorType(), pa.FixedSizeListArray()):
+            return _encode_vector(array, data_type)
+        case (MapType(key=key, value=value), pa.MapArray()):
+            return _encode_map(array, key, value)
+        case (MultisetType(element=element), pa.MapArray()):
+            return _encode_map(array, element, COUNT_TYPE)
+        case _:
+            message = f"A column of {to_arrow(data_type)} is given as Arrow {array.type}."
+            raise InvalidInputError(message, hint="Cast it first.")
+
+
+def _encode_row(array: pa.StructArray, data_type: RowType, *, reserve: bool) -> Cells:
+    valid = nb.valid_mask(array)
+    cells = []
+    for index, field in enumerate(data_type.fields):
+        child = array.field(index)
+        kept = child if valid.all() else nb.kept_rows(child, valid)
+        cells.append(encode_cells(kept, field.type, reserve=reserve))
+    starts, data = pack_rows(cells, int(valid.sum()))
+    sizes = np.zeros(len(valid), np.int64)
+    sizes[valid] = np.diff(starts)
+    return image_cells(sizes, valid, sizes, data)
+
+
+def pack_rows(columns: list[Cells], count: int) -> tuple[Ints, Bytes]:
+    """Row images out of the cells of their columns.
+
+    Args:
+        columns: k columns of `count` cells each.
+        count: number of rows.
+
+    Returns:
+        Offsets (count + 1) and the images one after the other; each a multiple of 8 bytes.
+    """
+    header = row_header(len(columns))
+    fixed = header + nb.WORD * len(columns)
+    sizes = np.full(count, fixed, np.int64)
+    for cells in columns:
+        if cells.present is not None:
+            sizes += cells.sizes
+    starts = nb.ends_of(sizes)
+    words = np.zeros(starts[-1] // nb.WORD, np.uint64)
+    heads = starts[:-1] // nb.WORD
+    if not all(cells.valid.all() for cells in columns):
+        words[heads[:, None] + np.arange(header // nb.WORD)] = _null_words(columns, count, header)
+    cursor = np.full(count, fixed, np.int64)
+    for index, cells in enumerate(columns):
+        slots = cells.fixed.astype(np.uint64)
+        if cells.present is not None:
+            slots |= np.where(cells.present, cursor, 0).astype(np.uint64) << np.uint64(32)
+            targets = nb.spread(heads + cursor // nb.WORD, cells.sizes // nb.WORD)
+            words[targets] = cells.data.view(np.uint64)
+            cursor += cells.sizes
+        words[heads + (header // nb.WORD + index)] = slots
+    return starts, words.view(np.uint8)
+
+
+def row_header(arity: int) -> int:
+    """Bytes of a row's header: the row kind and a null bit per field, in whole words."""
+    return (arity + 63 + 8) // 64 * nb.WORD
+
+
+def _null_words(columns: list[Cells], count: int, header: int) -> Words:
+    bits = np.zeros((count, header * 8), np.bool_)
+    for index, cells in enumerate(columns):
+        bits[:, 8 + index] = ~cells.valid
+    return np.packbits(bits, axis=1, bitorder="little").view(np.uint64)
+
+
+def _encode_array(array: ListColumn, data_type: ArrayType) -> Cells:
+    valid = nb.valid_mask(array)
+    starts, counts = list_ranges(array, valid)
+    elements = list_elements(array.values, starts, counts)
+    sizes, data = _pack_arrays(counts, elements, data_type.element)
+    sizes, data = _drop_nulls(sizes, data, valid)
+    return image_cells(sizes, valid, sizes, data)
+
+
+def list_ranges(array: Column, valid: Bools) -> tuple[Ints, Ints]:
+    """Where each list starts in its children, and its count: 0 for null, whatever it owns."""
+    offsets = nb.list_offsets(array)
+    return offsets[:-1], np.where(valid, np.diff(offsets), 0)
+
+
+def list_elements(children: Column, starts: Ints, counts: Ints) -> Column:
+    """The children of consecutive lists, without those that a null list owns."""
+    total = int(counts.sum())
+    first = int(starts[0]) if len(starts) else 0
+    if total == 0 or bool((starts + counts)[-1] - first == total):
+        return children.slice(first, total)
+    return nb.taken_rows(children, nb.spread(starts, counts))
+
+
+def _drop_nulls(sizes: Ints, data: Bytes, valid: Bools) -> tuple[Ints, Bytes]:
+    """Leave out the (empty) images of nulls."""
+    if valid.all():
+        return sizes, data
+    starts = nb.ends_of(sizes)[:-1]
+    kept = np.where(valid, sizes, 0)
+    return kept, nb.gather(data, starts, kept)[1]
+
+
+def _pack_arrays(counts: Ints, elements: Column, data_type: DataType) -> tuple[Ints, Bytes]:
+    """One array image per count, over consecutive elements; sizes are multiples of 8."""
+    cells = _canonical_nan(encode_cells(elements, data_type, reserve=False), data_type)
+    width = fixed_width(data_type)
+    header = 4 + (counts + 31) // 32 * 4
+    fixed = nb.round_up(header + width * counts)
+    item_ends = nb.ends_of(cells.item_sizes())
+    firsts = nb.ends_of(counts)
+    sizes = fixed + item_ends[firsts[1:]] - item_ends[firsts[:-1]]
+    starts = nb.ends_of(sizes)
+    out = np.zeros(starts[-1], np.uint8)
+    out.view("<u4")[starts[:-1] // 4] = counts
+    owners = np.repeat(np.arange(len(counts)), counts)
+    ranks = np.arange(len(elements)) - firsts[:-1][owners]
+    heads = starts[:-1][owners]
+    nulls = ~cells.valid
+    bits = (1 << (ranks[nulls] & 7)).astype(np.uint8)
+    np.bitwise_or.at(out, heads[nulls] + 4 + (ranks[nulls] >> 3), bits)
+    parts = cells.fixed
+    if cells.present is not None:
+        local = fixed[owners] + item_ends[:-1] - item_ends[firsts[:-1]][owners]
+        parts = parts | (np.where(cells.present, local, 0).astype(np.uint64) << np.uint64(32))
+        out.view(np.uint64)[nb.spread((heads + local) // nb.WORD, cells.sizes // nb.WORD)] = (
+            cells.data.view(np.uint64)
+        )
+    _put(out, heads + header[owners] + ranks * width, parts)
+    return sizes, out
+
+
+def _put(out: Bytes, positions: Ints, parts: npt.NDArray[np.unsignedinteger]) -> None:
+    """Store fixed parts; words may start at a multiple of 4 only."""
+    unit = min(parts.dtype.itemsize, 4)
+    pieces = np.ascontiguousarray(parts).view(f"<u{unit}")
+    if parts.dtype.itemsize > unit:
+        places = (positions // unit)[:, None] + np.arange(2)
+        out.view(f"<u{unit}")[places] = pieces.reshape(-1, 2)
+    else:
+        out.view(f"<u{unit}")[positions // unit] = pieces
+
+
+def _canonical_nan(cells: Cells, data_type: DataType) -> Cells:
+    """Java stores every not-a-number in an array as one and the same."""
+    root = data_type.root if isinstance(data_type, AtomicType) else None
+    if root not in {TypeRoot.FLOAT, TypeRoot.DOUBLE}:
+        return cells
+    kind, bits = ("<f4", 0x7FC00000) if root is TypeRoot.FLOAT else ("<f8", 0x7FF8 << 48)
+    holds = np.isnan(cells.fixed.view(kind))
+    fixed = np.where(holds, cells.fixed.dtype.type(bits), cells.fixed)
+    return Cells(fixed, cells.valid, cells.present, cells.sizes, cells.data)
+
+
+def _encode_vector(array: VectorColumn, data_type: VectorType) -> Cells:
+    valid = nb.valid_mask(array)
+    length = data_type.length
+    elements = array.values.slice(array.offset * length, len(array) * length)
+    cells = encode_cells(elements, data_type.element, reserve=False)
+    width = fixed_width(data_type.element)
+    if cells.present is not None:
+        raise InvalidInputError("A vector contains numbers or booleans only.")
+    size = 4 + width * length
+    images = np.zeros((len(array), int(nb.round_up(np.array([size]))[0])), np.uint8)
+    images[:, :4] = np.array([length], "<u4").view(np.uint8)
+    body = np.ascontiguousarray(cells.fixed).view(np.uint8)
+    images[:, 4:size] = body.reshape(len(array), width * length)
+    sizes = valid * np.int64(images.shape[1])
+    return image_cells(np.full(len(array), size, np.int64), valid, sizes, images[valid].reshape(-1))
+
+
+def _encode_map(
+    array: MapColumn,
+    key: DataType,
+    value: DataType,
+) -> Cells:
+    valid = nb.valid_mask(array)
+    firsts, counts = list_ranges(array, valid)
+    key_sizes, keys = _pack_arrays(counts, list_elements(array.keys, firsts, counts), key)
+    value_sizes, values = _pack_arrays(counts, list_elements(array.items, firsts, counts), value)
+    lengths = 4 + key_sizes + value_sizes
+    sizes = nb.round_up(lengths)
+    starts = nb.ends_of(sizes)
+    out = np.zeros(starts[-1], np.uint8)
+    words = out.view("<u4")
+    heads = starts[:-1] // 4
+    words[heads] = key_sizes
+    words[nb.spread(heads + 1, key_sizes // 4)] = keys.view("<u4")
+    words[nb.spread(heads + 1 + key_sizes // 4, value_sizes // 4)] = values.view("<u4")
+    sizes, out = _drop_nulls(sizes, out, valid)
+    return image_cells(lengths, valid, sizes, out)

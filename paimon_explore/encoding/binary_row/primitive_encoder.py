@@ -1,0 +1,211 @@
+"""Values of types without children as the cells that binary rows and arrays are made of.
+
+A cell is a fixed part, as wide as the type asks (1, 2, 4 or 8 bytes), and for some values an item:
+bytes in the variable part, which the fixed part refers to by `offset << 32 | number`.
+
+Spec: concepts/spec, binary row; the layouts are those of Java's BinaryRow.
+"""
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from paimon_explore.data_types.arrow import timestamp_unit
+from paimon_explore.data_types.definitions import AtomicType, DataType, TypeRoot
+from paimon_explore.encoding import arrow_buffers as nb
+from paimon_explore.encoding.arrow_buffers import Bools, Bytes, Column, Ints, Numbers, Words
+from paimon_explore.frozen_dataclass import dataclass
+
+COMPACT_DECIMAL = 18
+"""Highest precision of a decimal that fits into 8 bytes."""
+COMPACT_TIMESTAMP = 3
+"""Highest precision of a timestamp that is stored as milliseconds alone."""
+INLINE = 7
+"""Longest string or binary that lies in its slot."""
+DECIMAL_ITEM = 16
+
+_WIDTHS = {
+    TypeRoot.BOOLEAN: 1,
+    TypeRoot.TINYINT: 1,
+    TypeRoot.SMALLINT: 2,
+    TypeRoot.INT: 4,
+    TypeRoot.DATE: 4,
+    TypeRoot.TIME: 4,
+    TypeRoot.FLOAT: 4,
+    TypeRoot.BIGINT: 8,
+    TypeRoot.DOUBLE: 8,
+}
+UNITS_PER_MILLI = {"us": 1_000, "ns": 1_000_000}
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """n encoded values.
+
+    Attributes:
+        fixed: their fixed parts as unsigned integers, without offsets; 0 where null.
+        valid: which are not null.
+        present: which have an item, or None when the type has none.
+        sizes: bytes of each item, a multiple of 8, 0 where there is none; empty without items.
+        data: the items one after the other.
+    """
+
+    fixed: npt.NDArray[np.unsignedinteger]
+    valid: Bools
+    present: Bools | None
+    sizes: Ints
+    data: Bytes
+
+    def item_sizes(self) -> Ints:
+        """Bytes of each value's item, n numbers."""
+        return self.sizes if self.present is not None else np.zeros(len(self.valid), np.int64)
+
+
+def fixed_width(data_type: DataType) -> int:
+    """Bytes of the fixed part of an array element."""
+    return _WIDTHS.get(data_type.root, 8) if isinstance(data_type, AtomicType) else 8
+
+
+def is_text(data_type: AtomicType) -> bool:
+    """Whether values are stored as plain bytes: strings and every kind of binary."""
+    return data_type.root in {
+        TypeRoot.CHAR,
+        TypeRoot.VARCHAR,
+        TypeRoot.BINARY,
+        TypeRoot.VARBINARY,
+        TypeRoot.BLOB,
+        TypeRoot.GEOMETRY,
+        TypeRoot.GEOGRAPHY,
+    }
+
+
+def is_timestamp(data_type: AtomicType) -> bool:
+    """Whether it is one of the two timestamp types."""
+    return data_type.root in {TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ}
+
+
+def encode_atomic(array: Column, data_type: AtomicType, *, reserve: bool) -> Cells:
+    """The cells of a column of a type without children, as `binary_nested.encode_cells`."""
+    if is_text(data_type):
+        return _encode_text(array)
+    if data_type.root is TypeRoot.DECIMAL:
+        return _encode_decimal(array, data_type, reserve=reserve)
+    if is_timestamp(data_type):
+        return _encode_timestamp(array, data_type, reserve=reserve)
+    if isinstance(array, pa.StructArray):  # a variant, as the caller checked
+        return _encode_variant(array)
+    valid = nb.valid_mask(array)
+    if data_type.root is TypeRoot.BOOLEAN:
+        return _plain(nb.bool_values(array).astype(np.uint8), valid)
+    width = fixed_width(data_type)
+    return _plain(nb.fixed_values(array, f"<u{width}"), valid)
+
+
+def _plain(values: Numbers, valid: Bools) -> Cells:
+    """Cells without items."""
+    unsigned = values.view(f"<u{values.dtype.itemsize}")
+    fixed = unsigned if valid.all() else np.where(valid, unsigned, unsigned.dtype.type(0))
+    return Cells(fixed, valid, None, np.zeros(0, np.int64), np.zeros(0, np.uint8))
+
+
+def image_cells(low: Ints, valid: Bools, sizes: Ints, data: Bytes) -> Cells:
+    """Cells of items that are all in the variable part; `low` is the slot's lower half."""
+    fixed = np.where(valid, low, 0).astype(np.uint64)
+    return Cells(fixed, valid, valid, sizes, data)
+
+
+def _encode_text(array: Column) -> Cells:
+    valid = nb.valid_mask(array)
+    offsets, raw = nb.var_values(array)
+    lengths = np.where(valid, np.diff(offsets), 0)
+    words = nb.unaligned_words(nb.padded(raw))
+    inline = lengths <= INLINE
+    keep = (np.uint64(1) << (np.minimum(lengths, INLINE) * 8).astype(np.uint64)) - np.uint64(1)
+    marks = (lengths.astype(np.uint64) | np.uint64(0x80)) << np.uint64(56)
+    slots = (words[np.minimum(offsets[:-1], len(words) - 1)] & keep) | marks
+    fixed = np.where(inline, slots, lengths.astype(np.uint64))
+    fixed = np.where(valid, fixed, np.uint64(0))
+    sizes = np.where(inline, 0, nb.round_up(lengths))
+    data = _copy_padded(words, offsets[:-1], lengths, sizes)
+    return Cells(fixed, valid, ~inline, sizes, data)
+
+
+def _copy_padded(words: Words, starts: Ints, lengths: Ints, sizes: Ints) -> Bytes:
+    """Ranges of bytes, each zero-padded to its size in whole words; size 0 leaves one out."""
+    counts = sizes // nb.WORD
+    firsts = nb.ends_of(counts)[:-1]
+    step = np.arange(counts.sum()) - np.repeat(firsts, counts)
+    out: Words = words[np.repeat(starts, counts) + step * nb.WORD]
+    tails = counts > 0
+    spare = ((sizes - lengths)[tails] * 8).astype(np.uint64)
+    out[(firsts + counts - 1)[tails]] &= np.uint64(0xFFFFFFFFFFFFFFFF) >> spare
+    return out.view(np.uint8)
+
+
+def _encode_decimal(array: Column, data_type: AtomicType, *, reserve: bool) -> Cells:
+    valid = nb.valid_mask(array)
+    halves = decimal_halves(array)
+    if (data_type.precision or 0) <= COMPACT_DECIMAL:
+        return _plain(np.ascontiguousarray(halves[:, 0]), valid)
+    image = halves.view(np.uint8).reshape(-1, DECIMAL_ITEM)[:, ::-1]  # big endian
+    # Java's BigInteger.toByteArray: the fewest bytes that keep the sign bit.
+    sign = (image[:, :1] >> 7) * np.uint8(0xFF)
+    redundant = (image[:, :-1] == sign) & ((image[:, 1:] >> 7) == (sign & np.uint8(1)))
+    skipped = np.cumprod(redundant, axis=1).sum(axis=1)
+    columns = np.arange(DECIMAL_ITEM) + skipped[:, None]
+    wide = np.concatenate([image, np.zeros_like(image)], axis=1)
+    items = np.take_along_axis(wide, columns, axis=1)
+    return _reserved(DECIMAL_ITEM - skipped, valid, items, reserve=reserve)
+
+
+def decimal_halves(array: Column) -> Ints:
+    """Low and high half of each 128-bit value, n by 2."""
+    start = array.offset * DECIMAL_ITEM
+    raw = nb.as_bytes(array.buffers()[1])[start : start + len(array) * DECIMAL_ITEM]
+    return raw.view("<i8").reshape(-1, 2)
+
+
+def _reserved(low: Ints, valid: Bools, items: Bytes, *, reserve: bool) -> Cells:
+    """Cells of items of one width; nulls have a zeroed one if `reserve`, else none."""
+    width = items.shape[1]
+    if reserve:
+        data = np.where(valid[:, None], items, np.uint8(0))
+        present = np.ones(len(valid), np.bool_)
+    else:
+        data = items[valid]
+        present = valid
+    fixed = np.where(valid, low, 0).astype(np.uint64)
+    return Cells(fixed, valid, present, present * np.int64(width), data.reshape(-1))
+
+
+def _encode_timestamp(array: Column, data_type: AtomicType, *, reserve: bool) -> Cells:
+    valid = nb.valid_mask(array)
+    unit = timestamp_unit(data_type.precision)
+    values = nb.fixed_values(array, "<i8").astype(np.int64)
+    if (data_type.precision or 0) <= COMPACT_TIMESTAMP:
+        return _plain(values * 1000 if unit == "s" else values, valid)
+    per_milli = UNITS_PER_MILLI[unit]
+    millis = values // per_milli
+    nanos = (values - millis * per_milli) * (1_000_000 // per_milli)
+    items = np.ascontiguousarray(millis).view(np.uint8).reshape(-1, nb.WORD)
+    return _reserved(nanos, valid, items, reserve=reserve)
+
+
+def _encode_variant(array: pa.StructArray) -> Cells:
+    valid = nb.valid_mask(array)
+    value_offsets, values = nb.var_values(array.field("value"))
+    meta_offsets, metas = nb.var_values(array.field("metadata"))
+    value_sizes = np.where(valid, np.diff(value_offsets), 0)
+    meta_sizes = np.where(valid, np.diff(meta_offsets), 0)
+    lengths = np.where(valid, 4 + value_sizes + meta_sizes, 0)
+    sizes = nb.round_up(lengths)
+    starts = nb.ends_of(sizes)
+    data = np.zeros(starts[-1], np.uint8)
+    heads = starts[:-1]
+    prefix = value_sizes.astype("<u4").view(np.uint8).reshape(-1, 4)
+    data[heads[valid][:, None] + np.arange(4)] = prefix[valid]
+    _, part = nb.gather(values, value_offsets[:-1], value_sizes)
+    data[nb.spread(heads + 4, value_sizes)] = part
+    _, part = nb.gather(metas, meta_offsets[:-1], meta_sizes)
+    data[nb.spread(heads + 4 + value_sizes, meta_sizes)] = part
+    return image_cells(lengths, valid, sizes, data)

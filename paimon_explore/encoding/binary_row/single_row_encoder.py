@@ -1,0 +1,170 @@
+"""A few binary rows, put together one value at a time.
+
+Encoding by columns pays from some ten rows on. A writer asks for two rows per file, the bounds of
+its statistics, where the calls per column would cost more than the values. The layouts are those of
+`binary_cells`; values are taken from Arrow's buffers as they are, so that no type has to be turned
+into Python's and back.
+
+Spec: concepts/spec, binary row.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
+
+from paimon_explore.data_types.arrow import timestamp_unit, to_arrow
+from paimon_explore.data_types.definitions import AtomicType, DataType, TypeRoot
+from paimon_explore.encoding.arrow_buffers import WORD, Column
+from paimon_explore.encoding.binary_row.nested_encoder import row_header
+from paimon_explore.encoding.binary_row.primitive_encoder import (
+    COMPACT_DECIMAL,
+    COMPACT_TIMESTAMP,
+    DECIMAL_ITEM,
+    INLINE,
+    UNITS_PER_MILLI,
+    fixed_width,
+)
+
+FEW = 8
+"""Number of rows up to which this is the faster way."""
+
+KIND_BITS = 8
+"""Bits of the row kind, before those of the nulls."""
+_MASK = (1 << 64) - 1
+_Cell: TypeAlias = tuple[int, bytes]
+"""A value's slot without the offset, and its item in the variable part; empty: it has none."""
+_Encode: TypeAlias = Callable[[Column, AtomicType, int], _Cell]
+"""The cell of the value at a position of a column's buffers."""
+
+
+def encode_few(
+    columns: Sequence[Column], types: Sequence[DataType], count: int
+) -> list[bytes] | None:
+    """Row images without arity, as `binary_row.encode_rows`.
+
+    Nulls of wide decimals and timestamps take up space.
+
+    Returns:
+        n images; None if a column has a type that only whole columns are encoded of.
+    """
+    cells: list[list[tuple[_Cell, bool]]] = [[] for _ in range(count)]
+    for column, data_type in zip(columns, types, strict=True):
+        found = _cells(column, data_type, count)
+        if found is None:
+            return None
+        for row, cell in zip(cells, found, strict=True):
+            row.append(cell)
+    return [_image(row) for row in cells]
+
+
+def _cells(column: Column, data_type: DataType, count: int) -> list[tuple[_Cell, bool]] | None:
+    """The cells of a column, and which are null."""
+    if column.null_count == count:  # of any type: bounds of what has no order are null
+        return [(_null(data_type), True)] * count
+    if not isinstance(data_type, AtomicType) or not column.type.equals(to_arrow(data_type)):
+        return None
+    encode = _ENCODERS.get(data_type.root)
+    if encode is None:
+        return None
+    places = range(column.offset, column.offset + count)
+    if not column.null_count:
+        return [(encode(column, data_type, at), False) for at in places]
+    nothing = _null(data_type)
+    valid = memoryview(column.buffers()[0])  # type: ignore[arg-type]  # nulls have a bitmap
+    return [
+        (encode(column, data_type, at), False) if _bit(valid, at) else (nothing, True)
+        for at in places
+    ]
+
+
+def _image(cells: Sequence[tuple[_Cell, bool]]) -> bytes:
+    arity = len(cells)
+    header = row_header(arity)
+    cursor = header + WORD * arity
+    nulls = 0
+    slots, items = [], []
+    for index, ((slot, item), is_null) in enumerate(cells):
+        nulls |= is_null << (KIND_BITS + index)
+        slots.append((slot | cursor << 32 if item else slot).to_bytes(WORD, "little"))
+        items.append(item)
+        cursor += len(item)
+    return b"".join([nulls.to_bytes(header, "little"), *slots, *items])
+
+
+def _null(data_type: DataType) -> _Cell:
+    """A null: nothing, or the room that a later value would take."""
+    if not isinstance(data_type, AtomicType):
+        return 0, b""
+    precision = data_type.precision or 0
+    if data_type.root is TypeRoot.DECIMAL and precision > COMPACT_DECIMAL:
+        return 0, bytes(DECIMAL_ITEM)
+    if data_type.root in _TIMESTAMPS and precision > COMPACT_TIMESTAMP:
+        return 0, bytes(WORD)
+    return 0, b""
+
+
+def _bit(bits: memoryview, at: int) -> int:
+    return int(bits[at >> 3]) >> (at & 7) & 1
+
+
+def _number(column: Column, at: int, width: int, *, signed: bool = False) -> int:
+    raw = memoryview(column.buffers()[1])[at * width : (at + 1) * width]  # type: ignore[arg-type]  # such columns have values
+    return int.from_bytes(raw, "little", signed=signed)
+
+
+def _plain(column: Column, data_type: AtomicType, at: int) -> _Cell:
+    return _number(column, at, fixed_width(data_type)), b""
+
+
+def _boolean(column: Column, _: AtomicType, at: int) -> _Cell:
+    return _bit(memoryview(column.buffers()[1]), at), b""  # type: ignore[arg-type]  # as above
+
+
+def _text(column: Column, _: AtomicType, at: int) -> _Cell:
+    _valid, ends, data = column.buffers()
+    start, end = memoryview(ends)[at * 4 : at * 4 + 8].cast("i")  # type: ignore[arg-type]  # as above
+    raw = bytes(memoryview(data)[start:end]) if data is not None else b""
+    size = len(raw)
+    if size <= INLINE:
+        return int.from_bytes(raw, "little") | (size | 0x80) << 56, b""
+    return size, raw + bytes(-size % WORD)
+
+
+def _decimal(column: Column, data_type: AtomicType, at: int) -> _Cell:
+    value = _number(column, at, DECIMAL_ITEM, signed=True)
+    if (data_type.precision or 0) <= COMPACT_DECIMAL:
+        return value & _MASK, b""
+    # Java's BigInteger.toByteArray: the fewest bytes that keep the sign bit.
+    size = ((value if value >= 0 else ~value).bit_length()) // 8 + 1
+    return size, value.to_bytes(size, "big", signed=True).ljust(DECIMAL_ITEM, b"\x00")
+
+
+def _timestamp(column: Column, data_type: AtomicType, at: int) -> _Cell:
+    value = _number(column, at, WORD, signed=True)
+    unit = timestamp_unit(data_type.precision)
+    if (data_type.precision or 0) <= COMPACT_TIMESTAMP:
+        return (value * 1000 if unit == "s" else value) & _MASK, b""
+    per_milli = UNITS_PER_MILLI[unit]
+    millis, rest = divmod(value, per_milli)
+    return rest * (1_000_000 // per_milli), millis.to_bytes(WORD, "little", signed=True)
+
+
+_TIMESTAMPS = frozenset({TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ})
+_ENCODERS: Mapping[TypeRoot, _Encode] = {
+    TypeRoot.BOOLEAN: _boolean,
+    TypeRoot.TINYINT: _plain,
+    TypeRoot.SMALLINT: _plain,
+    TypeRoot.INT: _plain,
+    TypeRoot.DATE: _plain,
+    TypeRoot.TIME: _plain,
+    TypeRoot.FLOAT: _plain,
+    TypeRoot.BIGINT: _plain,
+    TypeRoot.DOUBLE: _plain,
+    TypeRoot.CHAR: _text,
+    TypeRoot.VARCHAR: _text,
+    TypeRoot.BINARY: _text,
+    TypeRoot.VARBINARY: _text,
+    TypeRoot.DECIMAL: _decimal,
+    TypeRoot.TIMESTAMP: _timestamp,
+    TypeRoot.TIMESTAMP_LTZ: _timestamp,
+}
+"""Types of keys, partitions and bounds; a BLOB, variant or nested type has none of them."""

@@ -1,0 +1,184 @@
+"""Arrays and maps of BLOB as one entry of a blob file.
+
+    array: magic BCBA | byte version | int32 count | values | sizes of values | int32
+    map:   magic BCBM | byte version | int32 count | keys | values | sizes of keys
+           | sizes of values | int32 | int32
+
+All little endian. Sizes are lists of deltas as in the blob file itself, -1 for a null value; the
+last numbers are the bytes of these lists. Keys are texts or whole numbers in their own width.
+
+Spec: append-table/blob, release 2.0. Seen in: files of Java 2.0.0.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from paimon_explore.data_types.definitions import AtomicType, DataType, MapType, TypeRoot
+from paimon_explore.data_types.formatter import type_text
+from paimon_explore.encoding.arrow_buffers import ends_of
+from paimon_explore.encoding.varint import decode_deltas, encode_deltas
+from paimon_explore.errors import UnsupportedFeatureError
+
+Blob: TypeAlias = bytes | None
+Key: TypeAlias = str | int
+
+_ARRAY, _MAP = b"BCBA", b"BCBM"
+_VERSION = 1
+_HEAD_BYTES = 9
+_NULL = -1
+_WIDTHS = {TypeRoot.TINYINT: 1, TypeRoot.SMALLINT: 2, TypeRoot.INT: 4, TypeRoot.BIGINT: 8}
+_TEXTS = (TypeRoot.CHAR, TypeRoot.VARCHAR)
+
+
+def check_key(data_type: DataType) -> None:
+    """Refuse maps whose keys blob files do not hold.
+
+    Raises:
+        UnsupportedFeatureError: the type is neither text nor a whole number.
+    """
+    if not isinstance(data_type, AtomicType) or data_type.root not in (*_TEXTS, *_WIDTHS):
+        hint = "Such keys are texts or whole numbers."
+        raise UnsupportedFeatureError(f"MAP<{type_text(data_type)}, BLOB>", hint=hint)
+
+
+def encode_array(values: Sequence[Blob]) -> bytes:
+    """The entry of an array."""
+    sizes = _sizes(values)
+    return b"".join([_head(_ARRAY, len(values)), *filter(None, values), sizes, _int(len(sizes))])
+
+
+def decode_array(data: bytes) -> list[Blob]:
+    """The values of an array.
+
+    Raises:
+        ValueError: the bytes are no array.
+    """
+    count = _count(data, _ARRAY)
+    body, (sizes,) = _taken(data, 1, count)
+    values, rest = _cut(body, sizes)
+    _check_empty(rest)
+    return values
+
+
+def encode_map(entries: Sequence[tuple[Key, Blob]], key_type: DataType) -> bytes:
+    """The entry of a map.
+
+    Args:
+        entries: keys and values.
+        key_type: of the keys, see `check_key`.
+    """
+    coder = _encoder(key_type)
+    keys = [coder(key) for key, _ in entries]
+    values = [value for _, value in entries]
+    lists = [_sizes(keys), _sizes(values)]
+    ends = [_int(len(sizes)) for sizes in lists]
+    parts = [_head(_MAP, len(entries)), *keys, *filter(None, values), *lists, *ends]
+    return b"".join(parts)
+
+
+def decode_map(data: bytes, key_type: DataType) -> list[tuple[Key, Blob]]:
+    """The entries of a map.
+
+    Raises:
+        ValueError: the bytes are no such map.
+    """
+    count = _count(data, _MAP)
+    body, (key_sizes, sizes) = _taken(data, 2, count)
+    keys, body = _cut(body, key_sizes)
+    values, rest = _cut(body, sizes)
+    _check_empty(rest)
+    coder = _decoder(key_type)
+    if None in keys:
+        raise ValueError("a map key is null")
+    return [(coder(key or b""), value) for key, value in zip(keys, values, strict=True)]
+
+
+def _encoder(key_type: DataType) -> Callable[[Key], bytes]:
+    width = _WIDTHS.get(key_type.root) if isinstance(key_type, AtomicType) else None
+    if width is None:
+        return lambda key: str(key).encode()
+    return lambda key: int(key).to_bytes(width, "little", signed=True)
+
+
+def _decoder(key_type: DataType) -> Callable[[bytes], Key]:
+    width = _WIDTHS.get(key_type.root) if isinstance(key_type, AtomicType) else None
+    if width is None:
+        return lambda key: key.decode("utf-8")
+
+    def number(key: bytes) -> int:
+        if len(key) != width:
+            raise ValueError(f"a key has {len(key)} bytes, not {width}")
+        return int.from_bytes(key, "little", signed=True)
+
+    return number
+
+
+def _head(magic: bytes, count: int) -> bytes:
+    return magic + bytes([_VERSION]) + _int(count)
+
+
+def _int(value: int) -> bytes:
+    return value.to_bytes(4, "little")
+
+
+def _sizes(values: Sequence[Blob]) -> bytes:
+    sizes = [_NULL if value is None else len(value) for value in values]
+    return encode_deltas(np.array(sizes, np.int64)) if sizes else b""
+
+
+def _count(data: bytes, magic: bytes) -> int:
+    if data[:4] != magic or len(data) < _HEAD_BYTES:
+        raise ValueError(f"it begins with {magic.decode()}")
+    if data[4] != _VERSION:
+        raise UnsupportedFeatureError(f"version {data[4]} of nested values in a blob file")
+    return int.from_bytes(data[5:_HEAD_BYTES], "little", signed=True)
+
+
+def _taken(data: bytes, lists: int, count: int) -> tuple[bytes, list[list[int]]]:
+    """The bytes between the head and the lists at the end, and the lists."""
+    end = len(data) - 4 * lists
+    if end < _HEAD_BYTES:
+        raise ValueError("it ends early")
+    lengths = [
+        int.from_bytes(data[end + 4 * i : end + 4 * i + 4], "little", signed=True)
+        for i in range(lists)
+    ]
+    if min(lengths) < 0 or sum(lengths) > end - _HEAD_BYTES:
+        raise ValueError("its lists of sizes lie in it")
+    start = end - sum(lengths)
+    found: list[list[int]] = []
+    for at, length in zip((start + ends_of(np.array(lengths)))[:-1].tolist(), lengths, strict=True):
+        sizes = decode_deltas(data[at : at + length])
+        if sizes is None or len(sizes) != count or (sizes < _NULL).any():
+            raise ValueError(f"a list has the sizes of {count} values")
+        found.append(sizes.tolist())
+    return data[_HEAD_BYTES:start], found
+
+
+def _cut(body: bytes, sizes: Sequence[int]) -> tuple[list[Blob], bytes]:
+    """Values of these sizes from the beginning, and the rest."""
+    at = 0
+    values: list[Blob] = []
+    for size in sizes:
+        if size == _NULL:
+            values.append(None)
+            continue
+        if at + size > len(body):
+            raise ValueError("its values fill it")
+        values.append(body[at : at + size])
+        at += size
+    return values, body[at:]
+
+
+def _check_empty(rest: bytes) -> None:
+    if rest:
+        raise ValueError("its values fill it")
+
+
+def encode_nested(value: Sequence[object], data_type: DataType) -> bytes:
+    """The entry of an array or a map: of values, or of pairs of key and value."""
+    if isinstance(data_type, MapType):
+        return encode_map(value, data_type.key)  # type: ignore[arg-type]  # pairs
+    return encode_array(value)  # type: ignore[arg-type]  # of bytes

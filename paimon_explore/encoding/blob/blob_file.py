@@ -1,0 +1,249 @@
+"""Blob files (`.blob`): the values of one column of BLOBs, each behind the other.
+
+    entries | list of entry sizes | int32 size of the list | byte version
+    entry: int32 magic | value | int64 size of the whole entry | int32 crc32 of all before
+
+All little endian. In the list, -1 stands for a null and -2 for a value that another file of the
+same rows holds (data evolution); neither has an entry. The file does not name its column, nor tells
+whether its values are plain, or arrays or maps of BLOB, see `blob_elements`.
+
+Spec: concepts/spec/fileformat, blob. Seen in: golden java200/blob and blob_more.
+"""
+
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from paimon_explore.data_types.arrow import to_arrow
+from paimon_explore.data_types.definitions import AtomicType, DataType, MapType
+from paimon_explore.data_types.formatter import type_text
+from paimon_explore.data_types.traversal import is_blob_file_type
+from paimon_explore.encoding import arrow_buffers as nb
+from paimon_explore.encoding.arrow_buffers import Bools, Column, Ints
+from paimon_explore.encoding.blob.blob_collections import check_key, decode_array, decode_map
+from paimon_explore.encoding.data_file_reader import PositionedBatch, Span, StoredColumn
+from paimon_explore.encoding.varint import decode_deltas, encode_deltas
+from paimon_explore.errors import (
+    CorruptFileError,
+    InvalidInputError,
+    UnsupportedFeatureError,
+    UnsupportedVersionError,
+)
+
+MAGIC = 1481511375
+VERSION = 1
+NULL = -1
+ELSEWHERE = -2
+DEFAULT_BATCH_BYTES = 64 * 1024 * 1024
+
+_MAGIC_BYTES = MAGIC.to_bytes(4, "little")
+_TAIL_BYTES = 5
+_FRAME_BYTES = 16
+"""Magic, size and checksum around a value."""
+
+
+class BlobDataFile:
+    """An open blob file, see `decoding.OpenDataFile`.
+
+    Attributes:
+        sizes: of each row's value; `NULL` or `ELSEWHERE` where there is none.
+        offsets: of each row's value in the file, for reading a part of it.
+
+    Args:
+        stream: the file, to be read at any place.
+        path: its name, for errors.
+        column: the column it holds.
+        batch_bytes: a batch ends when its values reach this size.
+
+    Raises:
+        CorruptFileError: tail or list are damaged.
+        UnsupportedVersionError: it is of another version.
+        UnsupportedFeatureError: the column does not hold BLOBs, or by keys that are not known here.
+    """
+
+    def __init__(
+        self,
+        stream: pa.NativeFile,
+        path: str,
+        column: StoredColumn,
+        *,
+        batch_bytes: int = DEFAULT_BATCH_BYTES,
+    ) -> None:
+        _check_type(column.type)
+        self._batch_bytes = batch_bytes
+        self._stream = stream
+        self._path = path
+        self._column = column
+        self.sizes, self.offsets = _read_list(stream, path)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The column the file has."""
+        return frozenset({self._column.name})
+
+    @property
+    def spans(self) -> Sequence[Span]:
+        """All rows."""
+        return (Span(first=0, rows=len(self.sizes)),)
+
+    def elsewhere(self, start: int, stop: int) -> Bools:
+        """For each row in [start, stop) whether another file holds its value."""
+        found: Bools = self.sizes[start:stop] == ELSEWHERE
+        return found
+
+    def batches(
+        self, columns: Sequence[StoredColumn], spans: Sequence[int], batch_rows: int
+    ) -> Iterator[PositionedBatch]:
+        """The rows in file order; those without a value here are null.
+
+        Args:
+            columns: the one column, or none.
+            spans: [0], or nothing to read.
+            batch_rows: no batch is longer; batches of large values are shorter.
+
+        Raises:
+            CorruptFileError: an entry is damaged.
+        """
+        start = 0 if spans else len(self.sizes)
+        while start < len(self.sizes):
+            stop = self._batch_end(start, batch_rows)
+            found = tuple(self._values(start, stop) for _ in columns)
+            yield PositionedBatch(first=start, rows=stop - start, columns=found)
+            start = stop
+
+    def _batch_end(self, start: int, batch_rows: int) -> int:
+        part = np.cumsum(np.maximum(self.sizes[start : start + batch_rows], 0))
+        return start + max(int(np.searchsorted(part, self._batch_bytes, side="right")), 1)
+
+    def _values(self, start: int, stop: int) -> Column:
+        sizes = self.sizes[start:stop]
+        valid = sizes >= 0
+        rows = np.nonzero(valid)[0]
+        values = [self._entry(row) for row in (start + rows).tolist()]
+        if not isinstance(self._column.type, AtomicType):
+            return self._nested(values, start + rows, stop - start, start)
+        offsets = nb.ends_of(np.where(valid, sizes, 0))
+        data = np.frombuffer(b"".join(values), np.uint8)
+        return nb.build_var(pa.large_binary(), offsets, data, valid)
+
+    def _nested(self, entries: list[bytes], rows: Ints, count: int, start: int) -> Column:
+        """Arrays or maps from the entries of some rows; the others are null."""
+        found: list[object] = [None] * count
+        kind = self._column.type
+        for row, data in zip(rows.tolist(), entries, strict=True):
+            try:
+                if isinstance(kind, MapType):
+                    found[row - start] = decode_map(data, kind.key)
+                else:
+                    found[row - start] = decode_array(data)
+            except ValueError as error:
+                raise CorruptFileError(self._path, f"entry {row}", str(error)) from error
+        nested: Column = pa.array(found, to_arrow(kind))
+        return nested
+
+    def _entry(self, row: int) -> bytes:
+        size = int(self.sizes[row])
+        self._stream.seek(int(self.offsets[row]) - 4)
+        entry = self._stream.read(size + _FRAME_BYTES)
+        stated = int.from_bytes(entry[-12:-4], "little")
+        checksum = int.from_bytes(entry[-4:], "little")
+        if len(entry) != size + _FRAME_BYTES or entry[:4] != _MAGIC_BYTES or stated != len(entry):
+            rule = "must have its magic and the size that the list states"
+            raise CorruptFileError(self._path, f"entry {row}", rule)
+        if zlib.crc32(entry[:-4]) != checksum:
+            raise CorruptFileError(
+                self._path, f"entry {row}", "its checksum must be that of its bytes"
+            )
+        return entry[4:-12]
+
+
+def _check_type(data_type: DataType) -> None:
+    if not is_blob_file_type(data_type):
+        raise UnsupportedFeatureError(f"a blob file of a column of {type_text(data_type)}")
+    if isinstance(data_type, MapType):
+        check_key(data_type.key)
+
+
+def _read_list(stream: pa.NativeFile, path: str) -> tuple[Ints, Ints]:
+    """Sizes and offsets of the values."""
+    total = stream.size()
+    stream.seek(max(total - _TAIL_BYTES, 0))
+    tail = stream.read(_TAIL_BYTES)
+    if len(tail) < _TAIL_BYTES:
+        raise CorruptFileError(
+            path, "last 5 bytes", "a blob file must end with its list and version"
+        )
+    if tail[4] != VERSION:
+        raise UnsupportedVersionError("blob file", tail[4], [VERSION], path)
+    size = int.from_bytes(tail[:4], "little", signed=True)
+    if not 0 <= size <= total - _TAIL_BYTES:
+        raise CorruptFileError(path, "last 5 bytes", "the list of entries must lie in the file")
+    end = total - _TAIL_BYTES - size
+    stream.seek(end)
+    entries = decode_deltas(stream.read(size))
+    if entries is None:
+        raise CorruptFileError(path, "list of entries", "must contain integers")
+    present = entries >= 0
+    good = (entries >= ELSEWHERE) & (~present | ((entries >= _FRAME_BYTES) & (entries <= end)))
+    lengths = np.where(present, entries, 0)
+    if not good.all() or int(lengths.sum()) != end:
+        raise CorruptFileError(path, "list of entries", "the entries must fill the file before it")
+    starts = nb.ends_of(lengths)[:-1]
+    return np.where(present, entries - _FRAME_BYTES, entries), starts + 4
+
+
+class BlobFileWriter:
+    """Writes a blob file value by value.
+
+    Args:
+        write: takes the next bytes of the file.
+    """
+
+    def __init__(self, write: Callable[[bytes], object]) -> None:
+        self._write = write
+        self._entries: list[int] = []
+        self.size = 0
+
+    @property
+    def row_count(self) -> int:
+        """The rows so far."""
+        return len(self._entries)
+
+    def add(self, column: Column) -> None:
+        """Write the next rows.
+
+        Args:
+            column: of large_binary.
+
+        Raises:
+            InvalidInputError: it is of another type.
+        """
+        if not pa.types.is_large_binary(column.type):
+            raise InvalidInputError(f"A BLOB column is given as Arrow {column.type}.")
+        for value in nb.as_python(column):
+            self.add_value(value if isinstance(value, bytes) else None)
+
+    def add_value(self, value: bytes | None) -> None:
+        """Write the next row."""
+        if value is None:
+            self._entries.append(NULL)
+            return
+        size = len(value) + _FRAME_BYTES
+        head = _MAGIC_BYTES + value + size.to_bytes(8, "little")
+        self._put(head + zlib.crc32(head).to_bytes(4, "little"))
+        self._entries.append(size)
+
+    def add_elsewhere(self) -> None:
+        """Write the next row, whose value another file holds."""
+        self._entries.append(ELSEWHERE)
+
+    def finish(self) -> None:
+        """Write the list of entries and the version."""
+        packed = encode_deltas(np.array(self._entries, np.int64))
+        self._put(packed + len(packed).to_bytes(4, "little") + bytes([VERSION]))
+
+    def _put(self, data: bytes) -> None:
+        self._write(data)
+        self.size += len(data)

@@ -1,0 +1,205 @@
+"""ORC data files as positioned batches in the package's Arrow types.
+
+Arrow decodes whole stripes; `orc_mend` puts right what it leaves to the reader. Timestamps beyond
+64-bit nanoseconds (before 1677, after 2262), which Arrow would wrap around in silence, are given
+away by the statistics of the file and refused.
+
+Spec: concepts/spec/fileformat, ORC. Seen in: golden all_types_append_orc.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, partial
+
+import pyarrow as pa
+import pyarrow.orc as po
+
+from paimon_explore.data_types.arrow import to_arrow
+from paimon_explore.data_types.definitions import DataType, MapType, RowType
+from paimon_explore.encoding.arrow_buffers import Column
+from paimon_explore.encoding.arrow_type_conversion import conform
+from paimon_explore.encoding.data_file_reader import (
+    PositionedBatch,
+    Span,
+    SpanBounds,
+    StoredColumn,
+    decoding,
+)
+from paimon_explore.encoding.orc.file_tail import OrcKind, OrcTail, OrcType, read_tail
+from paimon_explore.encoding.orc.protobuf_decoder import Message, decode_message, raw, signed
+from paimon_explore.encoding.orc.stripe_statistics import stripe_bounds
+from paimon_explore.encoding.orc.timestamp_fixes import (
+    LocalZoned,
+    StripeZone,
+    has_kind,
+    mended,
+    stripe_zone,
+    with_chars,
+)
+from paimon_explore.encoding.orc.utc_view import utc_view
+from paimon_explore.encoding.orc.writer_time_zone import is_utc
+from paimon_explore.encoding.positional_batches import rows_without_columns
+from paimon_explore.errors import UnsupportedFeatureError
+from paimon_explore.limits import check_size
+
+_FORMAT = "ORC file"
+_TIMESTAMPS = (OrcKind.TIMESTAMP, OrcKind.TIMESTAMP_INSTANT)
+_TIMESTAMP_STATISTICS = 9
+_BOUND_FIELDS = (1, 2, 3, 4)  # minimum, maximum, and both as UTC, in milliseconds
+_NANO_LIMIT_MS = (2**63 - 1) // 10**6 - 2 * 86_400_000
+"""Two days less than 64-bit nanoseconds hold, as zones move values by up to a day."""
+
+
+class OrcDataFile:
+    """An open ORC file; see `decoding.OpenDataFile`."""
+
+    def __init__(self, file: pa.NativeFile, path: str, tail: OrcTail, ltz: LocalZoned) -> None:
+        self._file = file
+        self._reader = po.ORCFile(file)
+        self._zones: dict[int, str] = {}
+        self._path = path
+        self._ltz = ltz
+        self._types = dict(zip(tail.root.names, tail.root.children, strict=True))
+        self.tail = tail
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The top-level columns."""
+        return frozenset(self._types)
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """The stripes."""
+        return self.tail.spans
+
+    def bounds(self, column: StoredColumn) -> SpanBounds | None:
+        """Statistics of the stripes; see `decoding.Bounded`."""
+        orc_type = self._type(column)
+        with decoding(self._path, _FORMAT):
+            stripes = [
+                found[orc_type.column]
+                for found in self._stripe_statistics
+                if orc_type.column < len(found)
+            ]
+            return stripe_bounds(stripes, self.spans, orc_type.kind, to_arrow(column.type))
+
+    @cached_property
+    def _stripe_statistics(self) -> list[list[Message]]:
+        return self.tail.stripe_statistics()
+
+    def batches(
+        self, columns: Sequence[StoredColumn], spans: Sequence[int], batch_rows: int
+    ) -> Iterator[PositionedBatch]:
+        """Rows of the given stripes; see `decoding.OpenDataFile`."""
+        if not columns:
+            yield from rows_without_columns([self.spans[i] for i in spans], batch_rows)
+            return
+        types = [self._type(column) for column in columns]
+        for orc_type in types:
+            self._check_range(orc_type)
+        paths = [path for column in columns for path in _paths(column.name, column.type)]
+        zones = self._stripe_zones(spans, types)
+        for index in spans:
+            what = f"{self.spans[index].rows:,} rows of {len(columns)} columns"
+            check_size(self.spans[index].rows * len(columns), self._path, f"stripe {index}", what)
+            with decoding(self._path, _FORMAT):
+                stripe = self._reader_of(types).read_stripe(index, columns=paths)
+            first = self.spans[index].first
+            for start in range(0, stripe.num_rows, batch_rows):
+                part = stripe.slice(start, batch_rows)
+                arrays = tuple(map(partial(self._column, part, zones.get(index)), columns, types))
+                yield PositionedBatch(first=first + start, rows=part.num_rows, columns=arrays)
+
+    def _stripe_zones(
+        self, spans: Sequence[int], types: Sequence[OrcType]
+    ) -> Mapping[int, StripeZone]:
+        """How the times of the stripes are converted; empty where Arrow gives them as they are."""
+        if not any(has_kind(orc_type, kind) for orc_type in types for kind in _TIMESTAMPS):
+            return {}
+        with decoding(self._path, _FORMAT):
+            for index in set(spans) - self._zones.keys():
+                self._zones[index] = self.tail.writer_zone(self._file, index)
+        found = {i: stripe_zone(self._zones[i], self.tail, self._ltz) for i in spans}
+        return {index: zone for index, zone in found.items() if not zone.is_plain}
+
+    def _reader_of(self, types: Sequence[OrcType]) -> po.ORCFile:
+        """What decodes columns: where a stripe was written in another zone, of the UTC view."""
+        clocks = any(has_kind(orc_type, OrcKind.TIMESTAMP) for orc_type in types)
+        if not clocks or all(map(is_utc, self._zones.values())):
+            return self._reader
+        return self._utc_reader
+
+    @cached_property
+    def _utc_reader(self) -> po.ORCFile:
+        return po.ORCFile(utc_view(self._file, self.tail))
+
+    def _type(self, column: StoredColumn) -> OrcType:
+        found = self._types[column.name]
+        is_shredded = found.kind == OrcKind.STRUCT and isinstance(column.type, MapType)
+        return found if is_shredded else with_chars(found, column.type)
+
+    def _column(
+        self,
+        part: pa.RecordBatch,
+        zone: StripeZone | None,
+        column: StoredColumn,
+        orc_type: OrcType,
+    ) -> Column:
+        array = mended(part.column(column.name), orc_type, zone)
+        if isinstance(array, pa.StructArray) and isinstance(column.type, MapType):
+            array = self._assembled(array, column.name)
+        return conform(array, column.type, path=self._path, column=column.name)
+
+    def _assembled(self, array: Column, name: str) -> Column:
+        """The maps of a column that is stored as structs."""
+        from paimon_explore.encoding.shared_shredding import (  # noqa: PLC0415 - rare
+            ARROW_SCHEMA,
+            assembled_map,
+            schema_in,
+        )
+
+        told: Mapping[bytes, bytes] = self._reader.metadata or {}
+        text = told.get(ARROW_SCHEMA)
+        with decoding(self._path, _FORMAT):
+            schema = pa.schema([]) if text is None else schema_in(text)
+        return assembled_map(array, schema, path=self._path, column=name)
+
+    def _check_range(self, orc_type: OrcType) -> None:
+        """Refuses timestamps that Arrow would wrap around."""
+        if orc_type.kind in _TIMESTAMPS and orc_type.column < len(self.tail.statistics):
+            bounds = raw(self.tail.statistics[orc_type.column], _TIMESTAMP_STATISTICS)
+            found = decode_message(bounds or b"")
+            for field in _BOUND_FIELDS:
+                if abs(signed(found, field) or 0) > _NANO_LIMIT_MS:
+                    raise UnsupportedFeatureError(
+                        "An ORC timestamp before 1677 or after 2262", self._path, hint=_OTHER_FORMAT
+                    )
+        for child in orc_type.children:
+            self._check_range(child)
+
+
+_OTHER_FORMAT = "Leave the column out, or rewrite the table as Parquet."
+
+
+def open_orc(file: pa.NativeFile, path: str, ltz: LocalZoned) -> OrcDataFile:
+    """Read the tail of an ORC file.
+
+    Args:
+        file: open for random reading; the caller closes it, after the last batch.
+        path: for messages.
+        ltz: how the file holds local-zoned timestamps.
+
+    Raises:
+        CorruptFileError: the file is no ORC file or its tail is damaged.
+        UnsupportedFeatureError: the file is compressed with LZO.
+    """
+    with decoding(path, _FORMAT):
+        return OrcDataFile(file, path, read_tail(file, path), ltz)
+
+
+def _paths(name: str, data_type: DataType) -> list[str]:
+    """Dotted names that select a column; ROW members are chosen one by one."""
+    if not isinstance(data_type, RowType) or not data_type.fields:
+        return [name]
+    return [
+        path for field in data_type.fields for path in _paths(f"{name}.{field.name}", field.type)
+    ]

@@ -1,0 +1,123 @@
+"""Parquet footers changed in memory so that Arrow reads what it would refuse or garble.
+
+Only the footer is rewritten; pages are read from the file as they are. Two changes:
+
+- **Maps with an OPTIONAL key** (releases 0.7 and 0.8): Arrow rejects the whole file. Making the key
+  REQUIRED would not do, for the definition levels on the pages count the key as optional. So such a
+  map is annotated as a LIST: its repeated group then reads as a list of (key, value) structs with
+  the same levels, and the values become a map afterwards (`conform.py`).
+- **INT96 timestamps**: Arrow turns them into int64 nanoseconds and wraps around in silence outside
+  the years 1677 to 2262. Read as 12-byte fixed-length binaries, whose pages have the same bytes,
+  they can be decoded and checked (`int96.py`).
+
+Spec: Parquet format, `parquet.thrift`. Seen in: tables of release 0.8.2; golden ts9_negative.
+"""
+
+import struct
+
+from paimon_explore.encoding.parquet.thrift_compact import (
+    Struct,
+    ThriftError,
+    ThriftList,
+    Wire,
+    decode_struct,
+    encode_struct,
+    int_of,
+    struct_of,
+    structs_of,
+)
+from paimon_explore.errors import CorruptFileError
+
+MAGIC = b"PAR1"
+TAIL_BYTES = 8
+"""Footer length, little-endian, and the magic."""
+
+_SCHEMA, _ROW_GROUPS = 2, 4  # fields of FileMetaData
+_TYPE, _TYPE_LENGTH, _REPETITION, _CHILDREN, _CONVERTED, _LOGICAL = (
+    1,
+    2,
+    3,
+    5,
+    6,
+    10,
+)  # SchemaElement
+_COLUMNS, _META_DATA, _COLUMN_TYPE, _STATISTICS = 1, 3, 1, 12  # RowGroup, ColumnChunk, its metadata
+_OPTIONAL = 1
+_MAP, _MAP_KEY_VALUE, _LIST = 1, 2, 3  # converted types
+_LOGICAL_MAP, _LOGICAL_LIST = 2, 3  # members of the LogicalType union
+_INT96, _FIXED = 3, 7  # physical types
+
+INT96_BYTES = 12
+"""Nanoseconds of the day, int64, and Julian day, int32, both little-endian."""
+
+
+def readable_footer(footer: bytes, *, path: str) -> bytes:
+    """The footer with optional-key maps as lists and INT96 columns as 12-byte binaries.
+
+    Args:
+        footer: the thrift bytes of the FileMetaData struct (without length and magic).
+        path: for messages.
+
+    Raises:
+        CorruptFileError: the bytes are no such struct.
+    """
+    try:
+        metadata = decode_struct(footer)
+        elements = list(structs_of(metadata[_SCHEMA][1]))
+        _maps_as_lists(elements)
+        _int96_elements(elements)
+        for group in structs_of(metadata.get(_ROW_GROUPS, (Wire.LIST, _NO_GROUPS))[1]):
+            _int96_chunks(group)
+    except (ThriftError, KeyError) as error:
+        rule = "must be a Thrift struct FileMetaData"
+        raise CorruptFileError(path, "Parquet footer", f"{rule}: {error}") from error
+    return encode_struct(metadata)
+
+
+_NO_GROUPS = ThriftList(Wire.STRUCT, [])
+
+
+def _maps_as_lists(elements: list[Struct]) -> None:
+    """Elements are in depth-first order: a map is followed by its repeated group and the key."""
+    for group, repeated, key in zip(elements, elements[1:], elements[2:], strict=False):
+        is_map = int_of(group, _CONVERTED) in (_MAP, _MAP_KEY_VALUE)
+        logical = group.get(_LOGICAL)
+        is_map = is_map or (logical is not None and _LOGICAL_MAP in struct_of(logical[1]))
+        shaped = int_of(group, _CHILDREN) == 1 and int_of(repeated, _CHILDREN)
+        if is_map and shaped and int_of(key, _REPETITION) == _OPTIONAL:
+            group[_CONVERTED] = (Wire.I32, _LIST)
+            group[_LOGICAL] = (Wire.STRUCT, {_LOGICAL_LIST: (Wire.STRUCT, {})})
+
+
+def _int96_elements(elements: list[Struct]) -> None:
+    for element in elements:
+        if int_of(element, _TYPE) == _INT96:
+            element[_TYPE] = (Wire.I32, _FIXED)
+            element[_TYPE_LENGTH] = (Wire.I32, INT96_BYTES)
+
+
+def _int96_chunks(group: Struct) -> None:
+    for chunk in structs_of(group[_COLUMNS][1]):
+        column = struct_of(chunk[_META_DATA][1])
+        if int_of(column, _COLUMN_TYPE) == _INT96:
+            column[_COLUMN_TYPE] = (Wire.I32, _FIXED)
+            column.pop(_STATISTICS, None)
+
+
+def footer_length(tail: bytes, *, path: str, size: int) -> int:
+    """Length of the thrift footer, from the last eight bytes of the file.
+
+    Raises:
+        CorruptFileError: the magic is missing or the length is beyond the file.
+    """
+    if len(tail) != TAIL_BYTES or tail[4:] != MAGIC:
+        raise CorruptFileError(path, "last bytes", "a Parquet file must end with PAR1")
+    length: int = struct.unpack("<I", tail[:4])[0]
+    if length > size - TAIL_BYTES:
+        raise CorruptFileError(path, "footer length", f"{length} is more than the file holds")
+    return length
+
+
+def footer_as_file(footer: bytes) -> bytes:
+    """A Parquet file of nothing but this footer, for readers that want a whole file."""
+    return MAGIC + footer + struct.pack("<I", len(footer)) + MAGIC

@@ -1,0 +1,261 @@
+"""Where the pages of a column chunk lie and which rows they hold.
+
+By the file's OffsetIndex, or where it has none by walking from page header to page header, without
+decompressing anything. Both are only told of columns without repetition: a value is a row.
+
+Nothing that does not add up is used: `PagesError` says that the row group has to be read as a
+whole, which needs none of this.
+
+Spec: Parquet format, `PageHeader` and `OffsetIndex`.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from paimon_explore.encoding.arrow_buffers import Ints, as_bytes
+from paimon_explore.encoding.data_file_reader import PagesError
+from paimon_explore.encoding.parquet.thrift_compact import (
+    ThriftError,
+    decode_numbers,
+    decode_struct,
+    int_of,
+    structs_of,
+    varint,
+)
+from paimon_explore.frozen_dataclass import dataclass
+
+ReadRange = Callable[[int, int], bytes]
+"""Bytes of the file, by offset and length; fewer at its end."""
+
+_DATA, _DICTIONARY, _DATA_V2 = 0, 2, 3  # page types
+_TYPE, _SIZE = 1, 3  # fields of PageHeader
+_INSIDE = (5, 8)  # DataPageHeader, DataPageHeaderV2
+_VALUES, _ENCODING = (5 << 8) + 1, (5 << 8) + 2
+_VALUES_V2, _ROWS_V2, _ENCODING_V2 = (8 << 8) + 1, (8 << 8) + 3, (8 << 8) + 4
+_CODED = (2, 8)  # PLAIN_DICTIONARY, RLE_DICTIONARY
+
+_HEADER_BYTES = 128
+"""Most headers are shorter; those with long texts as statistics are read again."""
+_MAX_HEADER_BYTES = 16 << 20
+
+_LOCATIONS = b"\x19"  # field 1, a list
+_STRUCTS = 0x0C
+_LONG_LIST = 15
+_LOCATION = np.array([0x16, 0x15, 0x16, 0x00])
+"""The bytes around the three numbers of a location: headers of its fields, and its end."""
+_TOKENS = 7
+_VARINT_BYTES = 9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageHeader:
+    """What stands before a page.
+
+    Attributes:
+        is_dictionary: the page holds the chunk's dictionary, else values.
+        rows: of a data page.
+        is_coded: the page's values are places in the dictionary.
+        size: of the page behind the header, in bytes.
+        end: where the header ends, from where reading began.
+    """
+
+    is_dictionary: bool
+    rows: int
+    is_coded: bool
+    size: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChunkPlace:
+    """Where a column chunk lies.
+
+    Attributes:
+        start: of its first page, in the file.
+        size: in bytes.
+        rows: of the row group.
+    """
+
+    start: int
+    size: int
+    rows: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageList:
+    """The data pages of a chunk, in order; perhaps only the first of them.
+
+    Attributes:
+        offsets: of the headers, in the file.
+        sizes: with the headers, in bytes.
+        firsts: first row of each page, and the row behind the last page.
+        dictionary: offset and size of the dictionary page; size 0 where there is none.
+    """
+
+    offsets: Ints
+    sizes: Ints
+    firsts: Ints
+    dictionary: tuple[int, int]
+
+
+def page_header(data: bytes, at: int = 0) -> PageHeader:
+    """The page header that begins at a byte.
+
+    Raises:
+        PagesError: it is none, or one of a page whose kind is not known.
+    """
+    try:
+        found, end = decode_numbers(data, at, _INSIDE)
+    except ThriftError as error:
+        raise PagesError(str(error)) from error
+    kind, size = found.get(_TYPE), found.get(_SIZE, -1)
+    rows: int | None = 0
+    encoding: int | None = 0
+    if kind == _DATA:
+        rows, encoding = found.get(_VALUES), found.get(_ENCODING)
+    elif kind == _DATA_V2:
+        rows, encoding = found.get(_ROWS_V2), found.get(_ENCODING_V2)
+        if rows != found.get(_VALUES_V2):
+            raise PagesError("values are no rows")
+    if size < 0 or rows is None or rows < 0 or encoding is None:
+        raise PagesError(f"page header at {at}")
+    if kind not in (_DATA, _DICTIONARY, _DATA_V2):
+        raise PagesError(f"page of type {kind}")
+    return PageHeader(
+        is_dictionary=kind == _DICTIONARY,
+        rows=rows,
+        is_coded=encoding in _CODED,
+        size=size,
+        end=end,
+    )
+
+
+def walked_pages(read: ReadRange, place: ChunkPlace, until: int) -> PageList:
+    """Pages from the first to the one of row `until - 1`, by their headers.
+
+    Raises:
+        PagesError: the headers do not add up to the rows.
+    """
+    at, stop = place.start, place.start + place.size
+    offsets: list[int] = []
+    sizes: list[int] = []
+    firsts = [0]
+    dictionary = (at, 0)
+    while firsts[-1] < until:
+        header = header_at(read, at, stop)
+        size = header.end + header.size
+        if at + size > stop:
+            raise PagesError(f"page at {at} is longer than its chunk")
+        if header.is_dictionary:
+            dictionary = (at, size)
+        elif header.rows:
+            offsets.append(at)
+            sizes.append(size)
+            firsts.append(firsts[-1] + header.rows)
+        at += size
+    if firsts[-1] > place.rows:
+        raise PagesError(f"{firsts[-1]} rows in the pages, {place.rows} in the group")
+    return PageList(
+        offsets=np.array(offsets, np.int64),
+        sizes=np.array(sizes, np.int64),
+        firsts=np.array(firsts, np.int64),
+        dictionary=dictionary,
+    )
+
+
+def header_at(read: ReadRange, at: int, stop: int) -> PageHeader:
+    """A header whose length is not known before it is read, but where its page must end.
+
+    Raises:
+        PagesError: it is none.
+    """
+    length = _HEADER_BYTES
+    while True:
+        data = read(at, min(length, stop - at))
+        try:
+            return page_header(data)
+        except PagesError:
+            if len(data) < length or length >= _MAX_HEADER_BYTES:
+                raise
+            length *= 32
+
+
+def indexed_pages(index: bytes, place: ChunkPlace) -> PageList:
+    """The pages by the chunk's OffsetIndex.
+
+    Raises:
+        PagesError: the index is broken, or does not fit the chunk.
+    """
+    locations = _locations(index)
+    offsets, sizes, firsts = locations.T
+    stop = place.start + place.size
+    ends = offsets + sizes
+    fits = (
+        len(offsets) > 0
+        and firsts[0] == 0
+        and offsets[0] >= place.start
+        and bool((sizes > 0).all())
+        and bool((ends[:-1] <= offsets[1:]).all())
+        and ends[-1] <= stop
+        and bool((firsts[:-1] < firsts[1:]).all())
+        and firsts[-1] < place.rows
+    )
+    if not fits:
+        raise PagesError("the offset index does not fit the chunk")
+    return PageList(
+        offsets=offsets,
+        sizes=sizes,
+        firsts=np.append(firsts, place.rows),
+        dictionary=(place.start, int(offsets[0]) - place.start),
+    )
+
+
+def _locations(index: bytes) -> Ints:
+    """Offset, size and first row of each page: n rows by 3 columns.
+
+    As writers put them down, the bytes of all locations are numbers of variable length, headers of
+    fields among them, and so are decoded in one step.
+    """
+    if index[:1] == _LOCATIONS and len(index) > 1 and index[1] & 0x0F == _STRUCTS:
+        count, at = index[1] >> 4, 2
+        try:
+            if count == _LONG_LIST:
+                count, at = varint(index, at)
+        except (ThriftError, IndexError) as error:
+            raise PagesError(str(error)) from error
+        found = _regular(index[at:], count)
+        if found is not None:
+            return found
+    return _any_locations(index)
+
+
+def _regular(data: bytes, count: int) -> Ints | None:
+    raw = as_bytes(data)
+    ends = np.flatnonzero(raw < 0x80)[: count * _TOKENS] + 1  # noqa: PLR2004 - the continuation bit
+    if len(ends) < count * _TOKENS or not count:
+        return None
+    starts = np.append(0, ends[:-1])
+    sizes = ends - starts
+    if sizes.max() > _VARINT_BYTES:
+        return None
+    used = raw[: ends[-1]]
+    place = np.arange(len(used)) - np.repeat(starts, sizes)
+    bits = (used & 0x7F).astype(np.int64) << (7 * place)
+    tokens = np.add.reduceat(bits, starts).reshape(count, _TOKENS)
+    if not bool((tokens[:, 0::2] == _LOCATION).all()):
+        return None
+    numbers = tokens[:, 1::2]
+    decoded: Ints = (numbers >> 1) ^ -(numbers & 1)
+    return decoded
+
+
+def _any_locations(index: bytes) -> Ints:
+    try:
+        found = decode_struct(index)
+        rows = [
+            [int_of(location, field) for field in (1, 2, 3)] for location in structs_of(found[1][1])
+        ]
+        return np.array(rows, np.int64).reshape(-1, 3)
+    except (ThriftError, KeyError, TypeError, OverflowError) as error:
+        raise PagesError(f"the offset index: {error}") from error

@@ -1,0 +1,218 @@
+"""Java's `Roaring64Bitmap`: a radix tree of 16-bit containers, what `rbm64` columns hold.
+
+This is not the portable 64-bit format of other languages (that of `Roaring64NavigableMap`).
+
+Layout, little endian but for keys: byte 0 for an empty bitmap, else byte 1, int64 number of keys,
+the tree, the containers.
+Tree, parents first: byte kind (0-3: up to 4, 16, 48, 256 children; 4: leaf), int16 children, byte
+length of the common prefix, the prefix, then the node: of kinds 0 and 1 the children's key bytes in
+ascending order, stored from the end within each 4 or 8 bytes; of kind 2 256 bytes that say at
+which place a child is (255: none), of kind 3 256 bits; and the children in ascending order. A leaf
+has the high 48 bits of its numbers, big endian, and the place of its container as int64.
+Containers: int32 number of arrays, for each array byte -2 and int32 slots; a slot is byte 0, or
+byte 1, byte kind (0 runs, 1 bitset, 2 array), int32 cardinality and the content. At last int64
+number of containers, int32 last array, int32 last slot.
+
+Seen in: golden java200/me_agg_more_aggregation.
+"""
+
+import struct
+from itertools import groupby
+from typing import NoReturn
+
+import numpy as np
+from pyroaring import BitMap
+
+from paimon_explore.encoding.roaring.portable_bitmap import encode_bitmap
+from paimon_explore.errors import CorruptFileError
+from paimon_explore.frozen_dataclass import dataclass
+
+_LEAF = 4
+_KEY_BYTES = 6
+_NODE_BODY = (4, 16, 256, 32)
+_NODE_CHILDREN = (4, 16, 48, 256)
+_RUNS, _BITSET, _ARRAY = 0, 1, 2
+_ARRAY_MAX = 4096
+_BITSET_BYTES = 8192
+_MAX_DEPTH = 7
+_NOT_TRIMMED = 0xFE
+_RUN_COOKIE = 0x303B
+
+
+@dataclass(frozen=True, slots=True)
+class WideBitmap:
+    """A set of 64-bit numbers.
+
+    Attributes:
+        containers: the low 16 bits by the high 48 bits, in the order in which Java stored them.
+        slots: how many Java had room for.
+    """
+
+    containers: dict[bytes, BitMap]
+    slots: int
+
+
+def decode_wide(data: bytes, path: str) -> WideBitmap:
+    """Decode the bitmap of a value.
+
+    Raises:
+        CorruptFileError: the bytes break the layout, or go on behind it.
+    """
+    reader = _Reader(data, path)
+    if reader.byte() == 0:
+        return WideBitmap({}, 0)
+    count = reader.number("<q", 8)
+    leaves: list[tuple[bytes, int]] = []
+    _read_node(reader, leaves, 0)
+    if len(leaves) != count:
+        reader.fail("the tree has as many leaves as keys are announced")
+    containers = _read_containers(reader)
+    found = {}
+    for key, place in sorted(leaves, key=lambda leaf: leaf[1]):
+        if not 0 <= place < len(containers) or containers[place] is None:
+            reader.fail("every leaf has a container")
+        found[key] = containers[place] or BitMap()
+    return WideBitmap(found, len(containers))
+
+
+def united(first: WideBitmap, second: WideBitmap) -> WideBitmap:
+    """All numbers of both, stored as Java does: what is new goes behind, in the order of keys."""
+    found = dict(first.containers)
+    slots = first.slots
+    for key in sorted(second.containers):
+        if key in found:
+            found[key] = found[key] | second.containers[key]
+            continue
+        found[key] = second.containers[key]
+        if len(found) > slots:
+            slots = max(slots + slots // 2, len(found))
+    return WideBitmap(found, slots)
+
+
+def encode_wide(bitmap: WideBitmap) -> bytes:
+    """The bytes of a bitmap, with runs where they are shorter."""
+    if not bitmap.containers:
+        return b"\0"
+    leaves = sorted((key, place) for place, key in enumerate(bitmap.containers))
+    parts = [b"\1", struct.pack("<q", len(leaves))]
+    _write_node(leaves, 0, parts)
+    parts.append(struct.pack("<iBi", 1, _NOT_TRIMMED, bitmap.slots))
+    parts.extend(b"\1" + _container_bytes(values) for values in bitmap.containers.values())
+    parts.append(b"\0" * (bitmap.slots - len(leaves)))
+    parts.append(struct.pack("<qii", len(leaves), 0, len(leaves) - 1))
+    return b"".join(parts)
+
+
+class _Reader:
+    """Takes values from bytes, and complains."""
+
+    def __init__(self, data: bytes, path: str) -> None:
+        self._data = data
+        self._path = path
+        self._at = 0
+
+    def fail(self, rule: str) -> NoReturn:
+        raise CorruptFileError(self._path, f"64-bit bitmap at byte {self._at}", rule)
+
+    def take(self, size: int) -> bytes:
+        part = self._data[self._at : self._at + size]
+        if size < 0 or len(part) != size:
+            self.fail("it lies within its value")
+        self._at += size
+        return part
+
+    def byte(self) -> int:
+        return self.take(1)[0]
+
+    def number(self, layout: str, size: int) -> int:
+        return int(struct.unpack(layout, self.take(size))[0])
+
+
+# ---------------------------------------------------------------- tree
+
+
+def _read_node(reader: _Reader, leaves: list[tuple[bytes, int]], depth: int) -> None:
+    kind = reader.byte()
+    children = reader.number("<h", 2)
+    reader.take(reader.byte())
+    if kind == _LEAF:
+        leaves.append((reader.take(_KEY_BYTES), reader.number("<q", 8)))
+        return
+    if kind > _LEAF or depth >= _MAX_DEPTH or not 0 < children <= _NODE_CHILDREN[kind]:
+        reader.fail("nodes are of a known kind, not deeper than a key is long")
+    reader.take(_NODE_BODY[kind])
+    for _ in range(children):
+        _read_node(reader, leaves, depth + 1)
+
+
+def _write_node(leaves: list[tuple[bytes, int]], depth: int, parts: list[bytes]) -> None:
+    if len(leaves) == 1:
+        key, place = leaves[0]
+        parts.append(struct.pack("<BhB", _LEAF, 0, 0) + key + struct.pack("<q", place))
+        return
+    low, high = leaves[0][0], leaves[-1][0]
+    split = next(at for at in range(depth, _KEY_BYTES) if low[at] != high[at])
+    children = [(byte, list(part)) for byte, part in groupby(leaves, lambda leaf: leaf[0][split])]
+    kind = next(at for at, most in enumerate(_NODE_CHILDREN) if len(children) <= most)
+    prefix = low[depth:split]
+    head = struct.pack("<BhB", kind, len(children), len(prefix)) + prefix
+    parts.append(head + _node_body(kind, [byte for byte, _ in children]))
+    for _, part in children:
+        _write_node(part, split + 1, parts)
+
+
+def _node_body(kind: int, keys: list[int]) -> bytes:
+    if kind == 0:
+        return bytes(keys).ljust(4, b"\0")[::-1]
+    if kind == 1:
+        body = bytes(keys).ljust(16, b"\0")
+        return body[7::-1] + body[:7:-1]
+    if kind == 2:  # noqa: PLR2004 # the kind's number in the layout
+        places = np.full(256, 255, np.uint8)
+        places[keys] = np.arange(len(keys))
+        return places.reshape(32, 8)[:, ::-1].tobytes()
+    bits = np.zeros(256, np.bool_)
+    bits[keys] = True
+    return np.packbits(bits, bitorder="little").tobytes()
+
+
+# ---------------------------------------------------------------- containers
+
+
+def _read_containers(reader: _Reader) -> list[BitMap | None]:
+    found: list[BitMap | None] = []
+    if reader.number("<i", 4) != 1:
+        reader.fail("containers are in one array")
+    reader.byte()
+    slots = reader.number("<i", 4)
+    for _ in range(slots):
+        there = reader.byte()
+        found.append(_read_container(reader) if there else None)
+    reader.take(16)
+    return found
+
+
+def _read_container(reader: _Reader) -> BitMap:
+    kind = reader.byte()
+    cardinality = reader.number("<i", 4)
+    if kind == _ARRAY:
+        return BitMap(np.frombuffer(reader.take(2 * cardinality), "<u2").tolist())
+    if kind == _BITSET:
+        bits = np.unpackbits(np.frombuffer(reader.take(_BITSET_BYTES), np.uint8), bitorder="little")
+        return BitMap(np.flatnonzero(bits).tolist())
+    if kind != _RUNS:
+        reader.fail("containers are runs, bitsets or arrays")
+    runs = np.frombuffer(reader.take(4 * reader.number("<H", 2)), "<u2").astype(int)
+    values = BitMap()
+    for start, more in runs.reshape(-1, 2).tolist():
+        values.add_range(start, start + more + 1)
+    return values
+
+
+def _container_bytes(values: BitMap) -> bytes:
+    """Kind, cardinality and content, the content as in the portable 32-bit format."""
+    image = encode_bitmap(values)
+    has_runs = int.from_bytes(image[:2], "little") == _RUN_COOKIE
+    kind = _RUNS if has_runs else _ARRAY if len(values) <= _ARRAY_MAX else _BITSET
+    content = image[9:] if has_runs else image[16:]
+    return struct.pack("<Bi", kind, len(values)) + content

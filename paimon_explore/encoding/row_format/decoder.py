@@ -1,0 +1,272 @@
+"""Rows of a `.row` block into columns: all rows step through their fields together.
+
+A row has no offsets inside: a field starts where the one before ends. So a column is decoded for
+all rows at once, from the position that each row has reached, and moves these positions on.
+Elements of arrays go likewise, the k-th of all arrays together, unless their width is fixed.
+
+Every read is checked against the end of its row, so that damage cannot reach outside of it.
+"""
+
+import numpy as np
+import pyarrow as pa
+
+from paimon_explore.data_types.arrow import to_arrow
+from paimon_explore.data_types.definitions import (
+    ArrayType,
+    AtomicType,
+    DataType,
+    MapType,
+    MultisetType,
+    RowType,
+    TypeRoot,
+    VectorType,
+)
+from paimon_explore.encoding import arrow_buffers as nb
+from paimon_explore.encoding.arrow_buffers import Bools, Column, Ints
+from paimon_explore.encoding.binary_row.decoder import (
+    Items,
+    Source,
+    decimals,
+    timestamps,
+    validated,
+)
+from paimon_explore.encoding.binary_row.nested_encoder import COUNT_TYPE
+from paimon_explore.encoding.binary_row.primitive_encoder import (
+    COMPACT_DECIMAL,
+    COMPACT_TIMESTAMP,
+    fixed_width,
+    is_text,
+    is_timestamp,
+)
+from paimon_explore.frozen_dataclass import dataclass
+
+_VARINT_BYTES = 5
+
+
+@dataclass(slots=True)
+class Cursor:
+    """Where n values are being read: the next byte of each, and where its row ends."""
+
+    at: Ints
+    end: Ints
+
+    def part(self, rows: Ints) -> "Cursor":
+        """The cursors of some values, on their own from here on."""
+        return Cursor(self.at[rows], self.end[rows])
+
+    def advance(self, source: Source, sizes: Ints | int) -> Ints:
+        """Move over the next bytes of each value and tell where they started."""
+        start = self.at
+        self.at = start + sizes
+        source.demand(self.at <= self.end, "a value lies within its row")
+        return start
+
+
+def decode_row_fields(source: Source, cursor: Cursor, types: list[DataType]) -> list[Column]:
+    """The columns of rows: a null bit per field, then the fields that are not null.
+
+    Raises:
+        CorruptFileError: a value leaves its row, or is none of its type.
+    """
+    count = len(cursor.at)
+    header = cursor.advance(source, (len(types) + 7) // 8)
+    columns = []
+    for index, data_type in enumerate(types):
+        flags = source.read(header + (index >> 3), np.uint8)
+        valid = flags >> (index & 7) & 1 == 0
+        rows = np.nonzero(valid)[0]
+        part = cursor.part(rows)
+        values = _decode(source, part, data_type)
+        cursor.at[rows] = part.at
+        columns.append(values if len(rows) == count else _spread(values, valid))
+    return columns
+
+
+def _spread(values: Column, valid: Bools) -> Column:
+    """Values at the places that are valid, nulls at the others."""
+    positions = np.where(valid, np.cumsum(valid) - 1, 0)
+    index = nb.build_fixed(pa.int64(), positions, valid)
+    return values.take(index)  # type: ignore[arg-type]  # in stubs
+
+
+def _decode(source: Source, cursor: Cursor, data_type: DataType) -> Column:
+    """One value of each cursor, none null."""
+    match data_type:
+        case AtomicType():
+            return _decode_atomic(source, cursor, data_type)
+        case RowType():
+            types = [field.type for field in data_type.fields]
+            everything = np.ones(len(cursor.at), np.bool_)
+            columns = decode_row_fields(source, cursor, types)
+            return nb.build_struct(to_arrow(data_type), columns, everything)
+        case ArrayType():
+            offsets, values = _decode_list(source, cursor, data_type.element)
+            everything = np.ones(len(cursor.at), np.bool_)
+            return nb.build_list(to_arrow(data_type), offsets, [values], everything)
+        case VectorType():
+            return _decode_vector(source, cursor, data_type)
+        case MapType(key=key, value=value):
+            return _decode_map(source, cursor, data_type, (key, value))
+        case MultisetType(element=element):
+            return _decode_map(source, cursor, data_type, (element, COUNT_TYPE))
+
+
+def _decode_atomic(source: Source, cursor: Cursor, data_type: AtomicType) -> Column:
+    arrow = to_arrow(data_type)
+    valid = np.ones(len(cursor.at), np.bool_)
+    if is_text(data_type):
+        return validated(source, _take_texts(source, cursor, arrow))
+    if is_timestamp(data_type):
+        millis = source.read(cursor.advance(source, 8), "<i8")
+        precise = (data_type.precision or 0) > COMPACT_TIMESTAMP
+        nanos = _take_varints(source, cursor) if precise else np.zeros_like(millis)
+        return timestamps(source, millis, nanos, valid, data_type)
+    if data_type.root is TypeRoot.DECIMAL:
+        return _decode_decimal(source, cursor, data_type)
+    if data_type.root is TypeRoot.VARIANT:
+        return _decode_variant(source, cursor, arrow)
+    width = fixed_width(data_type)
+    raw = source.raw(cursor.advance(source, width), width)
+    if data_type.root is TypeRoot.BOOLEAN:
+        return nb.build_bool(raw != np.uint8(0), valid)
+    return validated(source, nb.build_fixed(arrow, raw, valid))
+
+
+def _decode_decimal(source: Source, cursor: Cursor, data_type: AtomicType) -> Column:
+    arrow = to_arrow(data_type)
+    if (data_type.precision or 0) > COMPACT_DECIMAL:
+        return decimals(source, _take_bytes(source, cursor), arrow)
+    low = source.read(cursor.advance(source, 8), "<i8")
+    halves = np.stack([low, low >> 63], axis=1)
+    return validated(source, nb.build_fixed(arrow, halves, np.ones(len(low), np.bool_)))
+
+
+def _decode_variant(source: Source, cursor: Cursor, arrow: pa.DataType) -> Column:
+    value = _take_texts(source, cursor, pa.binary())
+    metadata = _take_texts(source, cursor, pa.binary())
+    return nb.build_struct(arrow, [value, metadata], np.ones(len(value), np.bool_))
+
+
+def _take_texts(source: Source, cursor: Cursor, arrow: pa.DataType) -> Column:
+    items = _take_bytes(source, cursor)
+    offsets, data = nb.gather(source.data, items.at, items.size)
+    return nb.build_var(arrow, offsets, data, items.valid)
+
+
+def _take_bytes(source: Source, cursor: Cursor) -> Items:
+    """Byte strings behind their lengths."""
+    sizes = _take_varints(source, cursor)
+    starts = cursor.advance(source, sizes)
+    return Items(starts, sizes, np.ones(len(starts), np.bool_))
+
+
+def _take_varints(source: Source, cursor: Cursor) -> Ints:
+    values = np.zeros(len(cursor.at), np.int64)
+    more = np.ones(len(cursor.at), np.bool_)
+    for rank in range(_VARINT_BYTES):
+        at = cursor.advance(source, more.astype(np.int64))
+        byte = np.where(more, source.read(np.where(more, at, source.size), np.uint8), 0)
+        values |= (byte & 0x7F) << (7 * rank)
+        more &= byte >= 0x80  # noqa: PLR2004 - the bit that says more
+        if not more.any():
+            break
+    source.demand(~more & (values < 2**31), "a length fits 31 bits")
+    return values
+
+
+def _decode_list(source: Source, cursor: Cursor, data_type: DataType) -> tuple[Ints, Column]:
+    """Lists: their offsets in their elements, and these."""
+    counts = _take_varints(source, cursor)
+    bitmap = cursor.advance(source, (counts + 7) // 8)
+    offsets = nb.ends_of(counts)
+    owner = np.repeat(np.arange(len(counts)), counts)
+    rank = np.arange(offsets[-1]) - offsets[:-1][owner]
+    flags = source.read(bitmap[owner] + (rank >> 3), np.uint8)
+    valid = flags >> (rank & 7) & 1 == 0
+    order = np.nonzero(valid)[0]
+    values = _decode_elements(source, cursor, data_type, owner[order])
+    return offsets, values if len(order) == len(valid) else _spread(values, valid)
+
+
+def _decode_elements(source: Source, cursor: Cursor, data_type: DataType, owner: Ints) -> Column:
+    """Elements that lie one behind the other at their owner's cursor; `owner` ascends."""
+    counts = np.bincount(owner, minlength=len(cursor.at)).astype(np.int64)
+    firsts = nb.ends_of(counts)[:-1]
+    rank = np.arange(len(owner)) - firsts[owner]
+    width = _stored_width(data_type)
+    if width:
+        start = cursor.advance(source, counts * width)
+        at = start[owner] + rank * width
+        return _decode(source, Cursor(at, cursor.end[owner]), data_type)
+    parts = [nb.no_rows(to_arrow(data_type))]
+    places = np.zeros(len(owner), np.int64)
+    done = 0
+    for step in range(int(counts.max(initial=0))):
+        rows = np.nonzero(counts > step)[0]
+        part = cursor.part(rows)
+        parts.append(_decode(source, part, data_type))
+        cursor.at[rows] = part.at
+        places[firsts[rows] + step] = done + np.arange(len(rows))
+        done += len(rows)
+    return nb.taken_rows(pa.concat_arrays(parts), places)
+
+
+def _stored_width(data_type: DataType) -> int:
+    """Bytes of every value of a type; 0 when they differ."""
+    if not isinstance(data_type, AtomicType) or is_text(data_type):
+        return 0
+    precision = data_type.precision or 0
+    if data_type.root is TypeRoot.DECIMAL:
+        return 8 if precision <= COMPACT_DECIMAL else 0
+    if is_timestamp(data_type):
+        return 8 if precision <= COMPACT_TIMESTAMP else 0
+    return 0 if data_type.root is TypeRoot.VARIANT else fixed_width(data_type)
+
+
+def _decode_vector(source: Source, cursor: Cursor, data_type: VectorType) -> Column:
+    counts = _take_varints(source, cursor)
+    source.demand(counts == data_type.length, f"a vector has {data_type.length} elements")
+    width = max(_stored_width(data_type.element), 1)
+    inside = cursor.at + counts * width <= cursor.end
+    source.demand(inside, "a vector's elements lie within its row")
+    owner = np.repeat(np.arange(len(counts)), counts)
+    values = _decode_elements(source, cursor, data_type.element, owner)
+    return nb.build_struct(to_arrow(data_type), [values], np.ones(len(counts), np.bool_))
+
+
+def _decode_map(
+    source: Source, cursor: Cursor, data_type: DataType, types: tuple[DataType, DataType]
+) -> Column:
+    offsets, keys = _decode_list(source, cursor, types[0])
+    ends, values = _decode_list(source, cursor, types[1])
+    source.demand(offsets == ends, "a map has as many keys as values")
+    source.demand(np.array([keys.null_count == 0]), "a map's keys are not null")
+    fields = [
+        pa.field("key", keys.type, nullable=False),
+        pa.field("value", values.type, nullable=types[1].nullable),
+    ]
+    entries = nb.build_struct(pa.struct(fields), [keys, values], np.ones(len(keys), np.bool_))
+    everything = np.ones(len(cursor.at), np.bool_)
+    return nb.build_list(to_arrow(data_type), offsets, [entries], everything)
+
+
+def split_block(source: Source, start: int, size: int) -> Cursor:
+    """The rows of a block: images, then an offset per row, then the number of rows.
+
+    Args:
+        source: bytes with the block in them.
+        start: of the block.
+        size: of the block.
+
+    Raises:
+        CorruptFileError: the offsets do not ascend within the block.
+    """
+    tail = source.size if size < 4 else start + size - 4  # noqa: PLR2004 - bytes of the count
+    count = int(source.read(np.array([tail]), "<i4")[0])
+    table = tail - 4 * count
+    source.demand(np.array([count >= 0 and table >= start]), "row offsets lie within their block")
+    offsets = source.read(table + 4 * np.arange(count), "<i4")
+    edges = np.concatenate([start + offsets, [table]])
+    good = (np.diff(edges) >= 0) & (edges[:-1] >= start)
+    source.demand(good, "row offsets ascend")
+    return Cursor(edges[:-1].copy(), edges[1:])

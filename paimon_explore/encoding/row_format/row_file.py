@@ -1,0 +1,305 @@
+"""The row format (`.row`): blocks of whole rows, each compressed with Zstandard.
+
+    blocks | index | footer
+    block, decompressed: rows | int32 offset per row | int32 number of rows
+    index: 3 lists, each behind its size as a varint: compressed sizes, decompressed sizes, number
+           of the first row of each block
+    footer: int64 rows | int32 blocks | int64 offset of the index | int32 its size | byte version
+            3 spare bytes | int32 magic "ROWS"
+
+All little endian. The file names no columns: they are those of its schema, in order.
+
+Spec: none yet (release 2.0). Seen in: golden java200/append_row_format.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+
+import numpy as np
+import pyarrow as pa
+import zstandard
+
+from paimon_explore.encoding import arrow_buffers as nb
+from paimon_explore.encoding.arrow_buffers import Column, Ints
+from paimon_explore.encoding.arrow_type_conversion import conform
+from paimon_explore.encoding.binary_row.decoder import Source
+from paimon_explore.encoding.data_file_reader import PositionedBatch, Span, StoredColumn
+from paimon_explore.encoding.positional_batches import sliced
+from paimon_explore.encoding.row_format.decoder import Cursor, decode_row_fields, split_block
+from paimon_explore.encoding.row_format.encoder import row_pieces
+from paimon_explore.encoding.varint import decode_deltas, encode_deltas, encode_varints
+from paimon_explore.errors import CorruptFileError, UnsupportedVersionError
+from paimon_explore.limits import most_unpacked, too_large
+
+MAGIC = 0x524F5753
+VERSION = 1
+FOOTER_BYTES = 32
+DEFAULT_BLOCK_BYTES = 64 * 1024
+DEFAULT_LEVEL = 1
+
+MAX_BLOCK_BYTES = 1 << 30
+"""No block is decompressed to more."""
+_DECODED_BYTES = 16 * 1024 * 1024
+"""Blocks are decoded together up to about this size."""
+
+
+class RowDataFile:
+    """An open row file, see `decoding.OpenDataFile`; its blocks are the parts that can be skipped.
+
+    Args:
+        stream: the file, to be read at any place.
+        path: its name, for errors.
+        columns: all columns of the file in its order, system columns of primary-key tables too.
+
+    Raises:
+        CorruptFileError: footer or index are damaged.
+        UnsupportedVersionError: it is of another version.
+    """
+
+    def __init__(self, stream: pa.NativeFile, path: str, columns: Sequence[StoredColumn]) -> None:
+        self._stream = stream
+        self._path = path
+        self._columns = tuple(columns)
+        self._compressed, self._sizes, firsts = _read_index(stream, path)
+        self._offsets = nb.ends_of(self._compressed)
+        self._spans = tuple(
+            Span(first=first, rows=end - first) for first, end in pairwise(firsts.tolist())
+        )
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The columns the file has."""
+        return frozenset(column.name for column in self._columns)
+
+    @property
+    def spans(self) -> Sequence[Span]:
+        """The blocks."""
+        return self._spans
+
+    def batches(
+        self, columns: Sequence[StoredColumn], spans: Sequence[int], batch_rows: int
+    ) -> Iterator[PositionedBatch]:
+        """The rows of some blocks in file order.
+
+        Args:
+            columns: each in `names`; of a ROW maybe a part of the members.
+            spans: ascending numbers of blocks.
+            batch_rows: no batch is longer.
+
+        Raises:
+            CorruptFileError: a block is damaged.
+        """
+        stored = {column.name: place for place, column in enumerate(self._columns)}
+        for group in self._groups(spans, batch_rows):
+            decoded = self._decode(group)
+            first = self._spans[group[0]].first
+            rows = sum(self._spans[block].rows for block in group)
+            kept = [
+                conform(decoded[stored[c.name]], c.type, path=self._path, column=c.name)
+                for c in columns
+            ]
+            yield from sliced(kept, first, rows, batch_rows)
+
+    def _groups(self, spans: Sequence[int], batch_rows: int) -> Iterator[list[int]]:
+        """Neighbouring blocks to decode at once: many are faster than one by one."""
+        group: list[int] = []
+        rows = size = 0
+        for block in spans:
+            full = rows >= batch_rows or size >= _DECODED_BYTES
+            if group and (full or block != group[-1] + 1):
+                yield group
+                group, rows, size = [], 0, 0
+            group.append(block)
+            rows += self._spans[block].rows
+            size += int(self._sizes[block])
+        if group:
+            yield group
+
+    def _decode(self, group: list[int]) -> list[Column]:
+        parts = [self._decompress(block) for block in group]
+        data = np.frombuffer(b"".join(parts), np.uint8)
+        source = Source(data, self._path)
+        cursors = []
+        start = 0
+        for block, part in zip(group, parts, strict=True):
+            cursor = split_block(source, start, len(part))
+            if len(cursor.at) != self._spans[block].rows:
+                rule = f"must have the {self._spans[block].rows} rows that the index states"
+                raise CorruptFileError(self._path, f"block {block}", rule)
+            cursors.append(cursor)
+            start += len(part)
+        cursor = Cursor(
+            np.concatenate([part.at for part in cursors]),
+            np.concatenate([part.end for part in cursors]),
+        )
+        columns = decode_row_fields(source, cursor, [column.type for column in self._columns])
+        source.demand(cursor.at == cursor.end, "a row ends where the next one starts")
+        return columns
+
+    def _decompress(self, block: int) -> bytes:
+        start, size = int(self._offsets[block]), int(self._sizes[block])
+        packed = _read(self._stream, start, int(self._compressed[block]))
+        if size > most_unpacked(len(packed)):
+            what = f"{len(packed):,} packed bytes"
+            raise too_large(size, self._path, f"block {block}", what)
+        reader = zstandard.ZstdDecompressor().stream_reader(packed)
+        try:
+            data = reader.read(size + 1)
+        except zstandard.ZstdError as error:
+            raise CorruptFileError(self._path, f"block {block}", str(error)) from error
+        if len(data) != size:
+            rule = f"must decompress to the {size} bytes that the index states"
+            raise CorruptFileError(self._path, f"block {block}", rule)
+        return data
+
+
+def _read(stream: pa.NativeFile, start: int, size: int) -> bytes:
+    stream.seek(start)
+    return stream.read(size)
+
+
+def _read_index(stream: pa.NativeFile, path: str) -> tuple[Ints, Ints, Ints]:
+    """Compressed and decompressed sizes, and first row numbers with the number of all rows."""
+    total = stream.size()
+    footer = _read(stream, max(total - FOOTER_BYTES, 0), FOOTER_BYTES)
+    if len(footer) < FOOTER_BYTES or _int(footer[28:32]) != MAGIC:
+        raise CorruptFileError(path, "last 4 bytes", f"a row file must end with {MAGIC:#x}")
+    if footer[24] != VERSION:
+        raise UnsupportedVersionError("row file", footer[24], [VERSION], path)
+    rows, blocks = _int(footer[:8]), _int(footer[8:12])
+    offset, size = _int(footer[12:20]), _int(footer[20:24])
+    if not 0 <= size <= total - FOOTER_BYTES or not 0 <= offset <= total - FOOTER_BYTES - size:
+        raise CorruptFileError(path, "footer", "the index must lie before the footer")
+    compressed, sizes, firsts = _lists(_read(stream, offset, size), path)
+    if not len(compressed) == len(sizes) == len(firsts) == blocks:
+        raise CorruptFileError(path, "index", f"must have the {blocks} blocks of the footer")
+    edges = np.append(firsts, rows)
+    good = (
+        bool((compressed >= 0).all())
+        and bool((compressed <= offset).all())
+        and int(compressed.sum()) <= offset
+        and bool(((sizes >= 0) & (sizes <= MAX_BLOCK_BYTES)).all())
+        and bool((np.diff(edges) >= 0).all())
+        and (edges[0] == 0)
+    )
+    if not good:
+        raise CorruptFileError(path, "index", "its blocks must follow each other")
+    return compressed, sizes, edges
+
+
+def _int(data: bytes) -> int:
+    return int.from_bytes(data, "little", signed=True)
+
+
+def _lists(index: bytes, path: str) -> list[Ints]:
+    found = []
+    position = 0
+    for _ in range(3):
+        size = shift = 0
+        while True:
+            if position >= len(index) or shift > 28:  # noqa: PLR2004 - 5 bytes hold 31 bits
+                raise CorruptFileError(path, "index", "must have 3 lists")
+            byte = index[position]
+            size |= (byte & 0x7F) << shift
+            position += 1
+            shift += 7
+            if byte < 0x80:  # noqa: PLR2004 - the bit that says more
+                break
+        values = decode_deltas(index[position : position + size])
+        position += size
+        if values is None or position > len(index):
+            raise CorruptFileError(path, "index", "its lists must contain integers")
+        found.append(values)
+    return found
+
+
+class RowFileWriter:
+    """Writes a row file batch by batch.
+
+    Args:
+        write: takes the next bytes of the file.
+        columns: all columns of the file in order.
+        block_bytes: a block is closed when it has reached this size (option `file.block-size`).
+        level: of the compression (option `file.compression.zstd-level`).
+    """
+
+    def __init__(
+        self,
+        write: Callable[[bytes], object],
+        columns: Sequence[StoredColumn],
+        *,
+        block_bytes: int = DEFAULT_BLOCK_BYTES,
+        level: int = DEFAULT_LEVEL,
+    ) -> None:
+        self._write = write
+        self._types = [column.type for column in columns]
+        self._block_bytes = block_bytes
+        self._compressor = zstandard.ZstdCompressor(level=level)
+        self._rows: list[bytes] = []
+        self._row_sizes: list[int] = []
+        self._pending = 0
+        self._blocks: list[tuple[int, int, int]] = []
+        self.row_count = 0
+        self.size = 0
+
+    def add(self, columns: Sequence[Column], count: int) -> None:
+        """Write the next `count` rows.
+
+        Args:
+            columns: as given to the constructor, of the Arrow types of `data_types.arrow`.
+            count: of rows.
+
+        Raises:
+            InvalidInputError: a column is of another type.
+        """
+        pieces = row_pieces(list(columns), self._types, count)
+        data = pieces.data.tobytes()
+        ends = np.cumsum(pieces.sizes)
+        costs = np.cumsum(pieces.sizes + 4)  # with the offset that a row takes at the end
+        done = 0
+        while done < count:
+            spent = int(costs[done - 1]) if done else 0
+            room = self._block_bytes - 4 - self._pending
+            last = max(int(np.searchsorted(costs, spent + room)), done)
+            stop = min(last + 1, count)
+            start = int(ends[done - 1]) if done else 0
+            self._rows.append(data[start : int(ends[stop - 1])])
+            self._row_sizes += pieces.sizes[done:stop].tolist()
+            self._pending += int(costs[stop - 1]) - spent
+            done = stop
+            if last < count:
+                self._flush()
+
+    def finish(self) -> None:
+        """Write what is left, the index and the footer."""
+        self._flush()
+        lists = np.array(self._blocks, np.int64).reshape(-1, 3)
+        index = b""
+        for position in range(3):
+            packed = encode_deltas(lists[:, position])
+            index += encode_varints(np.array([len(packed)], np.int64))[1].tobytes() + packed
+        footer = [
+            self.row_count.to_bytes(8, "little"),
+            len(self._blocks).to_bytes(4, "little"),
+            self.size.to_bytes(8, "little"),
+            len(index).to_bytes(4, "little"),
+            bytes([VERSION, 0, 0, 0]),
+            MAGIC.to_bytes(4, "little"),
+        ]
+        self._put(index + b"".join(footer))
+
+    def _flush(self) -> None:
+        if not self._row_sizes:
+            return
+        sizes = np.array(self._row_sizes, np.int64)
+        offsets = nb.ends_of(sizes)[:-1].astype("<i4").tobytes()
+        block = b"".join([*self._rows, offsets, len(sizes).to_bytes(4, "little")])
+        packed = self._compressor.compress(block)
+        self._blocks.append((len(packed), len(block), self.row_count))
+        self._put(packed)
+        self.row_count += len(sizes)
+        self._rows, self._row_sizes, self._pending = [], [], 0
+
+    def _put(self, data: bytes) -> None:
+        self._write(data)
+        self.size += len(data)

@@ -1,0 +1,37 @@
+"""Texts that file libraries hand over unchecked."""
+
+import numpy as np
+import pyarrow as pa
+
+from paimon_explore.encoding.arrow_buffers import Bytes, Column, used_bytes
+from paimon_explore.errors import CorruptFileError
+
+_WORD = 8
+_HIGH_BITS = 0x8080_8080_8080_8080
+
+
+def check_utf8(texts: Column, *, path: str, column: str) -> None:
+    """Refuse texts that are no UTF-8, which would fail only when somebody looks at them.
+
+    Args:
+        texts: n texts.
+        path: of the file, for messages.
+        column: for messages.
+
+    Raises:
+        CorruptFileError: a text is no UTF-8.
+    """
+    if _is_ascii(used_bytes(texts)):
+        return
+    try:
+        texts.validate(full=True)
+    except pa.ArrowInvalid as error:
+        raise CorruptFileError(path, f"column {column!r}", f"must be UTF-8: {error}") from error
+
+
+def _is_ascii(data: Bytes) -> bool:
+    """Whether no byte has its highest bit set; one pass over words, as fast as memory."""
+    whole = len(data) // _WORD * _WORD
+    words = int(np.bitwise_or.reduce(data[:whole].view(np.uint64))) if whole else 0
+    rest = int(np.bitwise_or.reduce(data[whole:])) if len(data) > whole else 0
+    return not (words | rest) & _HIGH_BITS

@@ -1,0 +1,351 @@
+"""VARIANT values: typed trees in two byte strings, as Python values.
+
+    metadata: byte version and flags | number of keys | offset per key and the end | keys
+    value: a byte of kind and flags, then what belongs to the kind:
+        number, text, ...   its bytes
+        object              number of fields | key number of each | offset of each, the end | values
+        array               number of elements | offset of each, the end | values
+
+All little endian; the flags tell how many bytes a count, key number or offset has. The fields of an
+object stand in the order of their keys.
+
+Spec: concepts/spec/variant; the Parquet Variant encoding. Seen in: golden java200/variant.
+"""
+
+import datetime as dt
+import struct
+from collections.abc import Mapping
+from decimal import Decimal
+from enum import IntEnum
+from itertools import pairwise
+from typing import NoReturn, Protocol, TypeVar
+from uuid import UUID
+
+import numpy as np
+
+from paimon_explore.errors import CorruptFileError
+from paimon_explore.frozen_dataclass import dataclass
+
+VERSION = 1
+MICROS_PER_DAY = 86_400_000_000
+MAX_DEPTH = 300
+"""No value is nested deeper: Python's own stack ends not far beyond."""
+
+_T = TypeVar("_T")
+_EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+_PYTHON_DAYS = (-719_162, 2_932_896)  # of the years 1 and 9999, where Python's dates end
+_DIGITS = {4: 9, 8: 18, 16: 38}
+
+
+class Basic(IntEnum):
+    """The lowest two bits of a value."""
+
+    PRIMITIVE = 0
+    SHORT_TEXT = 1
+    OBJECT = 2
+    ARRAY = 3
+
+
+class Kind(IntEnum):
+    """What a primitive value is."""
+
+    NULL = 0
+    TRUE = 1
+    FALSE = 2
+    INT1 = 3
+    INT2 = 4
+    INT4 = 5
+    INT8 = 6
+    DOUBLE = 7
+    DECIMAL4 = 8
+    DECIMAL8 = 9
+    DECIMAL16 = 10
+    DATE = 11
+    TIMESTAMP = 12
+    TIMESTAMP_NTZ = 13
+    FLOAT = 14
+    BINARY = 15
+    TEXT = 16
+    UUID = 20
+
+
+_INTEGER_BYTES = {
+    Kind.INT1: 1,
+    Kind.INT2: 2,
+    Kind.INT4: 4,
+    Kind.INT8: 8,
+    Kind.DATE: 4,
+    Kind.TIMESTAMP: 8,
+    Kind.TIMESTAMP_NTZ: 8,
+}
+_DECIMAL_BYTES = {Kind.DECIMAL4: 4, Kind.DECIMAL8: 8, Kind.DECIMAL16: 16}
+Raw = None | bool | int | float | Decimal | str | bytes
+"""A primitive's content: days for DATE, microseconds for timestamps."""
+
+
+class Maker(Protocol[_T]):
+    """Makes results out of the parts of a value."""
+
+    def leaf(self, kind: Kind, raw: Raw) -> _T:
+        """Of a primitive; text is always of kind TEXT."""
+
+    def array(self, elements: list[_T]) -> _T:
+        """Of an array."""
+
+    def object(self, fields: list[tuple[str, _T]]) -> _T:
+        """Of an object."""
+
+
+@dataclass(frozen=True, slots=True)
+class Container:
+    """Where the children of an object or array lie.
+
+    Attributes:
+        key_numbers: of each field; empty for an array.
+        starts: the position of each child.
+        end: behind the last child.
+    """
+
+    key_numbers: tuple[int, ...]
+    starts: tuple[int, ...]
+    end: int
+
+
+class VariantReader:
+    """Reads one value.
+
+    Args:
+        value: its bytes.
+        keys: those of its metadata.
+        path: the file, for errors.
+    """
+
+    def __init__(self, value: bytes, keys: tuple[str, ...], path: str) -> None:
+        self._value = value
+        self._keys = keys
+        self._path = path
+        self._left = len(value)
+
+    def read(self, maker: Maker[_T], at: int = 0, depth: int = 0) -> _T:
+        """The value that starts at a byte.
+
+        Raises:
+            CorruptFileError: it is damaged.
+        """
+        header = self._take(at, 1)[0]
+        self._left -= 1
+        if self._left < 0:
+            self._fail(at, "no value is used twice")
+        if depth > MAX_DEPTH:
+            self._fail(at, f"values are nested at most {MAX_DEPTH} levels deep")
+        match Basic(header & 3):
+            case Basic.PRIMITIVE:
+                return self._primitive(maker, at, header >> 2)
+            case Basic.SHORT_TEXT:
+                return maker.leaf(Kind.TEXT, self._text(at + 1, header >> 2))
+            case Basic.ARRAY:
+                starts = self.container(at).starts
+                return maker.array([self.read(maker, start, depth + 1) for start in starts])
+            case Basic.OBJECT:
+                found = self.container(at)
+                names = [self.key(number) for number in found.key_numbers]
+                values = [self.read(maker, start, depth + 1) for start in found.starts]
+                return maker.object(list(zip(names, values, strict=True)))
+
+    def is_object(self, at: int = 0) -> bool:
+        """Whether an object starts at a byte."""
+        return self._take(at, 1)[0] & 3 == Basic.OBJECT
+
+    def key(self, number: int) -> str:
+        """A key by its number."""
+        if number >= len(self._keys):
+            self._fail(0, f"key numbers are below {len(self._keys)}")
+        return self._keys[number]
+
+    def container(self, at: int) -> Container:
+        """The children of the object or array that starts at a byte."""
+        header = self._take(at, 1)[0]
+        flags = header >> 2
+        is_object = header & 3 == Basic.OBJECT
+        large = flags >> (4 if is_object else 2) & 1
+        count_bytes = 4 if large else 1
+        count = self._number(at + 1, count_bytes)
+        offset_bytes = (flags & 3) + 1
+        key_bytes = (flags >> 2 & 3) + 1 if is_object else 0
+        keys_at = at + 1 + count_bytes
+        offsets_at = keys_at + count * key_bytes
+        data_at = offsets_at + (count + 1) * offset_bytes
+        if data_at > len(self._value):
+            self._fail(at, "the offsets of its children lie within it")
+        keys = tuple(self._number(keys_at + i * key_bytes, key_bytes) for i in range(count))
+        offsets = [
+            self._number(offsets_at + i * offset_bytes, offset_bytes) for i in range(count + 1)
+        ]
+        end = data_at + offsets[-1]
+        if end > len(self._value) or any(offset >= offsets[-1] for offset in offsets[:-1]):
+            self._fail(at, "its children lie within it")
+        starts = tuple(data_at + offset for offset in offsets[:-1])
+        return Container(keys if is_object else (), starts, end)
+
+    def end(self, at: int) -> int:
+        """Where the value that starts at a byte ends."""
+        header = self._take(at, 1)[0]
+        match Basic(header & 3):
+            case Basic.SHORT_TEXT:
+                return at + 1 + (header >> 2)
+            case Basic.OBJECT | Basic.ARRAY:
+                return self.container(at).end
+            case Basic.PRIMITIVE:
+                kind = self._kind(at, header >> 2)
+                if kind in {Kind.TEXT, Kind.BINARY}:
+                    return at + 5 + self._number(at + 1, 4)
+                return at + 1 + _CONTENT_BYTES[kind]
+
+    def slice(self, at: int) -> bytes:
+        """The bytes of the value that starts at a byte."""
+        return self._take(at, self.end(at) - at)
+
+    def _fail(self, at: int, rule: str) -> NoReturn:
+        raise CorruptFileError(self._path, f"variant, byte {at}", rule)
+
+    def _take(self, at: int, size: int) -> bytes:
+        part = self._value[at : at + size]
+        if len(part) != size or size < 0:
+            self._fail(at, "a value lies within its variant")
+        return part
+
+    def _number(self, at: int, size: int) -> int:
+        return int.from_bytes(self._take(at, size), "little")
+
+    def _text(self, at: int, size: int) -> str:
+        try:
+            return self._take(at, size).decode()
+        except UnicodeDecodeError:
+            self._fail(at, "text is UTF-8")
+
+    def _kind(self, at: int, number: int) -> Kind:
+        try:
+            return Kind(number)
+        except ValueError:
+            self._fail(at, f"there is no kind of value {number}")
+
+    def _primitive(self, maker: Maker[_T], at: int, number: int) -> _T:
+        kind = self._kind(at, number)
+        if kind in _INTEGER_BYTES:
+            data = self._take(at + 1, _INTEGER_BYTES[kind])
+            return maker.leaf(kind, int.from_bytes(data, "little", signed=True))
+        if kind in _DECIMAL_BYTES:
+            return maker.leaf(kind, self._decimal(at + 1, _DECIMAL_BYTES[kind]))
+        return maker.leaf(kind, self._other(kind, at + 1))
+
+    def _other(self, kind: Kind, at: int) -> Raw:
+        match kind:
+            case Kind.NULL:
+                return None
+            case Kind.TRUE | Kind.FALSE:
+                return kind is Kind.TRUE
+            case Kind.DOUBLE | Kind.FLOAT:
+                size, form = (8, "<d") if kind is Kind.DOUBLE else (4, "<f")
+                number: float = struct.unpack(form, self._take(at, size))[0]
+                return number
+            case Kind.UUID:
+                return self._take(at, 16)
+            case Kind.TEXT:
+                return self._text(at + 4, self._number(at, 4))
+            case _:
+                return self._take(at + 4, self._number(at, 4))
+
+    def _decimal(self, at: int, size: int) -> Decimal:
+        scale = self._take(at, 1)[0]
+        unscaled = int.from_bytes(self._take(at + 1, size), "little", signed=True)
+        digits = str(abs(unscaled))
+        if scale > _DIGITS[size] or len(digits) > _DIGITS[size]:
+            self._fail(at, f"a decimal of {size} bytes has at most {_DIGITS[size]} digits")
+        return Decimal((int(unscaled < 0), tuple(map(int, digits)), -scale))
+
+
+_CONTENT_BYTES: Mapping[Kind, int] = {
+    Kind.NULL: 0,
+    Kind.TRUE: 0,
+    Kind.FALSE: 0,
+    Kind.DOUBLE: 8,
+    Kind.FLOAT: 4,
+    Kind.UUID: 16,
+    **_INTEGER_BYTES,
+    **{kind: size + 1 for kind, size in _DECIMAL_BYTES.items()},
+}
+
+
+def decode_keys(metadata: bytes, *, path: str) -> tuple[str, ...]:
+    """The keys of a variant's metadata, by their numbers.
+
+    Raises:
+        CorruptFileError: it is damaged, or of another version.
+    """
+
+    def fail(rule: str) -> NoReturn:
+        raise CorruptFileError(path, "variant metadata", rule)
+
+    if not metadata or metadata[0] & 0x0F != VERSION:
+        fail(f"its first byte states the version {VERSION}")
+    size = (metadata[0] >> 6) + 1
+    count = int.from_bytes(metadata[1 : 1 + size], "little")
+    start = 1 + (count + 2) * size
+    if start > len(metadata):
+        fail("its offsets lie within it")
+    edges = [
+        start + int.from_bytes(metadata[at : at + size], "little")
+        for at in range(1 + size, start, size)
+    ]
+    if edges[-1] > len(metadata) or any(a > b for a, b in pairwise(edges)):
+        fail("its offsets ascend within it")
+    try:
+        return tuple(metadata[a:b].decode() for a, b in pairwise(edges))
+    except UnicodeDecodeError:
+        fail("keys are UTF-8")
+
+
+class _PythonMaker:
+    """Python values; what Python's dates cannot hold becomes a numpy.datetime64."""
+
+    def leaf(self, kind: Kind, raw: Raw) -> object:
+        if kind is Kind.UUID and isinstance(raw, bytes):
+            return UUID(bytes=raw)
+        if isinstance(raw, int) and kind in MOMENTS:
+            return moment_of(kind, raw)
+        return raw
+
+    def array(self, elements: list[object]) -> object:
+        return elements
+
+    def object(self, fields: list[tuple[str, object]]) -> object:
+        return dict(fields)
+
+
+MOMENTS = frozenset({Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMP_NTZ})
+"""Kinds whose content counts from 1970."""
+
+
+def moment_of(kind: Kind, raw: int) -> dt.date | np.datetime64:
+    """A date or timestamp; a numpy value where Python has none."""
+    days = raw if kind is Kind.DATE else raw // MICROS_PER_DAY
+    if not _PYTHON_DAYS[0] <= days <= _PYTHON_DAYS[1]:
+        return np.datetime64(raw, "D" if kind is Kind.DATE else "us")
+    if kind is Kind.DATE:
+        return (_EPOCH + dt.timedelta(days=raw)).date()
+    moment = _EPOCH + dt.timedelta(microseconds=raw)
+    return moment if kind is Kind.TIMESTAMP else moment.replace(tzinfo=None)
+
+
+_PYTHON = _PythonMaker()
+
+
+def python_value(value: bytes, metadata: bytes, *, path: str = "") -> object:
+    """A variant as Python values.
+
+    Objects become dicts, arrays lists, TIMESTAMP an aware and TIMESTAMP_NTZ a naive datetime.
+
+    Raises:
+        CorruptFileError: it is damaged.
+    """
+    return VariantReader(value, decode_keys(metadata, path=path), path).read(_PYTHON)

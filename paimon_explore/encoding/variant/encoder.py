@@ -1,0 +1,267 @@
+"""VARIANT values out of Python values and JSON text, byte by byte as Java makes them."""
+
+import datetime as dt
+import json
+import struct
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import NoReturn
+from uuid import UUID
+
+from paimon_explore.encoding.variant.decoder import MAX_DEPTH, VERSION, Basic, Kind
+from paimon_explore.errors import InvalidInputError
+
+SIZE_LIMIT = 128 * 1024 * 1024
+"""No value and no metadata is longer."""
+
+_SHORT_TEXT = 63
+_MAX_DIGITS = 38
+_EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+_LONG = 2**63
+
+
+class KeyTable:
+    """The keys of a variant with their numbers, which never change; new ones are added behind.
+
+    Args:
+        keys: those that are there already.
+    """
+
+    def __init__(self, keys: Sequence[str] = ()) -> None:
+        self._numbers = {key: number for number, key in enumerate(keys)}
+        self._known = len(keys)
+
+    @property
+    def grown(self) -> bool:
+        """Whether keys were added."""
+        return len(self._numbers) > self._known
+
+    def number(self, key: str) -> int:
+        """The number of a key, a new one if need be."""
+        return self._numbers.setdefault(key, len(self._numbers))
+
+    def encode(self) -> bytes:
+        """The metadata."""
+        texts = [key.encode("utf-8", "surrogatepass") for key in self._numbers]
+        size = _width(max(sum(map(len, texts)), len(texts)))
+        ends = [0]
+        for text in texts:
+            ends.append(ends[-1] + len(text))
+        head = bytes([VERSION | (size - 1) << 6])
+        numbers = b"".join(number.to_bytes(size, "little") for number in [len(texts), *ends])
+        return head + numbers + b"".join(texts)
+
+
+def encode_python(value: object) -> tuple[bytes, bytes]:
+    """A variant, value and metadata.
+
+    Args:
+        value: None, bool, int, float, Decimal, str, bytes, date, datetime (aware: TIMESTAMP, naive:
+            TIMESTAMP_NTZ), UUID, or lists and string-keyed dicts of these.
+
+    Raises:
+        InvalidInputError: another kind of value, too large or too deep.
+    """
+    keys = KeyTable()
+    data = _encode(value, keys, 0)
+    metadata = keys.encode()
+    if max(len(data), len(metadata)) > SIZE_LIMIT:
+        raise InvalidInputError(f"A variant has at most {SIZE_LIMIT} bytes.")
+    return data, metadata
+
+
+def encode_json(text: str) -> tuple[bytes, bytes]:
+    """A variant, value and metadata, out of JSON text.
+
+    Numbers with a point are decimals where they fit 38 digits, with an exponent doubles.
+
+    Raises:
+        InvalidInputError: no JSON, a key twice in one object, or too deep.
+    """
+    try:
+        value = json.loads(
+            text,
+            parse_float=_json_number,
+            parse_constant=_refuse_constant,
+            object_pairs_hook=_json_object,
+        )
+    except InvalidInputError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise InvalidInputError(f"Not valid JSON: {error}.") from error
+    return encode_python(value)
+
+
+def _json_number(text: str) -> Decimal | float:
+    if "e" in text.lower():
+        return float(text)
+    value = Decimal(text)
+    return value if _fits(value) else float(text)
+
+
+def _refuse_constant(text: str) -> NoReturn:
+    raise InvalidInputError(f"{text} is not valid JSON.")
+
+
+def _json_object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise InvalidInputError("A JSON object has a key twice.")
+    return found
+
+
+def _encode(value: object, keys: KeyTable, depth: int) -> bytes:
+    if depth > MAX_DEPTH:
+        raise InvalidInputError(f"A variant is nested at most {MAX_DEPTH} levels deep.")
+    match value:
+        case None:
+            return primitive(Kind.NULL)
+        case bool():
+            return primitive(Kind.TRUE if value else Kind.FALSE)
+        case str():
+            return text(value)
+        case Mapping():
+            fields = []
+            for key, member in value.items():
+                if not isinstance(key, str):
+                    raise InvalidInputError(f"A key of a variant must be a string, not {key!r}.")
+                number = keys.number(key)  # before those of the member, as in Java
+                fields.append((key, number, _encode(member, keys, depth + 1)))
+            return object_of(fields)
+        case list() | tuple():
+            return array_of([_encode(element, keys, depth + 1) for element in value])
+        case _:
+            return scalar(value)
+
+
+def scalar(value: object) -> bytes:
+    """A number, moment, UUID or byte string.
+
+    Raises:
+        InvalidInputError: another kind of value, or a number too large.
+    """
+    match value:
+        case int():
+            return integer(value)
+        case float():
+            return primitive(Kind.DOUBLE, struct.pack("<d", value))
+        case Decimal():
+            return decimal(value)
+        case bytes():
+            return primitive(Kind.BINARY, len(value).to_bytes(4, "little") + value)
+        case UUID():
+            return primitive(Kind.UUID, value.bytes)
+        case dt.datetime() | dt.date():
+            return _moment(value)
+        case _:
+            kind = type(value).__name__
+            raise InvalidInputError(f"A variant cannot contain {kind}.", hint="Convert it first.")
+
+
+def _moment(value: dt.date) -> bytes:
+    if not isinstance(value, dt.datetime):
+        return number_of(Kind.DATE, value.toordinal() - _EPOCH.toordinal(), 4)
+    aware = value if value.tzinfo else value.replace(tzinfo=dt.UTC)
+    micros = (aware - _EPOCH) // dt.timedelta(microseconds=1)
+    return number_of(Kind.TIMESTAMP if value.tzinfo else Kind.TIMESTAMP_NTZ, micros, 8)
+
+
+def primitive(kind: Kind, content: bytes = b"") -> bytes:
+    """A primitive value."""
+    return bytes([kind << 2 | Basic.PRIMITIVE]) + content
+
+
+def number_of(kind: Kind, value: int, size: int) -> bytes:
+    """A primitive value that is a number of so many bytes."""
+    return primitive(kind, value.to_bytes(size, "little", signed=True))
+
+
+def integer(value: int) -> bytes:
+    """An integer in as few bytes as it needs; beyond 64 bits a decimal."""
+    for kind, size in ((Kind.INT1, 1), (Kind.INT2, 2), (Kind.INT4, 4), (Kind.INT8, 8)):
+        if -(1 << (8 * size - 1)) <= value < 1 << (8 * size - 1):
+            return number_of(kind, value, size)
+    return decimal(Decimal(value))
+
+
+def _fits(value: Decimal) -> bool:
+    _, digits, exponent = value.as_tuple()
+    return isinstance(exponent, int) and len(digits) <= _MAX_DIGITS and -exponent <= _MAX_DIGITS
+
+
+def decimal(value: Decimal) -> bytes:
+    """A decimal in as few bytes as its digits and scale need.
+
+    Raises:
+        InvalidInputError: it has more than 38 digits.
+    """
+    sign, digits, exponent = value.as_tuple()
+    if not isinstance(exponent, int):
+        raise InvalidInputError(f"A variant cannot contain the decimal {value}.")
+    if exponent > 0:
+        digits, exponent = (*digits, *[0] * exponent), 0
+    scale = -exponent
+    if len(digits) > _MAX_DIGITS or scale > _MAX_DIGITS:
+        raise InvalidInputError(f"A decimal in a variant has at most {_MAX_DIGITS} digits.")
+    unscaled = int("".join(map(str, digits))) * (-1 if sign else 1)
+    precision = max(len(str(abs(unscaled))), scale)
+    for kind, size, most in ((Kind.DECIMAL4, 4, 9), (Kind.DECIMAL8, 8, 18)):
+        if precision <= most:
+            return primitive(kind, bytes([scale]) + unscaled.to_bytes(size, "little", signed=True))
+    content = bytes([scale]) + unscaled.to_bytes(16, "little", signed=True)
+    return primitive(Kind.DECIMAL16, content)
+
+
+def text(value: str) -> bytes:
+    """A text."""
+    data = value.encode("utf-8", "surrogatepass")
+    if len(data) <= _SHORT_TEXT:
+        return bytes([len(data) << 2 | Basic.SHORT_TEXT]) + data
+    return primitive(Kind.TEXT, len(data).to_bytes(4, "little") + data)
+
+
+def array_of(elements: list[bytes]) -> bytes:
+    """An array of values."""
+    large = len(elements) > 255  # noqa: PLR2004 - what one byte counts
+    width = _width(sum(map(len, elements)))
+    head = bytes([(large << 2 | width - 1) << 2 | Basic.ARRAY])
+    return head + _counted(len(elements), elements, width, large=large)
+
+
+def object_of(fields: list[tuple[str, int, bytes]]) -> bytes:
+    """An object of fields: key, its number, value.
+
+    The values stay in the order given, the list of fields is in the order of Java's strings.
+    """
+    large = len(fields) > 255  # noqa: PLR2004 - what one byte counts
+    values = [value for _, _, value in fields]
+    key_width = _width(max((number for _, number, _ in fields), default=0))
+    width = _width(sum(map(len, values)))
+    starts = [0]
+    for value in values:
+        starts.append(starts[-1] + len(value))
+    order = sorted(range(len(fields)), key=lambda place: _java_order(fields[place][0]))
+    head = bytes([(large << 4 | (key_width - 1) << 2 | width - 1) << 2 | Basic.OBJECT])
+    parts = [head, len(fields).to_bytes(4 if large else 1, "little")]
+    parts += [fields[place][1].to_bytes(key_width, "little") for place in order]
+    parts += [starts[place].to_bytes(width, "little") for place in order]
+    return b"".join([*parts, starts[-1].to_bytes(width, "little"), *values])
+
+
+def _java_order(key: str) -> bytes:
+    return key.encode("utf-16-be", "surrogatepass")
+
+
+def _counted(count: int, values: list[bytes], width: int, *, large: bool) -> bytes:
+    """Number, offsets and values of an array."""
+    parts = [count.to_bytes(4 if large else 1, "little")]
+    start = 0
+    for value in values:
+        parts.append(start.to_bytes(width, "little"))
+        start += len(value)
+    return b"".join([*parts, start.to_bytes(width, "little"), *values])
+
+
+def _width(number: int) -> int:
+    """Bytes of a number, 1 to 4."""
+    return max((number.bit_length() + 7) // 8, 1)

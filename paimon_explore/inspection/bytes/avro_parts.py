@@ -1,0 +1,442 @@
+"""Avro container files: header, blocks, records, down to each value.
+
+The bytes of a packed block are one leaf; what they unpack to is an address space below it.
+Spec: Avro 1.11 specification, object container files and binary encoding.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import field
+from typing import assert_never
+
+from paimon_explore.encoding.avro.container import (
+    MAGIC,
+    MAX_BLOCK_BYTES,
+    SYNC_SIZE,
+    Header,
+    read_blocks,
+    read_header,
+    read_long,
+)
+from paimon_explore.encoding.avro.schema import (
+    ArrayNode,
+    AvroNode,
+    MapNode,
+    OptionalNode,
+    PlainNode,
+    Primitive,
+    RecordNode,
+    parse_avro_schema,
+)
+from paimon_explore.errors import InvalidInputError, PaimonError
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.inspection.bytes.json_parts import json_parts
+from paimon_explore.inspection.bytes.spans import Group, Held, Say, Space, Span, Spans, space_of
+from paimon_explore.inspection.bytes.value_encodings import Value
+from paimon_explore.inspection.rendering.number_format import time_text
+
+Path = tuple[str, ...]
+"""Names of the fields from the record down."""
+
+_MOST_ITEMS = 1 << 24
+
+
+@dataclass(slots=True)
+class Found:
+    """The leaves of one record by their path, for fields whose meaning hangs on others."""
+
+    data: bytes
+    spans: dict[Path, list[Span]] = field(default_factory=dict)
+
+    def texts(self, path: Path) -> list[str]:
+        """The texts at a path, of all items of arrays on it."""
+        return [
+            self.data[span.offset : span.end].decode("utf-8", "replace")
+            for span in self.spans.get(path, ())
+        ]
+
+    def whole(self, path: Path) -> int | None:
+        """The whole number at a path."""
+        for span in self.spans.get(path, ()):
+            return read_long(self.data, span.offset)[0]
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What the fields of a file's records mean.
+
+    Attributes:
+        rules: what the format says of a field, by its name.
+        says: what the number of a field stands for, by its name.
+        bytes: for fields of bytes, what makes the spans within them, by the path of the field.
+    """
+
+    rules: Mapping[str, str] = field(default_factory=dict)
+    says: Mapping[str, Say] = field(default_factory=dict)
+    bytes: Mapping[Path, Callable[[Found, Spans], None]] = field(default_factory=dict)
+
+
+NO_MEANING = Meaning()
+
+
+def avro_parts(spans: Spans, meaning: Meaning = NO_MEANING) -> None:
+    """The spans of a whole container."""
+    header = read_header(spans.data)
+    _header(spans)
+    schema = parse_avro_schema(header.schema)
+    number = 0
+    while spans.left:
+        _block(spans, header, schema, meaning, number)
+        number += 1
+
+
+def _header(spans: Spans) -> None:
+    with spans.group("header", rule="What the file says of itself.") as note:
+        spans.leaf("magic", "bytes", len(MAGIC), rule="Obj and 1 start every Avro container.")
+        with spans.group("metadata", rule="A map of text to bytes, in runs that end with 0.") as of:
+            of.about = f"{_pairs(spans)} entries"
+        spans.leaf("sync", "bytes", SYNC_SIZE, rule="16 chance bytes that end every block.")
+        note.about = of.about
+
+
+def _pairs(spans: Spans) -> int:
+    total = 0
+    while True:
+        count = spans.number("count", "zigzag", rule="How many entries follow; 0 ends the map.")
+        if count < 0:
+            spans.number("size", "zigzag", rule="Bytes of the run, after a negative count.")
+        for _ in range(abs(count)):
+            _pair(spans)
+        total += abs(count)
+        if not count:
+            return total
+
+
+def _pair(spans: Spans) -> None:
+    start = len(spans.made)
+    with spans.group("entry"):
+        size = spans.number("key size", "zigzag")
+        key = str(spans.leaf("key", "UTF-8", size))
+        size = spans.number("value size", "zigzag")
+        if key == "avro.schema":
+            spans.later(key, size, json_parts, about="the writer's schema", rule=_RULES[key])
+        else:
+            spans.leaf("value", "UTF-8", size, rule=_RULES.get(key, ""))
+    named = spans.made[start]
+    spans.made[start] = Span(
+        name=key,
+        offset=named.offset,
+        length=named.length,
+        grow=named.grow,
+        rule=_RULES.get(key, ""),
+    )
+
+
+_RULES = {
+    "avro.schema": "The schema that the records were written with; readers match fields by name.",
+    "avro.codec": "How blocks are packed; Paimon packs with zstandard since release 0.9.",
+}
+
+
+def _block(spans: Spans, header: Header, schema: AvroNode, meaning: Meaning, number: int) -> None:
+    start = spans.position
+    with spans.group(f"block {number}", rule="A run of records, packed together.") as note:
+        count = spans.number("count", "zigzag", rule="Records in the block.")
+        size = spans.number("size", "zigzag", rule="Bytes that the records take, packed.")
+        spans.need(size)
+
+        def build(inner: Spans) -> None:
+            records(inner, count, schema, meaning)
+
+        if header.codec == "null":
+            spans.later("records", size, build, about=f"{count:,}")
+        else:
+            spans.leaf("packed", "bytes", size, rule=f"The records, packed with {header.codec}.")
+            file = spans.data
+            end = spans.position + SYNC_SIZE
+
+            def inside() -> Space:
+                return _unpacked(file, start, end, header, build, number)
+
+            packed = spans.made.pop()
+            spans.made.append(_with_inside(packed, inside, f"{size:,} bytes, unpacked below"))
+        spans.leaf(
+            "sync", "bytes", SYNC_SIZE, rule="The marker of the header again.", say=_same(header)
+        )
+        note.about = f"{count:,} records"
+
+
+def _same(header: Header) -> Say:
+    def say(value: Value) -> str:
+        return "as in the header" if value == header.sync else "differs from the header's"
+
+    return say
+
+
+def _with_inside(span: Span, inside: Callable[[], Space], text: str) -> Span:
+    return Span(
+        name=span.name,
+        offset=span.offset,
+        length=span.length,
+        form=span.form,
+        rule=span.rule,
+        say=lambda _: text,
+        inside=inside,
+    )
+
+
+def _unpacked(
+    file: bytes, start: int, end: int, header: Header, build: Callable[[Spans], None], number: int
+) -> Space:
+    """The address space of a block's records."""
+    head = file[: header.size] + file[start:end]
+    blocks = list(read_blocks(head, header))
+    data = blocks[0].data if blocks else b""
+    return space_of(
+        f"block {number} unpacked", data, build, rule="The records as they are written."
+    )
+
+
+def records(spans: Spans, count: int, schema: AvroNode, meaning: Meaning) -> None:
+    """The spans of some records, each of them made when it is asked for.
+
+    Raises:
+        InvalidInputError: there are more than fit.
+    """
+    if count > max(spans.left, 0):
+        raise InvalidInputError(f"{count:,} records do not fit into {spans.left:,} bytes")
+    for number in range(count):
+        end = skip(spans.data, spans.position, schema)
+        if end > spans.end:
+            raise InvalidInputError(f"record {number:,} ends after its block")
+
+        def build(inner: Spans) -> None:
+            walk = _Walk(inner, meaning)
+            walk.fields(schema)
+
+        spans.later(
+            f"record {number}", end - spans.position, build, about=_title(spans, schema, end)
+        )
+
+
+def _title(spans: Spans, schema: AvroNode, end: int) -> str:
+    """The first text of a record, which tells records apart."""
+    try:
+        return _first_text(spans.data, spans.position, schema, end)[0]
+    except PaimonError:
+        return ""
+
+
+def _first_text(data: bytes, at: int, node: AvroNode, end: int) -> tuple[str, int]:
+    if isinstance(node, OptionalNode):
+        branch, at = read_long(data, at)
+        return ("", at) if branch == node.null_branch else _first_text(data, at, node.inner, end)
+    if isinstance(node, RecordNode):
+        for _, inner in node.fields:
+            text, at = _first_text(data, at, inner, end)
+            if text:
+                return text, at
+        return "", at
+    if isinstance(node, PlainNode) and node.primitive is Primitive.STRING:
+        size, start = read_long(data, at)
+        return data[start : start + min(size, 120)].decode("utf-8", "replace"), start + size
+    return "", skip(data, at, node)
+
+
+def skip(data: bytes, at: int, node: AvroNode) -> int:
+    """Where a value ends that starts at `at`.
+
+    Raises:
+        CorruptFileError, InvalidInputError: it does not end within the data.
+    """
+    match node:
+        case PlainNode():
+            at = _skip_plain(data, at, node)
+        case OptionalNode():
+            branch, at = read_long(data, at)
+            at = at if branch == node.null_branch else skip(data, at, node.inner)
+        case RecordNode():
+            for _, inner in node.fields:
+                at = skip(data, at, inner)
+        case ArrayNode() | MapNode():
+            at = _skip_items(data, at, node)
+        case _:
+            assert_never(node)
+    if at > len(data):
+        raise InvalidInputError(f"a value ends at byte {at:,}, after the block")
+    return at
+
+
+_FIXED_SIZES = {Primitive.BOOLEAN: 1, Primitive.FLOAT: 4, Primitive.DOUBLE: 8}
+
+
+def _skip_plain(data: bytes, at: int, node: PlainNode) -> int:
+    if node.primitive in (Primitive.INT, Primitive.LONG):
+        return read_long(data, at)[1]
+    if node.primitive in (Primitive.BYTES, Primitive.STRING):
+        size, at = read_long(data, at)
+        if not 0 <= size <= MAX_BLOCK_BYTES:
+            raise InvalidInputError(f"{size} bytes at byte {at:,}")
+        return at + size
+    return at + (node.size if node.primitive is Primitive.FIXED else _FIXED_SIZES[node.primitive])
+
+
+def _skip_items(data: bytes, at: int, node: ArrayNode | MapNode) -> int:
+    total = 0
+    while True:
+        count, at = read_long(data, at)
+        if not count:
+            return at
+        if count < 0:
+            count = -count
+            _, at = read_long(data, at)
+        total += count
+        if total > _MOST_ITEMS:
+            raise InvalidInputError(f"more than {_MOST_ITEMS} items at byte {at:,}")
+        for _ in range(count):
+            for inner in _item_nodes(node):
+                at = skip(data, at, inner)
+
+
+def _item_nodes(node: ArrayNode | MapNode) -> tuple[AvroNode, ...]:
+    if isinstance(node, ArrayNode):
+        return (node.items,)
+    return (PlainNode(primitive=Primitive.STRING), node.values)
+
+
+class _Walk:
+    """Makes the spans of one record."""
+
+    def __init__(self, spans: Spans, meaning: Meaning) -> None:
+        self._spans = spans
+        self._meaning = meaning
+        self._found = Found(spans.data)
+
+    def fields(self, node: AvroNode) -> None:
+        """The fields of the record, without a group around them."""
+        if isinstance(node, RecordNode):
+            for name, inner in node.fields:
+                self._value(name, inner, (name,))
+        else:
+            self._value("record", node, ())
+
+    def _value(self, name: str, node: AvroNode, path: Path) -> None:
+        match node:
+            case PlainNode():
+                self._plain(name, node, path)
+            case OptionalNode():
+                self._optional(name, node, path)
+            case RecordNode():
+                with self._spans.group(name, rule=self._rule(name)) as note:
+                    for field_name, inner in node.fields:
+                        self._value(field_name, inner, (*path, field_name))
+                    note.about = f"{len(node.fields)} fields"
+            case ArrayNode() | MapNode():
+                with self._spans.group(name, rule=self._rule(name)) as note:
+                    self._items(note, node, path)
+            case _:
+                assert_never(node)
+
+    def _optional(self, name: str, node: OptionalNode, path: Path) -> None:
+        spans = self._spans
+        with spans.group(name, rule=self._rule(name)) as note:
+            null = node.null_branch
+            branch = spans.number(
+                "branch",
+                "zigzag",
+                rule="Which type of the union follows.",
+                say=lambda value: f"{int(value)}: {'null' if value == null else 'a value'}",
+            )
+            note.about = "null"
+            if branch != null:
+                self._value(
+                    "value" if isinstance(node.inner, PlainNode) else name, node.inner, path
+                )
+                note.about = self._last()
+
+    def _last(self) -> str:
+        """The value that was just made, in a word."""
+        made = self._spans.made[-1]
+        if made.form:
+            found = Space(name="", reader=Held(self._spans.data), root=made)
+            return found.text(made)
+        return made.about
+
+    def _rule(self, name: str) -> str:
+        return self._meaning.rules.get(name, "")
+
+    def _items(self, note: Group, node: ArrayNode | MapNode, path: Path) -> None:
+        spans = self._spans
+        total = 0
+        while True:
+            count = spans.number("count", "zigzag", rule="Items that follow; 0 ends the array.")
+            if count < 0:
+                spans.number("size", "zigzag", rule="Bytes of the items, after a negative count.")
+            for _ in range(abs(count)):
+                self._item(f"[{total}]", node, path)
+                total += 1
+            if not count:
+                note.about = f"{total:,} items" if total != 1 else "1 item"
+                return
+
+    def _item(self, name: str, node: ArrayNode | MapNode, path: Path) -> None:
+        if isinstance(node, ArrayNode):
+            self._value(name, node.items, path)
+            return
+        with self._spans.group(name):
+            self._value("key", PlainNode(primitive=Primitive.STRING), (*path, "key"))
+            self._value("value", node.values, (*path, "value"))
+
+    def _plain(self, name: str, node: PlainNode, path: Path) -> None:
+        spans = self._spans
+        rule = self._rule(path[-1]) if path else ""
+        if node.primitive in (Primitive.BYTES, Primitive.STRING):
+            with spans.group(name, rule=rule) as note:
+                size = spans.number("size", "zigzag", rule="Bytes that follow.")
+                self._sized(node, path, size, note)
+            return
+        form = _FORMS[node.primitive]
+        say = self._meaning.says.get(path[-1] if path else "") or _logical_say(node)
+        spans.leaf(name, form, node.size or None, rule=rule, say=say)
+        self._keep(path)
+
+    def _sized(self, node: PlainNode, path: Path, size: int, note: Group) -> None:
+        spans = self._spans
+        spans.need(size)
+        build = self._meaning.bytes.get(path)
+        if not size:
+            note.about = "empty"
+        elif build is not None:
+            found = self._found
+            spans.later("content", size, lambda inner: build(found, inner), about=f"{size:,} bytes")
+            note.about = f"{size:,} bytes"
+        else:
+            text = node.primitive is Primitive.STRING
+            spans.leaf("text" if text else "bytes", "UTF-8" if text else "bytes", size)
+            self._keep(path)
+            note.about = self._last()
+
+    def _keep(self, path: Path) -> None:
+        self._found.spans.setdefault(path, []).append(self._spans.made[-1])
+
+
+_FORMS = {
+    Primitive.BOOLEAN: "uint8",
+    Primitive.INT: "zigzag",
+    Primitive.LONG: "zigzag",
+    Primitive.FLOAT: "float32 LE",
+    Primitive.DOUBLE: "float64 LE",
+    Primitive.FIXED: "bytes",
+}
+
+
+def _logical_say(node: PlainNode) -> Say | None:
+    if node.primitive is Primitive.BOOLEAN:
+        return lambda value: "true" if value else "false"
+    if node.logical.endswith("timestamp-millis"):
+        return lambda value: f"{int(value)}: {time_text(int(value), zone='')}"
+    if node.logical.endswith("timestamp-micros"):
+        return lambda value: f"{int(value)}: {time_text(int(value) // 1000, zone='')}"
+    if node.logical == "date":
+        return lambda value: f"{int(value)}: {time_text(int(value) * 86_400_000, zone='')[:10]}"
+    return None

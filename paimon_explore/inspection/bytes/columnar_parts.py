@@ -1,0 +1,215 @@
+"""Data files of columns: the sections of Parquet and ORC files, and their footers in full.
+
+Spec: parquet-format; ORC specification v1.
+"""
+
+from dataclasses import replace
+
+import pyarrow as pa
+
+from paimon_explore.encoding.orc.file_tail import read_tail
+from paimon_explore.encoding.orc.protobuf_decoder import decode_message, number
+from paimon_explore.encoding.parquet.thrift_compact import (
+    Struct,
+    ThriftError,
+    decode_struct,
+    int_of,
+    struct_of,
+    structs_of,
+)
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.inspection.bytes.spans import Space, Spans, space_of
+from paimon_explore.inspection.bytes.thrift_parts import thrift_parts
+
+PARQUET = b"PAR1"
+ORC = b"ORC"
+_TAIL = 8
+_CHUNK_HEADER = 3
+_WIRES = {0: "number", 1: "8 bytes", 2: "bytes", 5: "4 bytes"}
+_CODECS = {0: "NONE", 1: "ZLIB", 2: "SNAPPY", 3: "LZO", 4: "LZ4", 5: "ZSTD"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Section:
+    name: str
+    offset: int
+    length: int
+    rule: str
+
+
+def parquet_footer_size(tail: bytes) -> int:
+    """Bytes of footer, its length and the magic, from the last 8 bytes of a file."""
+    return int.from_bytes(tail[:4], "little") + _TAIL
+
+
+def parquet_parts(spans: Spans) -> None:
+    """The spans of a Parquet file; only its first bytes and its footer need to be in the window."""
+    size = parquet_footer_size(spans.data[-_TAIL:]) - _TAIL
+    footer_at = spans.end - _TAIL - size
+    if footer_at < len(PARQUET):
+        raise InvalidInputError(f"a footer of {size:,} bytes does not fit into the file")
+    spans.leaf("magic", "bytes", len(PARQUET), rule="PAR1 starts and ends every Parquet file.")
+    footer = spans.data[footer_at - spans.base : footer_at - spans.base + size]
+    try:
+        sections = _parquet_sections(decode_struct(footer))
+    except ThriftError as error:
+        raise InvalidInputError(f"the footer must be a FileMetaData: {error}") from error
+    _sections(spans, sections, footer_at)
+
+    def build(inner: Spans) -> None:
+        thrift_parts(inner, "FileMetaData")
+
+    spans.later(
+        "footer", size, build, about=f"{size:,} bytes", rule="FileMetaData, a Thrift struct."
+    )
+    spans.number("footer length", "uint32 LE")
+    spans.leaf("magic", "bytes", len(PARQUET))
+
+
+def _sections(spans: Spans, sections: list[_Section], end: int) -> None:
+    for section in sorted(sections, key=lambda found: found.offset):
+        if section.offset < spans.position or section.offset + section.length > end:
+            continue  # shares bytes with another, as nothing that Paimon writes does
+        if section.offset > spans.position:
+            spans.leaf("other", "bytes", section.offset - spans.position, rule="Not in the footer.")
+        spans.leaf(section.name, "bytes", section.length, rule=section.rule)
+    if spans.position < end:
+        spans.leaf("other", "bytes", end - spans.position, rule="Not in the footer.")
+
+
+def _parquet_sections(metadata: Struct) -> list[_Section]:
+    found: list[_Section] = []
+    groups = metadata.get(4)
+    for row, group in enumerate(structs_of(groups[1]) if groups is not None else ()):
+        for chunk in structs_of(group[1][1]):
+            column = struct_of(chunk[3][1])
+            found += _chunk_sections(row, chunk, column)
+    return found
+
+
+def _chunk_sections(row: int, chunk: Struct, column: Struct) -> list[_Section]:
+    names = column[3][1]
+    parts = [n.decode("utf-8", "replace") for n in names.items if isinstance(n, bytes)]  # type: ignore[attr-defined]  # a list, by the format
+    name = f"row group {row}, {'.'.join(parts)}"
+    starts = [int_of(column, field) for field in (9, 10, 11)]
+    known = [start for start in starts if start]
+    listed = [
+        (min(known, default=0), int_of(column, 7), "pages", "Pages of the column, packed."),
+        (int_of(chunk, 4), int_of(chunk, 5), "offset index", "Where each page lies."),
+        (int_of(chunk, 6), int_of(chunk, 7), "column index", "Bounds of each page."),
+        (int_of(column, 14), int_of(column, 15), "bloom filter", "Bloom filter of the column."),
+    ]
+    return [
+        _Section(name=f"{name}: {what}", offset=start, length=length, rule=rule)
+        for start, length, what, rule in listed
+        if start and length
+    ]
+
+
+def orc_parts(spans: Spans, file: pa.NativeFile) -> None:
+    """The spans of an ORC file.
+
+    Args:
+        spans: over it; its first bytes and its tail must be in the window.
+        file: the file, for reading.
+    """
+    tail = read_tail(file, "")
+    post_size = spans.data[-1]
+    post = decode_message(spans.data[-1 - post_size : -1])
+    footer_size, metadata_size = number(post, 1), number(post, 5)
+    end = spans.end - 1 - post_size - footer_size - metadata_size
+    spans.leaf("magic", "bytes", len(ORC), rule="ORC starts every ORC file.")
+    _sections(spans, _stripes(tail.stripe_footers, end), end)
+    codec = number(post, 2)
+    _packed(spans, "stripe statistics", metadata_size, codec, tail.expand)
+    _packed(spans, "footer", footer_size, codec, tail.expand)
+    spans.later("postscript", post_size, message_parts, about=f"packed with {_CODECS.get(codec)}")
+    spans.number("postscript length", "uint8", rule="The last byte of every ORC file.")
+
+
+def _stripes(footers: tuple[tuple[int, int], ...], end: int) -> list[_Section]:
+    found = []
+    start = len(ORC)
+    for index, (offset, length) in enumerate(footers):
+        if offset < start or offset + length > end:
+            break
+        rule = "Indexes and columns of the stripe, packed."
+        found.append(
+            _Section(name=f"stripe {index}: rows", offset=start, length=offset - start, rule=rule)
+        )
+        rule = "Where each column's streams lie."
+        found.append(
+            _Section(name=f"stripe {index}: footer", offset=offset, length=length, rule=rule)
+        )
+        start = offset + length
+    return found
+
+
+def _packed(spans: Spans, name: str, size: int, codec: int, expand: object) -> None:
+    """A section in chunks that are packed one by one; the message is a space of its own."""
+    if not size:
+        return
+    if not codec:
+        spans.later(name, size, message_parts, about=f"{size:,} bytes")
+        return
+    at = spans.position - spans.base
+    data = spans.data[at : at + size]
+
+    def inside() -> Space:
+        assert callable(expand)  # noqa: S101 - see `OrcTail.expand`
+        return space_of(f"{name} unpacked", bytes(expand(data)), message_parts)
+
+    spans.leaf(name, "bytes", size, rule="A Protocol Buffers message in packed chunks.")
+    leaf = spans.made.pop()
+    spans.made.append(replace(leaf, inside=inside, say=lambda _: f"{size:,} bytes, unpacked below"))
+
+
+def message_parts(spans: Spans) -> None:
+    """The spans of a Protocol Buffers message, its fields by number."""
+    while spans.left:
+        spans.need(1)
+        start = len(spans.made)
+        with spans.group("field") as note:
+            key = spans.number(
+                "key",
+                "varint",
+                rule="Field number and, in the lowest three bits, how the value is stored.",
+                say=lambda value: (
+                    f"field {int(value) >> 3}, {_WIRES.get(int(value) & 7, 'unknown')}"
+                ),
+            )
+            note.about = _field(spans, key & 7)
+        spans.made[start] = replace(spans.made[start], name=f"field {key >> 3}")
+
+
+def _field(spans: Spans, wire: int) -> str:
+    if wire == 0:
+        return str(spans.number("value", "varint"))
+    if wire == 1:
+        return str(spans.leaf("value", "float64 LE"))
+    if wire == 5:  # noqa: PLR2004 - a wire type
+        return str(spans.number("value", "uint32 LE"))
+    if wire != 2:  # noqa: PLR2004 - a wire type
+        raise InvalidInputError(f"a field of wire type {wire}")
+    size = spans.number("size", "varint")
+    spans.need(size)
+    if not size:
+        return "empty"
+    at = spans.position - spans.base
+    raw = spans.data[at : at + size]
+    if raw.isascii() and raw.decode("ascii").isprintable():
+        return f'"{spans.leaf("text", "UTF-8", size)!s}"'
+    if _is_message(raw):
+        spans.later("message", size, message_parts)
+    else:
+        spans.leaf("bytes", "bytes", size)
+    return f"{size:,} bytes"
+
+
+def _is_message(raw: bytes) -> bool:
+    try:
+        decode_message(raw)
+    except ValueError:
+        return False
+    return True

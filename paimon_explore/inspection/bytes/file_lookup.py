@@ -1,0 +1,217 @@
+"""Finding the file whose bytes are to be explained, and its table.
+
+A file is named by its path, by its name alone, or by a node of the manifest tree.
+"""
+
+from collections.abc import Callable
+from dataclasses import field
+from os import PathLike
+
+from paimon_explore.errors import (
+    InvalidInputError,
+    NotFoundError,
+    PaimonError,
+    UnsupportedFeatureError,
+)
+from paimon_explore.fileio import paths
+from paimon_explore.fileio.file_io import FileIO
+from paimon_explore.fileio.resolve import resolve
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.inspection.bytes.byte_layout import ByteMap
+from paimon_explore.inspection.bytes.columnar_parts import (
+    ORC,
+    PARQUET,
+    parquet_footer_size,
+    parquet_parts,
+)
+from paimon_explore.inspection.bytes.file_type_detection import Layout, layout_of
+from paimon_explore.inspection.bytes.manifest_field_docs import SchemaOf
+from paimon_explore.inspection.bytes.spans import Held, Reader, Space, Span, grown
+from paimon_explore.inspection.rendering.code_snippet import Code
+from paimon_explore.inspection.rendering.number_format import bytes_text
+from paimon_explore.inspection.rendering.result import NO_SCREEN, Screen
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.metadata.table_paths import (
+    CHANGELOG_PREFIX,
+    CONSUMER_PREFIX,
+    SCHEMA_PREFIX,
+    SNAPSHOT_PREFIX,
+    TAG_PREFIX,
+    TablePaths,
+)
+from paimon_explore.sanitize import masked_json
+from paimon_explore.store.table_store import TableStore
+
+MOST_BYTES = 64 << 20
+"""Larger files are not held in memory: of Parquet files only the footer is then taken apart."""
+
+_MOST_FOOTER = 64 << 20
+_HEAD = 16
+
+
+@dataclass(frozen=True, slots=True)
+class FileReader:
+    """Bytes of a file that are read when they are wanted."""
+
+    file_io: FileIO = field(repr=False)
+    path: str
+    size: int
+
+    def read(self, offset: int, length: int) -> bytes:
+        """Bytes [offset, offset + length)."""
+        return self.file_io.read_range(self.path, offset, length)
+
+
+def file_bytes(
+    location: str | PathLike[str], *, storage_options: dict[str, str] | None = None
+) -> ByteMap:
+    """The bytes of a file by its path; `pe.inspect.bytes`.
+
+    Schemas are taken from the table around it, if there is one.
+
+    Args:
+        location: of the file: a path or URL.
+        storage_options: as for `open_table`.
+
+    Raises:
+        MissingFileError: there is no such file.
+        UnsupportedFeatureError: it is too large to be taken apart.
+    """
+    file_io, path = resolve(location, storage_options)
+    code = Code(python=f"pe.inspect.bytes({str(location)!r})")
+    return byte_map(file_io, path, schemas_around(file_io, path), code=code)
+
+
+def byte_map(
+    file_io: FileIO,
+    path: str,
+    schema_of: SchemaOf,
+    *,
+    code: Code | None = None,
+    screen: Screen = NO_SCREEN,
+) -> ByteMap:
+    """The bytes of a file.
+
+    Raises:
+        MissingFileError: there is no such file.
+        UnsupportedFeatureError: it is too large to be taken apart.
+    """
+    status = file_io.status(path)
+    if status.is_folder:
+        raise InvalidInputError(f"{path} is a folder.", hint="Name a file in it.")
+    space, layout = _space(file_io, path, status.size, schema_of)
+    return ByteMap(
+        name=status.name,
+        path=path,
+        layout=layout.kind,
+        rules=layout.rules,
+        space=space,
+        code=code or Code(),
+        screen=screen,
+    )
+
+
+def _space(file_io: FileIO, path: str, size: int, schema_of: SchemaOf) -> tuple[Space, Layout]:
+    name = paths.name(path)
+    if size > MOST_BYTES:
+        return _large(file_io, path, size)
+    data = file_io.read(path)
+    if data[:1] in (b"{", b"["):
+        data = masked_json(data)
+    layout = layout_of(name, data, len(data), schema_of)
+    root = grown(data, layout.build, Span(name=name, offset=0, length=len(data)))
+    return Space(name=name, reader=Held(data), root=root), layout
+
+
+def _large(file_io: FileIO, path: str, size: int) -> tuple[Space, Layout]:
+    """The sections of a large Parquet file, by its footer."""
+    tail = file_io.read_range(path, size - 8, 8)
+    taken = min(parquet_footer_size(tail), size) if tail[4:] == PARQUET else 0
+    if not 0 < taken <= _MOST_FOOTER:
+        what = f"showing the bytes of a file of {bytes_text(size)}"
+        is_orc = tail[4:7] == ORC
+        hint = "Parquet files may be larger." if is_orc else ""
+        raise UnsupportedFeatureError(what, path, hint=hint)
+    window = file_io.read_range(path, size - taken, taken)
+    name = paths.name(path)
+    like = Span(name=name, offset=0, length=size)
+    root = grown(window, parquet_parts, like, size - taken)
+    reader: Reader = FileReader(file_io, path, size)
+    layout = Layout(kind="Parquet file", build=parquet_parts, rules="parquet-format")
+    return Space(name=name, reader=reader, root=root), layout
+
+
+def schemas_of(store: TableStore) -> SchemaOf:
+    """Gives the schemas of a table, each read once; None for what cannot be read."""
+    known: dict[int | None, TableSchema | None] = {}
+
+    def schema(schema_id: int | None) -> TableSchema | None:
+        if schema_id not in known:
+            try:
+                schemas = store.schemas
+                known[schema_id] = (
+                    schemas.latest() if schema_id is None else schemas.load(schema_id)
+                )
+            except PaimonError:
+                known[schema_id] = None
+        return known[schema_id]
+
+    return schema
+
+
+def schemas_around(file_io: FileIO, path: str) -> SchemaOf:
+    """Gives the schemas of the table that a file lies in: the next folder up that has some."""
+    folder = paths.parent(path)
+    while paths.parent(folder) != folder:
+        if file_io.exists(paths.join(folder, "schema")):
+            return schemas_of(TableStore(file_io, TablePaths(folder)))
+        folder = paths.parent(folder)
+    return lambda _: None
+
+
+def metadata_path(table: TablePaths, name: str) -> str | None:
+    """Where a metadata file of a table lies, by its name; None for other files."""
+    places: tuple[tuple[str, Callable[[str], str]], ...] = (
+        (SNAPSHOT_PREFIX, lambda n: paths.join(table.snapshot_dir, n)),
+        (SCHEMA_PREFIX, lambda n: paths.join(table.schema_dir, n)),
+        (CHANGELOG_PREFIX, lambda n: paths.join(table.changelog_dir, n)),
+        (TAG_PREFIX, lambda n: paths.join(table.tag_dir, n)),
+        (CONSUMER_PREFIX, lambda n: paths.join(table.consumer_dir, n)),
+        ("manifest-", table.manifest),
+        ("index-manifest-", table.manifest),
+        ("stat-", table.statistics),
+        ("stats-", table.statistics),
+    )
+    for prefix, place in places:
+        if name.startswith(prefix):
+            return place(name)
+    if name in ("LATEST", "EARLIEST"):
+        return paths.join(table.snapshot_dir, name)
+    return None
+
+
+def find_file(store: TableStore, name: str) -> str:
+    """The path of a file of a table.
+
+    Args:
+        store: the table.
+        name: of the file, its path below the table's folder, or its whole path.
+
+    Raises:
+        NotFoundError: the table has no such file.
+    """
+    root = store.paths.root
+    if name.startswith(f"{root}/"):
+        return name
+    if ".." in name.split("/"):
+        raise InvalidInputError(f"{name[:80]!r} leads out of the table's folder.")
+    if "/" in name:
+        return paths.join(root, name)
+    known = metadata_path(store.paths, name)
+    if known is not None and store.file_io.exists(known):
+        return known
+    for status in store.file_io.walk(root):
+        if status.name == name:
+            return status.path
+    hint = "Pass its name, its path below the table's folder, or a node such as 'base/0'."
+    raise NotFoundError("file", name, root, hint=hint)

@@ -1,0 +1,126 @@
+"""The file behind a node of the manifest tree, and behind whatever else a caller may name."""
+
+from os import PathLike, fspath
+
+from paimon_explore.errors import InvalidInputError, NotFoundError
+from paimon_explore.inspection.bytes.byte_layout import ByteMap
+from paimon_explore.inspection.bytes.file_lookup import byte_map, find_file, schemas_of
+from paimon_explore.inspection.history.file_lifetimes import FileLives
+from paimon_explore.inspection.rendering.code_snippet import Code, point_code
+from paimon_explore.inspection.table_view import TableView
+from paimon_explore.inspection.views.inspector import Inspector
+from paimon_explore.inspection.views.manifest_tree import ListKind, ManifestTree, NodeKey, parse_key
+from paimon_explore.metadata.manifest.index_manifest import IndexEntries
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.scan.splits.file_locations import data_file_paths, index_file_paths
+
+_ROOTS = ("base", "delta", "changelog", "index", "schema", "statistics")
+_LISTS = {
+    ListKind.BASE: "base_manifest_list",
+    ListKind.DELTA: "delta_manifest_list",
+    ListKind.CHANGELOG: "changelog_manifest_list",
+}
+
+
+def table_bytes(inspector: Inspector, what: "str | PathLike[str]" = "") -> ByteMap:
+    """The bytes of a file of a table.
+
+    Args:
+        inspector: the table, at a snapshot.
+        what: name of a file, its path, or a node of the snapshot's manifest tree such as `base`,
+            `delta/0` (a manifest), `delta/0/3` (the data file of an entry), `index`, `index/0`,
+            `schema`, `statistics`; the snapshot's own file by default.
+
+    Raises:
+        NotFoundError: there is no such file or snapshot.
+        MissingFileError: metadata names a file that is not there.
+        UnsupportedFeatureError: the file is too large to be taken apart.
+    """
+    text = fspath(what)
+    view = inspector.view
+    at = point_code(view.expression, 0)
+    if text.partition("/")[0] in _ROOTS or not text:
+        path = node_path(inspector, text)
+        at = point_code(view.expression, inspector.snapshot_id)
+    else:
+        path = find_file(view.store, text)
+    return _mapped(view, path, f"{at}.bytes({text!r})" if text else f"{at}.bytes()")
+
+
+def file_of_lives(inspector: Inspector, lives: FileLives, row: int) -> ByteMap:
+    """The bytes of a data file of the grid."""
+    manifest = str(lives.files.column("manifest")[row].as_py())
+    entry = int(str(lives.files.column("entry")[row].as_py()))
+    view = inspector.view
+    entries = view.store.manifests.read(manifest).slice(entry, 1)
+    path = _data_path(view, entries)
+    name = str(entries.table.column("file_name")[0].as_py())
+    return _mapped(view, path, f"{view.expression}.bytes({name!r})")
+
+
+def _mapped(view: TableView, path: str, code: str) -> ByteMap:
+    store = view.store
+    return byte_map(
+        store.file_io, path, schemas_of(store), code=Code(python=code), screen=view.screen
+    )
+
+
+def node_path(inspector: Inspector, key: str) -> str:
+    """The path of the file behind a node of the manifest tree.
+
+    Raises:
+        InvalidInputError: there is no such node.
+        NotFoundError: there is no such snapshot, or it has no file of that kind.
+        PaimonError: what leads to the file cannot be read.
+    """
+    view = inspector.view
+    paths = view.store.paths
+    timeline = inspector.timeline()
+    if not key:
+        return paths.snapshot(inspector.snapshot_id)
+    snapshot = timeline.snapshot(inspector.snapshot_id)
+    node = parse_key(key)
+    if node.list is not None or node.file is not None:
+        return _below(view, ManifestTree(view, timeline), snapshot, node)
+    if key == "schema":
+        return paths.schema(snapshot.schema_id)
+    name = snapshot.index_manifest if key == "index" else snapshot.statistics
+    if name is None:
+        raise NotFoundError(f"{key} file", f"of snapshot {snapshot.id}", view.location)
+    return paths.manifest(name) if key == "index" else paths.statistics(name)
+
+
+def _below(view: TableView, tree: ManifestTree, snapshot: Snapshot, node: NodeKey) -> str:
+    paths = view.store.paths
+    if node.file is not None:
+        files: IndexEntries = view.store.manifests.index_of(snapshot)
+        tree.index_row(snapshot, node)
+        return _index_path(view, files.slice(node.file, 1))
+    if node.manifest is None:
+        name: object = getattr(snapshot, _LISTS[node.list or ListKind.BASE])
+        if name is None:
+            raise NotFoundError(f"{node.text} list", f"of snapshot {snapshot.id}", view.location)
+        return paths.manifest(str(name))
+    if node.entry is None:
+        return paths.manifest(str(tree.manifest_row(snapshot, node)["file_name"]))
+    entries = tree.entries(snapshot, node)
+    if node.entry >= len(entries):
+        raise InvalidInputError(
+            f"There is no entry {node.text!r}: the manifest has {len(entries)} entries."
+        )
+    return _data_path(view, entries.slice(node.entry, 1))
+
+
+def _data_path(view: TableView, entries: ManifestEntries) -> str:
+    if view.schema is None:
+        raise NotFoundError("schema", "of the table", view.location)
+    found = data_file_paths(entries, view.schema, view.options, view.store.paths)
+    return str(found[0].as_py())
+
+
+def _index_path(view: TableView, files: IndexEntries) -> str:
+    if view.schema is None:
+        raise NotFoundError("schema", "of the table", view.location)
+    found = index_file_paths(files, view.schema, view.options, view.store.paths)
+    return str(found[0].as_py())

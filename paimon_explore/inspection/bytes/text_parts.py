@@ -1,0 +1,112 @@
+"""Small layouts: hints, row files, blob files, lines of text.
+
+Spec: concepts/spec/fileformat.
+"""
+
+from paimon_explore.encoding.blob.blob_file import MAGIC as BLOB_MAGIC
+from paimon_explore.encoding.row_format.row_file import FOOTER_BYTES
+from paimon_explore.encoding.row_format.row_file import MAGIC as ROW_MAGIC
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.inspection.bytes.spans import Spans
+
+_BLOB_TAIL = 5
+_LIST_NAMES = ("packed sizes", "unpacked sizes", "first rows")
+
+
+def hint_parts(spans: Spans) -> None:
+    """The spans of a hint: a number as text."""
+    rule = "The number of a snapshot as text; a hint may lag behind, readers look further."
+    spans.leaf("snapshot", "UTF-8", spans.left, rule=rule)
+
+
+def text_parts(spans: Spans) -> None:
+    """The spans of lines of text."""
+    number = 0
+    while spans.left:
+        end = spans.data.find(b"\n", spans.position)
+        size = (spans.end if end < 0 else end + 1) - spans.position
+        spans.leaf(f"line {number}", "UTF-8", size)
+        number += 1
+
+
+def is_row_file(data: bytes) -> bool:
+    """Whether bytes end like a row file."""
+    return len(data) >= FOOTER_BYTES and data[-4:] == ROW_MAGIC.to_bytes(4, "little")
+
+
+def row_file_parts(spans: Spans) -> None:
+    """The spans of a row file: packed blocks, index, footer."""
+    footer = spans.end - FOOTER_BYTES
+    index = int.from_bytes(spans.data[footer + 12 : footer + 20], "little", signed=True)
+    size = int.from_bytes(spans.data[footer + 20 : footer + 24], "little", signed=True)
+    if not 0 <= index <= index + size == footer:
+        raise InvalidInputError("the index must lie right before the footer")
+    if index:
+        spans.leaf("blocks", "bytes", index, rule="Rows, each block packed with Zstandard.")
+    with spans.group("index") as note:
+        note.about = "3 lists"
+        for name in _LIST_NAMES:
+            length = spans.number("length", "varint")
+            start = spans.position
+
+            def build(inner: Spans) -> None:
+                while inner.left:
+                    rule = "Difference to the number before."
+                    inner.number("difference", "zigzag", rule=rule)
+
+            spans.later(name, length, build, about=f"{length} bytes from byte {start:,}")
+    with spans.group("footer") as note:
+        spans.number("rows", "int64 LE")
+        note.about = f"{spans.number('blocks', 'int32 LE')} blocks"
+        spans.number("index offset", "int64 LE")
+        spans.number("index size", "int32 LE")
+        spans.number("version", "uint8", rule="Always 1.")
+        spans.leaf("spare", "zeros", 3)
+        spans.leaf("magic", "bytes", 4, rule="ROWS, lowest byte first.")
+
+
+def is_blob_file(data: bytes) -> bool:
+    """Whether bytes begin like a blob file, or are one of nulls alone."""
+    return data[:4] == BLOB_MAGIC.to_bytes(4, "little")
+
+
+def blob_parts(spans: Spans) -> None:
+    """The spans of a blob file: entries, list of their sizes, version."""
+    tail = spans.end - _BLOB_TAIL
+    size = int.from_bytes(spans.data[tail : tail + 4], "little", signed=True)
+    if not 0 <= size <= tail:
+        raise InvalidInputError("the list of entries must lie in the file")
+    number = 0
+    while spans.position < tail - size:
+        number = _entry(spans, number, tail - size)
+
+    def build(inner: Spans) -> None:
+        while inner.left:
+            rule = "Difference to the size before; -1 stands for a null, -2 for a value elsewhere."
+            inner.number("difference", "zigzag", rule=rule)
+
+    spans.later("entry sizes", size, build)
+    spans.number("list size", "int32 LE")
+    spans.number("version", "uint8", rule="Always 1.")
+
+
+def _entry(spans: Spans, number: int, end: int) -> int:
+    """One value with its frame; its size stands behind it, so it is found by the next magic."""
+    start = spans.position
+    magic = BLOB_MAGIC.to_bytes(4, "little")
+    at = start
+    while True:
+        at = spans.data.find(magic, at + 1, end)
+        stop = end if at < 0 else at
+        stated = int.from_bytes(spans.data[stop - 12 : stop - 4], "little")
+        if stated == stop - start:
+            break
+        if at < 0:
+            raise InvalidInputError(f"entry {number} must state its size before its checksum")
+    with spans.group(f"entry {number}") as note:
+        note.about = f"{stated - 16:,} bytes"
+        spans.leaf("magic", "bytes", 4)
+        spans.leaf("value", "bytes", stated - 16)
+        spans.number("entry size", "int64 LE", rule="Bytes of the whole entry.")
+        spans.number("checksum", "uint32 LE", rule="CRC-32 of all before it.")
+    return number + 1

@@ -1,0 +1,271 @@
+"""Statistics of one file or manifest, decoded against the schema they were written with.
+
+Where a bound is absent, the reason is part of the value: not collected, left out, dropped, null.
+Spec: concepts/spec/manifest, statistics.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+
+import pyarrow as pa
+
+from paimon_explore.data_types.definitions import AtomicType, DataField, DataType, TypeRoot
+from paimon_explore.data_types.formatter import type_text
+from paimon_explore.encoding.binary_row.encoder import EMPTY_ROW, arities, decode_rows
+from paimon_explore.errors import FormatError, InvalidInputError, UnsupportedFeatureError
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.inspection.rendering.value_text import value_texts
+from paimon_explore.metadata.options.column_options import STATS_MODE
+from paimon_explore.metadata.options.table_options import (
+    METADATA_STATS_KEEP_FIRST_N_COLUMNS,
+    METADATA_STATS_MODE,
+    METADATA_STATS_MODE_PER_LEVEL,
+    TableOptions,
+)
+from paimon_explore.metadata.schema.table_schema import TableSchema
+
+_TEXTS = (TypeRoot.CHAR, TypeRoot.VARCHAR)
+_BYTES = (TypeRoot.BINARY, TypeRoot.VARBINARY)
+_UNBOUNDED = (TypeRoot.VARIANT, TypeRoot.BLOB, TypeRoot.GEOMETRY, TypeRoot.GEOGRAPHY)
+_TRUNCATE = re.compile(r"truncate\((\d+)\)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnBounds:
+    """Bounds of one column.
+
+    Attributes:
+        column: its name in the file's schema.
+        type: its type.
+        minimum: smallest value as text, not escaped; None when absent.
+        maximum: largest value as text, not escaped; None when absent.
+        null_count: number of nulls; None when unknown.
+        reason: why a bound is absent; empty when both are there.
+        note: what to know of the bounds, such as that they were cut.
+    """
+
+    column: str
+    type: str
+    minimum: str | None = None
+    maximum: str | None = None
+    null_count: int | None = None
+    reason: str = ""
+    note: str = ""
+
+    def state(self) -> dict[str, object]:
+        """The bounds as JSON; what is absent has no key."""
+        members: dict[str, object] = {"column": self.column, "type": self.type}
+        if self.minimum is not None and self.maximum is not None:
+            members |= {"min": self.minimum, "max": self.maximum}
+        if self.null_count is not None:
+            members["nulls"] = f"{self.null_count:,}"
+        if self.reason:
+            members["reason"] = self.reason
+        if self.note:
+            members["note"] = self.note
+        return members
+
+
+def value_bounds(entry: Mapping[str, object], schema: TableSchema) -> tuple[ColumnBounds, ...]:
+    """Bounds of all columns of a data file.
+
+    Args:
+        entry: a row of `ENTRY_SCHEMA`.
+        schema: the schema of the entry's `schema_id`.
+    """
+    written = _names(entry["write_cols"])
+    listed = _names(entry["value_stats_cols"])
+    in_file = [f for f in schema.fields if written is None or f.name in written]
+    held = {field.name: field for field in in_file}
+    names = [f.name for f in in_file] if listed is None else listed
+    known = [held[name] for name in names if name in held]
+    broken = "" if len(known) == len(names) else "_VALUE_STATS_COLS names a column the file lacks"
+    found: dict[str, ColumnBounds] = {}
+    if not broken and not (known and _is_empty(entry["value_min"])):
+        stats = (entry["value_min"], entry["value_max"], entry["value_null_counts"])
+        decoded = _decoded(stats, known, "_VALUE_STATS")
+        if isinstance(decoded, str):
+            broken = decoded
+        else:
+            found = {bounds.column: bounds for bounds in decoded}
+    return tuple(
+        _explained(field, found.get(field.name), entry, schema)
+        if not broken
+        else _bare(field, broken)
+        for field in schema.fields
+    )
+
+
+def key_bounds(entry: Mapping[str, object], schema: TableSchema) -> tuple[ColumnBounds, ...]:
+    """Bounds of the trimmed primary key of a data file; empty for append tables."""
+    keys = [f for name in schema.trimmed_primary_keys for f in schema.fields if f.name == name]
+    if not keys or _is_empty(entry["key_min"]):
+        return tuple(_bare(field, "no key statistics in this file") for field in keys)
+    stats = (entry["key_min"], entry["key_max"], entry["key_null_counts"])
+    decoded = _decoded(stats, keys, "_KEY_STATS")
+    if isinstance(decoded, str):
+        return tuple(_bare(field, decoded) for field in keys)
+    return tuple(
+        _cut_noted(bounds, field, 128) for bounds, field in zip(decoded, keys, strict=True)
+    )
+
+
+def partition_bounds(
+    manifest: Mapping[str, object], schema: TableSchema
+) -> tuple[ColumnBounds, ...]:
+    """Partition range of a manifest.
+
+    Args:
+        manifest: a row of `MANIFEST_LIST_SCHEMA`.
+        schema: any schema of the table: partition columns do not change.
+    """
+    fields = schema.partition_type.fields
+    if fields and _is_empty(manifest["partition_min"]):
+        return tuple(_bare(field, "the manifest has no entries") for field in fields)
+    names = ("partition_min", "partition_max", "partition_null_counts")
+    stats = (manifest[names[0]], manifest[names[1]], manifest[names[2]])
+    decoded = _decoded(stats, fields, "_PARTITION_STATS")
+    if isinstance(decoded, str):
+        return tuple(_bare(field, decoded) for field in fields)
+    return tuple(
+        bounds
+        if bounds.minimum is not None
+        else _bare(field, "all null", null_count=bounds.null_count)
+        for bounds, field in zip(decoded, fields, strict=True)
+    )
+
+
+def _decoded(
+    stats: tuple[object, object, object], fields: Sequence[DataField], where: str
+) -> list[ColumnBounds] | str:
+    """Bounds of the fields, or why the bytes cannot be read."""
+    low, high, counts = stats
+    rows = pa.array([low, high], pa.binary())
+    nulls = counts if isinstance(counts, list) else []
+    try:
+        columns = decode_rows(rows, [field.type for field in fields], where=where)
+    except (FormatError, UnsupportedFeatureError) as error:
+        return error.message
+    return [
+        ColumnBounds(
+            column=field.name,
+            type=type_text(field.type),
+            minimum=texts[0],
+            maximum=texts[1],
+            null_count=nulls[i] if i < len(nulls) else None,
+        )
+        for i, field in enumerate(fields)
+        for texts in [value_texts(columns[i], field.type)]
+    ]
+
+
+def _explained(
+    field: DataField,
+    bounds: ColumnBounds | None,
+    entry: Mapping[str, object],
+    schema: TableSchema,
+) -> ColumnBounds:
+    mode, option = _mode(field, entry["level"], schema)
+    if bounds is None:
+        return _bare(field, _why_left_out(field, entry, f"{option} = {mode}"))
+    if bounds.minimum is not None and bounds.maximum is not None:
+        found = _TRUNCATE.fullmatch(mode)
+        return _cut_noted(bounds, field, int(found.group(1)) if found else 0)
+    reason = _why_null(field, bounds.null_count, entry["row_count"], f"{option} = {mode}", mode)
+    return _bare(field, reason, null_count=bounds.null_count)
+
+
+def _why_left_out(field: DataField, entry: Mapping[str, object], setting: str) -> str:
+    written = _names(entry["write_cols"])
+    listed = _names(entry["value_stats_cols"])
+    if written is not None and field.name not in written:
+        return "the column is not in this file (_WRITE_COLS)"
+    if listed is None:
+        return "the writer collected no statistics for this file"
+    if not listed and entry["kind"] == 1:
+        return "dropped: DELETE entries may leave statistics out (manifest.delete-file-drop-stats)"
+    if not listed:
+        return f"no statistics in this file (_VALUE_STATS_COLS is empty; {setting})"
+    return f"not in _VALUE_STATS_COLS ({_unbounded(field.type) or setting})"
+
+
+def _why_null(field: DataField, nulls: int | None, rows: object, setting: str, mode: str) -> str:
+    if nulls is not None and nulls == rows:
+        return "all values are null"
+    unbounded = _unbounded(field.type)
+    if unbounded:
+        return unbounded
+    if nulls is None or mode.lower() in ("none", "counts"):
+        return f"not collected ({setting})"
+    if _TRUNCATE.fullmatch(mode) and _is_root(field.type, (*_TEXTS, *_BYTES)):
+        return f"a cut upper bound would not be above all values ({setting})"
+    return "the data file's footer has no bounds (NaN, nanoseconds or an older writer)"
+
+
+def _unbounded(data_type: DataType) -> str:
+    if not isinstance(data_type, AtomicType):
+        return f"no bounds are kept for {type_text(data_type).partition('<')[0].split()[0]}"
+    return (
+        f"no bounds are kept for {data_type.root.value}" if _is_root(data_type, _UNBOUNDED) else ""
+    )
+
+
+def _is_root(data_type: DataType, roots: tuple[TypeRoot, ...]) -> bool:
+    return isinstance(data_type, AtomicType) and data_type.root in roots
+
+
+def _mode(field: DataField, level: object, schema: TableSchema) -> tuple[str, str]:
+    """The statistics mode of a column, and the option that sets it."""
+    options = TableOptions(schema.options)
+    try:
+        own = STATS_MODE.value_for(field.name, options)
+        if own is not None:
+            return own, f"fields.{field.name}.stats-mode"
+        first = options.value(METADATA_STATS_KEEP_FIRST_N_COLUMNS)
+        if 0 <= first <= schema.fields.index(field):
+            return "none", METADATA_STATS_KEEP_FIRST_N_COLUMNS.key
+        per_level = options.value(METADATA_STATS_MODE_PER_LEVEL)
+        if isinstance(level, int) and level in per_level:
+            return per_level[level], METADATA_STATS_MODE_PER_LEVEL.key
+        return options.value(METADATA_STATS_MODE) or "none", METADATA_STATS_MODE.key
+    except InvalidInputError:
+        return "unreadable", METADATA_STATS_MODE.key
+
+
+def _cut_noted(bounds: ColumnBounds, field: DataField, limit: int) -> ColumnBounds:
+    """The bounds, with a note when they are as long as the limit at which they are cut."""
+    per_item = 2 if _is_root(field.type, _BYTES) else 1
+    if not limit or not _is_root(field.type, (*_TEXTS, *_BYTES)):
+        return bounds
+    extra = 2 if per_item > 1 else 0
+    sizes = [(len(text) - extra) // per_item for text in (bounds.minimum, bounds.maximum) if text]
+    if max(sizes, default=0) < limit:
+        return bounds
+    return ColumnBounds(
+        column=bounds.column,
+        type=bounds.type,
+        minimum=bounds.minimum,
+        maximum=bounds.maximum,
+        null_count=bounds.null_count,
+        note=f"cut to {limit}",
+    )
+
+
+def _bare(field: DataField, reason: str, *, null_count: int | None = None) -> ColumnBounds:
+    return ColumnBounds(
+        column=field.name, type=type_text(field.type), reason=reason, null_count=null_count
+    )
+
+
+def _names(value: object) -> list[str] | None:
+    return [str(name) for name in value] if isinstance(value, list) else None
+
+
+def _is_empty(row: object) -> bool:
+    """Whether a row of statistics has no fields at all."""
+    if row in (b"", EMPTY_ROW):
+        return True
+    try:
+        return bool(arities(pa.array([row], pa.binary()))[0] == 0)
+    except FormatError:
+        return False

@@ -1,0 +1,472 @@
+"""A commit made again before one's eyes: `t.replay(7)`.
+
+The changes of a snapshot are committed once more by our own commit code to the table as it was
+before, through a sheet of glass: every file that is written stays in memory, the table is not
+touched. So the steps, figures and thresholds are those of a real commit, for tables of any writer,
+and what ours makes can be laid beside what the writer made. Scenarios show what else may happen:
+another commit takes the number first, the storage fails half-way, or its answer gets lost.
+"""
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import field, replace
+from enum import StrEnum
+
+import pyarrow as pa
+
+from paimon_explore.commit.backoff import Timing
+from paimon_explore.commit.commit_attempt import CommitNote
+from paimon_explore.commit.commit_trace import CommitEvent, CommitStep, Recorder, recording
+from paimon_explore.commit.committer import Committer
+from paimon_explore.commit.iceberg import DISABLED
+from paimon_explore.encoding.binary_row.encoder import EMPTY_ROW
+from paimon_explore.errors import (
+    InvalidInputError,
+    NotFoundError,
+    PaimonError,
+    StorageError,
+    choices,
+)
+from paimon_explore.fileio import paths
+from paimon_explore.fileio.overlay import Act, OverlayFileIO
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.inspection.explain.commit_trace_report import (
+    TracedCommit,
+    commit_frame,
+    commit_sections,
+    event_state,
+    event_table,
+)
+from paimon_explore.inspection.explain.folder_diff import kind_of
+from paimon_explore.inspection.rendering.chart import Tone
+from paimon_explore.inspection.rendering.code_snippet import Code
+from paimon_explore.inspection.rendering.number_format import bytes_text
+from paimon_explore.inspection.rendering.report import (
+    Card,
+    Cell,
+    Entry,
+    Grid,
+    Note,
+    Section,
+    Sheet,
+    Stage,
+    grid,
+)
+from paimon_explore.inspection.rendering.result import Result
+from paimon_explore.inspection.table_view import TableView
+from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.metadata.manifest.index_manifest import IndexEntries
+from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEntries
+from paimon_explore.metadata.options.table_options import ICEBERG_STORAGE, TableOptions
+from paimon_explore.metadata.snapshot import CommitKind, Snapshot
+from paimon_explore.metadata.table_paths import SCHEMA_PREFIX, SNAPSHOT_PREFIX
+from paimon_explore.store.table_store import TableStore
+
+
+class Scenario(StrEnum):
+    """What happens to the commit."""
+
+    ALONE = "alone"
+    RIVAL = "rival"
+    FAILURE = "failure"
+    LOST_REPLY = "lost-reply"
+
+
+SCENARIOS = {
+    Scenario.ALONE: "Nobody else commits.",
+    Scenario.RIVAL: "Another commit takes the number just before ours.",
+    Scenario.FAILURE: "The storage fails while the delta list is written.",
+    Scenario.LOST_REPLY: "The snapshot file is created, but the answer gets lost.",
+}
+
+
+_RIVAL = "somebody-else"
+_COLUMNS = ("manifest", "manifest list", "index manifest", "statistics", "snapshot", "hint")
+"""Kinds of files in the order in which a commit writes them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenFile:
+    """A file that the replay wrote, or removed again.
+
+    Attributes:
+        event: number of the step that it belongs to, from 0.
+        path: below the table's folder.
+        kind: what it is.
+        size: bytes.
+        removed: whether it was removed, not written.
+    """
+
+    event: int
+    path: str
+    kind: str
+    size: int
+    removed: bool = False
+
+
+@dataclass(slots=True, kw_only=True)
+class _Stage:
+    """Where a replay takes place: notes what is written, and makes accidents happen.
+
+    Attributes:
+        root: the table's folder.
+        target: path of the snapshot file that accidents happen to.
+        scenario: what is to happen.
+        heard: the steps so far.
+        log: what was written and removed.
+        rival: who is faster.
+    """
+
+    root: str
+    target: str
+    scenario: Scenario
+    heard: Recorder = field(default_factory=list)
+    log: list[WrittenFile] = field(default_factory=list)
+    rival: "Committer | None" = None
+    _lists: int = 0
+    _is_over: bool = False
+
+    def watch(self, act: Act, path: str, size: int) -> None:
+        """Note what happens to a file; an accident may happen instead.
+
+        Raises:
+            StorageError: it does.
+        """
+        if act in (Act.WRITTEN, Act.REMOVED):
+            self._note(path, size, removed=act is Act.REMOVED)
+        elif act is Act.CREATE:
+            self._before(path)
+        elif self._strikes(path, Scenario.LOST_REPLY):
+            raise StorageError("write", path, "no answer (a demonstration)")
+
+    def _before(self, path: str) -> None:
+        self._lists += "/manifest-list-" in path
+        if self.scenario is Scenario.FAILURE and self._lists == 2:  # noqa: PLR2004 - the delta list
+            raise StorageError("write", path, "the disk is full (a demonstration)")
+        if self._strikes(path, Scenario.RIVAL) and self.rival is not None:
+            self.rival.commit([], ignore_empty=False)
+
+    def _strikes(self, path: str, scenario: Scenario) -> bool:
+        """Whether an accident happens now; each happens once."""
+        now = self.scenario is scenario and path == self.target and not self._is_over
+        self._is_over |= now
+        return now
+
+    def _note(self, path: str, size: int, *, removed: bool) -> None:
+        below = path.removeprefix(f"{self.root}/")
+        self.log.append(
+            WrittenFile(
+                event=len(self.heard),
+                path=below,
+                kind=kind_of(below),
+                size=size,
+                removed=removed,
+            )
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Replay(Result):
+    """A snapshot committed once more, on a copy in memory.
+
+    Attributes:
+        snapshot: the table's own snapshot.
+        made: what the replay made; None if it failed.
+        scenario: what happened to it.
+        commit: its steps.
+        files: what it wrote and removed.
+        problem: the error that it ended with; empty for none.
+        compared: what both say of themselves: label, the table's, the replay's.
+    """
+
+    snapshot: Snapshot
+    made: Snapshot | None
+    scenario: Scenario
+    commit: TracedCommit
+    files: tuple[WrittenFile, ...]
+    problem: str
+    compared: tuple[tuple[str, str, str], ...]
+
+    @property
+    def kind(self) -> str:
+        """Its name in the explorer."""
+        return "replay"
+
+    def sheet(self) -> Sheet:
+        """The steps, the thresholds, the files, and both snapshots side by side."""
+        sections: list[Section] = [Note(text=SCENARIOS[self.scenario])]
+        if self.problem:
+            sections.append(Note(text=self.problem, tone=Tone.REMOVE))
+        if self.commit.events:
+            sections.append(self._stage())
+        sections += commit_sections(self.commit, explained=True)
+        sections.append(self._files())
+        if self.compared:
+            columns = ("", "in the table", "replayed")
+            sections.append(grid("both snapshots", columns, self.compared))
+        sections.append(self._scenarios())
+        title = f"replay of snapshot {self.snapshot.id} {self.snapshot.commit_kind.value}"
+        return Sheet(title=f"{title}: {self.commit.outcome}", sections=tuple(sections))
+
+    def _stage(self) -> Stage:
+        """The steps as moments, the files as cards that come with them."""
+        gone = {file.path: file.event for file in self.files if file.removed}
+        written = [file for file in self.files if not file.removed]
+        kinds = [kind for kind in _COLUMNS if any(file.kind == kind for file in written)]
+        there = Card(column=0, text="data files", note="written before the commit")
+        cards = [
+            Card(
+                column=1 + kinds.index(file.kind),
+                text=paths.name(file.path),
+                note=bytes_text(file.size),
+                since=file.event,
+                until=gone.get(file.path),
+            )
+            for file in written
+            if file.kind in kinds
+        ]
+        return Stage(
+            title="the commit, step by step",
+            columns=("data files", *(f"{kind}s" for kind in kinds)),
+            frames=tuple(commit_frame(event) for event in self.commit.events),
+            cards=(there, *cards),
+        )
+
+    def to_arrow(self) -> pa.Table:
+        """A row for each step: table, commit, try, snapshot, step, what it did, time."""
+        return event_table([self.commit])
+
+    def figures(self) -> dict[str, object]:
+        """Steps with their files, as JSON."""
+        return {
+            "snapshot": self.snapshot.id,
+            "scenario": self.scenario.value,
+            "scenarios": [[name.value, text] for name, text in SCENARIOS.items()],
+            "outcome": self.commit.outcome,
+            "problem": self.problem,
+            "steps": [
+                {**event_state(event), "files": self._files_of(number)}
+                for number, event in enumerate(self.commit.events)
+            ],
+            "compared": [list(row) for row in self.compared],
+        }
+
+    def _scenarios(self) -> Grid:
+        rows: list[tuple[Entry, ...]] = [
+            (
+                Cell(text=name.value, selects=f"ask:{name.value}"),
+                text,
+                Cell(text="shown", tone=Tone.ADD) if name is self.scenario else None,
+            )
+            for name, text in SCENARIOS.items()
+        ]
+        return grid("what else may happen", ("scenario", "", ""), rows)
+
+    def _files_of(self, number: int) -> list[dict[str, object]]:
+        return [
+            {"path": f.path, "kind": f.kind, "size": f.size, "removed": f.removed}
+            for f in self.files
+            if f.event == number
+        ]
+
+    def _files(self) -> Grid:
+        events = self.commit.events
+        rows: list[tuple[Entry, ...]] = [
+            (
+                Cell(
+                    text="- removed" if file.removed else "+ written",
+                    tone=Tone.REMOVE if file.removed else Tone.ADD,
+                ),
+                file.kind,
+                paths.name(file.path),
+                bytes_text(file.size),
+                events[file.event].step.value if file.event < len(events) else "",
+            )
+            for file in self.files
+        ]
+        return grid("files of the replay", ("", "kind", "file", "size#", "in step"), rows)
+
+
+def replay_commit(view: TableView, snapshot: Snapshot, scenario: str = "alone") -> Replay:
+    """Commit the changes of a snapshot once more, on a copy in memory.
+
+    Args:
+        view: the table.
+        snapshot: whose changes; the snapshot before it must still be there, unless it is the first.
+        scenario: `alone`, `rival` (another commit is faster), `failure` (the storage fails), or
+            `lost-reply`.
+
+    Raises:
+        InvalidInputError: there is no such scenario.
+        NotFoundError: the snapshot before has expired.
+        PaimonError: metadata cannot be read.
+    """
+    known = [name.value for name in Scenario]
+    if scenario not in known:
+        raise InvalidInputError(
+            f"Unknown scenario {scenario!r}.", hint=f"Scenarios: {choices(known)}."
+        )
+    stage, store = _stage(view, snapshot, Scenario(scenario))
+    schema = store.schemas.load(snapshot.schema_id)
+    # nothing is committed, so there is nothing to warn of
+    options = TableOptions(schema.options).changed({ICEBERG_STORAGE.key: DISABLED})
+    timing = Timing(sleep=lambda _: None, chance=lambda: 0.5)
+    stage.rival = Committer(store, schema, options=options, commit_user=_RIVAL)
+    ours = Committer(
+        store, schema, options=options, commit_user=snapshot.commit_user, timing=timing
+    )
+    made: list[Snapshot] = []
+    problem = ""
+    with recording() as heard:
+        stage.heard = heard
+        try:
+            made = _act(ours, view, snapshot)
+        except PaimonError as error:
+            problem = f"{type(error).__name__}: {error}"
+    shown = _own_events(heard, ours.trace)
+    return Replay(
+        snapshot=snapshot,
+        made=made[-1] if made else None,
+        scenario=Scenario(scenario),
+        commit=TracedCommit(table=view.location, events=tuple(event for _, event in shown)),
+        files=_placed(stage.log, [place for place, _ in shown]),
+        problem=problem,
+        compared=_compared(view.store, store, snapshot, made),
+        code=Code(python=_code(view, snapshot, scenario)),
+        screen=view.screen,
+    )
+
+
+def _code(view: TableView, snapshot: Snapshot, scenario: str) -> str:
+    given = "" if scenario == Scenario.ALONE else f", scenario={scenario!r}"
+    return f"{view.expression}.replay({snapshot.id}{given})"
+
+
+def _stage(view: TableView, snapshot: Snapshot, scenario: Scenario) -> tuple[_Stage, TableStore]:
+    """The table as it was before a snapshot, under glass."""
+    there = view.store
+    before = there.snapshots.find(snapshot.id - 1) if snapshot.id > 1 else None
+    if snapshot.id > 1 and before is None:
+        hint = "A replay starts from the previous snapshot, which has expired."
+        raise NotFoundError("snapshot", snapshot.id - 1, view.location, hint=hint)
+    table_paths = there.paths
+
+    def hidden(path: str) -> bool:
+        folder, name = paths.parent(path), paths.name(path)
+        if folder == table_paths.snapshot_dir:
+            number = name.removeprefix(SNAPSHOT_PREFIX)
+            return not number.isdecimal() or int(number) >= snapshot.id
+        number = name.removeprefix(SCHEMA_PREFIX)
+        is_schema = folder == table_paths.schema_dir and number.isdecimal()
+        return is_schema and int(number) > snapshot.schema_id
+
+    stage = _Stage(
+        root=table_paths.root, scenario=scenario, target=table_paths.snapshot(snapshot.id)
+    )
+    glass = OverlayFileIO(below=there.file_io, hidden=hidden, watch=stage.watch)
+    return stage, TableStore(glass, table_paths, there.patience)
+
+
+def _act(committer: Committer, view: TableView, snapshot: Snapshot) -> list[Snapshot]:
+    """Commit what the snapshot changed."""
+    if snapshot.commit_kind is CommitKind.ANALYZE and snapshot.statistics is not None:
+        return [committer.analyze(view.store.statistics.load(snapshot.statistics))]
+    message = _message(view.store, snapshot)
+    note = CommitNote(
+        watermark=snapshot.watermark,
+        properties=dict(snapshot.properties or {}),
+        operation=snapshot.operation,
+    )
+    return committer.commit([message], note=note, ignore_empty=not message.is_empty)
+
+
+def _message(store: TableStore, snapshot: Snapshot) -> CommitMessage:
+    """What a snapshot changed, as its writer would have handed it to the commit."""
+    manifests = store.manifests
+    delta = manifests.read_many(manifests.delta(snapshot).names)
+    changelog = ManifestEntries.empty()
+    if snapshot.changelog_manifest_list is not None:
+        changelog = manifests.read_many(manifests.changelog(snapshot).names)
+    added, gone = delta.of_kind(FileKind.ADD), delta.of_kind(FileKind.DELETE)
+    new_index, old_index = _index_changes(store, snapshot)
+    if snapshot.commit_kind is CommitKind.COMPACT:
+        return CommitMessage(
+            partition=EMPTY_ROW,
+            bucket=0,
+            compact_before=gone,
+            compact_after=added,
+            compact_changelog=changelog,
+            compact_new_index_files=new_index,
+            compact_deleted_index_files=old_index,
+        )
+    return CommitMessage(
+        partition=EMPTY_ROW,
+        bucket=0,
+        new_files=added,
+        deleted_files=gone,
+        changelog_files=changelog,
+        new_index_files=new_index,
+        deleted_index_files=old_index,
+    )
+
+
+def _index_changes(store: TableStore, snapshot: Snapshot) -> tuple[IndexEntries, IndexEntries]:
+    """Index files that came and went with a snapshot."""
+    before = store.snapshots.find(snapshot.id - 1) if snapshot.id > 1 else None
+    old_name = before.index_manifest if before is not None else None
+    if snapshot.index_manifest == old_name:
+        return IndexEntries.empty(), IndexEntries.empty()
+    old, new = store.manifests.index(old_name), store.manifests.index(snapshot.index_manifest)
+    return _without(new, old), _without(old, new)
+
+
+def _without(these: IndexEntries, those: IndexEntries) -> IndexEntries:
+    known = {row["file_name"] for row in those.rows()}
+    kept = [row["file_name"] not in known for row in these.rows()]
+    parts = [these.slice(i, 1) for i, keep in enumerate(kept) if keep]
+    return IndexEntries.concat(parts) if parts else IndexEntries.empty()
+
+
+def _own_events(heard: Recorder, trace: Sequence[CommitEvent]) -> list[tuple[int, CommitEvent]]:
+    """Our steps by their place among all, and that of the rival where it came in between."""
+    mine = {id(event) for event in trace}
+    rival = {"by": _RIVAL}
+    return [
+        (place, event if id(event) in mine else replace(event, figures=rival))
+        for place, (_, event) in enumerate(heard)
+        if id(event) in mine or event.step is CommitStep.PUBLISH
+    ]
+
+
+def _placed(log: Sequence[WrittenFile], places: Sequence[int]) -> tuple[WrittenFile, ...]:
+    """The files by the step in which they were written: the next one that is shown."""
+    return tuple(replace(file, event=bisect_left(places, file.event)) for file in log)
+
+
+def _compared(
+    there: TableStore, copy: TableStore, snapshot: Snapshot, made: Sequence[Snapshot]
+) -> tuple[tuple[str, str, str], ...]:
+    """What the table's snapshot and the replayed one say of themselves."""
+    if not made:
+        return ()
+    ours = made[-1]
+    rows = [
+        ("snapshot", str(snapshot.id), str(ours.id)),
+        ("commit kind", snapshot.commit_kind.value, ours.commit_kind.value),
+        ("base manifests", _lists(there, snapshot, "base"), _lists(copy, ours, "base")),
+        ("delta manifests", _lists(there, snapshot, "delta"), _lists(copy, ours, "delta")),
+        ("delta rows", str(snapshot.delta_record_count), str(ours.delta_record_count)),
+        ("total rows", str(snapshot.total_record_count), str(ours.total_record_count)),
+        ("schema", str(snapshot.schema_id), str(ours.schema_id)),
+    ]
+    return tuple(rows)
+
+
+def _lists(store: TableStore, snapshot: Snapshot, which: str) -> str:
+    try:
+        manifests = store.manifests
+        found = manifests.base(snapshot) if which == "base" else manifests.delta(snapshot)
+    except PaimonError as error:
+        return type(error).__name__
+    size = sum(int(str(row["file_size"])) for row in found.rows())
+    return f"{len(found)}, {bytes_text(size)}"

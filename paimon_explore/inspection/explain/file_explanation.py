@@ -1,0 +1,325 @@
+"""Why a file is there: who added and removed it, what holds it, and when it may be deleted.
+
+Any file that metadata names can be asked for: data and changelog files, manifests and their lists,
+index manifests, index files, statistics. A file below the table's folder that nothing names is an
+orphan.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import pyarrow as pa
+
+from paimon_explore.errors import NotFoundError
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.inspection.explain.deletion_time import Due, due_of, orphan_age_ms
+from paimon_explore.inspection.explain.file_references import Reference, ranges, references
+from paimon_explore.inspection.history.timeline import FlagKind, Timeline
+from paimon_explore.inspection.rendering.chart import Box, LaneChart, Tone, axis_ticks
+from paimon_explore.inspection.rendering.code_snippet import Code, call_code, read_code
+from paimon_explore.inspection.rendering.number_format import plural, time_text
+from paimon_explore.inspection.rendering.report import Cell, Note, Section, Sheet, facts, grid
+from paimon_explore.inspection.rendering.result import Result
+from paimon_explore.inspection.views.inspector import Inspector
+from paimon_explore.metadata.table_paths import MAIN_BRANCH
+
+HOLDERS = pa.schema(
+    (
+        pa.field("holder", pa.string()),
+        pa.field("name", pa.string()),
+        pa.field("first_snapshot", pa.int64()),
+        pa.field("last_snapshot", pa.int64()),
+        pa.field("branch", pa.string()),
+    )
+)
+"""What holds a file: `snapshots`, `tag`, `changelog` or `consumer`."""
+
+
+_MOST_LABELS = 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Holder:
+    """Something for whose sake a file must stay.
+
+    Attributes:
+        kind: `snapshots`, `tag`, `changelog` or `consumer`.
+        name: its name; of snapshots and changelogs empty.
+        first: the first snapshot for which it does.
+        last: the last one.
+        branch: where it is.
+    """
+
+    kind: str
+    name: str
+    first: int
+    last: int
+    branch: str
+
+    @property
+    def text(self) -> str:
+        """The holder in a word."""
+        span = str(self.first) if self.first == self.last else f"{self.first} to {self.last}"
+        where = "" if self.branch == MAIN_BRANCH else f" of branch {self.branch}"
+        what = {"snapshots": "snapshot", "changelog": "changelog"}.get(self.kind)
+        if what is not None:
+            return f"{what}{'s' if self.first != self.last else ''} {span}{where}"
+        at = f"snapshot {span}" if self.kind == "tag" else f"from snapshot {self.first}"
+        return f"{self.kind} {self.name} ({at}){where}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class FileReason(Result):
+    """A file, and why it is there.
+
+    Attributes:
+        name: of the file.
+        table: the table's name.
+        type: what it is, such as `data file`; `orphan` for one that nothing names.
+        path: where it lies.
+        exists: whether it is there.
+        references: by whom it is named, and between which snapshots.
+        holders: for whose sake it must stay.
+        due: when it may be deleted.
+        first: first snapshot of the history.
+        last: last one.
+    """
+
+    name: str
+    table: str
+    type: str
+    path: str
+    exists: bool
+    references: tuple[Reference, ...]
+    holders: tuple[Holder, ...]
+    due: Due
+    first: int
+    last: int
+
+    @property
+    def kind(self) -> str:
+        """Its name in the explorer."""
+        return "why"
+
+    @property
+    def added_by(self) -> int | None:
+        """The snapshot that added it; None if that was before the history, or for orphans."""
+        return self.references[0].added if self.references else None
+
+    @property
+    def removed_by(self) -> int | None:
+        """The snapshot that removed it; None while the newest one has it, or for orphans."""
+        return self.references[-1].removed if self.references else None
+
+    def to_arrow(self) -> pa.Table:
+        """What holds it, a row each, as `HOLDERS`."""
+        rows = [
+            {
+                "holder": one.kind,
+                "name": one.name,
+                "first_snapshot": one.first,
+                "last_snapshot": one.last,
+                "branch": one.branch,
+            }
+            for one in self.holders
+        ]
+        return pa.Table.from_pylist(rows, schema=HOLDERS)
+
+    def figures(self) -> dict[str, object]:
+        """The answer as JSON."""
+        return {
+            "name": self.name,
+            "type": self.type,
+            "path": self.path,
+            "exists": self.exists,
+            "added_by": self.added_by,
+            "removed_by": self.removed_by,
+            "levels": [one.label for one in self.references],
+            "holders": [one.text for one in self.holders],
+            "deletable": self.due.text,
+            "deletable_from_ms": self.due.from_ms,
+        }
+
+    def sheet(self) -> Sheet:
+        """The answer in a sentence, the facts, and its life as a picture."""
+        return Sheet(title=f"{self.type} {self.name}", sections=tuple(self._sections()))
+
+    def _sections(self) -> Iterator[Section]:
+        tone = Tone.PLAIN if self.exists or self.type == "orphan" else Tone.REMOVE
+        yield facts(
+            ("added by", self._added()),
+            ("removed by", self._removed()),
+            ("held by", ", ".join(one.text for one in self.holders[:6]) or "nothing"),
+            ("may be deleted", self.due.text),
+            (
+                "path",
+                Cell(text=self.path if self.exists else f"{self.path} (not there)", tone=tone),
+            ),
+        )
+        if self.references and self.last:
+            yield self._chart()
+        if self.holders:
+            rows = [
+                (h.kind, h.name, _snapshot(h.first), _snapshot(h.last), h.branch)
+                for h in self.holders
+            ]
+            yield grid("Held by", ("what", "name", "from", "to", "branch"), rows)
+        if not self.exists and self.holders:
+            yield Note(text="The file is missing: what needs it cannot be read.", tone=Tone.REMOVE)
+
+    def _added(self) -> Cell | None:
+        if not self.references:
+            return None
+        if self.added_by is None:
+            return Cell(text="a snapshot before the history")
+        return _snapshot(self.added_by)
+
+    def _removed(self) -> Cell | None:
+        if not self.references:
+            return None
+        if self.removed_by is None:
+            return Cell(text="no one: the newest snapshot has it")
+        return _snapshot(self.removed_by)
+
+    def _chart(self) -> LaneChart:
+        boxes: list[Box] = []
+        lanes: list[str] = []
+        end = self.last + 1
+        for one in self.references:
+            start = self.first if one.added is None else one.added
+            stop = end if one.removed is None else one.removed
+            says = f"{one.label}: {_span(one.added, one.removed)}"
+            boxes.append(
+                Box(lane=len(lanes), start=start, end=max(stop, start), label=one.label, says=says)
+            )
+            lanes.append(one.label)
+        for holder in self.holders:
+            tone = Tone.WARN if holder.kind in ("tag", "consumer") else Tone.ADD
+            last = holder.last + 1
+            boxes.append(
+                Box(
+                    lane=len(lanes), start=holder.first, end=last, label=holder.name or holder.kind,
+                    says=holder.text, tone=tone, height=0.6, selects=f"snapshot:{holder.first}",
+                )
+            )  # fmt: skip
+            lanes.append(f"{holder.kind} {holder.name}".strip())
+        step = max((end - self.first) // _MOST_LABELS, 1)  # ids may have gaps of any size
+        ids = [(float(i) + 0.5, str(i)) for i in range(self.first, end, step)]
+        return LaneChart(
+            title="Its life over the snapshots, and what holds it now",
+            lanes=tuple(lanes),
+            boxes=tuple(boxes),
+            start=self.first,
+            end=end,
+            ticks=axis_ticks(self.first, end, ids),
+        )
+
+
+def _snapshot(number: int) -> Cell:
+    return Cell(text=f"snapshot {number}", selects=f"snapshot:{number}")
+
+
+def _span(added: int | None, removed: int | None) -> str:
+    start = "from before the history" if added is None else f"from snapshot {added}"
+    return f"{start} to now" if removed is None else f"{start}, removed by {removed}"
+
+
+def file_reason(inspector: Inspector, name: str, now_ms: int) -> FileReason:
+    """Why a file is there.
+
+    Args:
+        inspector: the table.
+        name: of the file, or its path.
+        now_ms: the present, epoch milliseconds.
+
+    Raises:
+        NotFoundError: neither metadata nor the table's folder knows such a file.
+        PaimonError: a metadata file cannot be read.
+    """
+    view, timeline = inspector.view, inspector.timeline()
+    short = name.rpartition("/")[2]
+    found = references(inspector, short)
+    if not found:
+        return _orphan(inspector, short, now_ms)
+    holders = tuple(_holders(found, timeline, view.branch))
+    first, last = _ends(timeline)
+    path = next((one.path for one in found if one.path), "")
+    mine = [one for one in found if one.branch == view.branch]
+    return FileReason(
+        name=short,
+        table=view.name,
+        type=found[0].type,
+        path=path,
+        exists=bool(path) and view.store.file_io.exists(path),
+        references=tuple(mine or found),
+        holders=holders,
+        due=due_of(
+            view, timeline, [h.text for h in holders if h.kind != "snapshots"], found, now_ms
+        ),
+        first=first,
+        last=last,
+        code=Code(
+            python=call_code(f"{view.expression}.why", short),
+            spark=read_code(view.location),
+        ),
+        screen=view.screen,
+    )
+
+
+def _ends(timeline: Timeline) -> tuple[int, int]:
+    marks = timeline.marks
+    return (marks[0].snapshot_id, marks[-1].snapshot_id) if marks else (0, 0)
+
+
+def _holders(found: Sequence[Reference], timeline: Timeline, branch: str) -> Iterator[Holder]:
+    for where, kind in dict.fromkeys((one.branch, one.holder) for one in found):
+        group = [one for one in found if (one.branch, one.holder) == (where, kind)]
+        ids = {i for one in group for a, b in one.snapshots for i in range(a, b + 1)}
+        for first, last in ranges(sorted(ids)):
+            yield Holder(kind=kind, name="", first=first, last=last, branch=where)
+        for tag, number in sorted({tag for one in group for tag in one.tags}):
+            yield Holder(kind="tag", name=tag, first=number, last=number, branch=where)
+        if where == branch and ids and all(one.removed is not None for one in group):
+            yield from _consumers(timeline, max(ids), branch)
+
+
+def _consumers(timeline: Timeline, newest: int, branch: str) -> Iterator[Holder]:
+    """Consumers that still read snapshots that need the file."""
+    for flag in timeline.flags:
+        if flag.kind is FlagKind.CONSUMER and flag.snapshot_id <= newest:
+            first = flag.snapshot_id
+            yield Holder(kind="consumer", name=flag.name, first=first, last=newest, branch=branch)
+
+
+def _orphan(inspector: Inspector, name: str, now_ms: int) -> FileReason:
+    view = inspector.view
+    for status in view.store.file_io.walk(view.location):
+        if status.name == name:
+            break
+    else:
+        hint = "It is neither in the metadata nor in the table's folder."
+        raise NotFoundError("file", name, view.location, hint=hint)
+    due_ms = status.modified_ms + orphan_age_ms()
+    folder = status.path.removeprefix(f"{view.location}/").partition("/")[0]
+    first, last = _ends(inspector.timeline())
+    own = folder in ("snapshot", "schema", "tag", "consumer", "changelog")
+    when = "now" if due_ms <= now_ms else f"from {time_text(due_ms)} on"
+    text = (
+        f"it is the {folder} itself: it stays until that is removed"
+        if own
+        else f"{when}, by remove_orphan_files: nothing names it, and it is "
+        f"{plural(max(now_ms - status.modified_ms, 0) // 3_600_000, 'hour')} old"
+    )
+    return FileReason(
+        name=name,
+        table=view.name,
+        type=f"{folder} file" if own else "orphan",
+        path=status.path,
+        exists=True,
+        references=(),
+        holders=(),
+        due=Due(text=text, from_ms=None if own else due_ms),
+        first=first,
+        last=last,
+        code=Code(python=call_code(f"{view.expression}.why", name)),
+        screen=view.screen,
+    )

@@ -1,0 +1,165 @@
+"""What changed in a table's folder between two looks at it.
+
+>>> before = {"/t/snapshot/LATEST": Seen(size=1, modified_ms=5)}
+>>> after = {"/t/snapshot/LATEST": Seen(size=2, modified_ms=9)}
+>>> [(c.what, c.kind) for c in changes_between("/t", before, after)]
+[('changed', 'hint')]
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+
+import pyarrow as pa
+
+from paimon_explore.fileio.file_io import FileIO
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.inspection.rendering.chart import Tone
+from paimon_explore.inspection.rendering.number_format import bytes_text, plural
+from paimon_explore.inspection.rendering.report import Cell, Grid, Section, grid
+
+KINDS: tuple[tuple[str, str], ...] = (
+    ("snapshot", r"(.*/)?snapshot/snapshot-\d+"),
+    ("hint", r"(.*/)?(snapshot|changelog)/(LATEST|EARLIEST)"),
+    ("schema", r"(.*/)?schema/schema-\d+"),
+    ("index manifest", r"manifest/index-manifest-.*"),
+    ("manifest list", r"manifest/manifest-list-.*"),
+    ("manifest", r"manifest/.*"),
+    ("tag", r"(.*/)?tag/.*"),
+    ("consumer", r"(.*/)?consumer/.*"),
+    ("long-lived changelog", r"(.*/)?changelog/changelog-\d+"),
+    ("statistics", r"statistics/.*"),
+    ("index", r"index/.*|(.*/)?bucket-[^/]+/index-.*"),
+    ("changelog file", r"(.*/)?bucket-[^/]+/changelog-.*"),
+    ("data file index", r"(.*/)?bucket-[^/]+/.*\.index"),
+    ("data file", r"(.*/)?bucket-[^/]+/.*"),
+)
+"""Kinds of files, by their path below the table's folder; the first that fits."""
+
+OTHER = "other"
+_TONES = {"added": Tone.ADD, "removed": Tone.REMOVE, "changed": Tone.MOVE}
+_SIGNS = {"added": "+", "removed": "-", "changed": "~"}
+_MOST_NAMES = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """A file as a listing shows it."""
+
+    size: int
+    modified_ms: int
+
+
+Listing = Mapping[str, Seen]
+"""The files of a folder by path."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileChange:
+    """A file that came, went or changed.
+
+    Attributes:
+        what: `added`, `removed` or `changed`.
+        kind: what the file is.
+        path: below the table's folder.
+        size: bytes now, or before it went.
+        size_before: bytes before, 0 for new files.
+    """
+
+    what: str
+    kind: str
+    path: str
+    size: int
+    size_before: int
+
+
+def listing(file_io: FileIO, root: str) -> Listing:
+    """All files below a folder."""
+    return {
+        status.path: Seen(size=status.size, modified_ms=status.modified_ms)
+        for status in file_io.walk(root)
+    }
+
+
+def kind_of(path: str) -> str:
+    """What a file of a table is, by its path below the table's folder.
+
+    >>> kind_of("snapshot/snapshot-3"), kind_of("dt=1/bucket-0/data-1.orc")
+    ('snapshot', 'data file')
+    """
+    return next((kind for kind, shape in KINDS if re.fullmatch(shape, path)), OTHER)
+
+
+def changes_between(root: str, before: Listing, after: Listing) -> tuple[FileChange, ...]:
+    """What changed, by kind and path."""
+    found = []
+    for path in {*before, *after}:
+        old, new = before.get(path), after.get(path)
+        if old == new:
+            continue
+        what = "added" if old is None else "removed" if new is None else "changed"
+        below = path.removeprefix(f"{root}/")
+        found.append(
+            FileChange(
+                what=what,
+                kind=kind_of(below),
+                path=below,
+                size=(new or old or _NOTHING).size,
+                size_before=old.size if old is not None else 0,
+            )
+        )
+    order = {kind: place for place, (kind, _) in enumerate(KINDS)}
+    return tuple(sorted(found, key=lambda c: (order.get(c.kind, len(order)), c.path)))
+
+
+_NOTHING = Seen(size=0, modified_ms=0)
+
+
+def change_sections(changes: Sequence[FileChange]) -> tuple[Section, ...]:
+    """Totals by kind, then the files."""
+    if not changes:
+        return (grid("files on disk", ("file",), []),)
+    return (_totals(changes), _files(changes))
+
+
+def _totals(changes: Sequence[FileChange]) -> Grid:
+    rows = []
+    for kind in dict.fromkeys(change.kind for change in changes):
+        own = [change for change in changes if change.kind == kind]
+        counts = [sum(change.what == what for change in own) for what in _SIGNS]
+        size = sum(c.size - c.size_before if c.what != "removed" else -c.size for c in own)
+        sign = "" if size < 0 else "+"
+        rows.append((kind, *[count or None for count in counts], f"{sign}{bytes_text(size)}"))
+    columns = ("kind", "added#", "removed#", "changed#", "bytes#")
+    return grid("files on disk by kind", columns, rows)
+
+
+def _files(changes: Sequence[FileChange]) -> Grid:
+    rows = [
+        (
+            Cell(text=f"{_SIGNS[change.what]} {change.what}", tone=_TONES[change.what]),
+            change.kind,
+            Cell(text=change.path, selects=f"bytes:{change.path}"),
+            bytes_text(change.size),
+        )
+        for change in changes[:_MOST_NAMES]
+    ]
+    return grid(
+        plural(len(changes), "file"),
+        ("", "kind", "file", "size#"),
+        rows,
+        total=len(changes),
+    )
+
+
+def change_table(changes: Sequence[FileChange], tables: Sequence[str]) -> pa.Table:
+    """A row for each file: table, change, kind, path, size, size before."""
+    return pa.table(
+        {
+            "table": pa.array(list(tables), pa.string()),
+            "change": pa.array([c.what for c in changes], pa.string()),
+            "kind": pa.array([c.kind for c in changes], pa.string()),
+            "path": pa.array([c.path for c in changes], pa.string()),
+            "size": pa.array([c.size for c in changes], pa.int64()),
+            "size_before": pa.array([c.size_before for c in changes], pa.int64()),
+        }
+    )

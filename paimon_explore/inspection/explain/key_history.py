@@ -1,0 +1,499 @@
+"""The history of a key: its versions in every run at each snapshot, and what a merge makes of them.
+
+The row that a reader gets is not guessed: it is read by the engine itself. The verdict on each
+stored version follows from it and from the rules of the merge engine.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field
+
+import pyarrow as pa
+
+from paimon_explore.data_types.arrow import arrow_schema
+from paimon_explore.encoding.arrow_buffers import Ints
+from paimon_explore.encoding.deletion_vector import DeletionVector
+from paimon_explore.errors import PaimonError
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.inspection.explain.key_versions import (
+    StoredVersion,
+    candidate_files,
+    read_versions,
+)
+from paimon_explore.inspection.history.file_lifetimes import FileLives
+from paimon_explore.inspection.key_argument import ChosenKey, chosen_key
+from paimon_explore.inspection.problem import Problem, problem_of
+from paimon_explore.inspection.rendering.chart import Box, LaneChart, Tone, axis_ticks
+from paimon_explore.inspection.rendering.code_snippet import Code, call_code, read_code
+from paimon_explore.inspection.rendering.escape import cut
+from paimon_explore.inspection.rendering.report import (
+    Cell,
+    Entry,
+    Failed,
+    Note,
+    Section,
+    Sheet,
+    facts,
+    grid,
+)
+from paimon_explore.inspection.rendering.result import Result
+from paimon_explore.inspection.views.inspector import Inspector
+from paimon_explore.metadata.options.option_enums import MergeEngine, SortOrder
+from paimon_explore.metadata.options.table_options import (
+    MERGE_ENGINE,
+    SEQUENCE_FIELD,
+    SEQUENCE_FIELD_SORT_ORDER,
+    TableOptions,
+)
+from paimon_explore.metadata.table_paths import POSTPONE_BUCKET
+from paimon_explore.read.split_reader import SplitReader, load_vector
+from paimon_explore.scan.branch_scan import plan_table
+from paimon_explore.scan.manifest_arrays import numbers
+from paimon_explore.scan.plan import ScanTarget
+from paimon_explore.scan.splits.data_split import DeletionFile
+from paimon_explore.scan.splits.deletion_files import deletion_files
+
+MOST_SNAPSHOTS = 50
+"""So many of the newest snapshots are looked at, unless more are asked for."""
+
+_RETRACTS = ("-U", "-D")
+_TONES = {
+    "gives the row": Tone.ADD,
+    "merged in": Tone.ADD,
+    "deletes the key": Tone.REMOVE,
+    "deleted by a vector": Tone.REMOVE,
+    "not visible before compaction": Tone.WARN,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """A stored version at one snapshot.
+
+    Attributes:
+        version: itself.
+        level: of its file at that snapshot.
+        verdict: what becomes of it.
+    """
+
+    version: StoredVersion
+    level: int
+    verdict: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyState:
+    """A key at one snapshot.
+
+    Attributes:
+        snapshot_id: the snapshot.
+        versions: newest first.
+        row: what a reader gets; None for no row.
+        problem: why that cannot be told; None if it can.
+    """
+
+    snapshot_id: int
+    versions: tuple[Judged, ...]
+    row: Mapping[str, object] | None
+    problem: Problem | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class KeyHistory(Result):
+    """A key over the snapshots.
+
+    Attributes:
+        name: the table.
+        key: the key.
+        engine: the merge engine.
+        columns: of the table.
+        states: rising by snapshot.
+        searched: files that were opened, for their key range holds the key.
+        skipped: older snapshots that were not looked at.
+        problems: files that cannot be read.
+    """
+
+    name: str
+    key: ChosenKey
+    engine: MergeEngine
+    columns: tuple[str, ...]
+    states: tuple[KeyState, ...]
+    searched: int
+    skipped: int
+    problems: tuple[Problem, ...]
+    _schema: pa.Schema = field(repr=False, compare=False)
+
+    @property
+    def kind(self) -> str:
+        """Its name in the explorer."""
+        return "key"
+
+    def at(self, snapshot_id: int) -> KeyState | None:
+        """The state at a snapshot; None if it was not looked at."""
+        return next((one for one in self.states if one.snapshot_id == snapshot_id), None)
+
+    def to_arrow(self) -> pa.Table:
+        """A row per snapshot and version: the verdict, where it lies, and its values."""
+        rows = [
+            {
+                "_snapshot": state.snapshot_id,
+                "_verdict": judged.verdict,
+                "_level": judged.level,
+                "_sequence": judged.version.sequence,
+                "_kind": judged.version.kind,
+                "_file": judged.version.file,
+                "_position": judged.version.position,
+                **judged.version.values,
+            }
+            for state in self.states
+            for judged in state.versions
+        ]
+        return pa.Table.from_pylist(rows, schema=self._schema)
+
+    def figures(self) -> dict[str, object]:
+        """Per snapshot the versions, their verdicts, and the row."""
+        return {
+            "key": self.key.text,
+            "engine": self.engine.value,
+            "searched": self.searched,
+            "skipped": self.skipped,
+            "states": [
+                {
+                    "snapshot": state.snapshot_id,
+                    "versions": [
+                        [j.version.file, j.level, j.version.sequence, j.version.kind, j.verdict]
+                        for j in state.versions
+                    ],
+                    "row": None if state.row is None else _row_text(state.row),
+                }
+                for state in self.states
+            ],
+        }
+
+    def sheet(self) -> Sheet:
+        """Its life as a picture, then each change of it."""
+        title = f"{self.name}: {self.key.text}"
+        return Sheet(title=title, sections=tuple(self._sections()))
+
+    def _sections(self) -> Iterator[Section]:
+        for problem in self.problems[:3]:
+            yield Failed(problem=problem)
+        if not self.states:
+            yield Note(text="The table has no snapshot.")
+            return
+        if any(state.versions for state in self.states):
+            yield self._chart()
+        newest = self.states[-1]
+        row = "no row" if newest.row is None else _row_text(newest.row)
+        yield facts(
+            (f"row at snapshot {newest.snapshot_id}", cut(row, 300)),
+            ("merge engine", self.engine.value),
+            ("files opened", self.searched),
+            ("older snapshots not looked at", self.skipped or None),
+        )
+        if not any(state.versions for state in self.states):
+            yield Note(text="No file of these snapshots holds the key.")
+            return
+        rows: list[list[Entry]] = []
+        for state in reversed(self._changed()):
+            rows += _state_rows(state)
+        heads = ("snapshot", "verdict", "level#", "kind", "sequence#", "values", "file")
+        note = "Snapshots at which nothing changed for the key are left out."
+        yield grid("Versions, newest snapshot first", heads, rows, note=note)
+
+    def _changed(self) -> list[KeyState]:
+        """The states that differ from the one before."""
+        return [
+            state
+            for i, state in enumerate(self.states)
+            if i == 0
+            or (state.versions, state.row) != (self.states[i - 1].versions, self.states[i - 1].row)
+        ]
+
+    def _chart(self) -> LaneChart:
+        lanes: dict[tuple[str, int], str] = {}
+        boxes: list[Box] = []
+        open_boxes: dict[tuple[str, int], tuple[int, Judged]] = {}
+        for place, state in enumerate((*self.states, None)):
+            now = {} if state is None else {_identity(j): j for j in state.versions}
+            for one, (start, judged) in list(open_boxes.items()):
+                if now.get(one) != judged:
+                    boxes.append(self._box([*lanes].index(one), start, place, judged))
+                    del open_boxes[one]
+            for one, judged in now.items():
+                sequence = judged.version.sequence
+                lanes.setdefault(one, f"{judged.version.kind} seq {sequence}")
+                open_boxes.setdefault(one, (place, judged))
+        ids = [(i + 0.5, str(state.snapshot_id)) for i, state in enumerate(self.states)]
+        return LaneChart(
+            title="Stored versions over the snapshots: green gives the row",
+            lanes=tuple(lanes.values())[:60],
+            boxes=tuple(box for box in boxes if box.lane < 60),  # noqa: PLR2004 - room
+            start=0,
+            end=len(self.states),
+            ticks=axis_ticks(0, len(self.states), ids),
+        )
+
+    def _box(self, lane: int, start: int, end: int, judged: Judged) -> Box:
+        version = judged.version
+        first = self.states[start].snapshot_id
+        says = (
+            f"level {judged.level}, {version.kind}, sequence {version.sequence}: {judged.verdict}, "
+            f"snapshots {first} to {self.states[end - 1].snapshot_id}, {version.file}"
+        )
+        return Box(
+            lane=lane,
+            start=start,
+            end=end,
+            label=f"L{judged.level} {judged.verdict}",
+            says=says,
+            tone=_TONES.get(judged.verdict, Tone.MUTED),
+            selects=f"snapshot:{first}",
+        )
+
+
+def _identity(judged: Judged) -> tuple[str, int]:
+    return judged.version.file, judged.version.position
+
+
+def _state_rows(state: KeyState) -> Iterator[list[Entry]]:
+    at = Cell(text=str(state.snapshot_id), selects=f"snapshot:{state.snapshot_id}")
+    for judged in state.versions:
+        version = judged.version
+        yield [
+            at,
+            Cell(text=judged.verdict, tone=_TONES.get(judged.verdict, Tone.MUTED)),
+            str(judged.level),
+            version.kind,
+            "" if version.sequence is None else str(version.sequence),
+            cut(_row_text(version.values), 200),
+            Cell(text=version.file, selects=f"file:{version.file}"),
+        ]
+    if state.problem is not None:
+        yield [at, Cell(text=state.problem.message, tone=Tone.REMOVE), *[""] * 5]
+    else:
+        shown = "no row" if state.row is None else cut(_row_text(state.row), 200)
+        yield [at, Cell(text="= what is read", tone=Tone.PLAIN), "", "", "", shown, ""]
+
+
+def _row_text(values: Mapping[str, object]) -> str:
+    return ", ".join(f"{name} {_value_text(value)}" for name, value in values.items())
+
+
+def _value_text(value: object) -> str:
+    if value is None:
+        return "null"
+    return f"0x{value.hex()}" if isinstance(value, bytes) else str(value)
+
+
+def key_history(inspector: Inspector, given: object, snapshots: int | None = None) -> KeyHistory:
+    """The history of a key.
+
+    Args:
+        inspector: the table.
+        given: the key, see `chosen_key`.
+        snapshots: how many of the newest snapshots are looked at; None for `MOST_SNAPSHOTS`.
+
+    Raises:
+        UnsupportedFeatureError: the table has no primary key.
+        InvalidInputError: the key is not given in full, or a value does not fit its column.
+        PaimonError: a manifest cannot be read.
+    """
+    view, timeline = inspector.view, inspector.timeline()
+    marks = [(i, m) for i, m in enumerate(timeline.marks) if m.snapshot is not None]
+    newest = marks[-1][1].snapshot if marks else None
+    target = view.target(newest, travelled=False)
+    key = chosen_key(given, target.schema)
+    most = MOST_SNAPSHOTS if snapshots is None else max(snapshots, 1)
+    chosen = [(i, mark) for i, mark in marks if mark.snapshot_id <= inspector.snapshot_id][-most:]
+    skipped = len(marks) - len(chosen)
+    states: list[KeyState] = []
+    searched, problems = 0, list[Problem]()
+    if chosen:
+        lives = inspector.lives()
+        rows = candidate_files(lives, key, target)
+        live = [row for row in rows.tolist() if any(_lives_at(lives, row, i) for i, _ in chosen)]
+        wanted = rows[[row in set(live) for row in rows.tolist()]] if len(rows) else rows
+        versions, problems = read_versions(target, lives, wanted, key)
+        searched = len(versions)
+        judge = _Judge(target=target, key=key, lives=lives, rows=wanted, versions=versions)
+        for place, mark in chosen:
+            if lives.knows(place) and mark.snapshot is not None:
+                pinned = view.target(mark.snapshot, travelled=False)
+                states.append(judge.state(pinned, place))
+    fields = [pa.field(name, kind) for name, kind in _SYSTEM]
+    named = [f.with_nullable(nullable=True) for f in arrow_schema(target.schema.row_type)]
+    return KeyHistory(
+        name=view.name,
+        key=key,
+        engine=target.options.value(MERGE_ENGINE),
+        columns=target.schema.row_type.names,
+        states=tuple(states),
+        searched=searched,
+        skipped=skipped,
+        problems=tuple(problems),
+        _schema=pa.schema([*fields, *named]),
+        code=Code(
+            python=call_code(f"{inspector.code}.history", key.text, snapshots=snapshots),
+            spark=read_code(view.location, None, f".where({key.text!r})"),
+        ),
+        screen=view.screen,
+    )
+
+
+_SYSTEM: Sequence[tuple[str, pa.DataType]] = (
+    ("_snapshot", pa.int64()),
+    ("_verdict", pa.string()),
+    ("_level", pa.int32()),
+    ("_sequence", pa.int64()),
+    ("_kind", pa.string()),
+    ("_file", pa.string()),
+    ("_position", pa.int64()),
+)
+
+
+def _lives_at(lives: FileLives, row: int, position: int) -> bool:
+    return bool(lives.added[row] <= position + 1 < lives.removed[row])
+
+
+@dataclass(slots=True, kw_only=True)
+class _Judge:
+    """Judges the versions of a key at one snapshot after the other; what repeats is kept."""
+
+    target: ScanTarget
+    key: ChosenKey
+    lives: FileLives
+    rows: Ints
+    versions: Mapping[str, tuple[StoredVersion, ...]]
+    _vectors: dict[DeletionFile, DeletionVector] = field(default_factory=dict)
+    _read: dict[object, tuple[Mapping[str, object] | None, Problem | None]] = field(
+        default_factory=dict
+    )
+
+    def state(self, target: ScanTarget, position: int) -> KeyState:
+        """The key at the snapshot of a target."""
+        live = self._live(position)
+        snapshot = target.snapshot
+        assert snapshot is not None  # noqa: S101 - the caller chose marks with snapshots
+        vectors = deletion_files(target.store, snapshot, target.schema, target.options)
+        found = [
+            (version, level, bucket, self._is_deleted(version, vectors.get(version.file)))
+            for name, level, bucket in live
+            for version in self.versions.get(name, ())
+        ]
+        known = (tuple((v.file, v.position, level, gone) for v, level, _, gone in found),)
+        if known not in self._read:
+            self._read[known] = self._row(target)
+        row, problem = self._read[known]
+        return KeyState(
+            snapshot_id=snapshot.id,
+            versions=tuple(self._judged(target, found)),
+            row=row,
+            problem=problem,
+        )
+
+    def _live(self, position: int) -> list[tuple[str, int, int]]:
+        files = self.lives.files
+        levels, buckets = numbers(files, "level"), numbers(files, "bucket")
+        return [
+            (str(files.column("file_name")[row].as_py()), int(levels[row]), int(buckets[row]))
+            for row in self.rows.tolist()
+            if _lives_at(self.lives, row, position)
+        ]
+
+    def _is_deleted(self, version: StoredVersion, found: DeletionFile | None) -> bool:
+        if found is None:
+            return False
+        if found not in self._vectors:
+            self._vectors[found] = load_vector(self.target.store.file_io, found)
+        return version.position in self._vectors[found]
+
+    def _judged(
+        self, target: ScanTarget, found: Sequence[tuple[StoredVersion, int, int, bool]]
+    ) -> Iterator[Judged]:
+        options = target.options
+        order = sorted(found, key=lambda one: _order(one[0], options), reverse=True)
+        engine = options.value(MERGE_ENGINE)
+        counted = [
+            version
+            for version, level, bucket, gone in order
+            if not gone and not _hidden(target, level, bucket)
+        ]
+        for version, level, bucket, gone in order:
+            if gone:
+                verdict = "deleted by a vector"
+            elif _hidden(target, level, bucket):
+                verdict = "not visible before compaction"
+            else:
+                verdict = _verdict(engine, version, counted)
+            yield Judged(version=version, level=level, verdict=verdict)
+
+    def _row(self, target: ScanTarget) -> tuple[Mapping[str, object] | None, Problem | None]:
+        """What a reader of the snapshot gets."""
+        try:
+            plan = plan_table(target, self.key.predicate)
+            reader = SplitReader(
+                store=target.store,
+                schema=target.schema,
+                options=target.options,
+                columns=target.schema.row_type.names,
+                predicate=self.key.predicate,
+            )
+            for one in plan.splits:
+                for batch in reader.read(one):
+                    return batch.slice(0, 1).to_pylist()[0], None
+        except PaimonError as error:
+            return None, problem_of(error)
+        return None, None
+
+
+def _hidden(target: ScanTarget, level: int, bucket: int) -> bool:
+    return bucket == POSTPONE_BUCKET or (target.hides_level_0 and level == 0)
+
+
+def _order(version: StoredVersion, options: TableOptions) -> tuple[object, ...]:
+    """What decides which version is newer: the sequence fields, null first, then the number."""
+    falling = options.value(SEQUENCE_FIELD_SORT_ORDER) is SortOrder.DESCENDING
+    parts: list[object] = []
+    for name in options.value(SEQUENCE_FIELD):
+        value = version.values.get(name)
+        parts += [_Falling(value) if falling else (value is not None, _Rising(value))]
+    return (*parts, -1 if version.sequence is None else version.sequence)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rising:
+    """A value that compares as its column does; nulls are equal to each other."""
+
+    value: object
+
+    def __lt__(self, other: "_Rising") -> bool:
+        if self.value is None or other.value is None:
+            return False
+        return bool(self.value < other.value)  # type: ignore[operator]  # values of one column
+
+
+@dataclass(frozen=True, slots=True)
+class _Falling:
+    """A value whose greatest comes first; null is the smallest."""
+
+    value: object
+
+    def __lt__(self, other: "_Falling") -> bool:
+        if self.value is None or other.value is None:
+            return self.value is not None and other.value is None
+        return bool(other.value < self.value)  # type: ignore[operator]  # values of one column
+
+
+def _verdict(engine: MergeEngine, version: StoredVersion, counted: Sequence[StoredVersion]) -> str:
+    """What the merge makes of a version that takes part in it, the newest of them first."""
+    newest = counted[0]
+    if engine is MergeEngine.FIRST_ROW:
+        added = [one for one in counted if one.kind not in _RETRACTS]
+        return "gives the row" if added and version == added[-1] else "a later row is passed over"
+    if engine is not MergeEngine.DEDUPLICATE:
+        if version.kind in _RETRACTS:
+            return "retracts" if version.kind == "-U" else "deletes, or takes back its part"
+        return "merged in" if len(counted) > 1 else "gives the row"
+    if version != newest:
+        return f"older than sequence {newest.sequence}"
+    return "deletes the key" if version.kind in _RETRACTS else "gives the row"

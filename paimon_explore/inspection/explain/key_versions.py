@@ -1,0 +1,147 @@
+"""All stored versions of one key: which files may hold it, and what they hold."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+
+from paimon_explore.data_types.definitions import AtomicType
+from paimon_explore.encoding.arrow_buffers import Ints
+from paimon_explore.encoding.binary_row.encoder import decode_rows
+from paimon_explore.errors import PaimonError
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.inspection.history.file_lifetimes import FileLives
+from paimon_explore.inspection.key_argument import ChosenKey
+from paimon_explore.inspection.problem import Problem, problem_of
+from paimon_explore.inspection.rendering.partition_text import binary_column
+from paimon_explore.merge.keys.key_groups import ranks
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
+from paimon_explore.metadata.manifest.manifest_table import take_rows
+from paimon_explore.read.data_file import ReadRequest, SystemColumn, read_data_file
+from paimon_explore.read.split_reader import SplitFile, SplitReader
+from paimon_explore.scan.live_entries import PartitionCut
+from paimon_explore.scan.manifest_arrays import true_rows
+from paimon_explore.scan.plan import ScanTarget
+from paimon_explore.scan.predicate.evaluator import evaluate
+from paimon_explore.scan.predicate.literals import values_array
+from paimon_explore.scan.predicate.predicate_split import split as split_predicate
+from paimon_explore.scan.pruning.bucket_pruning import bucket_mask
+from paimon_explore.scan.splits.data_split import Known, PlacedFiles, Splits
+from paimon_explore.scan.splits.file_locations import data_file_paths
+
+_KINDS = ("+I", "-U", "+U", "-D")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredVersion:
+    """A row of the key as a file stores it.
+
+    Attributes:
+        file: name of the file.
+        position: its row in the file.
+        sequence: its sequence number; None in files that have none.
+        kind: `+I`, `-U`, `+U` or `-D`.
+        values: the row.
+    """
+
+    file: str
+    position: int
+    sequence: int | None
+    kind: str
+    values: dict[str, object]
+
+
+def candidate_files(lives: FileLives, key: ChosenKey, target: ScanTarget) -> Ints:
+    """Rows of `lives` whose partition and key range may hold a key."""
+    rows = np.arange(len(lives))
+    schema = target.schema
+    inside = split_predicate(key.predicate, schema.partition_keys).inside
+    if schema.partition_keys:
+        cut = PartitionCut(row_type=schema.partition_type, predicate=inside)
+        rows = rows[cut.entries(binary_column(lives.files, "partition"))]
+    fields = schema.project(schema.trimmed_primary_keys)
+    if not len(rows) or not len(fields):
+        return rows
+    types = [field.type for field in fields]
+    files = take_rows(lives.files, rows)
+    lows, highs = (
+        decode_rows(binary_column(files, name), types, where=name)
+        for name in ("min_key", "max_key")
+    )
+    wanted = [
+        values_array([key.values[field.name].value], field.type)
+        for field in fields
+        if isinstance(field.type, AtomicType)
+    ]
+    columns = [
+        pa.concat_arrays([low, high, one.cast(low.type)])
+        for low, high, one in zip(lows, highs, wanted, strict=True)
+    ]
+    count = len(rows)
+    places = ranks(columns, count=2 * count + 1)
+    here = places[-1]
+    kept: Ints = rows[(places[:count] <= here) & (places[count:-1] >= here)]
+    return kept
+
+
+def read_versions(
+    target: ScanTarget, lives: FileLives, rows: Ints, key: ChosenKey
+) -> tuple[dict[str, tuple[StoredVersion, ...]], list[Problem]]:
+    """Per file name its versions of a key; and the files that cannot be read.
+
+    Args:
+        target: gives the reading schema.
+        lives: all files.
+        rows: the files that may hold the key.
+        key: the key.
+    """
+    reader = SplitReader(
+        store=target.store,
+        schema=target.schema,
+        options=target.options,
+        columns=target.schema.row_type.names,
+        predicate=key.predicate,
+    )
+    found: dict[str, tuple[StoredVersion, ...]] = {}
+    problems: list[Problem] = []
+    for row in rows.tolist():
+        name = str(lives.files.column("file_name")[row].as_py())
+        if name in found:
+            continue
+        try:
+            manifest = str(lives.files.column("manifest")[row].as_py())
+            entries = target.store.manifests.read(manifest)
+            entry = entries.slice(int(lives.files.column("entry")[row].as_py()), 1)
+            if bucket_mask(entry, target.schema, target.options, key.predicate).all():
+                found[name] = tuple(_in_file(reader, entry, name))
+        except PaimonError as error:
+            problems.append(problem_of(error))
+    return found, problems
+
+
+def _in_file(reader: SplitReader, entry: ManifestEntries, name: str) -> Iterator[StoredVersion]:
+    placed = PlacedFiles(
+        entries=entry,
+        place=Known(data_file_paths(entry, reader.schema, reader.options, reader.store.paths)),
+        deletion_files={},
+        snapshot_id=None,
+        branch=reader.store.paths.branch,
+    )
+    file = SplitFile(split=Splits.one(placed, raw=False), row=0, reader=reader)
+    system = (SystemColumn.SEQUENCE_NUMBER, SystemColumn.VALUE_KIND, SystemColumn.POSITION)
+    request = ReadRequest(
+        fields=reader.fields, system_columns=system, from_keys=True, predicate=reader.predicate
+    )
+    for batch in read_data_file(file.source(), request):
+        names = [field.name for field in reader.fields]
+        values = pa.RecordBatch.from_arrays(batch.columns[: len(names)], names=names)
+        truth = evaluate(reader.predicate, values, reader.schema.row_type)
+        hits = batch.filter(pa.array(true_rows(truth)))
+        for hit in hits.to_pylist():
+            yield StoredVersion(
+                file=name,
+                position=hit["_POSITION"],
+                sequence=hit["_SEQUENCE_NUMBER"],
+                kind=_KINDS[hit["_VALUE_KIND"] or 0],
+                values={one: hit[one] for one in names},
+            )

@@ -1,0 +1,139 @@
+"""What some code did to tables: their commits step by step, and every file that changed on disk."""
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.inspection.explain.commit_trace_report import (
+    TracedCommit,
+    commit_sections,
+    event_state,
+    event_table,
+    steps_grid,
+)
+from paimon_explore.inspection.explain.folder_diff import FileChange, change_sections, change_table
+from paimon_explore.inspection.rendering.number_format import plural
+from paimon_explore.inspection.rendering.report import Note, Section, Sheet
+from paimon_explore.inspection.rendering.result import Result
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableTrace:
+    """What happened to one table.
+
+    Attributes:
+        name: of the table.
+        path: its folder.
+        changes: files that came, went or changed.
+        commits: what our own commit code did, in order.
+    """
+
+    name: str
+    path: str
+    changes: tuple[FileChange, ...]
+    commits: tuple[TracedCommit, ...]
+
+    @property
+    def title(self) -> str:
+        """What happened, in a line."""
+        said = []
+        for what in ("added", "removed", "changed"):
+            count = sum(change.what == what for change in self.changes)
+            if count:
+                said.append(f"{plural(count, 'file')} {what}")
+        made = [str(number) for commit in self.commits for number in commit.snapshot_ids]
+        new = _new_snapshots(self.changes)
+        if made or new:
+            said.insert(0, f"snapshots {', '.join(made or new)}")
+        return f"{self.name}: {', '.join(said) if said else 'nothing changed'}"
+
+
+def _new_snapshots(changes: Sequence[FileChange]) -> list[str]:
+    """The snapshots that anybody made: Spark and other writers leave no trace but files."""
+    paths = [c.path for c in changes if c.kind == "snapshot" and c.what == "added"]
+    return sorted((path.rpartition("-")[2] for path in paths), key=int)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Trace(Result):
+    """What happened to tables while some code ran.
+
+    Attributes:
+        tables: each with its commits and files.
+        problem: the error that ended the code; empty for none.
+    """
+
+    tables: tuple[TableTrace, ...]
+    problem: str = ""
+
+    @property
+    def kind(self) -> str:
+        """Its name in the explorer."""
+        return "trace"
+
+    @property
+    def commits(self) -> tuple[TracedCommit, ...]:
+        """The commits of all tables."""
+        return tuple(commit for table in self.tables for commit in table.commits)
+
+    @property
+    def changes(self) -> tuple[FileChange, ...]:
+        """The changed files of all tables."""
+        return tuple(change for table in self.tables for change in table.changes)
+
+    def steps(self) -> pa.Table:
+        """A row for each step of each commit."""
+        return event_table(self.commits)
+
+    def sheet(self) -> Sheet:
+        """For each table its commits, then its files."""
+        sections: list[Section] = []
+        if self.problem:
+            sections.append(Note(text=f"It ended with {self.problem}"))
+        touched = [t for t in self.tables if t.changes or t.commits]
+        for table in touched:
+            if len(touched) > 1:
+                sections.append(Note(text=table.title))
+            told = [commit for commit in table.commits if commit.snapshot_ids] or table.commits
+            if len(told) == 1:
+                sections += commit_sections(told[0])
+            elif told:
+                sections.append(steps_grid(told))
+            sections += change_sections(table.changes)
+        title = (
+            touched[0].title if len(touched) == 1 else f"{plural(len(touched), 'table')} changed"
+        )
+        if not touched:
+            title = f"nothing changed in {plural(len(self.tables), 'table')}"
+        return Sheet(title=title, sections=tuple(sections))
+
+    def to_arrow(self) -> pa.Table:
+        """A row for each changed file: table, change, kind, path, size, size before."""
+        names = [table.name for table in self.tables for _ in table.changes]
+        return change_table(self.changes, names)
+
+    def figures(self) -> dict[str, object]:
+        """Commits and files as JSON."""
+        return {
+            "problem": self.problem,
+            "tables": [
+                {
+                    "name": table.name,
+                    "path": table.path,
+                    "commits": [
+                        {
+                            "outcome": commit.outcome,
+                            "snapshots": list(commit.snapshot_ids),
+                            "steps": [event_state(event) for event in commit.events],
+                        }
+                        for commit in table.commits
+                    ],
+                    "files": [
+                        {"change": c.what, "kind": c.kind, "path": c.path, "size": c.size}
+                        for c in table.changes
+                    ],
+                }
+                for table in self.tables
+            ],
+        }

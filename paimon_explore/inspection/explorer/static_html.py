@@ -1,0 +1,118 @@
+"""The explorer without JavaScript: a plain table and a picture, for re-opened notebooks and GitHub.
+
+Only tags that notebook viewers keep are used, and every text from data is escaped.
+"""
+
+from collections.abc import Iterator
+
+from paimon_explore.errors import PaimonError
+from paimon_explore.inspection.explorer.table_properties import table_chips
+from paimon_explore.inspection.explorer.timeline_svg import MOST_MARKS, timeline_svg
+from paimon_explore.inspection.rendering.chart_svg import svg_image
+from paimon_explore.inspection.rendering.escape import esc
+from paimon_explore.inspection.rendering.number_format import (
+    bytes_text,
+    count_text,
+    plural,
+    time_text,
+)
+from paimon_explore.inspection.views.inspector import Inspector
+from paimon_explore.inspection.views.manifest_tree import TreeNode
+
+_MOST_FILES = 15
+_MOST_FLAGS = 20
+_FILE_COLUMNS = (
+    "partition",
+    "bucket",
+    "level",
+    "row_count",
+    "file_size",
+    "min_key",
+    "max_key",
+    "added_by",
+)
+
+
+def explorer_html(inspector: Inspector) -> str:
+    """The table, its timeline, and the selected snapshot with its first files."""
+    return "\n".join(_parts(inspector))
+
+
+def whole_page(title: str, body: str) -> str:
+    """A page of its own around some HTML; it asks for nothing from the network."""
+    policy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+    style = (
+        ":root{color-scheme:light dark}body{font:14px/1.5 system-ui,sans-serif;margin:2em auto;"
+        "max-width:70em;padding:0 1em}table{border-collapse:collapse}th,td{padding:2px 10px;"
+        "text-align:left;border-bottom:1px solid #8884}img{max-width:100%}"
+    )
+    return (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+        f"<title>{esc(title)}</title><style>{style}</style></head><body>{body}</body></html>"
+    )
+
+
+def _parts(inspector: Inspector) -> Iterator[str]:
+    view = inspector.view
+    timeline = inspector.timeline()
+    chips = " · ".join(esc(chip) for chip in table_chips(view.schema))
+    yield f"<h3>{esc(view.name)}</h3><p>{chips}<br><code>{esc(view.location)}</code></p>"
+    for problem in timeline.problems[:5]:
+        yield f"<p><b>{esc(problem.kind)}</b>: {esc(problem.message)}</p>"
+    if not len(timeline):
+        yield "<p>No snapshot yet: nothing was committed.</p>"
+        return
+    shown = min(len(timeline), MOST_MARKS)
+    says = f"Timeline of the last {plural(shown, 'snapshot')}: {timeline!r}"
+    yield f"<p>{svg_image(timeline_svg(timeline, inspector.snapshot_id), says)}</p>"
+    flags = [f"{f.kind.value} <b>{esc(f.name)}</b> → {f.place}" for f in timeline.flags]
+    if flags:
+        yield f"<p>{' · '.join(flags[:_MOST_FLAGS])}</p>"
+    try:
+        yield from _snapshot(inspector)
+    except PaimonError as error:
+        yield f"<p><b>{esc(type(error).__name__)}</b>: {esc(error.message)}</p>"
+
+
+def _snapshot(inspector: Inspector) -> Iterator[str]:
+    snapshot = inspector.timeline().snapshot(inspector.snapshot_id)
+    delta = snapshot.delta_record_count
+    yield (
+        f"<p><b>snapshot {snapshot.id}</b> {esc(snapshot.commit_kind.value)} "
+        f"{esc(time_text(snapshot.time_millis))} · schema {snapshot.schema_id} · "
+        f"{count_text(snapshot.total_record_count)} rows unmerged"
+        f"{'' if delta is None else f' ({delta:+,})'}</p>"
+    )
+    yield _table(
+        ("metadata", "entries", "size"),
+        [cells for node in inspector.tree().nodes for cells in [_node_cells(node)]],
+    )
+    files = inspector.files()
+    yield f"<p><b>{esc(files.title)}</b></p>"
+    rows = files.table.select(_FILE_COLUMNS).slice(0, _MOST_FILES).to_pylist()
+    yield _table(
+        _FILE_COLUMNS, [[_cell(name, row[name]) for name in _FILE_COLUMNS] for row in rows]
+    )
+    rest = len(files) - _MOST_FILES
+    if rest > 0:
+        yield f"<p>… {plural(rest, 'more file')}</p>"
+
+
+def _node_cells(node: TreeNode) -> list[str]:
+    if node.problem:
+        return [node.label, node.problem, ""]
+    entries = "" if node.added is None else f"+{node.added:,} -{node.deleted or 0:,}"
+    return [node.label, entries, "" if node.size is None else bytes_text(node.size)]
+
+
+def _cell(name: str, value: object) -> str:
+    if value is None:
+        return ""
+    return bytes_text(int(str(value))) if name == "file_size" else str(value)
+
+
+def _table(head: tuple[str, ...], rows: list[list[str]]) -> str:
+    top = "".join(f"<th>{esc(name)}</th>" for name in head)
+    body = "".join("<tr>" + "".join(f"<td>{esc(c)}</td>" for c in row) + "</tr>" for row in rows)
+    return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"

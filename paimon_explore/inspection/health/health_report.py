@@ -1,0 +1,187 @@
+"""What is worth looking after in a table: each finding with its figure, threshold and evidence.
+
+Nothing here is an error of the format; for those there is `maintenance.checks.fsck`. Only metadata
+is read, and folders are listed to see whether live files are there.
+"""
+
+from collections.abc import Callable, Iterator
+
+import pyarrow as pa
+
+from paimon_explore.errors import PaimonError
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.inspection.health.findings import Finding, Severity
+from paimon_explore.inspection.health.health_rules import RULES
+from paimon_explore.inspection.health.table_facts import TableFacts
+from paimon_explore.inspection.problem import Problem, problem_of
+from paimon_explore.inspection.rendering.chart import BarChart, Series, Tone
+from paimon_explore.inspection.rendering.code_snippet import Code, call_code
+from paimon_explore.inspection.rendering.number_format import plural
+from paimon_explore.inspection.rendering.report import (
+    Cell,
+    Entry,
+    Failed,
+    Note,
+    Section,
+    Sheet,
+    grid,
+)
+from paimon_explore.inspection.rendering.result import Result
+from paimon_explore.inspection.views.inspector import Inspector
+
+FINDINGS = pa.schema(
+    (
+        pa.field("weight", pa.string()),
+        pa.field("rule", pa.string()),
+        pa.field("what", pa.string()),
+        pa.field("figure", pa.float64()),
+        pa.field("threshold", pa.float64()),
+        pa.field("option", pa.string()),
+        pa.field("advice", pa.string()),
+        pa.field("evidence", pa.string()),
+    )
+)
+"""A row per finding, the worst first. `option` is the table option that the threshold comes from,
+empty where it is a rule of thumb; `evidence` what to look at, as cells select it."""
+
+_TONES = {Severity.ERROR: Tone.REMOVE, Severity.WARNING: Tone.WARN, Severity.NOTE: Tone.MUTED}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Health(Result):
+    """The findings on a table.
+
+    Attributes:
+        name: the table.
+        snapshot_id: looked at; 0 for a table without any.
+        findings: the worst first.
+        problems: rules that could not be judged.
+    """
+
+    name: str
+    snapshot_id: int
+    findings: tuple[Finding, ...]
+    problems: tuple[Problem, ...]
+
+    @property
+    def kind(self) -> str:
+        """Its name in the explorer."""
+        return "health"
+
+    def __len__(self) -> int:
+        """The number of findings."""
+        return len(self.findings)
+
+    def __iter__(self) -> Iterator[Finding]:
+        """The findings, the worst first."""
+        return iter(self.findings)
+
+    def count(self, weight: Severity) -> int:
+        """How many findings have a weight."""
+        return sum(one.weight is weight for one in self.findings)
+
+    def to_arrow(self) -> pa.Table:
+        """The findings, a row each, as `FINDINGS`."""
+        rows = [
+            {
+                "weight": one.weight.value,
+                "rule": one.rule,
+                "what": one.what,
+                "figure": one.figure,
+                "threshold": one.threshold,
+                "option": one.option,
+                "advice": one.advice,
+                "evidence": one.evidence,
+            }
+            for one in self.findings
+        ]
+        return pa.Table.from_pylist(rows, schema=FINDINGS)
+
+    def figures(self) -> dict[str, object]:
+        """How many of which weight, and each rule's figure."""
+        return {
+            "snapshot": self.snapshot_id,
+            **{weight.value: self.count(weight) for weight in Severity},
+            "findings": [[one.rule, one.figure, one.threshold] for one in self.findings],
+        }
+
+    def sheet(self) -> Sheet:
+        """The findings in words, and how far each is beyond its threshold."""
+        counts = [
+            plural(self.count(weight), weight.value) for weight in Severity if self.count(weight)
+        ]
+        title = f"{self.name} at snapshot {self.snapshot_id or 'none'}: "
+        title += ", ".join(counts) or "nothing to look after"
+        return Sheet(title=title, sections=tuple(self._sections()))
+
+    def _sections(self) -> Iterator[Section]:
+        for problem in self.problems:
+            yield Failed(problem=problem)
+        if not self.findings:
+            yield Note(text=f"{plural(len(RULES), 'rule')} were asked, none has anything to say.")
+            return
+        rows: list[list[Entry]] = [
+            [
+                Cell(text=one.weight.value, tone=_TONES[one.weight]),
+                Cell(text=one.what, selects=one.evidence),
+                one.shown,
+                f"{one.shown_threshold}{f' ({one.option})' if one.option else ''}",
+                one.advice,
+            ]
+            for one in self.findings
+        ]
+        yield grid("Findings", ("", "what", "figure#", "threshold", "what to do"), rows)
+        if any(one.threshold for one in self.findings):
+            yield self._chart()
+
+    def _chart(self) -> BarChart:
+        rated = [one for one in self.findings if one.threshold]
+        return BarChart(
+            title="Figure as a multiple of its threshold",
+            categories=tuple(one.rule for one in rated),
+            series=(
+                Series(
+                    name="multiple",
+                    values=tuple(round(one.figure / one.threshold, 2) for one in rated),
+                    tone=Tone.WARN,
+                ),
+            ),
+            selects=tuple(one.evidence for one in rated),
+        )
+
+
+def table_health(inspector: Inspector, now_ms: int) -> Health:
+    """Ask all rules.
+
+    Args:
+        inspector: the table at a snapshot.
+        now_ms: the present, epoch milliseconds.
+    """
+    facts = TableFacts(inspector=inspector, now_ms=now_ms)
+    findings: list[Finding] = []
+    problems: list[Problem] = list(inspector.timeline().problems[:5])
+    for rule in RULES:
+        found = _asked(rule, facts)
+        if isinstance(found, Problem):
+            problems += [] if found in problems else [found]
+        else:
+            findings += found
+    findings.sort(key=lambda one: [*Severity].index(one.weight))
+    view = inspector.view
+    return Health(
+        name=view.name,
+        snapshot_id=inspector.snapshot_id,
+        findings=tuple(findings),
+        problems=tuple(problems),
+        code=Code(python=call_code(f"{inspector.code}.health")),
+        screen=view.screen,
+    )
+
+
+def _asked(
+    rule: Callable[[TableFacts], Iterator[Finding]], facts: TableFacts
+) -> list[Finding] | Problem:
+    try:
+        return list(rule(facts))
+    except PaimonError as error:
+        return problem_of(error)

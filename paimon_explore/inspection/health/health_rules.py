@@ -1,0 +1,467 @@
+"""The rules of `health`: each looks at one thing and tells what is beyond a threshold.
+
+Thresholds are those of the table's options where there are any, else rules of thumb named here.
+"""
+
+from collections.abc import Callable, Iterator
+from statistics import median
+
+import numpy as np
+
+from paimon_explore.commit.iceberg import has_iceberg_metadata, newest_iceberg_snapshot
+from paimon_explore.encoding.arrow_buffers import Ints, as_python
+from paimon_explore.errors import MissingFileError
+from paimon_explore.fileio.file_io import FileStatus
+from paimon_explore.fileio.paths import parent
+from paimon_explore.inspection.explain.expiry_preview import tag_only_files
+from paimon_explore.inspection.health.findings import Finding, Severity
+from paimon_explore.inspection.health.table_facts import TableFacts
+from paimon_explore.inspection.history.timeline import FlagKind
+from paimon_explore.inspection.rendering.number_format import bytes_text, count_text, plural
+from paimon_explore.inspection.views.lsm_view import BucketSum
+from paimon_explore.maintenance.expiry.snapshot_expiry import expiring_ids, snapshot_retention
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
+from paimon_explore.metadata.options.effective_options import stop_trigger, target_file_bytes
+from paimon_explore.metadata.options.table_options import (
+    BUCKET,
+    COMPACTION_DELETE_RATIO_THRESHOLD,
+    COMPACTION_MIN_FILE_NUM,
+    COMPACTION_SMALL_FILE_RATIO,
+    ICEBERG_STORAGE,
+    MANIFEST_FULL_COMPACTION_THRESHOLD_SIZE,
+    MANIFEST_MERGE_MIN_COUNT,
+    METADATA_STATS_MODE,
+    NUM_SORTED_RUN_COMPACTION_TRIGGER,
+    NUM_SORTED_RUN_STOP_TRIGGER,
+    SNAPSHOT_NUM_RETAINED_MAX,
+    SNAPSHOT_TIME_RETAINED,
+)
+from paimon_explore.metadata.options.tag_options import CONSUMER_EXPIRATION_TIME
+from paimon_explore.scan.manifest_arrays import column, numbers
+from paimon_explore.scan.splits.deletion_files import deletion_files
+from paimon_explore.scan.splits.file_locations import data_file_paths
+
+_MOST_OF_A_RULE = 3
+_MOST_FILES_LOOKED_FOR = 20_000
+_SKEW = 3.0
+"""Largest bucket of a partition against the mean of its buckets."""
+_PARTITION_SKEW = 10.0
+"""Largest partition against the median one."""
+_LEAST_ROWS = 1_000
+"""Tables below that are not judged for skew."""
+_MANIFEST_BYTES_PER_FILE = 4_096
+_LEAST_MANIFESTS = 10
+_DELETE_SHARE = 0.3
+_LEAST_ENTRIES = 100
+_TAG_SHARE = 0.25
+_CONSUMER_LAG = 100
+_OVERDUE = 10
+
+
+def _percent(share: float) -> str:
+    return f"{share:.0%}"
+
+
+def _times(factor: float) -> str:
+    return f"{factor:.1f}x"
+
+
+def unreadable(facts: TableFacts) -> Iterator[Finding]:
+    """Metadata that cannot be read."""
+    problems = facts.inspector.timeline().problems
+    if problems:
+        yield Finding(
+            weight=Severity.ERROR,
+            rule="unreadable metadata",
+            what=f"{plural(len(problems), 'metadata file')} cannot be read: {problems[0].message}",
+            figure=len(problems),
+            threshold=0,
+            advice="maintenance.fsck() names all of them",
+        )
+
+
+def sorted_runs(facts: TableFacts) -> Iterator[Finding]:
+    """Buckets that wait for a compaction."""
+    if not facts.keyed:
+        return
+    trigger = facts.options.value(NUM_SORTED_RUN_COMPACTION_TRIGGER)
+    stop = stop_trigger(facts.options)
+    late = [one for one in facts.buckets if one.runs > trigger]
+    for one in late[:_MOST_OF_A_RULE]:
+        stops = one.runs > stop
+        option = NUM_SORTED_RUN_STOP_TRIGGER if stops else NUM_SORTED_RUN_COMPACTION_TRIGGER
+        others = f", and {plural(len(late) - 1, 'other bucket')}" if len(late) > 1 else ""
+        yield Finding(
+            weight=Severity.ERROR if stops else Severity.WARNING,
+            rule="level-0 backlog",
+            what=f"{one.words} has {one.runs} sorted runs{others}",
+            figure=one.runs,
+            threshold=stop if stops else trigger,
+            option=option.key,
+            advice="compact(), or let a writer that compacts run",
+            evidence=f"lsm:{one.words}",
+        )
+
+
+def small_files(facts: TableFacts) -> Iterator[Finding]:
+    """Append tables of many small files."""
+    if facts.keyed or not len(facts.files):
+        return
+    target = target_file_bytes(facts.options, has_primary_key=False)
+    limit = target * facts.options.value(COMPACTION_SMALL_FILE_RATIO)
+    least = facts.options.value(COMPACTION_MIN_FILE_NUM)
+    sizes = numbers(facts.files.table, "file_size")
+    small = np.bincount(facts.partitions.codes[sizes < limit], minlength=1)
+    worst = np.argsort(-small, kind="stable")
+    for code in worst[:_MOST_OF_A_RULE].tolist():
+        if small[code] <= least:
+            return
+        name = facts.partitions.texts[code]
+        yield Finding(
+            weight=Severity.WARNING,
+            rule="small files",
+            what=f"{name or 'the table'} has {small[code]:,} files below {bytes_text(limit)}",
+            figure=float(small[code]),
+            threshold=least,
+            option=COMPACTION_MIN_FILE_NUM.key,
+            advice="compact(full=False)",
+            evidence=facts.condition(name, f"size < {int(limit)}"),
+        )
+
+
+def bucket_skew(facts: TableFacts) -> Iterator[Finding]:
+    """Partitions one bucket of which is far larger than the others."""
+    by_partition: dict[str, list[BucketSum]] = {}
+    for one in facts.buckets:
+        by_partition.setdefault(one.partition, []).append(one)
+    found = []
+    for sums in by_partition.values():
+        rows = sum(one.rows for one in sums)
+        largest = max(sums, key=lambda one: one.rows)
+        mean = rows / len(sums)
+        if len(sums) > 1 and rows >= _LEAST_ROWS and largest.rows > _SKEW * mean:
+            found.append((largest.rows / mean, largest, rows))
+    for factor, one, rows in sorted(found, key=lambda f: -f[0])[:_MOST_OF_A_RULE]:
+        yield Finding(
+            weight=Severity.NOTE,
+            rule="bucket skew",
+            what=f"{one.words} holds {one.rows / rows:.0%} of its partition's rows",
+            figure=factor,
+            threshold=_SKEW,
+            option="bucket-key" if facts.options.value(BUCKET) > 0 else "",
+            advice="a bucket key with more values spreads rows better",
+            evidence=facts.condition(one.partition, f"bucket = {one.bucket}"),
+            unit=_times,
+        )
+
+
+def partition_skew(facts: TableFacts) -> Iterator[Finding]:
+    """A partition that is far larger than the others."""
+    texts = facts.partitions.texts
+    if len(texts) < 5:  # noqa: PLR2004 - few partitions have no middle
+        return
+    rows = np.bincount(
+        facts.partitions.codes,
+        weights=numbers(facts.files.table, "row_count"),
+        minlength=len(texts),
+    )
+    middle = float(median(rows.tolist()))
+    largest = int(rows.argmax())
+    if rows.sum() >= _LEAST_ROWS and middle and rows[largest] > _PARTITION_SKEW * middle:
+        yield Finding(
+            weight=Severity.NOTE,
+            rule="partition skew",
+            what=f"{texts[largest]} holds {int(rows[largest]):,} rows, the median {middle:,.0f}",
+            figure=float(rows[largest]) / middle,
+            threshold=_PARTITION_SKEW,
+            advice="a finer partition key, or more buckets",
+            evidence=facts.condition(texts[largest]),
+            unit=_times,
+        )
+
+
+def manifest_size(facts: TableFacts) -> Iterator[Finding]:
+    """Manifests that are many, or large for the files they name."""
+    count, files = len(facts.manifests), len(facts.files)
+    least = facts.options.value(MANIFEST_MERGE_MIN_COUNT)
+    number = facts.inspector.snapshot_id
+    if count > least:
+        yield Finding(
+            weight=Severity.WARNING,
+            rule="many manifests",
+            what=f"every read opens {count:,} manifests",
+            figure=count,
+            threshold=least,
+            option=MANIFEST_MERGE_MIN_COUNT.key,
+            advice="the next commit should merge them; does it fail?",
+            evidence=f"snapshot:{number}",
+        )
+    each = facts.manifests.total_size / files if files else 0
+    if count > _LEAST_MANIFESTS and each > _MANIFEST_BYTES_PER_FILE:
+        yield Finding(
+            weight=Severity.NOTE,
+            rule="manifest bytes per file",
+            what=f"{bytes_text(facts.manifests.total_size)} of manifests for {files:,} files",
+            figure=each,
+            threshold=_MANIFEST_BYTES_PER_FILE,
+            advice="fewer, larger commits; fewer columns with statistics",
+            evidence=f"snapshot:{number}",
+            unit=bytes_text,
+        )
+
+
+def delete_entries(facts: TableFacts) -> Iterator[Finding]:
+    """DELETE entries that every read has to cancel."""
+    deleted = int(numbers(facts.manifests.table, "num_deleted_files").sum())
+    entries = deleted + int(numbers(facts.manifests.table, "num_added_files").sum())
+    if entries >= _LEAST_ENTRIES and deleted > _DELETE_SHARE * entries:
+        size = facts.options.value(MANIFEST_FULL_COMPACTION_THRESHOLD_SIZE)
+        yield Finding(
+            weight=Severity.NOTE,
+            rule="DELETE entries",
+            what=f"{deleted:,} of {entries:,} manifest entries take back others",
+            figure=deleted / entries,
+            threshold=_DELETE_SHARE,
+            option=MANIFEST_FULL_COMPACTION_THRESHOLD_SIZE.key,
+            advice=f"a full rewrite of manifests begins at {bytes_text(size)}; lower the option",
+            evidence=f"snapshot:{facts.inspector.snapshot_id}",
+            unit=_percent,
+        )
+
+
+def deleted_rows(facts: TableFacts) -> Iterator[Finding]:
+    """Rows that deletion vectors hide."""
+    view, snapshot = facts.inspector.view, facts.snapshot
+    if snapshot is None or view.schema is None or snapshot.index_manifest is None:
+        return
+    vectors = deletion_files(view.store, snapshot, view.schema, view.options)
+    gone = sum(vector.cardinality or 0 for vector in vectors.values())
+    rows = facts.files.total_rows
+    most = facts.options.value(COMPACTION_DELETE_RATIO_THRESHOLD)
+    if rows and gone > most * rows:
+        yield Finding(
+            weight=Severity.WARNING,
+            rule="deleted rows",
+            what=f"{gone:,} of {rows:,} stored rows are deleted, by {len(vectors):,} vectors",
+            figure=gone / rows,
+            threshold=most,
+            option=COMPACTION_DELETE_RATIO_THRESHOLD.key,
+            advice="compact() writes the files without them",
+            evidence="lsm:",
+            unit=_percent,
+        )
+
+
+def stale_hints(facts: TableFacts) -> Iterator[Finding]:
+    """Hints that name another snapshot than they should."""
+    timeline = facts.inspector.timeline()
+    ids = [mark.snapshot_id for mark in timeline.marks if not mark.expired]
+    if not ids:
+        return
+    right = {"EARLIEST": ids[0], "LATEST": ids[-1]}
+    for flag in timeline.flags:
+        if flag.kind is FlagKind.HINT and flag.snapshot_id != right[flag.name]:
+            yield Finding(
+                weight=Severity.NOTE,
+                rule="stale hint",
+                what=f"{flag.name} says {flag.snapshot_id}, but it is {right[flag.name]}",
+                figure=flag.snapshot_id,
+                threshold=right[flag.name],
+                advice="harmless: readers look further; the next commit writes it anew",
+                evidence=f"snapshot:{right[flag.name]}",
+            )
+
+
+def missing_files(facts: TableFacts) -> Iterator[Finding]:
+    """Live files that are not there."""
+    view = facts.inspector.view
+    if view.schema is None or not 0 < len(facts.files) <= _MOST_FILES_LOOKED_FOR:
+        return
+    paths = data_file_paths(facts.files, view.schema, view.options, view.store.paths)
+    wanted = [str(path) for path in as_python(paths)]
+    there: set[str] = set()
+    for folder in sorted({parent(path) for path in wanted}):
+        there |= {status.path for status in _listed(facts, folder)}
+    gone = [path for path in wanted if path not in there]
+    if gone:
+        name = gone[0].rpartition("/")[2]
+        yield Finding(
+            weight=Severity.ERROR,
+            rule="missing files",
+            what=f"{plural(len(gone), 'live data file')} cannot be found, such as {name}",
+            figure=len(gone),
+            threshold=0,
+            advice="restore them, or roll back to a snapshot without them",
+            evidence=f"file:{name}",
+        )
+
+
+def _listed(facts: TableFacts, folder: str) -> list[FileStatus]:
+    try:
+        return list(facts.inspector.view.store.file_io.list(folder))
+    except MissingFileError:
+        return []
+
+
+def consumers(facts: TableFacts) -> Iterator[Finding]:
+    """Consumers that lost what they want to read, stand still, or lag."""
+    timeline, view = facts.inspector.timeline(), facts.inspector.view
+    ids = [mark.snapshot_id for mark in timeline.marks if not mark.expired]
+    logs = view.store.changelogs.earliest_id()
+    if not ids:
+        return
+    expiration = facts.options.value(CONSUMER_EXPIRATION_TIME)
+    for flag in timeline.flags:
+        if flag.kind is not FlagKind.CONSUMER:
+            continue
+        earliest = ids[0] if logs is None else min(ids[0], logs)
+        lag = ids[-1] + 1 - flag.snapshot_id
+        if flag.snapshot_id < earliest:
+            yield Finding(
+                weight=Severity.ERROR,
+                rule="expired consumer",
+                what=f"{flag.name} wants snapshot {flag.snapshot_id}, the earliest is {earliest}",
+                figure=flag.snapshot_id,
+                threshold=earliest,
+                advice="its reader must start anew; delete the consumer",
+                evidence=f"snapshot:{ids[0]}",
+            )
+        elif lag > _CONSUMER_LAG:
+            age = facts.now_ms - view.store.consumers.modified_ms(flag.name)
+            hours = f"{age // 3_600_000:,} h"
+            note = "" if expiration else f", and {CONSUMER_EXPIRATION_TIME.key} is not set"
+            yield Finding(
+                weight=Severity.WARNING,
+                rule="consumer lag",
+                what=f"{flag.name} is {lag:,} snapshots behind, moved {hours} ago{note}",
+                figure=lag,
+                threshold=_CONSUMER_LAG,
+                option=CONSUMER_EXPIRATION_TIME.key,
+                advice="no snapshot it has yet to read expires; delete it if nobody reads",
+                evidence=f"snapshot:{flag.snapshot_id}",
+            )
+
+
+def tags_hold(facts: TableFacts) -> Iterator[Finding]:
+    """Tags that keep much that nothing else needs."""
+    live = facts.files.total_size
+    for flag, rows, size in tag_only_files(facts.inspector, frozenset()):
+        if live and size > _TAG_SHARE * live:
+            yield Finding(
+                weight=Severity.NOTE,
+                rule="tag holds space",
+                what=f"tag {flag.name} alone keeps {bytes_text(size)} in {rows:,} files",
+                figure=size / live,
+                threshold=_TAG_SHARE,
+                option="tag.default-time-retained",
+                advice=f"delete the tag if nobody reads it; live are {bytes_text(live)}",
+                evidence=f"snapshot:{flag.snapshot_id}",
+                unit=_percent,
+            )
+
+
+def missing_statistics(facts: TableFacts) -> Iterator[Finding]:
+    """Files of which nothing is known, so that no condition on values can skip them."""
+    if not len(facts.files):
+        return
+    nothing = _without_statistics(facts.files)
+    count = len(nothing)
+    if count:
+        yield Finding(
+            weight=Severity.NOTE,
+            rule="no value statistics",
+            what=f"{count_text(count)} of {len(facts.files):,} files have none: "
+            "conditions on values cannot skip them",
+            figure=count / len(facts.files),
+            threshold=0,
+            option=METADATA_STATS_MODE.key,
+            advice="collect them for the columns you filter on, fields.<column>.stats-mode",
+            evidence="filter:",
+            unit=_percent,
+        )
+
+
+def _without_statistics(files: ManifestEntries) -> Ints:
+    counts = column(files.table, "value_null_counts")
+    lists = as_python(counts)
+    found: Ints = np.flatnonzero([not one for one in lists])
+    return found
+
+
+def overdue_expiry(facts: TableFacts) -> Iterator[Finding]:
+    """Snapshots that the options let go."""
+    timeline = facts.inspector.timeline()
+    ids = [mark.snapshot_id for mark in timeline.marks if not mark.expired]
+    times = {m.snapshot_id: m.snapshot.time_millis for m in timeline.marks if m.snapshot}
+    retention = snapshot_retention(facts.options, lambda: facts.now_ms)
+    flags = [f.snapshot_id for f in timeline.flags if f.kind is FlagKind.CONSUMER]
+    gone = expiring_ids(ids, lambda i: times.get(i, 0), retention, min(flags, default=None))
+    if len(gone) > _OVERDUE:
+        most = retention.retain_max < len(ids)
+        yield Finding(
+            weight=Severity.NOTE,
+            rule="overdue expiry",
+            what=f"{len(gone):,} of {len(ids):,} snapshots may expire; nobody has done it",
+            figure=len(gone),
+            threshold=_OVERDUE,
+            option=(SNAPSHOT_NUM_RETAINED_MAX if most else SNAPSHOT_TIME_RETAINED).key,
+            advice="expire_snapshots(); preview_expiry() tells what it frees",
+            evidence="expiry:",
+        )
+
+
+def iceberg_metadata(facts: TableFacts) -> Iterator[Finding]:
+    """Iceberg metadata that commits of this package leave behind."""
+    if not has_iceberg_metadata(facts.options) or facts.snapshot is None:
+        return
+    store = facts.inspector.view.store
+    newest = newest_iceberg_snapshot(store.file_io, store.paths.root)
+    behind = 1 if newest is None else facts.snapshot.id - newest
+    where = f"{ICEBERG_STORAGE.key} = {facts.options.value(ICEBERG_STORAGE)}"
+    is_there = "may be stale" if newest is None else f"is at snapshot {newest}"
+    yield Finding(
+        weight=Severity.WARNING if behind > 0 else Severity.NOTE,
+        rule="iceberg metadata",
+        what=f"{where}: the Iceberg metadata {is_there}, the table is at {facts.snapshot.id}; "
+        "paimon_explore does not write it",
+        figure=max(behind, 0),
+        threshold=0,
+        option=ICEBERG_STORAGE.key,
+        advice="a commit by Java Paimon updates it; unset the option if nobody reads it",
+        evidence=f"snapshot:{facts.snapshot.id}",
+    )
+
+
+def stray_snapshots(facts: TableFacts) -> Iterator[Finding]:
+    """Snapshot files above the latest snapshot, behind a gap in the ids."""
+    snapshots = facts.inspector.view.store.snapshots
+    known = snapshots.ids()
+    if strays := snapshots.all_ids()[len(known) :]:
+        yield Finding(
+            weight=Severity.WARNING,
+            rule="stray snapshot",
+            what=f"snapshot-{strays[0]} is above the latest snapshot, {known[-1]}, behind a gap",
+            figure=strays[0],
+            threshold=known[-1],
+            advice="nobody reads it, and a commit will collide with it; move the file away",
+        )
+
+
+RULES: tuple[Callable[[TableFacts], Iterator[Finding]], ...] = (
+    unreadable,
+    missing_files,
+    sorted_runs,
+    small_files,
+    deleted_rows,
+    consumers,
+    manifest_size,
+    delete_entries,
+    missing_statistics,
+    stale_hints,
+    stray_snapshots,
+    tags_hold,
+    overdue_expiry,
+    bucket_skew,
+    partition_skew,
+    iceberg_metadata,
+)

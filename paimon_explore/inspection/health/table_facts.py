@@ -1,0 +1,98 @@
+"""The facts of one table that the health rules share, each read once."""
+
+from functools import cached_property
+
+from paimon_explore.data_types.definitions import AtomicType
+from paimon_explore.inspection.history.file_history import partition_type
+from paimon_explore.inspection.rendering.partition_text import Partitions, partitions_of
+from paimon_explore.inspection.views.inspector import Inspector
+from paimon_explore.inspection.views.lsm_view import BucketSum, bucket_sums
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries, live_entries
+from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
+from paimon_explore.metadata.options.table_options import (
+    TableOptions,
+)
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.scan.predicate.expression import (
+    Column,
+    Compare,
+    CompareOp,
+    IsNull,
+    Literal,
+    conjunction,
+)
+from paimon_explore.scan.predicate.literals import value_at
+from paimon_explore.scan.predicate.sql_formatter import to_sql
+
+
+class TableFacts:
+    """A table at a snapshot, with what rules look at read once.
+
+    Args:
+        inspector: the table.
+        now_ms: the present, epoch milliseconds.
+    """
+
+    def __init__(self, *, inspector: Inspector, now_ms: int) -> None:
+        self.inspector = inspector
+        self.now_ms = now_ms
+
+    @cached_property
+    def snapshot(self) -> Snapshot | None:
+        """What is looked at; None for a table without any."""
+        number = self.inspector.snapshot_id
+        return self.inspector.timeline().snapshot(number) if number else None
+
+    @cached_property
+    def manifests(self) -> ManifestFiles:
+        """The snapshot's manifests."""
+        if self.snapshot is None:
+            return ManifestFiles.empty()
+        return self.inspector.view.store.manifests.all(self.snapshot)
+
+    @cached_property
+    def files(self) -> ManifestEntries:
+        """The live files."""
+        if self.snapshot is None:
+            return ManifestEntries.empty()
+        return live_entries(self.inspector.view.store.manifests.read_many(self.manifests.names))
+
+    @cached_property
+    def partitions(self) -> Partitions:
+        """The partitions of the live files."""
+        return partitions_of(self.files.table, partition_type(self.inspector.view))
+
+    @cached_property
+    def buckets(self) -> list[BucketSum]:
+        """The buckets, those with most runs first."""
+        return bucket_sums(self.files, self.partitions.codes, self.partitions.texts)[0]
+
+    @property
+    def options(self) -> TableOptions:
+        """The options in force."""
+        return self.inspector.view.options
+
+    @property
+    def keyed(self) -> bool:
+        """Whether there is a primary key."""
+        return bool(len(self.inspector.keys))
+
+    def condition(self, partition: str, *more: str) -> str:
+        """A condition of the file grid for a partition."""
+        columns = self.partitions.columns
+        parts: list[str] = []
+        if columns and partition in self.partitions.texts:
+            place = self.partitions.texts.index(partition)
+            for one, values in zip(partition_type(self.inspector.view), columns, strict=True):
+                kind = one.type
+                name = Column(path=(one.name,))
+                if not isinstance(kind, AtomicType):
+                    continue
+                value = value_at(values, place, kind)
+                test = (
+                    IsNull(operand=name)
+                    if value is None
+                    else Compare(op=CompareOp.EQ, left=name, right=Literal(value=value, type=kind))
+                )
+                parts.append(to_sql(conjunction([test])))
+        return f"filter:{' and '.join([*parts, *more])}"

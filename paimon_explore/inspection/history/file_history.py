@@ -1,0 +1,285 @@
+"""Reads the data files of the whole history, a few snapshots at a time.
+
+Only delta lists are read one by one; the whole list of live files is needed once per stretch of
+neighbouring snapshots, at its end. A manifest that cannot be read makes its snapshot unknown and
+splits the stretch; the others are not affected.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from paimon_explore.data_types.definitions import RowType
+from paimon_explore.encoding.arrow_buffers import Column, Ints, fixed_values
+from paimon_explore.errors import PaimonError
+from paimon_explore.inspection.history.file_lifetimes import FileLives, Segment, lives_of
+from paimon_explore.inspection.history.timeline import Timeline
+from paimon_explore.inspection.problem import Problem, problem_of
+from paimon_explore.inspection.rendering.partition_text import partitions_of
+from paimon_explore.inspection.table_view import TableView
+from paimon_explore.metadata.manifest.manifest_entry import ENTRY_SCHEMA, FileKind
+from paimon_explore.metadata.manifest.manifest_table import Chunks, take_rows
+from paimon_explore.metadata.snapshot import Snapshot
+
+SLIM_COLUMNS = (
+    "kind",
+    "partition",
+    "bucket",
+    "level",
+    "file_name",
+    "file_size",
+    "row_count",
+    "min_key",
+    "max_key",
+    "schema_id",
+    "creation_time",
+    "extra_files",
+    "embedded_file_index",
+    "external_path",
+)
+"""Columns of entries that are kept for every file, beside where the entry lies: `manifest`, the
+manifest's name, and `entry`, the number there."""
+
+SLIM_SCHEMA = pa.schema(
+    [
+        *(ENTRY_SCHEMA.field(name) for name in SLIM_COLUMNS),
+        pa.field("entry", pa.int32()),
+        pa.field("manifest", pa.string()),
+    ]
+)
+"""The kept columns of all entries."""
+
+STEP = 64
+"""Snapshots that one call of `FileHistory.step` reads."""
+
+
+class FileHistory:
+    """The files of a timeline, read step by step.
+
+    >>> # while not history.step(): draw(history.covered)
+    >>> # lives = history.lives()
+    """
+
+    def __init__(self, view: TableView, timeline: Timeline) -> None:
+        self._view = view
+        self._timeline = timeline
+        self._deltas: list[pa.Table | None] = []
+        self._problems: list[Problem] = []
+
+    @property
+    def covered(self) -> int:
+        """How many snapshots were read so far."""
+        return len(self._deltas)
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What could not be read so far."""
+        return tuple(self._problems)
+
+    def step(self, count: int = STEP) -> bool:
+        """Read the changes of some more snapshots; whether all were read."""
+        marks = self._timeline.marks[self.covered : self.covered + count]
+        self._warm([mark.snapshot for mark in marks if mark.snapshot is not None])
+        for mark in marks:
+            self._deltas.append(self._delta(mark.snapshot))
+        return self.covered >= len(self._timeline)
+
+    def lives(self) -> FileLives:
+        """All files with their lives; reads what is still to be read."""
+        while not self.step():
+            pass
+        stretches = self._stretches()
+        ends = [self._whole(last) for _, last in stretches]
+        unknown = {p for p, delta in enumerate(self._deltas) if delta is None}
+        known = [(s, end) for s, end in zip(stretches, ends, strict=True) if end is not None]
+        for (first, last), end in zip(stretches, ends, strict=True):
+            if end is None:
+                unknown |= set(range(first, last + 1))
+        tables = [self._deltas[p] for (first, last), _ in known for p in range(first, last + 1)]
+        rows = _concat([*[t for t in tables if t is not None], *[end for _, end in known]])
+        codes = identity_codes(rows)
+        segments = self._segments([s for s, _ in known], [end for _, end in known], codes)
+        found, added, removed = lives_of(segments, len(self._timeline))
+        files = take_rows(rows, _representatives(rows, codes)[found])
+        return FileLives(
+            files=files,
+            added=added,
+            removed=removed,
+            partitions=partitions_of(files, partition_type(self._view)),
+            first=0,
+            last=len(self._timeline) - 1,
+            unknown=frozenset(unknown),
+            count=len(self._timeline),
+        )
+
+    def _warm(self, snapshots: Sequence[Snapshot]) -> None:
+        """Decode many small manifests at once, which is faster; the store keeps them."""
+        manifests = self._view.store.manifests
+        try:
+            lists = [manifests.list(snapshot.delta_manifest_list) for snapshot in snapshots]
+            manifests.read_many([name for files in lists for name in files.names], SLIM_COLUMNS)
+        except PaimonError:
+            return  # read one by one, it shows which snapshot has the problem
+
+    def _stretches(self) -> list[tuple[int, int]]:
+        """First and last position of each run of neighbouring snapshots that were read."""
+        runs: list[tuple[int, int]] = []
+        marks = self._timeline.marks
+        for position, delta in enumerate(self._deltas):
+            if delta is None:
+                continue
+            follows = (
+                bool(runs)
+                and runs[-1][1] == position - 1
+                and marks[position].snapshot_id == marks[position - 1].snapshot_id + 1
+            )
+            if follows:
+                runs[-1] = (runs[-1][0], position)
+            else:
+                runs.append((position, position))
+        return runs
+
+    def _segments(
+        self, stretches: Sequence[tuple[int, int]], ends: Sequence[pa.Table], codes: Ints
+    ) -> list[Segment]:
+        segments = []
+        at = 0
+        live_at = len(codes) - sum(len(end) for end in ends)
+        for (first, last), end in zip(stretches, ends, strict=True):
+            deltas = [d for d in self._deltas[first : last + 1] if d is not None]
+            sizes = [len(delta) for delta in deltas]
+            kinds = np.concatenate([_kinds(delta) for delta in deltas])
+            total = sum(sizes)
+            segments.append(
+                Segment(
+                    first=first,
+                    last=last,
+                    codes=codes[at : at + total],
+                    positions=np.repeat(np.arange(first, last + 1), sizes),
+                    deletes=kinds == FileKind.DELETE,
+                    live=np.unique(codes[live_at : live_at + len(end)]),
+                )
+            )
+            at += total
+            live_at += len(end)
+        return segments
+
+    def _delta(self, snapshot: Snapshot | None) -> pa.Table | None:
+        if snapshot is None:
+            return None
+        return self._attempt(lambda: slim_entries(self._view, [snapshot.delta_manifest_list]))
+
+    def _whole(self, position: int) -> pa.Table | None:
+        snapshot = self._timeline.marks[position].snapshot
+        if snapshot is None:
+            return None
+        return self._attempt(lambda: live_slim(self._view, snapshot))
+
+    def _attempt(self, read: Callable[[], pa.Table]) -> pa.Table | None:
+        try:
+            return read()
+        except PaimonError as error:
+            self._problems.append(problem_of(error))
+            return None
+
+
+def files_now(view: TableView, timeline: Timeline, snapshot_id: int) -> FileLives:
+    """The live files of one snapshot, without their history: added before it, removed never.
+
+    Raises:
+        NotFoundError: no such snapshot.
+        PaimonError: a manifest of it cannot be read.
+    """
+    position = timeline.position_of(snapshot_id)
+    snapshot = timeline.snapshot(snapshot_id)
+    rows = live_slim(view, snapshot)
+    return FileLives(
+        files=rows,
+        added=np.zeros(len(rows), np.int64),
+        removed=np.full(len(rows), len(timeline) + 1, np.int64),
+        partitions=partitions_of(rows, partition_type(view)),
+        first=position,
+        last=position,
+        unknown=frozenset(),
+        count=len(timeline),
+    )
+
+
+def slim_entries(view: TableView, lists: Iterable[str]) -> pa.Table:
+    """All entries of some manifest lists, the kept columns only, in list order."""
+    manifests = view.store.manifests
+    parts = []
+    for list_name in lists:
+        for name in manifests.list(list_name).names:
+            entries = manifests.read(name, SLIM_COLUMNS).table
+            places = pa.array(np.arange(len(entries), dtype=np.int32))
+            slim = entries.select(SLIM_COLUMNS).append_column("entry", places)
+            parts.append(slim.append_column("manifest", pa.repeat(name, len(entries))))
+    return _concat(parts)
+
+
+def live_slim(view: TableView, snapshot: Snapshot) -> pa.Table:
+    """The kept columns of a snapshot's live files."""
+    rows = slim_entries(view, [snapshot.base_manifest_list, snapshot.delta_manifest_list])
+    deletes = _kinds(rows) == FileKind.DELETE
+    if not deletes.any():
+        return rows
+    codes = identity_codes(rows)
+    gone = np.isin(codes, codes[deletes])
+    return take_rows(rows, np.flatnonzero(~gone & ~deletes))
+
+
+def partition_type(view: TableView) -> RowType:
+    """The types of the partition columns; none while no schema can be read."""
+    return RowType(fields=()) if view.schema is None else view.schema.partition_type
+
+
+def identity_codes(rows: pa.Table) -> Ints:
+    """A number per entry, equal exactly for equal identities.
+
+    Identity is partition, bucket, level, name, extra files, embedded index and external path. File
+    names hold no "/"; the lengths of what may hold any byte keep the parts apart.
+    """
+    partition, external = rows.column("partition"), rows.column("external_path")
+    names: Chunks = pc.binary_join(rows.column("extra_files"), "/")  # type: ignore[assignment]  # stubs
+    parts: list[Chunks] = [
+        rows.column("level").cast(pa.string()),
+        rows.column("bucket").cast(pa.string()),
+        pc.binary_length(partition).cast(pa.string()),
+        pc.fill_null(pc.binary_length(external), -1).cast(pa.string()),
+        _or_empty(external, ""),
+        _or_empty(names, ""),
+        rows.column("file_name"),
+    ]
+    tail = _or_empty(rows.column("embedded_file_index"), b"")
+    texts = [part.cast(pa.binary()) for part in parts]
+    keys: Chunks = pc.binary_join_element_wise(*texts, partition, tail, pa.scalar(b"/"))  # type: ignore[call-overload]  # in stubs
+    whole: Column = keys.combine_chunks()
+    return fixed_values(whole.dictionary_encode().indices, np.int32).astype(np.int64)
+
+
+def _representatives(rows: pa.Table, codes: Ints) -> Ints:
+    """Per identity the row that describes it: its first ADD, for a DELETE may lack statistics."""
+    count = int(codes.max()) + 1 if len(codes) else 0
+    chosen = np.zeros(count, np.int64)
+    adds = _kinds(rows) == FileKind.ADD
+    for wanted in (~adds, adds):
+        places = np.flatnonzero(wanted)[::-1]
+        chosen[codes[places]] = places
+    return chosen
+
+
+def _or_empty(column: Chunks, empty: str | bytes) -> Chunks:
+    filled: Chunks = pc.fill_null(column, empty)  # type: ignore[arg-type]  # a scalar, in stubs
+    return filled
+
+
+def _kinds(rows: pa.Table) -> Ints:
+    column: Column = rows.column("kind").combine_chunks()
+    return fixed_values(column, np.int8).astype(np.int64)
+
+
+def _concat(parts: Sequence[pa.Table]) -> pa.Table:
+    return pa.concat_tables(parts) if parts else SLIM_SCHEMA.empty_table()

@@ -1,0 +1,174 @@
+"""What two versions of a table's schema say differently; fields are told apart by id."""
+
+from collections.abc import Iterator, Mapping
+
+from paimon_explore.data_types.definitions import (
+    ArrayType,
+    DataField,
+    DataType,
+    MapType,
+    MultisetType,
+    RowType,
+)
+from paimon_explore.data_types.formatter import type_text
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.sanitize import masked_value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """One thing that differs.
+
+    Attributes:
+        what: `column`, `option`, `primary key`, `partition` or `comment`.
+        name: which one; a member of a row has its path.
+        act: `added`, `dropped`, `renamed`, `type`, `nullability`, `comment`, `default`, `moved`,
+            `set`, `unset` or `changed`.
+        before: empty where there was none.
+        after: empty where there is none.
+    """
+
+    what: str
+    name: str
+    act: str
+    before: str = ""
+    after: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlacedField:
+    """A column or a member of one.
+
+    Attributes:
+        path: its names from the column inwards.
+        place: its number among its siblings.
+        field: itself.
+    """
+
+    path: str
+    place: int
+    field: DataField
+
+
+def fields_by_id(schema: TableSchema) -> dict[int, PlacedField]:
+    """All columns and their members by field id."""
+    return {placed.field.id: placed for placed in _walk(schema.fields, "")}
+
+
+def _walk(fields: tuple[DataField, ...], above: str) -> Iterator[PlacedField]:
+    for place, one in enumerate(fields):
+        path = f"{above}{one.name}"
+        yield PlacedField(path=path, place=place, field=one)
+        yield from _inside(one.type, f"{path}.")
+
+
+def _inside(kind: DataType, above: str) -> Iterator[PlacedField]:
+    match kind:
+        case RowType(fields=fields):
+            yield from _walk(fields, above)
+        case ArrayType(element=element) | MultisetType(element=element):
+            yield from _inside(element, f"{above}element.")
+        case MapType(key=key, value=value):
+            yield from _inside(key, f"{above}key.")
+            yield from _inside(value, f"{above}value.")
+        case _:
+            return
+
+
+def schema_differences(before: TableSchema, after: TableSchema) -> tuple[Difference, ...]:
+    """What changed between two versions: columns by id, then options, keys and comment."""
+    return (
+        *_columns(before, after),
+        *_options(before.options, after.options),
+        *_rest(before, after),
+    )
+
+
+def _columns(before: TableSchema, after: TableSchema) -> Iterator[Difference]:
+    old, new = fields_by_id(before), fields_by_id(after)
+    for number, placed in new.items():
+        if number not in old:
+            kind = type_text(placed.field.type)
+            yield Difference(what="column", name=placed.path, act="added", after=kind)
+        else:
+            yield from _column(old[number], placed)
+    for number, placed in old.items():
+        if number not in new:
+            kind = type_text(placed.field.type)
+            yield Difference(what="column", name=placed.path, act="dropped", before=kind)
+    yield from _moves(before, after)
+
+
+def _column(old: PlacedField, new: PlacedField) -> Iterator[Difference]:
+    pairs = (
+        ("renamed", old.field.name, new.field.name),
+        ("type", _shallow(old.field.type), _shallow(new.field.type)),
+        ("comment", old.field.description or "", new.field.description or ""),
+        ("default", old.field.default_value or "", new.field.default_value or ""),
+    )
+    for act, first, second in pairs:
+        if first != second:
+            yield Difference(what="column", name=new.path, act=act, before=first, after=second)
+
+
+def _shallow(kind: DataType) -> str:
+    """The type's text; of types with members only the outermost, as members are told by id."""
+    nullable = "" if kind.nullable else " NOT NULL"
+    match kind:
+        case RowType():
+            return f"ROW{nullable}"
+        case ArrayType(element=element):
+            return f"ARRAY<{_shallow(element)}>{nullable}"
+        case MultisetType(element=element):
+            return f"MULTISET<{_shallow(element)}>{nullable}"
+        case MapType(key=key, value=value):
+            return f"MAP<{_shallow(key)}, {_shallow(value)}>{nullable}"
+        case _:
+            return type_text(kind)
+
+
+def _moves(before: TableSchema, after: TableSchema) -> Iterator[Difference]:
+    """Columns whose order among those of both versions changed: the fewest that explain it."""
+    old = [one.id for one in before.fields]
+    new = [one for one in after.fields if one.id in set(old)]
+    kept = _longest_rising([old.index(one.id) for one in new])
+    for place, one in enumerate(new):
+        if place not in kept:
+            left = f"place {old.index(one.id) + 1}"
+            now = f"place {after.fields.index(one) + 1}"
+            yield Difference(what="column", name=one.name, act="moved", before=left, after=now)
+
+
+def _longest_rising(values: list[int]) -> set[int]:
+    """Places of a longest rising part; few columns, so the plain way."""
+    best: list[list[int]] = []
+    for place, value in enumerate(values):
+        shorter = [run for run in best if values[run[-1]] < value]
+        best.append([*_longest(shorter), place])
+    return set(_longest(best))
+
+
+def _longest(runs: list[list[int]]) -> list[int]:
+    return max(runs, key=lambda run: len(run)) if runs else []  # noqa: PLW0108 - types
+
+
+def _options(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[Difference]:
+    for key in sorted({*old, *new}):
+        before, after = old.get(key), new.get(key)
+        if before == after:
+            continue
+        act = "set" if before is None else "unset" if after is None else "changed"
+        texts = (masked_value(key, before or ""), masked_value(key, after or ""))
+        yield Difference(what="option", name=key, act=act, before=texts[0], after=texts[1])
+
+
+def _rest(before: TableSchema, after: TableSchema) -> Iterator[Difference]:
+    pairs = (
+        ("primary key", ", ".join(before.primary_keys), ", ".join(after.primary_keys)),
+        ("partition", ", ".join(before.partition_keys), ", ".join(after.partition_keys)),
+        ("comment", before.comment or "", after.comment or ""),
+    )
+    for what, first, second in pairs:
+        if first != second:
+            yield Difference(what=what, name="", act="changed", before=first, after=second)

@@ -1,0 +1,288 @@
+"""The versions of a table's schema: fields by id, options, and which live files need which."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+import pyarrow as pa
+
+from paimon_explore.data_types.formatter import type_text
+from paimon_explore.errors import PaimonError
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.inspection.history.file_history import live_slim
+from paimon_explore.inspection.history.schema_diff import (
+    Difference,
+    PlacedField,
+    fields_by_id,
+    schema_differences,
+)
+from paimon_explore.inspection.problem import Problem, problem_of
+from paimon_explore.inspection.rendering.chart import Box, LaneChart, Tone
+from paimon_explore.inspection.rendering.code_snippet import Code, call_code
+from paimon_explore.inspection.rendering.number_format import plural, time_text
+from paimon_explore.inspection.rendering.report import (
+    Cell,
+    Entry,
+    Failed,
+    Section,
+    Sheet,
+    facts,
+    grid,
+)
+from paimon_explore.inspection.rendering.result import Result
+from paimon_explore.inspection.table_view import TableView
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.sanitize import masked_options
+from paimon_explore.scan.manifest_arrays import numbers
+
+_MOST_LANES = 120
+
+SCHEMA_CHANGES = pa.schema(
+    (
+        pa.field("schema_id", pa.int64()),
+        pa.field("time", pa.timestamp("ms", "UTC")),
+        pa.field("what", pa.string()),
+        pa.field("name", pa.string()),
+        pa.field("change", pa.string()),
+        pa.field("before", pa.string()),
+        pa.field("after", pa.string()),
+        pa.field("live_files", pa.int64()),
+    )
+)
+"""A row per change; the first version as one that adds everything."""
+
+_ACT_TONES = {"added": Tone.ADD, "dropped": Tone.REMOVE, "set": Tone.ADD, "unset": Tone.REMOVE}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """One version of the schema.
+
+    Attributes:
+        schema: itself.
+        changes: what differs from the version before; from nothing for the first.
+        live_files: live data files that were written with it.
+        snapshots: how many snapshots have it as theirs.
+    """
+
+    schema: TableSchema
+    changes: tuple[Difference, ...]
+    live_files: int
+    snapshots: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class SchemaHistory(Result):
+    """All versions of a table's schema.
+
+    Attributes:
+        name: the table.
+        snapshot: whose live files are counted; None for a table without any.
+        versions: rising.
+        problems: versions that cannot be read.
+    """
+
+    name: str
+    snapshot: Snapshot | None
+    versions: tuple[Version, ...]
+    problems: tuple[Problem, ...]
+
+    @property
+    def kind(self) -> str:
+        """Its name in the explorer."""
+        return "schema"
+
+    def to_arrow(self) -> pa.Table:
+        """The changes, a row each, as `SCHEMA_CHANGES`."""
+        rows = [
+            {
+                "schema_id": version.schema.id,
+                "time": version.schema.time_millis or None,
+                "what": change.what,
+                "name": change.name,
+                "change": change.act,
+                "before": change.before,
+                "after": change.after,
+                "live_files": version.live_files,
+            }
+            for version in self.versions
+            for change in version.changes
+        ]
+        return pa.Table.from_pylist(rows, schema=SCHEMA_CHANGES)
+
+    def lanes(self) -> dict[int, tuple[tuple[int, str, str], ...]]:
+        """Per field id the version, path and type of it in every version that has it."""
+        found: dict[int, list[tuple[int, str, str]]] = {}
+        for version in self.versions:
+            for number, placed in fields_by_id(version.schema).items():
+                text = type_text(placed.field.type)
+                found.setdefault(number, []).append((version.schema.id, placed.path, text))
+        return {number: tuple(steps) for number, steps in sorted(found.items())}
+
+    def figures(self) -> dict[str, object]:
+        """Versions, changes and live files by schema."""
+        return {
+            "versions": [version.schema.id for version in self.versions],
+            "changes": {str(v.schema.id): len(v.changes) for v in self.versions},
+            "live_files": {str(v.schema.id): v.live_files for v in self.versions},
+            "snapshots": {str(v.schema.id): v.snapshots for v in self.versions},
+            "fields": {str(n): [list(step) for step in s] for n, s in self.lanes().items()},
+        }
+
+    def sheet(self) -> Sheet:
+        """Lanes of fields, the changes, and the versions in use."""
+        title = f"{self.name}: {plural(len(self.versions), 'schema version')}"
+        return Sheet(title=title, sections=tuple(self._sections()))
+
+    def _sections(self) -> Iterator[Section]:
+        for problem in self.problems:
+            yield Failed(problem=problem)
+        if not self.versions:
+            return
+        newest = self.versions[-1]
+        needed = [v.schema.id for v in self.versions if v.live_files]
+        used = ", ".join(map(str, needed)) or "none"
+        yield self._chart()
+        yield facts(
+            ("newest", f"schema {newest.schema.id}, {time_text(newest.schema.time_millis)}"),
+            ("columns", len(newest.schema.fields)),
+            ("live files need schemas", used),
+        )
+        changes: list[list[Entry]] = [
+            [
+                Cell(text=f"schema {version.schema.id}", selects=f"schema:{version.schema.id}"),
+                change.what,
+                change.name,
+                Cell(text=change.act, tone=_ACT_TONES.get(change.act, Tone.MOVE)),
+                change.before,
+                change.after,
+            ]
+            for version in self.versions[1:]
+            for change in version.changes
+        ]
+        if len(self.versions) > 1:
+            heads = ("version", "what", "name", "change", "before", "after")
+            yield grid("Changes", heads, changes)
+        rows: list[list[Entry]] = [
+            [
+                Cell(text=f"schema {v.schema.id}", selects=f"schema:{v.schema.id}"),
+                time_text(v.schema.time_millis) if v.schema.time_millis else "unknown",
+                len(v.schema.fields),
+                len(v.changes) if v is not self.versions[0] else "",
+                v.live_files,
+                v.snapshots,
+            ]
+            for v in self.versions
+        ]
+        heads = ("version", "made", "columns#", "changes#", "live files#", "snapshots#")
+        yield grid("Versions", heads, rows)
+        options = sorted(masked_options(newest.schema.options).items())
+        yield grid("Options now", ("option", "value"), options)
+
+    def _chart(self) -> LaneChart:
+        places = {version.schema.id: i for i, version in enumerate(self.versions)}
+        boxes: list[Box] = []
+        labels: list[str] = []
+        for number, steps in list(self.lanes().items())[:_MOST_LANES]:
+            for first, last, path, kind in _stretches(steps, places):
+                changed = first > places[steps[0][0]]
+                begin, end = (self.versions[place].schema.id for place in (first, last))
+                boxes.append(
+                    Box(
+                        lane=len(labels),
+                        start=first,
+                        end=last + 1,
+                        label=f"{path} {kind}",
+                        says=f"field {number}: {path} {kind}, schema {begin} to {end}",
+                        tone=Tone.MOVE if changed else Tone.ADD if first else Tone.PLAIN,
+                        selects=f"schema:{begin}",
+                    )
+                )
+            labels.append(f"{number} {steps[-1][1]}")
+        ticks = tuple((i + 0.5, f"schema {v.schema.id}") for i, v in enumerate(self.versions))
+        return LaneChart(
+            title="Fields by id over the versions",
+            lanes=tuple(labels),
+            boxes=tuple(boxes),
+            start=0,
+            end=len(self.versions),
+            ticks=ticks if len(ticks) <= 12 else (ticks[0], ticks[-1]),  # noqa: PLR2004 - room
+        )
+
+
+def _stretches(
+    steps: tuple[tuple[int, str, str], ...], places: dict[int, int]
+) -> Iterator[tuple[int, int, str, str]]:
+    """Runs of versions over which a field keeps its name and type."""
+    start = 0
+    for i in range(1, len(steps) + 1):
+        same = (
+            i < len(steps)
+            and steps[i][1:] == steps[i - 1][1:]
+            and places[steps[i][0]] == places[steps[i - 1][0]] + 1
+        )
+        if not same:
+            _, path, kind = steps[start]
+            yield places[steps[start][0]], places[steps[i - 1][0]], path, kind
+            start = i
+
+
+def schema_history(
+    view: TableView,
+    snapshot: Snapshot | None,
+    snapshots: tuple[Snapshot, ...],
+    *,
+    at: str = "t",
+) -> SchemaHistory:
+    """The versions of a table's schema.
+
+    Args:
+        view: the table.
+        snapshot: whose live files are counted.
+        snapshots: all there are.
+        at: Python that gives the table at the snapshot.
+
+    Raises:
+        PaimonError: a manifest of the snapshot cannot be read.
+    """
+    files: Counter[int] = Counter()
+    if snapshot is not None:
+        files.update(numbers(live_slim(view, snapshot), "schema_id").tolist())
+    used = Counter(one.schema_id for one in snapshots)
+    versions: list[Version] = []
+    problems: list[Problem] = []
+    for number in view.store.schemas.ids():
+        try:
+            schema = view.store.schemas.load(number)
+        except PaimonError as error:
+            problems.append(problem_of(error))
+            continue
+        changes = (
+            schema_differences(versions[-1].schema, schema)
+            if versions
+            else tuple(_born(fields_by_id(schema), schema))
+        )
+        versions.append(
+            Version(
+                schema=schema, changes=changes, live_files=files[number], snapshots=used[number]
+            )
+        )
+    return SchemaHistory(
+        name=view.name,
+        snapshot=snapshot,
+        versions=tuple(versions),
+        problems=tuple(problems),
+        code=Code(
+            python=call_code(f"{at}.schema_history"),
+            spark=f"spark.read.format('paimon_explore').load({view.location!r}).printSchema()",
+        ),
+        screen=view.screen,
+    )
+
+
+def _born(fields: dict[int, PlacedField], schema: TableSchema) -> Iterator[Difference]:
+    for placed in fields.values():
+        kind = type_text(placed.field.type)
+        yield Difference(what="column", name=placed.path, act="added", after=kind)
+    for key, value in sorted(masked_options(schema.options).items()):
+        yield Difference(what="option", name=key, act="set", after=value)

@@ -1,0 +1,101 @@
+"""Which key a person means: a value, values in order, by column, or `id = 3, dt = 'd1'`."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.scan.predicate.binder import bind
+from paimon_explore.scan.predicate.builder import Term, col, expression_of
+from paimon_explore.scan.predicate.expression import (
+    Column,
+    Compare,
+    CompareOp,
+    Expression,
+    Literal,
+    conjunction,
+    conjuncts,
+)
+from paimon_explore.scan.predicate.sql_formatter import to_sql
+from paimon_explore.scan.predicate.sql_parser import parse_where
+
+_COMMA = re.compile(r",(?=(?:[^']*'[^']*')*[^']*$)")
+"""A comma outside of quotes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChosenKey:
+    """A key of a table.
+
+    Attributes:
+        values: of the primary key's columns, bound to their types; partition columns may be absent.
+        predicate: true of the rows that have it.
+    """
+
+    values: Mapping[str, Literal]
+    predicate: Expression
+
+    @property
+    def text(self) -> str:
+        """The key as SQL."""
+        return to_sql(self.predicate)
+
+
+def chosen_key(given: object, schema: TableSchema) -> ChosenKey:
+    """The key that is meant.
+
+    Args:
+        given: a mapping, values in key order, a single value, or equalities as SQL text or terms.
+        schema: of a table with a primary key.
+
+    Raises:
+        UnsupportedFeatureError: the table has no primary key.
+        InvalidInputError: the key is not given in full, or a value does not fit its column.
+    """
+    if not schema.primary_keys:
+        raise UnsupportedFeatureError("The history of a key in a table without primary key")
+    predicate = bind(_expression(given, schema), schema.row_type)
+    values: dict[str, Literal] = {}
+    for part in conjuncts(predicate):
+        match part:
+            case Compare(op=CompareOp.EQ, left=Column(path=(name,)), right=Literal() as value):
+                values[name] = value
+            case _:
+                raise _refused(f"{to_sql(part)} is not an equality with a value", schema)
+    other = [name for name in values if name not in schema.primary_keys]
+    if other:
+        raise _refused(f"{choices(other)} is not in the primary key", schema)
+    missing = [name for name in schema.trimmed_primary_keys if name not in values]
+    if missing:
+        raise _refused(f"the value of {choices(missing)} is missing", schema)
+    return ChosenKey(values=values, predicate=predicate)
+
+
+def _expression(given: object, schema: TableSchema) -> Expression:
+    if isinstance(given, Term | Expression):
+        return expression_of(given)
+    match given:
+        case Mapping():
+            pairs = list(given.items())
+        case str() if "=" in given:
+            parts = [part for part in _COMMA.split(given) if part.strip()]
+            return conjunction([parse_where(part) for part in parts])
+        case Sequence() if not isinstance(given, str | bytes):
+            pairs = list(zip(_names(len(given), schema), given, strict=True))
+        case _:
+            pairs = list(zip(_names(1, schema), [given], strict=True))
+    return conjunction([(col(str(name)) == value).expression for name, value in pairs])
+
+
+def _names(count: int, schema: TableSchema) -> tuple[str, ...]:
+    for names in (schema.primary_keys, schema.trimmed_primary_keys):
+        if len(names) == count:
+            return names
+    raise _refused(f"{count} values were given", schema)
+
+
+def _refused(what: str, schema: TableSchema) -> InvalidInputError:
+    keys = ", ".join(schema.primary_keys)
+    hint = f"The primary key is {keys}: write {schema.primary_keys[0]} = …, or pass a dict."
+    return InvalidInputError(f"Not a key of the table: {what}.", hint=hint)

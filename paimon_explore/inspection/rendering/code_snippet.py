@@ -1,0 +1,107 @@
+"""The line of code that yields what a view shows."""
+
+from collections.abc import Mapping
+
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.inspection.rendering.escape import quoted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Code:
+    """The lines that yield a result.
+
+    Attributes:
+        python: with this package.
+        spark: with PySpark.
+    """
+
+    python: str = ""
+    spark: str = ""
+
+
+def call_code(name: str, *values: object, **named: object) -> str:
+    """A call; named arguments of None are left out.
+
+    >>> call_code("t.explain", where="a > 3", limit=None)
+    "t.explain(where='a > 3')"
+    """
+    given = [repr(value) for value in values]
+    given += [f"{key}={value!r}" for key, value in named.items() if value is not None]
+    return f"{name}({', '.join(given)})"
+
+
+def point_code(expression: str, snapshot_id: int, tag: str = "") -> str:
+    """The table at a snapshot.
+
+    >>> point_code("t", 7)
+    't.at(snapshot=7)'
+    """
+    if not snapshot_id:
+        return expression
+    return f"{expression}.at({f'tag={tag!r}' if tag else f'snapshot={snapshot_id}'})"
+
+
+def read_code(location: str, options: Mapping[str, object] | None = None, then: str = "") -> str:
+    """A PySpark read with options, and what follows it.
+
+    >>> read_code("/wh/t", {"scan.snapshot-id": 7})
+    "spark.read.format('paimon_explore').option('scan.snapshot-id', 7).load('/wh/t')"
+    """
+    given = "".join(f".option({key!r}, {value!r})" for key, value in (options or {}).items())
+    return f"spark.read.format('paimon_explore'){given}.load({location!r}){then}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """What is shown.
+
+    Attributes:
+        snapshot_id: the snapshot; 0 for none.
+        tag: a tag that holds the snapshot, where nothing else does; empty for none.
+        tab: which view.
+        filter: condition on files.
+        key: key of the chosen tree node; empty for none.
+        file: name of the chosen data file; empty for none.
+    """
+
+    snapshot_id: int
+    tag: str = ""
+    tab: str = "files"
+    filter: str = ""
+    key: str = ""
+    file: str = ""
+
+
+def python_code(shown: Shown, expression: str) -> str:
+    """The line in Python.
+
+    >>> python_code(Shown(snapshot_id=7, filter="level = 0"), "t")
+    "t.at(snapshot=7).files(where='level = 0')"
+    """
+    if not shown.snapshot_id:
+        return f"{expression}.timeline()"
+    point = f"tag={quoted(shown.tag)}" if shown.tag else f"snapshot={shown.snapshot_id}"
+    at = f"{expression}.at({point})"
+    if shown.tab == "bytes":
+        what = shown.file or shown.key
+        return f"{at}.bytes({quoted(what) if what else ''})"
+    if shown.file:
+        return f"{at}.file({quoted(shown.file)})"
+    if shown.key:
+        return f"{at}.node({quoted(shown.key)})"
+    where = f"where={quoted(shown.filter)}" if shown.filter else ""
+    return f"{at}.{'partitions' if shown.tab == 'partitions' else 'files'}({where})"
+
+
+def spark_code(shown: Shown, location: str) -> str:
+    """The line in PySpark that reads the rows of the same snapshot.
+
+    >>> spark_code(Shown(snapshot_id=7), "/wh/orders")
+    "spark.read.format('paimon_explore').option('scan.snapshot-id', 7).load('/wh/orders')"
+    """
+    travel = ""
+    if shown.tag:
+        travel = f".option('scan.tag-name', {quoted(shown.tag)})"
+    elif shown.snapshot_id:
+        travel = f".option('scan.snapshot-id', {shown.snapshot_id})"
+    return f"spark.read.format('paimon_explore'){travel}.load({quoted(location)})"

@@ -1,0 +1,73 @@
+"""A sheet as static HTML: only tags that notebook viewers keep, every text escaped."""
+
+from collections.abc import Iterator
+
+from paimon_explore.inspection.rendering.chart import BarChart, LaneChart, Tone
+from paimon_explore.inspection.rendering.chart_svg import chart_svg, svg_image
+from paimon_explore.inspection.rendering.escape import esc
+from paimon_explore.inspection.rendering.number_format import plural
+from paimon_explore.inspection.rendering.report import (
+    Cell,
+    Facts,
+    Failed,
+    Grid,
+    Note,
+    Section,
+    Sheet,
+    Stage,
+)
+
+_MOST_ROWS = 20
+_STRONG = (Tone.REMOVE, Tone.WARN)
+
+
+def sheet_html(sheet: Sheet) -> str:
+    """The title and all sections; grids with their first rows."""
+    return "\n".join([f"<p><b>{esc(sheet.title)}</b></p>", *map(_section, sheet.sections)])
+
+
+def _section(part: Section) -> str:
+    match part:
+        case BarChart() | LaneChart():
+            return f"<p>{esc(part.title)}<br>{svg_image(chart_svg(part), part.title)}</p>"
+        case Facts():
+            return "".join(_facts(part))
+        case Grid():
+            return "".join(_grid(part))
+        case Note(text=text, tone=tone):
+            inside = f"<b>{esc(text)}</b>" if tone in _STRONG else esc(text)
+            return f"<p>{inside}</p>"
+        case Failed(problem=problem):
+            return f"<p><b>{esc(problem.kind)}</b>: {esc(problem.message)}</p>"
+        case Stage():
+            return ""
+
+
+def _facts(part: Facts) -> Iterator[str]:
+    if part.title:
+        yield f"<p>{esc(part.title)}</p>"
+    rows = "".join(f"<tr><th>{esc(name)}</th>{_cell(cell)}</tr>" for name, cell in part.rows)
+    yield f"<table><tbody>{rows}</tbody></table>"
+
+
+def _grid(part: Grid) -> Iterator[str]:
+    yield f"<p>{esc(part.title)}{': none' if not part.rows else ''}</p>"
+    if part.rows:
+        sides = ["right" if number else "left" for number in part.numeric]
+        head = "".join(
+            f'<th style="text-align:{side}">{esc(name)}</th>'
+            for name, side in zip(part.headings, sides, strict=True)
+        )
+        rows = part.rows[:_MOST_ROWS]
+        body = "".join(f"<tr>{''.join(map(_cell, row, sides))}</tr>" for row in rows)
+        yield f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    if part.total > _MOST_ROWS:
+        yield f"<p>… {plural(part.total - _MOST_ROWS, 'more row')}</p>"
+    if part.note:
+        yield f"<p>{esc(part.note)}</p>"
+
+
+def _cell(cell: Cell, side: str = "left") -> str:
+    """A cell; the side is said, for notebooks put everything to the right."""
+    inside = f"<b>{esc(cell.text)}</b>" if cell.tone in _STRONG else esc(cell.text)
+    return f'<td style="text-align:{side}">{inside}</td>'

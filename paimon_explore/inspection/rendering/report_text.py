@@ -1,0 +1,83 @@
+"""A sheet as text: at most 25 lines, with no control character from data."""
+
+from collections.abc import Iterator, Sequence
+
+from paimon_explore.inspection.rendering.escape import cut
+from paimon_explore.inspection.rendering.number_format import plural
+from paimon_explore.inspection.rendering.report import Facts, Failed, Grid, Note, Sheet
+from paimon_explore.sanitize import shown, visible
+
+MOST_LINES = 25
+_LINE = 118
+_CELL = 44
+_FIRST = 8
+_GRID_OVERHEAD = 3
+"""Title, headings, and the line that tells of more rows."""
+
+
+def sheet_text(sheet: Sheet) -> str:
+    """The title, then what fits of each section."""
+    fixed = [line for part in sheet.sections for line in _short_lines(part)]
+    grids = [part for part in sheet.sections if isinstance(part, Grid)]
+    room = MOST_LINES - 1 - len(fixed) - _GRID_OVERHEAD * len(grids)
+    allowed = iter(_shares([len(one.rows) for one in grids], max(room, 0)))
+    lines = [sheet.title]
+    for part in sheet.sections:
+        lines += _grid_lines(part, next(allowed)) if isinstance(part, Grid) else _short_lines(part)
+    return "\n".join(cut(shown(line), _LINE) for line in lines[:MOST_LINES])
+
+
+def _shares(wanted: Sequence[int], room: int) -> list[int]:
+    """How many rows each grid may show: the first one up to eight, the rest dealt out evenly."""
+    given = [min(most, room, _FIRST) if i == 0 else 0 for i, most in enumerate(wanted)]
+    room -= sum(given)
+    while room > 0 and any(g < w for g, w in zip(given, wanted, strict=True)):
+        for i, most in enumerate(wanted):
+            if given[i] < most and room > 0:
+                given[i] += 1
+                room -= 1
+    return given
+
+
+def _short_lines(part: object) -> list[str]:
+    match part:
+        case Facts(rows=rows):
+            return [*_packed([f"{label} {cell.text}" for label, cell in rows])]
+        case Note(text=text):
+            return [text]
+        case Failed(problem=problem):
+            return [f"{problem.kind}: {problem.message}"]
+        case _:
+            return []
+
+
+def _packed(texts: Sequence[str]) -> Iterator[str]:
+    """Texts on as few lines as they fit."""
+    line = ""
+    for text in texts:
+        longer = f"{line}   {text}" if line else text
+        if len(longer) > _LINE and line:
+            yield line
+            line = text
+        else:
+            line = longer
+    if line:
+        yield line
+
+
+def _grid_lines(part: Grid, count: int) -> Iterator[str]:
+    if not part.rows:
+        yield f"{part.title}: none"
+        return
+    yield part.title
+    cells = [[visible(cut(cell.text, _CELL)) for cell in row] for row in part.rows[:count]]
+    rows = [list(part.headings), *cells]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(part.columns))]
+    for row in rows:
+        aligned = [
+            text.rjust(width) if number else text.ljust(width)
+            for text, width, number in zip(row, widths, part.numeric, strict=True)
+        ]
+        yield f"  {'  '.join(aligned)}".rstrip()
+    if part.total > count:
+        yield f"  … {plural(part.total - count, 'more row')}"

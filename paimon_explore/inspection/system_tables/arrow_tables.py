@@ -1,0 +1,25 @@
+"""Columns of mixed making put together as one Arrow table."""
+
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+import pyarrow as pa
+
+from paimon_explore.encoding.arrow_buffers import Column
+from paimon_explore.scan.manifest_arrays import Chunks
+
+Values: TypeAlias = "Column | Chunks | Sequence[object]"
+"""A column: as Arrow has it, or Python values in the forms that Arrow takes for the type."""
+
+
+def table_of(schema: pa.Schema, columns: Mapping[str, Values]) -> pa.Table:
+    """A table with the schema's columns out of columns by name, all of one length.
+
+    >>> table_of(pa.schema({"a": pa.int32()}), {"a": [1, None]}).to_pylist()
+    [{'a': 1}, {'a': None}]
+    """
+    arrays = [
+        given if isinstance(given, pa.Array | pa.ChunkedArray) else pa.array(given, field.type)
+        for field, given in ((field, columns[field.name]) for field in schema)
+    ]
+    return pa.Table.from_arrays(arrays, schema=schema)

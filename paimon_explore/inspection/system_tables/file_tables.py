@@ -1,0 +1,290 @@
+"""`$files`, `$file_key_ranges`, `$partitions`, `$buckets`: what the live files add up to."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from paimon_explore.data_types.casts.text_functions import computed, replaced
+from paimon_explore.encoding.arrow_buffers import (
+    Column,
+    as_python,
+    bool_values,
+    build_fixed,
+    taken_rows,
+)
+from paimon_explore.encoding.binary_row.encoder import decode_rows
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.inspection.system_tables.arrow_tables import Values, table_of
+from paimon_explore.inspection.system_tables.table_state import TableState
+from paimon_explore.inspection.system_tables.value_texts import (
+    cast_texts,
+    internal_texts,
+    key_texts,
+    named_texts,
+    row_texts,
+)
+from paimon_explore.metadata.manifest.manifest_entry import FileSource, ManifestEntries
+from paimon_explore.metadata.options.table_options import PARTITION_DEFAULT_NAME
+from paimon_explore.metadata.table_paths import POSTPONE_BUCKET
+from paimon_explore.scan.manifest_arrays import (
+    Rows,
+    as_binary,
+    binary,
+    column,
+    group_numbers,
+    numbers,
+    row_array,
+)
+from paimon_explore.scan.pruning.file_statistics import value_stats
+from paimon_explore.scan.splits.deletion_files import deletion_files
+from paimon_explore.scan.splits.file_locations import data_file_paths, texts_array
+
+_ALL_BUT_FORMAT = r"(?s)^.*[./]"
+MILLIS = pa.timestamp("ms")
+
+FILES = pa.schema(
+    (
+        pa.field("partition", pa.string()),
+        pa.field("bucket", pa.int32(), nullable=False),
+        pa.field("file_path", pa.string(), nullable=False),
+        pa.field("file_format", pa.string(), nullable=False),
+        pa.field("schema_id", pa.int64(), nullable=False),
+        pa.field("level", pa.int32(), nullable=False),
+        pa.field("record_count", pa.int64(), nullable=False),
+        pa.field("file_size_in_bytes", pa.int64(), nullable=False),
+        pa.field("min_key", pa.string()),
+        pa.field("max_key", pa.string()),
+        pa.field("null_value_counts", pa.string(), nullable=False),
+        pa.field("min_value_stats", pa.string(), nullable=False),
+        pa.field("max_value_stats", pa.string(), nullable=False),
+        pa.field("min_sequence_number", pa.int64()),
+        pa.field("max_sequence_number", pa.int64()),
+        pa.field("creation_time", MILLIS),
+        pa.field("deleteRowCount", pa.int64()),
+        pa.field("file_source", pa.string()),
+        pa.field("first_row_id", pa.int64()),
+        pa.field("write_cols", pa.list_(pa.string())),
+    )
+)
+
+FILE_KEY_RANGES = pa.schema(
+    [FILES.field(i) for i in range(10)] + [pa.field("first_row_id", pa.int64())]
+)
+
+PARTITIONS = pa.schema(
+    (
+        pa.field("partition", pa.string()),
+        pa.field("record_count", pa.int64(), nullable=False),
+        pa.field("file_size_in_bytes", pa.int64(), nullable=False),
+        pa.field("file_count", pa.int64(), nullable=False),
+        pa.field("last_update_time", MILLIS),
+        pa.field("created_at", MILLIS),
+        pa.field("created_by", pa.string()),
+        pa.field("updated_by", pa.string()),
+        pa.field("options", pa.string()),
+        pa.field("total_buckets", pa.int32(), nullable=False),
+        pa.field("done", pa.bool_(), nullable=False),
+        pa.field("deleted_record_count", pa.int64()),
+    )
+)
+
+BUCKETS = pa.schema(
+    (
+        pa.field("partition", pa.string()),
+        pa.field("bucket", pa.int32(), nullable=False),
+        pa.field("record_count", pa.int64(), nullable=False),
+        pa.field("file_size_in_bytes", pa.int64(), nullable=False),
+        pa.field("file_count", pa.int64(), nullable=False),
+        pa.field("last_update_time", MILLIS),
+    )
+)
+
+_OF_GROUPS = ["partition", "bucket", "creation_time"]
+_SOURCES = texts_array([source.name for source in FileSource])  # pa.array loads pandas
+
+
+def files(state: TableState) -> pa.Table:
+    """One row per live file; statistics in the columns of the reading schema."""
+    entries = state.live_files()
+    fields = state.schema.fields
+    stats = value_stats(entries, state.store.schemas.load, fields, as_written=True).columns
+    count = len(entries)
+    nulls = {name: found.null_count.cast(pa.string()) for name, found in stats.items()}
+    lows = {f.name: internal_texts(stats[f.name].minimum, f.type) for f in fields if count}
+    highs = {f.name: internal_texts(stats[f.name].maximum, f.type) for f in fields if count}
+    columns = {
+        **_common(state, entries),
+        "null_value_counts": named_texts(nulls, count),
+        "min_value_stats": named_texts(lows, count),
+        "max_value_stats": named_texts(highs, count),
+        "min_sequence_number": entries.column("min_sequence_number"),
+        "max_sequence_number": entries.column("max_sequence_number"),
+        "creation_time": entries.column("creation_time").cast(MILLIS),
+        "deleteRowCount": entries.column("delete_row_count"),
+        "file_source": computed("take", [_SOURCES, column(entries.table, "file_source")]),
+        "first_row_id": entries.column("first_row_id"),
+        "write_cols": entries.column("write_cols"),
+    }
+    return table_of(FILES, columns)
+
+
+def file_key_ranges(state: TableState) -> pa.Table:
+    """One row per live file with its key range."""
+    entries = state.live_files()
+    columns = {**_common(state, entries), "first_row_id": entries.column("first_row_id")}
+    return table_of(FILE_KEY_RANGES, columns)
+
+
+def _common(state: TableState, entries: ManifestEntries) -> dict[str, Values]:
+    placed = data_file_paths(entries, state.schema, state.options, state.store.paths)
+    names = state.schema.trimmed_primary_keys
+    keys = state.schema.project(names) if names else None
+    table = entries.table
+    partition_type = state.schema.partition_type
+    return {
+        "partition": row_texts(binary(table, "partition"), partition_type, where="_PARTITION"),
+        "bucket": entries.column("bucket"),
+        "file_path": placed,
+        "file_format": _formats(placed),
+        "schema_id": entries.column("schema_id"),
+        "level": entries.column("level"),
+        "record_count": entries.column("row_count"),
+        "file_size_in_bytes": entries.column("file_size"),
+        "min_key": key_texts(binary(table, "min_key"), keys, where="_MIN_KEY"),
+        "max_key": key_texts(binary(table, "max_key"), keys, where="_MAX_KEY"),
+    }
+
+
+def _formats(paths: Column) -> Column:
+    """What stands behind the last dot or slash of each path: the same for nearly all of them."""
+    first = replaced(paths.slice(0, 1), _ALL_BUT_FORMAT, "")
+    if len(first):
+        ending = pc.MatchSubstringOptions(f".{first[0].as_py()}")
+        if bool_values(computed("ends_with", [paths], ending)).all():
+            return taken_rows(first, np.zeros(len(paths), np.int64))
+    return replaced(paths, _ALL_BUT_FORMAT, "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sums:
+    """Live files summed by group.
+
+    Attributes:
+        first: one file's number per group.
+        group: the group of each file.
+        latest: the newest creation of a file per group, of files that are gone, too, as in Java.
+        entries: the files.
+    """
+
+    first: Rows
+    group: Rows
+    latest: Rows
+    entries: ManifestEntries
+
+    def total(self, values: Rows) -> Column:
+        found = np.zeros(len(self.first), np.int64)
+        np.add.at(found, self.group, values)
+        return row_array(found)
+
+    @property
+    def columns(self) -> dict[str, Values]:
+        table = self.entries.table
+        return {
+            "record_count": self.total(numbers(table, "row_count")),
+            "file_size_in_bytes": self.total(numbers(table, "file_size")),
+            "file_count": self.total(np.ones(len(table), np.int64)),
+            "last_update_time": build_fixed(
+                MILLIS, self.latest, np.ones(len(self.latest), np.bool_)
+            ),
+        }
+
+    def one(self, name: str) -> Column:
+        """A column of one file per group."""
+        return taken_rows(column(self.entries.table, name), self.first)
+
+
+def _grouped(state: TableState, entries: ManifestEntries, *, by_bucket: bool) -> _Sums:
+    told = state.told(_OF_GROUPS)
+    if not by_bucket:  # a partition's files are those in real buckets
+        told = told.filter(numbers(told.table, "bucket") != POSTPONE_BUCKET)
+    both = pa.concat_tables([entries.table.select(_OF_GROUPS), told.table.select(_OF_GROUPS)])
+    codes = group_numbers(both, by_bucket=by_bucket)
+    known, first, group = np.unique(codes[: len(entries)], return_index=True, return_inverse=True)
+    place = np.searchsorted(known, codes)
+    is_known = np.append(known, -1)[place] == codes
+    latest = np.zeros(len(known), dtype=np.int64)
+    np.maximum.at(latest, place[is_known], numbers(both, "creation_time")[is_known])
+    return _Sums(first=first, group=group, latest=latest, entries=entries)
+
+
+def partitions(state: TableState) -> pa.Table:
+    """One row per partition that has live files, in all branches that reads of the table see."""
+    known: set[object] = set()
+    parts: list[pa.Table] = []
+    for branch in state.branches():
+        rows = _branch_partitions(branch)
+        names = as_python(column(rows, "partition"))
+        parts.append(rows.take(row_array(np.flatnonzero([n not in known for n in names]))))
+        known.update(names)
+    return pa.concat_tables(parts)
+
+
+def _branch_partitions(state: TableState) -> pa.Table:
+    entries = state.live_files()
+    sums = _grouped(state, entries, by_bucket=False)
+    count = len(sums.first)
+    nothing = [None] * count
+    columns = {
+        "partition": _partition_specs(state, as_binary(sums.one("partition"))),
+        **sums.columns,
+        "created_at": nothing,
+        "created_by": nothing,
+        "updated_by": nothing,
+        "options": nothing,
+        "total_buckets": sums.one("total_buckets"),
+        "done": [False] * count,
+        "deleted_record_count": sums.total(_deleted(state, entries)),
+    }
+    return table_of(PARTITIONS, columns)
+
+
+def _partition_specs(state: TableState, rows: pa.BinaryArray) -> list[str]:
+    """Partitions as `dt=2024-01-01/hr=1`; empty text for an unpartitioned table."""
+    row_type = state.schema.partition_type
+    types = [field.type for field in row_type]
+    texts = cast_texts(decode_rows(rows, types, where="_PARTITION"), types)
+    if not texts:
+        return [""] * len(rows)
+    default = state.options.value(PARTITION_DEFAULT_NAME)
+    named: Sequence[list[str]] = [
+        [f"{name}={text if text.strip() and text != 'null' else default}" for text in values]
+        for name, values in zip(row_type.names, texts, strict=True)
+    ]
+    return ["/".join(parts) for parts in zip(*named, strict=True)]
+
+
+def _deleted(state: TableState, entries: ManifestEntries) -> Rows:
+    """Rows that deletion vectors delete, per file."""
+    counts = np.zeros(len(entries), np.int64)
+    if state.snapshot is None:
+        return counts
+    found = deletion_files(state.store, state.snapshot, state.schema, state.options)
+    for row, name in enumerate(as_python(column(entries.table, "file_name"))):
+        vector = found.get(str(name))
+        counts[row] = 0 if vector is None else vector.cardinality or 0
+    return counts
+
+
+def buckets(state: TableState) -> pa.Table:
+    """One row per bucket that has live files."""
+    entries = state.all_files()
+    sums = _grouped(state, entries, by_bucket=True)
+    rows = as_binary(sums.one("partition"))
+    columns = {
+        "partition": row_texts(rows, state.schema.partition_type, where="_PARTITION"),
+        "bucket": sums.one("bucket"),
+        **sums.columns,
+    }
+    return table_of(BUCKETS, columns)

@@ -1,0 +1,225 @@
+"""`$snapshots`, `$schemas`, `$options`, `$tags`, `$branches`, `$consumers`, `$statistics`."""
+
+import json
+from datetime import timedelta
+
+import pyarrow as pa
+
+from paimon_explore.data_types.formatter import field_to_json
+from paimon_explore.data_types.local_time import local_millis
+from paimon_explore.inspection.system_tables.table_state import TableState
+from paimon_explore.inspection.system_tables.value_texts import compact_json
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.metadata.statistics_file import encode_statistics
+from paimon_explore.metadata.tag import Tag
+from paimon_explore.sanitize import encodable, masked, masked_options
+
+MILLIS = pa.timestamp("ms")
+
+SNAPSHOTS = pa.schema(
+    (
+        pa.field("snapshot_id", pa.int64(), nullable=False),
+        pa.field("schema_id", pa.int64(), nullable=False),
+        pa.field("commit_user", pa.string(), nullable=False),
+        pa.field("commit_identifier", pa.int64(), nullable=False),
+        pa.field("commit_kind", pa.string(), nullable=False),
+        pa.field("commit_time", MILLIS, nullable=False),
+        pa.field("base_manifest_list", pa.string(), nullable=False),
+        pa.field("delta_manifest_list", pa.string(), nullable=False),
+        pa.field("changelog_manifest_list", pa.string()),
+        pa.field("total_record_count", pa.int64()),
+        pa.field("delta_record_count", pa.int64()),
+        pa.field("changelog_record_count", pa.int64()),
+        pa.field("watermark", pa.int64()),
+        pa.field("next_row_id", pa.int64()),
+        pa.field("operation", pa.string()),
+        pa.field("writer_version", pa.string()),
+    )
+)
+
+SCHEMAS = pa.schema(
+    (
+        pa.field("schema_id", pa.int64(), nullable=False),
+        pa.field("fields", pa.string(), nullable=False),
+        pa.field("partition_keys", pa.string(), nullable=False),
+        pa.field("primary_keys", pa.string(), nullable=False),
+        pa.field("options", pa.string(), nullable=False),
+        pa.field("comment", pa.string()),
+        pa.field("update_time", MILLIS, nullable=False),
+    )
+)
+
+OPTIONS = pa.schema(
+    (
+        pa.field("key", pa.string(), nullable=False),
+        pa.field("value", pa.string(), nullable=False),
+    )
+)
+
+TAGS = pa.schema(
+    (
+        pa.field("tag_name", pa.string(), nullable=False),
+        pa.field("snapshot_id", pa.int64(), nullable=False),
+        pa.field("schema_id", pa.int64(), nullable=False),
+        pa.field("commit_time", MILLIS, nullable=False),
+        pa.field("record_count", pa.int64()),
+        pa.field("create_time", MILLIS),
+        pa.field("time_retained", pa.string()),
+    )
+)
+
+BRANCHES = pa.schema(
+    (
+        pa.field("branch_name", pa.string(), nullable=False),
+        pa.field("create_time", MILLIS, nullable=False),
+    )
+)
+
+CONSUMERS = pa.schema(
+    (
+        pa.field("consumer_id", pa.string(), nullable=False),
+        pa.field("next_snapshot_id", pa.int64(), nullable=False),
+    )
+)
+
+STATISTICS = pa.schema(
+    (
+        pa.field("snapshot_id", pa.int64(), nullable=False),
+        pa.field("schema_id", pa.int64(), nullable=False),
+        pa.field("mergedRecordCount", pa.int64()),
+        pa.field("mergedRecordSize", pa.int64()),
+        pa.field("colstat", pa.string()),
+    )
+)
+
+
+def snapshots(state: TableState) -> pa.Table:
+    """One row per snapshot, by id."""
+    rows = [_snapshot(snapshot) for snapshot in state.store.snapshots.list()]
+    return pa.Table.from_pylist(rows, schema=SNAPSHOTS)
+
+
+def _snapshot(snapshot: Snapshot) -> dict[str, object]:
+    return {
+        "snapshot_id": snapshot.id,
+        "schema_id": snapshot.schema_id,
+        "commit_user": snapshot.commit_user,
+        "commit_identifier": snapshot.commit_identifier,
+        "commit_kind": snapshot.commit_kind.value,
+        "commit_time": local_millis(snapshot.time_millis),
+        "base_manifest_list": snapshot.base_manifest_list,
+        "delta_manifest_list": snapshot.delta_manifest_list,
+        "changelog_manifest_list": snapshot.changelog_manifest_list,
+        "total_record_count": snapshot.total_record_count,
+        "delta_record_count": snapshot.delta_record_count,
+        "changelog_record_count": snapshot.changelog_record_count,
+        "watermark": snapshot.watermark,
+        "next_row_id": snapshot.next_row_id,
+        "operation": snapshot.operation,
+        "writer_version": snapshot.writer_version,
+    }
+
+
+def schemas(state: TableState) -> pa.Table:
+    """One row per schema, by id."""
+    rows = [_schema(schema) for schema in state.store.schemas.list()]
+    return pa.Table.from_pylist(rows, schema=SCHEMAS)
+
+
+def _schema(schema: TableSchema) -> dict[str, object]:
+    return {
+        "schema_id": schema.id,
+        "fields": masked(compact_json([field_to_json(field) for field in schema.fields])),
+        "partition_keys": compact_json(list(schema.partition_keys)),
+        "primary_keys": compact_json(list(schema.primary_keys)),
+        "options": compact_json(masked_options(schema.options)),
+        "comment": None if schema.comment is None else masked(schema.comment),
+        "update_time": local_millis(schema.time_millis),
+    }
+
+
+def options(state: TableState) -> pa.Table:
+    """One row per option that the schema states; values of secret ones are masked."""
+    given = masked_options(state.schema.options)
+    rows = [{"key": key, "value": value} for key, value in sorted(given.items())]
+    return pa.Table.from_pylist(rows, schema=OPTIONS)
+
+
+def tags(state: TableState) -> pa.Table:
+    """One row per tag, by name."""
+    store = state.store
+    rows = [_tag(name, store.tags.load(name)) for name in store.tags.names()]
+    return pa.Table.from_pylist(rows, schema=TAGS)
+
+
+def _tag(name: str, tag: Tag) -> dict[str, object]:
+    retained = tag.time_retained
+    return {
+        "tag_name": encodable(name),
+        "snapshot_id": tag.snapshot.id,
+        "schema_id": tag.snapshot.schema_id,
+        "commit_time": local_millis(tag.snapshot.time_millis),
+        "record_count": tag.snapshot.total_record_count,
+        "create_time": tag.create_time,
+        "time_retained": None if retained is None else iso_duration(retained),
+    }
+
+
+def iso_duration(length: timedelta) -> str:
+    """A duration as Java prints it: hours, minutes, seconds; no days.
+
+    >>> iso_duration(timedelta(days=2, minutes=3)), iso_duration(timedelta(seconds=1.5))
+    ('PT48H3M', 'PT1.5S')
+    """
+    hours, rest = divmod(length.days * 86_400 + length.seconds, 3600)
+    minutes, seconds = divmod(rest, 60)
+    fraction = f".{length.microseconds:06d}".rstrip("0") if length.microseconds else ""
+    text = f"{hours}H" if hours else ""
+    text += f"{minutes}M" if minutes else ""
+    text += f"{seconds}{fraction}S" if seconds or fraction or not text else ""
+    return f"PT{text}"
+
+
+def branches(state: TableState) -> pa.Table:
+    """One row per branch but main; its folder's time stands for that of its creation."""
+    store = state.store
+    times = {name: _made_at(state, name) for name in store.branches.names()}
+    rows = [
+        {"branch_name": encodable(name), "create_time": moment} for name, moment in times.items()
+    ]
+    return pa.Table.from_pylist(rows, schema=BRANCHES)
+
+
+def _made_at(state: TableState, branch: str) -> int:
+    """When the branch's first schema was written: folders have no time on object stores."""
+    store = state.store.for_branch(branch)
+    numbers = store.schemas.ids()
+    path = store.paths.schema(numbers[0]) if numbers else store.paths.branch_root
+    return local_millis(store.file_io.status(path).modified_ms)
+
+
+def consumers(state: TableState) -> pa.Table:
+    """One row per consumer, by id."""
+    rows = [
+        {"consumer_id": encodable(name), "next_snapshot_id": consumer.next_snapshot}
+        for name, consumer in state.store.consumers.list().items()
+    ]
+    return pa.Table.from_pylist(rows, schema=CONSUMERS)
+
+
+def statistics(state: TableState) -> pa.Table:
+    """The figures of the last ANALYZE that still hold; no row without any."""
+    snapshot = state.snapshot
+    if snapshot is None or snapshot.statistics is None:
+        return STATISTICS.empty_table()
+    found = state.store.statistics.load(snapshot.statistics)
+    columns = json.loads(encode_statistics(found)).get("colStats", {})
+    row = {
+        "snapshot_id": found.snapshot_id,
+        "schema_id": found.schema_id,
+        "mergedRecordCount": found.merged_record_count,
+        "mergedRecordSize": found.merged_record_size,
+        "colstat": json.dumps(columns, ensure_ascii=False, indent=2, separators=(",", " : ")),
+    }
+    return pa.Table.from_pylist([row], schema=STATISTICS)

@@ -1,0 +1,101 @@
+"""Partitions, keys and statistics as the texts of system tables."""
+
+import json
+from collections.abc import Mapping, Sequence
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from paimon_explore.data_types.casts.float_to_text import float_texts
+from paimon_explore.data_types.casts.text_functions import Part, computed, where_valid
+from paimon_explore.data_types.definitions import AtomicType, DataType, RowType, TypeRoot
+from paimon_explore.encoding.arrow_buffers import Column, constant, taken_rows
+from paimon_explore.encoding.binary_row.encoder import EMPTY_ROW, decode_rows
+from paimon_explore.errors import UnsupportedFeatureError
+from paimon_explore.inspection.rendering.value_text import value_texts
+from paimon_explore.metadata.partition_path import partition_texts
+from paimon_explore.scan.manifest_arrays import as_binary, distinct, nulls_of
+
+_NULL = "null"
+_PLAIN = frozenset(
+    {
+        TypeRoot.BOOLEAN,
+        TypeRoot.TINYINT,
+        TypeRoot.SMALLINT,
+        TypeRoot.INT,
+        TypeRoot.BIGINT,
+        TypeRoot.CHAR,
+        TypeRoot.VARCHAR,
+    }
+)
+_DAYS_AND_TIMES = frozenset({TypeRoot.DATE, TypeRoot.TIME})
+
+
+def internal_texts(column: Column, data_type: DataType) -> Column:
+    """Values in the text of Java's internal form: a date is its day number; null stays null."""
+    root = data_type.root if isinstance(data_type, AtomicType) else None
+    if root in _PLAIN:
+        return column.cast(pa.string())
+    if root in _DAYS_AND_TIMES:
+        return column.cast(pa.int32()).cast(pa.string())
+    if root is TypeRoot.FLOAT or root is TypeRoot.DOUBLE:
+        return float_texts(column, root)
+    try:
+        texts = partition_texts([column], [data_type], legacy_names=True)[0]
+    except UnsupportedFeatureError:
+        texts = value_texts(column, data_type)
+    return pa.array(texts, pa.string())
+
+
+def cast_texts(columns: Sequence[Column], types: Sequence[DataType]) -> list[list[str]]:
+    """Values as CAST to STRING gives them, column by column; null is `null`."""
+    texts = partition_texts(columns, types, legacy_names=False)
+    return [[_NULL if text is None else text for text in column] for column in texts]
+
+
+def row_texts(rows: pa.BinaryArray, row_type: RowType, *, where: str) -> Column:
+    """Partition rows as `{v1, v2}`; each different row is put in words once."""
+    types = [field.type for field in row_type]
+    different, places = distinct(rows)
+    columns = cast_texts(decode_rows(as_binary(different), types, where=where), types)
+    texts = ["{" + ", ".join(values) + "}" for values in zip(*columns, strict=True)]
+    return taken_rows(pa.array(texts if columns else ["{}"] * len(different), pa.string()), places)
+
+
+def key_texts(rows: pa.BinaryArray, keys: RowType | None, *, where: str) -> Column:
+    """Keys as `[k1, k2]`; null for append tables and rows without fields."""
+    if keys is None or not len(rows):
+        return nulls_of(pa.string(), len(rows))
+    types = [field.type for field in keys]
+    empty = computed("equal", [rows, constant(pa.binary(), EMPTY_ROW)])
+    held = computed("if_else", [empty, nulls_of(pa.binary(), len(rows)), rows])
+    columns = decode_rows(as_binary(held), types, where=where)
+    texts = [
+        internal_texts(column, data_type) for column, data_type in zip(columns, types, strict=True)
+    ]
+    joined = _joined(["["] + [", "] * (len(texts) - 1), texts, "]")
+    return where_valid(held, joined)
+
+
+def named_texts(columns: Mapping[str, Column], count: int) -> Column:
+    """Rows as `{a=1, b=null}`, columns in the order of their names."""
+    names = sorted(columns)
+    if not names:
+        return pa.array(["{}"] * count, pa.string())
+    before = [f"{{{names[0]}=", *(f", {name}=" for name in names[1:])]
+    return _joined(before, [columns[name] for name in names], "}")
+
+
+def _joined(before: Sequence[str], columns: Sequence[Column], last: str) -> Column:
+    """Each row's texts with a constant before each of them and one at the end; null is `null`."""
+    parts: list[Part] = []
+    for text, column in zip(before, columns, strict=True):
+        parts += [constant(pa.string(), text.encode()), column]
+    parts += [constant(pa.string(), last.encode()), constant(pa.string(), b"")]
+    options = pc.JoinOptions(null_handling="replace", null_replacement=_NULL)
+    return computed("binary_join_element_wise", parts, options)
+
+
+def compact_json(value: object) -> str:
+    """JSON without spaces, characters as they are."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

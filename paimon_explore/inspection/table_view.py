@@ -1,0 +1,94 @@
+"""What the views of this layer need to know of a table; the facade builds it.
+
+>>> from paimon_explore.fileio.memory import MemoryFileIO
+>>> from paimon_explore.metadata.paths import TablePaths
+>>> store = TableStore(MemoryFileIO(), TablePaths("/wh/default.db/orders"))
+>>> TableView(store=store, schema=None, name="default.orders").short_name
+'orders'
+"""
+
+from collections.abc import Mapping
+from dataclasses import field
+
+from paimon_explore.errors import NotFoundError
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.inspection.rendering.result import NO_SCREEN, Screen
+from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.scan.plan import ScanTarget
+from paimon_explore.scan.time_travel import pinned_options
+from paimon_explore.store.table_store import TableStore
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableView:
+    """One branch of a table, as views look at it.
+
+    Attributes:
+        store: its metadata files, of its branch.
+        schema: the newest schema; None when no schema can be read, which views survive.
+        name: `database.table`.
+        expression: the variable that holds the table in the lines of code that views show.
+        dynamic_options: options over those of the schema.
+        screen: what draws results.
+    """
+
+    store: TableStore
+    schema: TableSchema | None
+    name: str
+    expression: str = "t"
+    dynamic_options: Mapping[str, str] = field(default_factory=dict)
+    screen: Screen = field(default=NO_SCREEN, compare=False)
+
+    @property
+    def short_name(self) -> str:
+        """The table without its database."""
+        return self.name.rpartition(".")[2]
+
+    @property
+    def database(self) -> str:
+        """The database; empty when the name has none."""
+        return self.name.rpartition(".")[0]
+
+    @property
+    def location(self) -> str:
+        """The table's folder."""
+        return self.store.paths.root
+
+    @property
+    def branch(self) -> str:
+        """The branch that is looked at."""
+        return self.store.paths.branch
+
+    @property
+    def options(self) -> TableOptions:
+        """The options in force now; none while no schema can be read."""
+        stored = {} if self.schema is None else self.schema.options
+        return TableOptions({**stored, **self.dynamic_options})
+
+    def target(self, snapshot: Snapshot | None, *, travelled: bool = True) -> ScanTarget:
+        """What a read of a snapshot scans.
+
+        Args:
+            snapshot: None for a table without any.
+            travelled: read with the snapshot's schema; False: with the newest one.
+
+        Raises:
+            NotFoundError: there is no schema.
+            PaimonError: the schema cannot be read.
+        """
+        schema = self.schema
+        if travelled and snapshot is not None:
+            schema = self.store.schemas.load(snapshot.schema_id)
+        if schema is None:
+            raise NotFoundError("schema", "of the table", self.location)
+        options = pinned_options(self.store, schema) if travelled else schema.options
+        return ScanTarget(
+            store=self.store,
+            schema=schema,
+            options=TableOptions({**options, **self.dynamic_options}),
+            snapshot=snapshot,
+            travelled=travelled,
+            branch=self.branch,
+        )

@@ -1,0 +1,95 @@
+"""Files summed into groups, for tables of more files than a browser should hold.
+
+Files of one partition, bucket and level that came and went with the same snapshots are one group:
+all that the timeline, the grid and the partitions show can be told from groups alone. A condition
+that leaves few enough files shows these one by one.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+
+from paimon_explore.encoding.arrow_buffers import Bools, Ints
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.inspection.history.file_lifetimes import FileLives
+from paimon_explore.inspection.rendering.number_format import bytes_text, count_text, plural
+from paimon_explore.inspection.views.node_detail import Document, Facts
+from paimon_explore.metadata.manifest.manifest_table import take_rows
+from paimon_explore.scan.manifest_arrays import numbers
+
+MOST_FILES = 1_000_000
+"""Lives that a browser gets one by one."""
+
+_KEYS = ("partition", "bucket", "level", "added", "removed")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileGroups:
+    """Groups of files, n of them.
+
+    Attributes:
+        columns: n numbers each: partition (code), bucket, level, added, removed, files, rows, size.
+        partitions: texts by code.
+    """
+
+    columns: dict[str, Ints]
+    partitions: tuple[str, ...]
+
+    def __len__(self) -> int:
+        """The number of groups."""
+        return len(self.columns["files"])
+
+    def words(self, group: int) -> str:
+        """How many files a group has."""
+        return plural(int(self.columns["files"][group]), "file")
+
+    def document(self, group: int) -> Document:
+        """All about a group."""
+        own = {name: int(values[group]) for name, values in self.columns.items()}
+        partition = self.partitions[own["partition"]]
+        condition = f"bucket = {own['bucket']} and level = {own['level']}"
+        rows = (
+            ("partition", partition or "unpartitioned"),
+            ("bucket", str(own["bucket"])),
+            ("level", str(own["level"])),
+            ("files", count_text(own["files"])),
+            ("rows", count_text(own["rows"])),
+            ("size", bytes_text(own["size"])),
+            ("shown by", f"a filter such as {condition}, if it leaves few enough files"),
+        )
+        return Document(
+            title=self.words(group), subtitle="group of data files", sections=(Facts(rows=rows),)
+        )
+
+
+def file_groups(lives: FileLives) -> FileGroups:
+    """The groups of some files."""
+    files = lives.files
+    values = {
+        "partition": lives.partitions.codes,
+        "bucket": numbers(files, "bucket"),
+        "level": numbers(files, "level"),
+        "added": lives.added,
+        "removed": lives.removed,
+        "rows": numbers(files, "row_count"),
+        "size": numbers(files, "file_size"),
+    }
+    found = pa.table({name: pa.array(column, pa.int64()) for name, column in values.items()})
+    sums = found.group_by([*_KEYS]).aggregate([([], "count_all"), ("rows", "sum"), ("size", "sum")])
+    named = sums.rename_columns([*_KEYS, "files", "rows", "size"]).combine_chunks()
+    columns = {name: numbers(named, name) for name in named.column_names}
+    return FileGroups(columns=columns, partitions=tuple(lives.partitions.texts))
+
+
+def only(lives: FileLives, passes: Bools) -> FileLives:
+    """The lives that pass."""
+    rows = np.flatnonzero(passes)
+    codes = lives.partitions.codes[rows]
+    return replace(
+        lives,
+        files=take_rows(lives.files, rows),
+        added=lives.added[rows],
+        removed=lives.removed[rows],
+        partitions=replace(lives.partitions, codes=codes),
+    )

@@ -1,0 +1,203 @@
+"""The data files of one snapshot as a value with text, HTML and Arrow faces."""
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+
+from paimon_explore.data_types.definitions import RowType
+from paimon_explore.encoding.arrow_buffers import Column, Ints
+from paimon_explore.encoding.binary_row.encoder import decode_rows
+from paimon_explore.errors import FormatError, UnsupportedFeatureError
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.inspection.history.file_lifetimes import FileLives
+from paimon_explore.inspection.history.timeline import Timeline
+from paimon_explore.inspection.rendering.chart import BarChart, Series, Tone, Unit
+from paimon_explore.inspection.rendering.escape import cut, esc
+from paimon_explore.inspection.rendering.number_format import bytes_text, plural, short_text
+from paimon_explore.inspection.rendering.partition_text import binary_column
+from paimon_explore.inspection.rendering.report import MOST_ROWS, Cell, Entry, Section, Sheet, grid
+from paimon_explore.inspection.rendering.result import Result
+from paimon_explore.inspection.rendering.value_text import value_texts
+from paimon_explore.inspection.views.file_filter import snapshot_ids
+from paimon_explore.metadata.manifest.manifest_table import Chunks, take_rows
+from paimon_explore.sanitize import shown, visible
+
+_SHOWN = ("partition", "bucket", "level", "row_count", "file_size", "added_by", "file_name")
+_MOST_LINES = 20
+_MOST_BARS = 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class FilesView(Result):
+    """Data files, one row each.
+
+    Attributes:
+        table: partition (text), bucket, level, row_count, file_size, min_key, max_key (text),
+            added_by, removed_by (snapshot ids, null for before the history and still live),
+            schema_id, creation_time (the writer's wall clock), file_name, external_path.
+        title: what the files are.
+    """
+
+    table: pa.Table
+    title: str
+
+    def __len__(self) -> int:
+        """The number of files."""
+        return self.table.num_rows
+
+    def to_arrow(self) -> pa.Table:
+        """The files as an Arrow table."""
+        return self.table
+
+    @property
+    def kind(self) -> str:
+        """Its name in the explorer."""
+        return "files"
+
+    def figures(self) -> dict[str, object]:
+        """The files, a row each."""
+        times = self.table.column("creation_time").cast(pa.int64())
+        at = self.table.schema.get_field_index("creation_time")
+        return {"files": self.table.set_column(at, "creation_time", times).to_pylist()}
+
+    def sheet(self) -> Sheet:
+        """Bytes by partition and level, and the first files."""
+        heads = ("partition", "bucket#", "level#", "rows#", "size#", "added#", "file")
+        rows = self.table.select(_SHOWN).slice(0, MOST_ROWS).to_pylist()
+        first = grid("Files", heads, [_sheet_row(row) for row in rows], total=len(self))
+        return Sheet(title=self.title, sections=(*_size_chart(self.table), first))
+
+    def __repr__(self) -> str:
+        """Totals and the first files."""
+        first = self.table.select(_SHOWN).slice(0, _MOST_LINES)
+        lines = [shown(self.title), *_text_lines(first)]
+        rest = len(self) - _MOST_LINES
+        return "\n".join([*lines, f"… {plural(rest, 'more file')}"] if rest > 0 else lines)
+
+    def _repr_html_(self) -> str:
+        """A static table, escaped."""
+        shown = self.table.select(_SHOWN).slice(0, _MOST_LINES)
+        head = "".join(f"<th>{esc(name)}</th>" for name in _SHOWN)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{esc(cell)}</td>" for cell in _cells(row)) + "</tr>"
+            for row in shown.to_pylist()
+        )
+        rest = len(self) - _MOST_LINES
+        more = f"<p>… {plural(rest, 'more file')}</p>" if rest > 0 else ""
+        return (
+            f"<p><b>{esc(self.title)}</b></p><table><thead><tr>{head}</tr></thead>"
+            f"<tbody>{body}</tbody></table>{more}"
+        )
+
+
+def _sheet_row(row: dict[str, object]) -> list[Entry]:
+    name = str(row["file_name"])
+    partition, bucket, level, count, size, added, _ = _cells(row)
+    return [partition, bucket, f"L{level}", f"{int(count):,}", size, added, file_cell(name)]
+
+
+def file_cell(name: str) -> Cell:
+    """A file's name, which leads to its details."""
+    return Cell(text=name, selects=f"file:{name}")
+
+
+def _size_chart(table: pa.Table) -> Iterator[Section]:
+    """A bar per partition, with a part per level; the largest ones."""
+    sums: dict[str, dict[int, int]] = {}
+    columns = (table.column(name).to_pylist() for name in ("partition", "level", "file_size"))
+    for partition, level, size in zip(*columns, strict=True):
+        own = sums.setdefault(partition, {})
+        own[level] = own.get(level, 0) + size
+    largest = sorted(sums, key=lambda name: -sum(sums[name].values()))[:_MOST_BARS]
+    levels = sorted({level for name in largest for level in sums[name]})
+    if not largest:
+        return
+    yield BarChart(
+        title=f"Bytes by partition and level{_of_all(len(largest), len(sums))}",
+        categories=tuple(name or "unpartitioned" for name in largest),
+        series=tuple(
+            Series(
+                name=f"L{level}",
+                values=tuple(sums[name].get(level, 0) for name in largest),
+                tone=Tone.WARN if level == 0 and len(levels) > 1 else Tone.PLAIN,
+            )
+            for level in levels
+        ),
+        unit=Unit.BYTES,
+    )
+
+
+def _of_all(shown: int, known: int) -> str:
+    return f", the largest {shown} of {known:,}" if shown < known else ""
+
+
+def files_view(
+    lives: FileLives, timeline: Timeline, rows: Ints, keys: RowType, title: str
+) -> FilesView:
+    """The view of some files.
+
+    Args:
+        lives: all files.
+        timeline: gives the snapshot ids.
+        rows: numbers of the wanted ones, in order.
+        keys: the trimmed primary key.
+        title: what they are.
+    """
+    files = take_rows(lives.files, rows)
+    lows, highs = key_texts(files, keys)
+    texts = lives.partitions.texts
+    size, count = column_sum(files, "file_size"), column_sum(files, "row_count")
+    columns: dict[str, Column | Chunks] = {
+        "partition": pa.array([texts[c] for c in lives.partitions.codes[rows]], pa.string()),
+        "bucket": files.column("bucket"),
+        "level": files.column("level"),
+        "row_count": files.column("row_count"),
+        "file_size": files.column("file_size"),
+        "min_key": pa.array(lows, pa.string()),
+        "max_key": pa.array(highs, pa.string()),
+        "added_by": snapshot_ids(lives.added[rows], timeline),
+        "removed_by": snapshot_ids(lives.removed[rows], timeline),
+        "schema_id": files.column("schema_id"),
+        "creation_time": files.column("creation_time").cast(pa.timestamp("ms")),
+        "file_name": files.column("file_name"),
+        "external_path": files.column("external_path"),
+    }
+    whole = f"{plural(len(rows), 'file')}, {bytes_text(size)}, {short_text(count)} rows"
+    table = pa.Table.from_arrays([*columns.values()], names=[*columns])
+    return FilesView(table=table, title=f"{title}: {whole}")
+
+
+def key_texts(files: pa.Table, keys: RowType) -> tuple[list[str], list[str]]:
+    """First and last key of each file as `1, a`; empty without keys or where they do not decode."""
+    first, last = (_key_texts(files, name, keys) for name in ("min_key", "max_key"))
+    return first, last
+
+
+def _key_texts(files: pa.Table, column: str, keys: RowType) -> list[str]:
+    rows = binary_column(files, column)
+    if not len(keys) or not len(rows):
+        return [""] * len(rows)
+    try:
+        columns = decode_rows(rows, [field.type for field in keys], where=column)
+    except (FormatError, UnsupportedFeatureError):
+        return [""] * len(rows)
+    texts = [value_texts(c, f.type) for c, f in zip(columns, keys.fields, strict=True)]
+    return [", ".join("null" if t is None else t for t in row) for row in zip(*texts, strict=True)]
+
+
+def _text_lines(table: pa.Table) -> list[str]:
+    rows = [list(_SHOWN), *([visible(cell) for cell in _cells(row)] for row in table.to_pylist())]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(_SHOWN))]
+    return [
+        "  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows
+    ]
+
+
+def _cells(row: dict[str, object]) -> list[str]:
+    cells = {**row, "file_size": bytes_text(float(str(row["file_size"])))}
+    return [cut("" if cells[name] is None else str(cells[name]), 60) for name in _SHOWN]
+
+
+def column_sum(files: pa.Table, name: str) -> int:
+    """The sum of a column of whole numbers."""
+    return sum(value for value in files.column(name).to_pylist() if isinstance(value, int))

@@ -1,0 +1,269 @@
+"""One table looked at: its timeline, and files and metadata of one snapshot.
+
+This is what the facade's `files`, `node` and the like give, and what drives the explorer.
+Everything is read when it is asked for and kept; `refreshed` starts anew.
+"""
+
+from dataclasses import replace
+from datetime import datetime
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from paimon_explore.data_types.definitions import DataField, RowType
+from paimon_explore.encoding.arrow_buffers import Bools
+from paimon_explore.errors import NotFoundError
+from paimon_explore.inspection.history.file_history import FileHistory, files_now, partition_type
+from paimon_explore.inspection.history.file_lifetimes import FileLives
+from paimon_explore.inspection.history.timeline import Timeline, read_timeline
+from paimon_explore.inspection.rendering.code_snippet import Code, call_code, point_code
+from paimon_explore.inspection.table_view import TableView
+from paimon_explore.inspection.views.file_filter import matching_files
+from paimon_explore.inspection.views.files_view import FilesView, files_view
+from paimon_explore.inspection.views.manifest_tree import Children, ManifestTree
+from paimon_explore.inspection.views.node_detail import Document, NodeDetails
+from paimon_explore.inspection.views.partitions_view import PartitionsView
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.sanitize import shown
+
+_FEW_SNAPSHOTS = 256
+"""Up to so many snapshots their history is read to tell which one added a file."""
+
+
+class Inspector:
+    """What can be seen of a table without reading rows.
+
+    Args:
+        view: the table.
+        snapshot_id: the snapshot to look at; None for the newest.
+    """
+
+    def __init__(self, view: TableView, snapshot_id: int | None = None) -> None:
+        self.view = view
+        self._timeline = read_timeline(view)
+        newest = self._timeline.marks[-1].snapshot_id if len(self._timeline) else 0
+        self.snapshot_id = newest if snapshot_id is None else snapshot_id
+        self._tree = ManifestTree(view, self._timeline)
+        self._details = NodeDetails(view, self._timeline, self._tree)
+        self._history = FileHistory(view, self._timeline)
+        self._lives: FileLives | None = None
+
+    def __repr__(self) -> str:
+        """The table and the snapshot."""
+        return shown(f"Inspector({self.view.name!r}, snapshot {self.snapshot_id})")
+
+    def refreshed(self) -> "Inspector":
+        """The same table as it is now, at its newest snapshot."""
+        return Inspector(self.view)
+
+    def at(self, snapshot_id: int) -> "Inspector":
+        """The same history looked at from another snapshot; what was read is shared."""
+        other = object.__new__(Inspector)
+        other.__dict__.update(self.__dict__)
+        other.snapshot_id = snapshot_id
+        return other
+
+    def timeline(self) -> Timeline:
+        """All snapshots and what points at them."""
+        return self._timeline
+
+    @property
+    def history(self) -> FileHistory:
+        """The reader of the files of all snapshots."""
+        return self._history
+
+    def lives(self) -> FileLives:
+        """The files of all snapshots with their lives; reads all delta manifests once."""
+        if self._lives is None:
+            self._lives = self._history.lives()
+        return self._lives
+
+    def files(self, where: str = "") -> FilesView:
+        """The live data files of the snapshot.
+
+        Args:
+            where: a condition on partition columns, bucket, level, rows, size, schema, created,
+                added, removed and file, such as `dt = 'd1' and level = 0 and size < 1 MB`.
+
+        Raises:
+            InvalidInputError: the condition cannot be understood.
+            NotFoundError: there is no such snapshot.
+            PaimonError: a manifest cannot be read.
+        """
+        position = self._timeline.position_of(self.snapshot_id) if self.snapshot_id else 0
+        lives = self.lives() if len(self._timeline) <= _FEW_SNAPSHOTS else self._lives
+        if lives is None or (self.snapshot_id and not lives.knows(position)):
+            lives = files_now(self.view, self._timeline, self.snapshot_id)
+        rows = lives.live_at(position)
+        passes = matching_files(lives, self._timeline, partition_type(self.view), where)
+        title = f"{self.view.name} at snapshot {self.snapshot_id or 'none'}"
+        found = files_view(lives, self._timeline, rows[passes[rows]], self.keys, title)
+        code = Code(python=call_code(f"{self.code}.files", where=where or None))
+        return replace(found, code=code, screen=self.view.screen)
+
+    def partitions(self, where: str = "") -> pa.Table:
+        """The live files by partition: partition, files, level_0, buckets, rows and bytes."""
+        files = self.files(where).table
+        level_0 = pc.equal(files.column("level"), pa.scalar(0, pa.int32())).cast(pa.int64())
+        sums = (
+            files.append_column("level_0", level_0)
+            .group_by("partition", use_threads=False)
+            .aggregate(
+                [
+                    ([], "count_all"),
+                    ("level_0", "sum"),
+                    ("bucket", "count_distinct"),
+                    ("row_count", "sum"),
+                    ("file_size", "sum"),
+                ]
+            )
+        )
+        return sums.rename_columns(["partition", "files", "level_0", "buckets", "rows", "bytes"])
+
+    def partitions_view(self, where: str = "") -> PartitionsView:
+        """`partitions` with all faces."""
+        return PartitionsView(
+            name=f"{self.view.name} at snapshot {self.snapshot_id or 'none'}",
+            table=self.partitions(where),
+            code=Code(python=call_code(f"{self.code}.partitions", where=where or None)),
+            screen=self.view.screen,
+        )
+
+    def tree(self, key: str = "", offset: int = 0) -> Children:
+        """Children of a node of the snapshot's manifest tree.
+
+        Raises:
+            InvalidInputError: there is no such key.
+            PaimonError: the node cannot be read.
+        """
+        found = self._tree.children(self.snapshot_id, key, offset)
+        return replace(
+            found,
+            title=f"{self.view.name} at snapshot {self.snapshot_id}, {key or 'its lists'}",
+            code=Code(python=call_code(f"{self.code}.tree", *([key] if key else []))),
+            screen=self.view.screen,
+        )
+
+    def node(self, key: str = "") -> Document:
+        """All about a node of the snapshot's manifest tree; about the snapshot for an empty key.
+
+        Raises:
+            InvalidInputError: there is no such key.
+            PaimonError: the node cannot be read.
+        """
+        found = self._details.of_node(self.snapshot_id, key)
+        code = Code(python=call_code(f"{self.code}.node", *([key] if key else [])))
+        return replace(found, code=code, screen=self.view.screen)
+
+    def schema(self, schema_id: int) -> Document:
+        """All about one version of the schema.
+
+        Raises:
+            NotFoundError: there is no such version.
+            PaimonError: it cannot be read.
+        """
+        return replace(self._details.of_schema(schema_id), screen=self.view.screen)
+
+    def file(self, name: str) -> Document:
+        """All about a data file, live or not, with decoded statistics.
+
+        A file that was moved to another level is described as the snapshot has it.
+
+        Raises:
+            NotFoundError: no snapshot of the history held such a file.
+        """
+        lives = self.lives()
+        same = pc.equal(lives.files.column("file_name"), pa.scalar(name))
+        rows = np.flatnonzero(same.to_numpy())
+        if not len(rows):
+            raise NotFoundError("data file", name, self.view.location)
+        at = self._timeline.position_of(self.snapshot_id) + 1 if self.snapshot_id else 0
+        live = rows[(lives.added[rows] <= at) & (lives.removed[rows] > at)]
+        last = rows[np.argmax(lives.removed[rows])]
+        return self.file_of(lives, int(live[0]) if len(live) else int(last))
+
+    def file_of(self, lives: FileLives, row: int) -> Document:
+        """All about one row of `lives`."""
+        manifest = lives.files.column("manifest")[row].as_py()
+        entry = lives.files.column("entry")[row].as_py()
+        marks = self._timeline.marks
+        added, removed = int(lives.added[row]), int(lives.removed[row])
+        found = self._details.of_file(
+            str(manifest),
+            int(entry),
+            added=marks[added - 1].snapshot_id if added else None,
+            removed=marks[removed - 1].snapshot_id if removed <= len(marks) else None,
+        )
+        code = Code(python=call_code(f"{self.code}.file", found.title))
+        return replace(found, code=code, screen=self.view.screen)
+
+    @property
+    def snapshot(self) -> Snapshot | None:
+        """The snapshot that is looked at; None for a table without any.
+
+        Raises:
+            NotFoundError: its file cannot be read.
+        """
+        return self._timeline.snapshot(self.snapshot_id) if self.snapshot_id else None
+
+    def point(self, given: int | str | datetime | None) -> Snapshot | None:
+        """The snapshot that is meant: an id, a tag's name or a time.
+
+        Args:
+            given: None for the one that is looked at, 0 for the state before the first.
+
+        Raises:
+            NotFoundError: there is no such snapshot.
+            InvalidInputError: the text is none of these.
+        """
+        match given:
+            case None:
+                return self.snapshot
+            case datetime():
+                return self._timeline.snapshot(self._timeline.resolve(given.isoformat()))
+            case str() if given.strip() != "0":
+                return self._timeline.snapshot(self._timeline.resolve(given))
+            case _:
+                number = int(given)
+                return self._timeline.snapshot(number) if number else None
+
+    def before(self, snapshot: Snapshot | None) -> Snapshot | None:
+        """The snapshot before another in the timeline; None before the first."""
+        if snapshot is None:
+            return None
+        earlier = self._timeline.marks[: self._timeline.position_of(snapshot.id)]
+        return next((mark.snapshot for mark in reversed(earlier) if mark.snapshot), None)
+
+    @property
+    def code(self) -> str:
+        """The line of Python that gives the table at the snapshot."""
+        expression = self.view.expression
+        if self.is_newest:
+            return expression
+        return point_code(expression, self.snapshot_id, self._timeline.only_tag(self.snapshot_id))
+
+    @property
+    def is_newest(self) -> bool:
+        """Whether it looks at the newest snapshot, or there is none."""
+        marks = self._timeline.marks
+        return not marks or marks[-1].snapshot_id == self.snapshot_id
+
+    @property
+    def keys(self) -> RowType:
+        """The trimmed primary key; no fields for append tables."""
+        schema = self.view.schema
+        if schema is None:
+            return RowType(fields=())
+        found: list[DataField] = [
+            f for n in schema.trimmed_primary_keys for f in [schema.field(n)] if f
+        ]
+        return RowType(fields=tuple(found))
+
+    def mask(self, lives: FileLives, where: str) -> Bools:
+        """Which of some files pass a condition, n booleans.
+
+        Raises:
+            InvalidInputError: the condition cannot be understood.
+        """
+        return matching_files(lives, self._timeline, partition_type(self.view), where)

@@ -1,0 +1,524 @@
+"""One bucket cut open: its sorted runs by level, and how many of them a reader meets at each key.
+
+Every file of level 0 is a run of its own; above, a level is one run. The axis is the order of keys:
+the places of all first and last keys, so distances on it mean nothing.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from paimon_explore.data_types.definitions import RowType
+from paimon_explore.encoding.arrow_buffers import Ints
+from paimon_explore.errors import FormatError, NotFoundError
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.inspection.history.file_history import partition_type
+from paimon_explore.inspection.partition_argument import Given, chosen_partition
+from paimon_explore.inspection.rendering.chart import Box, LaneChart, Profile, Tone, axis_ticks
+from paimon_explore.inspection.rendering.code_snippet import Code, call_code, read_code
+from paimon_explore.inspection.rendering.number_format import (
+    bytes_text,
+    count_text,
+    plural,
+    short_text,
+)
+from paimon_explore.inspection.rendering.partition_text import partitions_of
+from paimon_explore.inspection.rendering.report import (
+    Cell,
+    Entry,
+    Grid,
+    Note,
+    Section,
+    Sheet,
+    facts,
+    grid,
+)
+from paimon_explore.inspection.rendering.result import Result
+from paimon_explore.inspection.table_view import TableView
+from paimon_explore.inspection.views.files_view import key_texts
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries, live_entries
+from paimon_explore.metadata.options.effective_options import stop_trigger
+from paimon_explore.metadata.options.table_options import NUM_SORTED_RUN_COMPACTION_TRIGGER
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.scan.manifest_arrays import numbers
+from paimon_explore.scan.splits.deletion_files import deletion_files
+from paimon_explore.scan.splits.key_range_sections import key_ranks
+
+_COLUMNS = (
+    *("kind", "partition", "bucket", "level", "file_name", "file_size", "row_count", "min_key"),
+    *("max_key", "min_sequence_number", "max_sequence_number", "delete_row_count", "extra_files"),
+    *("embedded_file_index", "external_path", "schema_id"),
+)
+_LEAST_HEIGHT = 0.3
+
+LSM_FILES = pa.schema(
+    (
+        pa.field("run", pa.int32()),
+        pa.field("level", pa.int32()),
+        pa.field("min_key", pa.string()),
+        pa.field("max_key", pa.string()),
+        pa.field("row_count", pa.int64()),
+        pa.field("retract_count", pa.int64()),
+        pa.field("deleted_count", pa.int64()),
+        pa.field("file_size", pa.int64()),
+        pa.field("min_sequence_number", pa.int64()),
+        pa.field("max_sequence_number", pa.int64()),
+        pa.field("depth", pa.int32()),
+        pa.field("file_name", pa.string()),
+    )
+)
+"""A row per file, newest run first. `retract_count` are stored -U and -D rows, null if unknown;
+`deleted_count` are rows that a deletion vector deletes; `depth` is the most runs that lie over each
+other anywhere in the file's key range, itself included."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BucketSum:
+    """What one bucket adds up to.
+
+    Attributes:
+        partition: its text; empty when unpartitioned.
+        bucket: its number.
+        runs: sorted runs.
+        level_0: files of level 0.
+        files: all of them.
+        rows: stored rows.
+        bytes: size.
+    """
+
+    partition: str
+    bucket: int
+    runs: int
+    level_0: int
+    files: int
+    rows: int
+    bytes: int
+
+    @property
+    def words(self) -> str:
+        """How the explorer is asked for it."""
+        return (
+            f"{self.partition}, bucket {self.bucket}" if self.partition else f"bucket {self.bucket}"
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class LsmSection(Result):
+    """A bucket of a snapshot in section.
+
+    Attributes:
+        name: the table.
+        snapshot: what is looked at; None for a table without any.
+        chosen: the bucket; None where there is no file.
+        buckets: all buckets, those with most runs first.
+        files: of `LSM_FILES`.
+        spans: per file the places of its first key and behind its last one.
+        depths: per place of the key axis how many runs lie there.
+        labels: per place its key.
+        mean_depth: runs over a stored row on average.
+        trigger: runs at which a compaction starts.
+        stop: runs at which writers wait.
+        keyed: whether the table has a primary key.
+    """
+
+    name: str
+    snapshot: Snapshot | None
+    chosen: BucketSum | None
+    buckets: tuple[BucketSum, ...]
+    files: pa.Table
+    spans: tuple[tuple[int, int], ...]
+    depths: tuple[int, ...]
+    labels: tuple[str, ...]
+    mean_depth: float
+    trigger: int
+    stop: int
+    keyed: bool
+
+    @property
+    def kind(self) -> str:
+        """Its name in the explorer."""
+        return "lsm"
+
+    @property
+    def max_depth(self) -> int:
+        """The most runs that lie over one key: files that a look-up of it may have to open."""
+        return max(self.depths, default=0)
+
+    def to_arrow(self) -> pa.Table:
+        """The bucket's files, a row each, newest run first."""
+        return self.files
+
+    def figures(self) -> dict[str, object]:
+        """The bucket's numbers."""
+        one = self.chosen
+        return {
+            "snapshot": None if self.snapshot is None else self.snapshot.id,
+            "partition": None if one is None else one.partition,
+            "bucket": None if one is None else one.bucket,
+            "buckets": len(self.buckets),
+            "runs": 0 if one is None else one.runs,
+            "level_0": 0 if one is None else one.level_0,
+            "trigger": self.trigger,
+            "stop": self.stop,
+            "max_depth": self.max_depth,
+            "mean_depth": round(self.mean_depth, 4),
+            "rows": _sum(self.files, "row_count"),
+            "retracts": _sum(self.files, "retract_count"),
+            "deleted": _sum(self.files, "deleted_count"),
+        }
+
+    def sheet(self) -> Sheet:
+        """The section, its figures, its files, and the other buckets."""
+        at = "no snapshot" if self.snapshot is None else f"snapshot {self.snapshot.id}"
+        title = f"{self.name} at {at}"
+        if self.chosen is None:
+            return Sheet(title=title, sections=(Note(text="There is no data file."),))
+        return Sheet(
+            title=f"{title}: {self.chosen.words}", sections=tuple(self._sections(self.chosen))
+        )
+
+    def _sections(self, one: BucketSum) -> Iterator[Section]:
+        rows = one.rows or 1
+        retracts, deleted = _sum(self.files, "retract_count"), _sum(self.files, "deleted_count")
+        runs = Cell(
+            text=f"{one.runs}; more than {self.trigger} start a compaction"
+            f" ({NUM_SORTED_RUN_COMPACTION_TRIGGER.key}), more than {self.stop} stop writers",
+            tone=Tone.WARN if one.runs > self.trigger else Tone.PLAIN,
+        )
+        gone = f"{count_text(retracts)} retracts, {count_text(deleted)} deleted by vectors"
+        share = f"{gone}: {(retracts + deleted) / rows:.1%} of {count_text(one.rows)} rows"
+        depth = f"at most {self.max_depth}, {self.mean_depth:.1f} over a stored row on average"
+        size = f"{plural(one.files, 'file')}, {one.level_0} in level 0, {bytes_text(one.bytes)}"
+        yield self._chart()
+        yield facts(
+            ("files", size),
+            ("sorted runs", runs if self.keyed else None),
+            ("read amplification", depth if self.keyed else None),
+            ("rows that count no more", share),
+        )
+        if not self.keyed:
+            yield Note(
+                text="Without a primary key files are not sorted: they lie in writing order."
+            )
+        yield self._files()
+        if len(self.buckets) > 1:
+            yield self._others(one)
+
+    def _chart(self) -> LaneChart:
+        rows = self.files.to_pylist()
+        lanes = {row["run"]: f"level {row['level']}" if self.keyed else "files" for row in rows}
+        most = max((_int(row["file_size"]) for row in rows), default=1) or 1
+        numbered = {run: i for i, run in enumerate(lanes)}
+        boxes = [
+            self._box(row, span, numbered[row["run"]], most)
+            for row, span in zip(rows, self.spans, strict=True)
+        ]
+        steps = [(float(at), float(depth)) for at, depth in enumerate(self.depths)]
+        end = float(len(self.depths))
+        profile = Profile(title=f"depth, most {self.max_depth}", steps=(*_turns(steps), (end, 0.0)))
+        ticks = axis_ticks(0, end, [(i + 0.5, text) for i, text in enumerate(self.labels)])
+        return LaneChart(
+            title="Sorted runs, newest on top; keys from left to right",
+            lanes=tuple(lanes.values()),
+            boxes=tuple(boxes),
+            start=0,
+            end=end,
+            ticks=ticks if self.keyed else (),
+            profile=profile if self.keyed else None,
+        )
+
+    def _box(self, row: dict[str, object], span: tuple[int, int], lane: int, most: int) -> Box:
+        rows, size = _int(row["row_count"]), _int(row["file_size"])
+        gone = _int(row["retract_count"]) + _int(row["deleted_count"])
+        name = str(row["file_name"])
+        keys = f", keys {row['min_key']} to {row['max_key']}" if self.keyed else ""
+        lost = f", {gone:,} of them deleted or retracts" if gone else ""
+        says = (
+            f"level {row['level']}: {name}, {rows:,} rows{lost}, {bytes_text(size)}{keys}, "
+            f"sequence {row['min_sequence_number']} to {row['max_sequence_number']}"
+        )
+        return Box(
+            lane=lane,
+            start=span[0],
+            end=span[1],
+            label=f"{short_text(rows)} row{'' if rows == 1 else 's'}",
+            says=says,
+            tone=Tone.WARN if row["level"] == 0 and self.keyed else Tone.PLAIN,
+            height=max((max(size, 0) / most) ** 0.5, _LEAST_HEIGHT),
+            hatched=min(gone / rows, 1.0) if rows else 0.0,
+            selects=f"file:{name}",
+        )
+
+    def _files(self) -> Grid:
+        heads = ["level#", "rows#", "size#", "min key", "max key", "depth#", "gone#", "file"]
+        rows: list[list[Entry]] = []
+        for row in self.files.slice(0, 200).to_pylist():
+            gone = _int(row["retract_count"]) + _int(row["deleted_count"])
+            name = str(row["file_name"])
+            cells: list[Entry] = [str(row["level"]), row["row_count"], bytes_text(row["file_size"])]
+            if self.keyed:
+                cells += [row["min_key"], row["max_key"], row["depth"]]
+            rows.append([*cells, gone or "", Cell(text=name, selects=f"file:{name}")])
+        if not self.keyed:
+            heads = ["level#", "rows#", "size#", "gone#", "file"]
+        return grid("Files, newest run first", heads, rows, total=self.files.num_rows)
+
+    def _others(self, one: BucketSum) -> Grid:
+        most = max(bucket.runs for bucket in self.buckets)
+        rows: list[list[Entry]] = [
+            [
+                Cell(
+                    text=b.words,
+                    selects=f"ask:{b.words}",
+                    tone=Tone.MUTED if b == one else Tone.PLAIN,
+                ),
+                Cell(
+                    text=str(b.runs),
+                    share=b.runs / most,
+                    tone=Tone.WARN if self.keyed and b.runs > self.trigger else Tone.PLAIN,
+                ),
+                b.level_0,
+                b.files,
+                short_text(b.rows),
+                bytes_text(b.bytes),
+            ]
+            for b in self.buckets
+        ]
+        heads = ("bucket", "runs#", "level 0#", "files#", "rows#", "size#")
+        return grid("Buckets, most runs first", heads, rows)
+
+
+def lsm_section(
+    view: TableView,
+    snapshot: Snapshot | None,
+    partition: Given = None,
+    bucket: int | None = None,
+    *,
+    at: str = "t",
+) -> LsmSection:
+    """A bucket in section; the one with most runs where none is named.
+
+    Args:
+        view: the table.
+        snapshot: None for a table without any.
+        partition: see `chosen_partition`.
+        bucket: its number.
+        at: Python that gives the table at the snapshot.
+
+    Raises:
+        NotFoundError: there is no such partition or bucket.
+        PaimonError: a manifest cannot be read.
+    """
+    entries = ManifestEntries.empty()
+    if snapshot is not None:
+        manifests = view.store.manifests
+        entries = live_entries(manifests.read_many(manifests.all(snapshot).names, _COLUMNS))
+    names = partitions_of(entries.table, partition_type(view))
+    sums, groups = bucket_sums(entries, names.codes, names.texts)
+    text = chosen_partition(partition, partition_type(view).names, names.texts)
+    wanted = [
+        i
+        for i, one in enumerate(sums)
+        if (text is None or one.partition == text) and (bucket is None or one.bucket == bucket)
+    ]
+    if not wanted and (text is not None or bucket is not None):
+        found = ", ".join(one.words for one in sums[:8]) or "none"
+        raise NotFoundError(
+            "bucket",
+            bucket if text is None else f"{text} {bucket}".strip(),
+            hint=f"Available: {found}.",
+        )
+    rows = groups[wanted[0]] if wanted else np.empty(0, np.int64)
+    chosen = sums[wanted[0]] if wanted else None
+    return _section(view, snapshot, entries.take(rows), tuple(sums), chosen, at)
+
+
+def _section(
+    view: TableView,
+    snapshot: Snapshot | None,
+    entries: ManifestEntries,
+    sums: tuple[BucketSum, ...],
+    chosen: BucketSum | None,
+    at: str,
+) -> LsmSection:
+    keys = RowType(fields=())
+    if view.schema is not None:
+        keys = view.schema.project(view.schema.trimmed_primary_keys)
+    order, runs = _runs(entries, keyed=bool(len(keys)))
+    entries = entries.take(order)
+    lows, highs = _places(entries, keys)
+    depths = _depths(lows, highs)
+    mean = _mean_depth(lows, highs, depths, numbers(entries.table, "row_count"))
+    deepest = [int(depths[a : b + 1].max()) for a, b in zip(lows, highs, strict=True)]
+    trigger, stop = _triggers(view)
+    texts = key_texts(entries.table, keys)
+    where = () if chosen is None else (chosen.partition or None, chosen.bucket)
+    arguments = dict(zip(("partition", "bucket"), where, strict=False))
+    number = 0 if snapshot is None else snapshot.id
+    return LsmSection(
+        name=view.name,
+        snapshot=snapshot,
+        chosen=chosen,
+        buckets=sums,
+        files=_files_table(entries, runs, deepest, texts, _deleted(view, snapshot)),
+        spans=tuple((int(a), int(b) + 1) for a, b in zip(lows, highs, strict=True)),
+        depths=tuple(depths.tolist()),
+        labels=_labels(lows, highs, texts, len(depths)),
+        mean_depth=mean,
+        trigger=trigger,
+        stop=stop,
+        keyed=bool(len(keys)),
+        code=Code(
+            python=call_code(f"{at}.lsm", **arguments),
+            spark=read_code(view.location, {"scan.snapshot-id": number} if number else None),
+        ),
+        screen=view.screen,
+    )
+
+
+def bucket_sums(
+    entries: ManifestEntries, codes: Ints, texts: Sequence[str]
+) -> tuple[list[BucketSum], list[Ints]]:
+    """The buckets, those with most runs first, and the row numbers of each one's files.
+
+    Args:
+        entries: n live files.
+        codes: per file the number of its partition.
+        texts: the partitions.
+    """
+    if not len(entries):
+        return [], []
+    buckets, levels = (numbers(entries.table, n) for n in ("bucket", "level"))
+    order = np.lexsort((buckets, codes))
+    changes = (np.diff(codes[order]) != 0) | (np.diff(buckets[order]) != 0)
+    parts = np.split(order, np.flatnonzero(changes) + 1)
+    rows, sizes = (numbers(entries.table, n) for n in ("row_count", "file_size"))
+    sums = []
+    for part in parts:
+        level_0 = int((levels[part] == 0).sum())
+        sums.append(
+            BucketSum(
+                partition=texts[int(codes[part[0]])],
+                bucket=int(buckets[part[0]]),
+                runs=level_0 + len(set(levels[part].tolist()) - {0}),
+                level_0=level_0,
+                files=len(part),
+                rows=int(rows[part].sum()),
+                bytes=int(sizes[part].sum()),
+            )
+        )
+    by_runs = sorted(range(len(sums)), key=lambda i: -sums[i].runs)
+    return [sums[i] for i in by_runs], [parts[i] for i in by_runs]
+
+
+def _runs(entries: ManifestEntries, *, keyed: bool) -> tuple[Ints, list[int]]:
+    """The files newest run first and by key in it, and the run of each."""
+    levels, newest = (numbers(entries.table, n) for n in ("level", "max_sequence_number"))
+    if not keyed:
+        order = np.argsort(newest, kind="stable")
+        return order, [0] * len(order)
+    order = np.lexsort((np.where(levels == 0, -newest, 0), levels))
+    runs: list[int] = []
+    for place, level in enumerate(levels[order].tolist()):
+        same = place > 0 and level > 0 and level == levels[order[place - 1]]
+        runs.append(runs[-1] if same else len(set(runs)))
+    return order, runs
+
+
+def _places(entries: ManifestEntries, keys: RowType) -> tuple[Ints, Ints]:
+    """Per file the places of its first and last key; without keys the files one after another.
+
+    Files that are sorted by other columns than the key may name a first key behind their last one.
+    """
+    if len(keys) and len(entries):
+        try:
+            lows, highs = key_ranks(entries, keys)
+            return np.minimum(lows, highs), np.maximum(lows, highs)
+        except FormatError:  # keys of odd files: they still can be counted
+            pass
+    places = np.arange(len(entries))
+    return places, places
+
+
+def _depths(lows: Ints, highs: Ints) -> Ints:
+    """Per place how many files lie over it; files of one run do not overlap."""
+    if not len(lows):
+        return np.empty(0, np.int64)
+    count = int(highs.max()) + 1
+    change = np.zeros(count + 1, np.int64)
+    np.add.at(change, lows, 1)
+    np.add.at(change, highs + 1, -1)
+    return np.cumsum(change)[:-1]
+
+
+def _mean_depth(lows: Ints, highs: Ints, depths: Ints, rows: Ints) -> float:
+    """The depth over a stored row, each file's rows spread evenly over its places."""
+    if not len(lows) or not rows.sum():
+        return 0.0
+    sums = np.concatenate([[0], np.cumsum(depths)])
+    means = (sums[highs + 1] - sums[lows]) / (highs + 1 - lows)
+    return float((means * rows).sum() / rows.sum())
+
+
+def _labels(
+    lows: Ints, highs: Ints, texts: tuple[list[str], list[str]], count: int
+) -> tuple[str, ...]:
+    found = [""] * count
+    for places, keys in ((lows, texts[0]), (highs, texts[1])):
+        for place, key in zip(places.tolist(), keys, strict=True):
+            found[place] = key
+    return tuple(found)
+
+
+def _turns(steps: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """The steps at which the height changes."""
+    return [s for i, s in enumerate(steps) if i == 0 or s[1] != steps[i - 1][1]]
+
+
+def _files_table(
+    entries: ManifestEntries,
+    runs: Sequence[int],
+    deepest: Sequence[int],
+    texts: tuple[list[str], list[str]],
+    deleted: Mapping[str, int],
+) -> pa.Table:
+    table = entries.table
+    names = [str(name) for name in table.column("file_name").to_pylist()]
+    return pa.Table.from_arrays(
+        [
+            pa.array(runs, pa.int32()),
+            table.column("level"),
+            pa.array(texts[0], pa.string()),
+            pa.array(texts[1], pa.string()),
+            table.column("row_count"),
+            table.column("delete_row_count"),
+            pa.array([deleted.get(name, 0) for name in names], pa.int64()),
+            table.column("file_size"),
+            table.column("min_sequence_number"),
+            table.column("max_sequence_number"),
+            pa.array(deepest, pa.int32()),
+            table.column("file_name"),
+        ],
+        schema=LSM_FILES,
+    )
+
+
+def _deleted(view: TableView, snapshot: Snapshot | None) -> dict[str, int]:
+    """Rows that deletion vectors delete, by file; unknown cardinalities count as none."""
+    if snapshot is None or view.schema is None:
+        return {}
+    found = deletion_files(view.store, snapshot, view.schema, view.options)
+    return {name: vector.cardinality or 0 for name, vector in found.items()}
+
+
+def _triggers(view: TableView) -> tuple[int, int]:
+    return view.options.value(NUM_SORTED_RUN_COMPACTION_TRIGGER), stop_trigger(view.options)
+
+
+def _int(value: object) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _sum(table: pa.Table, name: str) -> int:
+    return sum(_int(value) for value in table.column(name).to_pylist())

@@ -1,0 +1,180 @@
+"""Which partitions each snapshot touched: partitions by time, as a map."""
+
+import numpy as np
+import pyarrow as pa
+
+from paimon_explore.encoding.arrow_buffers import Ints
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.inspection.history.file_lifetimes import FileLives
+from paimon_explore.inspection.rendering.chart import Box, LaneChart, Tone, axis_ticks
+from paimon_explore.inspection.rendering.code_snippet import Code, call_code
+from paimon_explore.inspection.rendering.number_format import bytes_text, plural
+from paimon_explore.inspection.rendering.report import Cell, Entry, Note, Section, Sheet, grid
+from paimon_explore.inspection.rendering.result import Result
+from paimon_explore.inspection.views.inspector import Inspector
+from paimon_explore.scan.manifest_arrays import numbers
+
+MOST_LANES = 30
+MOST_SNAPSHOTS = 60
+
+HEAT = pa.schema(
+    (
+        pa.field("partition", pa.string(), nullable=False),
+        pa.field("snapshot_id", pa.int64(), nullable=False),
+        pa.field("files_added", pa.int64(), nullable=False),
+        pa.field("bytes_added", pa.int64(), nullable=False),
+        pa.field("files_removed", pa.int64(), nullable=False),
+        pa.field("bytes_removed", pa.int64(), nullable=False),
+    )
+)
+"""A row per partition and snapshot that changed it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class PartitionHeat(Result):
+    """What each snapshot changed in each partition.
+
+    Attributes:
+        name: the table.
+        table: of `HEAT`, by partition, then by snapshot.
+        snapshots: ids of all snapshots, rising.
+    """
+
+    name: str
+    table: pa.Table
+    snapshots: tuple[int, ...]
+
+    @property
+    def kind(self) -> str:
+        """Its name in the explorer."""
+        return "heat"
+
+    def __len__(self) -> int:
+        """How many partitions were changed how many times."""
+        return self.table.num_rows
+
+    def to_arrow(self) -> pa.Table:
+        """A row of `HEAT` per partition and snapshot that changed it."""
+        return self.table
+
+    def figures(self) -> dict[str, object]:
+        """The changes, a row each."""
+        return {"changes": self.table.to_pylist()}
+
+    def sheet(self) -> Sheet:
+        """The map, and the partitions by how often they were changed."""
+        rows = self.table.to_pylist()
+        often: dict[str, list[dict[str, int]]] = {}
+        for row in rows:
+            often.setdefault(row["partition"], []).append(row)
+        title = f"{self.name}: {plural(len(often), 'partition')} changed"
+        if not rows:
+            return Sheet(title=title, sections=(Note(text="No snapshot changed any file."),))
+        touched = sorted(often, key=lambda name: (-often[name][-1]["snapshot_id"], name))
+        shown = sorted(touched[:MOST_LANES])
+        heads = ("partition", "changed by#", "last by#", "added#", "removed#")
+        cells = [_cells(name, often[name]) for name in touched]
+        sections: tuple[Section, ...] = (
+            self._map(shown, often),
+            grid("Partitions, the last changed first", heads, cells),
+        )
+        return Sheet(title=title, sections=sections)
+
+    def _map(self, shown: list[str], often: dict[str, list[dict[str, int]]]) -> LaneChart:
+        """A box per change, as high as the root of its bytes."""
+        newest = self.snapshots[-MOST_SNAPSHOTS:]
+        places = {number: place for place, number in enumerate(newest)}
+        peak = max(_moved(row) for name in shown for row in often[name]) or 1
+        boxes = [
+            Box(
+                lane=lane,
+                start=places[row["snapshot_id"]],
+                end=places[row["snapshot_id"]] + 1,
+                label="",
+                says=_says(name, row),
+                tone=Tone.REMOVE if _shrank(row) else Tone.ADD,
+                hatched=1.0 if _shrank(row) else 0.0,
+                height=max((_moved(row) / peak) ** 0.5, 0.15),
+                selects=f"snapshot:{row['snapshot_id']}",
+            )
+            for lane, name in enumerate(shown)
+            for row in often[name]
+            if row["snapshot_id"] in places
+        ]
+        ids = [(place + 0.5, str(number)) for place, number in enumerate(newest)]
+        return LaneChart(
+            title="Changes by partition and snapshot: green grew, hatched shrank",
+            lanes=tuple(name or "unpartitioned" for name in shown),
+            boxes=tuple(boxes),
+            start=0,
+            end=len(newest),
+            ticks=axis_ticks(0, len(newest), ids),
+        )
+
+
+def _shrank(row: dict[str, int]) -> bool:
+    return row["bytes_added"] < row["bytes_removed"]
+
+
+def _moved(row: dict[str, int]) -> int:
+    return row["bytes_added"] + row["bytes_removed"]
+
+
+def _says(name: str, row: dict[str, int]) -> str:
+    return (
+        f"{name or 'unpartitioned'} in snapshot {row['snapshot_id']}: "
+        f"+{row['files_added']} files, {bytes_text(row['bytes_added'])}; "
+        f"-{row['files_removed']} files, {bytes_text(row['bytes_removed'])}"
+    )
+
+
+def _cells(name: str, rows: list[dict[str, int]]) -> list[Entry]:
+    last = rows[-1]["snapshot_id"]
+    return [
+        name or "unpartitioned",
+        plural(len(rows), "snapshot"),
+        Cell(text=str(last), selects=f"snapshot:{last}"),
+        bytes_text(sum(row["bytes_added"] for row in rows)),
+        bytes_text(sum(row["bytes_removed"] for row in rows)),
+    ]
+
+
+def partition_heat(inspector: Inspector) -> PartitionHeat:
+    """What each snapshot changed in each partition; reads the history of the files once.
+
+    Raises:
+        PaimonError: the newest snapshot's files cannot be read.
+    """
+    marks = inspector.timeline().marks
+    ids = tuple(mark.snapshot_id for mark in marks)
+    table = _changes(inspector.lives(), np.array(ids, np.int64)) if ids else HEAT.empty_table()
+    return PartitionHeat(
+        name=inspector.view.name,
+        table=table,
+        snapshots=ids,
+        code=Code(python=call_code(f"{inspector.view.expression}.heat")),
+        screen=inspector.view.screen,
+    )
+
+
+def _changes(lives: FileLives, ids: Ints) -> pa.Table:
+    sizes = numbers(lives.files, "file_size")
+    sums = []
+    for positions, sign in ((lives.added, "added"), (lives.removed, "removed")):
+        inside = (positions > 0) & (positions <= len(ids))
+        one = {
+            "code": lives.partitions.codes[inside],
+            "snapshot_id": ids[positions[inside] - 1],
+            "size": sizes[inside],
+        }
+        found = pa.table({name: pa.array(values, pa.int64()) for name, values in one.items()})
+        sums.append(
+            found.group_by(["code", "snapshot_id"])
+            .aggregate([([], "count_all"), ("size", "sum")])
+            .rename_columns(["code", "snapshot_id", f"files_{sign}", f"bytes_{sign}"])
+        )
+    joined = sums[0].join(sums[1], ["code", "snapshot_id"], join_type="full outer")
+    joined = joined.sort_by([("code", "ascending"), ("snapshot_id", "ascending")])
+    texts = [lives.partitions.texts[code] for code in numbers(joined, "code")]
+    columns = {name: pa.array(numbers(joined, name), pa.int64()) for name in HEAT.names[1:]}
+    return pa.table({"partition": pa.array(texts, pa.string()), **columns}).cast(HEAT)

@@ -1,0 +1,77 @@
+"""The partitions of a snapshot's live files, summed."""
+
+import pyarrow as pa
+
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.inspection.rendering.chart import BarChart, Series, Unit
+from paimon_explore.inspection.rendering.number_format import bytes_text, plural
+from paimon_explore.inspection.rendering.report import MOST_ROWS, Entry, Sheet, grid
+from paimon_explore.inspection.rendering.result import Result
+
+_MOST_BARS = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class PartitionsView(Result):
+    """Partitions, one row each.
+
+    Attributes:
+        name: the table and its snapshot.
+        table: partition (text), files, level_0, buckets, rows, bytes.
+    """
+
+    name: str
+    table: pa.Table
+
+    @property
+    def kind(self) -> str:
+        """Its name in the explorer."""
+        return "partitions"
+
+    def __len__(self) -> int:
+        """The number of partitions."""
+        return self.table.num_rows
+
+    @property
+    def num_rows(self) -> int:
+        """The number of partitions, as Arrow tables say it."""
+        return self.table.num_rows
+
+    def to_arrow(self) -> pa.Table:
+        """The partitions as an Arrow table."""
+        return self.table
+
+    def to_pylist(self) -> list[dict[str, object]]:
+        """The partitions, a dictionary each."""
+        return list(self.table.to_pylist())
+
+    def figures(self) -> dict[str, object]:
+        """The partitions, a row each."""
+        return {"partitions": self.to_pylist()}
+
+    def sheet(self) -> Sheet:
+        """A bar per partition, and a row for each."""
+        rows = self.table.slice(0, MOST_ROWS).to_pylist()
+        bars = rows[:_MOST_BARS]
+        sections = []
+        if bars:
+            sections.append(
+                BarChart(
+                    title="Bytes by partition",
+                    categories=tuple(row["partition"] or "unpartitioned" for row in bars),
+                    series=(Series(name="bytes", values=tuple(row["bytes"] for row in bars)),),
+                    unit=Unit.BYTES,
+                )
+            )
+        heads = ("partition", "files#", "level 0#", "buckets#", "rows#", "size#")
+        cells = [_cells(row) for row in rows]
+        title = f"{self.name}: {plural(len(self), 'partition')}"
+        return Sheet(
+            title=title, sections=(*sections, grid("Partitions", heads, cells, total=len(self)))
+        )
+
+
+def _cells(row: dict[str, object]) -> list[Entry]:
+    counts = [int(str(row[name])) for name in ("files", "level_0", "buckets", "rows")]
+    name = str(row["partition"]) or "unpartitioned"
+    return [name, *counts, bytes_text(int(str(row["bytes"])))]

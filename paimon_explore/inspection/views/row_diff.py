@@ -1,0 +1,82 @@
+"""The rows that differ between two states of a table.
+
+With a primary key by key, else as whole rows, of which a state may hold several that are equal.
+Only buckets whose files differ are read.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from paimon_explore.data_types.arrow import arrow_schema
+from paimon_explore.merge.keys.key_groups import ranks
+from paimon_explore.merge.keys.value_equality import codes, combined
+from paimon_explore.read.snapshot_diff import changed_splits, told_apart
+from paimon_explore.read.split_reader import SplitReader
+from paimon_explore.scan.branch_scan import plan_table
+from paimon_explore.scan.manifest_arrays import column, row_array
+from paimon_explore.scan.plan import ScanTarget
+from paimon_explore.scan.splits.data_split import PlainSplit
+
+ROWKIND = "rowkind"
+
+
+def row_difference(before: ScanTarget, after: ScanTarget) -> pa.Table:
+    """`rowkind`, then the columns of the reading schema, in the order of the keys.
+
+    Args:
+        before: the old state.
+        after: the new state, with the same reading schema.
+
+    Raises:
+        PaimonError: a file cannot be read.
+    """
+    plans = [plan_table(state).splits for state in (before, after)]
+    keys = after.schema.primary_keys if after.keys is not None else ()
+    changed = changed_splits(*plans, whole_buckets=bool(keys))
+    old, new = (_rows(after, splits) for splits in changed)
+    return difference_of(old, new, keys)
+
+
+def difference_of(old: pa.Table, new: pa.Table, keys: tuple[str, ...]) -> pa.Table:
+    """The rows of two states that differ.
+
+    Args:
+        old: rows; with keys each key once.
+        new: the same columns, likewise.
+        keys: of the primary key; none to compare whole rows.
+    """
+    rows = pa.concat_tables([old, new]).combine_chunks()
+    split, count = old.num_rows, rows.num_rows
+    row = combined([codes(column(rows, name)) for name in rows.column_names], count=count)
+    if not keys:  # equal rows are told apart by their number
+        row = told_apart(row, split)
+    key = ranks([column(rows, name) for name in keys], count=count) if keys else row
+    differs = np.concatenate(
+        [~np.isin(row[:split], row[split:]), ~np.isin(row[split:], row[:split])]
+    )
+    shared = np.concatenate([np.isin(key[:split], key[split:]), np.isin(key[split:], key[:split])])
+    chosen = np.flatnonzero(differs)
+    order = chosen[np.lexsort((chosen, key[chosen]))]
+    kinds = [_kind(at >= split, bool(shared[at])) for at in order.tolist()]
+    return rows.take(row_array(order)).add_column(
+        0, pa.field(ROWKIND, pa.string()), pa.array(kinds, pa.string())
+    )
+
+
+def _kind(new: bool, shared: bool) -> str:  # noqa: FBT001 - private
+    if shared:
+        return "+U" if new else "-U"
+    return "+I" if new else "-D"
+
+
+def _rows(target: ScanTarget, splits: Sequence[PlainSplit]) -> pa.Table:
+    reader = SplitReader(
+        store=target.store,
+        schema=target.schema,
+        options=target.options,
+        columns=target.schema.row_type.names,
+    )
+    batches = [batch for split in splits for batch in reader.read(split)]
+    return pa.Table.from_batches(batches, schema=arrow_schema(target.schema.row_type))

@@ -1,0 +1,418 @@
+"""What differs between two states of a table: files, schema, options, indexes; and the rows.
+
+Both states are compared as such, so either may be the older one. A file that only changed its level
+counts as moved, not as removed and added.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from paimon_explore.data_types.definitions import RowType
+from paimon_explore.encoding.arrow_buffers import Column, Ints
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.inspection.history.file_history import SLIM_SCHEMA, live_slim, partition_type
+from paimon_explore.inspection.history.schema_diff import Difference, schema_differences
+from paimon_explore.inspection.rendering.chart import BarChart, Series, Tone, Unit
+from paimon_explore.inspection.rendering.code_snippet import Code, call_code, read_code
+from paimon_explore.inspection.rendering.escape import cut
+from paimon_explore.inspection.rendering.number_format import (
+    bytes_text,
+    count_text,
+    plural,
+    short_text,
+    time_text,
+)
+from paimon_explore.inspection.rendering.partition_text import partition_texts
+from paimon_explore.inspection.rendering.report import (
+    Cell,
+    Entry,
+    Facts,
+    Grid,
+    Note,
+    Section,
+    Sheet,
+    facts,
+    grid,
+)
+from paimon_explore.inspection.rendering.result import Result
+from paimon_explore.inspection.table_view import TableView
+from paimon_explore.inspection.views.files_view import key_texts
+from paimon_explore.inspection.views.row_diff import ROWKIND, row_difference
+from paimon_explore.merge.keys.value_equality import codes, combined
+from paimon_explore.metadata.manifest.index_manifest import IndexEntries
+from paimon_explore.metadata.manifest.manifest_table import Chunks
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.scan.manifest_arrays import column, numbers, row_array
+
+CHANGES = ("added", "removed", "moved", "changed")
+_TONES = {"added": Tone.ADD, "removed": Tone.REMOVE, "moved": Tone.MOVE, "changed": Tone.WARN}
+_KIND_TONES = {"+I": Tone.ADD, "-D": Tone.REMOVE, "-U": Tone.MUTED, "+U": Tone.MOVE}
+_SIGNS = {"added": "+", "removed": "-", "moved": "↕", "changed": "~"}
+
+FILE_CHANGES = pa.schema(
+    (
+        pa.field("change", pa.string()),
+        pa.field("partition", pa.string()),
+        pa.field("bucket", pa.int32()),
+        pa.field("level_before", pa.int32()),
+        pa.field("level", pa.int32()),
+        pa.field("row_count", pa.int64()),
+        pa.field("file_size", pa.int64()),
+        pa.field("min_key", pa.string()),
+        pa.field("max_key", pa.string()),
+        pa.field("file_name", pa.string()),
+    )
+)
+"""A row per file that differs; the levels are null where the file is not."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexChange:
+    """An index file that only one state has.
+
+    Attributes:
+        change: `added` or `removed`.
+        type: what it indexes.
+        name: of the file.
+        size: bytes.
+        entries: rows of it; for deletion vectors the number of data files.
+        deleted_rows: that its deletion vectors delete, as far as they say.
+    """
+
+    change: str
+    type: str
+    name: str
+    size: int
+    entries: int
+    deleted_rows: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class SnapshotDiff(Result):
+    """Two states of a table compared.
+
+    Attributes:
+        view: the table.
+        before: the first snapshot; None for the state before the first one.
+        after: the second snapshot.
+        files: of `FILE_CHANGES`.
+        schema: what the schemas say differently.
+        indexes: the index files that differ.
+        shown_rows: so many of the rows that differ are shown.
+    """
+
+    view: TableView
+    before: Snapshot | None
+    after: Snapshot | None
+    files: pa.Table
+    schema: tuple[Difference, ...]
+    indexes: tuple[IndexChange, ...]
+    shown_rows: int = 0
+
+    @property
+    def kind(self) -> str:
+        """Its name in the explorer."""
+        return "diff"
+
+    def to_arrow(self) -> pa.Table:
+        """The files that differ, a row each."""
+        return self.files
+
+    def rows(self, limit: int | None = None) -> pa.Table:
+        """The rows that differ, with the column `rowkind` in front.
+
+        With a primary key rows are compared by it: `+I` for a new key, `-D` for one that is gone,
+        `-U` and `+U` for the old and the new row of one that has changed. Without one, rows are
+        compared whole: `+I` and `-D`. Only buckets whose files differ are read.
+
+        Args:
+            limit: most rows to give; None for all.
+
+        Raises:
+            PaimonError: a file cannot be read.
+        """
+        states = [
+            self.view.target(snapshot, travelled=False) for snapshot in (self.before, self.after)
+        ]
+        found = row_difference(states[0], states[1])
+        return found if limit is None else found.slice(0, limit)
+
+    def figures(self) -> dict[str, object]:
+        """Files, rows and bytes per kind of change."""
+        sums = {change: self._sums(change) for change in CHANGES}
+        return {
+            "before": _number(self.before),
+            "after": _number(self.after),
+            "files": {c: {"files": n, "rows": r, "bytes": b} for c, (n, r, b) in sums.items()},
+            "schema": len(self.schema),
+            "indexes": len(self.indexes),
+        }
+
+    def _sums(self, change: str) -> tuple[int, int, int]:
+        table = self.files.filter(pc.equal(self.files.column("change"), pa.scalar(change)))
+        rows, size = (_sum(table, name) for name in ("row_count", "file_size"))
+        return table.num_rows, rows, size
+
+    def sheet(self) -> Sheet:
+        """Totals, partitions, files, schema and indexes."""
+        title = f"{self.view.name}: {_name(self.before)} → {_name(self.after)}"
+        return Sheet(title=title, sections=tuple(self._sections()))
+
+    def _sections(self) -> Iterator[Section]:
+        yield self._totals()
+        if not self.files.num_rows:
+            yield Note(text="Both states have the same files.")
+        else:
+            yield self._chart()
+            yield self._grid()
+        if self.schema:
+            said = [(d.what, d.name, d.act, d.before, d.after) for d in self.schema]
+            heads = ("what", "name", "change", "before", "after")
+            yield grid("Schema and options", heads, said)
+        if self.indexes:
+            listed = [
+                (_mark(i.change), i.type, i.entries, i.deleted_rows, bytes_text(i.size), i.name)
+                for i in self.indexes
+            ]
+            names = ("", "index", "entries#", "deleted rows#", "size#", "file")
+            yield grid("Index files", names, listed)
+        if self.shown_rows:
+            yield self._rows_grid()
+
+    def _rows_grid(self) -> Grid:
+        found = self.rows()
+        shown = found.slice(0, self.shown_rows).to_pylist()
+        rows: list[list[Entry]] = [
+            [
+                Cell(text=str(row[ROWKIND]), tone=_KIND_TONES[row[ROWKIND]]),
+                *(cut("null" if row[n] is None else str(row[n])) for n in found.column_names[1:]),
+            ]
+            for row in shown
+        ]
+        return grid("Rows", ("", *found.column_names[1:]), rows, total=found.num_rows)
+
+    def _totals(self) -> Facts:
+        found: list[tuple[str, Entry]] = []
+        for change in CHANGES:
+            count, rows, size = self._sums(change)
+            if count or change in ("added", "removed"):
+                text = f"{plural(count, 'file')}, {short_text(rows)} rows, {bytes_text(size)}"
+                found.append((change, Cell(text=text, tone=_TONES[change])))
+        totals = [s.total_record_count if s else 0 for s in (self.before, self.after)]
+        shown = " → ".join(count_text(total) for total in totals)
+        times = [time_text(s.time_millis) for s in (self.before, self.after) if s is not None]
+        return facts(*found, ("rows, unmerged", shown), ("committed", " → ".join(times) or None))
+
+    def _chart(self) -> BarChart:
+        sums: dict[str, dict[str, int]] = {}
+        for row in self.files.select(["partition", "change", "file_size"]).to_pylist():
+            name = row["partition"] or "unpartitioned"
+            sums.setdefault(name, dict.fromkeys(CHANGES, 0))[row["change"]] += row["file_size"]
+        most = sorted(sums.items(), key=lambda item: -sum(item[1].values()))[:40]
+        series = [
+            Series(
+                name=change,
+                values=tuple((-1 if change == "removed" else 1) * s[change] for _, s in most),
+                tone=_TONES[change],
+            )
+            for change in CHANGES
+        ]
+        return BarChart(
+            title="Bytes by partition",
+            categories=tuple(name for name, _ in most),
+            series=tuple(s for s in series if any(s.values)),
+            unit=Unit.BYTES,
+        )
+
+    def _grid(self) -> Grid:
+        partitioned = bool(partition_type(self.view).fields)
+        rows = [self._row(row, partitioned) for row in self.files.slice(0, 200).to_pylist()]
+        heads = [
+            "",
+            "partition",
+            "bucket#",
+            "level",
+            "rows#",
+            "size#",
+            "min key",
+            "max key",
+            "file",
+        ]
+        if not partitioned:
+            heads.remove("partition")
+        return grid("Files", heads, rows, total=self.files.num_rows)
+
+    def _row(self, row: dict[str, object], partitioned: bool) -> list[Entry]:  # noqa: FBT001 - private
+        levels = [str(v) for v in (row["level_before"], row["level"]) if v is not None]
+        level = " → ".join(dict.fromkeys(levels))
+        size = bytes_text(float(str(row["file_size"])))
+        cells: list[Entry] = [_mark(str(row["change"]))]
+        if partitioned:
+            cells.append(str(row["partition"]))
+        name = str(row["file_name"])
+        keys = [str(row["min_key"]), str(row["max_key"])]
+        return [
+            *cells, str(row["bucket"]), level, int(str(row["row_count"])), size, *keys,
+            Cell(text=name, selects=f"file:{name}"),
+        ]  # fmt: skip
+
+
+def snapshot_diff(
+    view: TableView, before: Snapshot | None, after: Snapshot | None, *, rows: int = 0
+) -> SnapshotDiff:
+    """Compare two states.
+
+    Args:
+        view: the table.
+        before: the first state; None for no rows at all.
+        after: the second state.
+        rows: so many rows that differ are shown with it.
+
+    Raises:
+        PaimonError: a manifest or schema cannot be read.
+    """
+    old, new = (_live(view, snapshot) for snapshot in (before, after))
+    points = [_number(before), _number(after)]
+    options = {
+        "incremental-between": f"{points[0]},{points[1]}",
+        "incremental-between-scan-mode": "diff",
+    }
+    return SnapshotDiff(
+        view=view,
+        before=before,
+        after=after,
+        files=file_changes(old, new, view),
+        schema=_schema(view, before, after),
+        indexes=tuple(_indexes(view, before, after)),
+        shown_rows=rows,
+        code=Code(
+            python=call_code(f"{view.expression}.diff", *points, rows=rows or None),
+            spark=read_code(view.location, options),
+        ),
+        screen=view.screen,
+    )
+
+
+def _live(view: TableView, snapshot: Snapshot | None) -> pa.Table:
+    return SLIM_SCHEMA.empty_table() if snapshot is None else live_slim(view, snapshot)
+
+
+def file_changes(old: pa.Table, new: pa.Table, view: TableView) -> pa.Table:
+    """The files of two states that differ, as `FILE_CHANGES`."""
+    both = pa.concat_tables([old, new]).combine_chunks()
+    split = old.num_rows
+    files, states = _codes(both)
+    before, after = np.arange(split), np.arange(split, both.num_rows)
+    gone = before[~np.isin(files[:split], files[split:])]
+    fresh = after[~np.isin(files[split:], files[:split])]
+    kept, old_at, new_at = np.intersect1d(files[:split], files[split:], return_indices=True)
+    del kept
+    new_at = new_at + split
+    differs = states[old_at] != states[new_at]
+    levels = numbers(both, "level")
+    moved = differs & (levels[old_at] != levels[new_at])
+    other = differs & ~moved
+    rows = np.concatenate([fresh, gone, new_at[moved], new_at[other]]).astype(np.int64)
+    earlier = np.concatenate(
+        [np.full(len(fresh), -1), levels[gone], levels[old_at[moved]], levels[old_at[other]]]
+    )
+    counts = [len(fresh), len(gone), int(moved.sum()), int(other.sum())]
+    names = [n for n, count in zip(CHANGES, counts, strict=True) for _ in range(count)]
+    return _table(both.take(row_array(rows)), names, earlier.astype(np.int64), view)
+
+
+def _table(files: pa.Table, changes: Sequence[str], earlier: Ints, view: TableView) -> pa.Table:
+    keys = RowType(fields=())
+    if view.schema is not None:
+        keys = view.schema.project(view.schema.trimmed_primary_keys)
+    lows, highs = key_texts(files, keys)
+    change = pa.array(changes, pa.string())
+    level = files.column("level").to_pylist()
+    columns: list[Column | Chunks] = [
+        change,
+        pa.array(partition_texts(files, partition_type(view)), pa.string()),
+        files.column("bucket"),
+        pa.array([None if e < 0 else int(e) for e in earlier], pa.int32()),
+        pa.array(
+            [None if c == "removed" else v for c, v in zip(changes, level, strict=True)], pa.int32()
+        ),
+        files.column("row_count"),
+        files.column("file_size"),
+        pa.array(lows, pa.string()),
+        pa.array(highs, pa.string()),
+        files.column("file_name"),
+    ]
+    table = pa.Table.from_arrays(columns, schema=FILE_CHANGES)
+    order = ("partition", "bucket", "change", "file_name")
+    return table.sort_by([(name, "ascending") for name in order])
+
+
+def _codes(files: pa.Table) -> tuple[Ints, Ints]:
+    """A number per file, equal for the same file; and one that also knows its level and extras."""
+    count = files.num_rows
+    name = [codes(column(files, part)) for part in ("partition", "bucket", "file_name")]
+    parts = ("level", "extra_files", "external_path", "embedded_file_index")
+    state = [codes(column(files, part)) for part in parts]
+    return combined(name, count=count), combined([*name, *state], count=count)
+
+
+def _sum(table: pa.Table, name: str) -> int:
+    return int(pc.sum(table.column(name), min_count=0).as_py())
+
+
+def _number(snapshot: Snapshot | None) -> int:
+    return 0 if snapshot is None else snapshot.id
+
+
+def _name(snapshot: Snapshot | None) -> str:
+    return "nothing" if snapshot is None else f"snapshot {snapshot.id}"
+
+
+def _mark(change: str) -> Cell:
+    return Cell(text=f"{_SIGNS[change]} {change}", tone=_TONES[change])
+
+
+def _schema(
+    view: TableView, before: Snapshot | None, after: Snapshot | None
+) -> tuple[Difference, ...]:
+    if before is None or after is None or before.schema_id == after.schema_id:
+        return ()
+    schemas = view.store.schemas
+    return schema_differences(schemas.load(before.schema_id), schemas.load(after.schema_id))
+
+
+def _indexes(
+    view: TableView, before: Snapshot | None, after: Snapshot | None
+) -> Iterator[IndexChange]:
+    old, new = (_index(view, snapshot) for snapshot in (before, after))
+    for change, here, there in (("added", new, old), ("removed", old, new)):
+        for key, row in here.items():
+            if key not in there:
+                yield _index_change(change, row)
+
+
+def _index(
+    view: TableView, snapshot: Snapshot | None
+) -> dict[tuple[object, ...], dict[str, object]]:
+    found = IndexEntries.empty()
+    if snapshot is not None:
+        found = view.store.manifests.index_of(snapshot)
+    return {(r["file_name"], r["partition"], r["bucket"]): r for r in found.rows()}
+
+
+def _index_change(change: str, row: dict[str, object]) -> IndexChange:
+    vectors = row["dv_ranges"]
+    deleted = 0
+    if isinstance(vectors, list):
+        deleted = sum(v["cardinality"] or 0 for v in vectors)
+    return IndexChange(
+        change=change,
+        type=str(row["index_type"]),
+        name=str(row["file_name"]),
+        size=int(str(row["file_size"])),
+        entries=int(str(row["row_count"])),
+        deleted_rows=deleted,
+    )

@@ -1,0 +1,215 @@
+"""Checks of a table's integrity: what must hold between its files.
+
+Every branch is checked, every snapshot, tag and long-lived changelog in it. All problems are told,
+not only the first: what cannot be read is one of them.
+
+The files of the table are listed once; a file that was written or removed since then may be missed,
+so a table is best checked while nobody writes to it.
+
+Spec: concepts/spec; the rules are those of the format, not of one implementation.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import field
+from itertools import pairwise
+
+from paimon_explore.data_types.field_ids import highest_field_id
+from paimon_explore.errors import FormatError, NotFoundError, PaimonError, StorageError
+from paimon_explore.fileio.file_io import FileStatus
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.maintenance.checks.data_file_checks import DataFiles
+from paimon_explore.maintenance.checks.findings import Finding, Severity
+from paimon_explore.maintenance.checks.snapshot_checks import StateChecks, identities
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries, live_entries
+from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.metadata.table_paths import MAIN_BRANCH
+from paimon_explore.store.table_store import TableStore
+
+CONTINUOUS = "snapshot ids have no holes"
+READABLE = "every file of the table can be read"
+TOTALS = "the total count grows by the delta count"
+SAME_STATE = "the base list holds what the snapshot before held"
+HIGHEST_ID = "highestFieldId is at least every field id"
+ROW_IDS = "nextRowId never falls"
+
+
+def check_table(
+    store: TableStore, options: TableOptions, *, read_rows: bool = False
+) -> list[Finding]:
+    """All rules that a table breaks.
+
+    Args:
+        store: the table.
+        options: its options.
+        read_rows: also read every data file, which takes as long as reading the table.
+
+    Returns:
+        What was found; nothing for a table in order.
+
+    Raises:
+        NotFoundError: there is no table.
+        StorageError: the table's folder cannot be listed.
+    """
+    if not store.for_branch(MAIN_BRANCH).schemas.ids():
+        raise NotFoundError("table", store.paths.root)
+    present = {status.path: status for status in store.file_io.walk(store.paths.root)}
+    found: list[Finding] = []
+    seen: set[str] = set()
+    for branch in [MAIN_BRANCH, *store.branches.names()]:
+        check = _Branch(
+            store=store.for_branch(branch),
+            options=options,
+            present=present,
+            read_rows=read_rows,
+            seen=seen,
+        )
+        found += check.findings()
+    return list(dict.fromkeys(found))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Branch:
+    """The checks of one branch.
+
+    Attributes:
+        store: the branch.
+        options: the table's options.
+        present: all files of the table by path.
+        read_rows: whether data files are read.
+        seen: data files that have been read, shared by all branches.
+    """
+
+    store: TableStore
+    options: TableOptions
+    present: Mapping[str, FileStatus]
+    read_rows: bool
+    seen: set[str]
+    _schemas: dict[int, TableSchema] = field(default_factory=dict)
+
+    def findings(self) -> Iterator[Finding]:
+        yield from self._check_schemas()
+        if not self._schemas:
+            return
+        yield from self._check_ids()
+        snapshots: list[Snapshot] = []
+        for snapshot_id in self.store.snapshots.ids():
+            path = self.store.paths.snapshot(snapshot_id)
+            try:
+                snapshots.append(self.store.snapshots.load(snapshot_id))
+            except PaimonError as error:
+                yield _unreadable(path, error)
+        before: Snapshot | None = None
+        for snapshot in snapshots:
+            yield from self._check_state(snapshot, self.store.paths.snapshot(snapshot.id))
+            if before is not None and before.id == snapshot.id - 1:
+                yield from self._check_step(before, snapshot)
+            before = snapshot
+        yield from self._check_tags({one.delta_manifest_list for one in snapshots})
+        yield from self._check_changelogs()
+
+    def _check_schemas(self) -> Iterator[Finding]:
+        for schema_id in self.store.schemas.ids():
+            path = self.store.paths.schema(schema_id)
+            try:
+                schema = self.store.schemas.load(schema_id)
+            except PaimonError as error:
+                yield _unreadable(path, error)
+                continue
+            self._schemas[schema_id] = schema
+            highest = highest_field_id(schema.fields)
+            if schema.highest_field_id < highest:
+                yield Finding(
+                    rule=HIGHEST_ID,
+                    path=path,
+                    what=f"highestFieldId is {schema.highest_field_id}, a field has {highest}",
+                )
+
+    def _check_ids(self) -> Iterator[Finding]:
+        snapshots = self.store.snapshots
+        latest = snapshots.latest_id()
+        for earlier, later in pairwise(snapshots.all_ids()):
+            if later != earlier + 1:
+                what = f"after {earlier} comes {later}"
+                if latest is not None and later > latest:
+                    what = f"{what}, but the latest snapshot is {latest}: the file is a stray"
+                yield Finding(rule=CONTINUOUS, path=self.store.paths.snapshot_dir, what=what)
+
+    def _checks(self) -> StateChecks:
+        data = DataFiles(
+            store=self.store,
+            options=self.options,
+            present=self.present,
+            schemas=self._schemas,
+            seen=self.seen,
+        )
+        return StateChecks(
+            store=self.store,
+            options=self.options,
+            present=self.present,
+            schemas=self._schemas,
+            data=data,
+            read_rows=self.read_rows,
+        )
+
+    def _check_state(self, snapshot: Snapshot, path: str) -> Iterator[Finding]:
+        checks = self._checks()
+        for check in (checks.metadata, checks.files, checks.index):
+            try:
+                yield from check(snapshot, path)
+            except (FormatError, StorageError, NotFoundError) as error:
+                yield _unreadable(path, error)
+        if path.startswith(self.store.paths.snapshot_dir):
+            try:
+                yield from checks.changelog(snapshot, path)
+            except (FormatError, StorageError, NotFoundError) as error:
+                yield _unreadable(path, error)
+
+    def _check_step(self, before: Snapshot, after: Snapshot) -> Iterator[Finding]:
+        """What must hold between a snapshot and the next one."""
+        path = self.store.paths.snapshot(after.id)
+        totals = (before.total_record_count, after.delta_record_count, after.total_record_count)
+        old, delta, new = totals
+        if old is not None and delta is not None and new is not None and old + delta != new:
+            what = f"{old} and {delta} rows make {new}"
+            yield Finding(rule=TOTALS, path=path, what=what)
+        if (after.next_row_id or 0) < (before.next_row_id or 0):
+            what = f"nextRowId is {after.next_row_id} after {before.next_row_id}"
+            yield Finding(rule=ROW_IDS, path=path, what=what)
+        try:
+            was = identities(self._live(self.store.manifests.all(before).names))
+            base = identities(self._live(self.store.manifests.base(after).names))
+        except (FormatError, StorageError):
+            return  # told by the checks of the states
+        if was != base:
+            lost, more = sorted(was - base)[:3], sorted(base - was)[:3]
+            what = f"lost {lost}, has besides {more}"
+            yield Finding(rule=SAME_STATE, path=path, what=what)
+
+    def _live(self, names: tuple[str, ...] | list[str]) -> ManifestEntries:
+        return live_entries(self.store.manifests.read_many(names))
+
+    def _check_tags(self, known: set[str]) -> Iterator[Finding]:
+        for name in self.store.tags.names():
+            path = self.store.paths.tag(name)
+            try:
+                tag = self.store.tags.load(name)
+            except PaimonError as error:
+                yield _unreadable(path, error)
+                continue
+            if tag.snapshot.delta_manifest_list not in known:
+                yield from self._check_state(tag.snapshot, path)
+
+    def _check_changelogs(self) -> Iterator[Finding]:
+        checks = self._checks()
+        for number in self.store.changelogs.ids():
+            path = self.store.paths.changelog(number)
+            try:
+                yield from checks.changelog(self.store.changelogs.load(number), path)
+            except PaimonError as error:
+                yield _unreadable(path, error)
+
+
+def _unreadable(path: str, error: PaimonError) -> Finding:
+    return Finding(rule=READABLE, path=path, what=str(error), severity=Severity.ERROR)

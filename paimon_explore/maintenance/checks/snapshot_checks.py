@@ -1,0 +1,231 @@
+"""Checks of one state: a snapshot or tag, its manifests, data files and index files."""
+
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+
+import numpy as np
+
+from paimon_explore.encoding.arrow_buffers import Column
+from paimon_explore.errors import CorruptFileError
+from paimon_explore.fileio.file_io import FileStatus
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.maintenance.checks.data_file_checks import DataFiles
+from paimon_explore.maintenance.checks.findings import Finding, Severity
+from paimon_explore.metadata.manifest.index_manifest import DELETION_VECTORS_INDEX
+from paimon_explore.metadata.manifest.manifest_entry import (
+    FileKind,
+    ManifestEntries,
+    live_entries,
+    merge_entries,
+)
+from paimon_explore.metadata.options.table_options import PK_CLUSTERING_OVERRIDE, TableOptions
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.scan.splits.file_locations import data_file_paths, index_file_paths
+from paimon_explore.scan.splits.key_range_sections import key_ranks
+from paimon_explore.store.table_store import TableStore
+
+EXISTS = "every file that is named exists"
+SIZE = "a file has the size that is recorded"
+COUNTS = "a manifest list counts the entries of its manifests"
+ONCE = "a file is added once and deleted only if it is there"
+TOTAL = "the total count is that of the live files"
+SCHEMA = "every schema that is named exists"
+DISJOINT = "the files of a level above 0 share no key"
+VECTORS = "a deletion vector belongs to one live file"
+CHANGELOG_COUNT = "the changelog count is that of the changelog files"
+NEXT_ROW = "nextRowId is beyond every row id"
+
+Identity = tuple[bytes, int, int, str]
+
+
+def identities(entries: ManifestEntries) -> frozenset[Identity]:
+    """Partition, bucket, level and name of each file."""
+    return frozenset(_places(entries))
+
+
+def _values(values: Column) -> list[object]:
+    return [value.as_py() for value in values]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StateChecks:
+    """The checks of states of one branch.
+
+    Attributes:
+        store: the branch.
+        options: the table's options.
+        present: all files of the table by path.
+        schemas: all schemas by id.
+        data: the checks of data files.
+        read_rows: whether data files are read.
+    """
+
+    store: TableStore
+    options: TableOptions
+    present: Mapping[str, FileStatus]
+    schemas: Mapping[int, TableSchema]
+    data: DataFiles
+    read_rows: bool
+
+    def metadata(self, snapshot: Snapshot, path: str) -> Iterator[Finding]:
+        """Lists, manifests, statistics and schema: there, and of the recorded size."""
+        paths = self.store.paths
+        if snapshot.schema_id not in self.schemas:
+            yield Finding(rule=SCHEMA, path=path, what=f"schemaId is {snapshot.schema_id}")
+        lists = (
+            (snapshot.base_manifest_list, snapshot.base_manifest_list_size),
+            (snapshot.delta_manifest_list, snapshot.delta_manifest_list_size),
+        )
+        for name, size in lists:
+            yield from self._check_file(paths.manifest(name), size, path)
+        if snapshot.index_manifest is not None:
+            yield from self._check_file(paths.manifest(snapshot.index_manifest), None, path)
+        if snapshot.statistics is not None:
+            yield from self._check_file(paths.statistics(snapshot.statistics), None, path)
+        for name, _ in lists:
+            yield from self._check_list(name)
+
+    def _check_list(self, name: str) -> Iterator[Finding]:
+        """The manifests of a list: there, of the recorded size and number of entries."""
+        path = self.store.paths.manifest(name)
+        if path not in self.present:
+            return
+        for row in self.store.manifests.list(name).table.to_pylist():
+            manifest = self.store.paths.manifest(str(row["file_name"]))
+            yield from self._check_file(manifest, int(row["file_size"]), path)
+            if manifest not in self.present:
+                continue
+            entries = self.store.manifests.read(str(row["file_name"]))
+            added = entries.count_of(FileKind.ADD)
+            found = (added, len(entries) - added)
+            told = (row["num_added_files"], row["num_deleted_files"])
+            if found != told:
+                what = f"{manifest} adds and deletes {found}, not {told}"
+                yield Finding(rule=COUNTS, path=path, what=what)
+
+    def files(self, snapshot: Snapshot, path: str) -> Iterator[Finding]:
+        """The live files: merged without contradiction, there, and adding up."""
+        manifests = self.store.manifests
+        entries = manifests.read_many(manifests.all(snapshot).names)
+        live = live_entries(entries)
+        try:
+            merged = merge_entries(entries, path=path)
+        except CorruptFileError as error:
+            yield Finding(rule=ONCE, path=path, what=str(error))
+        else:
+            dangling = merged.of_kind(FileKind.DELETE)
+            if len(dangling):
+                name = dangling.column("file_name")[0].as_py()
+                yield Finding(rule=ONCE, path=path, what=f"deletes {name}, which is not there")
+        total = snapshot.total_record_count
+        if total is not None and total != live.total_rows:
+            what = f"totalRecordCount is {total}, the live files have {live.total_rows} rows"
+            yield Finding(rule=TOTAL, path=path, what=what)
+        yield from self._check_ids(live, snapshot, path)
+        yield from self._check_levels(live, path)
+        yield from self._check_data(live, path)
+        if self.read_rows:
+            yield from self.data.check_rows(live)
+
+    def _check_ids(self, live: ManifestEntries, snapshot: Snapshot, path: str) -> Iterator[Finding]:
+        for schema_id in live.column("schema_id").unique():
+            if schema_id.as_py() not in self.schemas:
+                yield Finding(rule=SCHEMA, path=path, what=f"a file has schema {schema_id}")
+        ends = [
+            first.as_py() + rows.as_py()
+            for first, rows in zip(
+                live.column("first_row_id"), live.column("row_count"), strict=True
+            )
+            if first.as_py() is not None
+        ]
+        if ends and max(ends) > (snapshot.next_row_id or 0):
+            what = f"nextRowId is {snapshot.next_row_id}, a file reaches {max(ends) - 1}"
+            yield Finding(rule=NEXT_ROW, path=path, what=what)
+
+    def _check_levels(self, live: ManifestEntries, path: str) -> Iterator[Finding]:
+        """Sorted runs: disjoint keys in each partition, bucket and level."""
+        schema = max(self.schemas.values(), key=lambda one: one.id)
+        if not schema.primary_keys or self.options.value(PK_CLUSTERING_OVERRIDE):
+            return
+        levels = np.array(_values(live.column("level").combine_chunks()), np.int64)
+        above = live.filter(levels > 0)
+        if not len(above):
+            return
+        lows, highs = key_ranks(above, schema.project(schema.trimmed_primary_keys))
+        places = [place[:3] for place in _places(above)]
+        order = sorted(range(len(above)), key=lambda i: (*places[i], int(lows[i])))
+        for earlier, later in pairwise(order):
+            if places[earlier] == places[later] and highs[earlier] >= lows[later]:
+                names = [above.column("file_name")[i].as_py() for i in (earlier, later)]
+                yield Finding(rule=DISJOINT, path=path, what=f"{names[0]} and {names[1]}")
+
+    def _check_data(self, entries: ManifestEntries, path: str) -> Iterator[Finding]:
+        """Data files with their extra files: there, and of the recorded size."""
+        if not len(entries):
+            return
+        schema = next(iter(self.schemas.values()))
+        places = data_file_paths(entries, schema, self.options, self.store.paths)
+        columns = (entries.column("file_size"), entries.column("extra_files"))
+        for place, size, extras in zip(places, *columns, strict=True):
+            file = str(place.as_py())
+            yield from self._check_file(file, size.as_py(), path)
+            folder = file.rpartition("/")[0]
+            more: list[str] = extras.as_py() or []
+            for name in more:
+                yield from self._check_file(
+                    f"{folder}/{name}", None, path, severity=Severity.WARNING
+                )
+
+    def index(self, snapshot: Snapshot, path: str) -> Iterator[Finding]:
+        """Index files: there, of the recorded size; deletion vectors of live files."""
+        manifests = self.store.manifests
+        entries = manifests.index_of(snapshot)
+        if not len(entries):
+            return
+        schema = next(iter(self.schemas.values()))
+        places = index_file_paths(entries, schema, self.options, self.store.paths)
+        for place, size in zip(places, entries.column("file_size"), strict=True):
+            yield from self._check_file(str(place.as_py()), size.as_py(), path)
+        live = live_entries(manifests.read_many(manifests.all(snapshot).names))
+        names = {place[3] for place in _places(live)}
+        vectors: list[str] = []
+        for row in entries.of_type(DELETION_VECTORS_INDEX).rows():
+            ranges = row["dv_ranges"]
+            if isinstance(ranges, list):
+                vectors += [str(one["data_file"]) for one in ranges]
+        for name in sorted(set(vectors)):
+            if name not in names:
+                yield Finding(rule=VECTORS, path=path, what=f"{name} is not live")
+            elif vectors.count(name) > 1:
+                yield Finding(rule=VECTORS, path=path, what=f"{name} has several")
+
+    def changelog(self, snapshot: Snapshot, path: str) -> Iterator[Finding]:
+        """Changelog files: there, of the recorded size, and adding up."""
+        name = snapshot.changelog_manifest_list
+        if name is None:
+            return
+        size = snapshot.changelog_manifest_list_size
+        yield from self._check_file(self.store.paths.manifest(name), size, path)
+        yield from self._check_list(name)
+        entries = self.store.manifests.read_many(self.store.manifests.list(name).names)
+        yield from self._check_data(entries, path)
+        told = snapshot.changelog_record_count
+        if told is not None and told != entries.total_rows:
+            what = f"changelogRecordCount is {told}, the files have {entries.total_rows} rows"
+            yield Finding(rule=CHANGELOG_COUNT, path=path, what=what)
+
+    def _check_file(
+        self, file: str, size: int | None, path: str, *, severity: Severity = Severity.ERROR
+    ) -> Iterator[Finding]:
+        found = self.data.status(file)
+        if found is None:
+            yield Finding(rule=EXISTS, path=path, what=f"{file} is missing", severity=severity)
+        elif size is not None and found.size != size:
+            yield Finding(rule=SIZE, path=file, what=f"{found.size} bytes, not {size}")
+
+
+def _places(entries: ManifestEntries) -> list[Identity]:
+    names = ("partition", "bucket", "level", "file_name")
+    columns = [_values(entries.column(name).combine_chunks()) for name in names]
+    return [(bytes(p), int(b), int(v), str(n)) for p, b, v, n in zip(*columns, strict=True)]

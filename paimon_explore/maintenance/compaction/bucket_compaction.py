@@ -1,0 +1,405 @@
+"""One unit of a primary-key bucket compacted: files written, and the message that replaces the old.
+
+Nothing becomes visible here: new files are unknown to everybody until the message is committed, and
+all of them are removed again if anything fails.
+
+Spec: primary-key-table, compaction; concepts/spec/tableindex, deletion vectors.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field, replace
+
+import numpy as np
+import pyarrow as pa
+
+from paimon_explore.data_types.definitions import RowType
+from paimon_explore.encoding.arrow_buffers import Bools, Column, Ints
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.maintenance.compaction.compaction_deletion_vectors import (
+    BucketVectors,
+    replaced_vectors,
+)
+from paimon_explore.maintenance.compaction.compaction_merge import FILE, CompactMerge, CompactRules
+from paimon_explore.maintenance.compaction.compaction_plan import (
+    Rewrite,
+    Section,
+    Step,
+    UnitPlan,
+    Upgrade,
+)
+from paimon_explore.maintenance.compaction.compaction_strategy import CompactUnit
+from paimon_explore.maintenance.compaction.levels import Levels
+from paimon_explore.maintenance.compaction.record_expiry import RecordExpiry, record_expiry
+from paimon_explore.merge.key_records import is_retract
+from paimon_explore.merge.merge_spec import VALUE_KIND, merge_spec
+from paimon_explore.merge.numpy_columns import int64_array, ints_of, mask_array
+from paimon_explore.merge.sort_merge import key_pieces
+from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.metadata.manifest.index_manifest import IndexEntries
+from paimon_explore.metadata.manifest.manifest_entry import (
+    ENTRY_SCHEMA,
+    FileSource,
+    ManifestEntries,
+)
+from paimon_explore.metadata.options import table_options as opt
+from paimon_explore.metadata.options.effective_options import needs_lookup
+from paimon_explore.metadata.options.option_enums import ChangelogProducer, MergeEngine
+from paimon_explore.metadata.options.table_options import MAX_INT64, TableOptions
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.read.data_file import ReadRequest, SystemColumn, read_data_file
+from paimon_explore.read.split_reader import SplitFile, SplitReader, in_order
+from paimon_explore.scan.manifest_arrays import numbers
+from paimon_explore.scan.splits.data_split import DataSplit
+from paimon_explore.scan.splits.key_range_sections import key_ranks
+from paimon_explore.write.data_file_writer import DataFileWriter
+from paimon_explore.write.file_layout import FileLayout
+from paimon_explore.write.primary_key_writer import schema_with
+from paimon_explore.write.table_layouts import KEY_PREFIX, changelog_layout, keyed_layout
+from paimon_explore.write.write_target import WriteTarget, entries_of
+
+_FILE_FIELD = pa.field(FILE, pa.int64(), nullable=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompactBucket:
+    """One bucket of a primary-key table.
+
+    Attributes:
+        target: the table.
+        split: all live files of the bucket, in any order, with their deletion vectors.
+        levels: the same files as a merge tree.
+        index: the index files of the bucket.
+    """
+
+    target: WriteTarget
+    split: DataSplit
+    levels: Levels
+    index: IndexEntries = field(default_factory=IndexEntries.empty)
+
+    @property
+    def expiry(self) -> RecordExpiry | None:
+        """Which rows are too old; None if none grow too old."""
+        target = self.target
+        return record_expiry(target.schema, target.options, target.clock())
+
+    @property
+    def keys(self) -> RowType:
+        """The trimmed primary key."""
+        return self.target.schema.project(self.target.schema.trimmed_primary_keys)
+
+    @property
+    def marked(self) -> list[int]:
+        """The files with a deletion vector."""
+        names = self.split.files.table.column("file_name").to_pylist()
+        vectors = self.split.deletion_files
+        return [i for i, name in enumerate(names) if name in vectors]
+
+
+@dataclass(slots=True)
+class _Result:
+    """What a unit has brought so far.
+
+    Attributes:
+        before: positions of replaced files.
+        after: entries of new or upgraded files.
+        changelog: entries of changelog files.
+    """
+
+    before: list[int] = field(default_factory=list)
+    after: list[ManifestEntries] = field(default_factory=list)
+    changelog: list[ManifestEntries] = field(default_factory=list)
+
+
+class UnitCompaction:
+    """Compacts one unit of a bucket.
+
+    Args:
+        bucket: the bucket.
+        unit: what is compacted.
+    """
+
+    def __init__(self, bucket: CompactBucket, unit: CompactUnit) -> None:
+        self._bucket = bucket
+        self._unit = unit
+        self._target = bucket.target
+        schema, options = bucket.target.schema, bucket.target.options
+        self._files = bucket.split.files
+        self._levels: Ints = numbers(self._files.table, "level")
+        self._vectors = BucketVectors(bucket.target, bucket.split)
+        self._rules = _rules_of(schema, options, bucket, unit, self._levels)
+        self._drops = unit.level != 0 and (
+            unit.level >= bucket.levels.highest or self._rules.vectors
+        )
+        self._names = bucket.target.file_names()
+        self._place = bucket.target.place(bucket.split.partition, bucket.split.bucket, self._names)
+        self._reader = SplitReader(
+            store=bucket.target.store,
+            schema=schema,
+            options=options,
+            columns=schema.row_type.names,
+        )
+        self._expiry = bucket.expiry
+        self._ranks = key_ranks(self._files, bucket.keys)
+        self._writers: list[DataFileWriter] = []
+
+    def run(self) -> CommitMessage:
+        """Write the new files.
+
+        Raises:
+            FormatError: a file breaks the format.
+            MissingFileError: a file is gone.
+            StorageError: a file cannot be read or written.
+        """
+        result = _Result()
+        try:
+            for step in self._steps():
+                if isinstance(step, Rewrite):
+                    self._rewrite(step, result)
+                else:
+                    self._upgrade(step, result)
+            return self._message(result)
+        except BaseException:
+            self.abort()
+            raise
+
+    def abort(self) -> None:
+        """Remove every file that was begun."""
+        for writer in self._writers:
+            writer.abort()
+        self._vectors.abort()
+
+    def _steps(self) -> list[Step]:
+        plan = UnitPlan(
+            self._unit,
+            self._files,
+            self._bucket.keys,
+            options=self._target.options,
+            top=self._bucket.levels.top,
+            expired=() if self._expiry is None else self._expiry.files(self._files),
+        )
+        return plan.steps()
+
+    # ------------------------------------------------------------ files that only change level
+
+    def _upgrade(self, step: Upgrade, result: _Result) -> None:
+        tells, rewrites = self._upgrade_needs(step.file)
+        alone = Rewrite(sections=(((step.file,),),))
+        if rewrites:
+            self._rewrite(alone, result)
+            return
+        if tells:
+            self._rewrite(alone, result, writes=False)
+        result.before.append(step.file)
+        result.after.append(_at_level(self._files.slice(step.file, 1), self._unit.level))
+
+    def _upgrade_needs(self, file: int) -> tuple[bool, bool]:
+        """Whether the rows of an upgraded file have to be gone through, and to be rewritten."""
+        if not self._rules.lookup:
+            producer = self._rules.producer is ChangelogProducer.FULL_COMPACTION
+            return producer and self._unit.level == self._bucket.levels.top, False
+        if self._levels[file] != 0:
+            return False, False
+        retracts = self._files.table.column("delete_row_count")[file].as_py()
+        layouts = [self._layout(0).format, self._layout(self._unit.level).format]
+        if layouts[0] != layouts[1] or (self._rules.vectors and retracts != 0):
+            return True, True
+        if self._unit.level == self._bucket.levels.top:
+            return True, False
+        spec = self._rules.spec
+        latest = spec.engine is MergeEngine.DEDUPLICATE and not spec.sequence_fields
+        return True, not latest
+
+    # ------------------------------------------------------------ files that are merged
+
+    def _rewrite(self, step: Rewrite, result: _Result, *, writes: bool = True) -> None:
+        """Merge sections into new files; or only make the changelog and vectors of them."""
+        merge = CompactMerge(self._rules, tells=self._tells(step))
+        data = self._writer(self._layout(self._unit.level)) if writes else None
+        changelog = self._writer(self._changelog_layout())
+        for section in step.sections:
+            runs, ordered = in_order(self._bucket.split, self._runs(section))
+            streams = [self._run(run, merge) for run in runs]
+            for piece in key_pieces(streams, self._rules.spec.keys):
+                outcome = merge.merge(piece, by_run_order=ordered)
+                for file, positions in outcome.deleted.items():
+                    self._vectors.mark(file, positions)
+                if outcome.changelog is not None:
+                    _write(changelog, outcome.changelog)
+                if data is not None:
+                    for batch in outcome.rows:
+                        _write(data, _kept(batch) if self._drops else batch)
+        result.changelog.append(self._entries(changelog))
+        if data is not None:
+            result.before.extend(step.files)
+            result.after.append(self._entries(data))
+            self._vectors.forget(step.files)
+
+    def _tells(self, step: Rewrite) -> bool:
+        match self._rules.producer:
+            case ChangelogProducer.LOOKUP:
+                return self._unit.level != 0 and bool((self._levels[list(step.files)] == 0).any())
+            case ChangelogProducer.FULL_COMPACTION:
+                return self._unit.level == self._bucket.levels.top
+            case ChangelogProducer.NONE | ChangelogProducer.INPUT:
+                return False
+
+    def _runs(self, section: Section) -> list[list[int]]:
+        """The files of a section by run, with those that they are looked up in before them."""
+        runs = [list(run) for run in section]
+        files = [file for run in runs for file in run]
+        if self._rules.lookup and (self._levels[files] == 0).any():
+            runs = [*self._deeper(files), *runs]
+        return runs
+
+    def _deeper(self, files: Sequence[int]) -> list[list[int]]:
+        """The runs below the unit that may hold keys of these files."""
+        lows, highs = self._ranks
+        low, high = lows[list(files)].min(), highs[list(files)].max()
+        found = (~self._rules.in_unit) & (self._levels > self._unit.level)
+        found &= (lows <= high) & (highs >= low)
+        runs = []
+        for level in sorted(set(self._levels[found].tolist()), reverse=True):
+            own = np.flatnonzero(found & (self._levels == level))
+            runs.append(own[np.argsort(lows[own], kind="stable")].tolist())
+        return runs
+
+    def _run(self, run: Sequence[int], merge: CompactMerge) -> Iterator[pa.RecordBatch]:
+        system: tuple[SystemColumn, ...] = (
+            SystemColumn.SEQUENCE_NUMBER,
+            SystemColumn.VALUE_KIND,
+        )
+        if self._rules.vectors:
+            system = (*system, SystemColumn.POSITION)
+        for row in run:
+            file = SplitFile(split=self._bucket.split.file(row), row=0, reader=self._reader)
+            request = ReadRequest(
+                fields=self._reader.fields,
+                system_columns=system,
+                from_keys=True,
+                deleted=file.deleted(),
+            )
+            for batch in read_data_file(file.source(), request):
+                kept = batch if self._expiry is None else self._expiry.kept(batch)
+                if kept.num_rows:
+                    yield _with_file(kept, row) if merge.needs_files else kept
+
+    # ------------------------------------------------------------ what is handed over
+
+    def _layout(self, level: int) -> FileLayout:
+        layout = keyed_layout(
+            self._target.schema, self._target.options, level=level, source=FileSource.COMPACT
+        )
+        return replace(layout, target_rows=MAX_INT64)
+
+    def _changelog_layout(self) -> FileLayout:
+        layout = changelog_layout(self._target.schema, self._target.options)
+        return replace(layout, level=self._unit.level, target_rows=MAX_INT64)
+
+    def _writer(self, layout: FileLayout) -> "_RowsWriter":
+        writer = DataFileWriter(self._place, layout)
+        self._writers.append(writer)
+        columns = tuple(column.name for column in layout.fields)
+        return _RowsWriter(writer=writer, columns=columns)
+
+    def _entries(self, writer: "_RowsWriter") -> ManifestEntries:
+        split = self._bucket.split
+        return entries_of(
+            writer.writer.close(),
+            partition=split.partition,
+            bucket=split.bucket,
+            total_buckets=split.total_buckets,
+        )
+
+    def _message(self, result: _Result) -> CommitMessage:
+        split = self._bucket.split
+        vectors = self._vectors.write()
+        return CommitMessage(
+            partition=split.partition,
+            bucket=split.bucket,
+            total_buckets=split.total_buckets,
+            compact_before=self._files.take(np.array(result.before, np.int64)),
+            compact_after=_joined(result.after),
+            compact_changelog=_joined(result.changelog),
+            compact_new_index_files=vectors,
+            compact_deleted_index_files=IndexEntries.concat(
+                [
+                    replaced_vectors(self._bucket.index, vectors),
+                    _indexes_of(self._bucket, result.before),
+                ]
+            ),
+        )
+
+
+def _indexes_of(bucket: CompactBucket, files: Sequence[int]) -> IndexEntries:
+    """The indexes over rows of files that go or move: they are told by the name of the file."""
+    names = bucket.split.files.table.column("file_name").to_pylist()
+    gone = [str(names[i]).encode() for i in files]
+    sources = [indexed_file(row) or b"" for row in bucket.index.rows()]
+    return bucket.index.filter(
+        np.array([any(name in source for name in gone) for source in sources], np.bool_)
+    )
+
+
+def indexed_file(row: Mapping[str, object]) -> bytes | None:
+    """What an entry of an index over the rows of one file says of that file; None for others."""
+    index = row["global_index"]
+    source = index.get("source_meta") if isinstance(index, dict) else None
+    return source if isinstance(source, bytes) else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _RowsWriter:
+    """A writer and the columns of its files, in their order."""
+
+    writer: DataFileWriter
+    columns: tuple[str, ...]
+
+
+def _write(writer: _RowsWriter, rows: pa.RecordBatch) -> None:
+    columns = [rows.column(name.removeprefix(KEY_PREFIX)) for name in writer.columns]
+    writer.writer.write(pa.Table.from_arrays(columns, names=list(writer.columns)))
+
+
+def _kept(rows: pa.RecordBatch) -> pa.RecordBatch:
+    """The rows without retracts."""
+    kinds = ints_of(rows.column(VALUE_KIND)).astype(np.int8, copy=False)
+    found = is_retract(kinds)
+    return rows.filter(mask_array(~found)) if found.any() else rows
+
+
+def _with_file(batch: pa.RecordBatch, file: int) -> pa.RecordBatch:
+    column: Column = int64_array(np.full(batch.num_rows, file, np.int64))
+    return batch.append_column(_FILE_FIELD, column)
+
+
+def _joined(parts: Sequence[ManifestEntries]) -> ManifestEntries:
+    return ManifestEntries.concat([part for part in parts if len(part)])
+
+
+def _at_level(entries: ManifestEntries, level: int) -> ManifestEntries:
+    place = ENTRY_SCHEMA.get_field_index("level")
+    column = pa.repeat(pa.scalar(level, pa.int32()), len(entries))
+    return ManifestEntries(entries.table.set_column(place, ENTRY_SCHEMA.field("level"), column))
+
+
+def _rules_of(
+    schema: TableSchema,
+    options: TableOptions,
+    bucket: CompactBucket,
+    unit: CompactUnit,
+    levels: Ints,
+) -> CompactRules:
+    ignored = options.value(opt.CHANGELOG_PRODUCER_ROW_DEDUPLICATE_IGNORE_FIELDS)
+    compared = tuple(name for name in schema.row_type.names if name not in ignored)
+    in_unit: Bools = np.zeros(len(levels), np.bool_)
+    in_unit[list(unit.files)] = True
+    return CompactRules(
+        spec=merge_spec(schema_with(schema, options)),
+        producer=options.value(opt.CHANGELOG_PRODUCER),
+        lookup=needs_lookup(options),
+        vectors=options.value(opt.DELETION_VECTORS_ENABLED),
+        equal_columns=compared if options.value(opt.CHANGELOG_PRODUCER_ROW_DEDUPLICATE) else None,
+        top=bucket.levels.top,
+        levels=levels,
+        in_unit=in_unit,
+    )

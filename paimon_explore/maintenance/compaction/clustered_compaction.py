@@ -1,0 +1,141 @@
+"""Compaction of primary-key tables whose files are ordered by other columns than the key.
+
+With `pk-clustering-override` files above level 0 are sorted by the clustering columns, so their
+rows cannot be merged as sorted runs. All live rows of a bucket are merged by key in memory and
+written, in the other order, into one file on level 1. Its smallest and largest key are stated as
+ever, although they are not the first and last.
+
+Spec: none yet (release 2.0). Seen in: golden java200/clustering_pk.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+
+from paimon_explore.encoding.arrow_buffers import Column
+from paimon_explore.encoding.binary_row.encoder import row_images
+from paimon_explore.maintenance.compaction.bucket_compaction import CompactBucket
+from paimon_explore.maintenance.compaction.compaction_deletion_vectors import (
+    BucketVectors,
+    replaced_vectors,
+)
+from paimon_explore.maintenance.compaction.sort_compaction import row_order
+from paimon_explore.merge.key_records import is_retract
+from paimon_explore.merge.merge_spec import VALUE_KIND, merge_spec
+from paimon_explore.merge.numpy_columns import ints_of, mask_array
+from paimon_explore.merge.write_buffer_merge import merge_sorted
+from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.metadata.manifest.manifest_entry import FileSource, ManifestEntries
+from paimon_explore.metadata.options.table_options import MAX_INT64
+from paimon_explore.read.data_file import ReadRequest, SystemColumn, read_data_file
+from paimon_explore.read.split_reader import SplitFile, SplitReader
+from paimon_explore.scan.manifest_arrays import numbers
+from paimon_explore.write.data_file_writer import DataFileWriter
+from paimon_explore.write.new_file_names import FileRow
+from paimon_explore.write.primary_key_writer import schema_with
+from paimon_explore.write.table_layouts import KEY_PREFIX, keyed_layout
+from paimon_explore.write.write_target import entries_of
+
+_LEVEL = 1
+
+
+def compact_clustered(bucket: CompactBucket, *, full: bool) -> CommitMessage | None:
+    """Merge a bucket; None if nothing is to be done.
+
+    Args:
+        bucket: the bucket.
+        full: also if there is nothing new, but several files or deleted rows.
+
+    Raises:
+        FormatError: a file breaks the format.
+        MissingFileError: a file is gone.
+        StorageError: a file cannot be read or written.
+    """
+    levels = numbers(bucket.split.files.table, "level")
+    is_new = bool((levels == 0).any())
+    if not is_new and not (full and (len(levels) > 1 or bucket.marked)):
+        return None
+    target, split = bucket.target, bucket.split
+    vectors = BucketVectors(target, split)
+    layout = replace(
+        keyed_layout(target.schema, target.options, level=_LEVEL, source=FileSource.COMPACT),
+        target_bytes=MAX_INT64,
+        target_rows=MAX_INT64,
+    )
+    names = [field.name for field in layout.fields]
+    writer = DataFileWriter(
+        target.place(split.partition, split.bucket, target.file_names()), layout
+    )
+    try:
+        rows = _merged(bucket)
+        order = row_order(target.schema, target.options, None, ())
+        for batch in order.sorted_batches([rows] if rows.num_rows else []):
+            columns = [batch.column(name.removeprefix(KEY_PREFIX)) for name in names]
+            writer.write(pa.Table.from_arrays(columns, names=names))
+        after = [{**row, **_ends(bucket, rows)} for row in writer.close()]
+        vectors.forget(range(split.count))
+        index = vectors.write()
+    except BaseException:
+        writer.abort()
+        vectors.abort()
+        raise
+    return CommitMessage(
+        partition=split.partition,
+        bucket=split.bucket,
+        total_buckets=split.total_buckets,
+        compact_before=split.files.take(np.arange(split.count)),
+        compact_after=_entries(bucket, after),
+        compact_new_index_files=index,
+        compact_deleted_index_files=replaced_vectors(bucket.index, index),
+    )
+
+
+def _entries(bucket: CompactBucket, files: list[FileRow]) -> ManifestEntries:
+    split = bucket.split
+    if not files:
+        return ManifestEntries.empty()
+    return entries_of(
+        files,
+        partition=split.partition,
+        bucket=split.bucket,
+        total_buckets=split.total_buckets,
+    )
+
+
+def _merged(bucket: CompactBucket) -> pa.RecordBatch:
+    """All live rows of the bucket by key, without retracts."""
+    target, split = bucket.target, bucket.split
+    reader = SplitReader(
+        store=target.store,
+        schema=target.schema,
+        options=target.options,
+        columns=target.schema.row_type.names,
+    )
+    found: list[pa.RecordBatch] = []
+    for row in range(split.count):
+        file = SplitFile(split=split.file(row), row=0, reader=reader)
+        request = ReadRequest(
+            fields=reader.fields,
+            system_columns=(SystemColumn.SEQUENCE_NUMBER, SystemColumn.VALUE_KIND),
+            from_keys=True,
+            deleted=file.deleted(),
+        )
+        found.extend(read_data_file(file.source(), request))
+    if not found:
+        return pa.RecordBatch.from_pylist([])
+    spec = merge_spec(schema_with(target.schema, target.options))
+    rows = merge_sorted(pa.Table.from_batches(found), spec)
+    kinds = ints_of(rows.column(VALUE_KIND)).astype(np.int8, copy=False)
+    return rows.filter(mask_array(~is_retract(kinds)))
+
+
+def _ends(bucket: CompactBucket, rows: pa.RecordBatch) -> FileRow:
+    """The smallest and the largest key of rows that are sorted by key."""
+    fields = bucket.keys.fields
+    ends: list[Column] = []
+    for field in fields:
+        key = rows.column(field.name)
+        ends.append(pa.concat_arrays([key.slice(0, 1), key.slice(len(key) - 1, 1)]))
+    first, last = row_images(ends, [field.type for field in fields])
+    return {"min_key": first, "max_key": last}

@@ -1,0 +1,118 @@
+"""The deletion vectors of a bucket while it is compacted.
+
+All vectors of a bucket lie in one index file, which is written anew when one of them changes: when
+rows of a file are replaced, and when a file with deleted rows is rewritten without them.
+
+Spec: concepts/spec/tableindex, deletion vectors.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+from pyroaring import BitMap64
+
+from paimon_explore.encoding.deletion_vector import DeletionVector, encode_vectors
+from paimon_explore.fileio.discard import discard
+from paimon_explore.metadata.manifest.index_manifest import DELETION_VECTORS_INDEX, IndexEntries
+from paimon_explore.metadata.manifest.manifest_entry import FileKind
+from paimon_explore.metadata.options import table_options as opt
+from paimon_explore.read.split_reader import load_vector
+from paimon_explore.scan.splits.data_split import DataSplit
+from paimon_explore.write.write_target import WriteTarget
+
+
+class BucketVectors:
+    """The vectors of the live files of one bucket.
+
+    Args:
+        target: the table.
+        split: the files and where their vectors lie.
+    """
+
+    def __init__(self, target: WriteTarget, split: DataSplit) -> None:
+        self._target = target
+        self._split = split
+        self._names = [str(name) for name in split.files.table.column("file_name").to_pylist()]
+        self._known = split.deletion_files
+        self._marked: dict[str, list[npt.NDArray[np.uint64]]] = {}
+        self._gone: set[str] = set()
+        self._written: list[str] = []
+
+    def mark(self, file: int, positions: npt.NDArray[np.uint64]) -> None:
+        """Rows of a file are deleted."""
+        if len(positions):
+            self._marked.setdefault(self._names[file], []).append(positions)
+
+    def forget(self, files: Sequence[int]) -> None:
+        """Files are rewritten: their vectors go with them."""
+        self._gone.update(self._names[file] for file in files)
+
+    @property
+    def _is_changed(self) -> bool:
+        return bool(self._marked) or not self._gone.isdisjoint(self._known)
+
+    def write(self) -> IndexEntries:
+        """The new index file of the bucket; nothing if no vector changes."""
+        if not self._is_changed:
+            return IndexEntries.empty()
+        names = [n for n in self._names if n in self._known or n in self._marked]
+        vectors = [(name, self._vector(name)) for name in names if name not in self._gone]
+        return self.written(vectors)
+
+    def _vector(self, name: str) -> DeletionVector:
+        found = self._known.get(name)
+        positions = BitMap64()
+        if found is not None:
+            positions = BitMap64(load_vector(self._target.store.file_io, found))
+        for more in self._marked.get(name, ()):
+            positions |= BitMap64(more.tolist())
+        return positions
+
+    def written(self, vectors: Sequence[tuple[str, DeletionVector]]) -> IndexEntries:
+        """An index file of these vectors."""
+        target, split = self._target, self._split
+        wide = target.options.value(opt.DELETION_VECTORS_BITMAP64)
+        data, ranges = encode_vectors(vectors, wide=wide)
+        names = target.file_names()
+        name = f"index-{names.unique}-{next(names.numbers)}"
+        folder = target.partition_path(split.partition)
+        path = target.store.paths.index_file(folder, split.bucket, name)
+        self._written.append(path)
+        target.store.file_io.create(path, data)
+        return IndexEntries.from_rows(
+            [
+                {
+                    "kind": FileKind.ADD.value,
+                    "partition": split.partition,
+                    "bucket": split.bucket,
+                    "index_type": DELETION_VECTORS_INDEX,
+                    "file_name": name,
+                    "file_size": len(data),
+                    "row_count": len(ranges),
+                    "dv_ranges": [
+                        {
+                            "data_file": part.data_file,
+                            "offset": part.offset,
+                            "length": part.length,
+                            "cardinality": part.cardinality,
+                        }
+                        for part in ranges
+                    ],
+                }
+            ]
+        )
+
+    def abort(self) -> None:
+        """Remove the index files written."""
+        discard(self._target.store.file_io, self._written)
+
+
+def replaced_vectors(index: IndexEntries, new: IndexEntries) -> IndexEntries:
+    """The index file that a new one replaces: the commit proves that it is still there.
+
+    Args:
+        index: the index files of the bucket when the change was planned.
+        new: the new one; empty if no vector changes.
+    """
+    return index.of_type(DELETION_VECTORS_INDEX) if len(new) else IndexEntries.empty()

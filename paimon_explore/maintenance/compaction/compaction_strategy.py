@@ -1,0 +1,138 @@
+"""Universal compaction: which sorted runs of a bucket are compacted, and to which level.
+
+A pick always takes the newest runs without a gap, so that the order of data by age is kept.
+
+Spec: primary-key-table, compaction; maintenance/configurations, `num-sorted-run.*` and
+`compaction.*`.
+"""
+
+from collections.abc import Collection, Sequence
+
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.maintenance.compaction.levels import LevelRun, Levels
+from paimon_explore.metadata.options import table_options as opt
+from paimon_explore.metadata.options.table_options import TableOptions
+
+_PERCENT = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompactUnit:
+    """What is compacted together.
+
+    Attributes:
+        level: where the result goes.
+        files: positions of the files among those of the bucket.
+        each_alone: every file is rewritten by itself.
+    """
+
+    level: int
+    files: tuple[int, ...]
+    each_alone: bool = False
+
+
+def pick_full(
+    levels: Levels, *, marked: Collection[int] = (), rewrite_all: bool = False
+) -> CompactUnit | None:
+    """All runs to the top level; None if there is nothing to do.
+
+    Args:
+        levels: the bucket's runs.
+        marked: files with deleted rows in them: reason enough to rewrite them.
+        rewrite_all: rewrite also what is on the top level already.
+    """
+    if not levels.runs:
+        return None
+    if len(levels.runs) > 1 or levels.runs[0].level != levels.top:
+        return _unit(levels.top, levels.runs)
+    files = [file for file in levels.runs[0].files if rewrite_all or file in marked]
+    if not files:
+        return None
+    return CompactUnit(level=levels.top, files=tuple(files), each_alone=True)
+
+
+def pick_universal(
+    levels: Levels, options: TableOptions, *, force_level_0: bool = False
+) -> CompactUnit | None:
+    """What a minor compaction takes; None if there is nothing to do.
+
+    Args:
+        levels: the bucket's runs.
+        options: the options in force.
+        force_level_0: take all of level 0 if no other rule takes anything.
+    """
+    unit = _pick(levels, options)
+    if unit is None and force_level_0:
+        count = sum(run.level == 0 for run in levels.runs)
+        unit = _by_size_ratio(levels, options, count, forced=True) if count else None
+    return None if unit is None or _is_in_place(unit, levels) else unit
+
+
+def _pick(levels: Levels, options: TableOptions) -> CompactUnit | None:
+    runs = levels.runs
+    trigger = options.value(opt.NUM_SORTED_RUN_COMPACTION_TRIGGER)
+    if _is_early_full(levels, options):
+        return _unit(levels.top, runs)
+    if len(runs) < trigger:
+        return None
+    newer = sum(run.size for run in runs[:-1])
+    amplification = options.value(opt.COMPACTION_MAX_SIZE_AMPLIFICATION_PERCENT)
+    if newer * _PERCENT > amplification * runs[-1].size:
+        return _unit(levels.top, runs)
+    unit = _by_size_ratio(levels, options, 1)
+    if unit is None and len(runs) > trigger:
+        unit = _by_size_ratio(levels, options, len(runs) - trigger + 1)
+    return unit
+
+
+def _is_early_full(levels: Levels, options: TableOptions) -> bool:
+    """Whether a rule on time or sizes asks for a full compaction.
+
+    An interval counts as over: nothing tells when the last one was.
+    """
+    if len(levels.runs) <= 1:
+        return False
+    total = options.value(opt.COMPACTION_TOTAL_SIZE_THRESHOLD)
+    incremental = options.value(opt.COMPACTION_INCREMENTAL_SIZE_THRESHOLD)
+    below_top = sum(run.size for run in levels.runs if run.level != levels.top)
+    return (
+        options.value(opt.COMPACTION_OPTIMIZATION_INTERVAL) is not None
+        or (total is not None and sum(run.size for run in levels.runs) < total)
+        or (incremental is not None and below_top > incremental)
+    )
+
+
+def _by_size_ratio(
+    levels: Levels, options: TableOptions, count: int, *, forced: bool = False
+) -> CompactUnit | None:
+    """The first `count` runs and those behind them that are not much larger than all before."""
+    runs = levels.runs
+    factor = _PERCENT + options.value(opt.COMPACTION_SIZE_RATIO)
+    size = sum(run.size for run in runs[:count])
+    for run in runs[count:]:
+        if size * factor / _PERCENT < run.size:
+            break
+        size += run.size
+        count += 1
+    return _extended(levels, count) if forced or count > 1 else None
+
+
+def _extended(levels: Levels, count: int) -> CompactUnit:
+    """The first runs, with more of them if the result could not stay above level 0."""
+    runs = levels.runs
+    level = levels.top if count == len(runs) else max(0, runs[count].level - 1)
+    while level == 0 and count < len(runs):
+        level = runs[count].level
+        count += 1
+    return _unit(levels.top if count == len(runs) else level, runs[:count])
+
+
+def _unit(level: int, runs: Sequence[LevelRun]) -> CompactUnit:
+    return CompactUnit(level=level, files=tuple(file for run in runs for file in run.files))
+
+
+def _is_in_place(unit: CompactUnit, levels: Levels) -> bool:
+    """Whether the unit is one file that is where it would go."""
+    if len(unit.files) > 1:
+        return False
+    return any(run.files == unit.files and run.level == unit.level for run in levels.runs)

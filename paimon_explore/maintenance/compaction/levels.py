@@ -1,0 +1,74 @@
+"""Levels and sorted runs of one bucket of a primary-key table, from its live files.
+
+Level 0 holds the files as they were flushed: each is a sorted run of its own and they may overlap.
+The files of any other level are one run together. Data gets older from run to run.
+
+Spec: primary-key-table, LSM trees.
+"""
+
+from collections.abc import Sequence
+
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
+from paimon_explore.metadata.options.effective_options import level_count
+from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.scan.manifest_arrays import numbers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LevelRun:
+    """One sorted run.
+
+    Attributes:
+        level: of its files.
+        files: positions of its files among those of the bucket.
+        size: bytes of its files.
+    """
+
+    level: int
+    files: tuple[int, ...]
+    size: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Levels:
+    """The merge tree of one bucket.
+
+    Attributes:
+        runs: newest first: level 0 from the newest to the oldest file, then level 1, 2 and so on.
+        top: the highest level that the table has.
+    """
+
+    runs: tuple[LevelRun, ...]
+    top: int
+
+    @property
+    def highest(self) -> int:
+        """The highest level that holds files; -1 without any."""
+        return max((run.level for run in self.runs), default=-1)
+
+
+def levels_of(files: ManifestEntries, options: TableOptions) -> Levels:
+    """The merge tree of the live files of one bucket."""
+    levels = numbers(files.table, "level").tolist()
+    sizes = numbers(files.table, "file_size").tolist()
+    runs = [_run(0, [file], sizes) for file in _newest_first(files, levels)]
+    runs += [
+        _run(level, [i for i, at in enumerate(levels) if at == level], sizes)
+        for level in sorted(set(levels) - {0})
+    ]
+    return Levels(runs=tuple(runs), top=max([level_count(options) - 1, *levels]))
+
+
+def _newest_first(files: ManifestEntries, levels: Sequence[int]) -> list[int]:
+    table = files.table
+    newest = numbers(table, "max_sequence_number").tolist()
+    oldest = numbers(table, "min_sequence_number").tolist()
+    created = numbers(table, "creation_time").tolist()
+    names = table.column("file_name").to_pylist()
+    level_0 = [file for file, level in enumerate(levels) if level == 0]
+    return sorted(level_0, key=lambda i: (-newest[i], oldest[i], created[i], str(names[i])))
+
+
+def _run(level: int, files: Sequence[int], sizes: Sequence[int]) -> LevelRun:
+    return LevelRun(level=level, files=tuple(files), size=sum(sizes[file] for file in files))

@@ -1,0 +1,101 @@
+"""Postponed rows spread over real buckets.
+
+Rows of tables with `bucket = -2` wait in Avro files of one folder per partition, in the order they
+came. Here they are written again as if they came now: numbered, merged, into level-0 files of real
+buckets; these replace the files of the folder in one commit. The number of buckets is that of the
+partition's files, or the option `postpone.default-bucket-num` for its first ones.
+
+Spec: primary-key-table/data-distribution, postpone bucket. Seen in: golden
+java200/postpone_compacted.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+
+from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.metadata.manifest.manifest_entry import POSTPONE_TOTAL_BUCKETS, ManifestEntries
+from paimon_explore.metadata.options import table_options as opt
+from paimon_explore.metadata.options.table_options import POSTPONE_BUCKET, TableOptions
+from paimon_explore.read.data_file import SystemColumn
+from paimon_explore.read.split_reader import SplitReader
+from paimon_explore.scan.manifest_arrays import numbers
+from paimon_explore.scan.splits.data_split import DataSplit, Splits
+from paimon_explore.write.input.row_kinds import ROW_KIND
+from paimon_explore.write.primary_key_writer import UpsertWriter
+from paimon_explore.write.write_target import WriteTarget, abort
+
+_FIRST_BUCKETS = 1
+
+
+def spread_postponed(target: WriteTarget, buckets: Sequence[DataSplit]) -> list[CommitMessage]:
+    """Write the postponed rows into real buckets.
+
+    Args:
+        target: the table.
+        buckets: all live files, one split per bucket.
+
+    Returns:
+        Messages that replace the postponed files; none without such files.
+
+    Raises:
+        FormatError: a file breaks the format.
+        StorageError: a file cannot be read or written.
+    """
+    known = {split.partition: split.total_buckets for split in buckets if split.total_buckets > 0}
+    default = target.options.value(opt.POSTPONE_DEFAULT_BUCKET_NUM) or _FIRST_BUCKETS
+    messages: list[CommitMessage] = []
+    try:
+        for split in buckets:
+            if split.bucket == POSTPONE_BUCKET:
+                messages += _spread(target, split, known.get(split.partition, default))
+    except BaseException:
+        abort(target, messages)
+        raise
+    return messages
+
+
+def _spread(target: WriteTarget, split: DataSplit, count: int) -> list[CommitMessage]:
+    options = TableOptions({**target.options, opt.BUCKET.key: str(count)})
+    reader = SplitReader(
+        store=target.store,
+        schema=target.schema,
+        options=options,
+        columns=target.schema.row_type.names,
+        system_columns=(SystemColumn.VALUE_KIND,),
+    )
+    unkinded = {key: text for key, text in options.items() if key != opt.ROWKIND_FIELD.key}
+    with UpsertWriter(replace(target, options=TableOptions(unkinded))) as writer:
+        for batch in reader.read(_in_order(split)):
+            writer.write(pa.Table.from_batches([_with_kinds(batch)]))
+        written = writer.prepare_commit()
+    gone = CommitMessage(
+        partition=split.partition,
+        bucket=POSTPONE_BUCKET,
+        total_buckets=POSTPONE_TOTAL_BUCKETS,
+        compact_before=split.files,
+    )
+    return [gone, *(_as_compaction(message) for message in written)]
+
+
+def _in_order(split: DataSplit) -> DataSplit:
+    """The files in the order of writing, to be read as they are."""
+    order = np.argsort(numbers(split.files.table, "creation_time"), kind="stable")
+    return Splits.one(split.source.take(order + split.start))
+
+
+def _with_kinds(batch: pa.RecordBatch) -> pa.RecordBatch:
+    names = [ROW_KIND if n == SystemColumn.VALUE_KIND else n for n in batch.schema.names]
+    return batch.rename_columns(names)
+
+
+def _as_compaction(message: CommitMessage) -> CommitMessage:
+    return replace(
+        message,
+        new_files=ManifestEntries.empty(),
+        changelog_files=ManifestEntries.empty(),
+        compact_after=message.new_files,
+        compact_changelog=message.changelog_files,
+    )

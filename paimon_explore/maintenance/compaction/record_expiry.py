@@ -1,0 +1,107 @@
+"""Rows of primary-key tables that are too old to outlive a compaction.
+
+A row whose time plus `record-level.expire-time` is past is dropped when its file is rewritten;
+until then readers see it. Rows without a time stay.
+
+Spec: primary-key-table, record-level expire. Seen in: golden java200/record_expire.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from paimon_explore.data_types.arrow import timestamp_unit
+from paimon_explore.data_types.definitions import AtomicType, DataField, TypeRoot
+from paimon_explore.encoding.arrow_buffers import Bools, Column, Ints, fixed_values, valid_mask
+from paimon_explore.encoding.binary_row.encoder import decode_rows
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.merge.numpy_columns import mask_array
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
+from paimon_explore.metadata.options import table_options as opt
+from paimon_explore.metadata.options.table_options import SECOND_MS, TableOptions
+from paimon_explore.metadata.schema.table_schema import TableSchema
+
+_PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
+_LEAST_MILLIS = 1_000_000_000_000
+"""BIGINT times from here on are milliseconds, smaller ones seconds."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordExpiry:
+    """When rows are too old.
+
+    Attributes:
+        schema: of the table.
+        column: holds the times.
+        oldest: rows with a time before this one go, in seconds since the epoch.
+    """
+
+    schema: TableSchema
+    column: DataField
+    oldest: int
+
+    def kept(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """The rows that are not too old."""
+        found = self._expired(batch.column(self.column.name))
+        return batch.filter(mask_array(~found)) if found.any() else batch
+
+    def files(self, entries: ManifestEntries) -> list[int]:
+        """The files whose statistics tell of rows that are too old, by their numbers."""
+        read = ["value_min", "value_stats_cols", "schema_id"]
+        rows = entries.table.select(read).to_pylist()
+        return [i for i, row in enumerate(rows) if self._has_expired(row)]
+
+    def _has_expired(self, row: dict[str, object]) -> bool:
+        if row["schema_id"] != self.schema.id:
+            return False
+        named, minimum = row["value_stats_cols"], row["value_min"]
+        names = self.schema.row_type.names if named is None else named
+        if not isinstance(names, Sequence) or not isinstance(minimum, bytes):
+            return False
+        if self.column.name not in names:
+            return False
+        types = [column.type for column in self.schema.project(list(map(str, names)))]
+        least = decode_rows(pa.array([minimum], pa.binary()), types, where="_MIN_VALUES")
+        return bool(self._expired(least[list(names).index(self.column.name)]).any())
+
+    def _expired(self, times: Column) -> Bools:
+        expired: Bools = (self._seconds(times) < self.oldest) & valid_mask(times)
+        return expired
+
+    def _seconds(self, times: Column) -> Ints:
+        data_type = self.column.type
+        assert isinstance(data_type, AtomicType)  # noqa: S101 - checked when made
+        if data_type.root is TypeRoot.INT:
+            return fixed_values(times, np.int32).astype(np.int64)
+        values = fixed_values(times, np.int64).astype(np.int64)
+        if data_type.root is TypeRoot.BIGINT:
+            return np.where(values >= _LEAST_MILLIS, values // SECOND_MS, values)
+        return values // _PER_SECOND[timestamp_unit(data_type.precision)]
+
+
+def record_expiry(schema: TableSchema, options: TableOptions, now: int) -> RecordExpiry | None:
+    """What the options say of old rows; None if rows do not grow too old.
+
+    Args:
+        schema: of the table.
+        options: the options in force.
+        now: epoch milliseconds.
+
+    Raises:
+        InvalidInputError: the column of the times is not named, or is none.
+    """
+    age = options.value(opt.RECORD_LEVEL_EXPIRE_TIME)
+    if age is None or not schema.primary_keys:
+        return None
+    name = options.value(opt.RECORD_LEVEL_TIME_FIELD)
+    column = None if name is None else schema.field(name)
+    if column is None:
+        key = opt.RECORD_LEVEL_TIME_FIELD.key
+        raise InvalidInputError(
+            f"{opt.RECORD_LEVEL_EXPIRE_TIME.key!r} needs a time column.",
+            hint=f"Name it in the option {key!r}.",
+        )
+    oldest = now // SECOND_MS - age // SECOND_MS
+    return RecordExpiry(schema=schema, column=column, oldest=oldest)

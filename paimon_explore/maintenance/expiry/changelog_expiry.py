@@ -1,0 +1,160 @@
+"""Expiry of long-lived changelogs and of consumers.
+
+A changelog that outlives its snapshot goes by the same arithmetic as snapshots, over the folder
+`changelog/`, but all of them may go. A changelog above the latest snapshot, or below a gap in the
+ids of changelogs and snapshots, is left alone. With it go its changelog files; in a table that
+writes none, the files its commit removed, which were kept for it, and its delta manifests.
+
+The files go first, then `changelog-N`, then the hints: a crash leaves changelogs without files,
+which the next expiry removes.
+
+Spec: maintenance/manage-snapshots, `changelog.num-retained`; flink/consumer-id.
+"""
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+
+from paimon_explore.commit.backoff import system_clock
+from paimon_explore.errors import MissingFileError, StorageError
+from paimon_explore.maintenance.expiry.file_removal import remove, unreachable
+from paimon_explore.maintenance.expiry.linked_folders import refuse_linked_metadata
+from paimon_explore.maintenance.expiry.reachable_files import (
+    FileSet,
+    TableFiles,
+    has_changelogs,
+    roots_of,
+)
+from paimon_explore.maintenance.expiry.snapshot_expiry import ExpiryReport, Retention, expiring_ids
+from paimon_explore.metadata.manifest.manifest_entry import FileKind
+from paimon_explore.metadata.options import table_options as opt
+from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.metadata.options.tag_options import CONSUMER_EXPIRATION_TIME
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.store.table_store import TableStore
+
+
+def changelog_retention(
+    options: TableOptions, clock: Callable[[], int] = system_clock
+) -> Retention:
+    """What the table's options let stay of changelogs; snapshots count among them."""
+    low = options.value(opt.CHANGELOG_NUM_RETAINED_MIN)
+    high = options.value(opt.CHANGELOG_NUM_RETAINED_MAX)
+    age_ms = options.value(opt.CHANGELOG_TIME_RETAINED)
+    return Retention(
+        retain_min=options.value(opt.SNAPSHOT_NUM_RETAINED_MIN) if low is None else low,
+        retain_max=options.value(opt.SNAPSHOT_NUM_RETAINED_MAX) if high is None else high,
+        keep_after_ms=clock()
+        - (options.value(opt.SNAPSHOT_TIME_RETAINED) if age_ms is None else age_ms),
+        limit=options.value(opt.SNAPSHOT_EXPIRE_LIMIT),
+    )
+
+
+def expire_changelogs(
+    store: TableStore, options: TableOptions, retention: Retention, *, dry_run: bool = False
+) -> ExpiryReport:
+    """Remove old long-lived changelogs of a branch and the files that only they need.
+
+    Args:
+        store: the table and branch.
+        options: its options.
+        retention: what stays of snapshots and changelogs together.
+        dry_run: only tell what would go.
+
+    Raises:
+        InvalidInputError: the retention contradicts itself.
+        CorruptFileError, UnsupportedVersionError, StorageError: something that must stay could not
+            be read, and nothing was removed; or a removal failed, and may be done again.
+    """
+    retention.check()
+    expiring = _expiring(store, retention)
+    if not expiring:
+        return ExpiryReport(dry_run=dry_run)
+    refuse_linked_metadata(store.paths)
+    ids = tuple(changelog.id for changelog in expiring)
+    files = TableFiles(store=store, options=options)
+    roots = roots_of(store, options, leaving_logs=ids)
+    found = unreachable(files, _candidates(files, expiring), roots)
+    if not dry_run:
+        remove(files, found)
+        for number in ids:
+            store.changelogs.delete(number)
+        _write_hints(store)
+    return ExpiryReport(expired=ids, files=found, dry_run=dry_run)
+
+
+def expire_consumers(
+    store: TableStore, options: TableOptions, *, clock: Callable[[], int] = system_clock
+) -> list[str]:
+    """Remove the consumers that have not moved for the time of `consumer.expiration-time`.
+
+    Returns:
+        Their ids; none without that option.
+    """
+    age_ms = options.value(CONSUMER_EXPIRATION_TIME)
+    if age_ms is None:
+        return []
+    keep_after_ms = clock() - age_ms
+    gone = [i for i in store.consumers.ids() if store.consumers.modified_ms(i) < keep_after_ms]
+    if gone:
+        refuse_linked_metadata(store.paths)
+    for consumer_id in gone:
+        store.consumers.delete(consumer_id)
+    return gone
+
+
+def _expiring(store: TableStore, retention: Retention) -> list[Snapshot]:
+    changelogs = store.changelogs
+    logs = changelogs.ids()
+    if not logs:
+        return []
+    known = _run_of(logs, store.snapshots.history())
+
+    def time_of(number: int) -> int:
+        source = changelogs if number in logs else store.snapshots
+        return source.load(number).time_millis
+
+    held_from = store.consumers.min_next_snapshot()
+    going = expiring_ids(known, time_of, retention, held_from)
+    return [found for found in map(changelogs.find, going) if found is not None]
+
+
+def _run_of(logs: Sequence[int], history: Sequence[int]) -> list[int]:
+    """The ids of changelogs and snapshots without a gap that end at the latest snapshot.
+
+    Where there is no snapshot, the changelogs end at their own last one.
+    """
+    there = {*logs, *history}
+    number = history[-1] if history else max(there)
+    found = []
+    while number in there:
+        found.append(number)
+        number -= 1
+    return found[::-1]
+
+
+def _candidates(files: TableFiles, expiring: Sequence[Snapshot]) -> FileSet:
+    data: set[str] = set()
+    metadata: set[str] = set()
+    for changelog in expiring:
+        with suppress(MissingFileError):
+            data |= files.paths(files.changelog(changelog))
+        with suppress(MissingFileError):
+            metadata |= files.changelog_metadata(changelog)
+        if not has_changelogs(files.options):
+            with suppress(MissingFileError):
+                data |= files.paths(files.delta(changelog).of_kind(FileKind.DELETE))
+            with suppress(MissingFileError):
+                metadata |= files.delta_metadata(changelog)
+    return FileSet(data=frozenset(data), metadata=frozenset(metadata))
+
+
+def _write_hints(store: TableStore) -> None:
+    ids = store.changelogs.ids()
+    paths = store.paths
+    with suppress(StorageError):  # readers list the folder
+        if ids:
+            store.changelogs.hint_earliest(ids[0])
+            store.changelogs.hint_latest(ids[-1])
+        else:
+            store.file_io.delete(paths.changelog_earliest_hint)
+            store.file_io.delete(paths.changelog_latest_hint)

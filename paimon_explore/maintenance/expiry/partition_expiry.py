@@ -1,0 +1,209 @@
+"""Partition expiry: partitions whose time is past go, by an ordinary overwrite.
+
+The time of a partition is made of its values (`values-time`) or is that of its newest file
+(`update-time`), as local wall clock. Values that are null or no time never expire. A DATE column
+counts by Java's text of it, its day number, which is no time unless a formatter says otherwise.
+
+Spec: maintenance/manage-partitions.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+
+from paimon_explore.commit.committer import Committer
+from paimon_explore.commit.overwrite import Overwrite, PartitionSpec
+from paimon_explore.encoding.arrow_buffers import as_python
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
+from paimon_explore.metadata.options import option_enums as of
+from paimon_explore.metadata.options import table_options as opt
+from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.metadata.partition_path import partition_texts
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.scan.live_entries import PartitionCut, live_files
+from paimon_explore.scan.manifest_arrays import column, distinct
+from paimon_explore.store.table_store import TableStore
+
+_TOKENS: Mapping[str, tuple[str, str]] = {
+    "yyyy": ("year", r"\d{4}"),
+    "MM": ("month", r"\d{2}"),
+    "M": ("month", r"\d{1,2}"),
+    "dd": ("day", r"\d{2}"),
+    "d": ("day", r"\d{1,2}"),
+    "HH": ("hour", r"\d{2}"),
+    "H": ("hour", r"\d{1,2}"),
+    "mm": ("minute", r"\d{2}"),
+    "ss": ("second", r"\d{2}"),
+}
+_DEFAULT = re.compile(
+    r"(?P<year>\d{1,10})-(?P<month>\d{1,2})-(?P<day>\d{1,2})"
+    r"(?: (?P<hour>\d{1,2}):(?P<minute>\d{1,2}):(?P<second>\d{1,2})(?:\.\d{0,9})?)?"
+)
+_PART = re.compile(r"'(?P<quoted>[^']*)'|(?P<token>([A-Za-z])\3*)|(?P<other>.)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartitionExpiry:
+    """When partitions expire.
+
+    Attributes:
+        age: partitions older than this go.
+        strategy: what the time of a partition is.
+        pattern: text in which `$column` stands for a value; None for the first column's value.
+        formatter: how that text is read, in Java's letters; None for `yyyy-MM-dd[ HH:mm:ss]`.
+        max_num: most partitions that go at once.
+    """
+
+    age: timedelta
+    strategy: of.PartitionExpirationStrategy
+    pattern: str | None = None
+    formatter: str | None = None
+    max_num: int = 100
+
+    def time_of(self, values: Mapping[str, str | None]) -> datetime | None:
+        """The time that partition values tell; None if they tell none.
+
+        Raises:
+            UnsupportedFeatureError: the formatter has letters that are not known here.
+        """
+        if self.pattern is None:
+            text = next(iter(values.values()))
+        else:
+            text = self.pattern
+            for name in sorted(values, key=len, reverse=True):
+                if f"${name}" not in text:
+                    continue
+                value = values[name]
+                if value is None:
+                    return None
+                text = text.replace(f"${name}", value)
+        regex = _DEFAULT if self.formatter is None else _regex_of(self.formatter)
+        found = None if text is None else regex.fullmatch(text)
+        if found is None:
+            return None
+        given = {name: int(part) for name, part in found.groupdict().items() if part is not None}
+        try:
+            return datetime(**{"year": 1970, "month": 1, "day": 1, **given})  # type: ignore[arg-type]  # noqa: DTZ001 - local times
+        except ValueError:
+            return None
+
+
+def expiry_of(options: TableOptions, age: timedelta | None = None) -> PartitionExpiry:
+    """What the table's options say of expiring partitions.
+
+    Raises:
+        InvalidInputError: neither they nor the caller give an age.
+    """
+    own_ms = options.value(opt.PARTITION_EXPIRATION_TIME)
+    if age is None and own_ms is None:
+        raise InvalidInputError(
+            "expire_partitions() needs an age.",
+            hint="Pass older_than, or set the option 'partition.expiration-time'.",
+        )
+    return PartitionExpiry(
+        age=age if age is not None else timedelta(milliseconds=own_ms or 0),
+        strategy=options.value(opt.PARTITION_EXPIRATION_STRATEGY),
+        pattern=options.value(opt.PARTITION_TIMESTAMP_PATTERN),
+        formatter=options.value(opt.PARTITION_TIMESTAMP_FORMATTER),
+        max_num=options.value(opt.PARTITION_EXPIRATION_MAX_NUM),
+    )
+
+
+def local_now() -> datetime:
+    """The local wall clock."""
+    return datetime.now().astimezone().replace(tzinfo=None)
+
+
+def expire_partitions(
+    store: TableStore,
+    options: TableOptions,
+    expiry: PartitionExpiry,
+    *,
+    now: Callable[[], datetime] = local_now,
+    dry_run: bool = False,
+) -> list[dict[str, object]]:
+    """Drop the partitions whose time is past, in one commit.
+
+    Args:
+        store: the table and branch.
+        options: its options.
+        expiry: when they expire.
+        now: local wall clock.
+        dry_run: only tell which would go.
+
+    Returns:
+        The values of the dropped partitions, by column.
+
+    Raises:
+        InvalidInputError: the table has no partitions.
+        UnsupportedFeatureError: a formatter or strategy that is not known here.
+        CommitError, StorageError: as for any commit.
+    """
+    schema = store.schemas.latest()
+    if schema is None or not schema.partition_keys:
+        raise InvalidInputError("The table is not partitioned.")
+    snapshot = store.snapshots.latest()
+    if snapshot is None:
+        return []
+    live = live_files(store, snapshot, PartitionCut(row_type=schema.partition_type, predicate=None))
+    before = now() - expiry.age
+    specs = [
+        spec for spec, time in _times(schema, live, expiry) if time is not None and time < before
+    ][: expiry.max_num]
+    if specs and not dry_run:
+        what: Sequence[PartitionSpec] = specs
+        Committer(store, schema, options=options).overwrite([], Overwrite(specs=tuple(what)))
+    return specs
+
+
+def _times(
+    schema: TableSchema, live: ManifestEntries, expiry: PartitionExpiry
+) -> list[tuple[dict[str, object], datetime | None]]:
+    """Each partition's values and time."""
+    row_type = schema.partition_type
+    different, codes = distinct(column(live.table, "partition"))
+    rows = PartitionCut(row_type=row_type, predicate=None).decode(different)
+    values = [as_python(values) for values in rows.columns]
+    specs = [dict(zip(row_type.names, row, strict=True)) for row in zip(*values, strict=True)]
+    if expiry.strategy is of.PartitionExpirationStrategy.UPDATE_TIME:
+        return list(zip(specs, _update_times(live, codes.tolist(), len(specs)), strict=True))
+    if expiry.strategy is not of.PartitionExpirationStrategy.VALUES_TIME:
+        raise UnsupportedFeatureError(
+            f"option 'partition.expiration-strategy' = {expiry.strategy.value!r}"
+        )
+    texts = partition_texts(rows.columns, [field.type for field in row_type])
+    named = [dict(zip(row_type.names, row, strict=True)) for row in zip(*texts, strict=True)]
+    return [(spec, expiry.time_of(text)) for spec, text in zip(specs, named, strict=True)]
+
+
+def _update_times(live: ManifestEntries, codes: Sequence[int], count: int) -> list[datetime | None]:
+    """The newest file of each partition; None if a file does not tell its time."""
+    newest = [0] * count
+    unknown = set()
+    for code, created in zip(codes, live.column("creation_time"), strict=True):
+        time_ms = created.as_py()
+        if isinstance(time_ms, int):
+            newest[code] = max(newest[code], time_ms)
+        else:
+            unknown.add(code)
+    return [
+        None if code in unknown else datetime.fromtimestamp(ms / 1000, UTC).replace(tzinfo=None)
+        for code, ms in enumerate(newest)
+    ]
+
+
+def _regex_of(formatter: str) -> re.Pattern[str]:
+    """Java's letters of date and time as a regular expression."""
+    found = []
+    for part in _PART.finditer(formatter):
+        token = part["token"]
+        if token is None:
+            found.append(re.escape(part["other"] or part["quoted"] or "'"))
+            continue
+        if token not in _TOKENS:
+            raise UnsupportedFeatureError(f"{token!r} in partition.timestamp-formatter")
+        name, digits = _TOKENS[token]
+        found.append(f"(?P<{name}>{digits})")
+    return re.compile("".join(found))

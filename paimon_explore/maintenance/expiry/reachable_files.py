@@ -1,0 +1,362 @@
+"""What a table's snapshots, tags and changelogs need: the files that must never be removed.
+
+A root is a file that readers open by itself: a snapshot or tag, which needs a whole state, or a
+snapshot or long-lived changelog, which needs what one commit changed. All branches count, for they
+share manifests and data files.
+
+The live files of a state are found once per run of snapshots that were made one of the other: those
+after the first add what their own delta adds. So a table with many snapshots is not read many times
+over. Neighbouring ids alone prove nothing: a branch may have come between.
+
+Spec: maintenance/manage-snapshots, expire; concepts/spec.
+"""
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import field
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from paimon_explore.errors import MissingFileError, NotFoundError
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.manifest.index_manifest import IndexEntries
+from paimon_explore.metadata.manifest.manifest_entry import (
+    FileKind,
+    FileSource,
+    ManifestEntries,
+    live_entries,
+)
+from paimon_explore.metadata.manifest.manifest_table import Chunks
+from paimon_explore.metadata.options import option_enums as of
+from paimon_explore.metadata.options import table_options as opt
+from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.metadata.table_paths import MAIN_BRANCH, TablePaths
+from paimon_explore.scan.splits.file_locations import data_file_paths, index_file_paths
+from paimon_explore.store.manifests import Manifests
+from paimon_explore.store.table_store import TableStore
+
+_COLUMNS = (
+    "kind",
+    "partition",
+    "bucket",
+    "level",
+    "file_name",
+    "extra_files",
+    "embedded_file_index",
+    "external_path",
+    "file_source",
+)
+"""What identities and paths are made of."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Roots:
+    """What must stay readable.
+
+    Attributes:
+        states: snapshots, tags; each stands for all files of its state.
+        followers: pairs of a snapshot that is in `states` or here too, and the next one by id: if
+            it was made of the first, only what its delta adds is new of its data files.
+        logs: snapshots and changelogs; each stands for its changelog files.
+        leftovers: snapshots outside of the history, which may have lost some of their files; each
+            stands for what is left of its state and changelog.
+        delta_logs: changelogs of tables without a changelog: each stands for its added rows.
+    """
+
+    states: tuple[Snapshot, ...] = ()
+    followers: tuple[tuple[Snapshot, Snapshot], ...] = ()
+    logs: tuple[Snapshot, ...] = ()
+    leftovers: tuple[Snapshot, ...] = ()
+    delta_logs: tuple[Snapshot, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileSet:
+    """Paths of files, by what they hold.
+
+    Attributes:
+        data: data and changelog files with their extra files, and index files.
+        metadata: manifests, lists, index manifests, statistics.
+    """
+
+    data: frozenset[str] = field(default_factory=frozenset)
+    metadata: frozenset[str] = field(default_factory=frozenset)
+
+    def __or__(self, other: "FileSet") -> "FileSet":
+        """The files of both."""
+        return FileSet(data=self.data | other.data, metadata=self.metadata | other.metadata)
+
+    def __sub__(self, other: "FileSet") -> "FileSet":
+        """The files that the other does not hold."""
+        return FileSet(data=self.data - other.data, metadata=self.metadata - other.metadata)
+
+    @property
+    def all(self) -> frozenset[str]:
+        """All paths."""
+        return self.data | self.metadata
+
+
+def has_changelogs(options: TableOptions) -> bool:
+    """Whether commits of the table write changelog files."""
+    return options.value(opt.CHANGELOG_PRODUCER) is not of.ChangelogProducer.NONE
+
+
+def roots_of(
+    store: TableStore,
+    options: TableOptions,
+    *,
+    leaving: Iterable[int] = (),
+    leaving_logs: Iterable[int] = (),
+) -> Roots:
+    """All roots of a table but some of one branch that are about to go.
+
+    Args:
+        store: the table and the branch.
+        options: its options.
+        leaving: ids of snapshots of the branch that go.
+        leaving_logs: ids of long-lived changelogs of the branch that go.
+
+    Raises:
+        NotFoundError: a branch has no schema: it is in the making, or damaged.
+        CorruptFileError, UnsupportedVersionError, StorageError: a root cannot be read.
+    """
+    states: list[Snapshot] = []
+    followers: list[tuple[Snapshot, Snapshot]] = []
+    logs: list[Snapshot] = []
+    long_lived: list[Snapshot] = []
+    leftovers: list[Snapshot] = []
+    for branch in [MAIN_BRANCH, *store.branches.names()]:
+        other = store.for_branch(branch)
+        if not other.schemas.ids():
+            hint = "It may be in creation; delete it if it is left over from a failed attempt."
+            raise NotFoundError("schema of branch", branch, store.paths.root, hint=hint)
+        here = branch == store.paths.branch
+        gone = frozenset(leaving if here else ())
+        kept = [
+            found
+            for number in other.snapshots.history()
+            if number not in gone and (found := other.snapshots.find(number)) is not None
+        ]
+        leftovers += other.snapshots.outside()
+        by_id = {found.id: found for found in kept}
+        for found in kept:
+            before = by_id.get(found.id - 1)
+            if before is None:
+                states.append(found)
+            else:
+                followers.append((before, found))
+        states += [tag.snapshot for tag in other.tags.list()]
+        logs += kept
+        gone_logs = frozenset(leaving_logs if here else ())
+        long_lived += [found for found in other.changelogs.list() if found.id not in gone_logs]
+    return Roots(
+        states=_distinct(states),
+        followers=tuple(followers),
+        logs=_distinct([*logs, *long_lived]),
+        leftovers=_distinct(leftovers),
+        delta_logs=() if has_changelogs(options) else _distinct(long_lived),
+    )
+
+
+def _distinct(snapshots: Sequence[Snapshot]) -> tuple[Snapshot, ...]:
+    """One of each state: tags and branches repeat snapshots."""
+    found = {(one.base_manifest_list, one.delta_manifest_list): one for one in snapshots}
+    return tuple(found.values())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableFiles:
+    """The paths of the files that snapshots name.
+
+    Attributes:
+        store: the table and branch.
+        options: its options.
+    """
+
+    store: TableStore
+    options: TableOptions
+
+    @property
+    def schema(self) -> TableSchema:
+        """A schema; all have the same partition columns."""
+        found = self.store.schemas.latest()
+        if found is None:
+            raise NotFoundError("table", self.store.paths.branch_root)
+        return found
+
+    @property
+    def _paths(self) -> TablePaths:
+        return self.store.paths
+
+    def paths(self, entries: ManifestEntries) -> frozenset[str]:
+        """The files of manifest entries, each with its extra files."""
+        if not len(entries):
+            return frozenset()
+        files = data_file_paths(entries, self.schema, self.options, self._paths)
+        extras = entries.column("extra_files")
+        found: set[str] = set()
+        for path, names in zip(files.to_pylist(), extras, strict=True):
+            assert path is not None  # noqa: S101 - a name in a folder
+            found.add(path)
+            folder = path.rpartition("/")[0]
+            more: list[str] = names.as_py() or []
+            found.update(f"{folder}/{name}" for name in more)
+        return frozenset(found)
+
+    def live(self, snapshot: Snapshot) -> ManifestEntries:
+        """The live files of a state."""
+        manifests = self.store.manifests
+        return live_entries(manifests.read_many(manifests.all(snapshot).names, _COLUMNS))
+
+    def delta(self, snapshot: Snapshot) -> ManifestEntries:
+        """The changes of a commit."""
+        manifests = self.store.manifests
+        return manifests.read_many(manifests.delta(snapshot).names, _COLUMNS)
+
+    def changelog(self, snapshot: Snapshot) -> ManifestEntries:
+        """The changelog files of a commit."""
+        manifests = self.store.manifests
+        return manifests.read_many(manifests.changelog(snapshot).names, _COLUMNS)
+
+    def added_rows(self, snapshot: Snapshot) -> ManifestEntries:
+        """The files of new rows, as a stream without a changelog reads them."""
+        added = self.delta(snapshot).of_kind(FileKind.ADD)
+        return of_appends(added)
+
+    def index(self, snapshot: Snapshot) -> frozenset[str]:
+        """The index files of a state."""
+        entries: IndexEntries = self.store.manifests.index_of(snapshot)
+        if not len(entries):
+            return frozenset()
+        found = index_file_paths(entries, self.schema, self.options, self._paths)
+        return frozenset(str(path) for path in found.to_pylist())
+
+    def state_metadata(self, snapshot: Snapshot) -> frozenset[str]:
+        """Lists, manifests, index manifest and statistics of a state, but not of its changelog."""
+        lists = [snapshot.base_manifest_list, snapshot.delta_manifest_list]
+        names = [*lists, *self.store.manifests.all(snapshot).names]
+        if snapshot.index_manifest is not None:
+            names.append(snapshot.index_manifest)
+        found = {self._paths.manifest(name) for name in names}
+        if snapshot.statistics is not None:
+            found.add(self._paths.statistics(snapshot.statistics))
+        return frozenset(found)
+
+    def changelog_metadata(self, snapshot: Snapshot) -> frozenset[str]:
+        """The list and manifests of a commit's changelog."""
+        if snapshot.changelog_manifest_list is None:
+            return frozenset()
+        below = self.store.manifests.changelog(snapshot).names
+        return frozenset(map(self._paths.manifest, [snapshot.changelog_manifest_list, *below]))
+
+    def delta_metadata(self, snapshot: Snapshot) -> frozenset[str]:
+        """The list and manifests of a commit's changes; Java keeps the base list with them."""
+        below = self.store.manifests.delta(snapshot).names
+        lists = [snapshot.base_manifest_list, snapshot.delta_manifest_list]
+        return frozenset(map(self._paths.manifest, [*lists, *below]))
+
+    def of_state(self, snapshot: Snapshot) -> FileSet:
+        """All files that a state needs."""
+        return FileSet(
+            data=self.paths(self.live(snapshot)) | self.index(snapshot),
+            metadata=self.state_metadata(snapshot),
+        )
+
+    def of_log(self, snapshot: Snapshot) -> FileSet:
+        """All files of a commit's changelog."""
+        return FileSet(
+            data=self.paths(self.changelog(snapshot)),
+            metadata=self.changelog_metadata(snapshot),
+        )
+
+    def held(self, roots: Roots, names: frozenset[str] | None = None) -> FileSet:
+        """The files that roots need.
+
+        Args:
+            roots: what must stay readable.
+            names: only look for data files of these names; None for all.
+
+        Raises:
+            MissingFileError: a manifest of a root is gone.
+            CorruptFileError, UnsupportedVersionError, StorageError: one cannot be read.
+        """
+        data: set[str] = set()
+        metadata: set[str] = set()
+        for state in roots.states:
+            data |= self.paths(_named(self.live(state), names))
+        for before, state in roots.followers:
+            is_next = has_same_manifests(self.store.manifests, before, state)
+            new = self.delta(state).of_kind(FileKind.ADD) if is_next else self.live(state)
+            data |= self.paths(_named(new, names))
+        for state in (*roots.states, *_distinct([state for _, state in roots.followers])):
+            data |= self.index(state)
+            metadata |= self.state_metadata(state)
+        for log in roots.logs:
+            data |= self.paths(_named(self.changelog(log), names))
+            metadata |= self.changelog_metadata(log)
+        for leftover in roots.leftovers:
+            found = self._left_of(leftover, names)
+            data |= found.data
+            metadata |= found.metadata
+        for log in roots.delta_logs:
+            with suppress(MissingFileError):  # the table had a changelog at that time
+                data |= self.paths(_named(self.added_rows(log), names))
+                metadata |= self.delta_metadata(log)
+        return FileSet(data=frozenset(data), metadata=frozenset(metadata))
+
+    def _left_of(self, snapshot: Snapshot, names: frozenset[str] | None) -> FileSet:
+        """What can be found of the files of a snapshot that may have lost some."""
+        data: set[str] = set()
+        metadata: set[str] = set()
+        for entries in (self.live, self.changelog):
+            with suppress(MissingFileError):
+                data |= self.paths(_named(entries(snapshot), names))
+        for found in (self.state_metadata, self.changelog_metadata):
+            with suppress(MissingFileError):
+                metadata |= found(snapshot)
+        with suppress(MissingFileError):
+            data |= self.index(snapshot)
+        return FileSet(data=frozenset(data), metadata=frozenset(metadata))
+
+
+def continues(manifests: Manifests, before: Snapshot, after: Snapshot) -> bool:
+    """Whether a snapshot was made of another one: it begins with the other's live files."""
+    if has_same_manifests(manifests, before, after):
+        return True
+    old, new = manifests.all(before).names, manifests.base(after).names
+    return _identities(manifests, old) == _identities(manifests, new)
+
+
+def has_same_manifests(manifests: Manifests, before: Snapshot, after: Snapshot) -> bool:
+    """Whether a snapshot begins with the very manifests of another one, none of them merged."""
+    return sorted(manifests.all(before).names) == sorted(manifests.base(after).names)
+
+
+def _identities(manifests: Manifests, names: Sequence[str]) -> frozenset[tuple[object, ...]]:
+    live = live_entries(manifests.read_many(names, _COLUMNS))
+    columns = [live.column(name) for name in ("file_name", "level", "bucket")]
+    return frozenset(tuple(cell.as_py() for cell in row) for row in zip(*columns, strict=True))
+
+
+def of_appends(entries: ManifestEntries) -> ManifestEntries:
+    """The files that writers made, not compactions; old releases do not say, so theirs count."""
+    source = pc.fill_null(entries.column("file_source"), pa.scalar(int(FileSource.APPEND)))
+    mask: Chunks = pc.equal(source, pa.scalar(int(FileSource.APPEND), pa.int8()))  # type: ignore[assignment]  # in stubs
+    return entries.filter(mask)
+
+
+def of_compactions(entries: ManifestEntries) -> ManifestEntries:
+    """The files that compactions made."""
+    compact = pa.scalar(int(FileSource.COMPACT), pa.int8())
+    return entries.filter(pc.equal(entries.column("file_source"), compact))
+
+
+def _named(entries: ManifestEntries, names: frozenset[str] | None) -> ManifestEntries:
+    if names is None or not len(entries):
+        return entries
+    wanted = pa.array(sorted(names), pa.string())
+    mask: Chunks = pc.is_in(entries.column("file_name"), value_set=wanted)  # type: ignore[assignment]  # in stubs
+    return entries.filter(mask)

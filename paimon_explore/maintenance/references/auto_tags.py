@@ -1,0 +1,214 @@
+"""Automatic tags: after the end of each period the first snapshot gets the period's name.
+
+The clock is the commit time or the watermark of a snapshot. The tag `2024-01-01` names the first
+snapshot that is not before the end of that day plus `tag.creation-delay`. Snapshots are looked at
+from the one behind the newest automatic tag on, so nothing but the tags themselves is remembered.
+
+In batch mode each commit moves one tag, `batch-write-<day>`, to its snapshot.
+
+Spec: maintenance/manage-tags, automatic creation.
+"""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from paimon_explore.errors import AlreadyExistsError, InvalidInputError
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.maintenance.references.tag_operations import (
+    TagRequest,
+    create_tag,
+    delete_tag,
+    expire_tags,
+)
+from paimon_explore.metadata.options import tag_options as opt
+from paimon_explore.metadata.options.option_enums import (
+    TagCreationMode,
+    TagCreationPeriod,
+    TagPeriodFormatter,
+)
+from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.metadata.tag import Tag
+from paimon_explore.store.table_store import TableStore
+
+_EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - periods count in wall clock time
+_BATCH = "batch-write-"
+_YEAR_10000_MS = 253_402_300_800_000
+_PERIODS = {
+    TagCreationPeriod.DAILY: timedelta(days=1),
+    TagCreationPeriod.HOURLY: timedelta(hours=1),
+    TagCreationPeriod.TWO_HOURS: timedelta(hours=2),
+}
+_DAYS = {TagPeriodFormatter.WITH_DASHES: "%Y-%m-%d"}
+_HOURS = {
+    TagPeriodFormatter.WITH_DASHES: "%Y-%m-%d %H",
+    TagPeriodFormatter.WITHOUT_DASHES: "%Y%m%d %H",
+    TagPeriodFormatter.WITHOUT_DASHES_AND_SPACES: "%Y%m%d%H",
+}
+_MINUTES = "%Y%m%d%H%M"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TagPeriods:
+    """The periods that automatic tags are named for.
+
+    Attributes:
+        length: of one period.
+        formatter: how the begin of a period becomes a name, for `strftime`.
+        delay: how long after its end a period is complete.
+    """
+
+    length: timedelta
+    formatter: str
+    delay: timedelta = timedelta(0)
+
+    def before(self, time: datetime) -> datetime:
+        """The begin of the last period that had ended at a time."""
+        return time - (time - _EPOCH) % self.length - self.length
+
+    def after(self, begin: datetime) -> datetime:
+        """The begin of the next period."""
+        return begin + self.length
+
+    def is_over(self, begin: datetime, time: datetime) -> bool:
+        """Whether a period is complete at a time."""
+        return time - self.delay >= self.after(begin)
+
+    def name(self, begin: datetime) -> str:
+        """The tag of a period."""
+        return begin.strftime(self.formatter)
+
+    def begin(self, name: str) -> datetime | None:
+        """The period that a tag is named for; None for other names."""
+        try:
+            begin = datetime.strptime(name, self.formatter)  # noqa: DTZ007 - wall clock
+        except ValueError:
+            return None
+        return begin if self.name(begin) == name else None
+
+
+def periods_of(options: TableOptions) -> TagPeriods:
+    """The periods that a table's options ask for.
+
+    Raises:
+        InvalidInputError: the delay is not shorter than a period.
+    """
+    delay = timedelta(milliseconds=options.value(opt.TAG_CREATION_DELAY))
+    given_ms = options.value(opt.TAG_CREATION_PERIOD_DURATION)
+    period = options.value(opt.TAG_CREATION_PERIOD)
+    formatter = options.value(opt.TAG_PERIOD_FORMATTER)
+    if given_ms is not None:
+        periods = TagPeriods(
+            length=timedelta(milliseconds=given_ms), formatter=_MINUTES, delay=delay
+        )
+    elif period is TagCreationPeriod.DAILY:
+        text = _DAYS.get(formatter, "%Y%m%d")
+        periods = TagPeriods(length=_PERIODS[period], formatter=text, delay=delay)
+    else:
+        periods = TagPeriods(length=_PERIODS[period], formatter=_HOURS[formatter], delay=delay)
+    if periods.length <= delay:
+        rule = f"the delay {delay} must be shorter than the period {periods.length}"
+        raise InvalidInputError(f"Option {opt.TAG_CREATION_DELAY.key!r}: {rule}.")
+    return periods
+
+
+def create_auto_tags(store: TableStore, options: TableOptions) -> list[Tag]:
+    """Make the automatic tags that are due, and let those go that are too many or too old.
+
+    Args:
+        store: the table and branch.
+        options: its options.
+
+    Returns:
+        The new tags; none when `tag.automatic-creation` is `none`.
+
+    Raises:
+        InvalidInputError: options that contradict each other.
+    """
+    mode = options.value(opt.TAG_AUTOMATIC_CREATION)
+    if mode is TagCreationMode.NONE:
+        return []
+    if mode is TagCreationMode.BATCH:
+        return _tag_of_batch(store, options)
+    made = list(_due(store, options, periods_of(options)))
+    if made:
+        _keep_newest(store, options, automatic_tags(store, options))
+        expire_tags(store, options)
+    return made
+
+
+def automatic_tags(store: TableStore, options: TableOptions) -> list[Tag]:
+    """The tags whose names are those of periods, by snapshot."""
+    periods = periods_of(options)
+    return [tag for tag in store.tags.list() if periods.begin(tag.name) is not None]
+
+
+def _due(store: TableStore, options: TableOptions, periods: TagPeriods) -> Iterator[Tag]:
+    tagged = automatic_tags(store, options)
+    last = tagged[-1] if tagged else None
+    waiting = None
+    if last is not None:
+        begins = [begin for tag in tagged if (begin := periods.begin(tag.name)) is not None]
+        waiting = periods.after(max(begins))
+    completes = options.value(opt.TAG_AUTOMATIC_COMPLETION)
+    for snapshot in _untagged(store, 0 if last is None else last.snapshot.id):
+        time = time_of(snapshot, options)
+        while time is not None and (waiting is None or periods.is_over(waiting, time)):
+            begin = waiting if completes and waiting is not None else periods.before(time)
+            with suppress(AlreadyExistsError):  # a hand-made tag of that name stays
+                yield create_tag(
+                    store, options, TagRequest(name=periods.name(begin), snapshot_id=snapshot.id)
+                )
+            waiting = periods.after(begin)
+            if not completes:
+                break
+
+
+def _untagged(store: TableStore, after_id: int) -> Iterator[Snapshot]:
+    for snapshot_id in store.snapshots.history():
+        if snapshot_id > after_id:
+            found = store.snapshots.find(snapshot_id)
+            if found is not None:
+                yield found
+
+
+def time_of(snapshot: Snapshot, options: TableOptions) -> datetime | None:
+    """The wall clock time of a snapshot for automatic tags; None without a watermark.
+
+    Raises:
+        InvalidInputError: a time zone that is not known.
+    """
+    if options.value(opt.TAG_AUTOMATIC_CREATION) is not TagCreationMode.WATERMARK:
+        zoned = datetime.fromtimestamp(snapshot.time_millis / 1000, UTC).astimezone()
+        return zoned.replace(tzinfo=None)
+    if snapshot.watermark is None or not 0 <= snapshot.watermark < _YEAR_10000_MS:
+        return None
+    name = options.value(opt.SINK_WATERMARK_TIME_ZONE)
+    try:
+        zone = ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError) as error:
+        msg = f"Option {opt.SINK_WATERMARK_TIME_ZONE.key!r}: {name!r} is not a time zone."
+        raise InvalidInputError(msg, hint="Use a name such as Europe/Berlin.") from error
+    return datetime.fromtimestamp(snapshot.watermark / 1000, zone).replace(tzinfo=None)
+
+
+def _keep_newest(store: TableStore, options: TableOptions, tags: list[Tag]) -> None:
+    most = options.value(opt.TAG_NUM_RETAINED_MAX)
+    if most is not None:
+        for tag in tags[: max(len(tags) - most, 0)]:
+            delete_tag(store, options, tag.name)
+
+
+def _tag_of_batch(store: TableStore, options: TableOptions) -> list[Tag]:
+    newest = store.snapshots.latest()
+    if newest is None:
+        return []
+    day = datetime.fromtimestamp(newest.time_millis / 1000, UTC).astimezone()
+    given = options.value(opt.TAG_BATCH_CUSTOMIZED_NAME)
+    name = given if given is not None else f"{_BATCH}{day:%Y-%m-%d}"
+    request = TagRequest(name=name, snapshot_id=newest.id)
+    made = create_tag(store, options, request, replaces=store.tags.find(name) is not None)
+    _keep_newest(store, options, [tag for tag in store.tags.list() if tag.name.startswith(_BATCH)])
+    return [made]

@@ -1,0 +1,63 @@
+"""The files in which a row-level operation looks for rows."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from pyroaring import BitMap64
+
+from paimon_explore.encoding.arrow_buffers import Ints
+from paimon_explore.errors import UnsupportedFeatureError
+from paimon_explore.read.deletion_filter import positions
+from paimon_explore.read.split_reader import SplitFile
+from paimon_explore.scan.branch_scan import branches_read
+from paimon_explore.scan.live_entries import PartitionCut, live_files
+from paimon_explore.scan.manifest_arrays import numbers
+from paimon_explore.scan.plan import ScanTarget, prune_files
+from paimon_explore.scan.predicate.expression import TRUE, Expression
+from paimon_explore.scan.predicate.predicate_split import split as split_predicate
+from paimon_explore.scan.splits.data_split import DataSplit
+from paimon_explore.scan.splits.split_generator import make_splits
+
+
+def planned(scan: ScanTarget, where: Expression) -> tuple[Sequence[DataSplit], Expression]:
+    """The splits that may hold rows of which a predicate is true, with complete manifest entries.
+
+    Returns:
+        The splits, and what of the predicate still has to be checked on rows.
+    """
+    refuse_branches(scan)
+    parts = split_predicate(where, scan.schema.partition_keys)
+    if scan.snapshot is None:
+        return (), parts.rest
+    inside = None if parts.inside == TRUE else parts.inside
+    cut = PartitionCut(row_type=scan.schema.partition_type, predicate=inside)
+    entries = live_files(scan.store, scan.snapshot, cut)
+    entries = prune_files(scan, entries, parts.rest, [])
+    if not len(entries):
+        return (), parts.rest
+    return make_splits(scan.placed(entries, scan.snapshot), scan.rules), parts.rest
+
+
+def refuse_branches(scan: ScanTarget) -> None:
+    """Refuse tables whose rows lie in another branch, which is not written to.
+
+    Raises:
+        UnsupportedFeatureError: rows lie in several branches.
+    """
+    if len(branches_read(scan)) > 1:
+        raise UnsupportedFeatureError(
+            "changing rows of a table with a fallback branch",
+            hint="Open the branch that contains the rows, without 'scan.fallback-branch'.",
+        )
+
+
+def live_positions(file: SplitFile) -> Ints:
+    """The positions of the rows of a file that no deletion vector deletes."""
+    rows = np.arange(int(numbers(file.split.files.table, "row_count")[file.row]))
+    deleted = file.deleted()
+    return rows if deleted is None else np.setdiff1d(rows, positions(deleted))
+
+
+def bitmap(rows: Ints) -> BitMap64:
+    """Positions as a bitmap."""
+    return BitMap64(rows.tolist())

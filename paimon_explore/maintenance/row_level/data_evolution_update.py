@@ -1,0 +1,172 @@
+"""New values of some columns, written beside the files of their rows (data evolution).
+
+The files of a table with data evolution share ranges of row ids: one with all columns, later ones
+with the columns that were written anew. An update adds one more to every range in which it touches
+a row: it has the range's first row id and all of its rows, and only the updated columns, which
+`_WRITE_COLS` names. Rows that are not touched keep their old values in it. Readers take every
+column from the newest file that has it.
+
+Spec: append-table/data-evolution. Seen in: golden java200/data_evolution.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
+
+import numpy as np
+import pyarrow as pa
+
+from paimon_explore.encoding.arrow_buffers import Column, Ints
+from paimon_explore.errors import UnsupportedFeatureError
+from paimon_explore.maintenance.row_level.append_table_rows import Inserts
+from paimon_explore.maintenance.row_level.candidate_files import planned
+from paimon_explore.maintenance.row_level.row_change import RowChange, in_order, places
+from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.metadata.options.table_options import MAX_INT64
+from paimon_explore.read.data_evolution import ColumnFile, merge_columns
+from paimon_explore.read.split_reader import SplitFile, SplitReader
+from paimon_explore.scan.plan import ScanTarget
+from paimon_explore.scan.splits.data_split import DataSplit
+from paimon_explore.write.append_writer import AppendWriter
+from paimon_explore.write.data_file_writer import DataFileWriter
+from paimon_explore.write.file_layout import FileLayout
+from paimon_explore.write.table_layouts import append_layout
+from paimon_explore.write.write_target import WriteTarget, abort, entries_of
+
+
+class ColumnFiles:
+    """One update of a table with data evolution.
+
+    Args:
+        scan: the table at the snapshot that the operation builds on.
+        change: what happens to the rows; it deletes none.
+    """
+
+    def __init__(self, scan: ScanTarget, change: RowChange) -> None:
+        self._scan = scan
+        self._change = change
+        self._target = WriteTarget(store=scan.store, schema=scan.schema, options=scan.options)
+        row_type = scan.schema.row_type
+        needed = {*change.columns, *change.reads, *change.updated}
+        self._read = scan.schema.project(in_order(row_type, frozenset(needed))).fields
+        self._layout = _layout_of(scan, change.updated)
+        self._writers: list[DataFileWriter] = []
+
+    def run(self, inserts: Inserts | None = None) -> list[CommitMessage]:
+        """Write the new values.
+
+        Args:
+            inserts: gives rows to be added, asked after all rows have been looked at.
+
+        Returns:
+            What a commit makes visible; nothing if no row is touched. All files are removed again
+            if this raises.
+
+        Raises:
+            UnsupportedFeatureError: files of rows without row ids, or with deleted rows.
+            FormatError, MissingFileError, StorageError, InvalidInputError: as for `AppendRows`.
+        """
+        messages: list[CommitMessage] = []
+        try:
+            splits, _ = planned(self._scan, self._change.where)
+            for split in splits:
+                messages += self._updated(split)
+            if inserts is not None:
+                messages += self._inserted(inserts)
+        except BaseException:
+            for writer in self._writers:
+                writer.abort()
+            abort(self._target, messages)
+            raise
+        return messages
+
+    def _inserted(self, inserts: Inserts) -> list[CommitMessage]:
+        with AppendWriter(self._target) as writer:
+            for batch in inserts():
+                writer.write_batch(batch)
+            return writer.prepare_commit()
+
+    def _updated(self, split: DataSplit) -> Iterator[CommitMessage]:
+        reader = SplitReader(
+            store=self._scan.store,
+            schema=self._scan.schema,
+            options=self._scan.options,
+            columns=tuple(field.name for field in self._read),
+        )
+        for files in _ranges(split):
+            rows = [SplitFile(split=split, row=row, reader=reader) for row in files]
+            _refuse_odd_files(rows)
+            group = [row.columns() for row in rows]
+            for batch in merge_columns(group, self._read):
+                outcome = self._change.outcome(batch)
+                if len(outcome.rows):
+                    new = [
+                        _mixed(batch.column(name), outcome.after.column(name), outcome.rows)
+                        for name in self._change.updated
+                    ]
+                    yield self._message(split, group, new)
+
+    def _message(
+        self, split: DataSplit, group: Sequence[ColumnFile], columns: Sequence[Column]
+    ) -> CommitMessage:
+        """One file with the updated columns of all rows of a range."""
+        place = self._target.place(split.partition, split.bucket, self._target.file_names())
+        writer = DataFileWriter(place, self._layout)
+        self._writers.append(writer)
+        writer.write(pa.Table.from_arrays(list(columns), names=list(self._change.updated)))
+        first = min(file.first for file in group)
+        entries = [{**row, "first_row_id": first} for row in writer.close()]
+        return CommitMessage(
+            partition=split.partition,
+            bucket=split.bucket,
+            total_buckets=split.total_buckets,
+            new_files=entries_of(
+                entries,
+                partition=split.partition,
+                bucket=split.bucket,
+                total_buckets=split.total_buckets,
+            ),
+        )
+
+
+def _layout_of(scan: ScanTarget, columns: tuple[str, ...]) -> FileLayout:
+    """One file of some of the table's columns, however large."""
+    whole = append_layout(scan.schema, scan.options)
+    chosen = [i for i, field in enumerate(whole.fields) if field.name in columns]
+    return replace(
+        whole,
+        fields=tuple(whole.fields[i] for i in chosen),
+        value_columns=tuple(range(len(chosen))),
+        value_modes=tuple(whole.value_modes[i] for i in chosen),
+        target_bytes=MAX_INT64,
+        target_rows=MAX_INT64,
+        indexes=(),
+        write_columns=columns,
+    )
+
+
+def _ranges(split: DataSplit) -> list[list[int]]:
+    """The files of a split by the range of row ids that they share."""
+    numbers = split.same_rows or tuple(range(split.count))
+    return [list(rows) for _, rows in groupby(range(split.count), key=numbers.__getitem__)]
+
+
+def _refuse_odd_files(files: Sequence[SplitFile]) -> None:
+    for file in files:
+        name = file.value("file_name")
+        if file.value("first_row_id") is None:
+            raise UnsupportedFeatureError(
+                "updating rows whose row ids are stored in their file", str(name)
+            )
+        if file.deleted() is not None:
+            raise UnsupportedFeatureError(
+                "updating files with deleted rows on a table with data evolution", str(name)
+            )
+
+
+def _mixed(old: Column, new: Column, rows: Ints) -> Column:
+    """A column with new values at some places."""
+    source = np.arange(len(old))
+    source[rows] = len(old) + np.arange(len(rows))
+    both: Column = pa.concat_arrays([old, new])
+    return both.take(places(source))  # type: ignore[arg-type]  # int64

@@ -1,0 +1,167 @@
+"""The two sides of a merge as one row: names that say `target.` or `source.`, or neither.
+
+Both sides' columns stand in one row type, each under its side's name, a dot and its own name.
+Expressions are rewritten to these names before they are bound.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import pyarrow as pa
+
+from paimon_explore.data_types.arrow import arrow_schema
+from paimon_explore.data_types.definitions import DataField, RowType, with_nullable
+from paimon_explore.errors import InvalidInputError, choices
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.scan.predicate.expression import (
+    And,
+    Call,
+    Cast,
+    Column,
+    Compare,
+    Expression,
+    In,
+    IsNull,
+    IsTrue,
+    Like,
+    Literal,
+    Not,
+    Operand,
+    Or,
+    is_operand,
+)
+
+TARGET = "target"
+SOURCE = "source"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sides:
+    """The columns of both sides.
+
+    Attributes:
+        target: the table's columns.
+        source: the source's columns.
+        names: what expressions call a side, in lower case, to the side.
+    """
+
+    target: RowType
+    source: RowType
+    names: Mapping[str, str]
+
+    @property
+    def row_type(self) -> RowType:
+        """The columns of both sides in one row, all nullable."""
+        sides = ((TARGET, self.target), (SOURCE, self.source))
+        fields = [
+            DataField(id=0, name=f"{side}.{f.name}", type=with_nullable(f.type, nullable=True))
+            for side, row_type in sides
+            for f in row_type
+        ]
+        numbered = (replace(field, id=number) for number, field in enumerate(fields))
+        return RowType(fields=tuple(numbered))
+
+    def joined(
+        self, target: pa.RecordBatch | None, source: pa.RecordBatch | None
+    ) -> pa.RecordBatch:
+        """Rows of both sides beside each other, with the columns that they have."""
+        columns = []
+        names = []
+        for side, batch in ((TARGET, target), (SOURCE, source)):
+            if batch is not None:
+                columns += batch.columns
+                names += [f"{side}.{name}" for name in batch.schema.names]
+        known = {field.name: field for field in arrow_schema(self.row_type)}
+        return pa.RecordBatch.from_arrays(columns, schema=pa.schema([known[n] for n in names]))
+
+    def qualified(self, expr: Expression, *visible: str) -> Expression:
+        """The expression with the names of the row of both sides.
+
+        Args:
+            expr: as written.
+            visible: the sides that it may use.
+
+        Raises:
+            InvalidInputError: a name that is in neither side, in both, or in one that is not
+                visible.
+        """
+        return renamed(expr, lambda path: self._path(path, visible))
+
+    def _path(self, path: tuple[str, ...], visible: tuple[str, ...]) -> tuple[str, ...]:
+        first, dot, rest = path[0].partition(".")
+        if dot and first.lower() in self.names:
+            path = (first, rest, *path[1:])
+        side = self.names.get(path[0].lower()) if len(path) > 1 else None
+        if side is not None:
+            if side not in visible:
+                raise InvalidInputError(
+                    f"There is no {side} row in the clause that uses {'.'.join(path)!r}."
+                )
+            return (f"{side}.{self._named(side, path[1])}", *path[2:])
+        found = [side for side in visible if _alike(self._of(side), path[0])]
+        if len(found) == 1:
+            return (f"{found[0]}.{self._named(found[0], path[0])}", *path[1:])
+        if found:
+            raise InvalidInputError(
+                f"Column {path[0]!r} is ambiguous: source and target have it.",
+                hint=f"Write {TARGET}.{path[0]} or {SOURCE}.{path[0]}.",
+            )
+        known = [f"{side}.{name}" for side in visible for name in self._of(side).names]
+        raise InvalidInputError(
+            f"There is no column {'.'.join(path)!r}.",
+            hint=f"Columns: {choices(known)}. Strings are written in single quotes.",
+        )
+
+    def _of(self, side: str) -> RowType:
+        return self.target if side == TARGET else self.source
+
+    def _named(self, side: str, name: str) -> str:
+        """The exact name of a column of a side."""
+        row_type = self._of(side)
+        if row_type.field(name) is not None:
+            return name
+        alike = _alike(row_type, name)
+        if len(alike) != 1:
+            raise InvalidInputError(
+                f"The {side} has no column {name!r}.", hint=f"Columns: {choices(row_type.names)}."
+            )
+        return alike[0]
+
+
+def _alike(row_type: RowType, name: str) -> list[str]:
+    """The column of that name, else those that differ in case only."""
+    if row_type.field(name) is not None:
+        return [name]
+    return [known for known in row_type.names if known.lower() == name.lower()]
+
+
+Rename = Callable[[tuple[str, ...]], tuple[str, ...]]
+
+
+def renamed(expr: Expression, rename: Rename) -> Expression:
+    """The tree with other names of columns."""
+    if is_operand(expr):
+        return _operand(expr, rename)
+    match expr:
+        case And(children=children) | Or(children=children):
+            return replace(expr, children=tuple(renamed(child, rename) for child in children))
+        case Not(child=child) | IsTrue(child=child):
+            return replace(expr, child=renamed(child, rename))
+        case Compare(left=left, right=right):
+            return replace(expr, left=_operand(left, rename), right=_operand(right, rename))
+        case In(operand=operand) | Like(operand=operand) | IsNull(operand=operand):
+            return replace(expr, operand=_operand(operand, rename))
+        case _:
+            return expr
+
+
+def _operand(operand: Operand, rename: Rename) -> Operand:
+    match operand:
+        case Column(path=path):
+            return Column(path=rename(path))
+        case Cast(operand=inner):
+            return replace(operand, operand=_operand(inner, rename))
+        case Call(arguments=arguments):
+            return replace(operand, arguments=tuple(renamed(part, rename) for part in arguments))
+        case Literal():
+            return operand

@@ -1,0 +1,246 @@
+"""Which rows of a source match which rows of the table: the join of a merge.
+
+The `on` condition is cut into equalities between both sides, by which rows are found, and a rest
+that is checked on the pairs. What it says of the table alone, and the values that the source has
+for a column of the table, also tell which files need not be looked at.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from paimon_explore.data_types.definitions import AtomicType, TypeRoot
+from paimon_explore.encoding.arrow_buffers import Bools, Column, Ints, as_python, spread
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.maintenance.row_level.joined_row import SOURCE, TARGET, Sides, renamed
+from paimon_explore.maintenance.row_level.row_change import taken
+from paimon_explore.maintenance.row_level.source_keys import KeyPair, SourceKeys
+from paimon_explore.scan.manifest_arrays import true_rows
+from paimon_explore.scan.predicate.binder import bind, bind_value
+from paimon_explore.scan.predicate.builder import Term
+from paimon_explore.scan.predicate.evaluator import evaluate, value_of
+from paimon_explore.scan.predicate.expression import (
+    FALSE,
+    TRUE,
+    Compare,
+    CompareOp,
+    Expression,
+    In,
+    conjunction,
+    conjuncts,
+    is_operand,
+    literal,
+    names_of,
+)
+from paimon_explore.scan.predicate.expression import Column as Named
+from paimon_explore.scan.predicate.sql_parser import predicate
+
+On = str | Term | Expression | Sequence[str] | Mapping[str, str]
+"""Names of columns that both sides have, the table's to the source's, or a condition."""
+
+_MAX_PAIRS = 1 << 24
+_SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")
+_FEW_VALUES = 200
+_RANGED = frozenset(
+    {
+        *(TypeRoot.TINYINT, TypeRoot.SMALLINT, TypeRoot.INT, TypeRoot.BIGINT, TypeRoot.DECIMAL),
+        *(TypeRoot.CHAR, TypeRoot.VARCHAR, TypeRoot.DATE),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Rows that match: n places in a batch of the table, and in the source."""
+
+    target: Ints
+    source: Ints
+
+    def where(self, mask: Bools) -> "Pairs":
+        """Some of them."""
+        return Pairs(self.target[mask], self.source[mask])
+
+
+class Matching:
+    """Finds the pairs of a merge.
+
+    Args:
+        on: what makes rows match.
+        sides: the columns of both sides.
+        source: the source's rows.
+
+    Raises:
+        InvalidInputError: a condition that cannot be understood.
+    """
+
+    def __init__(self, on: On, sides: Sides, source: pa.RecordBatch) -> None:
+        self._sides = sides
+        self._source = source
+        condition = sides.qualified(_condition(on, sides), TARGET, SOURCE)
+        parts = conjuncts(condition)
+        self.equalities = [part for part in parts if _is_pair(part)]
+        row_type = sides.row_type
+        bind(condition, row_type)  # both sides of a comparison compare
+        self._pairs = [_key_pair(part, sides) for part in self.equalities]
+        rest = [part for part in parts if part not in self.equalities]
+        self._rest = bind(conjunction(rest), row_type)
+        self._rest_names = names_of(self._rest)
+        self._rows = sides.joined(None, source)
+        self._lookup: SourceKeys | None = None
+        self._keys = [value_of(pair.source, self._rows, row_type) for pair in self._pairs]
+        on_target = [part for part in rest if _side_of(part) == {TARGET}]
+        self.where = self._bound_where([*on_target, *self._ranges()])
+
+    @property
+    def columns(self) -> frozenset[str]:
+        """The table's columns that the condition reads."""
+        read = self._rest_names.union(*(names_of(pair.target) for pair in self._pairs))
+        return table_names(read)
+
+    def equates(self, target: Expression, value: object) -> bool:
+        """Whether the condition says that a column of the table equals a value of the source."""
+        for part in self.equalities:
+            assert isinstance(part, Compare)  # noqa: S101 - `_is_pair` has looked
+            if value in (part.left, part.right) and target in (part.left, part.right):
+                return part.op is CompareOp.EQ
+        return False
+
+    def find(self, batch: pa.RecordBatch) -> Pairs:
+        """The pairs of the rows of a batch of the table."""
+        pairs = self._by_keys(batch) if self._pairs else self._all(batch)
+        if self._rest == TRUE or not len(pairs.target):
+            return pairs
+        rows = self.joined(batch, pairs)
+        return pairs.where(true_rows(evaluate(self._rest, rows, self._sides.row_type)))
+
+    def joined(self, batch: pa.RecordBatch, pairs: Pairs) -> pa.RecordBatch:
+        """The rows of pairs, both sides beside each other."""
+        known = [name for name in batch.schema.names if self._sides.target.field(name) is not None]
+        return self._sides.joined(
+            taken(batch.select(known), pairs.target), taken(self._source, pairs.source)
+        )
+
+    def _all(self, batch: pa.RecordBatch) -> Pairs:
+        """Every pair."""
+        count, others = batch.num_rows, self._source.num_rows
+        if count * others > _MAX_PAIRS:
+            raise InvalidInputError(
+                "The merge has no equality between source and target, and too many rows to "
+                "compare all pairs.",
+                hint="Add an equality to on=, such as target.id = source.id.",
+            )
+        return Pairs(np.repeat(np.arange(count), others), np.tile(np.arange(others), count))
+
+    def _by_keys(self, batch: pa.RecordBatch) -> Pairs:
+        count = batch.num_rows
+        rows = self._sides.joined(batch.select(sorted(self._known(batch))), None)
+        found = [value_of(pair.target, rows, self._sides.row_type) for pair in self._pairs]
+        if self._lookup is None:
+            self._lookup = SourceKeys(self._pairs, self._keys, found)
+        targets = self._lookup.codes_of(found)
+        low, high = (np.searchsorted(self._lookup.codes, targets, side) for side in _SIDES)
+        sizes = np.where(targets >= 0, high - low, 0)
+        return Pairs(np.repeat(np.arange(count), sizes), self._lookup.order[spread(low, sizes)])
+
+    def _known(self, batch: pa.RecordBatch) -> frozenset[str]:
+        return self.columns.intersection(batch.schema.names)
+
+    def _bound_where(self, parts: Sequence[Expression]) -> Expression:
+        """Conditions on the table alone, bound to its columns."""
+        plain = renamed(conjunction(parts), lambda path: (_name(path[0]), *path[1:]))
+        return bind(plain, self._sides.target)
+
+    def _ranges(self) -> Iterator[Expression]:
+        """What the source's values say of columns of the table."""
+        for part, pair, key in zip(self.equalities, self._pairs, self._keys, strict=True):
+            column = _target_of(part)
+            kind = bind_value(pair.source, self._sides.row_type)[1]
+            is_ranged = isinstance(kind, AtomicType) and kind.root in _RANGED
+            if isinstance(column, Named) and is_ranged and not pair.matches_nulls:
+                yield _within(column, key)
+
+
+def _within(column: Named, key: Column) -> Expression:
+    """That a column has one of some values, or one between them."""
+    distinct = key.unique().drop_null()
+    if not len(distinct):
+        return FALSE
+    if len(distinct) <= _FEW_VALUES:
+        return In(operand=column, values=tuple(literal(value) for value in as_python(distinct)))
+    ends = pc.min_max(distinct)
+    low, high = (literal(ends[name].as_py()) for name in ("min", "max"))
+    return conjunction(
+        (
+            Compare(op=CompareOp.GE, left=column, right=low),
+            Compare(op=CompareOp.LE, left=column, right=high),
+        )
+    )
+
+
+def _condition(on: On, sides: Sides) -> Expression:
+    if isinstance(on, str):
+        names = [f.name for f in sides.target if f.name.lower() == on.strip('`" ').lower()]
+        return _equal(names[0], names[0]) if names else predicate(on)
+    if isinstance(on, Term | Expression):
+        return predicate(on)
+    given: object = on
+    if isinstance(given, Mapping):
+        parts = [_equal(str(target), str(source)) for target, source in given.items()]
+    elif isinstance(given, list | tuple) and all(isinstance(name, str) for name in given):
+        parts = [_equal(name, name) for name in given]
+    else:
+        parts = []
+    if not parts:
+        raise InvalidInputError(
+            f"on={on!r} is not a condition.",
+            hint='Write on="id", on=["id", "dt"] or on="target.id = source.key".',
+        )
+    return conjunction(parts)
+
+
+def _equal(target: str, source: str) -> Expression:
+    left, right = Named(path=(TARGET, target)), Named(path=(SOURCE, source))
+    return Compare(op=CompareOp.EQ, left=left, right=right)
+
+
+def _side_of(expr: Expression) -> set[str]:
+    return {name.partition(".")[0] for name in names_of(expr)}
+
+
+def _name(qualified: str) -> str:
+    return qualified.partition(".")[2]
+
+
+def table_names(qualified: frozenset[str]) -> frozenset[str]:
+    """The table's columns among names of the row of both sides."""
+    return frozenset(_name(name) for name in qualified if name.startswith(f"{TARGET}."))
+
+
+def _is_pair(part: Expression) -> bool:
+    """Whether a part of the condition is an equality between both sides."""
+    if not isinstance(part, Compare) or part.op not in {CompareOp.EQ, CompareOp.SAME}:
+        return False
+    sides = (_side_of(part.left), _side_of(part.right))
+    return sides in (({TARGET}, {SOURCE}), ({SOURCE}, {TARGET}))
+
+
+def _target_of(part: Expression) -> Expression:
+    """The table's side of an equality."""
+    assert isinstance(part, Compare)  # noqa: S101 - `_is_pair` has looked
+    return part.left if _side_of(part.left) == {TARGET} else part.right
+
+
+def _key_pair(part: Expression, sides: Sides) -> KeyPair:
+    assert isinstance(part, Compare)  # noqa: S101 - `_is_pair` has looked
+    target = _target_of(part)
+    source = part.right if target is part.left else part.left
+    assert is_operand(source)  # noqa: S101 - a comparison has operands
+    return KeyPair(
+        target=bind_value(target, sides.row_type)[0],
+        source=bind_value(source, sides.row_type)[0],
+        matches_nulls=part.op is CompareOp.SAME,
+    )

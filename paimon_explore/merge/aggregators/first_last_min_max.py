@@ -1,0 +1,175 @@
+"""Functions whose result is one of the values: first, last, greatest, smallest."""
+
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
+
+import numpy as np
+
+from paimon_explore.encoding import arrow_buffers as nb
+from paimon_explore.encoding.arrow_buffers import Bools, Column, Ints
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.merge.aggregation_steps import Step, Steps
+from paimon_explore.merge.aggregators.group_reduction import (
+    first_rows,
+    last_rows,
+    refuse_retract,
+    retract_error,
+    since_reset,
+    walked,
+)
+from paimon_explore.merge.keys.key_groups import ranks
+from paimon_explore.merge.keys.normalized_keys import words_of
+from paimon_explore.merge.numpy_columns import Keys, take_or_null
+
+_NONE = -1
+
+Walk: TypeAlias = Callable[[Iterator[tuple[Step, int]], Bools], int]
+
+
+def last_value(column: Column, steps: Steps) -> Column:
+    """The newest value, null or not; a retract makes it null."""
+    if steps.kinds is None:
+        return take_or_null(column, last_rows(steps))
+    steps = steps.kept(steps.kinds != Step.ADD_REVERSED)
+    return take_or_null(column, _last_or_null(steps))
+
+
+def last_non_null_value(column: Column, steps: Steps) -> Column:
+    """The newest value that is not null; a retract of a value makes it null."""
+    valid = nb.valid_mask(column)[steps.rows]
+    if steps.kinds is None:
+        return take_or_null(column, last_rows(steps.kept(valid)))
+    mixed = steps.groups_with(steps.kinds == Step.ADD_REVERSED)
+    resets = (steps.kinds == Step.REPLACE) | (steps.kinds == Step.CLEAR)
+    straight = steps.kept(valid | resets).of_groups(~mixed)
+    chosen = np.empty(steps.count, np.int64)
+    chosen[~mixed] = _last_or_null(straight)
+    chosen[mixed] = _walk(_walk_last_non_null, column, steps.of_groups(mixed))
+    return take_or_null(column, chosen)
+
+
+def first_value(column: Column, steps: Steps) -> Column:
+    """The oldest value, null or not."""
+    refuse_retract(steps, "first_value")
+    return take_or_null(column, _first(column, steps, steps, _walk_first))
+
+
+def first_non_null_value(column: Column, steps: Steps) -> Column:
+    """The oldest value that is not null."""
+    refuse_retract(steps, "first_non_null_value")
+    known = steps.kept(nb.valid_mask(column)[steps.rows])
+    return take_or_null(column, _first(column, steps, known, _walk_first_non_null))
+
+
+def greatest(column: Column, steps: Steps) -> Column:
+    """The greatest value; of booleans: whether any is true."""
+    return _extreme(column, steps, np.maximum, "max")
+
+
+def smallest(column: Column, steps: Steps) -> Column:
+    """The smallest value; of booleans: whether all are true."""
+    return _extreme(column, steps, np.minimum, "min")
+
+
+def _last_or_null(steps: Steps) -> Ints:
+    """Row of the last step, where that one gives a value."""
+    if steps.kinds is None:
+        return last_rows(steps)
+    gives = (steps.kinds == Step.ADD) | (steps.kinds == Step.REPLACE)
+    return last_rows(Steps(np.where(gives, steps.rows, _NONE), steps.kinds, steps.starts))
+
+
+def _first(column: Column, steps: Steps, known: Steps, walk: Walk) -> Ints:
+    mixed = steps.groups_with_other_than(Step.ADD)
+    chosen = np.empty(steps.count, np.int64)
+    chosen[~mixed] = first_rows(known.of_groups(~mixed))
+    chosen[mixed] = _walk(walk, column, steps.of_groups(mixed))
+    return chosen
+
+
+def _extreme(column: Column, steps: Steps, better: np.ufunc, name: str) -> Column:
+    refuse_retract(steps, name)
+    steps = since_reset(steps)
+    steps = steps.kept(nb.valid_mask(column)[steps.rows])
+    some = steps.ends > steps.starts
+    chosen = np.full(steps.count, _NONE, np.int64)
+    if some.any():
+        words = comparable(take_or_null(column, steps.rows))
+        best = better.reduceat(words, steps.starts[some])
+        sizes = (steps.ends - steps.starts)[some]
+        chosen[some] = first_rows(steps.of_groups(some).kept(words == np.repeat(best, sizes)))
+    return take_or_null(column, chosen)
+
+
+def comparable(values: Column) -> Keys:
+    """A number per value, in the order of values."""
+    words = list(words_of(values))
+    return words[0](None) if len(words) == 1 else ranks([values], count=len(values))
+
+
+# ---------------------------------------------------------------- record by record
+
+
+def _walk(walk: Walk, column: Column, steps: Steps) -> Ints:
+    valid = nb.valid_mask(column)
+    found = (walk(group, valid) for group in walked(steps))
+    return np.fromiter(found, np.int64, count=steps.count)
+
+
+def _walk_last_non_null(group: Iterator[tuple[Step, int]], valid: Bools) -> int:
+    row = _NONE
+    for step, at in group:
+        match step:
+            case Step.ADD:
+                row = at if valid[at] else row
+            case Step.ADD_REVERSED:
+                row = at if row == _NONE or not valid[row] else row
+            case Step.RETRACT:
+                row = _NONE if valid[at] else row
+            case Step.REPLACE:
+                row = at
+            case Step.CLEAR:
+                row = _NONE
+    return row
+
+
+@dataclass(slots=True)
+class _Started:
+    """Java's aggregators of first values remember that they began, even if the row is replaced."""
+
+    value: bool = False
+
+
+def _walk_first(group: Iterator[tuple[Step, int]], valid: Bools) -> int:
+    del valid
+    row, started = _NONE, _Started()
+    for step, at in group:
+        row = _first_step(row, step, at, started)
+    return row
+
+
+def _first_step(row: int, step: Step, at: int, started: _Started) -> int:
+    match step:
+        case Step.ADD:
+            row, started.value = (row if started.value else at), True
+        case Step.ADD_REVERSED:
+            row, started.value = (at if started.value else row), True
+        case Step.REPLACE:
+            row = at
+        case Step.CLEAR:
+            row = _NONE
+        case Step.RETRACT:
+            raise retract_error("first_value")
+    return row
+
+
+def _walk_first_non_null(group: Iterator[tuple[Step, int]], valid: Bools) -> int:
+    row, started = _NONE, _Started()
+    for step, at in group:
+        if step is Step.ADD and not valid[at]:
+            continue
+        known = row != _NONE and bool(valid[row])
+        # Java puts an older record in place of null without noting that there is a first value
+        fills = step is Step.ADD_REVERSED and not known
+        row = at if fills else _first_step(row, step, at, started)
+    return row

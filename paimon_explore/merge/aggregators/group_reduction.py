@@ -1,0 +1,110 @@
+"""Reductions over groups of neighbouring rows."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from paimon_explore.encoding.arrow_buffers import Ints, Numbers
+from paimon_explore.errors import FormatError
+from paimon_explore.merge.aggregation_steps import Step, Steps
+
+_LONG = 64
+
+
+def first_rows(steps: Steps) -> Ints:
+    """Row of each key's first step; -1 where a key has none."""
+    return _at(steps, steps.starts)
+
+
+def last_rows(steps: Steps) -> Ints:
+    """Row of each key's last step; -1 where a key has none."""
+    return _at(steps, steps.ends - 1)
+
+
+def _at(steps: Steps, places: Ints) -> Ints:
+    found = np.full(steps.count, -1, np.int64)
+    some = steps.ends > steps.starts
+    found[some] = steps.rows[places[some]]
+    return found
+
+
+def since_reset(steps: Steps) -> Steps:
+    """The steps that decide, for functions where adding to null gives the record as it is.
+
+    Whatever comes before a key's last `REPLACE` or `CLEAR` is dropped; `REPLACE` becomes `ADD`.
+    """
+    if steps.kinds is None:
+        return steps
+    resets = (steps.kinds == Step.REPLACE) | (steps.kinds == Step.CLEAR)
+    if not resets.any():
+        return steps
+    places = np.where(resets, np.arange(len(resets)), -1)
+    latest = np.maximum.accumulate(places)[np.maximum(steps.ends - 1, 0)]
+    begins = np.maximum(latest, steps.starts)
+    inside = np.arange(len(resets)) >= np.repeat(begins, steps.ends - steps.starts)
+    kept = steps.kept(inside & (steps.kinds != Step.CLEAR))
+    if kept.kinds is None:
+        return kept
+    kinds = np.where(kept.kinds == Step.REPLACE, np.int8(Step.ADD), kept.kinds)
+    return Steps(kept.rows, kinds, kept.starts)
+
+
+def walked(steps: Steps) -> Iterator[Iterator[tuple[Step, int]]]:
+    """Per key, its steps one by one: for what depends on the order of mixed steps."""
+    rows = steps.rows.tolist()
+    kinds = [Step.ADD] * len(rows) if steps.kinds is None else list(map(Step, steps.kinds.tolist()))
+    for start, end in zip(steps.starts.tolist(), steps.ends.tolist(), strict=True):
+        yield zip(kinds[start:end], rows[start:end], strict=True)
+
+
+def fold(operation: np.ufunc, values: Numbers, starts: Ints) -> Numbers:
+    """Apply an operation from left to right within each group, exactly in that order.
+
+    `reduceat` adds in pairs, which rounds floats in another way than Java does.
+
+    Args:
+        operation: of two numbers.
+        values: the numbers, group by group.
+        starts: of the groups, none of which is empty.
+    """
+    with np.errstate(all="ignore"):
+        return _folded(operation, values, starts)
+
+
+def _folded(operation: np.ufunc, values: Numbers, starts: Ints) -> Numbers:
+    sizes = np.diff(starts, append=len(values))
+    by_size = np.argsort(-sizes, kind="stable")
+    sorted_sizes = sizes[by_size]
+    found = values[starts[by_size]]
+    long = int(np.searchsorted(-sorted_sizes, -_LONG))
+    for at in range(long):
+        begin = int(starts[by_size[at]])
+        run = values[begin : begin + int(sorted_sizes[at])]
+        found[at] = operation.accumulate(run)[-1]
+    rest, rest_sizes = by_size[long:], sorted_sizes[long:]
+    for step in range(1, int(rest_sizes[0]) if len(rest) else 0):
+        active = int(np.searchsorted(-rest_sizes, -step))
+        ahead = values[starts[rest[:active]] + step]
+        part = found[long : long + active]
+        part[:] = operation(part, ahead)
+    result = np.empty_like(found)
+    result[by_size] = found
+    return result
+
+
+def refuse_retract(steps: Steps, name: str) -> None:
+    """Raise if a function that cannot take back a record is asked to.
+
+    Raises:
+        FormatError: there is a retract step.
+    """
+    if steps.kinds is not None and (steps.kinds == Step.RETRACT).any():
+        raise retract_error(name)
+
+
+def retract_error(name: str) -> FormatError:
+    """What to raise when a function cannot take back a record."""
+    return FormatError(
+        f"Aggregate function {name!r} cannot retract, and there are -U or -D records.",
+        hint="Set fields.<column>.ignore-retract = true to keep the column as it is.",
+    )

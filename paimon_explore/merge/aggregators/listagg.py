@@ -1,0 +1,93 @@
+"""Texts put together."""
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from paimon_explore.encoding import arrow_buffers as nb
+from paimon_explore.encoding.arrow_buffers import Bools, Column
+from paimon_explore.merge.aggregation_steps import Step, Steps
+from paimon_explore.merge.aggregators.group_reduction import refuse_retract, walked
+from paimon_explore.merge.merge_spec import AggregateFunction
+from paimon_explore.merge.numpy_columns import take_or_null
+
+_BLANK = (
+    "\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2008\u2009"
+    "\u200a\u2028\u2029\u205f\u3000"
+)
+"""What Java calls whitespace; not the same as Python's."""
+
+
+def listagg(column: Column, steps: Steps, function: AggregateFunction) -> Column:
+    """The texts with the delimiter between; null and blank ones are passed over."""
+    refuse_retract(steps, "listagg")
+    filled = _filled(column)
+    mixed = steps.groups_with_other_than(Step.ADD)
+    known = steps.kept(filled[steps.rows])
+    if function.distinct:
+        mixed |= known.ends - known.starts > 1
+    straight = known.of_groups(~mixed)
+    texts = _joined(take_or_null(column, straight.rows), straight, function.list_agg_delimiter)
+    if not mixed.any():
+        return texts
+    values = [text if isinstance(text, str) else None for text in nb.as_python(column)]
+    work = partial(_walk, values, function)
+    walks = pa.array([work(group) for group in walked(steps.of_groups(mixed))], column.type)
+    places = np.where(mixed, len(texts) + np.cumsum(mixed) - 1, np.cumsum(~mixed) - 1)
+    return take_or_null(pa.concat_arrays([texts, walks]), places)
+
+
+def _filled(column: Column) -> Bools:
+    """Which texts are neither null nor blank."""
+    trimmed: Column = pc.utf8_trim(column, characters=_BLANK)  # type: ignore[type-var]  # texts
+    offsets, _ = nb.var_values(trimmed)
+    return (np.diff(offsets)[: len(column)] > 0) & nb.valid_mask(column)
+
+
+def _joined(texts: Column, steps: Steps, delimiter: str) -> Column:
+    ends = np.append(steps.starts, len(steps.rows))
+    lists = nb.build_list(pa.list_(texts.type), ends, [texts], np.ones(steps.count, np.bool_))
+    joined: Column = pc.binary_join(lists, delimiter)  # type: ignore[assignment]  # texts
+    empty = np.flatnonzero(steps.ends == steps.starts)
+    if not len(empty):
+        return joined
+    rows = np.arange(steps.count)
+    rows[empty] = -1
+    return take_or_null(joined, rows)
+
+
+def _walk(
+    texts: list[str | None], function: AggregateFunction, group: Iterator[tuple[Step, int]]
+) -> str | None:
+    value: str | None = None
+    for step, row in group:
+        match step:
+            case Step.ADD:
+                value = _added(value, texts[row], function)
+            case Step.ADD_REVERSED:
+                value = _added(texts[row], value, function)
+            case Step.REPLACE:
+                value = texts[row]
+            case _:
+                value = None
+    return value
+
+
+def _added(value: str | None, more: str | None, function: AggregateFunction) -> str | None:
+    if more is None or not more.strip(_BLANK):
+        return value
+    if value is None or not value.strip(_BLANK):
+        return more
+    delimiter = function.list_agg_delimiter
+    if not function.distinct:
+        return value + delimiter + more
+    known = dict.fromkeys(value.split(delimiter or " "))
+    fresh = []
+    for token in more.split(delimiter or " "):
+        if token.strip(_BLANK) and token not in known:
+            known[token] = None
+            fresh.append(token)
+    return delimiter.join([value, *fresh])

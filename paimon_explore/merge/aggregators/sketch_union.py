@@ -1,0 +1,81 @@
+"""Unions of Apache DataSketches: `hll_sketch` and `theta_sketch`.
+
+The sketches are Java's; the optional package `datasketches` reads and writes the same bytes.
+"""
+
+import struct
+from collections.abc import Callable
+
+from paimon_explore.encoding.arrow_buffers import Column
+from paimon_explore.errors import FormatError, UnsupportedFeatureError
+from paimon_explore.merge.aggregation_steps import Steps
+from paimon_explore.merge.aggregators.group_reduction import refuse_retract
+from paimon_explore.merge.aggregators.roaring_union import united_values
+
+try:
+    import datasketches as ds
+except ImportError:  # the extra "sketches" is not installed
+    ds = None
+
+_THETA_LG_K = 12
+"""Java's default of 4096 nominal entries."""
+_SAMPLING = slice(12, 16)
+"""Where a theta sketch of more than one entry has its sampling probability, a float."""
+_LONG_PREAMBLE = 2
+
+
+def union_hll(column: Column, steps: Steps) -> Column:
+    """The union of HyperLogLog sketches, as compact HLL_4; a single one stays as it is."""
+    refuse_retract(steps, "hll_sketch")
+    return _united(column, steps, _hll_of_two)
+
+
+def union_theta(column: Column, steps: Steps) -> Column:
+    """The union of theta sketches, compact and ordered; a single one stays as it is."""
+    refuse_retract(steps, "theta_sketch")
+    return _united(column, steps, _theta_of_two)
+
+
+def _united(column: Column, steps: Steps, unite: Callable[[bytes, bytes], bytes]) -> Column:
+    return united_values(column, steps, (_same, unite, _same))
+
+
+def _same(value: bytes) -> bytes:
+    return value
+
+
+def _hll_of_two(value: bytes, more: bytes) -> bytes:
+    """Java starts a union from the newer sketch and puts the older one in."""
+    _need_package()
+    try:
+        newer, older = ds.hll_sketch.deserialize(more), ds.hll_sketch.deserialize(value)
+    except (RuntimeError, ValueError, IndexError) as error:
+        raise FormatError(f"A value is not an HLL sketch: {error}.") from error
+    union = ds.hll_union(newer.lg_config_k)
+    union.update(newer)
+    union.update(older)
+    image: bytes = union.get_result(ds.tgt_hll_type.HLL_4).serialize_compact()
+    return image
+
+
+def _theta_of_two(value: bytes, more: bytes) -> bytes:
+    _need_package()
+    union = ds.theta_union(_THETA_LG_K)
+    try:
+        union.update(ds.compact_theta_sketch.deserialize(value))
+        union.update(ds.compact_theta_sketch.deserialize(more))
+    except (RuntimeError, ValueError, IndexError) as error:
+        raise FormatError(f"A value is not a theta sketch: {error}.") from error
+    image = bytearray(union.get_result().serialize())
+    if image[0] & 0x3F >= _LONG_PREAMBLE:
+        image[_SAMPLING] = struct.pack("<f", 1.0)  # Java says 1, the package leaves zeros
+    return bytes(image)
+
+
+def _need_package() -> None:
+    if ds is None:
+        raise UnsupportedFeatureError(
+            "the union of sketches",
+            "aggregate functions hll_sketch and theta_sketch",
+            hint="Install the package datasketches: pip install 'paimon-explore[sketches]'.",
+        )

@@ -1,0 +1,242 @@
+"""Sum, product and count."""
+
+from collections.abc import Callable, Iterator
+from decimal import (
+    ROUND_HALF_UP,
+    Context,
+    Decimal,
+    DivisionByZero,
+    Inexact,
+    InvalidOperation,
+    localcontext,
+)
+from typing import TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.types as pat
+
+from paimon_explore.data_types.arrow import from_arrow
+from paimon_explore.data_types.formatter import type_text
+from paimon_explore.encoding import arrow_buffers as nb
+from paimon_explore.encoding.arrow_buffers import Bools, Column, Ints, Numbers
+from paimon_explore.errors import FormatError
+from paimon_explore.merge.aggregation_steps import Step, Steps
+from paimon_explore.merge.aggregators.decimal_sum import decimal_total
+from paimon_explore.merge.aggregators.group_reduction import fold, since_reset, walked
+from paimon_explore.merge.numpy_columns import (
+    ints_of,
+    nulls_mask,
+    precision_of,
+    scale_of,
+    take_or_null,
+)
+
+_Number: TypeAlias = int | float | Decimal
+_NUMBERS = (int, float, Decimal)
+_EXACT_FLOAT = 2.0**62
+_DIGITS = 80
+
+
+def total(column: Column, steps: Steps) -> Column:
+    """Sum; a retract subtracts. Integers beyond their type are an error, decimals become null."""
+    steps = _of_values(column, since_reset(steps))
+    values = take_or_null(column, steps.rows)
+    minus = None if steps.kinds is None else steps.kinds == Step.RETRACT
+    some = steps.ends > steps.starts
+    starts = steps.starts[some]
+    if pat.is_decimal(column.type):
+        return decimal_total(values, minus, steps)
+    if pat.is_floating(column.type):
+        numbers = ints_of(values).view(f"f{column.type.bit_width // 8}")
+        signed = numbers if minus is None else np.where(minus, -numbers, numbers)
+        found = fold(np.add, signed, starts) if len(starts) else signed
+        return _spread(found, some, column.type)
+    return _integer_total(values, minus, (starts, some))
+
+
+def product(column: Column, steps: Steps) -> Column:
+    """Product; a retract divides, integers towards zero; taking back from nothing does nothing."""
+    steps = since_reset(steps)
+    steps = _of_values(column, steps)
+    if pat.is_decimal(column.type):
+        return _walked_product(column, steps, _decimal_step(column.type))
+    if steps.kinds is not None and (steps.kinds == Step.RETRACT).any():
+        return _walked_product(column, steps, _plain_step(column.type))
+    some = steps.ends > steps.starts
+    starts = steps.starts[some]
+    values = take_or_null(column, steps.rows)
+    numbers = ints_of(values)
+    if pat.is_floating(column.type):
+        numbers = numbers.view(f"f{column.type.bit_width // 8}")
+        return _spread(fold(np.multiply, numbers, starts), some, column.type)
+    size = fold(np.multiply, np.maximum(np.abs(numbers.astype(float)), 1.0), starts)
+    if len(size) and float(size.max()) >= _EXACT_FLOAT:
+        return _walked_product(column, steps, _plain_step(column.type))
+    found = fold(np.multiply, numbers.astype(np.int64), starts).astype(np.int64)
+    return _spread(in_range(found, column.type), some, column.type)
+
+
+def count(column: Column, steps: Steps) -> Column:
+    """Number of values that are not null, retracts taken off; releases up to 0.8 have it.
+
+    The values are what was written, also in files that hold counts already: those releases count
+    such a file's record as one.
+
+    Raises:
+        FormatError: more records than the type can say.
+    """
+    known: list[bool] = nb.valid_mask(column).tolist()
+    values = nb.as_python(column)
+    found = [_counted(group, known, values) for group in walked(steps)]
+    try:
+        return pa.array(found, column.type)
+    except (pa.ArrowInvalid, OverflowError) as error:
+        raise _overflow(column.type) from error
+
+
+def _counted(
+    group: Iterator[tuple[Step, int]], known: list[bool], values: list[object]
+) -> int | None:
+    counted: int | None = None
+    for step, row in group:
+        match step:
+            case Step.CLEAR:
+                counted = None
+            case Step.REPLACE:
+                value = values[row]
+                counted = value if isinstance(value, int) else None
+            case Step.RETRACT:
+                counted = (counted or 0) - known[row]
+            case _:
+                counted = (counted or 0) + known[row]
+    return counted
+
+
+def _of_values(column: Column, steps: Steps) -> Steps:
+    valid = nulls_mask(column)
+    return steps if valid is None else steps.kept(valid[steps.rows])
+
+
+def _spread(values: Numbers, some: Bools, data_type: pa.DataType) -> Column:
+    """Values of the keys that have one; null for the others."""
+    spread = np.zeros(len(some), values.dtype)
+    spread[some] = values
+    return nb.build_fixed(data_type, spread, some)
+
+
+def _overflow(data_type: pa.DataType) -> FormatError:
+    return FormatError(
+        f"A sum or product exceeds the range of {type_text(from_arrow(data_type))}.",
+        hint="Change the column to a wider type.",
+    )
+
+
+def in_range(values: Ints, data_type: pa.DataType) -> Numbers:
+    """The values in the type's width.
+
+    Raises:
+        FormatError: one is beyond it.
+    """
+    bits = data_type.bit_width
+    limits = np.iinfo(f"i{bits // 8}")
+    if ((values < limits.min) | (values > limits.max)).any():
+        raise _overflow(data_type)
+    return values.astype(limits.dtype)
+
+
+def _integer_total(values: Column, minus: Bools | None, groups: tuple[Ints, Bools]) -> Column:
+    """Exact: high and low halves are added apart and put together again."""
+    starts, some = groups
+    numbers = ints_of(values).astype(np.int64)
+    if not len(starts):
+        return _spread(in_range(numbers[:0], values.type), some, values.type)
+    high, low = numbers >> 32, numbers & 0xFFFFFFFF
+    if minus is not None:
+        high, low = np.where(minus, -high, high), np.where(minus, -low, low)
+    highs, lows = np.add.reduceat(high, starts), np.add.reduceat(low, starts)
+    highs += lows >> 32
+    if ((highs < -(2**31)) | (highs >= 2**31)).any():
+        raise _overflow(values.type)
+    found = (highs << 32) | (lows & 0xFFFFFFFF)
+    return _spread(in_range(found, values.type), some, values.type)
+
+
+# ---------------------------------------------------------------- products record by record
+
+_ProductStep: TypeAlias = Callable[[_Number, _Number, bool], _Number | None]
+
+
+def _walked_product(column: Column, steps: Steps, work: _ProductStep) -> Column:
+    """Products with divisions, or with numbers that may leave their type."""
+    known = [value if isinstance(value, _NUMBERS) else 0 for value in nb.as_python(column)]
+    found: list[_Number | None] = []
+    for group in walked(steps):
+        value: _Number | None = None
+        for step, row in group:
+            taken = step is Step.RETRACT
+            if value is not None:
+                value = work(value, known[row], taken)
+            elif not taken:
+                value = known[row]
+        found.append(value)
+    return pa.array(found, column.type)
+
+
+def _plain_step(data_type: pa.DataType) -> _ProductStep:
+    return _float_step(data_type) if pat.is_floating(data_type) else _integer_step(data_type)
+
+
+def _integer_step(data_type: pa.DataType) -> _ProductStep:
+    limits = np.iinfo(f"i{data_type.bit_width // 8}")
+
+    def work(value: _Number, other: _Number, divide: bool) -> int:  # noqa: FBT001 # a step's kind
+        left, right = int(value), int(other)
+        if divide and not right:
+            raise _no_division()
+        found = left * right
+        if divide:
+            found = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
+        if not limits.min <= found <= limits.max:
+            raise _overflow(data_type)
+        return found
+
+    return work
+
+
+def _float_step(data_type: pa.DataType) -> _ProductStep:
+    number = np.float32 if pat.is_float32(data_type) else np.float64
+
+    def work(value: _Number, other: _Number, divide: bool) -> float:  # noqa: FBT001 # a step's kind
+        with np.errstate(all="ignore"):
+            left, right = number(value), number(other)
+            return float(left / right if divide else left * right)
+
+    return work
+
+
+def _decimal_step(data_type: pa.DataType) -> _ProductStep:
+    unit = Decimal(1).scaleb(-scale_of(data_type))
+    limit = Decimal(10) ** (precision_of(data_type) - scale_of(data_type))
+
+    def work(value: _Number, other: _Number, divide: bool) -> Decimal | None:  # noqa: FBT001 # a step's kind
+        left, right = Decimal(value), Decimal(other)
+        with localcontext(Context(prec=_DIGITS, rounding=ROUND_HALF_UP)) as context:
+            context.traps[Inexact] = divide
+            context.traps[InvalidOperation] = context.traps[DivisionByZero] = True
+            try:
+                found = left / right if divide else left * right
+            except (Inexact, InvalidOperation, DivisionByZero) as error:
+                raise _no_division() from error
+            context.traps[Inexact] = False
+            found = found.quantize(unit)
+        return found if abs(found) < limit else None
+
+    return work
+
+
+def _no_division() -> FormatError:
+    return FormatError(
+        "A product cannot be retracted: the quotient does not fit the column's type.",
+        hint="Set fields.<column>.ignore-retract = true to keep the column as it is.",
+    )

@@ -1,0 +1,43 @@
+"""Single keys, for cutting runs at a key."""
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import pyarrow.types as pat
+
+from paimon_explore.encoding.arrow_buffers import Column
+from paimon_explore.merge.keys.normalized_keys import float_words
+from paimon_explore.merge.numpy_columns import ints_of
+
+KeyTuple: TypeAlias = tuple[object, ...]
+"""One key, comparable with others of the same columns by Python's own order."""
+
+
+def key_at(columns: Sequence[Column], row: int) -> KeyTuple:
+    """The key of one row."""
+    return tuple(part for column in columns for part in _key_parts(column, row))
+
+
+def _key_parts(column: Column, row: int) -> tuple[object, ...]:
+    scalar = column[row]
+    if not scalar.is_valid:
+        return (0, 0)
+    kind = column.type
+    if pat.is_floating(kind):
+        return (1, int(float_words(column.slice(row, 1))[0]))
+    if pat.is_temporal(kind):
+        return (1, int(ints_of(column.slice(row, 1))[0]))
+    value = scalar.as_py()
+    return (1, value.encode() if isinstance(value, str) else value)
+
+
+def rows_up_to(columns: Sequence[Column], key: KeyTuple, *, count: int) -> int:
+    """How many of n ascending rows are not above a key."""
+    low, high = 0, count
+    while low < high:
+        middle = (low + high) // 2
+        if key_at(columns, middle) <= key:
+            low = middle + 1
+        else:
+            high = middle
+    return low

@@ -1,0 +1,150 @@
+"""How the records of manifest lists, manifests and index manifests map to the frames' columns."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+from itertools import groupby
+
+import pyarrow as pa
+
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.manifest import index_manifest, manifest_entry, manifest_list
+from paimon_explore.metadata.manifest.index_manifest import (
+    DELETION_RANGE,
+    GLOBAL_INDEX,
+    INDEX_FIELDS,
+    INDEX_SCHEMA,
+)
+from paimon_explore.metadata.manifest.manifest_entry import ENTRY_FIELDS, ENTRY_SCHEMA
+from paimon_explore.metadata.manifest.manifest_list import (
+    MANIFEST_LIST_FIELDS,
+    MANIFEST_LIST_SCHEMA,
+)
+
+VERSION_FIELD = "_VERSION"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """One kind of file.
+
+    Attributes:
+        what: the kind, for messages.
+        version: the one that is known.
+        schema: the frame's columns.
+        fields: where each lies in the file's records.
+        read_types: types in the file, of columns whose children have other names there.
+        written_types: types to write, where they differ from the frame's.
+        late: columns that came after Java 2.0, written only when they hold something.
+    """
+
+    what: str
+    version: int
+    schema: pa.Schema
+    fields: Mapping[str, tuple[str, ...]]
+    read_types: Mapping[str, pa.DataType] = field(default_factory=dict)
+    written_types: Mapping[str, pa.DataType] = field(default_factory=dict)
+    late: tuple[str, ...] = ()
+
+    def read_fields(self, columns: pa.Schema) -> list["pa.Field[pa.DataType]"]:
+        """The version and these columns as records inside records, all of them nullable."""
+        version = ((VERSION_FIELD,), pa.field(VERSION_FIELD, pa.int32()))
+        leaves = [
+            (
+                self.fields[column.name],
+                pa.field(
+                    self.fields[column.name][-1], self.read_types.get(column.name, column.type)
+                ),
+            )
+            for column in columns
+        ]
+        return _nested([version, *leaves], nullable=True)
+
+    def written_fields(self, names: list[str]) -> list["pa.Field[pa.DataType]"]:
+        """The version and these columns as Java declares them."""
+        version = ((VERSION_FIELD,), pa.field(VERSION_FIELD, pa.int32(), nullable=False))
+        leaves = [
+            (
+                self.fields[name],
+                self._leaf(name, self.written_types, nullable=self.schema.field(name).nullable),
+            )
+            for name in names
+        ]
+        return _nested([version, *leaves], nullable=False)
+
+    def _leaf(
+        self, name: str, types: Mapping[str, pa.DataType], *, nullable: bool
+    ) -> "pa.Field[pa.DataType]":
+        kind = types.get(name, self.schema.field(name).type)
+        return pa.field(self.fields[name][-1], kind, nullable=nullable)
+
+    def written_type(self, name: str) -> pa.DataType:
+        """The type in which a column is written."""
+        return self.written_types.get(name, self.schema.field(name).type)
+
+
+def _nested(
+    leaves: Sequence[tuple[tuple[str, ...], "pa.Field[pa.DataType]"]], *, nullable: bool
+) -> list["pa.Field[pa.DataType]"]:
+    """Leaves with their paths as records inside records; leaves of one record are neighbours."""
+    fields: list[pa.Field[pa.DataType]] = []
+    for name, group in groupby(leaves, key=lambda leaf: leaf[0][0]):
+        below = [(path[1:], leaf) for path, leaf in group]
+        if below[0][0]:
+            kind: pa.DataType = pa.struct(_nested(below, nullable=nullable))
+            fields.append(pa.field(name, kind, nullable=nullable))
+        else:
+            fields.append(below[0][1])
+    return fields
+
+
+_TEXTS = pa.list_(pa.field("element", pa.string(), nullable=False))
+_LONGS = pa.list_(pa.field("element", pa.int64(), nullable=False))
+
+LIST_LAYOUT = Layout(
+    what="manifest list",
+    version=manifest_list.VERSION,
+    schema=MANIFEST_LIST_SCHEMA,
+    fields=MANIFEST_LIST_FIELDS,
+)
+ENTRY_LAYOUT = Layout(
+    what="manifest",
+    version=manifest_entry.VERSION,
+    schema=ENTRY_SCHEMA,
+    fields=ENTRY_FIELDS,
+    written_types={
+        "extra_files": _TEXTS,
+        "creation_time": pa.timestamp("ms"),
+        "value_stats_cols": _TEXTS,
+        "write_cols": _TEXTS,
+        "write_cols_sequences": _LONGS,
+    },
+    late=("write_cols_sequences",),
+)
+
+_STORED_RANGE = pa.struct(
+    tuple(
+        DELETION_RANGE.field(index).with_name(name)
+        for index, name in enumerate(("f0", "f1", "f2", "_CARDINALITY"))
+    )
+)
+_STORED_GLOBAL_INDEX = pa.struct(
+    tuple(
+        GLOBAL_INDEX.field(index).with_name(f"_{GLOBAL_INDEX.field(index).name.upper()}")
+        for index in range(GLOBAL_INDEX.num_fields)
+    )
+)
+_FIELD_IDS = pa.list_(pa.field("element", pa.int32(), nullable=False))
+_WRITTEN_GLOBAL_INDEX = pa.struct(
+    tuple(
+        inner.with_type(_FIELD_IDS) if inner.name == "_EXTRA_FIELD_IDS" else inner
+        for inner in map(_STORED_GLOBAL_INDEX.field, range(_STORED_GLOBAL_INDEX.num_fields))
+    )
+)
+INDEX_LAYOUT = Layout(
+    what="index manifest",
+    version=index_manifest.VERSION,
+    schema=INDEX_SCHEMA,
+    fields=INDEX_FIELDS,
+    read_types={"dv_ranges": pa.list_(_STORED_RANGE), "global_index": _STORED_GLOBAL_INDEX},
+    written_types={"dv_ranges": pa.list_(_STORED_RANGE), "global_index": _WRITTEN_GLOBAL_INDEX},
+)

@@ -1,0 +1,94 @@
+"""Option values that depend on other options or on the kind of table.
+
+Spec: maintenance/configurations.
+"""
+
+from paimon_explore.metadata.options.option_enums import ChangelogProducer, MergeEngine
+from paimon_explore.metadata.options.table_options import (
+    CHANGELOG_NUM_RETAINED_MAX,
+    CHANGELOG_NUM_RETAINED_MIN,
+    CHANGELOG_PRODUCER,
+    CHANGELOG_TIME_RETAINED,
+    DELETION_VECTORS_ENABLED,
+    FORCE_LOOKUP,
+    LOOKUP_COMPACT_MAX_INTERVAL,
+    MERGE_ENGINE,
+    MIB,
+    NUM_LEVELS,
+    NUM_SORTED_RUN_COMPACTION_TRIGGER,
+    NUM_SORTED_RUN_STOP_TRIGGER,
+    SNAPSHOT_NUM_RETAINED_MAX,
+    SNAPSHOT_NUM_RETAINED_MIN,
+    SNAPSHOT_TIME_RETAINED,
+    TARGET_FILE_SIZE,
+    TableOptions,
+)
+
+_PRIMARY_KEY_FILE_BYTES = 128 * MIB
+_APPEND_FILE_BYTES = 256 * MIB
+_STOP_MARGIN = 3
+
+
+def target_file_bytes(options: TableOptions, *, has_primary_key: bool) -> int:
+    """The size at which a data file is closed."""
+    given = options.value(TARGET_FILE_SIZE)
+    if given is not None:
+        return given
+    return _PRIMARY_KEY_FILE_BYTES if has_primary_key else _APPEND_FILE_BYTES
+
+
+def level_count(options: TableOptions) -> int:
+    """The number of levels of the merge tree, level 0 included."""
+    given = options.value(NUM_LEVELS)
+    return options.value(NUM_SORTED_RUN_COMPACTION_TRIGGER) + 1 if given is None else given
+
+
+def stop_trigger(options: TableOptions) -> int:
+    """The number of sorted runs at which writing waits for a compaction."""
+    trigger = options.value(NUM_SORTED_RUN_COMPACTION_TRIGGER)
+    given = options.value(NUM_SORTED_RUN_STOP_TRIGGER)
+    return trigger + _STOP_MARGIN if given is None else max(trigger, given)
+
+
+def needs_lookup(options: TableOptions) -> bool:
+    """Whether compactions complete new rows by looking at all older ones of their keys."""
+    return (
+        options.value(CHANGELOG_PRODUCER) is ChangelogProducer.LOOKUP
+        or options.value(DELETION_VECTORS_ENABLED)
+        or options.value(MERGE_ENGINE) is MergeEngine.FIRST_ROW
+        or options.value(FORCE_LOOKUP)
+    )
+
+
+def lookup_compact_max_interval(options: TableOptions) -> int:
+    """The most commits between two gentle lookup compactions."""
+    trigger = options.value(NUM_SORTED_RUN_COMPACTION_TRIGGER)
+    given = options.value(LOOKUP_COMPACT_MAX_INTERVAL)
+    return 2 * trigger if given is None else max(trigger, given)
+
+
+def changelog_num_retained_min(options: TableOptions) -> int:
+    """The fewest changelogs that stay; those of snapshots unless given."""
+    given = options.value(CHANGELOG_NUM_RETAINED_MIN)
+    return options.value(SNAPSHOT_NUM_RETAINED_MIN) if given is None else given
+
+
+def changelog_num_retained_max(options: TableOptions) -> int:
+    """The most changelogs that stay; those of snapshots unless given."""
+    given = options.value(CHANGELOG_NUM_RETAINED_MAX)
+    return options.value(SNAPSHOT_NUM_RETAINED_MAX) if given is None else given
+
+
+def changelog_time_retained_ms(options: TableOptions) -> int:
+    """The age at which a changelog may go; that of snapshots unless given."""
+    given = options.value(CHANGELOG_TIME_RETAINED)
+    return options.value(SNAPSHOT_TIME_RETAINED) if given is None else given
+
+
+def is_changelog_decoupled(options: TableOptions) -> bool:
+    """Whether changelogs outlive their snapshots."""
+    return (
+        changelog_num_retained_max(options) > options.value(SNAPSHOT_NUM_RETAINED_MAX)
+        or changelog_time_retained_ms(options) > options.value(SNAPSHOT_TIME_RETAINED)
+        or changelog_num_retained_min(options) > options.value(SNAPSHOT_NUM_RETAINED_MIN)
+    )

@@ -1,0 +1,173 @@
+"""Which names of table options are known, and what a misspelt one may have meant.
+
+Spec: maintenance/configurations.
+"""
+
+import difflib
+import re
+from collections.abc import Iterable, Iterator
+
+from paimon_explore.metadata.options.table_options import ALL_OPTIONS
+
+COLUMN_SETTINGS: tuple[str, ...] = (
+    "aggregate-function",
+    "ignore-retract",
+    "distinct",
+    "list-agg-delimiter",
+    "nested-key",
+    "nested-key-null-strategy",
+    "nested-sequence-field",
+    "count-limit",
+    "sequence-group",
+    "stats-mode",
+    "default-value",
+    "ts-field",
+    "map.storage-layout",
+    "map.shared-shredding.max-columns",
+    "map.shared-shredding.column-placement-policy",
+    "pk-vector.index.type",
+    "pk-vector.index.options",
+    "pk-vector.distance.metric",
+    "pk-btree.index.options",
+    "pk-bitmap.index.options",
+    "pk-full-text.index.options",
+    "pk-multivalue.index.options",
+)
+"""What `fields.<columns>.<setting>` can set for columns."""
+
+_ENGINE_KEYS = """
+    async-file-write batch-scan-mode cache-page-size chain-table.chain-partition-keys
+    chain-table.split.key-range-enabled chain-table.streaming.merge-snapshot
+    clustering.history-partition.idle-to-full-sort clustering.history-partition.limit
+    clustering.incremental.optimize-write commit.callbacks compaction.max.file-num
+    compaction.file-num-limit
+    compaction.offpeak-ratio compaction.offpeak.end.hour compaction.offpeak.start.hour
+    compaction.skip-expired-partitions
+    cross-partition-upsert.bootstrap-parallelism
+    delete.force-produce-changelog dynamic-bucket.assigner-parallelism
+    file-operation.thread-num file-reader-async-threshold
+    full-text-index.search-mode key-value.sequence_number.enabled local-kv-db.block-size
+    local-merge-buffer-size local-sort.max-num-file-handles manifest-sort.enabled
+    manifest-sort.max-rewrite-size manifest-sort.partition-field manifest.merge-optimize.enabled
+    page-size partition.end-input-to-done partition.expiration-batch-size
+    partition.idle-time-to-report-statistic partition.sink-strategy
+    partition.timestamp-format.strict postpone.batch-write-fixed-bucket.max-parallelism
+    postpone.batch-write-fixed-bucket.rescale-load-factor postpone.target-row-num-per-bucket
+    query-auth.enabled scalar-index.search-mode scan.fallback-branch.read-fail-fast
+    scan.manifest.parallelism scan.max-splits-per-task scan.plan-auto-tag-for-read.time-retained
+    sink.process-time-zone snapshot.watermark-idle-timeout
+    sort-compaction.local-sample.magnification sort-compaction.range-strategy spill-compression
+    spill-compression.zstd-level stream-scan-mode tag.callbacks
+    visibility-callback.check-interval visibility-callback.enabled
+    visibility-callback.timeout write-max-writers-to-spill write.batch-memory
+    zorder.var-length-contribution
+"""
+
+ENGINE_KEYS = frozenset(_ENGINE_KEYS.split())
+"""Documented options that engines read and this package does not."""
+
+_OPEN_PREFIXES = (
+    *("parquet.", "orc.", "avro.", "csv.", "json.", "text.", "lance.", "vortex.", "mosaic."),
+    *("fs.", "s3.", "s3a.", "oss.", "gs.", "hadoop.", "hive.", "spark.", "flink.", "kafka."),
+    *("lookup.", "sink.", "source.", "log.", "scan.infer", "scan.watermark.", "cdc."),
+    *("materialized-table.", "format-table.", "partition.mark-done", "metastore.", "metadata."),
+    *("variant.shredding", "data-evolution.", "global-index.", "blob", "vector", "table-default."),
+    *("commit.callback", "tag.callback", "btree-index.", "bitmap-index.", "lumina.", "ivf"),
+)
+_OTHER_KEYS = frozenset(
+    (
+        "owner",
+        "comment",
+        "connector",
+        "provider",
+        "warehouse",
+        "external",
+        "location",
+        "serialization",
+    )
+)
+_FILE_INDEX_TYPES = ("bloom-filter", "bitmap", "bsi", "range-bitmap", "token-bitmap")
+_FILE_INDEX_KEY = re.compile(r"file-index\.([^.]+)\.(?:columns|.+\..+|[^.]+)")
+_CLOSEST = 0.6
+_MISSPELT = 0.85
+
+
+def known_names() -> Iterator[str]:
+    """Every documented option with one name."""
+    yield from ALL_OPTIONS
+    for option in ALL_OPTIONS.values():
+        yield from option.fallback_keys
+    yield from ENGINE_KEYS
+
+
+def is_known(key: str) -> bool:
+    """Whether an option is documented, or its name belongs to a family that anyone may extend.
+
+    >>> is_known("fields.price.aggregate-function"), is_known("merge-engin")
+    (True, False)
+    """
+    if key in ALL_OPTIONS or key in ENGINE_KEYS or key in _OTHER_KEYS:
+        return True
+    if any(key in option.fallback_keys for option in ALL_OPTIONS.values()):
+        return True
+    if key.startswith("fields."):
+        return any(key.endswith("." + setting) for setting in COLUMN_SETTINGS)
+    match = _FILE_INDEX_KEY.fullmatch(key)
+    if match is not None:
+        return match[1] in _FILE_INDEX_TYPES
+    return key.startswith(_OPEN_PREFIXES)
+
+
+def suggestion(key: str) -> str | None:
+    """The known option that a name comes closest to, if one is close.
+
+    >>> suggestion("merge-engin")
+    'merge-engine'
+    """
+    if key.startswith("fields.") and key.count(".") > 1:
+        columns, _, setting = key[len("fields.") :].partition(".")
+        found = _closest(setting, COLUMN_SETTINGS)
+        return None if found is None else f"fields.{columns}.{found}"
+    if key.startswith("file-index."):
+        kind, dot, rest = key[len("file-index.") :].partition(".")
+        found = _closest(kind, _FILE_INDEX_TYPES) if dot else None
+        if found is not None:
+            return f"file-index.{found}.{rest}"
+    return _closest(key, known_names())
+
+
+def unknown_names(keys: Iterable[str]) -> dict[str, str | None]:
+    """The unknown names among some, each with what it may have meant.
+
+    >>> unknown_names(["bucket", "file.fromat"])
+    {'file.fromat': 'file.format'}
+    """
+    return {key: suggestion(key) for key in keys if not is_known(key)}
+
+
+def misspelt_names(keys: Iterable[str]) -> dict[str, str]:
+    """The unknown names among some that are so close to a known one that this must be meant.
+
+    Other unknown names are left alone: engines and users have options of their own.
+
+    >>> misspelt_names(["bukcet", "file.fromat", "team.owner"])
+    {'bukcet': 'bucket', 'file.fromat': 'file.format'}
+    """
+    return {
+        key: meant
+        for key, meant in unknown_names(keys).items()
+        if meant is not None
+        and (_likeness(key, meant) >= _MISSPELT or sorted(_plain(key)) == sorted(meant))
+    }
+
+
+def _likeness(name: str, known: str) -> float:
+    return difflib.SequenceMatcher(None, _plain(name), known).ratio()
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("_", "-")
+
+
+def _closest(name: str, known: Iterable[str]) -> str | None:
+    return next(iter(difflib.get_close_matches(_plain(name), known, n=1, cutoff=_CLOSEST)), None)

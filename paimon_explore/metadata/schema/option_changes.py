@@ -1,0 +1,167 @@
+"""Which options of a table may change once it has snapshots, and how options follow renames.
+
+Spec: maintenance/configurations, SQL ALTER pages.
+"""
+
+import re
+from collections.abc import Mapping
+
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.metadata.options.column_options import NESTED_KEY, SEQUENCE_GROUP
+from paimon_explore.metadata.options.option_definition import Option
+from paimon_explore.metadata.options.table_options import (
+    ALL_OPTIONS,
+    BUCKET,
+    BUCKET_KEY,
+    CHANGELOG_PRODUCER_ROW_DEDUPLICATE_IGNORE_FIELDS,
+    CLUSTERING_COLUMNS,
+    DELETION_VECTORS_ENABLED,
+    DELETION_VECTORS_MODIFIABLE,
+    DYNAMIC_BUCKET,
+    IGNORE_DELETE,
+    IGNORE_UPDATE_BEFORE,
+    PARTIAL_UPDATE_REMOVE_RECORD_ON_SEQUENCE_GROUP,
+    PARTITION,
+    PATH,
+    PK_CLUSTERING_OVERRIDE,
+    PRIMARY_KEY,
+    RECORD_LEVEL_TIME_FIELD,
+    ROWKIND_FIELD,
+    SEQUENCE_FIELD,
+    TYPE,
+    VECTOR_FIELD,
+    TableOptions,
+)
+from paimon_explore.metadata.schema.table_schema import TableSchema
+
+_PREFIX = "fields."
+_LISTING_KEYS = frozenset(
+    key
+    for option in (
+        *(BUCKET_KEY, SEQUENCE_FIELD, CLUSTERING_COLUMNS, RECORD_LEVEL_TIME_FIELD, ROWKIND_FIELD),
+        *(CHANGELOG_PRODUCER_ROW_DEDUPLICATE_IGNORE_FIELDS, VECTOR_FIELD),
+        PARTIAL_UPDATE_REMOVE_RECORD_ON_SEQUENCE_GROUP,
+    )
+    for key in (option.key, *option.fallback_keys)
+)
+_INDEX_COLUMNS = re.compile(r"file-index\.[^.]+\.columns")
+_INDEX_SETTING = re.compile(r"(file-index\.[^.]+\.)(.+)(\.[^.]+)")
+_LISTING_SETTINGS = (SEQUENCE_GROUP.option.key, NESTED_KEY.option.key)
+
+
+def check_option_change(
+    schema: TableSchema, key: str, value: str | None, *, has_snapshots: bool
+) -> None:
+    """Check that an option may get a value, or None for its default.
+
+    Raises:
+        InvalidInputError: it may not.
+    """
+    if key in {TYPE.key, PATH.key}:
+        raise _refused(key, "it is fixed when the table is created")
+    if not has_snapshots:
+        return
+    declared = ALL_OPTIONS.get(key)
+    if declared is not None and declared.is_immutable:
+        raise _refused(key, "it is fixed once the table has a snapshot")
+    before = TableOptions(schema.options)
+    after = before.changed({} if value is None else {key: value})
+    if value is None:
+        after = TableOptions({name: text for name, text in before.items() if name != key})
+    if key == BUCKET.key:
+        _check_bucket(before, after, is_removed=value is None)
+    elif key == DELETION_VECTORS_ENABLED.key:
+        _check_deletion_vectors(before, after)
+    elif key in {IGNORE_DELETE.key, IGNORE_UPDATE_BEFORE.key}:
+        _check_ignored(
+            IGNORE_DELETE if key == IGNORE_DELETE.key else IGNORE_UPDATE_BEFORE, before, after
+        )
+    elif key == CLUSTERING_COLUMNS.key and PK_CLUSTERING_OVERRIDE.key in before:
+        raise _refused(key, f"files are ordered by it with {PK_CLUSTERING_OVERRIDE.key!r}")
+
+
+def _check_bucket(before: TableOptions, after: TableOptions, *, is_removed: bool) -> None:
+    if is_removed:
+        raise _refused(BUCKET.key, "it cannot be reset once the table has a snapshot")
+    if DYNAMIC_BUCKET in {before.value(BUCKET), after.value(BUCKET)}:
+        raise _refused(BUCKET.key, "a change from -1 or to -1 is not possible")
+
+
+def _check_deletion_vectors(before: TableOptions, after: TableOptions) -> None:
+    option = DELETION_VECTORS_ENABLED
+    is_changed = before.value(option) is not after.value(option)
+    if is_changed and not before.value(DELETION_VECTORS_MODIFIABLE):
+        raise _refused(
+            option.key,
+            "without a full compaction rows could appear twice; "
+            f"{DELETION_VECTORS_MODIFIABLE.key!r} = 'true' allows it",
+        )
+
+
+def _check_ignored(option: Option[bool], before: TableOptions, after: TableOptions) -> None:
+    if before.value(option) and not after.value(option):
+        raise _refused(option.key, "it cannot be changed from true to false")
+
+
+def _refused(key: str, rule: str) -> InvalidInputError:
+    return InvalidInputError(f"Option {key!r} cannot be changed: {rule}.")
+
+
+def is_unchanged(schema: TableSchema, key: str, value: str) -> bool:
+    """Whether an option has the value already, its key's place outside the options counted."""
+    if schema.options.get(key) == value:
+        return True
+    if key in schema.options:
+        return False
+    if key == PRIMARY_KEY.key:
+        return PRIMARY_KEY.parse(value) == schema.primary_keys
+    if key == PARTITION.key:
+        return PARTITION.parse(value) == schema.partition_keys
+    return key == TYPE.key and value.lower() == TYPE.default.value
+
+
+def renamed_options(options: Mapping[str, str], names: Mapping[str, str]) -> dict[str, str]:
+    """The options with new names of columns, in keys and in values that list columns.
+
+    Args:
+        options: the table options.
+        names: new names by old ones.
+    """
+    return {
+        _renamed_key(key, names): _renamed_list(text, names) if _is_listing(key) else text
+        for key, text in options.items()
+    }
+
+
+def options_naming(options: Mapping[str, str], column: str) -> list[str]:
+    """The keys of the options that name a column, in the key or in a list of columns."""
+    marks = {column: f"{column}\0"}  # no column is called so
+    return [
+        key for key in options if renamed_options({key: options[key]}, marks) != {key: options[key]}
+    ]
+
+
+def _renamed_key(key: str, names: Mapping[str, str]) -> str:
+    if key.startswith(_PREFIX):
+        columns, dot, setting = key[len(_PREFIX) :].partition(".")
+        return f"{_PREFIX}{_renamed_list(columns, names)}{dot}{setting}" if dot else key
+    match = _INDEX_SETTING.fullmatch(key)
+    if match is None:
+        return key
+    return f"{match[1]}{_renamed(match[2], names)}{match[3]}"
+
+
+def _is_listing(key: str) -> bool:
+    if key in _LISTING_KEYS or _INDEX_COLUMNS.fullmatch(key):
+        return True
+    return key.startswith(_PREFIX) and key.endswith(tuple(f".{name}" for name in _LISTING_SETTINGS))
+
+
+def _renamed_list(text: str, names: Mapping[str, str]) -> str:
+    return ",".join(_renamed(name, names) for name in text.split(","))
+
+
+def _renamed(text: str, names: Mapping[str, str]) -> str:
+    """The new name of `column`, or of the column of `column[key]`; else the text as it is."""
+    column, bracket, rest = text.strip().partition("[")
+    return f"{names[column]}{bracket}{rest}" if column in names else text

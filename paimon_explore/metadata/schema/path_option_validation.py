@@ -1,0 +1,104 @@
+"""Which values options may have that become part of a path.
+
+Names of files are made of options (`data-file.prefix`, `file.compression`), folders likewise
+(`data-file.path-directory`), and branches and tags are looked up by them. A value that would lead
+out of its folder is refused when the option is set, and once more before anything is written: a
+schema file may have been written by somebody else.
+
+Spec: maintenance/configurations; concepts/spec/overview.
+"""
+
+from collections.abc import Iterator
+
+from paimon_explore.errors import CorruptFileError, InvalidInputError
+from paimon_explore.metadata.options import table_options as opt
+from paimon_explore.metadata.options.option_definition import Option
+from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.metadata.options.tag_options import CONSUMER_ID, TAG_BATCH_CUSTOMIZED_NAME
+from paimon_explore.metadata.path_safety import is_name_part, leads_out
+from paimon_explore.metadata.schema.derived_cache import worked_out_once
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.metadata.table_paths import is_data_folder, is_metadata_folder
+
+_FILE_NAME_PARTS: tuple[Option[str], ...] = (
+    opt.DATA_FILE_PREFIX,
+    opt.CHANGELOG_FILE_PREFIX,
+    opt.FILE_COMPRESSION,
+)
+_NAMES: tuple[Option[str | None], ...] = (
+    opt.BRANCH,
+    opt.SCAN_FALLBACK_BRANCH,
+    opt.SCAN_PRIMARY_BRANCH,
+    opt.SCAN_FALLBACK_SNAPSHOT_BRANCH,
+    opt.SCAN_FALLBACK_DELTA_BRANCH,
+    opt.SCAN_TAG_NAME,
+    TAG_BATCH_CUSTOMIZED_NAME,
+    CONSUMER_ID,
+)
+_PART_RULE = (
+    "must be part of a file name: printable characters without '/', '\\' or ':', and no '.' first"
+)
+_NAME_RULE = "must be a name without '/', '\\' or NUL, and not '', '.' or '..'"
+
+
+def path_violations(_: TableSchema, options: TableOptions) -> Iterator[str]:
+    """Options that become part of a path lead to no other folder."""
+    yield from _part_violations(options)
+    for option in _NAMES:
+        name = options.value(option)
+        if name is not None and leads_out(name):
+            yield f"{option.key!r} = {name[:80]!r} {_NAME_RULE}"
+    default_name = options.value(opt.PARTITION_DEFAULT_NAME) or ""
+    if not default_name.strip():
+        yield f"{opt.PARTITION_DEFAULT_NAME.key!r} must not be empty or blank"
+    folder = options.value(opt.DATA_FILE_PATH_DIRECTORY) or ""
+    if not is_data_folder(folder):
+        yield (
+            f"{opt.DATA_FILE_PATH_DIRECTORY.key!r} = {folder[:80]!r} must be a relative path of a "
+            "folder inside the table, without '..'"
+        )
+    elif is_metadata_folder(folder.partition("/")[0]):
+        yield (
+            f"{opt.DATA_FILE_PATH_DIRECTORY.key!r} = {folder[:80]!r} must not lie in a folder of "
+            "the table's metadata"
+        )
+
+
+def _part_violations(options: TableOptions) -> Iterator[str]:
+    parts = [(option.key, options.value(option)) for option in _FILE_NAME_PARTS]
+    codec = options.value(opt.CHANGELOG_FILE_COMPRESSION)
+    parts.append((opt.CHANGELOG_FILE_COMPRESSION.key, codec or ""))
+    if options.value(opt.BUCKET) == opt.POSTPONE_BUCKET:  # names of its files hold the user
+        parts.append((opt.COMMIT_USER_PREFIX.key, options.value(opt.COMMIT_USER_PREFIX) or ""))
+    per_level = opt.FILE_COMPRESSION_PER_LEVEL
+    parts += [(per_level.key, codec) for codec in options.value(per_level).values()]
+    for key, text in parts:
+        if text and not is_name_part(text):
+            yield f"{key!r} = {text[:80]!r} {_PART_RULE}"
+
+
+def check_path_options(schema: TableSchema, options: TableOptions, path: str) -> None:
+    """Refuse to write where options would lead files out of their folders.
+
+    Args:
+        schema: the table's schema.
+        options: the options in force.
+        path: the schema's file.
+
+    Raises:
+        CorruptFileError: an option of the schema does.
+        InvalidInputError: an option that the caller gave does.
+    """
+    broken = _broken(schema, options)
+    if not broken:
+        return
+    stored = _broken(schema, TableOptions(schema.options))
+    if broken[0] in stored:
+        hint = "Nothing was written. Set the option to another value, or remove it."
+        raise CorruptFileError(path, "options", broken[0], hint=hint)
+    raise InvalidInputError(f"Option {broken[0]}.")
+
+
+@worked_out_once
+def _broken(schema: TableSchema, options: TableOptions) -> tuple[str, ...]:
+    return tuple(path_violations(schema, options))

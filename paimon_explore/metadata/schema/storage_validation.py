@@ -1,0 +1,257 @@
+"""What file formats, blobs, row tracking and clustering demand of a schema.
+
+Each rule yields a sentence per violation. Spec: concepts/spec/fileformat, append-table pages.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from paimon_explore.data_types.definitions import (
+    AtomicType,
+    DataField,
+    MapType,
+    TypeRoot,
+    VectorType,
+)
+from paimon_explore.data_types.formatter import type_text
+from paimon_explore.data_types.traversal import is_blob_file_type, is_root, parts
+from paimon_explore.metadata.options.column_options import MAP_STORAGE_LAYOUT, MAP_STORAGE_LAYOUTS
+from paimon_explore.metadata.options.option_enums import ChangelogProducer, MergeEngine, TableKind
+from paimon_explore.metadata.options.table_options import (
+    BLOB_DESCRIPTOR_FIELD,
+    BLOB_FIELD,
+    BLOB_VIEW_FIELD,
+    BUCKET,
+    BUCKET_APPEND_ORDERED,
+    CHAIN_TABLE_ENABLED,
+    CHANGELOG_FILE_FORMAT,
+    CHANGELOG_PRODUCER,
+    CLUSTERING_COLUMNS,
+    CLUSTERING_INCREMENTAL,
+    DATA_EVOLUTION_ENABLED,
+    DATA_FILE_EXTERNAL_PATHS,
+    DELETION_VECTORS_ENABLED,
+    DYNAMIC_BUCKET,
+    FILE_FORMAT,
+    FILE_FORMAT_PER_LEVEL,
+    MERGE_ENGINE,
+    PARTITION_TIMESTAMP_FORMATTER,
+    PARTITION_TIMESTAMP_PATTERN,
+    PK_CLUSTERING_OVERRIDE,
+    RECORD_LEVEL_EXPIRE_TIME,
+    ROW_TRACKING_ENABLED,
+    SEQUENCE_FIELD,
+    TYPE,
+    VECTOR_FIELD,
+    TableOptions,
+)
+from paimon_explore.metadata.schema.table_schema import TableSchema
+
+_AVRO_TIMESTAMP_DIGITS = 6
+_AVRO_TIME_DIGITS = 3
+_UNSTORED: Mapping[str, frozenset[str]] = {
+    "avro": frozenset({"VARIANT"}),
+    "orc": frozenset({"VARIANT", "VectorType"}),
+    "json": frozenset({"VARIANT", "MultisetType"}),
+    "csv": frozenset(
+        {"VARIANT", "ArrayType", "MapType", "MultisetType", "RowType", "VectorType"},
+    ),
+}
+"""Types by format, named by root or class; as Java refuses them."""
+_SHREDDING_FORMATS = frozenset({"parquet", "orc"})
+_SPATIAL = (TypeRoot.GEOMETRY, TypeRoot.GEOGRAPHY)
+
+
+_FORMATS = frozenset(
+    ("parquet", "orc", "avro", "csv", "json", "text", "row", "lance", "vortex", "mosaic")
+)
+
+
+def format_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]:
+    """Every format that data files may have can store every column."""
+    formats = {options.value(FILE_FORMAT).lower()}
+    formats.update(name.lower() for name in options.value(FILE_FORMAT_PER_LEVEL).values())
+    changelog = options.value(CHANGELOG_FILE_FORMAT)
+    spatial_formats = formats | ({changelog.lower()} if changelog else set())
+    for name in sorted(spatial_formats - _FORMATS):
+        yield f"unknown file format {name!r}; formats: {', '.join(sorted(_FORMATS))}"
+    for field in schema.fields:
+        kinds = list(parts(field.type))
+        if "avro" in formats:
+            yield from _avro_violations(field)
+        for name in sorted(formats & _UNSTORED.keys()):
+            yield from _unstored_violations(field, name)
+        if spatial_formats != {"parquet"} and any(is_root(kind, *_SPATIAL) for kind in kinds):
+            yield (
+                f"column {field.name!r} of type {type_text(field.type)} can only be stored in "
+                "Parquet files"
+            )
+
+
+def _unstored_violations(field: DataField, file_format: str) -> Iterator[str]:
+    """What a format has no form for at all."""
+    for kind in parts(field.type):
+        name = kind.root.value if isinstance(kind, AtomicType) else type(kind).__name__
+        if name in _UNSTORED[file_format]:
+            yield (
+                f"column {field.name!r}: {file_format} files cannot store "
+                f"{type_text(kind).partition('<')[0]}"
+            )
+
+
+def _avro_violations(field: DataField) -> Iterator[str]:
+    for kind in parts(field.type):
+        if not isinstance(kind, AtomicType) or kind.precision is None:
+            continue
+        is_time = kind.root is TypeRoot.TIME and kind.precision > _AVRO_TIME_DIGITS
+        is_timestamp = (
+            kind.root in {TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ}
+            and kind.precision > _AVRO_TIMESTAMP_DIGITS
+        )
+        if is_time or is_timestamp:
+            yield (
+                f"Avro files cannot store {type_text(kind)} of column {field.name!r}: "
+                f"at most {_AVRO_TIME_DIGITS} digits for TIME, {_AVRO_TIMESTAMP_DIGITS} for "
+                "timestamps"
+            )
+
+
+def map_layout_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]:
+    """Maps with text keys may be shredded, in Parquet and ORC files."""
+    formats = {options.value(FILE_FORMAT), *options.value(FILE_FORMAT_PER_LEVEL).values()}
+    others = {name.lower() for name in formats} - _SHREDDING_FORMATS
+    for columns, layout in MAP_STORAGE_LAYOUT.columns_in(options):
+        for name in columns:
+            option = f"fields.{name}.{MAP_STORAGE_LAYOUT.option.key}"
+            field = next((field for field in schema.fields if field.name == name), None)
+            kind = None if field is None else field.type
+            if layout.lower() not in MAP_STORAGE_LAYOUTS:
+                known = ", ".join(MAP_STORAGE_LAYOUTS)
+                yield f"{option!r} = {layout!r} is not a storage layout; the layouts are {known}"
+            elif layout.lower() == MAP_STORAGE_LAYOUTS[0]:
+                continue
+            elif not isinstance(kind, MapType) or not is_root(kind.key, TypeRoot.VARCHAR):
+                yield f"{option!r} needs a column of type MAP<STRING NOT NULL, ...>"
+            elif others:
+                yield f"{option!r} needs Parquet or ORC files, not {', '.join(sorted(others))}"
+
+
+def row_tracking_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]:
+    """Row tracking needs an append table without buckets, data evolution needs row tracking."""
+    is_tracked = options.value(ROW_TRACKING_ENABLED)
+    if is_tracked and schema.primary_keys:
+        yield f"{ROW_TRACKING_ENABLED.key!r} cannot be combined with a primary key"
+    if is_tracked and options.value(BUCKET) != DYNAMIC_BUCKET:
+        yield f"{ROW_TRACKING_ENABLED.key!r} needs 'bucket' = '-1'"
+    if not options.value(DATA_EVOLUTION_ENABLED):
+        return
+    if not is_tracked:
+        yield f"{DATA_EVOLUTION_ENABLED.key!r} needs {ROW_TRACKING_ENABLED.key!r} = 'true'"
+    if options.value(CLUSTERING_INCREMENTAL):
+        yield (
+            f"{DATA_EVOLUTION_ENABLED.key!r} cannot be combined with {CLUSTERING_INCREMENTAL.key!r}"
+        )
+
+
+def blob_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]:
+    """BLOB stands alone or directly in an array or map, beside other columns."""
+    blobs = [field.name for field in schema.fields if is_blob_file_type(field.type)]
+    for field in schema.fields:
+        holds_blob = any(is_root(kind, TypeRoot.BLOB) for kind in parts(field.type))
+        if holds_blob and field.name not in blobs:
+            yield f"column {field.name!r}: BLOB cannot be inside {type_text(field.type)}"
+    if blobs and not schema.primary_keys and not options.value(DATA_EVOLUTION_ENABLED):
+        yield f"BLOB column {blobs[0]!r} needs {DATA_EVOLUTION_ENABLED.key!r} = 'true'"
+    if blobs and len(blobs) == len(schema.fields):
+        yield "a table with BLOB columns needs other columns too"
+    if blobs and schema.primary_keys:
+        yield from _keyed_blob_violations(options)
+    yield from _blob_option_violations(schema, options, blobs)
+
+
+def _keyed_blob_violations(options: TableOptions) -> Iterator[str]:
+    if options.value(MERGE_ENGINE) is not MergeEngine.DEDUPLICATE:
+        yield "BLOB columns with a primary key need 'merge-engine' = 'deduplicate'"
+    if options.value(CHANGELOG_PRODUCER) is not ChangelogProducer.NONE:
+        yield "BLOB columns with a primary key need 'changelog-producer' = 'none'"
+    for option in (DATA_FILE_EXTERNAL_PATHS, PK_CLUSTERING_OVERRIDE):
+        if options.has(option):
+            yield f"BLOB columns with a primary key cannot be combined with {option.key!r}"
+
+
+def _blob_option_violations(
+    schema: TableSchema, options: TableOptions, blobs: list[str]
+) -> Iterator[str]:
+    for name in options.value(BLOB_FIELD):
+        if name not in blobs:
+            yield f"{BLOB_FIELD.key!r} names {name!r}, which is not a BLOB column"
+    for option in (BLOB_DESCRIPTOR_FIELD, BLOB_VIEW_FIELD):
+        for name in options.value(option):
+            field = schema.field(name)
+            if field is None or not is_root(field.type, TypeRoot.BLOB):
+                yield f"{option.key!r} names {name!r}, which is not a BLOB column"
+    for name in set(options.value(BLOB_DESCRIPTOR_FIELD)) & set(options.value(BLOB_VIEW_FIELD)):
+        yield f"BLOB column {name!r} must be either a descriptor or a view"
+
+
+def vector_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]:
+    """The columns listed as vectors are of type VECTOR."""
+    for name in options.value(VECTOR_FIELD):
+        field = schema.field(name)
+        if field is None or not isinstance(field.type, VectorType):
+            yield f"{VECTOR_FIELD.key!r} names {name!r}, which is not a VECTOR column"
+
+
+def clustering_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]:
+    """Clustering fits the kind of table."""
+    if options.value(CLUSTERING_INCREMENTAL):
+        if schema.primary_keys:
+            yield f"{CLUSTERING_INCREMENTAL.key!r} cannot be combined with a primary key"
+        elif options.value(BUCKET) != DYNAMIC_BUCKET:
+            if options.value(BUCKET_APPEND_ORDERED):
+                key = BUCKET_APPEND_ORDERED.key
+                yield f"{CLUSTERING_INCREMENTAL.key!r} needs {key!r} = 'false'"
+            if options.value(DELETION_VECTORS_ENABLED):
+                yield (
+                    f"{CLUSTERING_INCREMENTAL.key!r} with buckets cannot be combined with "
+                    "deletion vectors"
+                )
+    if options.value(PK_CLUSTERING_OVERRIDE):
+        yield from _override_violations(options)
+
+
+def _override_violations(options: TableOptions) -> Iterator[str]:
+    key = PK_CLUSTERING_OVERRIDE.key
+    engine = options.value(MERGE_ENGINE)
+    if not options.value(CLUSTERING_COLUMNS):
+        yield f"{key!r} needs {CLUSTERING_COLUMNS.key!r}"
+    if not options.value(DELETION_VECTORS_ENABLED) and engine is not MergeEngine.FIRST_ROW:
+        yield f"{key!r} needs {DELETION_VECTORS_ENABLED.key!r} = 'true'"
+    if options.value(RECORD_LEVEL_EXPIRE_TIME) is not None:
+        yield f"{key!r} cannot be combined with {RECORD_LEVEL_EXPIRE_TIME.key!r}"
+    if engine not in {MergeEngine.DEDUPLICATE, MergeEngine.FIRST_ROW}:
+        yield f"{key!r} cannot be combined with 'merge-engine' = {engine.value!r}"
+    if options.value(SEQUENCE_FIELD):
+        yield f"{key!r} cannot be combined with 'sequence.field'"
+    producer = options.value(CHANGELOG_PRODUCER)
+    if producer not in {ChangelogProducer.NONE, ChangelogProducer.INPUT}:
+        yield f"{key!r} cannot be combined with 'changelog-producer' = {producer.value!r}"
+
+
+def chain_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]:
+    """A chain table is a partitioned, bucketed primary-key table with a time per partition."""
+    if not options.value(CHAIN_TABLE_ENABLED):
+        return
+    needs = {
+        "'type' = 'table'": options.value(TYPE) is TableKind.TABLE,
+        "a primary key": bool(schema.primary_keys),
+        "partition columns": bool(schema.partition_keys),
+        "a 'bucket' of 1 or more": options.value(BUCKET) >= 1,
+        "'sequence.field'": bool(options.value(SEQUENCE_FIELD)),
+        "'changelog-producer' = 'none' or 'input'": options.value(CHANGELOG_PRODUCER)
+        in {ChangelogProducer.NONE, ChangelogProducer.INPUT},
+        f"{PARTITION_TIMESTAMP_PATTERN.key!r}": options.has(PARTITION_TIMESTAMP_PATTERN),
+        f"{PARTITION_TIMESTAMP_FORMATTER.key!r}": options.has(PARTITION_TIMESTAMP_FORMATTER),
+    }
+    for need, is_met in needs.items():
+        if not is_met:
+            yield f"{CHAIN_TABLE_ENABLED.key!r} needs {need}"

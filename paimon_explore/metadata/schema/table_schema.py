@@ -1,0 +1,327 @@
+"""A table's schema: one JSON file `schema/schema-<id>` per change, never changed once written.
+
+Spec: concepts/spec/schema. Files of version 1 (up to 0.7) mean one bucket, files up to version 2
+(0.8) mean ORC, where the options do not say otherwise.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import field
+from typing import NewType
+
+from paimon_explore.data_types.definitions import (
+    ArrayType,
+    AtomicType,
+    DataField,
+    DataType,
+    MapType,
+    MultisetType,
+    RowType,
+    VectorType,
+)
+from paimon_explore.data_types.formatter import field_to_json, type_text
+from paimon_explore.data_types.json_parser import parse_fields
+from paimon_explore.data_types.type_parser import excerpt
+from paimon_explore.errors import CorruptFileError, UnsupportedVersionError
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.json_object import parse_object
+from paimon_explore.sanitize import masked_options, shown
+
+SchemaId = NewType("SchemaId", int)
+
+CURRENT_VERSION = 3
+MAX_SCHEMA_BYTES = 64 * 1024 * 1024
+"""Largest schema file that is read."""
+
+_VERSIONS = (1, 2, 3)
+_ONE_BUCKET_VERSION = 1
+_ORC_VERSION = 2
+_BUCKET_KEY = "bucket-key"
+_MAX_INT64 = 2**63 - 1
+_SHOWN = 18
+_WIDTH = 160
+
+
+class _Options(dict[str, str]):
+    """Options with their real values; `repr` masks secrets."""
+
+    def __repr__(self) -> str:
+        return repr(masked_options(self))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableSchema:
+    """One version of a table's schema.
+
+    Attributes:
+        id: N of the file `schema-N`, from 0.
+        fields: the columns in order.
+        highest_field_id: highest id ever given to a field; ids of dropped columns stay taken.
+        partition_keys: names of the partition columns, in the order of the directories.
+        primary_keys: names of the primary key columns, partition columns included.
+        options: the table's options as texts, as stored.
+        comment: the table's comment, if any.
+        time_millis: when the file was written, epoch milliseconds; 0 when unknown.
+        version: format of the file.
+    """
+
+    id: int
+    fields: tuple[DataField, ...]
+    highest_field_id: int
+    partition_keys: tuple[str, ...] = ()
+    primary_keys: tuple[str, ...] = ()
+    options: Mapping[str, str] = field(default_factory=dict)
+    comment: str | None = None
+    time_millis: int = 0
+    version: int = CURRENT_VERSION
+
+    def __post_init__(self) -> None:
+        """Keep the options as a mapping that is printed without secrets."""
+        if type(self.options) is not _Options:
+            object.__setattr__(self, "options", _Options(self.options))
+
+    def __repr__(self) -> str:
+        """Columns with their types, keys and options, a line each; long ones are cut."""
+        lines = [f"schema {self.id}"]
+        lines += [f"  {_plain(f'{f.name}  {type_text(f.type)}')}" for f in self.fields[:_SHOWN]]
+        if len(self.fields) > _SHOWN:
+            lines.append(f"  and {len(self.fields) - _SHOWN} more columns")
+        for what, names in (("primary key", self.primary_keys), ("partition", self.partition_keys)):
+            if names:
+                lines.append(f"{what} {_plain(', '.join(names))}")
+        if self.options:
+            given = [f"{key}={text}" for key, text in sorted(masked_options(self.options).items())]
+            lines.append(f"options {_plain(', '.join(given))}")
+        return "\n".join(lines)
+
+    @property
+    def row_type(self) -> RowType:
+        """The type of the table's rows."""
+        return RowType(fields=self.fields, nullable=False)
+
+    @property
+    def trimmed_primary_keys(self) -> tuple[str, ...]:
+        """The primary key without partition columns: what is unique inside a partition."""
+        return tuple(name for name in self.primary_keys if name not in self.partition_keys)
+
+    @property
+    def bucket_keys(self) -> tuple[str, ...]:
+        """The columns that choose a row's bucket; empty on append tables without the option."""
+        return names_in(self.options.get(_BUCKET_KEY, "")) or self.trimmed_primary_keys
+
+    @property
+    def is_cross_partition(self) -> bool:
+        """Whether a primary key exists that does not hold all partition columns."""
+        return bool(self.primary_keys) and not set(self.partition_keys) <= set(self.primary_keys)
+
+    def field(self, name: str) -> DataField | None:
+        """The column of that name, if there is one."""
+        return next((column for column in self.fields if column.name == name), None)
+
+    def project(self, names: Iterable[str]) -> RowType:
+        """The row type of some columns, in the order of the names, which must be columns."""
+        by_name = {column.name: column for column in self.fields}
+        return RowType(fields=tuple(by_name[name] for name in names), nullable=False)
+
+    @property
+    def partition_type(self) -> RowType:
+        """The row type of the partition columns."""
+        return self.project(self.partition_keys)
+
+
+def _plain(text: str) -> str:
+    """A text on one line, cut short, safe to show."""
+    line = shown(text)
+    return line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…"
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """The column names of a comma-separated option.
+
+    >>> names_in("a, b")
+    ('a', 'b')
+    """
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def parse_schema(data: bytes, path: str) -> TableSchema:
+    """The schema in the bytes of a schema file.
+
+    Args:
+        data: the whole file.
+        path: its path, for errors.
+
+    Raises:
+        CorruptFileError: the bytes are no schema.
+        UnsupportedVersionError: the file is of a later version than is known here.
+    """
+    return schema_from_json(_object_in(data, path), path)
+
+
+def _object_in(data: bytes, path: str) -> Mapping[str, object]:
+    if len(data) > MAX_SCHEMA_BYTES:
+        raise CorruptFileError(path, "size", f"a schema has at most {MAX_SCHEMA_BYTES} bytes")
+    return parse_object(data, path).values
+
+
+def schema_from_json(members: Mapping[str, object], path: str) -> TableSchema:
+    """The schema of a JSON object; errors as for `parse_schema`. Unknown keys are ignored."""
+    reader = _Members(members, path)
+    version = reader.whole("version", 1)
+    if version > CURRENT_VERSION:
+        raise UnsupportedVersionError("Schema file", version, _VERSIONS, path)
+    fields = parse_fields(members.get("fields"), "fields", path=path)
+    _check_level(fields, "fields", path)
+    schema = TableSchema(
+        version=version,
+        id=reader.whole("id", None),
+        fields=fields,
+        highest_field_id=reader.whole("highestFieldId", None, least=-1),
+        partition_keys=reader.names("partitionKeys"),
+        primary_keys=reader.names("primaryKeys"),
+        options=_completed(reader.options(), version),
+        comment=reader.text("comment"),
+        time_millis=reader.whole("timeMillis", 0, least=-_MAX_INT64),
+    )
+    _check_keys(schema, path)
+    return schema
+
+
+def _completed(options: Mapping[str, str], version: int) -> Mapping[str, str]:
+    defaults = {}
+    if version <= _ONE_BUCKET_VERSION:
+        defaults["bucket"] = "1"
+    if version <= _ORC_VERSION:
+        defaults["file.format"] = "orc"
+    return {**defaults, **options}
+
+
+def _check_level(fields: Iterable[DataField], where: str, path: str) -> None:
+    ids: set[int] = set()
+    names: set[str] = set()
+    for column in fields:
+        if column.id in ids:
+            raise CorruptFileError(path, where, f"field id {column.id} is used twice")
+        if column.name in names:
+            raise CorruptFileError(path, where, f"two fields are named {excerpt(column.name)}")
+        ids.add(column.id)
+        names.add(column.name)
+        for row_type in _rows_in(column.type):
+            _check_level(row_type.fields, f"{where}({column.name})", path)
+
+
+def _rows_in(data_type: DataType) -> Iterator[RowType]:
+    match data_type:
+        case AtomicType():
+            pass
+        case ArrayType() | VectorType() | MultisetType():
+            yield from _rows_in(data_type.element)
+        case MapType():
+            yield from _rows_in(data_type.key)
+            yield from _rows_in(data_type.value)
+        case RowType():
+            yield data_type
+
+
+def _check_keys(schema: TableSchema, path: str) -> None:
+    for key, keys in (
+        ("partitionKeys", schema.partition_keys),
+        ("primaryKeys", schema.primary_keys),
+        (f"options.{_BUCKET_KEY}", schema.bucket_keys),
+    ):
+        missing = [name for name in keys if schema.field(name) is None]
+        if missing:
+            raise CorruptFileError(path, key, f"{excerpt(missing[0])} is not a column")
+        if len(set(keys)) < len(keys):
+            raise CorruptFileError(path, key, "a column is named twice")
+
+
+class _Members:
+    """Typed access to the members of a schema file's object."""
+
+    def __init__(self, members: Mapping[str, object], path: str) -> None:
+        self._members = members
+        self._path = path
+
+    def whole(self, key: str, default: int | None, *, least: int = 0) -> int:
+        found = self._members.get(key)
+        if found is None and default is not None:
+            return default
+        if isinstance(found, bool) or not isinstance(found, int):
+            raise self._error(key, f"must be an integer, not {excerpt(found)}")
+        if not least <= found <= _MAX_INT64:
+            raise self._error(key, f"must be an integer of at least {least}, not {excerpt(found)}")
+        return found
+
+    def text(self, key: str) -> str | None:
+        found = self._members.get(key)
+        if found is not None and not isinstance(found, str):
+            raise self._error(key, f"must be a string, not {excerpt(found)}")
+        return found
+
+    def names(self, key: str) -> tuple[str, ...]:
+        found = self._members.get(key)
+        if found is None:
+            return ()
+        if not isinstance(found, list) or not all(isinstance(name, str) for name in found):
+            raise self._error(key, f"must be a list of names, not {excerpt(found)}")
+        return tuple(found)
+
+    def options(self) -> Mapping[str, str]:
+        found = self._members.get("options")
+        if found is None:
+            return {}
+        if not isinstance(found, dict):
+            raise self._error("options", f"must be an object, not {excerpt(found)}")
+        return {key: self._option(key, value) for key, value in found.items() if value is not None}
+
+    def _option(self, key: str, value: object) -> str:
+        if isinstance(value, str):
+            return value
+        if isinstance(value, bool | int | float):
+            return json.dumps(value)
+        raise self._error(f"options.{key}", f"must be a string, not {excerpt(value)}")
+
+    def _error(self, where: str, rule: str) -> CorruptFileError:
+        return CorruptFileError(self._path, where, rule)
+
+
+def encode_schema(schema: TableSchema) -> bytes:
+    """The bytes of a schema file, laid out as Java does.
+
+    A missing comment has no key: Java reads a null there as the text "null".
+    """
+    return _pretty(schema_to_json(schema)).encode()
+
+
+def schema_to_json(schema: TableSchema) -> dict[str, object]:
+    """The JSON object of a schema file, keys in the order of the Java implementation."""
+    members: dict[str, object] = {
+        "version": schema.version,
+        "id": schema.id,
+        "fields": [field_to_json(column) for column in schema.fields],
+        "highestFieldId": schema.highest_field_id,
+        "partitionKeys": list(schema.partition_keys),
+        "primaryKeys": list(schema.primary_keys),
+        "options": dict(schema.options),
+    }
+    if schema.comment is not None:
+        members["comment"] = schema.comment
+    members["timeMillis"] = schema.time_millis
+    return members
+
+
+def _pretty(value: object, indent: str = "") -> str:
+    """JSON as Jackson's default printer lays it out: objects over lines, lists within a line."""
+    inner = indent + "  "
+    if isinstance(value, dict):
+        members = [f"{inner}{_scalar(key)} : {_pretty(item, inner)}" for key, item in value.items()]
+        return "{\n" + ",\n".join(members) + f"\n{indent}}}" if members else "{ }"
+    if isinstance(value, list):
+        items = [_pretty(item, indent) for item in value]
+        return f"[ {', '.join(items)} ]" if items else "[ ]"
+    return _scalar(value)
+
+
+def _scalar(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,305 @@
+"""Where the files of a table lie.
+
+Spec: concepts/spec/overview. Schemas, snapshots, tags, changelogs and consumers belong to a branch;
+manifests, indexes, statistics and data files are shared by all branches of the table.
+
+File names come out of metadata, which may be hostile: one that leads out of its folder is refused.
+"""
+
+from dataclasses import replace
+
+from paimon_explore.errors import CorruptFileError
+from paimon_explore.fileio.paths import join, parent
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.path_safety import RULE, checked_name, leads_out
+
+MAIN_BRANCH = "main"
+BRANCH_PREFIX = "branch-"
+SCHEMA_PREFIX = "schema-"
+SNAPSHOT_PREFIX = "snapshot-"
+CHANGELOG_PREFIX = "changelog-"
+TAG_PREFIX = "tag-"
+CONSUMER_PREFIX = "consumer-"
+STAGING_PREFIX = "staging-"
+"""Of folders whose files are on their way to their place; nobody reads them there."""
+TAG_SUCCESS_FOLDER = "tag-success-file"
+LATEST = "LATEST"
+EARLIEST = "EARLIEST"
+
+_METADATA_FOLDERS = frozenset(
+    (
+        *("schema", "snapshot", "changelog", "tag", "branch", "consumer"),
+        *("manifest", "index", "statistics"),
+    )
+)
+
+POSTPONE_BUCKET = -2
+"""The bucket of rows whose real bucket is decided later."""
+
+
+@dataclass(frozen=True, slots=True)
+class TablePaths:
+    """The paths of one table and branch.
+
+    Attributes:
+        root: the table's folder.
+        branch: the branch whose schemas, snapshots and tags are meant.
+        data_directory: folder below the root that holds the partitions (option
+            `data-file.path-directory`); empty: the root itself.
+        index_in_data_directory: whether index files lie in their bucket's folder.
+    """
+
+    root: str
+    branch: str = MAIN_BRANCH
+    data_directory: str = ""
+    index_in_data_directory: bool = False
+
+    def __post_init__(self) -> None:
+        checked_name("branch", self.branch)
+        if not is_data_folder(self.data_directory):
+            rule = f"must be a folder inside the table, not {self.data_directory[:80]!r}"
+            raise CorruptFileError(self.root, "option data-file.path-directory", rule)
+
+    def for_branch(self, branch: str) -> "TablePaths":
+        """The same table seen from another branch."""
+        return replace(self, branch=branch)
+
+    @property
+    def branch_root(self) -> str:
+        """The folder of this branch's metadata."""
+        return self.root if self.branch == MAIN_BRANCH else self.branch_dir(self.branch)
+
+    @property
+    def branches_dir(self) -> str:
+        """The folder of all branches but main."""
+        return join(self.root, "branch")
+
+    def branch_dir(self, name: str) -> str:
+        """The folder of another branch's metadata."""
+        return join(self.branches_dir, f"{BRANCH_PREFIX}{checked_name('branch', name)}")
+
+    @property
+    def schema_dir(self) -> str:
+        """The folder of schema files."""
+        return join(self.branch_root, "schema")
+
+    def schema(self, schema_id: int) -> str:
+        """The file of one schema."""
+        return join(self.schema_dir, f"{SCHEMA_PREFIX}{schema_id}")
+
+    @property
+    def snapshot_dir(self) -> str:
+        """The folder of snapshot files."""
+        return join(self.branch_root, "snapshot")
+
+    def snapshot(self, snapshot_id: int) -> str:
+        """The file of one snapshot."""
+        return join(self.snapshot_dir, f"{SNAPSHOT_PREFIX}{snapshot_id}")
+
+    @property
+    def latest_hint(self) -> str:
+        """The hint to the newest snapshot."""
+        return join(self.snapshot_dir, LATEST)
+
+    @property
+    def earliest_hint(self) -> str:
+        """The hint to the oldest snapshot."""
+        return join(self.snapshot_dir, EARLIEST)
+
+    @property
+    def changelog_dir(self) -> str:
+        """The folder of changelogs that outlive their snapshots."""
+        return join(self.branch_root, "changelog")
+
+    def changelog(self, snapshot_id: int) -> str:
+        """The file of one long-lived changelog."""
+        return join(self.changelog_dir, f"{CHANGELOG_PREFIX}{snapshot_id}")
+
+    @property
+    def changelog_latest_hint(self) -> str:
+        """The hint to the newest long-lived changelog."""
+        return join(self.changelog_dir, LATEST)
+
+    @property
+    def changelog_earliest_hint(self) -> str:
+        """The hint to the oldest long-lived changelog."""
+        return join(self.changelog_dir, EARLIEST)
+
+    @property
+    def tag_dir(self) -> str:
+        """The folder of tag files."""
+        return join(self.branch_root, "tag")
+
+    def tag(self, name: str) -> str:
+        """The file of one tag."""
+        return join(self.tag_dir, f"{TAG_PREFIX}{checked_name('tag', name)}")
+
+    def tag_success(self, name: str) -> str:
+        """The file that tells other systems that an automatic tag is complete."""
+        return join(self.tag_dir, TAG_SUCCESS_FOLDER, f"{checked_name('tag', name)}_SUCCESS")
+
+    @property
+    def consumer_dir(self) -> str:
+        """The folder of consumer files."""
+        return join(self.branch_root, "consumer")
+
+    def consumer(self, consumer_id: str) -> str:
+        """The file of one consumer."""
+        return join(self.consumer_dir, f"{CONSUMER_PREFIX}{checked_name('consumer', consumer_id)}")
+
+    @property
+    def manifest_dir(self) -> str:
+        """The folder of manifests, manifest lists and index manifests."""
+        return join(self.root, "manifest")
+
+    def manifest(self, name: str) -> str:
+        """A manifest, manifest list or index manifest by its file name."""
+        return file_in(self.manifest_dir, name)
+
+    @property
+    def index_dir(self) -> str:
+        """The folder of index files."""
+        return join(self.root, "index")
+
+    def index(self, name: str) -> str:
+        """An index file in the common folder."""
+        return file_in(self.index_dir, name)
+
+    def index_file(
+        self, partition_path: str, bucket: int, name: str, external_path: str | None = None
+    ) -> str:
+        """An index file where the table's options and its manifest entry put it."""
+        if external_path is not None:
+            return self.checked_external(external_path, is_index=True) or ""
+        if self.index_in_data_directory:
+            return file_in(self.bucket_dir(partition_path, bucket), name)
+        return self.index(name)
+
+    @property
+    def statistics_dir(self) -> str:
+        """The folder of statistics files."""
+        return join(self.root, "statistics")
+
+    def statistics(self, name: str) -> str:
+        """A statistics file."""
+        return file_in(self.statistics_dir, name)
+
+    @property
+    def data_root(self) -> str:
+        """The folder of the partitions, or of the buckets of a table without."""
+        return join(self.root, self.data_directory)
+
+    def bucket_dir(self, partition_path: str, bucket: int) -> str:
+        """The folder of a bucket's data files.
+
+        Args:
+            partition_path: `dt=2024-01-01/hr=10` (see `partition_path`), or "".
+            bucket: the bucket; -2 is the postponed one.
+        """
+        return join(self.data_root, partition_path, bucket_folder(bucket))
+
+    def data_file(
+        self, partition_path: str, bucket: int, name: str, external_path: str | None = None
+    ) -> str:
+        """A data or changelog file; its extra files lie beside it."""
+        outside = self.checked_external(external_path)
+        return outside or file_in(self.bucket_dir(partition_path, bucket), name)
+
+    def checked_external(self, path: str | None, *, is_index: bool = False) -> str | None:
+        """An external path of a data or index file, which must not be one of metadata.
+
+        Args:
+            path: as the manifest entry states it.
+            is_index: the file is an index file, which may lie in the table's folder of those.
+
+        Raises:
+            CorruptFileError: it names a file in one of the table's folders of metadata, which an
+                expiry would remove as a data file; or it is no plain path.
+        """
+        if path is None:
+            return None
+        place = _without_scheme(path)
+        below = _without_scheme(self.root).rstrip("/")
+        parts = place.split("/")
+        if ".." in parts or "." in parts or "\0" in path:
+            rule = f"must be a path without '.', '..' and NUL, not {path[:120]!r}"
+            raise CorruptFileError(self.root, "_EXTERNAL_PATH", rule)
+        if place.startswith(f"{below}/"):
+            first = place[len(below) :].strip("/").partition("/")[0]
+            if is_metadata_folder(first) and not (is_index and first == "index"):
+                rule = f"must not lead to a file of the table's metadata: {path[:120]!r}"
+                raise CorruptFileError(self.root, "_EXTERNAL_PATH", rule)
+        return path
+
+    def extra_file(
+        self, partition_path: str, bucket: int, name: str, external_path: str | None = None
+    ) -> str:
+        """An extra file (index, sidecar) of a data file.
+
+        Args:
+            partition_path: the data file's partition.
+            bucket: the data file's bucket.
+            name: name of the extra file.
+            external_path: the data file's external path, if it has one.
+        """
+        if external_path is not None:
+            return file_in(parent(self.checked_external(external_path) or ""), name)
+        return file_in(self.bucket_dir(partition_path, bucket), name)
+
+
+def _without_scheme(path: str) -> str:
+    """A path whose separators are single, without the scheme of local files.
+
+    >>> _without_scheme("file:///w//t"), _without_scheme("file:/w/t"), _without_scheme("s3://b//t")
+    ('/w/t', '/w/t', 's3://b/t')
+    """
+    head, mark, rest = path.partition("://")
+    if path.startswith("file:"):
+        head, mark, rest = "", "", "/" + path.removeprefix("file:").lstrip("/")
+    elif not mark:
+        head, rest = "", path
+    while "//" in rest:
+        rest = rest.replace("//", "/")
+    return f"{head}{mark}{rest}"
+
+
+def is_data_folder(folder: str) -> bool:
+    """Whether a value of `data-file.path-directory` is a relative path inside the table's folder.
+
+    >>> is_data_folder(""), is_data_folder("data/x"), is_data_folder("../x"), is_data_folder("/x")
+    (True, True, False, False)
+    """
+    parts = folder.rstrip("/").split("/") if folder else []
+    return not any(leads_out(part) for part in parts)
+
+
+def is_metadata_folder(name: str) -> bool:
+    """Whether a folder directly below the table's root holds metadata, indexes or statistics.
+
+    >>> is_metadata_folder("snapshot"), is_metadata_folder("bucket-0"), is_metadata_folder("dt=1")
+    (True, False, False)
+    """
+    return name in _METADATA_FOLDERS or name.startswith((BRANCH_PREFIX, STAGING_PREFIX))
+
+
+def file_in(folder: str, name: str) -> str:
+    """The path of a file of a folder, by the name that metadata gives it.
+
+    Raises:
+        CorruptFileError: the name is none, or leads elsewhere.
+
+    >>> file_in("/w/d.db/t/manifest", "manifest-1")
+    '/w/d.db/t/manifest/manifest-1'
+    """
+    if leads_out(name):
+        raise CorruptFileError(folder, f"file name {name[:80]!r}", RULE)
+    return f"{folder}{name}" if folder.endswith("/") else f"{folder}/{name}"
+
+
+def bucket_folder(bucket: int) -> str:
+    """The folder name of a bucket.
+
+    >>> bucket_folder(0), bucket_folder(-2)
+    ('bucket-0', 'bucket-postpone')
+    """
+    return "bucket-postpone" if bucket == POSTPONE_BUCKET else f"bucket-{bucket}"

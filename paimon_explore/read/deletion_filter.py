@@ -1,0 +1,141 @@
+"""Which rows of a data file are kept, by their positions in it.
+
+Deletion vectors and the answers of file indexes are bitmaps of physical positions, so they are
+right whatever parts of the file are skipped.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import field
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow.compute as pc
+
+from paimon_explore.encoding.arrow_buffers import Column, build_bool
+from paimon_explore.encoding.data_file_reader import (
+    OpenDataFile,
+    PositionedBatch,
+    Span,
+    StoredColumn,
+)
+from paimon_explore.frozen_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from pyroaring import BitMap, BitMap64
+
+Positions = npt.NDArray[np.int64]
+FileRows = tuple[PositionedBatch, Positions | None]
+"""Rows, and their positions if those are not consecutive from the first one's on."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowFilter:
+    """Positions to drop and positions to keep, ascending.
+
+    Attributes:
+        deleted: rows to drop.
+        selected: the only rows to keep; None for all.
+    """
+
+    deleted: Positions
+    selected: Positions | None = field(default=None)
+
+    @classmethod
+    def of(
+        cls, deleted: "BitMap | BitMap64 | None", selection: "BitMap | BitMap64 | None"
+    ) -> "RowFilter":
+        """From bitmaps; None is no bitmap."""
+        dropped = np.zeros(0, np.int64) if deleted is None else positions(deleted)
+        return cls(dropped, None if selection is None else positions(selection))
+
+    def may_keep(self, span: Span) -> bool:
+        """Whether any row of a part of the file can be left."""
+        end = span.first + span.rows
+        if self.selected is not None and not len(_between(self.selected, span.first, end)):
+            return False
+        return len(_between(self.deleted, span.first, end)) < span.rows
+
+    def within(self, span: Span) -> Positions:
+        """The only positions of a span to keep, those to drop among them; `selected` must be there.
+
+        Raises:
+            ValueError: all may be kept.
+        """
+        if self.selected is None:
+            raise ValueError("no positions are selected")
+        return _between(self.selected, span.first, span.first + span.rows)
+
+    def left(self, rows: Positions) -> Positions:
+        """Which of some ascending positions are kept."""
+        if not len(rows):
+            return rows
+        if self.selected is not None:
+            rows = rows[_contained(rows, self.selected)]
+        dropped = _between(self.deleted, int(rows[0]), int(rows[-1]) + 1) if len(rows) else rows
+        return rows[~_contained(rows, dropped)] if len(dropped) else rows
+
+    def kept(self, batch: PositionedBatch) -> FileRows:
+        """The rows of a batch that are left, and their positions when they are not consecutive."""
+        end = batch.first + batch.rows
+        deleted = _between(self.deleted, batch.first, end)
+        if self.selected is None:
+            if not len(deleted):
+                return batch, None
+            keep = np.ones(batch.rows, dtype=np.bool_)
+        else:
+            selected = _between(self.selected, batch.first, end)
+            if len(selected) == batch.rows and not len(deleted):
+                return batch, None
+            keep = np.zeros(batch.rows, dtype=np.bool_)
+            keep[selected - batch.first] = True
+        keep[deleted - batch.first] = False
+        rows = np.flatnonzero(keep)
+        mask = build_bool(keep, np.ones(batch.rows, dtype=np.bool_))
+        columns = tuple(_filtered(array, mask) for array in batch.columns)
+        return (
+            PositionedBatch(first=batch.first, rows=len(rows), columns=columns),
+            rows + batch.first,
+        )
+
+
+def plain_rows(
+    file: OpenDataFile,
+    stored: Sequence[StoredColumn],
+    spans: Sequence[int],
+    rows: RowFilter,
+    batch_rows: int,
+) -> Iterator[FileRows]:
+    """The rows of some spans that are kept, none of the batches empty."""
+    if not spans:
+        return
+    for batch in file.batches(stored, spans, batch_rows):
+        kept, found = rows.kept(batch)
+        if kept.rows:
+            yield kept, found
+
+
+def _filtered(array: Column, mask: Column) -> Column:
+    kept: Column = pc.call_function("filter", [array, mask])
+    return kept
+
+
+def _contained(rows: Positions, ascending: Positions) -> npt.NDArray[np.bool_]:
+    """Whether each position is among others, both ascending and without repetition."""
+    if not len(ascending):
+        return np.zeros(len(rows), np.bool_)
+    places = np.minimum(np.searchsorted(ascending, rows), len(ascending) - 1)
+    found: npt.NDArray[np.bool_] = ascending[places] == rows
+    return found
+
+
+def _between(ascending: Positions, start: int, end: int) -> Positions:
+    low, high = np.searchsorted(ascending, (start, end))
+    return ascending[low:high]
+
+
+def positions(bitmap: "BitMap | BitMap64") -> Positions:
+    """The members of a bitmap, ascending."""
+    packed = bitmap.to_array()
+    kind = np.uint32 if packed.itemsize == 4 else np.uint64  # noqa: PLR2004 - bytes
+    return np.frombuffer(packed, dtype=kind).astype(np.int64)

@@ -1,0 +1,176 @@
+"""Opens a data file by the format that its name tells.
+
+Spec: concepts/spec/datafile, file names. The format is the last extension; text formats may have a
+compression extension behind it (`.json.gz`), with `file.suffix.include.compression` the others have
+one before it (`.zst.parquet`). A format other than Parquet is loaded when a file has it.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from datetime import tzinfo
+
+from paimon_explore.encoding.data_file_reader import OpenDataFile, StoredColumn
+from paimon_explore.encoding.parquet.reader import open_parquet
+from paimon_explore.errors import CorruptFileError, UnsupportedFeatureError
+from paimon_explore.fileio import paths
+from paimon_explore.fileio.file_io import FileIO
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.options.format_options import ORC_TIMESTAMP_LTZ_LEGACY
+from paimon_explore.metadata.options.table_options import TableOptions
+
+_TEXT_FORMATS = frozenset({"csv", "json"})
+_COMPRESSIONS = frozenset({"gz", "gzip", "bz2", "deflate", "snappy", "lz4", "zst", "zstd"})
+_BY_COLUMN = frozenset({"parquet", "orc"})
+_REFUSED = frozenset({"lance", "vortex", "mosaic", "text", "txt"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataFileName:
+    """What a data file's name tells.
+
+    Attributes:
+        format: of the bytes.
+        compression: of the whole file, for text formats; else empty.
+    """
+
+    format: str
+    compression: str = ""
+
+    @property
+    def is_by_column(self) -> bool:
+        """Whether columns lie apart in the file: reading some and then others costs no more."""
+        return self.format in _BY_COLUMN
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileToOpen:
+    """What a format's reader may ask for.
+
+    Attributes:
+        columns: what the file holds by its schema, in order, system columns included; some
+            formats do not name their columns.
+        options: of the file's schema.
+        use_threads: decode columns in parallel, where the format can.
+        batch_bytes: about what a batch takes at most, where the format can tell.
+        zone: of this reader; None for that of the process.
+    """
+
+    file_io: FileIO
+    path: str
+    name: DataFileName
+    columns: tuple[StoredColumn, ...]
+    options: TableOptions
+    use_threads: bool
+    batch_bytes: int
+    zone: tzinfo | None
+
+
+def data_file_name(path: str) -> DataFileName:
+    """Format and compression of a data file.
+
+    Raises:
+        CorruptFileError: the extension is none of Paimon's.
+        UnsupportedFeatureError: the format needs an engine of its own.
+
+    >>> data_file_name("/t/bucket-0/data-1-0.json.gz")
+    DataFileName(format='json', compression='gz')
+    """
+    _, *extensions = paths.name(path).lower().split(".")
+    last = extensions[-1] if extensions else ""
+    if last in _COMPRESSIONS and len(extensions) > 1 and extensions[-2] in _TEXT_FORMATS | _REFUSED:
+        name = DataFileName(format=extensions[-2], compression=last)
+    else:
+        name = DataFileName(format=last)
+    if name.format in _REFUSED:
+        raise UnsupportedFeatureError(f"File format {name.format!r}", path)
+    if name.format not in _OPENERS:
+        known = ", ".join(sorted(_OPENERS))
+        raise CorruptFileError(path, "extension", f"must name a file format: {known}")
+    return name
+
+
+@contextmanager
+def open_data_file(file: FileToOpen) -> Iterator[OpenDataFile]:
+    """The open file; closed at the end of the block.
+
+    Raises:
+        MissingFileError: it is not there.
+        CorruptFileError: its bytes break the format.
+    """
+    with _OPENERS[file.name.format](file) as opened:
+        yield opened
+
+
+@contextmanager
+def _parquet(file: FileToOpen) -> Iterator[OpenDataFile]:
+    with file.file_io.open(file.path) as stream:
+        yield open_parquet(
+            stream, file.path, use_threads=file.use_threads, batch_bytes=file.batch_bytes
+        )
+
+
+@contextmanager
+def _orc(file: FileToOpen) -> Iterator[OpenDataFile]:
+    from paimon_explore.encoding.orc.reader import open_orc  # noqa: PLC0415 - when a file has it
+    from paimon_explore.encoding.orc.timestamp_fixes import LocalZoned  # noqa: PLC0415 - when a file has it
+
+    legacy = file.options.value(ORC_TIMESTAMP_LTZ_LEGACY)
+    ltz = LocalZoned(legacy=legacy, reader_zone=file.zone)
+    with file.file_io.open(file.path) as stream:
+        yield open_orc(stream, file.path, ltz)
+
+
+@contextmanager
+def _avro(file: FileToOpen) -> Iterator[OpenDataFile]:
+    from paimon_explore.encoding.avro.avro_data_file import AvroDataFile  # noqa: PLC0415 - when a file has it
+
+    yield AvroDataFile(file.file_io.read(file.path), file.path)
+
+
+@contextmanager
+def _csv(file: FileToOpen) -> Iterator[OpenDataFile]:
+    from paimon_explore.encoding.text.csv_json_reader import decompressed  # noqa: PLC0415 - when a file has it
+    from paimon_explore.read.text_data_file import csv_file  # noqa: PLC0415 - when a file has it
+
+    text = decompressed(file.file_io.read(file.path), file.name.compression, path=file.path)
+    names = [column.name for column in file.columns]
+    yield csv_file(text, names, file.options, path=file.path)
+
+
+@contextmanager
+def _json(file: FileToOpen) -> Iterator[OpenDataFile]:
+    from paimon_explore.encoding.text.csv_json_reader import decompressed  # noqa: PLC0415 - when a file has it
+    from paimon_explore.read.text_data_file import json_file  # noqa: PLC0415 - when a file has it
+
+    text = decompressed(file.file_io.read(file.path), file.name.compression, path=file.path)
+    yield json_file(text, file.options, path=file.path)
+
+
+@contextmanager
+def _row(file: FileToOpen) -> Iterator[OpenDataFile]:
+    from paimon_explore.encoding.row_format.row_file import RowDataFile  # noqa: PLC0415 - when a file has it
+
+    with file.file_io.open(file.path) as stream:
+        yield RowDataFile(stream, file.path, file.columns)
+
+
+@contextmanager
+def _blob(file: FileToOpen) -> Iterator[OpenDataFile]:
+    from paimon_explore.encoding.blob.blob_file import BlobDataFile  # noqa: PLC0415 - when a file has it
+
+    if len(file.columns) != 1:
+        rule = f"a blob file holds one column, by its schema it has {len(file.columns)}"
+        raise CorruptFileError(file.path, "columns", rule)
+    with file.file_io.open(file.path) as stream:
+        yield BlobDataFile(stream, file.path, file.columns[0])
+
+
+_OPENERS: Mapping[str, Callable[[FileToOpen], AbstractContextManager[OpenDataFile]]] = {
+    "parquet": _parquet,
+    "orc": _orc,
+    "avro": _avro,
+    "csv": _csv,
+    "json": _json,
+    "row": _row,
+    "blob": _blob,
+}

@@ -1,0 +1,261 @@
+"""What differs between two states of a table: by key, or by whole rows where there is no key.
+
+Only buckets whose files differ are read, both states merged, and compared. A key that is new or has
+another row gives its new row as +I, a key that is gone its old row as -D. Without keys only files
+that are not in both states are read, and a row is there as often as it was written: what a
+compaction put into other files does not differ.
+Spec: `incremental-between-scan-mode=diff`. Seen with the official Java 2.0.0, which has no -D in
+batch reads, and takes rows that a compaction moved for new ones in tables without keys.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from paimon_explore.encoding.arrow_buffers import Ints, as_python, build_fixed
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.merge.keys.value_equality import codes, combined, rank_in_group
+from paimon_explore.merge.numpy_columns import int8_array
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.scan.manifest_arrays import Mask, column, numbers, row_array
+from paimon_explore.scan.splits.data_split import (
+    DataSplit,
+    DeletionFile,
+    DifferenceSplit,
+    PlainSplit,
+    Split,
+)
+
+_INSERT, _UPDATE_BEFORE, _UPDATE_AFTER, _DELETE = range(4)
+_Bucket = tuple[bytes, int]
+_File = tuple[str, int, DeletionFile | None]
+"""Name, level and deletion vector."""
+_NONE: frozenset[_File] = frozenset()
+
+
+def changed_splits(
+    before: Sequence[PlainSplit], after: Sequence[PlainSplit], *, whole_buckets: bool = True
+) -> tuple[list[PlainSplit], list[PlainSplit]]:
+    """The splits of both states in buckets that do not have the same files.
+
+    Args:
+        before: of the old state.
+        after: of the new state.
+        whole_buckets: keep all files of these, because they are merged; else leave out the files
+            that are in both states.
+    """
+    old, new = _files(before), _files(after)
+    same = {bucket for bucket, files in old.items() if new.get(bucket) == files}
+    changed: list[list[PlainSplit]] = [
+        [s for s in splits if _bucket(s) not in same] for splits in (before, after)
+    ]
+    if not whole_buckets:
+        groups = [_shared(splits) for splits in (after, before)]
+        changed = [
+            [rest for s in splits if (rest := _without(s, other.get(_bucket(s), _NONE), shared))]
+            for splits, other, shared in zip(changed, (new, old), groups, strict=True)
+        ]
+    return changed[0], changed[1]
+
+
+def difference_splits(
+    before: Sequence[PlainSplit], after: Sequence[PlainSplit], rows: "ComparedRows"
+) -> list[Split]:
+    """Splits that are read as the rows that differ between two states.
+
+    A bucket is compared by itself where a row's bucket follows from its key, else its partition,
+    and the whole table where a key may be in another partition.
+    """
+    old, new = changed_splits(before, after, whole_buckets=rows.whole_buckets)
+    fixed = _fixed_buckets([*before, *after])
+    groups: dict[object, tuple[list[PlainSplit], list[PlainSplit]]] = {}
+    for place, splits in enumerate((old, new)):
+        for split in splits:
+            where = _bucket(split) if split.partition in fixed else split.partition
+            group = groups.setdefault(None if rows.across_partitions else where, ([], []))
+            group[place].append(split)
+    return [
+        DifferenceSplit(
+            before=tuple(gone),
+            after=tuple(come),
+            keys=rows.keys,
+            base=rows.base,
+            snapshot_id=rows.snapshot_id,
+        )
+        for gone, come in groups.values()
+    ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedRows:
+    """How the rows of two states are compared.
+
+    Attributes:
+        keys: names of the columns of the primary key; none to compare whole rows.
+        whole_buckets: whether the files of a bucket are merged, so that all of them are read.
+        across_partitions: whether a key may be in another partition of the new state.
+        base: the snapshot of the old state; None for an empty table.
+        snapshot_id: the snapshot of the new state.
+    """
+
+    keys: tuple[str, ...]
+    whole_buckets: bool
+    across_partitions: bool
+    base: Snapshot | None
+    snapshot_id: int
+
+
+def _fixed_buckets(splits: Sequence[PlainSplit]) -> set[bytes]:
+    """The partitions in which all files were written under the same fixed number of buckets."""
+    counts: dict[bytes, set[int]] = {}
+    for split in splits:
+        count = split.total_buckets if isinstance(split, DataSplit) else -1
+        counts.setdefault(split.partition, set()).add(count)
+    return {place for place, found in counts.items() if len(found) == 1 and min(found) > 0}
+
+
+def _shared(splits: Sequence[PlainSplit]) -> set[frozenset[_File]]:
+    """The files that hold columns of the same rows, group by group."""
+    return {
+        frozenset(files)
+        for split in splits
+        if isinstance(split, DataSplit) and split.same_rows
+        for files, _ in _groups_of(split)
+    }
+
+
+def _groups_of(split: DataSplit) -> list[tuple[list[_File], list[int]]]:
+    found: dict[int, tuple[list[_File], list[int]]] = {}
+    for row, (group, file) in enumerate(zip(split.same_rows, _files_of(split), strict=True)):
+        files, rows = found.setdefault(group, ([], []))
+        files.append(file)
+        rows.append(row)
+    return list(found.values())
+
+
+def _without(
+    split: PlainSplit, files: frozenset[_File], shared: set[frozenset[_File]]
+) -> PlainSplit | None:
+    """A split without the files that the other state has.
+
+    Files that hold columns of the same rows stay together: they are left out where the other state
+    has all of them and no further one.
+    """
+    if not isinstance(split, DataSplit):
+        return split
+    if split.same_rows:
+        rows = [
+            r for group, own in _groups_of(split) if frozenset(group) not in shared for r in own
+        ]
+        kept = np.array(sorted(rows), np.int64)
+    else:
+        kept = np.flatnonzero([file not in files for file in _files_of(split)])
+    if len(kept) == split.count:
+        return split
+    return split.only(kept) if len(kept) else None
+
+
+def _bucket(split: PlainSplit) -> _Bucket:
+    return split.partition, split.bucket if isinstance(split, DataSplit) else -1
+
+
+def _files(splits: Sequence[PlainSplit]) -> dict[_Bucket, frozenset[_File]]:
+    """Per bucket its files with level and deletion vector."""
+    found: dict[_Bucket, frozenset[_File]] = {}
+    for split in splits:
+        bucket = _bucket(split)
+        found[bucket] = found.get(bucket, _NONE) | frozenset(_files_of(split))
+    return found
+
+
+def _files_of(split: PlainSplit) -> list[_File]:
+    table = split.files.table
+    names = map(str, as_python(column(table, "file_name")))
+    levels = numbers(table, "level").tolist()
+    vectors = split.deletion_files if isinstance(split, DataSplit) else {}
+    return [(n, level, vectors.get(n)) for n, level in zip(names, levels, strict=True)]
+
+
+def difference(before: pa.Table, after: pa.Table, keys: Sequence[str]) -> pa.Table:
+    """Rows that differ, with the column `_VALUE_KIND` behind the others.
+
+    Args:
+        before: the old rows, with keys each key once.
+        after: the new rows, likewise, same columns.
+        keys: names of the primary key's columns, partition columns included; none to compare
+            whole rows, of which a state may hold several that are equal.
+    """
+    rows = pa.concat_tables([before, after]).combine_chunks()
+    split = before.num_rows
+    row = combined([codes(column(rows, name)) for name in rows.column_names], count=len(rows))
+    if keys:
+        key = combined([codes(column(rows, name)) for name in keys], count=len(rows))
+    else:
+        key = row = told_apart(row, split)
+    gone = ~np.isin(key[:split], key[split:])
+    fresh = ~np.isin(row[split:], row[:split])
+    return pa.concat_tables([_kinds(before, gone, _DELETE), _kinds(after, fresh, _INSERT)])
+
+
+def changed_rows(before: pa.Table, after: pa.Table, keys: Sequence[str]) -> pa.Table:
+    """Rows that differ, as a changelog tells them, with the column `_VALUE_KIND` behind the others.
+
+    As `difference`, but a key with another row gives its old row as -U and its new one as +U, next
+    to each other.
+    """
+    rows = pa.concat_tables([before, after]).combine_chunks()
+    split, count = before.num_rows, rows.num_rows
+    row = combined([codes(column(rows, name)) for name in rows.column_names], count=count)
+    if keys:
+        key = combined([codes(column(rows, name)) for name in keys], count=count)
+    else:
+        key = row = told_apart(row, split)
+    is_new = np.arange(count) >= split
+    differs = ~_in_other(row, split)
+    kinds = np.where(
+        _in_other(key, split),
+        np.where(is_new, _UPDATE_AFTER, _UPDATE_BEFORE),
+        np.where(is_new, _INSERT, _DELETE),
+    )
+    chosen = np.flatnonzero(differs)
+    first = np.full(count, count)
+    np.minimum.at(first, key, np.arange(count))
+    chosen = chosen[np.lexsort((is_new[chosen], first[key[chosen]]))] if keys else chosen
+    found = rows.take(row_array(chosen))
+    return found.append_column(
+        pa.field("_VALUE_KIND", pa.int8()), int8_array(kinds[chosen].astype(np.int8))
+    )
+
+
+def _in_other(numbers: Ints, split: int) -> Mask:
+    """For each row whether the other state has its number, too."""
+    old, new = numbers[:split], numbers[split:]
+    return np.concatenate([np.isin(old, new), np.isin(new, old)])
+
+
+def told_apart(row: Ints, split: int) -> Ints:
+    """Numbers of rows such that equal ones of a state have different numbers, the same in both.
+
+    Args:
+        row: one number per row, the same for equal ones.
+        split: where the rows of the second state begin.
+    """
+    copies = np.concatenate([_copies(row[:split]), _copies(row[split:])])
+    return combined([row, copies], count=len(row))
+
+
+def _copies(values: Ints) -> Ints:
+    """For each value how many equal ones come before it."""
+    order = np.argsort(values, kind="stable")
+    found = np.empty(len(values), np.int64)
+    found[order] = rank_in_group(values[order])
+    return found
+
+
+def _kinds(rows: pa.Table, kept: Mask, kind: int) -> pa.Table:
+    chosen = rows.take(row_array(np.flatnonzero(kept)))
+    kinds = build_fixed(
+        pa.int8(), np.full(len(chosen), kind, np.int8), np.ones(len(chosen), np.bool_)
+    )
+    return chosen.append_column(pa.field("_VALUE_KIND", pa.int8()), kinds)

@@ -1,0 +1,169 @@
+"""CSV and JSON data files in the shape of the other readers.
+
+Values are texts and become what the column's type says by Java's cast from STRING. Not cast are
+texts themselves (CHAR is stored as it is, without padding) and bytes, which are in base64.
+
+Spec: concepts/spec/fileformat, CSV and JSON. Seen in: golden append_csv.
+"""
+
+import base64
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import pyarrow as pa
+
+from paimon_explore.data_types.arrow import to_arrow
+from paimon_explore.data_types.definitions import (
+    MAX_LENGTH,
+    ArrayType,
+    AtomicType,
+    DataType,
+    MapType,
+    MultisetType,
+    RowType,
+    TypeRoot,
+    VectorType,
+)
+from paimon_explore.encoding.arrow_buffers import Column
+from paimon_explore.encoding.data_file_reader import WHOLE_FILE, PositionedBatch, StoredColumn
+from paimon_explore.encoding.positional_batches import sliced
+from paimon_explore.encoding.text.csv_json_reader import CsvLayout, Json, csv_records, json_records
+from paimon_explore.errors import CorruptFileError, PaimonError, UnsupportedFeatureError
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.options.format_options import (
+    CSV_ESCAPE_CHARACTER,
+    CSV_FIELD_DELIMITER,
+    CSV_INCLUDE_HEADER,
+    CSV_LINE_DELIMITER,
+    CSV_NULL_LITERAL,
+    CSV_QUOTE_CHARACTER,
+    JSON_LINE_DELIMITER,
+)
+from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.read.schema_evolution import Casting, adapt
+
+_STRING = AtomicType(root=TypeRoot.VARCHAR, length=MAX_LENGTH)
+_TEXTS = frozenset({TypeRoot.CHAR, TypeRoot.VARCHAR})
+_BYTES = frozenset({TypeRoot.BINARY, TypeRoot.VARBINARY, TypeRoot.BLOB})
+_NOT_AS_TEXT = frozenset({TypeRoot.VARIANT, TypeRoot.GEOMETRY, TypeRoot.GEOGRAPHY})
+
+
+@dataclass(frozen=True, slots=True)
+class TextDataFile:
+    """The columns of a text file; see `decoding.OpenDataFile`.
+
+    Attributes:
+        path: for messages.
+        texts: the values of each column, as texts or as JSON of texts.
+        rows: how many.
+    """
+
+    path: str
+    texts: Mapping[str, Sequence[Json]]
+    rows: int
+
+    spans = WHOLE_FILE
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The columns."""
+        return frozenset(self.texts)
+
+    def batches(
+        self, columns: Sequence[StoredColumn], spans: Sequence[int], batch_rows: int
+    ) -> Iterator[PositionedBatch]:
+        """All rows; see `decoding.OpenDataFile`."""
+        if not spans:
+            return
+        arrays = [self._column(column) for column in columns]
+        yield from sliced(arrays, 0, self.rows, batch_rows)
+
+    def _column(self, column: StoredColumn) -> Column:
+        where = f"column {column.name!r}"
+        stored = _as_stored(column.type)
+        try:
+            values = [_plain(value, stored) for value in self.texts[column.name]]
+            array: Column = pa.array(values, to_arrow(stored))
+            return adapt(array, stored, column.type, Casting(path=self.path))
+        except UnsupportedFeatureError:
+            raise
+        except (PaimonError, pa.ArrowException, ValueError, TypeError) as error:
+            raise CorruptFileError(self.path, where, str(error)) from error
+
+
+def csv_file(text: str, names: Sequence[str], options: TableOptions, *, path: str) -> TextDataFile:
+    """A CSV file.
+
+    Args:
+        text: the whole file.
+        names: all columns in the file, in order.
+        options: of the file's schema.
+        path: for messages.
+
+    Raises:
+        CorruptFileError: a row has another number of fields.
+    """
+    layout = CsvLayout(
+        field_delimiter=options.value(CSV_FIELD_DELIMITER),
+        line_delimiter=options.value(CSV_LINE_DELIMITER),
+        quote=options.value(CSV_QUOTE_CHARACTER),
+        escape=options.value(CSV_ESCAPE_CHARACTER),
+        null_literal=options.value(CSV_NULL_LITERAL),
+        has_header=options.value(CSV_INCLUDE_HEADER),
+    )
+    records = csv_records(text, layout)
+    for number, record in enumerate(records):
+        if len(record) != len(names):
+            rule = f"must have {len(names)} fields, not {len(record)}"
+            raise CorruptFileError(path, f"row {number}", rule)
+    columns = zip(*records, strict=True) if records else ((),) * len(names)
+    return TextDataFile(path, dict(zip(names, columns, strict=True)), len(records))
+
+
+def json_file(text: str, options: TableOptions, *, path: str) -> TextDataFile:
+    """A JSON file; a key that a row lacks is null.
+
+    Raises:
+        CorruptFileError: a line is no JSON object.
+    """
+    line = options.value(JSON_LINE_DELIMITER)
+    records = list(json_records(text, line_delimiter=line, path=path))
+    names = dict.fromkeys(name for record in records for name in record)
+    texts = {name: [record.get(name) for record in records] for name in names}
+    return TextDataFile(path, texts, len(records))
+
+
+def _as_stored(data_type: DataType) -> DataType:
+    """The type of the values before they are cast: texts and bytes as they are, others as texts."""
+    match data_type:
+        case AtomicType(root=root) if root in _NOT_AS_TEXT:
+            raise UnsupportedFeatureError(f"{root.value} in a text file")
+        case AtomicType(root=root):
+            return data_type if root in _TEXTS | _BYTES else _STRING
+        case ArrayType(element=element) | VectorType(element=element):
+            return replace(data_type, element=_as_stored(element))
+        case MapType(key=key, value=value):
+            return replace(data_type, key=_as_stored(key), value=_as_stored(value))
+        case RowType(fields=fields):
+            inner = tuple(replace(field, type=_as_stored(field.type)) for field in fields)
+            return replace(data_type, fields=inner)
+        case MultisetType():
+            raise UnsupportedFeatureError("MULTISET in a text file")
+
+
+def _plain(value: Json, stored: DataType) -> object:
+    """A JSON value as Arrow's constructor wants it."""
+    if value is None:
+        return None
+    match stored:
+        case ArrayType(element=element) | VectorType(element=element) if isinstance(value, list):
+            return [_plain(item, element) for item in value]
+        case MapType(key=key, value=inner) if isinstance(value, dict):
+            return [(_plain(name, key), _plain(item, inner)) for name, item in value.items()]
+        case RowType(fields=fields) if isinstance(value, dict):
+            return {field.name: _plain(value.get(field.name), field.type) for field in fields}
+        case AtomicType(root=root) if isinstance(value, str | bool):
+            text = str(value).lower() if isinstance(value, bool) else value
+            return base64.b64decode(text, validate=True) if root in _BYTES else text
+        case _:
+            raise TypeError(f"a {type(value).__name__} cannot be a value of the column")

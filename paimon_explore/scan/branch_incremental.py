@@ -1,0 +1,49 @@
+"""The files that commits added, of tables whose rows lie in two branches.
+
+Java plans an increment of a table with `scan.fallback-branch` as it plans its rows: the increment
+of the first branch, and that of the other one in the partitions that the first increment lacks. The
+snapshot ids of the increment are taken as ids of both branches, its times are looked up in each.
+Seen with the official Java 2.0.0.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from paimon_explore.metadata.options.option_enums import IncrementalBetweenScanMode
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.scan.branch_scan import branches_read, whole_partitions
+from paimon_explore.scan.incremental import SnapshotRange, change_splits
+from paimon_explore.scan.plan import ScanTarget
+from paimon_explore.scan.predicate.expression import TRUE, Expression
+from paimon_explore.scan.splits.data_split import Split
+
+SpanOf = Callable[[ScanTarget], SnapshotRange]
+"""The commits of a branch."""
+
+
+def branch_changes(
+    target: ScanTarget,
+    span_of: SpanOf,
+    mode: IncrementalBetweenScanMode,
+    predicate: Expression = TRUE,
+) -> Iterator[tuple[Snapshot, Sequence[Split]]]:
+    """As `change_splits`, of all branches that the options of the table name.
+
+    Args:
+        target: the table.
+        span_of: tells the commits of a branch.
+        mode: `delta` or `changelog`.
+        predicate: bound to the reading schema.
+
+    Raises:
+        NotFoundError: a commit of a range is not there.
+    """
+    is_chain = whole_partitions(target) is not target  # whose own commits are told alone
+    first, *others = (target,) if is_chain else branches_read(target)
+    present: set[bytes] = set()
+    for snapshot, splits in change_splits(first, span_of(first), mode, predicate):
+        present.update(split.partition for split in splits)
+        yield snapshot, splits
+    for other in others:
+        for snapshot, splits in change_splits(other, span_of(other), mode, predicate):
+            if added := [split for split in splits if split.partition not in present]:
+                yield snapshot, added

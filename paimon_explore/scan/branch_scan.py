@@ -1,0 +1,170 @@
+"""Plans of tables whose rows lie in several branches.
+
+With `scan.fallback-branch` a partition that the branch lacks is read from the fallback branch;
+with `scan.primary-branch` it is the other way round. Under time travel the other branch is read at
+its newest snapshot that was committed when the pinned one was, or before; see
+`time_travel.resolve_other`. Which branches these are is a setting of the table as it is now,
+whatever the schema of the pinned snapshot says.
+
+A chain table has a branch of whole partitions and one of changes. A partition of the first is read
+as it is; a partition only of the second is the nearest earlier whole partition, overlaid by key
+with the changes of all partitions after that one up to itself.
+Spec: maintenance/manage-branches; chain tables. Seen in: golden java200 `fallback_branch`,
+`chain_table`.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+
+from paimon_explore.errors import NotFoundError, choices
+from paimon_explore.merge.keys.key_groups import group_rows
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
+from paimon_explore.metadata.options.table_options import (
+    CHAIN_TABLE_ENABLED,
+    SCAN_FALLBACK_BRANCH,
+    SCAN_FALLBACK_DELTA_BRANCH,
+    SCAN_FALLBACK_SNAPSHOT_BRANCH,
+    SCAN_PRIMARY_BRANCH,
+)
+from paimon_explore.metadata.table_paths import MAIN_BRANCH
+from paimon_explore.scan.live_entries import PartitionCut, live_files
+from paimon_explore.scan.manifest_arrays import byte_array, byte_rows, column, distinct
+from paimon_explore.scan.plan import ScanPlan, ScanTarget, Stage, plan_scan
+from paimon_explore.scan.predicate.expression import TRUE, Expression
+from paimon_explore.scan.predicate.predicate_split import split as split_predicate
+from paimon_explore.scan.splits.data_split import DataSplit, LayeredSplit, PlainSplit
+from paimon_explore.scan.splits.split_generator import whole_buckets
+from paimon_explore.scan.time_travel import resolve_other
+
+
+def plan_table(target: ScanTarget, predicate: Expression = TRUE) -> ScanPlan:
+    """Plan a batch scan over all branches that the table's options name; see `plan_scan`."""
+    first, *more = branches_read(target)
+    if not more:
+        return plan_scan(first, predicate)
+    return (_plan_chain if _is_chain(target) else _plan_both)(first, more[0], predicate)
+
+
+def branches_read(target: ScanTarget) -> tuple[ScanTarget, ...]:
+    """The branches that a table's rows lie in, one or two; partitions of the first come first.
+
+    Raises:
+        NotFoundError: there is no branch of a name in the options.
+    """
+    options = target.options
+    if _is_chain(target):
+        return (
+            _other(target, options.value(SCAN_FALLBACK_SNAPSHOT_BRANCH) or "snapshot"),
+            _other(target, options.value(SCAN_FALLBACK_DELTA_BRANCH) or "delta"),
+        )
+    fallback = options.value(SCAN_FALLBACK_BRANCH)
+    primary = options.value(SCAN_PRIMARY_BRANCH)
+    if fallback is not None and fallback != target.branch:
+        return target, _other(target, fallback)
+    if primary is not None and primary != target.branch:
+        return _other(target, primary), target
+    return (target,)
+
+
+def _is_chain(target: ScanTarget) -> bool:
+    return target.branch == MAIN_BRANCH and target.options.value(CHAIN_TABLE_ENABLED)
+
+
+def _other(target: ScanTarget, branch: str) -> ScanTarget:
+    store = target.store.for_branch(branch)
+    if not store.schemas.ids():
+        hint = f"The table's options name it. Branches: {choices(target.store.branches.names())}."
+        raise NotFoundError("branch", branch, store.paths.root, hint=hint)
+    if not target.travelled or target.snapshot is None:
+        return replace(target, store=store, branch=branch, snapshot=store.snapshots.latest())
+    snapshot = resolve_other(store, target.travel, target.snapshot)
+    return replace(target, store=store, branch=branch, snapshot=snapshot)
+
+
+def _plan_both(first: ScanTarget, second: ScanTarget, predicate: Expression) -> ScanPlan:
+    """All partitions of the first branch, and those of the second that the first lacks."""
+    plan = plan_scan(first, predicate)
+    below = plan_scan(second, predicate)
+    present = _partitions(first)
+    added = tuple(split for split in below.splits if split.partition not in present)
+    named = (replace(s, name=f"{second.branch}: {s.name}") for s in below.stages)
+    return replace(
+        plan,
+        snapshot=plan.snapshot or below.snapshot,
+        splits=(*plan.splits, *added),
+        stages=(*plan.stages, *named),
+    )
+
+
+def _all(target: ScanTarget) -> ManifestEntries:
+    if target.snapshot is None:
+        return ManifestEntries.empty()
+    cut = PartitionCut(row_type=target.schema.partition_type, predicate=None)
+    return live_files(target.store, target.snapshot, cut)
+
+
+def _partitions(target: ScanTarget) -> frozenset[bytes]:
+    return frozenset(byte_rows(distinct(column(_all(target).table, "partition"))[0]))
+
+
+def whole_partitions(target: ScanTarget) -> ScanTarget:
+    """The branch of whole partitions of a chain table; any other table as it is."""
+    if not _is_chain(target):
+        return target
+    return _other(target, target.options.value(SCAN_FALLBACK_SNAPSHOT_BRANCH) or "snapshot")
+
+
+def _plan_chain(whole: ScanTarget, changes: ScanTarget, predicate: Expression) -> ScanPlan:
+    states, deltas = _by_partition(whole), _by_partition(changes)
+    schema = whole.schema
+    cut = PartitionCut(row_type=schema.partition_type, predicate=None)
+    order = _in_order(states.keys() | deltas.keys(), cut)
+    parts = split_predicate(predicate, schema.partition_keys)
+    wanted = replace(cut, predicate=None if parts.inside == TRUE else parts.inside)
+    kept = wanted.entries(byte_array(order))
+    splits: list[PlainSplit] = []
+    for place in np.flatnonzero(kept).tolist():
+        splits.extend(_chain_partition(order[: place + 1], states, deltas))
+    stage = Stage(name="partitions", unit="partitions", total=len(order), kept=int(kept.sum()))
+    return ScanPlan(
+        snapshot=whole.snapshot or changes.snapshot,
+        splits=tuple(splits),
+        stages=(stage,),
+        rest=parts.rest,
+    )
+
+
+def _by_partition(target: ScanTarget) -> dict[bytes, list[DataSplit]]:
+    found: dict[bytes, list[DataSplit]] = {}
+    if target.snapshot is not None:
+        files = target.placed(_all(target), target.snapshot)
+        for split in whole_buckets(files):
+            found.setdefault(split.partition, []).append(split)
+    return found
+
+
+def _in_order(partitions: Iterable[bytes], cut: PartitionCut) -> list[bytes]:
+    """Partition rows ascending by their values."""
+    rows = sorted(partitions)
+    groups = group_rows(cut.decode(byte_array(rows)).columns, count=len(rows))
+    return [rows[i] for i in groups.order.tolist()]
+
+
+def _chain_partition(
+    upto: list[bytes],
+    states: dict[bytes, list[DataSplit]],
+    deltas: dict[bytes, list[DataSplit]],
+) -> list[PlainSplit]:
+    """The splits of the last of the given partitions, which are ascending."""
+    partition = upto[-1]
+    base = next((place for place in reversed(range(len(upto))) if upto[place] in states), None)
+    layers = [] if base is None else list(states[upto[base]])
+    if base != len(upto) - 1:
+        first = 0 if base is None else base + 1
+        layers += [split for earlier in upto[first:] for split in deltas.get(earlier, [])]
+    buckets: dict[int, list[DataSplit]] = {}
+    for layer in layers:
+        buckets.setdefault(layer.bucket, []).append(layer)
+    return [LayeredSplit(layers=tuple(b), partition=partition) for b in buckets.values()]

@@ -1,0 +1,161 @@
+"""Columns of manifest frames as numpy arrays and back, without the detours that load pandas."""
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from paimon_explore.encoding.arrow_buffers import (
+    Column,
+    Numbers,
+    as_bytes,
+    as_python,
+    bool_values,
+    build_binary,
+    build_fixed,
+    build_struct,
+    ends_of,
+    fixed_values,
+    list_offsets,
+    valid_mask,
+)
+from paimon_explore.metadata.manifest.manifest_table import one_piece
+
+Chunks: TypeAlias = "pa.ChunkedArray[pa.Scalar[pa.DataType]]"
+Mask: TypeAlias = npt.NDArray[np.bool_]
+Rows: TypeAlias = npt.NDArray[np.int64]
+"""Row numbers, or values of a whole-number column."""
+
+Dictionary: TypeAlias = "pa.DictionaryArray[pa.DataType, pa.DataType]"
+
+_BITS_PER_BYTE = 8
+
+
+def column(table: pa.Table, name: str) -> Column:
+    """A column in one piece."""
+    return one_piece(table.column(name))
+
+
+def as_binary(values: Column) -> pa.BinaryArray:
+    """An array that is known to be a binary one."""
+    return values  # type: ignore[return-value]  # the caller knows
+
+
+def byte_rows(values: Column) -> list[bytes]:
+    """The values of a binary array without nulls."""
+    return [value for value in as_python(values) if isinstance(value, bytes)]
+
+
+def byte_array(values: Sequence[bytes]) -> pa.BinaryArray:
+    """Bytes as a binary array."""
+    ends = ends_of(np.array([len(value) for value in values], np.int64))
+    return build_binary(ends, as_bytes(b"".join(values)))
+
+
+def items_of(lists: Column) -> Column:
+    """All items of a list array; `list_offsets` tells whose they are."""
+    return lists.values  # type: ignore[attr-defined,no-any-return]  # a list array
+
+
+def members(structs: Column, names: Sequence[str]) -> list[Column]:
+    """Members of a struct array by name; nulls of the structs themselves are not looked at."""
+    return [structs.field(name) for name in names]  # type: ignore[attr-defined]  # a struct array
+
+
+def binary(table: pa.Table, name: str) -> pa.BinaryArray:
+    """A binary column in one piece."""
+    return as_binary(column(table, name))
+
+
+def text(table: pa.Table, name: str) -> pa.StringArray:
+    """A text column in one piece."""
+    return column(table, name)  # type: ignore[return-value]  # the frame's schema says so
+
+
+def numbers(table: pa.Table, name: str) -> Rows:
+    """A whole-number column; null counts as 0."""
+    return numbers_of(column(table, name))
+
+
+def numbers_of(values: Column) -> Rows:
+    """Whole numbers of any width; null counts as 0."""
+    found = _raw_numbers(values).astype(np.int64)
+    if values.null_count:
+        found[~valid_mask(values)] = 0
+    return found
+
+
+def _raw_numbers(values: Column) -> Numbers:
+    """Whole numbers in their own width; what stands at a null is arbitrary."""
+    return fixed_values(values, f"i{values.type.bit_width // _BITS_PER_BYTE}")
+
+
+def true_rows(values: "Column | Chunks") -> Mask:
+    """Where a boolean column is true: neither false nor null."""
+    whole: Column = one_piece(values) if isinstance(values, pa.ChunkedArray) else values
+    return bool_values(whole) & valid_mask(whole)
+
+
+def row_array(rows: Rows, valid: Mask | None = None) -> pa.Int64Array:
+    """Row numbers as Arrow has them; null where not valid."""
+    return build_fixed(pa.int64(), rows.astype(np.int64), valid)  # type: ignore[return-value]  # in stubs
+
+
+def element(lists: Column, index: int) -> pa.Int64Array:
+    """Element `index` of each list of whole numbers; null where the list is null or shorter."""
+    offsets = list_offsets(lists)
+    at = offsets[:-1] + index
+    inside = (at < offsets[1:]) & valid_mask(lists)
+    values = items_of(lists)
+    if not len(values):
+        return row_array(np.zeros(len(lists), np.int64), np.zeros(len(lists), np.bool_))
+    at = np.where(inside, at, 0)
+    if values.null_count:
+        inside &= valid_mask(values)[at]
+    return row_array(_raw_numbers(values)[at].astype(np.int64), inside)
+
+
+def distinct(values: Column) -> tuple[Column, Rows]:
+    """The different values in order of appearance, and the number of each row's value."""
+    encoded: Dictionary = values.dictionary_encode()
+    return encoded.dictionary, numbers_of(encoded.indices)
+
+
+def codes_of(values: Chunks) -> Rows:
+    """The number of each row's value, values counted in order of appearance; joins no chunks."""
+    encoded: list[Dictionary] = values.dictionary_encode().chunks  # type: ignore[assignment]  # in stubs
+    parts = [numbers_of(chunk.indices) for chunk in encoded]
+    return np.concatenate(parts) if parts else np.zeros(0, np.int64)
+
+
+def group_numbers(table: pa.Table, *, by_bucket: bool = True) -> Rows:
+    """A number per row that is equal for equal partitions, and equal buckets if asked."""
+    partitions = codes_of(table.column("partition"))
+    return partitions * 2**32 + numbers(table, "bucket") if by_bucket else partitions
+
+
+def bucket_numbers(table: pa.Table) -> Rows:
+    """The number of each row's bucket, buckets counted in order of appearance."""
+    groups = group_numbers(table)
+    steps = np.diff(groups)
+    if (steps >= 0).all():
+        return np.cumsum(np.concatenate(([False], steps > 0))[: len(groups)])
+    return distinct(row_array(groups))[1]
+
+
+def rows_without_columns(count: int) -> pa.RecordBatch:
+    """A batch of that many rows and no column."""
+    rows = build_struct(pa.struct([]), [], np.ones(count, np.bool_))
+    return pa.RecordBatch.from_struct_array(rows)  # type: ignore[arg-type]  # in stubs
+
+
+def concat(parts: Sequence[Column]) -> Column:
+    """Arrays of one type, one after the other."""
+    return parts[0] if len(parts) == 1 else pa.concat_arrays(parts)
+
+
+def nulls_of(data_type: pa.DataType, count: int) -> Column:
+    """An array of nulls."""
+    return pa.nulls(count, data_type)  # type: ignore[call-overload,no-any-return]  # in stubs

@@ -1,0 +1,401 @@
+"""Predicates tied to the columns of a table."""
+
+from collections.abc import Iterable
+from datetime import tzinfo
+
+import pyarrow as pa
+
+from paimon_explore.data_types.definitions import (
+    AtomicType,
+    DataField,
+    DataType,
+    RowType,
+    TypeRoot,
+    with_nullable,
+)
+from paimon_explore.data_types.formatter import type_text
+from paimon_explore.errors import InvalidInputError, choices, suggestion
+from paimon_explore.scan.predicate.cast_expression import can_cast, cast_values
+from paimon_explore.scan.predicate.evaluator import evaluate, operand_type, value_of
+from paimon_explore.scan.predicate.expression import (
+    FALSE,
+    NULL,
+    TRUE,
+    And,
+    Call,
+    Cast,
+    Column,
+    Compare,
+    CompareOp,
+    Expression,
+    In,
+    IsNull,
+    IsTrue,
+    Like,
+    Literal,
+    LiteralValue,
+    Not,
+    Operand,
+    Or,
+    columns_of,
+    conjunction,
+    disjunction,
+    is_operand,
+)
+from paimon_explore.scan.predicate.function_binder import PEERS, adapted, cast_arguments
+from paimon_explore.scan.predicate.functions import ALIASES, BOOLEAN, function_of, signature_of
+from paimon_explore.scan.predicate.like_pattern import Wildcard, pieces_of
+from paimon_explore.scan.predicate.literal_range import (
+    BYTES,
+    FLOATS,
+    INTEGER_BITS,
+    TEXTS,
+    Place,
+    place,
+)
+from paimon_explore.scan.predicate.literals import repeated, value_at
+from paimon_explore.scan.predicate.sql_formatter import literal_text, to_sql
+
+_ONE_ROW = pa.RecordBatch.from_arrays([repeated(TRUE, 1)], [""])
+_NUMBERS = frozenset(INTEGER_BITS) | FLOATS | {TypeRoot.DECIMAL}
+_WALL_CLOCK = frozenset({TypeRoot.DATE, TypeRoot.TIMESTAMP})
+_COMPARABLE = (
+    _NUMBERS,
+    TEXTS,
+    BYTES,
+    _WALL_CLOCK,
+    frozenset({TypeRoot.TIMESTAMP_LTZ}),
+    frozenset({TypeRoot.TIME}),
+    frozenset({TypeRoot.BOOLEAN}),
+)
+"""Kinds whose columns compare with each other."""
+
+
+def bind(expr: Expression, row_type: RowType, *, zone: tzinfo | None = None) -> Expression:
+    """The same condition on exactly named columns and with literals of their types.
+
+    Names match exactly, else without regard to case if only one column does. Comparisons that no
+    value of the column's type can tell are folded to constants.
+
+    Args:
+        expr: a tree as written.
+        row_type: the table's columns.
+        zone: zone of timestamps without one that meet a column WITH LOCAL TIME ZONE, and the other
+            way round; None is the local zone.
+
+    Returns:
+        A tree that `evaluate`, `may_match` and the other users take, boolean as a whole. Its
+        comparisons have a column or a cast on the left, and on the right either another or a
+        literal that is not null.
+
+    Raises:
+        InvalidInputError: unknown column, or a comparison of types that do not compare.
+    """
+    return _Binder(row_type, zone).condition(expr)
+
+
+def bind_value(
+    expr: Expression, row_type: RowType, *, zone: tzinfo | None = None
+) -> tuple[Expression, DataType]:
+    """An expression for a new value, tied to exactly named columns, and the type of its values.
+
+    Args:
+        expr: an operand, or a condition for a BOOLEAN value.
+        row_type: the columns it may use.
+        zone: as for `bind`.
+
+    Returns:
+        A tree that `value_of` takes; an untyped null has the type BOOLEAN.
+
+    Raises:
+        InvalidInputError: unknown column or function, or arguments that a function does not take.
+    """
+    binder = _Binder(row_type, zone)
+    bound = binder.value(expr)
+    return bound, binder.type_of(bound)
+
+
+def resolve(path: tuple[str, ...], row_type: RowType) -> tuple[tuple[str, ...], DataType]:
+    """The exact path and the type of a column named as people do.
+
+    Raises:
+        InvalidInputError: no column, or several if case is ignored, has that name.
+    """
+    exact: tuple[str, ...] = ()
+    found: DataType = row_type
+    if len(path) == 1 and "." in path[0] and row_type.field(path[0]) is None:
+        path = tuple(path[0].split("."))  # as col("r.x") means it
+    for name in path:
+        if exact and isinstance(found, RowType) and not _alike(name, found):
+            raise InvalidInputError(
+                f"Column {'.'.join(exact)!r} has no field {name!r}.",
+                hint=f"{suggestion(name, found.names)}Fields: {choices(found.names)}.",
+            )
+        if not isinstance(found, RowType):
+            raise InvalidInputError(
+                f"Column {'.'.join(exact)!r} is {_kind_text(found)} and has no field {name!r}."
+            )
+        field = _field(name, found, ".".join((*exact, name)))
+        exact, found = (*exact, field.name), field.type
+    return exact, found
+
+
+def _alike(name: str, row_type: RowType) -> list[DataField]:
+    """The fields of a name, whatever the case of its letters."""
+    return [field for field in row_type if field.name.lower() == name.lower()]
+
+
+def _field(name: str, row_type: RowType, shown: str) -> DataField:
+    field = row_type.field(name)
+    if field is not None:
+        return field
+    similar = _alike(name, row_type)
+    if len(similar) == 1:
+        return similar[0]
+    if similar:
+        raise InvalidInputError(
+            f"Column name {shown!r} is ambiguous.",
+            hint=f"Use the exact name: {choices(field.name for field in similar)}.",
+        )
+    raise InvalidInputError(
+        f"There is no column {shown!r}.",
+        hint=f"{suggestion(name, row_type.names)}Columns: {choices(row_type.names)}. "
+        "Strings are written in single quotes.",
+    )
+
+
+class _Binder:
+    """Binds a tree from the leaves up."""
+
+    def __init__(self, row_type: RowType, zone: tzinfo | None) -> None:
+        self._row_type = row_type
+        self._zone = zone
+
+    def condition(self, expr: Expression) -> Expression:
+        match expr:
+            case And(children=children):
+                return _all_of(self.condition(child) for child in children)
+            case Or(children=children):
+                return _any_of(self.condition(child) for child in children)
+            case Not(child=child):
+                return _folded(Not(child=self.condition(child)))
+            case IsTrue(child=child):
+                return _folded(IsTrue(child=self.condition(child)))
+            case Column() | Literal() | Cast() | Call():
+                return self._boolean(expr)
+            case Compare() | In() | Like() | IsNull():
+                return _folded(self._test(expr))
+
+    def value(self, expr: Expression) -> Expression:
+        """An operand, or a condition as a BOOLEAN value."""
+        return self._operand(expr) if is_operand(expr) else self.condition(expr)
+
+    def type_of(self, bound: Expression) -> DataType:
+        """The type of a bound operand's or condition's values."""
+        return self._type(bound) if is_operand(bound) else BOOLEAN
+
+    def _test(self, expr: Compare | In | Like | IsNull) -> Expression:
+        match expr:
+            case Compare(op=op, left=left, right=right):
+                return self._compare(op, self._operand(left), self._operand(right))
+            case In(operand=operand, values=values):
+                return self._in(self._operand(operand), values)
+            case Like(operand=operand):
+                return self._like(expr, self._operand(operand))
+            case IsNull(operand=operand):
+                return IsNull(operand=self._operand(operand))
+
+    def _boolean(self, operand: Operand) -> Expression:
+        bound = self._operand(operand)
+        if isinstance(bound, Literal) and bound.value is None:
+            return NULL
+        kind = self._type(bound)
+        if isinstance(kind, AtomicType) and kind.root is TypeRoot.BOOLEAN:
+            return bound
+        raise InvalidInputError(
+            f"{to_sql(operand)} is {_kind_text(kind)}, not a condition.",
+            hint="Compare it with a value.",
+        )
+
+    def _type(self, operand: Operand) -> DataType:
+        return operand_type(operand, self._row_type)
+
+    def _operand(self, operand: Operand) -> Operand:
+        match operand:
+            case Column(path=path):
+                return Column(path=resolve(path, self._row_type)[0])
+            case Literal():
+                return operand
+            case Cast(operand=inner, type=target):
+                return self._cast(self._operand(inner), target)
+            case Call():
+                return self._call(operand)
+
+    def _call(self, call: Call) -> Operand:
+        name = ALIASES.get(call.function, call.function)
+        function = function_of(name, len(call.arguments))
+        bound = [self.value(argument) for argument in call.arguments]
+        kinds = [self.type_of(argument) for argument in bound]
+        if name in PEERS:
+            bound, kinds = adapted(bound, kinds, self._zone, conditions=function.conditions)
+        signature = signature_of(name, function, kinds)
+        arguments = cast_arguments(bound, kinds, signature.arguments)
+        result = Call(function=name, arguments=arguments, type=signature.result)
+        is_constant = not any(True for _ in columns_of(result))
+        if not is_constant or not isinstance(signature.result, AtomicType):
+            return result
+        one = value_of(result, _ONE_ROW, RowType(fields=()))
+        value = value_at(one, 0, signature.result)
+        return Literal(value=value, type=None if value is None else signature.result)
+
+    def _cast(self, operand: Operand, target: DataType) -> Operand:
+        if isinstance(operand, Literal):
+            return self._cast_literal(operand, target)
+        source = self._type(operand)
+        if with_nullable(source, nullable=True) == with_nullable(target, nullable=True):
+            return operand
+        if not can_cast(source, target):
+            raise InvalidInputError(
+                f"A condition cannot cast {_kind_text(source)} to {type_text(target)}.",
+                hint="Read the column and filter the rows afterwards.",
+            )
+        return Cast(operand=operand, type=target)
+
+    def _cast_literal(self, constant: Literal, target: DataType) -> Literal:
+        """A text becomes what it names, or it is an error; other values are cast as a column is."""
+        if constant.value is None or constant.type is None:
+            return NULL
+        if not isinstance(target, AtomicType):
+            raise InvalidInputError(f"A constant cannot be cast to {type_text(target)}.")
+        if can_cast(constant.type, target):
+            one = cast_values(repeated(constant, 1), constant.type, target)
+            value = value_at(one, 0, target)
+        else:
+            value = place(constant, target, self._zone).floor
+        if value is None:
+            raise InvalidInputError(f"{literal_text(constant)} is not a valid {type_text(target)}.")
+        return _literal(value, target)
+
+    def _compare(self, op: CompareOp, left: Operand, right: Operand) -> Expression:
+        if isinstance(left, Literal) and not isinstance(right, Literal):
+            op, left, right = op.flipped, right, left
+        if not isinstance(right, Literal):
+            self._check_comparable(left, right)
+            return Compare(op=op, left=left, right=right)
+        if right.value is None:
+            return IsNull(operand=left) if op is CompareOp.SAME else NULL
+        if isinstance(left, Literal) and left.value is None:
+            return FALSE if op is CompareOp.SAME else NULL
+        kind = self._type(left)
+        return _placed_compare(op, left, place(right, kind, self._zone), kind)
+
+    def _check_comparable(self, left: Operand, right: Operand) -> None:
+        first, second = self._type(left), self._type(right)
+        for kinds in _COMPARABLE:
+            if _root(first) in kinds and _root(second) in kinds:
+                return
+        raise InvalidInputError(
+            f"{to_sql(left)} is {_kind_text(first)} and {to_sql(right)} is {_kind_text(second)}: "
+            "these types cannot be compared.",
+            hint="Cast one of them.",
+        )
+
+    def _in(self, operand: Operand, values: tuple[Literal, ...]) -> Expression:
+        if isinstance(operand, Literal) and operand.value is None:
+            return NULL
+        kind = self._type(operand)
+        bound: dict[Literal, None] = {}
+        for value in values:
+            if value.value is not None:
+                exact = place(value, kind, self._zone).exact
+                if exact is not None:
+                    bound[_literal(exact, kind)] = None
+        has_null = any(value.value is None for value in values)
+        if not bound:
+            return NULL if has_null else _false_of(operand)
+        return In(operand=operand, values=(*bound, *((NULL,) if has_null else ())))
+
+    def _like(self, test: Like, operand: Operand) -> Expression:
+        if isinstance(operand, Literal) and operand.value is None:
+            return NULL
+        kind = self._type(operand)
+        if _root(kind) not in TEXTS:
+            raise InvalidInputError(
+                f"{to_sql(test.operand)} is {_kind_text(kind)}: LIKE needs a STRING.",
+                hint="Cast it to STRING.",
+            )
+        pieces = pieces_of(test)
+        texts = [piece for piece in pieces if isinstance(piece, str)]
+        if len(texts) == len(pieces):
+            text = _literal("".join(texts), kind)
+            return Compare(op=CompareOp.EQ, left=operand, right=text)
+        if all(piece is Wildcard.ANY for piece in pieces):
+            return _true_of(operand)
+        return Like(operand=operand, pattern=test.pattern, escape=test.escape)
+
+
+def _kind_text(kind: DataType) -> str:
+    """A type without its nullability, as messages show it."""
+    return type_text(with_nullable(kind, nullable=True))
+
+
+def _root(kind: DataType) -> TypeRoot | None:
+    return kind.root if isinstance(kind, AtomicType) else None
+
+
+def _literal(value: LiteralValue, kind: DataType) -> Literal:
+    plain = with_nullable(kind, nullable=True)
+    return Literal(value=value, type=plain if isinstance(plain, AtomicType) else None)
+
+
+def _placed_compare(op: CompareOp, left: Operand, found: Place, kind: DataType) -> Expression:
+    """A comparison with a constant that may lie between two values of the column's type."""
+    if found.exact is not None:
+        return Compare(op=op, left=left, right=_literal(found.exact, kind))
+    match op:
+        case CompareOp.EQ:
+            return _false_of(left)
+        case CompareOp.NE:
+            return _true_of(left)
+        case CompareOp.SAME:
+            return FALSE
+        case CompareOp.LT | CompareOp.LE:
+            return _bounded(CompareOp.LE, left, found.floor, kind)
+        case CompareOp.GT | CompareOp.GE:
+            return _bounded(CompareOp.GE, left, found.ceiling, kind)
+
+
+def _bounded(op: CompareOp, left: Operand, bound: LiteralValue, kind: DataType) -> Expression:
+    if bound is None:
+        return _false_of(left)
+    return Compare(op=op, left=left, right=_literal(bound, kind))
+
+
+def _false_of(operand: Operand) -> Expression:
+    """False, but unknown for a null."""
+    return And(children=(IsNull(operand=operand), NULL))
+
+
+def _true_of(operand: Operand) -> Expression:
+    """True, but unknown for a null."""
+    return Or(children=(Not(child=IsNull(operand=operand)), NULL))
+
+
+def _all_of(children: Iterable[Expression]) -> Expression:
+    parts = [child for child in children if child != TRUE]
+    return FALSE if FALSE in parts else conjunction(parts)
+
+
+def _any_of(children: Iterable[Expression]) -> Expression:
+    parts = [child for child in children if child != FALSE]
+    return TRUE if TRUE in parts else disjunction(parts)
+
+
+def _folded(expr: Expression) -> Expression:
+    """A condition that reads no column as the constant it is."""
+    if is_operand(expr) or any(True for _ in columns_of(expr)):
+        return expr
+    truth = evaluate(expr, _ONE_ROW, RowType(fields=()))
+    if truth.null_count:
+        return NULL
+    return TRUE if truth[0].as_py() else FALSE

@@ -1,0 +1,207 @@
+"""CAST inside predicates: what can be cast between which types, where a bad value becomes null.
+
+A reader's casts after a change of schema are another matter, they follow Java to the last
+overflow; these follow Spark's TRY_CAST, for a filter should not fail on one odd text.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from paimon_explore.data_types.arrow import to_arrow
+from paimon_explore.data_types.definitions import MAX_LENGTH, AtomicType, DataType, TypeRoot
+from paimon_explore.data_types.formatter import type_text
+from paimon_explore.encoding.arrow_buffers import Column
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.scan.predicate.expression import unit_nanos
+from paimon_explore.scan.predicate.kernels import Value, call
+from paimon_explore.scan.predicate.literals import scaled, values_array
+
+_INTS = frozenset({TypeRoot.TINYINT, TypeRoot.SMALLINT, TypeRoot.INT, TypeRoot.BIGINT})
+_FLOATS = frozenset({TypeRoot.FLOAT, TypeRoot.DOUBLE})
+_TEXTS = frozenset({TypeRoot.CHAR, TypeRoot.VARCHAR})
+_BYTES = frozenset({TypeRoot.BINARY, TypeRoot.VARBINARY})
+_BOOLEAN = frozenset({TypeRoot.BOOLEAN})
+_DECIMAL = frozenset({TypeRoot.DECIMAL})
+_DATE = frozenset({TypeRoot.DATE})
+_TIMESTAMP = frozenset({TypeRoot.TIMESTAMP})
+_ZONED = frozenset({TypeRoot.TIMESTAMP_LTZ})
+_WHOLE_NUMBER = r"\A[+-]?[0-9]{1,19}\z"
+_FLOAT_NUMBER = r"\A[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?\z"
+_DATE_TEXT = r"\A[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])\z"
+
+_UNIT_NAMES = {1: "nanosecond", 10**3: "microsecond", 10**6: "millisecond", 10**9: "second"}
+
+
+def can_cast(source: DataType, target: DataType) -> bool:
+    """Whether predicates may hold such a cast."""
+    return _kernel(source, target) is not None
+
+
+def cast_values(array: Column, source: DataType, target: DataType) -> Column:
+    """The values as another type; null where a value has none in it.
+
+    Args:
+        array: n values in the Arrow type of `source`.
+        source: their type.
+        target: one for which `can_cast` is true.
+
+    Raises:
+        InvalidInputError: `can_cast` is false.
+    """
+    kernel = _kernel(source, target)
+    if kernel is None:
+        raise InvalidInputError(
+            f"A condition cannot cast {type_text(source)} to {type_text(target)}.",
+            hint="Read the column and filter the rows afterwards.",
+        )
+    return kernel(array)
+
+
+def _kernel(source: DataType, target: DataType) -> Callable[[Column], Column] | None:
+    if not isinstance(source, AtomicType) or not isinstance(target, AtomicType):
+        return None
+    for sources, targets, kernel in _KERNELS:
+        if source.root in sources and target.root in targets:
+            return lambda array: kernel(array, source, target)
+    return None
+
+
+def _plain(array: Column, _source: AtomicType, target: AtomicType) -> Column:
+    return array.cast(to_arrow(target), safe=False)
+
+
+def _kept(array: Column, keep: Column) -> Column:
+    """The values where `keep` is true, else null."""
+    nothing: Value = pa.nulls(1, array.type)[0]  # type: ignore[call-overload]  # stubs list types
+    return call("if_else", keep, array, nothing)
+
+
+def _int_to_int(array: Column, source: AtomicType, target: AtomicType) -> Column:
+    bits = np.iinfo(np.dtype(f"i{to_arrow(target).bit_width // 8}"))
+    if to_arrow(source).bit_width > to_arrow(target).bit_width:
+        low, high = values_array([int(bits.min), int(bits.max)], source)
+        array = _kept(array, _between(array, low, high))
+    return _plain(array, source, target)
+
+
+def _float_to_int(array: Column, source: AtomicType, target: AtomicType) -> Column:
+    whole = call("trunc", array.cast(pa.float64()))
+    bound = 2.0 ** (to_arrow(target).bit_width - 1)
+    low, high = values_array([-bound, bound], AtomicType(root=TypeRoot.DOUBLE))
+    fits = call("and", call("greater_equal", whole, low), call("less", whole, high))
+    return _plain(_kept(whole, fits), source, target)
+
+
+def _to_decimal(array: Column, source: AtomicType, target: AtomicType) -> Column:
+    """Through 76 digits, half up, then what is too long for the target becomes null."""
+    scale, digits = target.scale or 0, target.precision or 0
+    if source.root in _INTS:
+        array = array.cast(pa.decimal128(19, 0))
+    wide = array.cast(pa.decimal256(76, max(scale, source.scale or 0)))
+    rounding = pc.RoundOptions(scale, "half_towards_infinity")
+    rounded = call("round", wide, options=rounding).cast(pa.decimal256(76, scale))
+    kind = AtomicType(root=TypeRoot.DECIMAL, precision=digits, scale=scale)
+    ends = scaled(1 - 10**digits, scale), scaled(10**digits - 1, scale)
+    low, high = values_array(ends, kind).cast(rounded.type)
+    return _kept(rounded, _between(rounded, low, high)).cast(to_arrow(target))
+
+
+def _decimal_to_int(array: Column, source: AtomicType, target: AtomicType) -> Column:
+    whole = AtomicType(root=TypeRoot.DECIMAL, precision=38, scale=0)
+    digits = call("trunc", array.cast(pa.decimal256(76, source.scale or 0)))
+    bound = 2 ** (to_arrow(target).bit_width - 1)
+    ends = values_array([scaled(-bound, 0), scaled(bound - 1, 0)], whole)
+    low, high = ends.cast(digits.type)
+    return _kept(digits, _between(digits, low, high)).cast(to_arrow(target))
+
+
+def _to_boolean(array: Column, source: AtomicType, _target: AtomicType) -> Column:
+    return call("not_equal", array, values_array([0], source)[0])
+
+
+def _text_cut(array: Column, _source: AtomicType, target: AtomicType) -> Column:
+    """A text, cut to the target's length; CHAR is filled up with spaces."""
+    text: Column = array.cast(pa.utf8())
+    if target.length not in {None, MAX_LENGTH}:
+        text = call("utf8_slice_codeunits", text, options=pc.SliceOptions(0, target.length))
+    if target.root is TypeRoot.CHAR:
+        text = call("utf8_rpad", text, options=pc.PadOptions(target.length or 1, " "))
+    return text
+
+
+def _text_to_number(array: Column, _source: AtomicType, target: AtomicType) -> Column:
+    """Numbers of the texts that are one, white space around them aside."""
+    trimmed = call("ascii_trim_whitespace", array)
+    if target.root in _FLOATS:
+        good = call(
+            "match_substring_regex", trimmed, options=pc.MatchSubstringOptions(_FLOAT_NUMBER)
+        )
+        return _kept(trimmed, good).cast(to_arrow(target))
+    good = call("match_substring_regex", trimmed, options=pc.MatchSubstringOptions(_WHOLE_NUMBER))
+    unsigned = call("utf8_ltrim", _kept(trimmed, good), options=pc.TrimOptions("+"))
+    whole = AtomicType(root=TypeRoot.DECIMAL, precision=38, scale=0)
+    return _decimal_to_int(unsigned.cast(to_arrow(whole)), whole, target)
+
+
+def _text_to_date(array: Column, _source: AtomicType, _target: AtomicType) -> Column:
+    """Dates of the texts that are one; a 31st of April is none."""
+    trimmed = call("ascii_trim_whitespace", array)
+    shaped = call("match_substring_regex", trimmed, options=pc.MatchSubstringOptions(_DATE_TEXT))
+    parsed = call(
+        "strptime",
+        _kept(trimmed, shaped),
+        options=pc.StrptimeOptions("%Y-%m-%d", "s", error_is_null=True),
+    ).cast(pa.date32())
+    return _kept(parsed, call("equal", parsed.cast(pa.utf8()), trimmed))
+
+
+def _instant_to_instant(array: Column, source: AtomicType, target: AtomicType) -> Column:
+    """Finer or coarser timestamps, or the days of them; coarser ones are rounded down."""
+    if target.root is TypeRoot.DATE:
+        return _floored(array, "day").cast(pa.date32(), safe=False)
+    unit = unit_nanos(target)
+    finer = unit_nanos(source) // unit
+    if finer > 1:
+        low, high = values_array([-(2**63 - 1) // finer, (2**63 - 1) // finer], source)
+        array = _kept(array, _between(array, low, high))
+    elif unit > unit_nanos(source):
+        array = _floored(array, _UNIT_NAMES[unit])
+    return array.cast(to_arrow(target), safe=False)
+
+
+def _floored(array: Column, unit: str) -> Column:
+    options = pc.RoundTemporalOptions(1, unit)  # type: ignore[arg-type]  # unit is a Literal there
+    return call("floor_temporal", array, options=options)
+
+
+def _date_to_timestamp(array: Column, source: AtomicType, target: AtomicType) -> Column:
+    seconds = replace(source, root=TypeRoot.TIMESTAMP, precision=0)
+    return _instant_to_instant(array.cast(pa.timestamp("s")), seconds, target)
+
+
+def _between(array: Column, low: Value, high: Value) -> Column:
+    return call("and", call("greater_equal", array, low), call("less_equal", array, high))
+
+
+_KERNELS = (
+    (_INTS, _INTS, _int_to_int),
+    (_INTS | _FLOATS | _DECIMAL, _FLOATS, _plain),
+    (_FLOATS, _INTS, _float_to_int),
+    (_INTS | _DECIMAL, _DECIMAL, _to_decimal),
+    (_DECIMAL, _INTS, _decimal_to_int),
+    (_INTS | _FLOATS, _BOOLEAN, _to_boolean),
+    (_BOOLEAN, _INTS | _BOOLEAN, _plain),
+    (_INTS | _BOOLEAN | _DATE | _TEXTS, _TEXTS, _text_cut),
+    (_TEXTS, _INTS | _FLOATS, _text_to_number),
+    (_TEXTS, _DATE, _text_to_date),
+    (_BYTES, _BYTES, _plain),
+    (_DATE, _DATE, _plain),
+    (_DATE, _TIMESTAMP, _date_to_timestamp),
+    (_TIMESTAMP, _DATE | _TIMESTAMP, _instant_to_instant),
+    (_ZONED, _ZONED, _instant_to_instant),
+)
+"""Sources, targets, and what does it."""

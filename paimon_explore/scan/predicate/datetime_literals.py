@@ -1,0 +1,157 @@
+"""Dates, times and timestamps of predicates: text to integers and back, exact to the nanosecond.
+
+A date is days since 1970-01-01, a time is milliseconds of the day, a timestamp is nanoseconds since
+1970-01-01T00:00:00 (of the wall clock, or of UTC when a zone was given). Python's own values stop
+at microseconds and at the years 1 and 9999, the format does not; so integers it is.
+"""
+
+import re
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import numpy as np
+
+from paimon_explore.frozen_dataclass import dataclass
+
+NANOS_PER_SECOND = 1_000_000_000
+NANOS_PER_DAY = 86_400 * NANOS_PER_SECOND
+_DAY = timedelta(days=1)
+_FIRST_SECOND, _LAST_SECOND = -62_135_424_000, 253_402_128_000
+"""The years 1 and 9999, two days spared."""
+_DATE = r"([+-]?\d{4,6})-(\d{1,2})-(\d{1,2})"
+_CLOCK = r"(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?"
+_DATE_TEXT = re.compile(_DATE)
+_CLOCK_TEXT = re.compile(_CLOCK)
+_TIMESTAMP_TEXT = re.compile(
+    rf"{_DATE}(?:[ T]{_CLOCK}\s*(Z|[+-]\d{{2}}:?\d{{2}}(?::\d{{2}})?|[A-Za-z][\w/+-]*)?)?"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """A point in time as written.
+
+    Attributes:
+        nanos: since 1970-01-01T00:00:00 of the wall clock; of UTC when `zoned`.
+        zoned: whether the text named an offset or a zone.
+    """
+
+    nanos: int
+    zoned: bool
+
+
+def parse_date(text: str) -> int | None:
+    """Days since 1970-01-01 of `yyyy-MM-dd`, or None for any other text.
+
+    >>> parse_date("1970-01-31")
+    30
+    """
+    match = _DATE_TEXT.fullmatch(text.strip())
+    return None if match is None else _days(*match.groups())
+
+
+def parse_time(text: str) -> int | None:
+    """Nanoseconds of the day of `HH:mm[:ss[.fraction]]`, or None for any other text."""
+    match = _CLOCK_TEXT.fullmatch(text.strip())
+    return None if match is None else _clock(*match.groups())
+
+
+def parse_timestamp(text: str) -> Moment | None:
+    """The moment of `yyyy-MM-dd[ HH:mm[:ss[.fraction]][zone]]`, or None for any other text.
+
+    A zone is `Z`, an offset as `+02:00`, or a region as `Europe/Berlin`.
+    """
+    match = _TIMESTAMP_TEXT.fullmatch(text.strip())
+    if match is None:
+        return None
+    year, month, day, hour, minute, second, fraction, zone = match.groups()
+    days = _days(year, month, day)
+    clock = 0 if hour is None else _clock(hour, minute, second, fraction)
+    if days is None or clock is None:
+        return None
+    nanos = days * NANOS_PER_DAY + clock
+    if zone is None:
+        return Moment(nanos=nanos, zoned=False)
+    found = _zone(zone)
+    if found is None:
+        return None
+    return Moment(nanos=to_utc(nanos, found), zoned=True)
+
+
+def to_utc(wall_nanos: int, zone: tzinfo | None) -> int:
+    """UTC nanoseconds of a wall clock reading in `zone`, None being the local zone.
+
+    Of a reading that occurs twice the first is meant, as in Java.
+    """
+    return wall_nanos - _offset_seconds(wall_nanos, zone) * NANOS_PER_SECOND
+
+
+def to_wall_clock(utc_nanos: int, zone: tzinfo | None) -> int:
+    """Wall clock reading in `zone`, None being the local zone, of UTC nanoseconds."""
+    seconds = min(max(utc_nanos // NANOS_PER_SECOND, _FIRST_SECOND), _LAST_SECOND)
+    instant = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds)
+    return utc_nanos + _seconds_of(instant.astimezone(zone)) * NANOS_PER_SECOND
+
+
+def date_text(days: int) -> str:
+    """`yyyy-MM-dd` of days since 1970-01-01."""
+    return str(np.datetime64(days, "D"))
+
+
+def time_text(millis: int) -> str:
+    """`HH:mm:ss[.fraction]` of milliseconds of the day."""
+    return _clock_text(millis * 1_000_000)
+
+
+def timestamp_text(nanos: int) -> str:
+    """`yyyy-MM-dd HH:mm:ss[.fraction]` of nanoseconds since 1970-01-01T00:00:00."""
+    days, rest = divmod(nanos, NANOS_PER_DAY)
+    return f"{date_text(days)} {_clock_text(rest)}"
+
+
+def _days(year: str, month: str, day: str) -> int | None:
+    try:
+        first = np.datetime64(f"{year}-{int(month):02d}", "M")
+    except ValueError:
+        return None
+    start, end = (int(month.astype("M8[D]").astype(np.int64)) for month in (first, first + 1))
+    return start + int(day) - 1 if 1 <= int(day) <= end - start else None
+
+
+def _clock(hour: str, minute: str, second: str | None, fraction: str | None) -> int | None:
+    hours, minutes, seconds = int(hour), int(minute), int(second or 0)
+    if hours > 23 or minutes > 59 or seconds > 59:  # noqa: PLR2004 - the clock's own numbers
+        return None
+    nanos = int((fraction or "").ljust(9, "0"))
+    return (hours * 3600 + minutes * 60 + seconds) * NANOS_PER_SECOND + nanos
+
+
+def _clock_text(nanos: int) -> str:
+    seconds, fraction = divmod(nanos, NANOS_PER_SECOND)
+    text = f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+    return f"{text}.{fraction:09d}".rstrip("0") if fraction else text
+
+
+def _zone(text: str) -> tzinfo | None:
+    if text == "Z":
+        return UTC
+    if text[0] in "+-":
+        digits = text[1:].replace(":", "").ljust(6, "0")
+        offset = timedelta(hours=int(digits[:2]), minutes=int(digits[2:4]), seconds=int(digits[4:]))
+        return timezone(-offset if text[0] == "-" else offset) if offset < _DAY else None
+    try:
+        return ZoneInfo(text)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return None
+
+
+def _offset_seconds(wall_nanos: int, zone: tzinfo | None) -> int:
+    """UTC offset of a wall clock reading; that of the nearest year Python knows for far ones."""
+    seconds = min(max(wall_nanos // NANOS_PER_SECOND, _FIRST_SECOND), _LAST_SECOND)
+    wall = datetime(1970, 1, 1) + timedelta(seconds=seconds)  # noqa: DTZ001 - a wall clock reading
+    return _seconds_of(wall.astimezone() if zone is None else wall.replace(tzinfo=zone))
+
+
+def _seconds_of(aware: datetime) -> int:
+    offset = aware.utcoffset()
+    return 0 if offset is None else round(offset.total_seconds())

@@ -1,0 +1,177 @@
+"""Predicates on rows."""
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from paimon_explore.data_types.definitions import AtomicType, DataType, RowType, TypeRoot
+from paimon_explore.encoding.arrow_buffers import Column as Values
+from paimon_explore.errors import InvalidInputError, choices
+from paimon_explore.scan.predicate.cast_expression import cast_values
+from paimon_explore.scan.predicate.expression import (
+    And,
+    Call,
+    Cast,
+    Column,
+    Compare,
+    CompareOp,
+    Expression,
+    In,
+    IsNull,
+    IsTrue,
+    Like,
+    Literal,
+    Not,
+    Operand,
+    Or,
+    is_operand,
+)
+from paimon_explore.scan.predicate.functions import function_of
+from paimon_explore.scan.predicate.kernels import (
+    aligned,
+    call,
+    compared,
+    contained,
+    matched,
+    true_only,
+)
+from paimon_explore.scan.predicate.literals import repeated, scalar_of, values_array
+
+_BOOLEAN = AtomicType(root=TypeRoot.BOOLEAN)
+
+
+def evaluate(
+    expr: Expression, batch: pa.RecordBatch | pa.Table, row_type: RowType
+) -> "pa.BooleanArray | pa.ChunkedArray[pa.BooleanScalar]":
+    """Truth of a bound predicate for each row.
+
+    Args:
+        expr: bound to `row_type`.
+        batch: n rows; holds at least the columns that `expr` reads, in their Arrow types.
+        row_type: the columns' types; may list more.
+
+    Returns:
+        n values, null where the predicate is unknown; `batch.filter` of it keeps the true rows.
+        An array for a RecordBatch, a chunked array for a Table.
+    """
+    if isinstance(batch, pa.RecordBatch):
+        return _truth(expr, batch, row_type)
+    parts = [_truth(expr, part, row_type) for part in batch.to_batches()]
+    return pa.chunked_array(parts, pa.bool_())
+
+
+def _truth(expr: Expression, batch: pa.RecordBatch, row_type: RowType) -> pa.BooleanArray:
+    truth: pa.BooleanArray = _Rows(batch, row_type).truth(expr)  # type: ignore[assignment]  # stubs
+    return truth
+
+
+def value_of(expr: Expression, batch: pa.RecordBatch, row_type: RowType) -> Values:
+    """The value of a bound operand or condition for each row; see `evaluate`.
+
+    Raises:
+        InvalidInputError: a function's result that its type cannot hold.
+    """
+    return _Rows(batch, row_type).value(expr)
+
+
+def operand_type(operand: Operand, row_type: RowType) -> DataType:
+    """The type of a bound operand's values.
+
+    Raises:
+        InvalidInputError: `row_type` has no such column.
+    """
+    match operand:
+        case Cast(type=target):
+            return target
+        case Call(type=kind):
+            return kind or _BOOLEAN
+        case Literal(type=kind):
+            return kind or _BOOLEAN
+        case Column(path=path):
+            return _member_type(path, row_type)
+
+
+def _member_type(path: tuple[str, ...], row_type: RowType) -> DataType:
+    found: DataType = row_type
+    for name in path:
+        field = found.field(name) if isinstance(found, RowType) else None
+        if field is None:
+            raise InvalidInputError(
+                f"There is no column {'.'.join(path)!r}. Columns: {choices(row_type.names)}."
+            )
+        found = field.type
+    return found
+
+
+class _Rows:
+    """The rows of one batch, and what expressions are on them."""
+
+    def __init__(self, batch: pa.RecordBatch, row_type: RowType) -> None:
+        self._batch = batch
+        self._row_type = row_type
+
+    def truth(self, expr: Expression) -> Values:
+        match expr:
+            case And(children=children):
+                return self._all("and_kleene", children)
+            case Or(children=children):
+                return self._all("or_kleene", children)
+            case Not(child=child):
+                return call("invert", self.truth(child))
+            case IsTrue(child=child):
+                return true_only(self.truth(child))
+            case Column() | Literal() | Cast() | Call():
+                return self._values(expr)
+            case Compare() | In() | Like() | IsNull():
+                return self._test(expr)
+
+    def value(self, expr: Expression) -> Values:
+        return self._values(expr) if is_operand(expr) else self.truth(expr)
+
+    def _all(self, kernel: str, children: tuple[Expression, ...]) -> Values:
+        result = self.truth(children[0])
+        for child in children[1:]:
+            result = call(kernel, result, self.truth(child))
+        return result
+
+    def _test(self, expr: Compare | In | Like | IsNull) -> Values:
+        match expr:
+            case Compare(op=op, left=left, right=right):
+                return self._compared(op, left, right)
+            case In(operand=operand, values=values):
+                kinds = [value.type for value in values if value.type is not None]
+                listed = values_array([value.value for value in values], kinds[0])
+                return contained(self._values(operand), listed)
+            case Like(operand=operand):
+                return matched(self._values(operand), expr)
+            case IsNull(operand=operand):
+                return call("is_null", self._values(operand))
+
+    def _compared(self, op: CompareOp, left: Operand, right: Operand) -> Values:
+        first = self._values(left)
+        if isinstance(right, Literal):
+            return compared(op, first, scalar_of(right))
+        return compared(op, *aligned(first, self._values(right)))
+
+    def _values(self, operand: Operand) -> Values:
+        match operand:
+            case Literal():
+                return repeated(operand, self._batch.num_rows)
+            case Cast(operand=inner, type=target):
+                source = operand_type(inner, self._row_type)
+                return cast_values(self._values(inner), source, target)
+            case Call(function=name, arguments=arguments, type=kind):
+                kernel = function_of(name, len(arguments)).kernel
+                return kernel([self.value(part) for part in arguments], kind or _BOOLEAN)
+            case Column(path=path):
+                return self._column(path)
+
+    def _column(self, path: tuple[str, ...]) -> Values:
+        values: Values = self._batch.column(path[0])
+        for name in path[1:]:
+            values = _member(values, name)
+        return values
+
+
+def _member(values: Values, name: str) -> Values:
+    """A field of each struct; null where the struct is."""
+    return call("struct_field", values, options=pc.StructFieldOptions(name))

@@ -1,0 +1,102 @@
+"""The arguments of a function brought to the types it takes."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import tzinfo
+from decimal import Decimal
+
+from paimon_explore.data_types.definitions import AtomicType, DataType, TypeRoot, with_nullable
+from paimon_explore.data_types.formatter import type_text
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.scan.predicate.cast_expression import can_cast
+from paimon_explore.scan.predicate.expression import Cast, Expression, Literal, is_operand
+from paimon_explore.scan.predicate.functions import common_type
+from paimon_explore.scan.predicate.literal_range import INTEGER_BITS, place
+from paimon_explore.scan.predicate.sql_formatter import to_sql
+
+PEERS = frozenset(
+    {*"+-*/%", "coalesce", "nullif", "case", "greatest", "least"},
+)
+"""Functions whose arguments are of one kind, so that a constant takes the type of the others."""
+
+
+def adapted(
+    bound: Sequence[Expression],
+    kinds: Sequence[DataType],
+    zone: tzinfo | None,
+    *,
+    conditions: bool,
+) -> tuple[list[Expression], list[DataType]]:
+    """The arguments with constants in the type of what they stand beside, where it holds them.
+
+    Args:
+        bound: the arguments.
+        kinds: their types.
+        zone: of timestamps without one.
+        conditions: whether every second argument but the last is a condition, and no peer.
+    """
+    count = len(bound)
+    peers = [i for i in range(count) if not conditions or i % 2 or i == count - 1]
+    others = [kinds[i] for i in peers if not isinstance(bound[i], Literal)]
+    known = [kinds[i] for i in peers if not _is_null(bound[i])]
+    common = common_type(others) if others else common_type(known) if known else None
+    parts, types = list(bound), list(kinds)
+    for i in peers:
+        part = parts[i]
+        if isinstance(part, Literal) and isinstance(common, AtomicType):
+            found = _placed(part, common, zone)
+            parts[i], types[i] = found, found.type or types[i]
+        elif isinstance(part, Literal) and common is not None and part.value is None:
+            raise InvalidInputError(
+                f"NULL cannot be combined with {type_text(common)} in a condition."
+            )
+    return parts, types
+
+
+def _is_null(part: Expression) -> bool:
+    return isinstance(part, Literal) and part.value is None
+
+
+def _placed(constant: Literal, kind: AtomicType, zone: tzinfo | None) -> Literal:
+    """The constant in a type; as it was if the type does not hold it."""
+    plain = replace(kind, nullable=True)
+    if constant.value is None:
+        return Literal(value=None, type=plain)
+    if kind.root is TypeRoot.DECIMAL:
+        return _as_decimal(constant)
+    try:
+        exact = place(constant, kind, zone).exact
+    except InvalidInputError:
+        return constant
+    return constant if exact is None else Literal(value=exact, type=plain)
+
+
+def _as_decimal(constant: Literal) -> Literal:
+    """A whole number as a decimal of as many digits as it has."""
+    if constant.type is None or constant.type.root not in INTEGER_BITS:
+        return constant
+    digits = len(str(abs(int(constant.value or 0))))
+    kind = AtomicType(root=TypeRoot.DECIMAL, precision=digits, scale=0)
+    return Literal(value=Decimal(int(constant.value or 0)), type=kind)
+
+
+def cast_arguments(
+    bound: Sequence[Expression], kinds: Sequence[DataType], wanted: Sequence[DataType]
+) -> tuple[Expression, ...]:
+    """The arguments in the types that a function takes them in.
+
+    Raises:
+        InvalidInputError: an argument cannot be cast.
+    """
+    triples = zip(bound, kinds, wanted, strict=True)
+    return tuple(_cast(part, kind, target) for part, kind, target in triples)
+
+
+def _cast(part: Expression, kind: DataType, target: DataType) -> Expression:
+    if with_nullable(kind, nullable=True) == with_nullable(target, nullable=True):
+        return part
+    if is_operand(part) and can_cast(kind, target):
+        return Cast(operand=part, type=with_nullable(target, nullable=True))
+    raise InvalidInputError(
+        f"{to_sql(part)} is {type_text(kind)}; {type_text(target)} is expected here."
+    )

@@ -1,0 +1,287 @@
+"""What functions do to columns.
+
+Each kernel takes columns in the types of the call's signature and gives one in the result's type.
+"""
+
+from collections.abc import Callable, Sequence
+from decimal import ROUND_HALF_UP, Context, Decimal
+from typing import TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from paimon_explore.data_types.arrow import to_arrow
+from paimon_explore.data_types.definitions import AtomicType, DataType, TypeRoot
+from paimon_explore.data_types.formatter import type_text
+from paimon_explore.encoding.arrow_buffers import Column, Ints, as_python, build_fixed, valid_mask
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.scan.predicate.kernels import Value, call
+from paimon_explore.scan.predicate.literals import values_array
+
+Kernel: TypeAlias = Callable[[Sequence[Column], DataType], Column]
+
+_MOST_DIGITS = 76
+_CONTEXT = Context(prec=_MOST_DIGITS, rounding=ROUND_HALF_UP)
+_TEXT = AtomicType(root=TypeRoot.VARCHAR)
+
+
+def _checked(kernel: str, *values: Value, result: DataType) -> Column:
+    """A kernel of numbers, in the result's type.
+
+    Raises:
+        InvalidInputError: a value that the type cannot hold.
+    """
+    try:
+        return _settled(call(kernel, *values), result)
+    except pa.ArrowInvalid as error:
+        name = kernel.removesuffix("_checked")
+        raise InvalidInputError(
+            f"{name}: a result does not fit {type_text(result)}: {error}.",
+            hint="Cast an argument to a wider type.",
+        ) from error
+
+
+def _settled(values: Column, result: DataType) -> Column:
+    """Numbers in a type; decimals are rounded half up to its digits."""
+    arrow = to_arrow(result)
+    if isinstance(arrow, pa.Decimal128Type):
+        options = pc.RoundOptions(arrow.scale, "half_towards_infinity")
+        values = call(
+            "round", values.cast(pa.decimal256(_MOST_DIGITS, _scale(values))), options=options
+        )
+        return values.cast(pa.decimal256(_MOST_DIGITS, arrow.scale)).cast(arrow)
+    return values if values.type == arrow else values.cast(arrow)
+
+
+def _scale(values: Column) -> int:
+    arrow = values.type
+    return arrow.scale if isinstance(arrow, pa.Decimal128Type | pa.Decimal256Type) else 0
+
+
+def _wide(values: Column) -> Column:
+    """Decimals with room for the digits of a result."""
+    arrow = values.type
+    if not isinstance(arrow, pa.Decimal128Type):
+        return values
+    return values.cast(pa.decimal256(min(arrow.precision, _MOST_DIGITS // 2 - 1), arrow.scale))
+
+
+def added(columns: Sequence[Column], result: DataType) -> Column:
+    """The sum; days are added to dates."""
+    if pa.types.is_date(columns[0].type):
+        return _days(columns[0], columns[1], result)
+    return _checked("add_checked", *map(_wide, columns), result=result)
+
+
+def subtracted(columns: Sequence[Column], result: DataType) -> Column:
+    """The difference; of two dates in days."""
+    if pa.types.is_date(columns[0].type):
+        if pa.types.is_date(columns[1].type):
+            first, second = (column.cast(pa.int32()) for column in columns)
+            return _checked("subtract_checked", first, second, result=result)
+        negative = call("negate_checked", columns[1])
+        return _days(columns[0], negative, result)
+    return _checked("subtract_checked", *map(_wide, columns), result=result)
+
+
+def _days(dates: Column, days: Column, result: DataType) -> Column:
+    number = AtomicType(root=TypeRoot.INT)
+    whole: Column = dates.cast(pa.int32())
+    return _checked("add_checked", whole, days, result=number).cast(to_arrow(result))
+
+
+def multiplied(columns: Sequence[Column], result: DataType) -> Column:
+    """The product."""
+    return _checked("multiply_checked", *map(_wide, columns), result=result)
+
+
+def _nonzero(values: Column) -> Column:
+    """The values, null where 0."""
+    zero = call("equal", values, _zero(values.type))
+    return call("if_else", zero, _null(values.type), values)
+
+
+def _zero(arrow: pa.DataType) -> Value:
+    whole = AtomicType(root=TypeRoot.TINYINT)
+    value: Value = values_array([0], whole).cast(arrow)[0]
+    return value
+
+
+def _null(arrow: pa.DataType) -> Value:
+    nulls: Column = pa.nulls(1, arrow)  # type: ignore[call-overload]  # stubs list types
+    return nulls[0]
+
+
+def divided(columns: Sequence[Column], result: DataType) -> Column:
+    """The quotient; null where it is by 0."""
+    first, second = columns
+    if pa.types.is_floating(first.type):
+        return call("divide", first, _nonzero(second))
+    # Arrow divides decimals to too few digits, and to more than it can hold: one by one
+    arrow = to_arrow(result)
+    assert isinstance(arrow, pa.Decimal128Type)  # noqa: S101 - by the signature
+    step = Decimal(1).scaleb(-arrow.scale)
+    pairs = zip(as_python(first), as_python(second), strict=True)
+    values = [_quotient(a, b, step) for a, b in pairs]
+    limit: int = 10 ** (arrow.precision - arrow.scale)
+    if any(value is not None and abs(value) >= limit for value in values):
+        raise InvalidInputError(f"divide: a result does not fit {type_text(result)}.")
+    kind = AtomicType(root=TypeRoot.DECIMAL, precision=arrow.precision, scale=arrow.scale)
+    return values_array(values, kind)
+
+
+def _quotient(first: object, second: object, step: Decimal) -> Decimal | None:
+    if not isinstance(first, Decimal) or not isinstance(second, Decimal) or not second:
+        return None
+    return _CONTEXT.quantize(_CONTEXT.divide(first, second), step)
+
+
+def remainder(columns: Sequence[Column], result: DataType) -> Column:
+    """What a division leaves, with the sign of the first; null where it is by 0."""
+    first, second = columns[0], _nonzero(columns[1])
+    if not pa.types.is_floating(first.type):
+        return call("subtract", first, call("multiply", call("divide", first, second), second))
+    valid = valid_mask(first) & valid_mask(second)
+    width = np.float32 if first.type == pa.float32() else np.float64
+    numbers = [
+        call("coalesce", part, _zero(part.type)).to_numpy(zero_copy_only=False)
+        for part in (first, second)
+    ]
+    with np.errstate(invalid="ignore"):
+        found = np.fmod(numbers[0], numbers[1]).astype(width)
+    return build_fixed(to_arrow(result), found, valid)
+
+
+def negated(columns: Sequence[Column], result: DataType) -> Column:
+    """The value with the other sign."""
+    return _checked("negate_checked", columns[0], result=result)
+
+
+def absolute(columns: Sequence[Column], result: DataType) -> Column:
+    """The value without its sign."""
+    return _checked("abs_checked", columns[0], result=result)
+
+
+def rounded(columns: Sequence[Column], result: DataType) -> Column:
+    """Half up to so many fraction digits, which are a constant."""
+    digits = 0
+    if len(columns) > 1 and len(columns[1]):
+        given = set(as_python(columns[1]))
+        found = given.pop()
+        if given or not isinstance(found, int):
+            raise InvalidInputError("The number of digits of round must be a constant integer.")
+        digits = found
+    options = pc.RoundOptions(digits, "half_towards_infinity")
+    try:
+        return call("round", columns[0], options=options).cast(to_arrow(result))
+    except pa.ArrowInvalid as error:
+        raise InvalidInputError(
+            f"round: a result does not fit {type_text(result)}: {error}."
+        ) from error
+
+
+def whole(kernel: str) -> Kernel:
+    """`floor` and `ceil`."""
+
+    def run(columns: Sequence[Column], result: DataType) -> Column:
+        if pa.types.is_integer(columns[0].type):
+            return columns[0]
+        return _checked(kernel, columns[0], result=result)
+
+    return run
+
+
+def extreme(kernel: str) -> Kernel:
+    """The greatest or least of the values that are not null."""
+    options = pc.ElementWiseAggregateOptions(skip_nulls=True)
+    return lambda columns, _: call(kernel, *columns, options=options)
+
+
+def coalesced(columns: Sequence[Column], _result: DataType) -> Column:
+    """The first value that is not null."""
+    return call("coalesce", *columns)
+
+
+def null_if(columns: Sequence[Column], result: DataType) -> Column:
+    """The first value, null where it equals the second."""
+    same = call("coalesce", call("equal", *columns), values_array([False], _BOOLEAN)[0])
+    return call("if_else", same, _null(to_arrow(result)), columns[0])
+
+
+_BOOLEAN = AtomicType(root=TypeRoot.BOOLEAN)
+
+
+def chosen(columns: Sequence[Column], result: DataType) -> Column:
+    """The value behind the first condition that is true, else the last one."""
+    source = np.full(len(columns[-1]), len(columns) - 1, np.int64)
+    undecided = np.ones(len(source), np.bool_)
+    for at in range(0, len(columns) - 1, 2):
+        holds = call("coalesce", columns[at], values_array([False], _BOOLEAN)[0])
+        true = np.array(holds.to_numpy(zero_copy_only=False), np.bool_)
+        source[undecided & true] = at + 1
+        undecided &= ~true
+    values = [*columns[1:-1:2], columns[-1]]
+    places = np.minimum(source // 2, len(values) - 1)
+    return picked([part.cast(to_arrow(result)) for part in values], places)
+
+
+def picked(parts: Sequence[Column], owners: Ints) -> Column:
+    """Of each row the value of one of several columns of the same type."""
+    count = len(owners)
+    positions = owners * count + np.arange(count)
+    index = build_fixed(pa.int64(), positions, np.ones(count, np.bool_))
+    joined_parts: Column = pa.concat_arrays(list(parts))
+    return joined_parts.take(index)  # type: ignore[arg-type]  # int64
+
+
+def text(kernel: str) -> Kernel:
+    """A kernel of one text."""
+    return lambda columns, result: call(kernel, columns[0]).cast(to_arrow(result))
+
+
+def joined(columns: Sequence[Column], _result: DataType) -> Column:
+    """The texts one after the other; null if one is."""
+    empty = values_array([""], _TEXT)[0]
+    return call("binary_join_element_wise", *columns, empty)
+
+
+def substring(columns: Sequence[Column], _result: DataType) -> Column:
+    """A part of a text, from a place on that counts from 1, or from the end if it is negative."""
+    starts = _one_number(columns[1], "substring")
+    size = _one_number(columns[2], "substring") if len(columns) > 2 else None  # noqa: PLR2004
+    begin = starts - 1 if starts > 0 else starts
+    if size is not None and size <= 0:
+        return call("utf8_slice_codeunits", columns[0], options=pc.SliceOptions(0, 0))
+    end = None if size is None else begin + size
+    if begin < 0 and end is not None and end >= 0:
+        end = None
+    return call("utf8_slice_codeunits", columns[0], options=pc.SliceOptions(begin, end))
+
+
+def _one_number(column: Column, function: str) -> int:
+    """The value of a column that is a constant."""
+    found = set(as_python(column)) or {1}
+    value = found.pop()
+    if found or not isinstance(value, int):
+        raise InvalidInputError(f"The positions of {function} must be constant integers.")
+    return value
+
+
+def replaced(columns: Sequence[Column], _result: DataType) -> Column:
+    """Every occurrence of a constant text replaced by another."""
+    found = [set(as_python(column)) or {""} for column in columns[1:]]
+    if any(len(texts) != 1 or None in texts for texts in found):
+        raise InvalidInputError(
+            "The second and third argument of replace must be constant strings."
+        )
+    pattern, by = (str(texts.pop()) for texts in found)
+    if not pattern:
+        return columns[0]
+    options = pc.ReplaceSubstringOptions(pattern, by)
+    return call("replace_substring", columns[0], options=options)
+
+
+def date_part(kernel: str) -> Kernel:
+    """A part of a date."""
+    return lambda columns, result: call(kernel, columns[0]).cast(to_arrow(result))

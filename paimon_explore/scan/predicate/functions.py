@@ -1,0 +1,384 @@
+"""Functions and arithmetic on values: what each takes, gives and does.
+
+Results are those of Spark SQL, with two rules of our own: a result that its type cannot hold is an
+error, for a value that silently wraps around is worse than none; and a division by zero is null.
+
+| numbers | result |
+| --- | --- |
+| whole `+ - * %` whole | the wider of both types |
+| whole `/` whole | DOUBLE |
+| with a DECIMAL | DECIMAL, with Spark's digits, rounded half up |
+| with a FLOAT or DOUBLE | DOUBLE; FLOAT if both are |
+| DATE `+ -` days | DATE |
+
+A constant takes the type of what it stands beside, where that type can hold it: `qty + 1` of an
+INT is an INT.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
+
+from paimon_explore.data_types.definitions import (
+    MAX_LENGTH,
+    AtomicType,
+    DataType,
+    TypeRoot,
+    with_nullable,
+)
+from paimon_explore.data_types.formatter import type_text
+from paimon_explore.encoding.arrow_buffers import Column
+from paimon_explore.errors import InvalidInputError, choices
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.scan.predicate import function_kernels as kernels
+from paimon_explore.scan.predicate.literal_range import BYTES, FLOATS, INSTANTS, INTEGER_BITS, TEXTS
+
+Types: TypeAlias = Sequence[DataType]
+
+BOOLEAN = AtomicType(root=TypeRoot.BOOLEAN)
+_INT = AtomicType(root=TypeRoot.INT)
+_BIGINT = AtomicType(root=TypeRoot.BIGINT)
+_FLOAT = AtomicType(root=TypeRoot.FLOAT)
+_DOUBLE = AtomicType(root=TypeRoot.DOUBLE)
+_DATE = AtomicType(root=TypeRoot.DATE)
+STRING = AtomicType(root=TypeRoot.VARCHAR, length=MAX_LENGTH)
+_DIGITS = {TypeRoot.TINYINT: 3, TypeRoot.SMALLINT: 5, TypeRoot.INT: 10, TypeRoot.BIGINT: 20}
+_NUMBERS = FLOATS | frozenset(INTEGER_BITS) | {TypeRoot.DECIMAL}
+_MOST_DIGITS = 38
+_LEAST_FRACTION = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signature:
+    """What a call takes and gives.
+
+    Attributes:
+        arguments: the types that its arguments are cast to.
+        result: the type of its result.
+    """
+
+    arguments: tuple[DataType, ...]
+    result: DataType
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Function:
+    """A function.
+
+    Attributes:
+        least, most: how many arguments it takes; None for any number.
+        signature: of arguments of these types; None if it does not take them.
+        kernel: computes it: columns in the signature's types, to one in the result's.
+        conditions: whether every second argument but the last is a condition.
+    """
+
+    least: int
+    most: int | None
+    signature: Callable[[Types], Signature | None]
+    kernel: Callable[[Sequence[Column], DataType], Column]
+    conditions: bool = False
+
+
+def function_of(name: str, count: int) -> Function:
+    """The function of that name.
+
+    Raises:
+        InvalidInputError: there is none, or it takes another number of arguments.
+    """
+    found = FUNCTIONS.get(name)
+    if found is None:
+        raise InvalidInputError(
+            f"Unknown function {name}.",
+            hint=f"Functions: {choices(key for key in FUNCTIONS if key.isalpha() or '_' in key)}.",
+        )
+    if count < found.least or (found.most is not None and count > found.most):
+        most = "any number" if found.most is None else str(found.most)
+        wanted = str(found.least) if most == str(found.least) else f"{found.least} to {most}"
+        verb = "was" if count == 1 else "were"
+        raise InvalidInputError(
+            f"{name} takes {wanted} argument{'' if wanted == '1' else 's'}, but {count} {verb} "
+            "given."
+        )
+    return found
+
+
+def signature_of(name: str, function: Function, types: Types) -> Signature:
+    """What a call takes and gives.
+
+    Raises:
+        InvalidInputError: the function does not take arguments of these types.
+    """
+    found = function.signature(types)
+    if found is None:
+        shown = ", ".join(type_text(with_nullable(kind, nullable=True)) for kind in types)
+        raise InvalidInputError(
+            f"{name} cannot be called with {shown}.", hint="Cast the arguments."
+        )
+    return found
+
+
+def common_type(types: Types) -> DataType | None:
+    """The type that holds values of all types without loss, but for BIGINT and DECIMAL as DOUBLE.
+
+    None if there is none.
+    """
+    plain = [with_nullable(kind, nullable=True) for kind in types]
+    if all(kind == plain[0] for kind in plain):
+        return plain[0]
+    atoms = [kind for kind in plain if isinstance(kind, AtomicType)]
+    return _common_atom(atoms) if len(atoms) == len(plain) else None
+
+
+def _common_atom(atoms: Sequence[AtomicType]) -> AtomicType | None:
+    roots = {kind.root for kind in atoms}
+    found: AtomicType | None = None
+    if roots <= TEXTS:
+        found = STRING
+    elif roots <= BYTES:
+        found = AtomicType(root=TypeRoot.VARBINARY, length=MAX_LENGTH)
+    elif roots <= frozenset(INTEGER_BITS):
+        found = max(atoms, key=lambda kind: INTEGER_BITS[kind.root])
+    elif roots <= _NUMBERS:
+        found = _DOUBLE if roots & FLOATS else _wide_decimal(atoms)
+    elif len(roots) == 1 and roots <= INSTANTS:
+        found = max(atoms, key=lambda kind: kind.precision or 0)
+    return found
+
+
+def _wide_decimal(kinds: Sequence[AtomicType]) -> AtomicType:
+    parts = [_as_decimal(kind) for kind in kinds]
+    scale = max(part[1] for part in parts)
+    whole = max(part[0] - part[1] for part in parts)
+    return _decimal(whole + scale, scale)
+
+
+def _as_decimal(kind: AtomicType) -> tuple[int, int]:
+    """Digits and fraction digits of a whole number or decimal type."""
+    return _DIGITS.get(kind.root, kind.precision or 0), kind.scale or 0
+
+
+def _decimal(precision: int, scale: int) -> AtomicType:
+    """A DECIMAL, cut to 38 digits as Spark does: whole digits are kept before fraction digits."""
+    if precision > _MOST_DIGITS:
+        kept = min(scale, _LEAST_FRACTION)
+        scale = max(_MOST_DIGITS - (precision - scale), kept)
+        precision = _MOST_DIGITS
+    return AtomicType(root=TypeRoot.DECIMAL, precision=precision, scale=scale)
+
+
+def _numbers(types: Types) -> list[AtomicType] | None:
+    atoms = [kind for kind in types if isinstance(kind, AtomicType) and kind.root in _NUMBERS]
+    return atoms if len(atoms) == len(types) else None
+
+
+def _same(kind: DataType, count: int) -> Signature:
+    return Signature(arguments=(kind,) * count, result=kind)
+
+
+def _arithmetic(digits: Callable[[tuple[int, int], tuple[int, int]], AtomicType]) -> "_Rule":
+    """The rule of `+`, `-` and `*`: what decimals give is told by `digits`."""
+
+    def rule(types: Types) -> Signature | None:
+        atoms = _numbers(types)
+        if atoms is None:
+            return None
+        common = common_type(atoms)
+        if common is None or not isinstance(common, AtomicType):
+            return None
+        if common.root is not TypeRoot.DECIMAL:
+            return _same(common, 2)
+        first, second = (_as_decimal(kind) for kind in atoms)
+        return Signature(
+            arguments=(_decimal(*first), _decimal(*second)), result=digits(first, second)
+        )
+
+    return rule
+
+
+_Rule: TypeAlias = Callable[[Types], Signature | None]
+
+
+def _sum_digits(a: tuple[int, int], b: tuple[int, int]) -> AtomicType:
+    scale = max(a[1], b[1])
+    return _decimal(max(a[0] - a[1], b[0] - b[1]) + scale + 1, scale)
+
+
+def _product_digits(a: tuple[int, int], b: tuple[int, int]) -> AtomicType:
+    return _decimal(a[0] + b[0] + 1, a[1] + b[1])
+
+
+def _quotient_digits(a: tuple[int, int], b: tuple[int, int]) -> AtomicType:
+    scale = max(_LEAST_FRACTION, a[1] + b[0] + 1)
+    return _decimal(a[0] - a[1] + b[1] + scale, scale)
+
+
+def _date_or(rule: _Rule, *, differs: bool) -> _Rule:
+    """Days added to or taken from a DATE, the days between two, or numbers."""
+
+    def dated(types: Types) -> Signature | None:
+        roots = [kind.root if isinstance(kind, AtomicType) else None for kind in types]
+        if roots[0] is TypeRoot.DATE and roots[1] in INTEGER_BITS:
+            return Signature(arguments=(_DATE, _INT), result=_DATE)
+        if differs and roots == [TypeRoot.DATE, TypeRoot.DATE]:
+            return Signature(arguments=(_DATE, _DATE), result=_INT)
+        return rule(types)
+
+    return dated
+
+
+def _division(types: Types) -> Signature | None:
+    atoms = _numbers(types)
+    if atoms is None:
+        return None
+    roots = {kind.root for kind in atoms}
+    if roots & FLOATS or TypeRoot.DECIMAL not in roots:
+        return _same(_DOUBLE, 2)
+    first, second = (_as_decimal(kind) for kind in atoms)
+    return Signature(
+        arguments=(_decimal(*first), _decimal(*second)), result=_quotient_digits(first, second)
+    )
+
+
+def _remainder(types: Types) -> Signature | None:
+    atoms = _numbers(types)
+    common = None if atoms is None else common_type(atoms)
+    is_decimal = isinstance(common, AtomicType) and common.root is TypeRoot.DECIMAL
+    return None if common is None or is_decimal else _same(common, 2)
+
+
+def _number(types: Types) -> Signature | None:
+    atoms = _numbers(types)
+    return None if atoms is None else _same(with_nullable(atoms[0], nullable=True), 1)
+
+
+def _whole(types: Types) -> Signature | None:
+    """Of `floor` and `ceil`: a whole number of a number."""
+    atoms = _numbers(types)
+    if atoms is None:
+        return None
+    kind = atoms[0]
+    if kind.root is TypeRoot.DECIMAL:
+        digits = (kind.precision or 0) - (kind.scale or 0) + 1
+        return Signature(arguments=(kind,), result=_decimal(digits, 0))
+    return Signature(arguments=(kind,), result=kind if kind.root in INTEGER_BITS else _BIGINT)
+
+
+def _rounded(types: Types) -> Signature | None:
+    atoms = _numbers(types[:1])
+    if atoms is None:
+        return None
+    kind = with_nullable(atoms[0], nullable=True)
+    return Signature(arguments=(kind, *((_INT,) * (len(types) - 1))), result=kind)
+
+
+def _texts(result: DataType, *rest: DataType) -> _Rule:
+    """Of functions of a text and maybe more."""
+
+    def rule(types: Types) -> Signature | None:
+        wanted = (STRING, *rest)[: len(types)]
+        return Signature(arguments=wanted, result=result) if _fit(types, wanted) else None
+
+    return rule
+
+
+def _fit(types: Types, wanted: Types) -> bool:
+    for kind, target in zip(types, wanted, strict=True):
+        if not isinstance(kind, AtomicType):
+            return False
+        family = TEXTS if target == STRING else frozenset(INTEGER_BITS)
+        if kind.root not in family:
+            return False
+    return True
+
+
+def _joined(types: Types) -> Signature | None:
+    """Of `concat`: texts, or what has one plain form as text."""
+    castable = TEXTS | frozenset(INTEGER_BITS) | {TypeRoot.BOOLEAN, TypeRoot.DATE}
+    fits = all(isinstance(kind, AtomicType) and kind.root in castable for kind in types)
+    return _same(STRING, len(types)) if fits else None
+
+
+def _any(types: Types) -> Signature | None:
+    common = common_type(types)
+    return None if common is None else _same(common, len(types))
+
+
+def _comparable(types: Types) -> Signature | None:
+    common = common_type(types)
+    is_atomic = isinstance(common, AtomicType) and common.root is not TypeRoot.VARIANT
+    return _same(common, len(types)) if common is not None and is_atomic else None
+
+
+def _case(types: Types) -> Signature | None:
+    """Conditions and values by turns, then the value of the rest."""
+    tests, values = types[0:-1:2], (*types[1:-1:2], types[-1])
+    common = common_type(values)
+    are_tests = all(with_nullable(kind, nullable=True) == BOOLEAN for kind in tests)
+    if common is None or not are_tests:
+        return None
+    pairs = (BOOLEAN, common) * len(tests)
+    return Signature(arguments=(*pairs, common), result=common)
+
+
+def _part_of_date(types: Types) -> Signature | None:
+    kind = types[0]
+    dated = {TypeRoot.DATE, TypeRoot.TIMESTAMP}
+    fits = isinstance(kind, AtomicType) and kind.root in dated
+    return Signature(arguments=(kind,), result=_INT) if fits else None
+
+
+def _one_to(most: int | None, rule: _Rule, kernel: kernels.Kernel, least: int = 1) -> Function:
+    return Function(least=least, most=most, signature=rule, kernel=kernel)
+
+
+def _two(rule: _Rule, kernel: kernels.Kernel) -> Function:
+    return Function(least=2, most=2, signature=rule, kernel=kernel)
+
+
+def _trim(kernel: str) -> Function:
+    return _one_to(1, _texts(STRING), kernels.text(kernel))
+
+
+FUNCTIONS: Mapping[str, Function] = {
+    "+": _two(_date_or(_arithmetic(_sum_digits), differs=False), kernels.added),
+    "-": _two(_date_or(_arithmetic(_sum_digits), differs=True), kernels.subtracted),
+    "*": _two(_arithmetic(_product_digits), kernels.multiplied),
+    "/": _two(_division, kernels.divided),
+    "%": _two(_remainder, kernels.remainder),
+    "negative": _one_to(1, _number, kernels.negated),
+    "abs": _one_to(1, _number, kernels.absolute),
+    "round": _one_to(2, _rounded, kernels.rounded),
+    "floor": _one_to(1, _whole, kernels.whole("floor")),
+    "ceil": _one_to(1, _whole, kernels.whole("ceil")),
+    "greatest": _one_to(None, _comparable, kernels.extreme("max_element_wise"), least=2),
+    "least": _one_to(None, _comparable, kernels.extreme("min_element_wise"), least=2),
+    "coalesce": _one_to(None, _any, kernels.coalesced),
+    "nullif": _two(_comparable, kernels.null_if),
+    "case": Function(least=3, most=None, signature=_case, kernel=kernels.chosen, conditions=True),
+    "concat": _one_to(None, _joined, kernels.joined),
+    "upper": _trim("utf8_upper"),
+    "lower": _trim("utf8_lower"),
+    "trim": _trim("utf8_trim_whitespace"),
+    "ltrim": _trim("utf8_ltrim_whitespace"),
+    "rtrim": _trim("utf8_rtrim_whitespace"),
+    "length": _one_to(1, _texts(_INT), kernels.text("utf8_length")),
+    "substring": _one_to(3, _texts(STRING, _INT, _INT), kernels.substring, least=2),
+    "replace": _one_to(3, _texts(STRING, STRING, STRING), kernels.replaced, least=3),
+    "year": _one_to(1, _part_of_date, kernels.date_part("year")),
+    "month": _one_to(1, _part_of_date, kernels.date_part("month")),
+    "day": _one_to(1, _part_of_date, kernels.date_part("day")),
+}
+"""By name in lower case, or by sign."""
+
+ALIASES: Mapping[str, str] = {
+    "ifnull": "coalesce",
+    "nvl": "coalesce",
+    "if": "case",
+    "iff": "case",
+    "ucase": "upper",
+    "lcase": "lower",
+    "char_length": "length",
+    "substr": "substring",
+    "ceiling": "ceil",
+    "mod": "%",
+}
+"""Other names of functions."""

@@ -1,0 +1,151 @@
+"""Vectorised SQL operations on Arrow arrays, three-valued where null is unknown."""
+
+import math
+from typing import TypeAlias
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from paimon_explore.data_types.definitions import AtomicType, TypeRoot
+from paimon_explore.encoding import arrow_buffers as nb
+from paimon_explore.encoding.arrow_buffers import Column
+from paimon_explore.scan.predicate.expression import FALSE, NULL, TRUE, CompareOp, Like
+from paimon_explore.scan.predicate.like_pattern import Wildcard, pieces_of, regex_of
+from paimon_explore.scan.predicate.literals import scalar_of, scaled, values_array
+
+Value: TypeAlias = "Column | pa.Scalar[pa.DataType]"
+"""An array, or one value that stands for all rows."""
+
+_MOST_PRECISE = 76
+_NANOS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
+_DAY_NANOS = 86_400 * 10**9
+
+
+def call(kernel: str, *values: Value, options: pc.FunctionOptions | None = None) -> Column:
+    """An Arrow compute function of at least one array."""
+    result: Column = pc.call_function(kernel, list(values), options)
+    return result
+
+
+def compared(op: CompareOp, left: Value, right: Value) -> Column:
+    """A comparison of values of one Arrow type, one of them an array.
+
+    NaN is equal to itself and greater than all else, as in Java and Spark; -0.0 equals 0.0.
+    """
+    match op:
+        case CompareOp.EQ:
+            return _equal(left, right)
+        case CompareOp.NE:
+            return call("invert", _equal(left, right))
+        case CompareOp.SAME:
+            both_null = call("and", call("is_null", left), call("is_null", right))
+            return call("or", true_only(_equal(left, right)), both_null)
+        case CompareOp.LT | CompareOp.GT:
+            return _less(left, right) if op is CompareOp.LT else _less(right, left)
+        case CompareOp.LE | CompareOp.GE if not pa.types.is_floating(left.type):
+            return call("less_equal" if op is CompareOp.LE else "greater_equal", left, right)
+        case CompareOp.LE | CompareOp.GE:
+            swapped = _less(right, left) if op is CompareOp.LE else _less(left, right)
+            return call("invert", swapped)
+
+
+def true_only(truth: Column) -> Column:
+    """False where it was unknown."""
+    return call("coalesce", truth, scalar_of(FALSE))
+
+
+def contained(array: Column, values: Column) -> Column:
+    """Whether each value is in a list; unknown if not and the list holds a null."""
+    found = _found(array, values)
+    if not array.null_count and not values.null_count:
+        return found
+    missing = scalar_of(NULL if values.null_count else FALSE)
+    null = call("is_null", array)
+    return call("if_else", null, scalar_of(NULL), call("if_else", found, scalar_of(TRUE), missing))
+
+
+def matched(array: Column, test: Like) -> Column:
+    """Whether each text matches a LIKE pattern."""
+    pieces = pieces_of(test)
+    texts = [piece for piece in pieces if isinstance(piece, str)]
+    if len(texts) == 1 and Wildcard.ONE not in pieces:
+        options = pc.MatchSubstringOptions(texts[0])
+        if len(pieces) == 1:
+            text = AtomicType(root=TypeRoot.VARCHAR)
+            return call("equal", array, values_array(texts, text)[0])
+        if pieces[0] is Wildcard.ANY:
+            kernel = "ends_with" if pieces[-1] == texts[0] else "match_substring"
+            return call(kernel, array, options=options)
+        return call("starts_with", array, options=options)
+    return call("match_substring_regex", array, options=pc.MatchSubstringOptions(regex_of(test)))
+
+
+def aligned(left: Column, right: Column) -> tuple[Column, Column]:
+    """Two columns that compare, cast to one type without loss.
+
+    Only BIGINT or DECIMAL beside a floating-point column is rounded, to DOUBLE, as in Spark.
+    """
+    if left.type == right.type:
+        return left, right
+    if pa.types.is_temporal(left.type):
+        return _nanos(left), _nanos(right)
+    if pa.types.is_floating(left.type) or pa.types.is_floating(right.type):
+        return _cast(left, pa.float64()), _cast(right, pa.float64())
+    if pa.types.is_decimal(left.type) or pa.types.is_decimal(right.type):
+        wide = pa.decimal256(_MOST_PRECISE, max(_scale(left.type), _scale(right.type)))
+        return _cast(left, wide), _cast(right, wide)
+    return _cast(left, pa.int64()), _cast(right, pa.int64())
+
+
+def _equal(left: Value, right: Value) -> Column:
+    same = call("equal", left, right)
+    if not (_may_be_nan(left) and _may_be_nan(right)):
+        return same
+    return call("or", same, call("and", call("is_nan", left), call("is_nan", right)))
+
+
+def _less(left: Value, right: Value) -> Column:
+    less = call("less", left, right)
+    if not _may_be_nan(right):
+        return less
+    number = call("invert", call("is_nan", left))
+    return call("or", less, call("and", number, call("is_nan", right)))
+
+
+def _may_be_nan(value: Value) -> bool:
+    if not pa.types.is_floating(value.type):
+        return False
+    return not isinstance(value, pa.Scalar) or math.isnan(value.as_py())
+
+
+def _found(array: Column, values: Column) -> Column:
+    found = call("is_in", array, options=pc.SetLookupOptions(value_set=values, skip_nulls=True))
+    if not pa.types.is_floating(array.type):
+        return found
+    one = AtomicType(root=TypeRoot.FLOAT if array.type == pa.float32() else TypeRoot.DOUBLE)
+    for special in (0.0, float("nan")):  # two zeros and many NaNs differ in their bits only
+        number = values_array([special], one)
+        if nb.bool_values(true_only(_equal(values, number[0]))).any():
+            found = call("or", found, true_only(_equal(array, number[0])))
+    return found
+
+
+def _cast(array: Column, target: pa.DataType) -> Column:
+    """A cast; integers reach decimals through the narrowest one that holds them all."""
+    if pa.types.is_decimal(target) and pa.types.is_integer(array.type):
+        array = array.cast(pa.decimal256(20, 0))
+    return array.cast(target, safe=not pa.types.is_floating(target))
+
+
+def _scale(arrow: pa.DataType) -> int:
+    return arrow.scale if isinstance(arrow, pa.Decimal128Type) else 0
+
+
+def _nanos(array: Column) -> Column:
+    """Dates and timestamps as decimals of nanoseconds, for none is too far away for those."""
+    arrow = array.type
+    wide = isinstance(arrow, pa.TimestampType)
+    factor = _NANOS[arrow.unit] if isinstance(arrow, pa.TimestampType) else _DAY_NANOS
+    count = array.cast(pa.int64() if wide else pa.int32()).cast(pa.decimal128(19, 0))
+    kind = AtomicType(root=TypeRoot.DECIMAL, precision=15, scale=0)
+    return call("multiply", count, values_array([scaled(factor, 0)], kind)[0])

@@ -1,0 +1,219 @@
+"""Where a constant stands among the values of a column's type: on one, or between two.
+
+A comparison of a column with any constant becomes one with a value of the column's type: of a
+BIGINT `a < 3.5` says `a <= 3`, and `a = 3.5` is never true. Only numbers compared with FLOAT or
+DOUBLE are rounded, to the nearest value, so that 0.1 finds what was written as 0.1.
+"""
+
+import math
+from datetime import tzinfo
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+
+from paimon_explore.data_types.definitions import AtomicType, DataType, TypeRoot, with_nullable
+from paimon_explore.data_types.formatter import type_text
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.scan.predicate.datetime_literals import (
+    NANOS_PER_DAY,
+    parse_time,
+    parse_timestamp,
+    to_utc,
+    to_wall_clock,
+)
+from paimon_explore.scan.predicate.expression import Literal, LiteralValue, unit_nanos
+from paimon_explore.scan.predicate.literals import scaled
+from paimon_explore.scan.predicate.sql_formatter import literal_text
+
+INTEGER_BITS = {TypeRoot.TINYINT: 8, TypeRoot.SMALLINT: 16, TypeRoot.INT: 32, TypeRoot.BIGINT: 64}
+TEXTS = frozenset({TypeRoot.CHAR, TypeRoot.VARCHAR})
+BYTES = frozenset({TypeRoot.BINARY, TypeRoot.VARBINARY})
+FLOATS = frozenset({TypeRoot.FLOAT, TypeRoot.DOUBLE})
+INSTANTS = frozenset({TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ})
+_DATE_BITS = 32
+_INSTANT_BITS = 64
+_NANOS_PER_MILLI = 1_000_000
+_HINTS = {
+    TypeRoot.BOOLEAN: "Write TRUE or FALSE.",
+    TypeRoot.DATE: "Write DATE '2026-01-31', a string of that form, or a Python date.",
+    TypeRoot.TIME: "Write TIME '10:00:00.123', a string of that form, or a Python time.",
+    TypeRoot.TIMESTAMP: "Write TIMESTAMP '2026-01-31 10:00:00', such a text, or a Python datetime.",
+    TypeRoot.TIMESTAMP_LTZ: "Write TIMESTAMP '2026-01-31 10:00:00Z', such a text, or a datetime.",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Neighbours of a constant among a type's values, in `Literal.value`'s forms.
+
+    Attributes:
+        exact: the value that equals it; None if there is none.
+        floor: the greatest value that is not above it; None if all are above.
+        ceiling: the least value that is not below it; None if all are below.
+    """
+
+    exact: bool | int | float | Decimal | str | bytes | None
+    floor: bool | int | float | Decimal | str | bytes | None
+    ceiling: bool | int | float | Decimal | str | bytes | None
+
+
+def place(constant: Literal, target: DataType, zone: tzinfo | None) -> Place:
+    """Where a constant, which is not null, stands among the values of `target`.
+
+    Args:
+        constant: with its own type.
+        target: the type of what it is compared with.
+        zone: between wall clocks and points in time; None is the local zone.
+
+    Raises:
+        InvalidInputError: the two do not compare.
+    """
+    found = _place(constant, target, zone) if isinstance(target, AtomicType) else None
+    if found is None:
+        raise _refusal(constant, target)
+    return found
+
+
+def _place(constant: Literal, target: AtomicType, zone: tzinfo | None) -> Place | None:
+    root, value = target.root, constant.value
+    if root in INSTANTS or root is TypeRoot.DATE:
+        nanos = _nanos(constant, zone, zoned=root is TypeRoot.TIMESTAMP_LTZ)
+        return None if nanos is None else _instant_place(nanos, target)
+    if root is TypeRoot.TIME:
+        return _time_place(constant)
+    if root in TEXTS:
+        return _exactly(value) if isinstance(value, str) else None
+    if root in BYTES:
+        return _exactly(value) if isinstance(value, bytes) else None
+    if root is TypeRoot.BOOLEAN:
+        return _exactly(value) if isinstance(value, bool) else None
+    number = _number(constant)
+    return None if number is None else _number_place(number, target)
+
+
+def _exactly(value: LiteralValue) -> Place:
+    return Place(exact=value, floor=value, ceiling=value)
+
+
+def _number(constant: Literal) -> Fraction | float | None:
+    """The number exactly; a float only for NaN and the infinities."""
+    value, kind = constant.value, constant.type
+    numeric = kind is not None and (
+        kind.root in INTEGER_BITS or kind.root in FLOATS or kind.root is TypeRoot.DECIMAL
+    )
+    if not numeric or not isinstance(value, int | float | Decimal):
+        return None
+    if isinstance(value, float) and not math.isfinite(value):
+        return value
+    return Fraction(value)
+
+
+def _number_place(number: Fraction | float, target: AtomicType) -> Place | None:
+    if target.root in FLOATS:
+        return _float_place(number, single=target.root is TypeRoot.FLOAT)
+    if target.root is TypeRoot.DECIMAL:
+        limit = 10 ** (target.precision or 0) - 1
+        scale = target.scale or 0
+        factor: int = 10**scale
+        found = _integer_place(_times(number, factor), -limit, limit)
+        return Place(
+            exact=_scaled(found.exact, scale),
+            floor=_scaled(found.floor, scale),
+            ceiling=_scaled(found.ceiling, scale),
+        )
+    bits = INTEGER_BITS.get(target.root)
+    return None if bits is None else _integer_place(number, *_range(bits))
+
+
+def _times(number: Fraction | float, factor: int) -> Fraction | float:
+    return number * factor if isinstance(number, Fraction) else number
+
+
+def _scaled(value: object, scale: int) -> Decimal | None:
+    return scaled(value, scale) if isinstance(value, int) else None
+
+
+def _range(bits: int) -> tuple[int, int]:
+    return -(1 << (bits - 1)), (1 << (bits - 1)) - 1
+
+
+def _integer_place(number: Fraction | float, low: int, high: int) -> Place:
+    """Among the integers of a range; NaN is above all, as everywhere."""
+    if not isinstance(number, Fraction):
+        number = Fraction(low - 1 if number < 0 else high + 1)
+    if number < low:
+        return Place(exact=None, floor=None, ceiling=low)
+    if number > high:
+        return Place(exact=None, floor=high, ceiling=None)
+    floor, ceiling = math.floor(number), math.ceil(number)
+    return Place(exact=floor if floor == ceiling else None, floor=floor, ceiling=ceiling)
+
+
+def _float_place(number: Fraction | float, *, single: bool) -> Place:
+    largest = float(np.finfo(np.float32 if single else np.float64).max)
+    try:
+        nearest = float(number)
+    except OverflowError:
+        nearest = math.inf if number > 0 else -math.inf
+    if single:
+        with np.errstate(over="ignore"):
+            nearest = float(np.float32(nearest))
+    if math.isinf(nearest) and isinstance(number, Fraction):
+        below, above = (largest, math.inf) if number > 0 else (-math.inf, -largest)
+        return Place(exact=None, floor=below, ceiling=above)
+    return _exactly(nearest or 0.0)
+
+
+def _instant_place(nanos: int, target: AtomicType) -> Place:
+    is_date = target.root is TypeRoot.DATE
+    unit = NANOS_PER_DAY if is_date else unit_nanos(target)
+    return _integer_place(Fraction(nanos, unit), *_range(_DATE_BITS if is_date else _INSTANT_BITS))
+
+
+def _time_place(constant: Literal) -> Place | None:
+    value = constant.value
+    if constant.type is not None and constant.type.root is TypeRoot.TIME and isinstance(value, int):
+        return _exactly(value)
+    nanos = parse_time(value) if isinstance(value, str) else None
+    if nanos is None:
+        return None
+    return _integer_place(Fraction(nanos, _NANOS_PER_MILLI), *_range(_DATE_BITS))
+
+
+def _nanos(constant: Literal, zone: tzinfo | None, *, zoned: bool) -> int | None:
+    """Nanoseconds since 1970 of a date, timestamp or text, by UTC or by the wall clock."""
+    value, kind = constant.value, constant.type
+    if isinstance(value, str):
+        moment = parse_timestamp(value)
+        if moment is None:
+            return None
+        nanos, from_zoned = moment.nanos, moment.zoned
+    elif isinstance(value, int) and kind is not None and kind.root is TypeRoot.DATE:
+        nanos, from_zoned = value * NANOS_PER_DAY, False
+    elif isinstance(value, int) and kind is not None and kind.root in INSTANTS:
+        nanos, from_zoned = value * unit_nanos(kind), kind.root is TypeRoot.TIMESTAMP_LTZ
+    else:
+        return None
+    if from_zoned == zoned:
+        return nanos
+    return to_utc(nanos, zone) if zoned else to_wall_clock(nanos, zone)
+
+
+def _refusal(constant: Literal, target: DataType) -> InvalidInputError:
+    root = target.root if isinstance(target, AtomicType) else None
+    shown = literal_text(constant)
+    kind = type_text(with_nullable(target, nullable=True))
+    hint = ""
+    if root is None or root in {TypeRoot.VARIANT, TypeRoot.BLOB, TypeRoot.GEOMETRY}:
+        hint = "Only IS NULL and IS NOT NULL apply to such a column."
+    elif root in TEXTS:
+        hint = "Write the constant in quotes, or cast the column."
+    elif root in BYTES:
+        hint = "Write X'CAFE' in SQL, or bytes in Python."
+    elif isinstance(constant.value, str) and root not in _HINTS:
+        hint = f"Write a number without quotes, or CAST({shown} AS {kind})."
+    else:
+        hint = _HINTS.get(root, "Write a number.")
+    return InvalidInputError(f"{shown} cannot be compared with {kind}.", hint=hint)

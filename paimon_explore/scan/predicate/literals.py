@@ -1,0 +1,106 @@
+"""Constants as Arrow values, made from bytes, for Arrow's conversion of values loads pandas."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+import numpy as np
+import pyarrow as pa
+
+from paimon_explore.data_types.arrow import to_arrow
+from paimon_explore.data_types.definitions import AtomicType, TypeRoot
+from paimon_explore.encoding import arrow_buffers as nb
+from paimon_explore.encoding.arrow_buffers import Column
+from paimon_explore.scan.predicate.expression import Literal, LiteralValue
+
+_DTYPES = {
+    TypeRoot.TINYINT: "<i1",
+    TypeRoot.SMALLINT: "<i2",
+    TypeRoot.INT: "<i4",
+    TypeRoot.BIGINT: "<i8",
+    TypeRoot.FLOAT: "<f4",
+    TypeRoot.DOUBLE: "<f8",
+    TypeRoot.DATE: "<i4",
+    TypeRoot.TIME: "<i4",
+    TypeRoot.TIMESTAMP: "<i8",
+    TypeRoot.TIMESTAMP_LTZ: "<i8",
+}
+_DECIMAL_BYTES = 16
+_BOOLEAN = AtomicType(root=TypeRoot.BOOLEAN)
+
+
+def values_array(values: Sequence[object], kind: AtomicType) -> Column:
+    """The values, of `Literal.value`'s forms and within the type, as an Arrow array.
+
+    >>> values_array([19723], AtomicType(root=TypeRoot.DATE)).to_pylist()
+    [datetime.date(2024, 1, 1)]
+    """
+    arrow = to_arrow(kind)
+    valid = np.array([value is not None for value in values], np.bool_)
+    if kind.root is TypeRoot.BOOLEAN:
+        return nb.build_bool(np.array([value is True for value in values], np.bool_), valid)
+    if kind.root in _DTYPES:
+        numbers = [0 if value is None else value for value in values]
+        return nb.build_fixed(arrow, np.array(numbers, _DTYPES[kind.root]), valid)
+    if kind.root is TypeRoot.DECIMAL:
+        return nb.build_fixed(arrow, _decimal_bytes(values, kind.scale or 0), valid)
+    data = [_text_bytes(value) for value in values]
+    offsets = nb.ends_of(np.array([len(item) for item in data], np.int64))
+    return nb.build_var(arrow, offsets, nb.as_bytes(b"".join(data)), valid)
+
+
+def scalar_of(constant: Literal) -> "pa.Scalar[pa.DataType]":
+    """The Arrow scalar of a bound literal; an untyped null is a boolean one."""
+    scalar: pa.Scalar[pa.DataType] = values_array([constant.value], constant.type or _BOOLEAN)[0]
+    return scalar
+
+
+def repeated(constant: Literal, count: int) -> Column:
+    """A bound literal `count` times."""
+    one = values_array([constant.value], constant.type or _BOOLEAN)
+    return nb.taken_rows(one, np.zeros(count, np.int64))
+
+
+def value_at(array: Column, index: int, kind: AtomicType) -> LiteralValue:
+    """The value at `index` in `Literal.value`'s form; None for a null.
+
+    >>> kind = AtomicType(root=TypeRoot.DATE)
+    >>> value_at(values_array([19723], kind), 0, kind)
+    19723
+    """
+    one = array.slice(index, 1)
+    if one.null_count:
+        return None
+    if kind.root in _DTYPES:
+        number: LiteralValue = nb.fixed_values(one, _DTYPES[kind.root])[0].item()
+        return number
+    value: LiteralValue = one[0].as_py()
+    return value
+
+
+def unscaled(value: Decimal, scale: int) -> int:
+    """The integer `value * 10^scale`, which has no fraction."""
+    sign, digits, exponent = value.as_tuple()
+    number = int("".join(map(str, digits)) or "0")
+    shift = scale + int(exponent)
+    power: int = 10 ** abs(shift)
+    number = number * power if shift >= 0 else number // power
+    return -number if sign else number
+
+
+def scaled(number: int, scale: int) -> Decimal:
+    """The decimal `number / 10^scale`, exact whatever its length."""
+    return Decimal((number < 0, tuple(map(int, str(abs(number)))), -scale))
+
+
+def _decimal_bytes(values: Sequence[object], scale: int) -> nb.Bytes:
+    numbers = (
+        unscaled(Decimal(value), scale) if isinstance(value, Decimal | int) else 0
+        for value in values
+    )
+    return nb.as_bytes(
+        b"".join(number.to_bytes(_DECIMAL_BYTES, "little", signed=True) for number in numbers)
+    )
+
+
+def _text_bytes(value: object) -> bytes:
+    return value.encode() if isinstance(value, str) else value if isinstance(value, bytes) else b""

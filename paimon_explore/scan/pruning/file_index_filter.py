@@ -1,0 +1,187 @@
+"""The rows of a data file that its file index leaves for a predicate.
+
+Every answer is a superset: an index that cannot tell, of a kind or version not known here, or on a
+column whose type has changed, leaves all rows. NOT asks its inside for the rows where it may be
+false, so that rows on which a condition is unknown are in neither answer.
+"""
+
+import math
+from collections.abc import Iterable, Mapping
+from functools import reduce
+
+from pyroaring import BitMap
+
+from paimon_explore.data_types.definitions import RowType
+from paimon_explore.encoding.file_index.container import decode_container
+from paimon_explore.encoding.file_index.index_condition import Condition, FileIndex, Relation
+from paimon_explore.encoding.file_index.index_types import decode_index
+from paimon_explore.errors import UnsupportedFeatureError, UnsupportedVersionError
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.scan.predicate.expression import (
+    TRUE,
+    And,
+    Column,
+    Compare,
+    CompareOp,
+    Expression,
+    In,
+    IsNull,
+    IsTrue,
+    Literal,
+    Not,
+    Or,
+    names_of,
+)
+
+_RELATIONS = {
+    CompareOp.EQ: (Relation.EQ, Relation.NE),
+    CompareOp.NE: (Relation.NE, Relation.EQ),
+    CompareOp.LT: (Relation.LT, Relation.GE),
+    CompareOp.LE: (Relation.LE, Relation.GT),
+    CompareOp.GT: (Relation.GT, Relation.LE),
+    CompareOp.GE: (Relation.GE, Relation.LT),
+}
+"""What is asked of an index where a comparison has to be true, and where false."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexedRows:
+    """What a file index says about one data file.
+
+    Attributes:
+        skip: no row can match.
+        positions: physical positions of the rows that may match; None for all.
+    """
+
+    skip: bool
+    positions: BitMap | None
+
+
+def indexed_rows(
+    expr: Expression,
+    index: bytes,
+    row_type: RowType,
+    row_count: int,
+    file_names: Mapping[str, str] | None = None,
+    *,
+    path: str = "",
+) -> IndexedRows:
+    """Rows of a data file that may fulfil a bound predicate, by its file index.
+
+    Args:
+        expr: a predicate bound to the wanted columns.
+        index: the index container: the manifest entry's embedded one, or a `.index` file.
+        row_type: the wanted columns, without those whose type differs in the file's schema.
+        row_count: rows of the data file.
+        file_names: name in the file by wanted name, where they differ.
+        path: the index file, for errors.
+
+    Returns:
+        `positions` are a superset of the matching rows; on a primary-key table they may only be
+        used to skip, and only files that overlap no other (the rule for value predicates).
+
+    Raises:
+        CorruptFileError: the container or an index in it breaks its format.
+
+    Spec: concepts/spec/fileindex.
+    """
+    indexes = _indexes(expr, index, row_type, file_names or {}, path)
+    positions = _rows(expr, indexes, wanted=True) if indexes else None
+    if positions is not None and len(positions) >= row_count:
+        positions = None
+    return IndexedRows(skip=positions is not None and not positions, positions=positions)
+
+
+_Indexes = Mapping[str, list[FileIndex]]
+"""The indexes of each column that the predicate reads."""
+
+
+def _indexes(
+    expr: Expression, data: bytes, row_type: RowType, file_names: Mapping[str, str], path: str
+) -> _Indexes:
+    read = names_of(expr)
+    wanted = {
+        file_names.get(field.name, field.name): field for field in row_type if field.name in read
+    }
+    found: dict[str, list[FileIndex]] = {}
+    try:
+        parts = decode_container(data, path=path)
+    except UnsupportedVersionError:
+        return found
+    for part in parts:
+        field = wanted.get(part.column)
+        if field is None:
+            continue
+        body = None if part.start is None else data[part.start : part.start + part.length]
+        try:
+            index = decode_index(part.kind, body, field.type, path=path)
+        except (UnsupportedFeatureError, UnsupportedVersionError):
+            continue
+        found.setdefault(field.name, []).append(index)
+    return found
+
+
+def _rows(expr: Expression, indexes: _Indexes, *, wanted: bool) -> BitMap | None:
+    """Rows on which `expr` may be `wanted`; None for all."""
+    match expr:
+        case And(children=children) | Or(children=children):
+            parts = [_rows(child, indexes, wanted=wanted) for child in children]
+            every = isinstance(expr, And) is wanted  # NOT (a OR b) wants both to be false
+            return _in_all(parts) if every else _in_any(parts)
+        case Not(child=child):
+            return _rows(child, indexes, wanted=not wanted)
+        case IsTrue(child=child):
+            return _rows(child, indexes, wanted=True) if wanted else None
+        case Literal(value=value):
+            return None if value is wanted else BitMap()
+        case Column():
+            return _rows(Compare(op=CompareOp.EQ, left=expr, right=TRUE), indexes, wanted=wanted)
+        case _:
+            return _leaf_rows(expr, indexes, wanted=wanted)
+
+
+def _in_all(parts: Iterable[BitMap | None]) -> BitMap | None:
+    known = [part for part in parts if part is not None]
+    return reduce(BitMap.__and__, known) if known else None
+
+
+def _in_any(parts: Iterable[BitMap | None]) -> BitMap | None:
+    found = BitMap()
+    for part in parts:
+        if part is None:
+            return None
+        found |= part
+    return found
+
+
+def _leaf_rows(expr: Expression, indexes: _Indexes, *, wanted: bool) -> BitMap | None:
+    match expr:
+        case Compare(op=op, left=Column(path=(name,)), right=Literal(value=value)):
+            relation = _relation(op, wanted=wanted)
+            if relation is None or value is None:
+                return None
+            return _asked(indexes, name, Condition(relation, (value,)))
+        case In(operand=Column(path=(name,)), values=values):
+            listed = tuple(value.value for value in values if value.value is not None)
+            if not wanted and len(listed) < len(values):
+                return BitMap()  # a null in the list: what is not found is unknown, never false
+            relation = Relation.IN if wanted else Relation.NOT_IN
+            return _asked(indexes, name, Condition(relation, listed))
+        case IsNull(operand=Column(path=(name,))):
+            relation = Relation.IS_NULL if wanted else Relation.IS_NOT_NULL
+            return _asked(indexes, name, Condition(relation))
+        case _:
+            return None
+
+
+def _relation(op: CompareOp, *, wanted: bool) -> Relation | None:
+    if op is CompareOp.SAME:
+        return Relation.EQ if wanted else None
+    return _RELATIONS[op][0 if wanted else 1]
+
+
+def _asked(indexes: _Indexes, name: str, condition: Condition) -> BitMap | None:
+    """The rows that all indexes of a column leave; NaN, of many forms, is never looked up."""
+    if any(isinstance(value, float) and math.isnan(value) for value in condition.values):
+        return None
+    return _in_all(index.rows(condition) for index in indexes.get(name, ()))

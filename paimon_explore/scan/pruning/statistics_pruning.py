@@ -1,0 +1,372 @@
+"""Which files, manifests or row groups may hold a row that a predicate keeps.
+
+For every item each condition is judged by what it can be on some row of the item: true, false,
+unknown. The three are kept apart, so that NOT, AND and OR combine soundly without rewriting; an
+item may match if the whole predicate can be true. Every answer errs towards "can be":
+
+- bounds are outer bounds, perhaps cut; a missing bound, or a NaN as one, says nothing;
+- NaN, which is greater than all numbers, may lie outside the bounds of a float column, for some
+  writers leave it out of them: no float column excludes `> x` by its maximum;
+- a missing null count says nothing; members of ROWs, casts and comparisons of columns have no
+  statistics.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import field
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from paimon_explore.data_types.definitions import AtomicType, TypeRoot
+from paimon_explore.encoding import arrow_buffers as nb
+from paimon_explore.encoding.arrow_buffers import Bools
+from paimon_explore.encoding.arrow_buffers import Column as Values
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.scan.predicate.expression import (
+    TRUE,
+    And,
+    Call,
+    Cast,
+    Column,
+    Compare,
+    CompareOp,
+    Expression,
+    In,
+    IsNull,
+    IsTrue,
+    Like,
+    Literal,
+    Not,
+    Or,
+)
+from paimon_explore.scan.predicate.kernels import call
+from paimon_explore.scan.predicate.like_pattern import Wildcard, pieces_of, prefix_of
+from paimon_explore.scan.predicate.literals import values_array
+
+_FEW_VALUES = 16
+_DENSE = pc.RankOptions(tiebreaker="dense")
+_TEXT = AtomicType(root=TypeRoot.VARCHAR)
+_BOOLEAN = AtomicType(root=TypeRoot.BOOLEAN)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnStats:
+    """Statistics of one column for n items.
+
+    Attributes:
+        minimum: n lower bounds in the column's Arrow type; null where unknown or all is null.
+        maximum: n upper bounds, likewise; both inclusive, and perhaps wider than the values.
+        null_count: n int64; null where unknown.
+    """
+
+    minimum: Values
+    maximum: Values
+    null_count: Values
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatsFrame:
+    """Statistics of n files, manifests or row groups.
+
+    Attributes:
+        row_count: n int64 numbers of rows; null where unknown.
+        columns: by top-level column name; nothing is known of a column that is missing.
+    """
+
+    row_count: Values
+    columns: Mapping[str, ColumnStats] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        """The number of items."""
+        return len(self.row_count)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcomes:
+    """What a condition can be on the rows of each of n items; more than it is, never less."""
+
+    true: Bools
+    false: Bools
+    unknown: Bools
+
+
+def may_match(expr: Expression, stats: StatsFrame) -> npt.NDArray[np.bool_]:
+    """Whether each item may hold a row of which a bound predicate is true.
+
+    Args:
+        expr: bound to the row type whose columns `stats` describes.
+        stats: of n items.
+
+    Returns:
+        n values; False only where no row can match.
+
+    Spec: concepts/spec/manifest, statistics section.
+    """
+    return outcomes(expr, stats).true
+
+
+def outcomes(expr: Expression, stats: StatsFrame) -> Outcomes:
+    """What a bound predicate can be on the rows of each item."""
+    return _outcomes(expr, _Items(stats))
+
+
+class _Items:
+    """The items, and the bounds of the columns that were asked for."""
+
+    def __init__(self, stats: StatsFrame) -> None:
+        self._stats = stats
+        self._bounds: dict[str, _Bounds] = {}
+        self.has_rows: Bools = ~nb.valid_mask(stats.row_count) | (_integers(stats.row_count) != 0)
+
+    def __len__(self) -> int:
+        return len(self.has_rows)
+
+    def bounds(self, name: str) -> "_Bounds":
+        if name not in self._bounds:
+            self._bounds[name] = _Bounds(name, self._stats, self.has_rows)
+        return self._bounds[name]
+
+
+def _outcomes(expr: Expression, items: _Items) -> Outcomes:
+    match expr:
+        case And(children=children) | Or(children=children):
+            parts = [_outcomes(child, items) for child in children]
+            return _all_of(parts) if isinstance(expr, And) else _negated(_any_false_of(parts))
+        case Not(child=child):
+            return _negated(_outcomes(child, items))
+        case IsTrue(child=child):
+            inner = _outcomes(child, items)
+            none = np.zeros(len(items), np.bool_)
+            return Outcomes(true=inner.true, false=inner.false | inner.unknown, unknown=none)
+        case Literal(value=value):
+            return _constant(value, items.has_rows)
+        case Column():
+            return _compared(Compare(op=CompareOp.EQ, left=expr, right=TRUE), items)
+        case Compare() | In() | Like() | IsNull() | Cast() | Call():
+            return _leaf(expr, items)
+
+
+def _leaf(expr: Compare | In | Like | IsNull | Cast | Call, items: _Items) -> Outcomes:
+    match expr:
+        case Compare(left=Column(path=(_,)), right=Literal()):
+            return _compared(expr, items)
+        case In(operand=Column(path=(name,)), values=values):
+            return _contained(items.bounds(name), values)
+        case Like(operand=Column(path=(name,))):
+            return _matched(items.bounds(name), expr)
+        case IsNull(operand=Column(path=(name,))):
+            bounds = items.bounds(name)
+            none = np.zeros(len(items), np.bool_)
+            return Outcomes(true=bounds.has_null, false=bounds.has_value, unknown=none)
+        case _:
+            rows = items.has_rows
+            return Outcomes(true=rows, false=rows, unknown=rows)
+
+
+def _all_of(parts: list[Outcomes]) -> Outcomes:
+    """AND: unknown takes an unknown part beside ones that are true or unknown."""
+    true, false = parts[0].true, parts[0].false
+    not_false, unknown = true | parts[0].unknown, parts[0].unknown
+    for part in parts[1:]:
+        part_not_false = part.true | part.unknown
+        unknown = (unknown & part_not_false) | (part.unknown & not_false)
+        not_false = not_false & part_not_false
+        true, false = true & part.true, false | part.false
+    return Outcomes(true=true, false=false, unknown=unknown)
+
+
+def _any_false_of(parts: list[Outcomes]) -> Outcomes:
+    """AND of the negations, which is the negation of OR."""
+    return _all_of([_negated(part) for part in parts])
+
+
+def _negated(inner: Outcomes) -> Outcomes:
+    return Outcomes(true=inner.false, false=inner.true, unknown=inner.unknown)
+
+
+def _constant(value: object, rows: Bools) -> Outcomes:
+    none = np.zeros(len(rows), np.bool_)
+    return Outcomes(
+        true=rows if value is True else none,
+        false=rows if value is False else none,
+        unknown=rows if value is None else none,
+    )
+
+
+def _integers(array: Values) -> npt.NDArray[np.int64]:
+    return nb.fixed_values(array, np.int64).view(np.int64)
+
+
+class _Bounds:
+    """Statistics of one column as numpy masks over the n items."""
+
+    def __init__(self, name: str, stats: StatsFrame, rows: Bools) -> None:
+        self._size = len(stats)
+        self._column = stats.columns.get(name)
+        self.has_null = self.has_value = rows
+        self.known = np.zeros(self._size, np.bool_)
+        self.has_nan = np.zeros(self._size, np.bool_)
+        if self._column is None:
+            return
+        counts = self._column.null_count
+        counted = nb.valid_mask(counts)
+        total = nb.valid_mask(stats.row_count)
+        self.has_null = rows & (~counted | (_integers(counts) > 0))
+        all_null = counted & total & (_integers(counts) >= _integers(stats.row_count))
+        self.has_value = rows & ~all_null
+        self.known = nb.valid_mask(self._column.minimum) & nb.valid_mask(self._column.maximum)
+        if pa.types.is_floating(self._column.minimum.type):
+            nan = call("or", *(call("is_nan", bound) for bound in self.bounds()))
+            self.known &= ~(nb.bool_values(nan) & nb.valid_mask(nan))
+            self.has_nan = self.has_value
+
+    def bounds(self) -> tuple[Values, Values]:
+        column = self._column
+        if column is None:
+            nothing = pa.nulls(self._size)
+            return nothing, nothing
+        return column.minimum, column.maximum
+
+    def low(self, kernel: str, one: Values, *, default: bool) -> Bools:
+        """A comparison of each minimum with a value, `default` where it is unknown."""
+        return self._bound(0, kernel, one, default=default)
+
+    def high(self, kernel: str, one: Values, *, default: bool) -> Bools:
+        """A comparison of each maximum with a value, `default` where it is unknown."""
+        return self._bound(1, kernel, one, default=default)
+
+    def _bound(self, side: int, kernel: str, one: Values, *, default: bool) -> Bools:
+        if not self.known.any():
+            return np.full(self._size, default, np.bool_)
+        return self.decided(_compared_with(self.bounds()[side], kernel, one), default=default)
+
+    def decided(self, answers: Bools, *, default: bool) -> Bools:
+        """Answers on the bounds, `default` where those are unknown."""
+        return np.where(self.known, answers, np.bool_(default))
+
+    def single(self) -> Bools:
+        """Whether all values are known to be one and the same."""
+        if not self.known.any() or self.has_nan.any():
+            return np.zeros(self._size, np.bool_)
+        return self.decided(nb.bool_values(call("equal", *self.bounds())), default=False)
+
+
+_NUMBERS = {
+    kind.id: form
+    for kind, form in (
+        (pa.int8(), "<i1"),
+        (pa.int16(), "<i2"),
+        (pa.int32(), "<i4"),
+        (pa.int64(), "<i8"),
+        (pa.date32(), "<i4"),
+        (pa.time32("ms"), "<i4"),
+        (pa.timestamp("ms"), "<i8"),
+        (pa.float32(), "<f4"),
+        (pa.float64(), "<f8"),
+    )
+}
+_NUMPY = {
+    "less": np.less,
+    "less_equal": np.less_equal,
+    "greater": np.greater,
+    "greater_equal": np.greater_equal,
+}
+
+
+def _compared_with(values: Values, kernel: str, one: Values) -> Bools:
+    """A comparison of values with the one of an array; those of few numbers are NumPy's."""
+    form = _NUMBERS.get(values.type.id) if values.type == one.type else None
+    if form is None or one.null_count:
+        return nb.bool_values(call(kernel, values, one[0]))
+    found: Bools = _NUMPY[kernel](nb.fixed_values(values, form), nb.fixed_values(one, form))
+    return found
+
+
+def _compared(test: Compare, items: _Items) -> Outcomes:
+    constant = test.right if isinstance(test.right, Literal) else TRUE
+    bounds = items.bounds(test.left.name if isinstance(test.left, Column) else "")
+    less, equal, greater = _positions(bounds, constant)
+    match test.op:
+        case CompareOp.LT:
+            true, false = less, equal | greater
+        case CompareOp.LE:
+            true, false = less | equal, greater
+        case CompareOp.GT:
+            true, false = greater, less | equal
+        case CompareOp.GE:
+            true, false = greater | equal, less
+        case CompareOp.EQ | CompareOp.SAME:
+            true, false = equal, less | greater
+        case CompareOp.NE:
+            true, false = less | greater, equal
+    true, false, unknown = true & bounds.has_value, false & bounds.has_value, bounds.has_null
+    if test.op is CompareOp.SAME:  # a null is surely not the same
+        false, unknown = false | unknown, np.zeros_like(unknown)
+    return Outcomes(true=true, false=false, unknown=unknown)
+
+
+def _positions(bounds: _Bounds, constant: Literal) -> tuple[Bools, Bools, Bools]:
+    """Whether values may lie below, at and above a constant."""
+    if isinstance(constant.value, float) and math.isnan(constant.value):  # nothing is above it
+        anything = np.ones_like(bounds.known)
+        return anything, anything, ~anything
+    one = values_array([constant.value], constant.type or _BOOLEAN)
+    less = bounds.low("less", one, default=True)
+    greater = bounds.high("greater", one, default=True)
+    equal = bounds.low("less_equal", one, default=True)
+    equal &= bounds.high("greater_equal", one, default=True)
+    return less, equal, greater | bounds.has_nan
+
+
+def _contained(bounds: _Bounds, values: tuple[Literal, ...]) -> Outcomes:
+    listed = [value for value in values if value.value is not None]
+    found = _any_within(bounds, listed)
+    true = found & bounds.has_value
+    missed = bounds.has_value & ~(found & bounds.single())
+    if len(listed) < len(values):  # with a null in the list, what is not found is unknown
+        none = np.zeros_like(missed)
+        return Outcomes(true=true, false=none, unknown=missed | bounds.has_null)
+    return Outcomes(true=true, false=missed, unknown=bounds.has_null)
+
+
+def _any_within(bounds: _Bounds, listed: list[Literal]) -> Bools:
+    """Whether one of the constants lies within each item's bounds."""
+    kind = listed[0].type if listed else None
+    if not bounds.known.any() or kind is None:
+        return np.ones_like(bounds.known)
+    if len(listed) <= _FEW_VALUES or bounds.has_nan.any():
+        found = np.zeros_like(bounds.known)
+        for constant in listed:
+            found |= _positions(bounds, constant)[1]
+        return found
+    constants = values_array([constant.value for constant in listed], kind)
+    ranked = call("rank", pa.concat_arrays([constants, *bounds.bounds()]), options=_DENSE)
+    ranks = nb.fixed_values(ranked, np.uint64).astype(np.int64)
+    count, size = len(constants), len(bounds.known)
+    ordered = np.sort(ranks[:count])
+    low, high = ranks[count : count + size], ranks[count + size :]
+    within = np.searchsorted(ordered, low, "left") < np.searchsorted(ordered, high, "right")
+    return within | ~bounds.known
+
+
+def _matched(bounds: _Bounds, test: Like) -> Outcomes:
+    """By the text before the first wildcard, which all matches begin with."""
+    prefix = prefix_of(test)
+    text = values_array([prefix], _TEXT)[0]
+    true = false = np.ones_like(bounds.known)
+    if prefix and bounds.known.any():
+        low, high = bounds.bounds()
+        begins = pc.MatchSubstringOptions(prefix)
+        low_has, high_has = (call("starts_with", end, options=begins) for end in (low, high))
+        not_above = call("or", call("less_equal", low, text), low_has)
+        not_below = call("greater_equal", high, text)
+        true = bounds.decided(nb.bool_values(call("and", not_above, not_below)), default=True)
+        if pieces_of(test) == (prefix, Wildcard.ANY):
+            both = nb.bool_values(call("and", low_has, high_has))
+            false = ~bounds.decided(both, default=False)
+    return Outcomes(
+        true=true & bounds.has_value, false=false & bounds.has_value, unknown=bounds.has_null
+    )

@@ -1,0 +1,63 @@
+"""Where the deletion vectors of a snapshot lie."""
+
+import numpy as np
+import pyarrow as pa
+
+from paimon_explore.encoding.arrow_buffers import (
+    as_python,
+    list_offsets,
+    spread,
+    taken_rows,
+    valid_mask,
+)
+from paimon_explore.metadata.manifest.index_manifest import DELETION_VECTORS_INDEX, IndexEntries
+from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.scan.manifest_arrays import column, items_of, members, numbers_of
+from paimon_explore.scan.splits.data_split import DeletionFile
+from paimon_explore.scan.splits.file_locations import index_file_paths
+from paimon_explore.store.table_store import TableStore
+
+
+def deletion_files(
+    store: TableStore, snapshot: Snapshot, schema: TableSchema, options: TableOptions
+) -> dict[str, DeletionFile]:
+    """The deletion vector of each data file that has one, by file name.
+
+    Raises:
+        FormatError: the index manifest breaks the format.
+        MissingFileError: it is gone.
+    """
+    if snapshot.index_manifest is None:
+        return {}
+    entries = store.manifests.index(snapshot.index_manifest).of_type(DELETION_VECTORS_INDEX)
+    return _by_data_file(entries, index_file_paths(entries, schema, options, store.paths))
+
+
+def _by_data_file(entries: IndexEntries, paths: pa.StringArray) -> dict[str, DeletionFile]:
+    ranges = column(entries.table, "dv_ranges")
+    offsets, valid = list_offsets(ranges), valid_mask(ranges)
+    sizes = np.where(valid, np.diff(offsets), 0)
+    places = spread(offsets[:-1], sizes)
+    owners = as_python(taken_rows(paths, np.repeat(np.arange(len(ranges)), sizes)))
+    names, starts, lengths, counts = (
+        taken_rows(member, places)
+        for member in members(items_of(ranges), ("data_file", "offset", "length", "cardinality"))
+    )
+    known = valid_mask(counts).tolist()
+    found = zip(
+        owners,
+        as_python(names),
+        numbers_of(starts).tolist(),
+        numbers_of(lengths).tolist(),
+        numbers_of(counts).tolist(),
+        known,
+        strict=True,
+    )
+    return {
+        str(name): DeletionFile(
+            path=str(path), offset=start, length=length, cardinality=count if stated else None
+        )
+        for path, name, start, length, count, stated in found
+    }

@@ -1,0 +1,129 @@
+"""Where data and index files of manifest entries lie.
+
+A folder is made once per distinct partition and bucket, then joined with the file names.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from paimon_explore.encoding.arrow_buffers import (
+    Column,
+    as_bytes,
+    as_python,
+    build_var,
+    constant,
+    ends_of,
+    taken_rows,
+)
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.manifest.index_manifest import IndexEntries
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
+from paimon_explore.metadata.options.table_options import (
+    PARTITION_DEFAULT_NAME,
+    PARTITION_LEGACY_NAME,
+    TableOptions,
+)
+from paimon_explore.metadata.partition_path import partition_paths
+from paimon_explore.metadata.path_safety import check_names
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.metadata.table_paths import TablePaths
+from paimon_explore.scan.live_entries import PartitionCut
+from paimon_explore.scan.manifest_arrays import Rows, column, distinct, numbers, text
+
+_NOTHING = constant(pa.string(), b"")
+
+
+@dataclass(frozen=True, slots=True)
+class DataFilePlaces:
+    """Tells where the data files of a table lie."""
+
+    schema: TableSchema
+    options: TableOptions
+    paths: TablePaths
+
+    def __call__(self, entries: ManifestEntries) -> pa.StringArray:
+        """Absolute paths of files."""
+        return data_file_paths(entries, self.schema, self.options, self.paths)
+
+
+def data_file_paths(
+    entries: ManifestEntries, schema: TableSchema, options: TableOptions, paths: TablePaths
+) -> pa.StringArray:
+    """Absolute paths of n data or changelog files."""
+    return _placed(entries.table, paths, *_bucket_folders(entries.table, schema, options, paths))
+
+
+def index_file_paths(
+    entries: IndexEntries, schema: TableSchema, options: TableOptions, paths: TablePaths
+) -> pa.StringArray:
+    """Absolute paths of n index files."""
+    if paths.index_in_data_directory:
+        return _placed(
+            entries.table, paths, *_bucket_folders(entries.table, schema, options, paths)
+        )
+    return _placed(entries.table, paths, [paths.index_dir], None, is_index=True)
+
+
+def _bucket_folders(
+    table: pa.Table, schema: TableSchema, options: TableOptions, paths: TablePaths
+) -> tuple[list[str], Rows | None]:
+    """The folder of each distinct partition and bucket, and which one each row has.
+
+    None: there is no more than one.
+    """
+    buckets = numbers(table, "bucket")
+    below, partitions = [""], np.zeros(len(buckets), np.int64)
+    if schema.partition_keys:
+        different, partitions = distinct(column(table, "partition"))
+        below = _partition_folders(different, schema, options)
+    if len(below) == 1 and len(buckets) and bool((buckets == buckets[0]).all()):
+        return [paths.bucket_dir(below[0], int(buckets[0]))], None
+    _, first, inverse = np.unique(
+        partitions * 2**32 + buckets, return_index=True, return_inverse=True
+    )
+    places = zip(partitions[first].tolist(), buckets[first].tolist(), strict=True)
+    return [paths.bucket_dir(below[partition], bucket) for partition, bucket in places], inverse
+
+
+def _partition_folders(partitions: Column, schema: TableSchema, options: TableOptions) -> list[str]:
+    row_type = schema.partition_type
+    rows = PartitionCut(row_type=row_type, predicate=None).decode(partitions)
+    return partition_paths(
+        row_type.names,
+        rows.columns,
+        [field.type for field in row_type],
+        legacy_names=options.value(PARTITION_LEGACY_NAME),
+        default_name=options.value(PARTITION_DEFAULT_NAME),
+    )
+
+
+def _placed(
+    table: pa.Table,
+    paths: TablePaths,
+    folders: list[str],
+    which: Rows | None,
+    *,
+    is_index: bool = False,
+) -> pa.StringArray:
+    """External paths where there are some, else the names in their folders."""
+    names = text(table, "file_name")
+    check_names(names, "manifest", "_FILE_NAME")
+    begins = texts_array([f"{folder}/" for folder in folders])
+    before = begins[0] if which is None else taken_rows(begins, which)
+    inside = pc.binary_join_element_wise(before, names, _NOTHING)  # type: ignore[call-overload]  # in stubs
+    outside = text(table, "external_path")
+    if outside.null_count < len(outside):
+        for path in as_python(outside):
+            paths.checked_external(None if path is None else str(path), is_index=is_index)
+        inside = pc.coalesce(outside, inside)
+    return inside  # type: ignore[no-any-return]  # in stubs
+
+
+def texts_array(texts: Sequence[str]) -> Column:
+    """Texts as an Arrow array."""
+    data = [item.encode() for item in texts]
+    offsets = ends_of(np.array([len(item) for item in data], np.int64))
+    return build_var(pa.string(), offsets, as_bytes(b"".join(data)))

@@ -1,0 +1,33 @@
+"""Files that hold different columns of the same rows.
+
+In tables with data evolution several files cover one range of row ids: one with all columns, later
+ones with the columns that were written anew, blob files with single columns of parts of the range.
+Spec: append-table/data-evolution; row ids are first row id plus position.
+"""
+
+import numpy as np
+
+from paimon_explore.encoding.arrow_buffers import valid_mask
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
+from paimon_explore.scan.manifest_arrays import Rows, column, numbers
+
+
+def row_ranges(entries: ManifestEntries) -> tuple[Rows, Rows]:
+    """First row id and the one after the last of n files; -1 and -1 for files without row ids."""
+    known = valid_mask(column(entries.table, "first_row_id"))
+    first = np.where(known, numbers(entries.table, "first_row_id"), -1)
+    return first, np.where(known, first + numbers(entries.table, "row_count"), -1)
+
+
+def same_rows(entries: ManifestEntries) -> list[Rows]:
+    """File numbers in groups whose row ids overlap, by ascending row id.
+
+    Files without row ids are groups of their own and come first.
+    """
+    if not len(entries):
+        return []
+    first, after = row_ranges(entries)
+    order = np.lexsort((after, first))
+    reach = np.maximum.accumulate(after[order])
+    starts = (first[order][1:] >= reach[:-1]) | (first[order][1:] < 0)
+    return np.split(order, np.flatnonzero(starts) + 1)

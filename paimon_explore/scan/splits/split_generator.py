@@ -1,0 +1,228 @@
+"""From live files to splits, for all buckets at once.
+
+A single file that states 0 deleted rows is read raw, as all implementations do. A file that states
+nothing may hold -D records: 0.7 wrote no count, so its files are always merged.
+Spec: `source.split.target-size`, `source.split.open-file-cost`; primary-key-table, splits of a
+batch scan.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from paimon_explore.data_types.definitions import RowType
+from paimon_explore.encoding.arrow_buffers import ends_of, valid_mask
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
+from paimon_explore.scan.manifest_arrays import (
+    Mask,
+    Rows,
+    bucket_numbers,
+    column,
+    numbers,
+    numbers_of,
+)
+from paimon_explore.scan.splits.bin_packing import pack
+from paimon_explore.scan.splits.data_split import PlacedFiles, Splits
+from paimon_explore.scan.splits.key_range_sections import key_ranks
+from paimon_explore.scan.splits.row_id_ranges import same_rows
+
+_KEYS = frozenset({"min_key", "max_key"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SplitRules:
+    """How the files of a bucket become splits.
+
+    Attributes:
+        keys: the trimmed primary key; None for append tables.
+        shares_rows: several files may hold columns of the same rows (data evolution).
+        levels_disjoint: a key is live at most once over all levels above 0 (tables with deletion
+            vectors, first-row tables).
+        target_bytes: size a split is filled to.
+        open_cost_bytes: least weight of a file.
+    """
+
+    keys: RowType | None
+    levels_disjoint: bool
+    shares_rows: bool
+    target_bytes: int
+    open_cost_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Laid:
+    """Files of all buckets in the order of their splits.
+
+    Attributes:
+        order: n row numbers of the files.
+        starts: where each item that stays whole begins in that order: k numbers.
+        buckets: the number of each file's bucket, n, in that order ascending.
+        merged: per file, whether key ranges decide which files of its bucket are read together.
+        alone: per file, whether it is the only one of its bucket.
+        groups: per file the number of its item within the bucket, where files share rows.
+    """
+
+    order: Rows
+    starts: Rows
+    buckets: Rows
+    merged: Mask
+    alone: Mask
+    groups: Rows | None = None
+
+
+def make_splits(files: PlacedFiles, rules: SplitRules) -> Splits:
+    """Pack the files of every bucket into splits, buckets in order of appearance."""
+    entries = files.entries
+    if not len(entries):
+        return _none(files)
+    if rules.keys is not None:
+        laid = _by_keys(entries, rules, rules.keys)
+    else:
+        laid = _by_rows(entries) if rules.shares_rows else _by_age(entries)
+    sizes = numbers(entries.table, "file_size")[laid.order]
+    weights = sizes if len(laid.starts) == len(sizes) else np.add.reduceat(sizes, laid.starts)
+    bins = pack(
+        weights,
+        laid.buckets[laid.starts],
+        target=rules.target_bytes,
+        open_cost=rules.open_cost_bytes,
+    )
+    bounds = np.append(laid.starts, len(sizes))[bins]
+    return Splits(
+        files=files,
+        order=laid.order,
+        bounds=bounds,
+        raw=_raw(entries, laid, bounds, is_keyed=rules.keys is not None),
+        same_rows=laid.groups,
+    )
+
+
+def files_as_splits(files: PlacedFiles, rules: SplitRules) -> Splits:
+    """Files packed as they are: their rows are read as written, without a merge."""
+    return make_splits(files, replace(rules, keys=None))
+
+
+def whole_buckets(files: PlacedFiles) -> Splits:
+    """One split with all files per bucket; to be merged."""
+    if not len(files.entries):
+        return _none(files)
+    buckets = bucket_numbers(files.entries.table)
+    order = _ordered(buckets)
+    bounds = np.append(_changes(buckets[order]), len(order))
+    raw = np.zeros(len(bounds) - 1, np.bool_)
+    return Splits(files=files, order=order, bounds=bounds, raw=raw)
+
+
+def _none(files: PlacedFiles) -> Splits:
+    nothing = np.zeros(0, np.int64)
+    bounds = np.zeros(1, np.int64)
+    return Splits(files=files, order=nothing, bounds=bounds, raw=np.zeros(0, np.bool_))
+
+
+def _ordered(*keys: Rows) -> Rows:
+    """Row numbers sorted by the keys, the first one first; rows that are alike keep their order."""
+    first, *others = keys
+    rises = first[1:] > first[:-1]
+    if not others and bool((first[1:] >= first[:-1]).all()):
+        return np.arange(len(first))
+    if len(others) == 1:
+        same = first[1:] == first[:-1]
+        if bool((rises | (same & (others[0][1:] >= others[0][:-1]))).all()):
+            return np.arange(len(first))
+    return np.lexsort(keys[::-1])
+
+
+def _changes(ascending: Rows) -> Rows:
+    """Where runs of equal numbers begin."""
+    return np.flatnonzero(np.concatenate(([True], ascending[1:] != ascending[:-1])))
+
+
+def _by_age(entries: ManifestEntries) -> _Laid:
+    """Each file by itself, oldest first."""
+    buckets = bucket_numbers(entries.table)
+    order = _ordered(buckets, numbers(entries.table, "min_sequence_number"))
+    nowhere = np.zeros(len(order), np.bool_)
+    return _Laid(
+        order=order,
+        starts=np.arange(len(order)),
+        buckets=buckets[order],
+        merged=nowhere,
+        alone=nowhere,
+    )
+
+
+def _by_rows(entries: ManifestEntries) -> _Laid:
+    """Files that hold columns of the same rows together."""
+    buckets = bucket_numbers(entries.table)
+    rows = _ordered(buckets)
+    parts: list[Rows] = []
+    groups: list[Rows] = []
+    for own in np.split(rows, _changes(buckets[rows])[1:]):
+        found = same_rows(entries.take(own))
+        parts.extend(own[group] for group in found)
+        groups.extend(np.full(len(group), number) for number, group in enumerate(found))
+    order = np.concatenate(parts)
+    nowhere = np.zeros(len(order), np.bool_)
+    return _Laid(
+        order=order,
+        starts=ends_of(np.array([len(part) for part in parts], np.int64))[:-1],
+        buckets=buckets[order],
+        merged=nowhere,
+        alone=nowhere,
+        groups=np.concatenate(groups),
+    )
+
+
+def _by_keys(entries: ManifestEntries, rules: SplitRules, keys: RowType) -> _Laid:
+    """Files whose key ranges hang together in sections, in buckets that have to be merged."""
+    buckets = bucket_numbers(entries.table)
+    counts = np.bincount(buckets)
+    merged = ((counts > 1) & ~_all_raw(entries, buckets, rules))[buckets]
+    lows = np.zeros(len(buckets), np.int64)
+    highs = np.zeros(len(buckets), np.int64)
+    rows = np.flatnonzero(merged)
+    if len(rows):  # ranks of all their files order those of each bucket alike
+        lows[rows], highs[rows] = key_ranks(entries.select(_KEYS).take(rows), keys)
+    order = np.lexsort((highs, lows, buckets))
+    buckets, lows, highs, merged = buckets[order], lows[order], highs[order], merged[order]
+    span = int(highs.max()) + 1
+    reach = np.maximum.accumulate(highs + buckets * span)[:-1] - buckets[1:] * span
+    begins = (buckets[1:] != buckets[:-1]) | ~merged[1:] | (lows[1:] > reach)
+    return _Laid(
+        order=order,
+        starts=np.flatnonzero(np.concatenate(([True], begins))),
+        buckets=buckets,
+        merged=merged,
+        alone=(counts == 1)[buckets],
+    )
+
+
+def _all_raw(entries: ManifestEntries, buckets: Rows, rules: SplitRules) -> Mask:
+    """Per bucket, whether its files are compacted so that no key is in two of them."""
+    levels = numbers(entries.table, "level")
+    count = int(buckets.max()) + 1
+    odd = (levels == 0) | ~_without_retracts(entries)
+    if not rules.levels_disjoint:
+        of_one = np.zeros(count, np.int64)
+        of_one[buckets] = levels
+        odd |= levels != of_one[buckets]
+    found: Mask = np.bincount(buckets[odd], minlength=count) == 0
+    return found
+
+
+def _raw(entries: ManifestEntries, laid: _Laid, bounds: Rows, *, is_keyed: bool) -> Mask:
+    """Per split, whether its files' rows are the table's rows."""
+    if not is_keyed:
+        return np.ones(len(bounds) - 1, np.bool_)
+    first = bounds[:-1]
+    clean = _without_retracts(entries)[laid.order[first]]
+    is_single = bounds[1:] - first == 1
+    return np.where(laid.merged[first] | laid.alone[first], is_single & clean, np.True_)
+
+
+def _without_retracts(entries: ManifestEntries) -> Mask:
+    """Per file, whether it is known to hold no -U or -D record; an unknown count is not 0."""
+    counts = column(entries.table, "delete_row_count")
+    found: Mask = (numbers_of(counts) == 0) & valid_mask(counts)
+    return found

@@ -1,0 +1,237 @@
+"""`format("paimon_explore")`: thin adapters of Spark's Python Data Source over plan, tasks, commit.
+
+There is no `pushFilters`: in Spark 4.1 to 4.3 a filter that is pushed into one use of a DataFrame
+leaks into its other uses, so that rows are lost. A predicate for the planner comes by the option
+`where`; Spark's own filters stay correct on top.
+"""
+
+import os
+from collections.abc import Iterable, Iterator, MutableMapping, Sequence
+from dataclasses import replace
+
+import pyarrow as pa
+from pyspark.sql.datasource import (
+    DataSource,
+    DataSourceArrowWriter,
+    DataSourceReader,
+    InputPartition,
+    WriterCommitMessage,
+)
+from pyspark.sql.types import StructType
+
+from paimon_explore.commit.overwrite import WHOLE_TABLE, Overwrite
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
+from paimon_explore.metadata.options import table_options as opt
+from paimon_explore.metadata.options.table_options import DYNAMIC_BUCKET
+from paimon_explore.scan.splits.data_split import Split
+from paimon_explore.spark.column_matching import matched_columns
+from paimon_explore.spark.executor_tasks import WriteJob, read_splits, write_rows
+from paimon_explore.spark.read_plan import ReadJob, groups, narrowed, plan_read, read_schema
+from paimon_explore.spark.reads.special_reads import SpecialRead
+from paimon_explore.spark.source_options import source_options
+from paimon_explore.spark.streaming.stream import (
+    ROW_KIND,
+    PaimonStreamReader,
+    PaimonStreamWriter,
+    stream_schema,
+)
+from paimon_explore.spark.writes.driver_commit import publish, withdraw, write_target
+from paimon_explore.spark.writes.task_messages import WrittenFiles, collected
+from paimon_explore.table.scan import Scan
+from paimon_explore.table.table_write import TableWriter
+
+NAME = "paimon_explore"
+
+
+class SplitGroup(InputPartition):
+    """The splits of one task."""
+
+    def __init__(self, splits: tuple[Split, ...]) -> None:
+        super().__init__(None)
+        self.splits = splits
+
+
+class RowsPart(InputPartition):
+    """Rows that were made in the driver."""
+
+    def __init__(self, rows: pa.Table) -> None:
+        super().__init__(None)
+        self.rows = rows
+
+
+class SpecialReader(DataSourceReader):
+    """Reads a system table, or what changed between two points."""
+
+    def __init__(self, found: SpecialRead, parallelism: int) -> None:
+        self._found = found
+        self._parallelism = parallelism
+
+    def partitions(self) -> Sequence[InputPartition]:
+        """One per group of splits, or one with the rows; at least one."""
+        if self._found.rows is not None:
+            return [RowsPart(self._found.rows)]
+        parts = groups(self._found.splits, self._parallelism)
+        return [SplitGroup(group) for group in parts] or [SplitGroup(())]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """The rows of one part."""
+        if isinstance(partition, RowsPart):
+            yield from partition.rows.to_batches()
+        elif isinstance(partition, SplitGroup) and self._found.job is not None:
+            yield from self._found.job.rows(partition.splits)
+
+    def __getstate__(self) -> dict[str, object]:
+        """Without what tasks get one by one."""
+        found = replace(self._found, splits=(), rows=None)
+        return {"_found": found, "_parallelism": self._parallelism}
+
+
+class PaimonReader(DataSourceReader):
+    """Reads what one plan found."""
+
+    def __init__(self, job: ReadJob, groups: Sequence[tuple[Split, ...]]) -> None:
+        self._job = job
+        self._groups = groups
+
+    def partitions(self) -> Sequence[InputPartition]:
+        """One per group of splits; at least one, for Spark asks for none in its own way."""
+        return [SplitGroup(group) for group in self._groups] or [SplitGroup(())]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """The rows of one group."""
+        splits = partition.splits if isinstance(partition, SplitGroup) else ()
+        return read_splits(self._job, splits)
+
+    def __getstate__(self) -> dict[str, object]:
+        """Without the groups, which tasks get one by one."""
+        return {"_job": self._job, "_groups": ()}
+
+
+class PaimonWriter(DataSourceArrowWriter):
+    """Writes rows by the tasks, commits once on the driver."""
+
+    def __init__(self, job: WriteJob, what: Overwrite | None) -> None:
+        self._job = job
+        self._what = what
+
+    def write(  # type: ignore[override] # PySpark declares rows for writers of batches too
+        self, iterator: Iterable[pa.RecordBatch]
+    ) -> WrittenFiles:
+        """Write the rows of one task."""
+        target = self._job.target
+        messages = write_rows(self._job, iterator)
+        return WrittenFiles(messages=messages, job=target.job, commit_user=target.commit_user)
+
+    def commit(self, messages: Sequence[WriterCommitMessage | None]) -> None:
+        """Make everything visible."""
+        target, written = collected(self._job.target, messages)
+        publish(target, written, self._what, completes=True)
+
+    def abort(self, messages: Sequence[WriterCommitMessage | None]) -> None:
+        """Remove everything, unless it is visible: Spark also aborts a commit that took effect."""
+        target, written = collected(self._job.target, messages)
+        withdraw(target, written)
+
+
+class PaimonDataSource(DataSource):
+    """A Paimon table by its path; see `paimon_explore.spark.source_options`.
+
+    The snapshot is looked up when the table is loaded, and stays.
+    """
+
+    def __init__(self, options: MutableMapping[str, str]) -> None:
+        super().__init__(options)
+        self._options = source_options(dict(options))
+        self._scan: Scan | SpecialRead | None = None
+
+    @classmethod
+    def name(cls) -> str:
+        """The name behind `format`."""
+        return NAME
+
+    def schema(self) -> StructType:
+        """The wanted columns at the wanted point in time."""
+        if self._options.changelog:
+            return stream_schema(self._streamed(), kinds=True)
+        found = self._pinned()
+        return found.schema if isinstance(found, SpecialRead) else read_schema(found)
+
+    def __getstate__(self) -> dict[str, object]:
+        """With the scan: Spark pickles the source right after it is loaded."""
+        self._pinned()
+        return self.__dict__.copy()
+
+    def _pinned(self) -> Scan | SpecialRead:
+        if self._scan is None:
+            self._scan = self._options.scan()
+        return self._scan
+
+    def _streamed(self) -> Scan:
+        found = self._pinned()
+        if isinstance(found, SpecialRead):
+            raise UnsupportedFeatureError(
+                "a stream of a system table or of an increment",
+                hint="Stream the table; its option 'read.changelog' gives the kinds of rows.",
+            )
+        return found
+
+    def reader(self, schema: StructType) -> PaimonReader | SpecialReader:
+        """Plan the read; a narrower schema leaves out columns."""
+        if self._options.changelog:
+            raise InvalidInputError(
+                "The option 'read.changelog' only applies to readStream.",
+                hint="Read the system table audit_log for the kinds of rows.",
+            )
+        found = self._pinned()
+        if isinstance(found, SpecialRead):
+            return SpecialReader(found.narrowed(schema), os.cpu_count() or 1)
+        scan = narrowed(found, schema)
+        return PaimonReader(*plan_read(scan, os.cpu_count() or 1, schema))
+
+    def streamReader(self, schema: StructType) -> PaimonStreamReader:  # noqa: N802 - Spark's name
+        """Follow the table; a narrower schema leaves out columns."""
+        columns = StructType([field for field in schema.fields if field.name != ROW_KIND])
+        scan = narrowed(self._streamed(), columns)
+        return PaimonStreamReader(
+            scan,
+            schema,
+            os.cpu_count() or 1,
+            self._options.limits,
+            ignores_deletes=self._options.ignores_deletes,
+        )
+
+    def writer(self, schema: StructType, overwrite: bool) -> PaimonWriter:  # noqa: FBT001 - Spark's
+        """Check the columns, and begin a job."""
+        job, replaced = self._job(schema, replaces=overwrite)
+        return PaimonWriter(job, replaced if overwrite else None)
+
+    def streamWriter(  # noqa: N802 - Spark's name
+        self,
+        schema: StructType,
+        overwrite: bool,  # noqa: FBT001 - Spark's
+    ) -> PaimonStreamWriter:
+        """Check the columns; `complete` output replaces all rows with each batch."""
+        job, _ = self._job(schema, replaces=overwrite)
+        return PaimonStreamWriter(job, WHOLE_TABLE if overwrite else None)
+
+    def _job(self, schema: StructType, *, replaces: bool) -> tuple[WriteJob, Overwrite]:
+        if self._options.is_reading:
+            raise InvalidInputError("The options 'where' and 'columns' only apply to reading.")
+        target = write_target(self._options.open(), replaces=replaces)
+        if target.schema.primary_keys and target.options.value(opt.BUCKET) == DYNAMIC_BUCKET:
+            raise UnsupportedFeatureError(
+                "a path write into a primary-key table with dynamic buckets",
+                hint="Tasks cannot agree on the buckets of keys: use pe.spark.write(df, table).",
+            )
+        writer = TableWriter(store=target.store, schema=target.schema, options=target.options)
+        job = WriteJob(target=target, columns=matched_columns(schema, target.schema))
+        return job, writer.replaced(None)
+
+
+class PaimonNamedSource(PaimonDataSource):
+    """The same under the name of the official connector, where that is not installed."""
+
+    @classmethod
+    def name(cls) -> str:
+        """The name behind `format`."""
+        return "paimon"

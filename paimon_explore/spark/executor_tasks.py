@@ -1,0 +1,108 @@
+"""What runs on executors, and nothing else."""
+
+import pickle
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+import pyarrow as pa
+from pyspark import TaskContext
+
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.maintenance.row_level.key_bootstrap import key_index
+from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.scan.splits.data_split import Split
+from paimon_explore.spark.read_plan import ReadJob
+from paimon_explore.spark.spark_types import from_spark, to_spark
+from paimon_explore.spark.worker import lighten_worker
+from paimon_explore.store.expired import naming_expiry
+from paimon_explore.write.append_writer import AppendWriter
+from paimon_explore.write.primary_key_writer import UpsertWriter, needs_key_index
+from paimon_explore.write.write_target import WriteTarget
+
+WRITE_ROWS = 65_536
+_NUMBER_BITS = 26
+
+
+def read_splits(job: ReadJob, splits: Iterable[Split]) -> Iterator[pa.RecordBatch]:
+    """The rows of some splits, in the form that Spark demands."""
+    lighten_worker()
+    with naming_expiry(job.reader.store, job.snapshot):
+        for split in splits:
+            for batch in job.reader.read(split):
+                yield to_spark(batch, job.row_type, job.wire)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteJob:
+    """What all tasks of a write have in common; crosses to them by pickling.
+
+    Attributes:
+        target: the table.
+        columns: the table's column for each column of Spark's rows, in order; more of Spark's
+            columns are not written.
+        shares_buckets: several tasks may write the same bucket.
+    """
+
+    target: WriteTarget
+    columns: tuple[str, ...]
+    shares_buckets: bool = True
+
+
+def write_rows(job: WriteJob, batches: Iterable[pa.RecordBatch]) -> list[CommitMessage]:
+    """Write the rows of one task; all its files are removed again if this raises."""
+    lighten_worker()
+    with _writer(_with_own_numbers(job)) as writer:
+        for batch in gathered(batches):
+            taken = batch.select(list(range(len(job.columns))))
+            writer.write(from_spark(taken, job.columns))
+        return writer.prepare_commit()
+
+
+def _with_own_numbers(job: WriteJob) -> WriteTarget:
+    """The target for this task: its sequence numbers are no other task's.
+
+    Rows of a later task are newer, as those of later partitions of a DataFrame. A task that has
+    more rows for one bucket goes on in the numbers of the next; of equal keys in both, any may win.
+    """
+    context = TaskContext.get()
+    if context is None or not job.shares_buckets or not job.target.schema.primary_keys:
+        return job.target
+    return replace(job.target, sequence_offset=context.partitionId() << _NUMBER_BITS)
+
+
+def _writer(target: WriteTarget) -> UpsertWriter | AppendWriter:
+    schema = target.schema
+    if not schema.primary_keys:
+        return AppendWriter(target)
+    everywhere = needs_key_index(schema, target.options)
+    index = key_index(target, target.store.snapshots.latest()) if everywhere else None
+    return UpsertWriter(target, key_index=index)
+
+
+def gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The same rows in batches of at least `WRITE_ROWS`, but the last."""
+    waiting: list[pa.RecordBatch] = []
+    count = 0
+    for batch in batches:
+        waiting.append(batch)
+        count += batch.num_rows
+        if count >= WRITE_ROWS:
+            yield _one(waiting)
+            waiting, count = [], 0
+    if count:
+        yield _one(waiting)
+
+
+def _one(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
+    return batches[0] if len(batches) == 1 else pa.concat_batches(batches)  # type: ignore[attr-defined] # not in stubs
+
+
+def pack(messages: list[CommitMessage]) -> bytes:
+    """Messages on their way to the driver."""
+    return pickle.dumps(messages)
+
+
+def unpack(data: bytes) -> list[CommitMessage]:
+    """Messages of a task of this very job."""
+    found: list[CommitMessage] = pickle.loads(data)  # noqa: S301 - bytes of our own task
+    return found

@@ -1,0 +1,176 @@
+"""A read planned for Spark: one snapshot, and its splits in groups of even work, one per task.
+
+The snapshot is fixed when the table is loaded, the files when the query is planned, on the driver,
+by the planner that local reads use. What goes to the tasks is small: the reader with schema and
+predicate once, and per task the manifest entries of its files.
+"""
+
+import heapq
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from os import PathLike
+
+import pyarrow as pa
+from pyspark.sql.types import StructField, StructType
+
+from paimon_explore.arguments import mapping
+from paimon_explore.data_types.definitions import RowType
+from paimon_explore.errors import InvalidInputError, choices
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.read.split_reader import SplitReader
+from paimon_explore.scan.splits.data_split import DataSplit, Split
+from paimon_explore.spark.spark_types import spark_schema, wire_schema
+from paimon_explore.table.scan import Scan
+from paimon_explore.table.table import Table, open_table
+
+TASK_BYTES = 128 * 1024 * 1024
+_OPEN_COST_BYTES = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadJob:
+    """What all tasks of a read have in common; crosses to them by pickling.
+
+    Attributes:
+        reader: reads splits into the wanted columns.
+        row_type: the wanted columns.
+        schema: their Spark schema.
+        wire: their Arrow schema as Spark demands it.
+        snapshot: what is read.
+    """
+
+    reader: SplitReader
+    row_type: RowType
+    schema: StructType
+    wire: pa.Schema
+    snapshot: Snapshot | None = None
+
+
+def read_schema(scan: Scan) -> StructType:
+    """The Spark schema of a scan's rows."""
+    return spark_schema(_row_type(scan))
+
+
+def _row_type(scan: Scan) -> RowType:
+    return scan.target.schema.project(scan.columns)
+
+
+def plan_read(
+    scan: Scan, parallelism: int, schema: StructType | None = None
+) -> tuple[ReadJob, list[tuple[Split, ...]]]:
+    """Plan a scan for Spark.
+
+    Args:
+        scan: what to read, with its snapshot.
+        parallelism: tasks that can run at the same time.
+        schema: how Spark declared the rows, where that is looser than the table's schema.
+
+    Returns:
+        What all tasks have in common, and the splits of each; none where nothing has to be read.
+
+    Raises:
+        FormatError, StorageError: a metadata file is damaged or gone.
+    """
+    job, splits = plan_splits(scan, schema)
+    return job, groups(splits, parallelism)
+
+
+def plan_splits(scan: Scan, schema: StructType | None = None) -> tuple[ReadJob, Sequence[Split]]:
+    """As `plan_read`, with the splits not grouped yet."""
+    plan = scan.plan()
+    row_type = _row_type(scan)
+    declared = spark_schema(row_type) if schema is None else schema
+    reader = SplitReader(
+        store=scan.target.store,
+        schema=scan.target.schema,
+        options=scan.target.options,
+        columns=scan.columns,
+        predicate=plan.rest,
+    )
+    job = ReadJob(
+        reader=reader,
+        row_type=row_type,
+        schema=declared,
+        wire=wire_schema(declared),
+        snapshot=scan.target.snapshot,
+    )
+    return job, plan.splits
+
+
+def groups(splits: Sequence[Split], parallelism: int) -> list[tuple[Split, ...]]:
+    """Splits in groups of about even size: as many as tasks run at once, or more of bounded size.
+
+    A split that needs no merge is taken apart into its files, so that few large splits do not
+    leave tasks idle.
+    """
+    pieces = sorted(
+        ((_bytes(piece), piece) for split in splits for piece in _pieces(split)),
+        key=lambda sized: -sized[0],
+    )
+    total = sum(size for size, _ in pieces)
+    count = min(len(pieces), max(parallelism, -(-total // TASK_BYTES)))
+    heap: list[tuple[int, int]] = [(0, number) for number in range(count)]
+    found: list[list[Split]] = [[] for _ in range(count)]
+    for size, piece in pieces:
+        load, number = heapq.heappop(heap)
+        found[number].append(piece)
+        heapq.heappush(heap, (load + size, number))
+    return [tuple(group) for group in found]
+
+
+def _bytes(split: Split) -> int:
+    sizes = split.files.table.column("file_size").to_pylist()
+    return sum((size or 0) + _OPEN_COST_BYTES for size in sizes)
+
+
+def _pieces(split: Split) -> list[Split]:
+    if not isinstance(split, DataSplit) or not split.raw_convertible or split.same_rows:
+        return [split]
+    return [split.file(row) for row in range(split.count)]
+
+
+def narrowed(scan: Scan, schema: StructType) -> Scan:
+    """The scan for the schema that the user gave for the read.
+
+    Raises:
+        InvalidInputError: a column is unknown or has another type.
+    """
+    known = {field.name: field for field in spark_schema(scan.target.schema.row_type).fields}
+    for field in schema.fields:
+        if field.name not in known:
+            msg = f"The table has no column {field.name!r}."
+            raise InvalidInputError(msg, hint=f"Columns: {choices(known)}.")
+        there = known[field.name]
+        same = field.dataType.simpleString() == there.dataType.simpleString()
+        if not same or field.nullable < there.nullable:
+            msg = f"Column {field.name!r} is {_text(there)}, not {_text(field)}."
+            raise InvalidInputError(msg, hint="Read it as it is, and cast it in Spark.")
+    return replace(scan, columns=tuple(schema.fieldNames()))
+
+
+def _text(field: StructField) -> str:
+    return field.dataType.simpleString() + ("" if field.nullable else " NOT NULL")
+
+
+def opened(where: Table | str | PathLike[str], options: Mapping[str, str]) -> Table:
+    """The table that the user means, with options of this read or write on top.
+
+    Raises:
+        NotFoundError: there is no table, branch, snapshot or tag.
+        InvalidInputError: an option has a wrong value.
+    """
+    mapping("options", options)
+    if not isinstance(where, Table):
+        return open_table(where, options=options)
+    if not options:
+        return where
+    store = where.store
+    dynamic = {**where.dynamic_options, **options}
+    fresh = open_table(store.paths.root, options={"branch": where.branch, **dynamic})
+    keeps = not fresh.travel.given and fresh.branch == where.branch
+    return replace(
+        fresh,
+        store=replace(fresh.store, file_io=store.file_io),
+        travel=where.travel if keeps else fresh.travel,
+    )

@@ -1,0 +1,4 @@
+"""Reads of tables as DataFrames: tasks, counts, native Parquet reads.
+
+`read_table` is the entry point of `pe.spark.read`.
+"""

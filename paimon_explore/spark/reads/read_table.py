@@ -1,0 +1,180 @@
+"""`pe.spark.read`: a table as a DataFrame, read by the tasks in Arrow batches.
+
+Quicker than `spark.read.format("paimon_explore")`: the plan is made here and not in a process of
+its own, only the wanted columns are read, and Parquet files that need no merge are left to Spark.
+Both use the same plan and the same reader.
+"""
+
+import pickle
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from functools import partial
+from os import PathLike
+from typing import TypedDict
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+
+from paimon_explore.metadata.options.table_options import BRANCH
+from paimon_explore.scan.predicate.expression import TRUE
+from paimon_explore.scan.predicate.sql_parser import Where
+from paimon_explore.scan.splits.data_split import Split
+from paimon_explore.spark.argument_checks import check_session
+from paimon_explore.spark.executor_tasks import read_splits
+from paimon_explore.spark.quoted_names import quoted
+from paimon_explore.spark.read_plan import ReadJob, groups, opened, plan_splits
+from paimon_explore.spark.reads.native_parquet_read import (
+    is_same_everywhere,
+    native_files,
+    read_native,
+)
+from paimon_explore.spark.reads.special_reads import (
+    PREDICATED,
+    SpecialRead,
+    local_rows,
+    special_read,
+    system_of,
+    where_text,
+)
+from paimon_explore.table.row_reader import RowSource
+from paimon_explore.table.scan import Scan
+from paimon_explore.table.table import Table, open_table
+
+DRIVER_BYTES = "spark.paimon_explore.readInDriver.bytes"
+"""Setting of a session: tables that need a merge and are not larger are read by the driver."""
+_DRIVER_BYTES = 1024 * 1024
+_DRIVER_FILES = 32
+
+
+def read(  # noqa: PLR0913 - the choices of one read
+    spark: SparkSession,
+    table: Table | RowSource | str | PathLike[str],
+    columns: Sequence[str] | None = None,
+    where: Where | None = None,
+    *,
+    branch: str | None = None,
+    snapshot: int | None = None,
+    tag: str | None = None,
+    timestamp: datetime | str | None = None,
+    watermark: int | None = None,
+    version: str | None = None,
+    options: Mapping[str, str] | None = None,
+) -> DataFrame:
+    """A table as a DataFrame.
+
+    Snapshot and files are fixed by this call: what others commit later is not seen. A `filter` on
+    the DataFrame leaves out rows after they are read; `where` leaves out files as well.
+
+    Args:
+        spark: the session.
+        table: the table, a view of it at a point in time, a system table, or the path of a table,
+            which `$files` and the like may follow.
+        columns: wanted columns in order; None for all.
+        where: rows to read: SQL text or `pe.col("a") > 3`.
+        branch: of the table at the path.
+        snapshot: the point in time: a snapshot id.
+        tag: or a tag's name.
+        timestamp: or the newest snapshot not younger than that.
+        watermark: or the first snapshot with at least this watermark.
+        version: or a tag's name, `watermark-<n>` or a snapshot id, as text.
+        options: table options for this read.
+
+    Raises:
+        NotFoundError: there is no such table, branch, snapshot or tag.
+        InvalidInputError: unknown columns, or a predicate that cannot be understood.
+    """
+    check_session(spark)
+    if isinstance(table, RowSource):
+        local = local_rows(table).frame(spark)
+        local = local if where is None else local.filter(where_text(where))
+        return local if columns is None else local.select([quoted(name) for name in columns])
+    points: Points = {
+        "snapshot": snapshot,
+        "tag": tag,
+        "timestamp": timestamp,
+        "watermark": watermark,
+        "version": version,
+    }
+    base, system = (table, None) if isinstance(table, Table) else system_of(table)
+    found = table_at(base, branch, options, points)
+    pushed = where if system is None or system in PREDICATED else None
+    if pushed is not where:
+        rows = read_planned(spark, special_read(found, system, None, None))
+        rows = rows.filter(where_text(where or ""))
+        return rows if columns is None else rows.select([quoted(name) for name in columns])
+    return read_planned(spark, special_read(found, system, columns, where))
+
+
+def read_planned(spark: SparkSession, scan: Scan | SpecialRead) -> DataFrame:
+    """The rows of a scan or another read as a DataFrame."""
+    if isinstance(scan, SpecialRead):
+        return scan.frame(spark)
+    job, splits = plan_splits(scan)
+    if job.reader.predicate != TRUE and _is_small(spark, job, splits):
+        return _through_python(spark, job, splits)
+    paths, rest = native_files(job, splits)
+    if not paths:
+        return _through_python(spark, job, rest)
+    files = read_native(spark, paths, job)
+    return files.union(_through_python(spark, job, rest)) if rest else files
+
+
+def _through_python(spark: SparkSession, job: ReadJob, splits: Sequence[Split]) -> DataFrame:
+    if _is_small(spark, job, splits):
+        rows = pa.Table.from_batches(read_splits(job, splits), schema=job.wire)
+        return spark.createDataFrame(rows, schema=job.schema)
+    tasks = groups(splits, spark.sparkContext.defaultParallelism)
+    run = partial(_run, job, [pickle.dumps(task) for task in tasks])
+    return spark.range(0, len(tasks), 1, max(1, len(tasks))).mapInArrow(run, job.schema)
+
+
+def _is_small(spark: SparkSession, job: ReadJob, splits: Sequence[Split]) -> bool:
+    """Whether the driver has read all rows before a first task has begun."""
+    limit = int(str(spark.conf.get(DRIVER_BYTES, str(_DRIVER_BYTES))))
+    files = sum(len(split.files) for split in splits)
+    return (
+        0 < files <= _DRIVER_FILES
+        and sum(split.files.total_size for split in splits) <= limit
+        and all(is_same_everywhere(field.type) for field in job.row_type)
+    )
+
+
+class Points(TypedDict):
+    """The points in time that a read may name, as for `Table.at`."""
+
+    snapshot: int | None
+    tag: str | None
+    timestamp: datetime | str | None
+    watermark: int | None
+    version: str | None
+
+
+def table_at(
+    table: Table | str | PathLike[str],
+    branch: str | None,
+    options: Mapping[str, str] | None,
+    points: Points,
+) -> Table:
+    """The table that the user means, at the wanted point in time.
+
+    Raises:
+        NotFoundError: there is no such table, branch, snapshot or tag.
+    """
+    if isinstance(table, Table):
+        given = {**(options or {}), **({} if branch is None else {BRANCH.key: branch})}
+        found = opened(table, given)
+    else:
+        found = open_table(table, branch, options=options)
+    if all(point is None for point in points.values()):
+        return found
+    return found.at(**points)
+
+
+def _run(
+    job: ReadJob, tasks: Sequence[bytes], batches: Iterable[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    """The rows of the tasks whose numbers come in."""
+    for batch in batches:
+        for number in batch.column(0).to_pylist():
+            splits: tuple[Split, ...] = pickle.loads(tasks[number or 0])  # noqa: S301 - bytes of our driver
+            yield from read_splits(job, splits)

@@ -1,0 +1,278 @@
+"""Reads that are no plain read of a snapshot: system tables, and what changed between two points.
+
+| read | rows are made by |
+| --- | --- |
+| `$ro` | the tasks, as a read of the highest level |
+| `$audit_log`, `incremental-between…` of the modes delta and changelog | the tasks, not merged |
+| `incremental-between…` of the mode diff, `$binlog`, `$row_tracking` | the driver |
+| system tables of metadata | the driver |
+"""
+
+import pickle
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from os import PathLike, fspath
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import types as st
+
+from paimon_explore.arguments import path as path_argument
+from paimon_explore.data_types.arrow import row_type_from_arrow
+from paimon_explore.data_types.definitions import RowType
+from paimon_explore.errors import InvalidInputError, choices
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.options.effective_options import level_count
+from paimon_explore.metadata.options.option_enums import IncrementalBetweenScanMode
+from paimon_explore.metadata.options.table_options import TABLE_READ_SEQUENCE_NUMBER_ENABLED
+from paimon_explore.read.data_file import SystemColumn
+from paimon_explore.read.split_reader import SplitReader
+from paimon_explore.scan.branch_incremental import branch_changes
+from paimon_explore.scan.branch_scan import whole_partitions
+from paimon_explore.scan.predicate.sql_formatter import to_sql
+from paimon_explore.scan.predicate.sql_parser import Where, predicate
+from paimon_explore.scan.splits.data_split import Split
+from paimon_explore.spark.read_plan import groups
+from paimon_explore.spark.spark_types import spark_schema, to_spark, wire_schema
+from paimon_explore.spark.worker import lighten_worker
+from paimon_explore.table.row_changes import ChangeReader, without_retracts
+from paimon_explore.table.row_reader import RowSource
+from paimon_explore.table.row_system_tables import ROWKIND, row_kinds
+from paimon_explore.table.scan import Scan
+from paimon_explore.table.table import Table
+
+_READ_OPTIMIZED = "ro"
+_AUDIT_LOG = "audit_log"
+_ADDED = (0, 2)
+PREDICATED = (_READ_OPTIMIZED, _AUDIT_LOG)
+"""System tables that leave out rows by a predicate while they are read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KindJob:
+    """What tasks have in common that read records with their kinds; crosses to them by pickling.
+
+    Attributes:
+        reader: reads splits into the wanted columns and the kind.
+        row_type: the wanted columns.
+        schema: the Spark schema of the rows, the kind as text first if it is wanted.
+        kinds: give the kinds; else the records that take rows back are left out.
+    """
+
+    reader: SplitReader
+    row_type: RowType
+    schema: st.StructType
+    kinds: bool
+
+    def rows(self, splits: Iterable[Split]) -> Iterator[pa.RecordBatch]:
+        """The records of some splits, in the form that Spark demands."""
+        lighten_worker()
+        wire = wire_schema(self.schema)
+        inner = pa.schema(list(wire)[int(self.kinds) :])
+        for split in splits:
+            for batch in self.reader.read(split):
+                yield from self._rows(batch, wire, inner)
+
+    def _rows(
+        self, batch: pa.RecordBatch, wire: pa.Schema, inner: pa.Schema
+    ) -> Iterator[pa.RecordBatch]:
+        numbers = batch.column(batch.num_columns - 1)
+        if not self.kinds:
+            batch = batch.filter(pc.is_in(numbers, pa.array(_ADDED, numbers.type)))
+        if not batch.num_rows:
+            return
+        rows = to_spark(batch.select(list(self.row_type.names)), self.row_type, inner)
+        first = [row_kinds(numbers)] if self.kinds else []
+        yield pa.RecordBatch.from_arrays([*first, *rows.columns], schema=wire)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpecialRead:
+    """A read of one of these kinds, planned.
+
+    Attributes:
+        schema: the Spark schema of its rows.
+        job: for rows that the tasks read.
+        splits: what they read.
+        rows: rows that are there already.
+    """
+
+    schema: st.StructType
+    job: KindJob | None = None
+    splits: tuple[Split, ...] = ()
+    rows: pa.Table | None = None
+
+    def frame(self, spark: SparkSession) -> DataFrame:
+        """The rows as a DataFrame."""
+        if self.rows is not None or self.job is None:
+            rows = wire_schema(self.schema).empty_table() if self.rows is None else self.rows
+            return spark.createDataFrame(rows, schema=self.schema)
+        tasks = groups(self.splits, spark.sparkContext.defaultParallelism)
+        run = partial(_run, self.job, [pickle.dumps(task) for task in tasks])
+        numbers = spark.range(0, len(tasks), 1, max(1, len(tasks)))
+        return numbers.mapInArrow(run, self.schema)
+
+    def narrowed(self, schema: st.StructType) -> "SpecialRead":
+        """The same with some of the columns.
+
+        Raises:
+            InvalidInputError: a column is unknown or has another type.
+        """
+        known = {field.name: field.dataType for field in self.schema.fields}
+        for field in schema.fields:
+            if field.name not in known:
+                msg = f"There is no column {field.name!r}."
+                raise InvalidInputError(msg, hint=f"Columns: {choices(known)}.")
+            if field.dataType.simpleString() != known[field.name].simpleString():
+                there = known[field.name].simpleString()
+                msg = f"Column {field.name!r} is {there}, not {field.dataType.simpleString()}."
+                raise InvalidInputError(msg, hint="Read it as it is, and cast it in Spark.")
+        names = schema.fieldNames()
+        if names == self.schema.fieldNames():
+            return self
+        own = st.StructType([self.schema[name] for name in names])
+        if self.rows is not None:
+            return replace(self, schema=own, rows=self.rows.select(names))
+        return self if self.job is None else self._with_job(own, names)
+
+    def _with_job(self, schema: st.StructType, names: Sequence[str]) -> "SpecialRead":
+        kind = ROWKIND.name
+        if self.job is None or (self.job.kinds and (not names or names[0] != kind)):
+            raise InvalidInputError(
+                f"Column {kind!r} must come first.", hint="Select columns after load()."
+            )
+        columns = [name for name in names if name != kind or not self.job.kinds]
+        job = replace(
+            self.job,
+            reader=replace(self.job.reader, columns=tuple(columns)),
+            row_type=_in_order(self.job.row_type, columns),
+            schema=schema,
+        )
+        return replace(self, schema=schema, job=job)
+
+
+def _in_order(row_type: RowType, names: Sequence[str]) -> RowType:
+    fields = {field.name: field for field in row_type}
+    return RowType(fields=tuple(fields[name] for name in names))
+
+
+def _run(
+    job: KindJob, tasks: Sequence[bytes], batches: Iterable[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    """The records of the tasks whose numbers come in."""
+    for batch in batches:
+        for number in batch.column(0).to_pylist():
+            splits: tuple[Split, ...] = pickle.loads(tasks[number or 0])  # noqa: S301 - bytes of our driver
+            yield from job.rows(splits)
+
+
+def system_of(path: str | PathLike[str]) -> tuple[str, str | None]:
+    """The path of a table, and the system table that `$` names behind it.
+
+    >>> system_of("/w/db.db/t$files"), system_of("/w/db.db/t")
+    (('/w/db.db/t', 'files'), ('/w/db.db/t', None))
+    """
+    text = fspath(path_argument("table", path))
+    folder, slash, name = text.rstrip("/").rpartition("/")
+    table, dollar, system = name.partition("$")
+    return (folder + slash + table, system.lower()) if dollar and system else (text, None)
+
+
+def local_rows(source: RowSource, columns: Sequence[str] | None = None) -> SpecialRead:
+    """Rows that the driver makes.
+
+    Raises:
+        InvalidInputError: an unknown column.
+    """
+    names = list(source.schema.names) if columns is None else list(columns)
+    unknown = [name for name in names if name not in source.schema.names]
+    if unknown:
+        msg = f"{source.name} has no column {unknown[0]!r}."
+        raise InvalidInputError(msg, hint=f"Columns: {choices(source.schema.names)}.")
+    row_type = row_type_from_arrow(pa.schema([source.schema.field(name) for name in names]))
+    schema = spark_schema(row_type)
+    wire = wire_schema(schema)
+    found = source.to_batches()
+    batches = [to_spark(batch.select(names), row_type, wire) for batch in found]
+    return SpecialRead(schema=schema, rows=pa.Table.from_batches(batches, schema=wire))
+
+
+def where_text(where: Where) -> str:
+    """A predicate as SQL text for Spark."""
+    return where if isinstance(where, str) else to_sql(predicate(where))
+
+
+def special_read(
+    table: Table, system: str | None, columns: Sequence[str] | None, where: Where | None
+) -> Scan | SpecialRead:
+    """What a name means: a scan of the table, or one of the special reads.
+
+    Args:
+        table: the table.
+        system: name of one of its system tables; None for the table itself.
+        columns: wanted columns; None for all.
+        where: rows to read; only of the table, `$ro` and `$audit_log`.
+
+    Raises:
+        NotFoundError: there is no such system table.
+        InvalidInputError: unknown columns, or a predicate that cannot be used there.
+    """
+    if system is None:
+        scan = table.scan(columns, where)
+        return scan if scan.increment is None else _increment(scan, kinds=False)
+    if system == _READ_OPTIMIZED:
+        return _read_optimized(table.scan(columns, where))
+    if system == _AUDIT_LOG and not table.options.value(TABLE_READ_SEQUENCE_NUMBER_ENABLED):
+        if columns is not None and list(columns)[:1] != [ROWKIND.name]:
+            columns = [ROWKIND.name, *(c for c in columns if c != ROWKIND.name)]
+        scan = table.scan(None if columns is None else list(columns)[1:], where)
+        if scan.increment is not None:
+            return _increment(scan, kinds=True)
+        return _kinds(scan, scan.plan().splits, kinds=True)
+    if where is not None:
+        raise InvalidInputError(
+            f"The option 'where' does not apply to ${system}.",
+            hint="Use filter(…) on the DataFrame.",
+        )
+    return local_rows(table.system_table(system), columns)
+
+
+def _read_optimized(scan: Scan) -> Scan:
+    """The rows of the highest level alone."""
+    keyed = scan.target.keys is not None
+    top = level_count(scan.target.options) - 1 if keyed else None
+    return replace(scan, target=replace(whole_partitions(scan.target), only_level=top))
+
+
+def _increment(scan: Scan, *, kinds: bool) -> SpecialRead:
+    increment = scan.increment
+    if increment is None or increment.mode is IncrementalBetweenScanMode.DIFF:
+        changes = ChangeReader(target=scan.target, columns=scan.columns, where=scan.where)
+        schema = changes.schema if kinds else pa.schema(list(changes.schema)[1:])
+
+        def load() -> pa.RecordBatchReader:
+            rows = changes.between(increment) if increment is not None else schema.empty_table()
+            return (rows if kinds else without_retracts(rows)).to_reader()
+
+        return local_rows(RowSource(name="the increment", schema=schema, load=load))
+    found = branch_changes(scan.target, increment.span_of, increment.mode, scan.where)
+    return _kinds(scan, [split for _, splits in found for split in splits], kinds=kinds)
+
+
+def _kinds(scan: Scan, splits: Iterable[Split], *, kinds: bool) -> SpecialRead:
+    row_type = scan.target.schema.project(scan.columns)
+    columns = spark_schema(row_type)
+    first = [st.StructField(ROWKIND.name, st.StringType())] if kinds else []
+    schema = st.StructType([*first, *columns.fields])
+    reader = SplitReader(
+        store=scan.target.store,
+        schema=scan.target.schema,
+        options=scan.target.options,
+        columns=scan.columns,
+        predicate=scan.where,
+        system_columns=(SystemColumn.VALUE_KIND,),
+    )
+    job = KindJob(reader=reader, row_type=row_type, schema=schema, kinds=kinds)
+    return SpecialRead(schema=schema, job=job, splits=tuple(splits))

@@ -1,0 +1,211 @@
+"""Row-level changes of tables without primary key: files that hold changed rows are written anew.
+
+Rows of such a table have no name. So for a change each row is read with its file and its position.
+Then the tasks write the rows of the touched files that stay, and the new rows; one commit takes the
+touched files out and puts the new ones in. With `deletion-vectors.enabled` the files stay, and the
+positions are marked as deleted. If others have changed a touched file meanwhile, the commit is
+refused; rows that others add are kept.
+"""
+
+import pickle
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as f
+from pyspark.sql import types as st
+
+from paimon_explore.errors import UnsupportedFeatureError
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.maintenance.row_level.candidate_files import planned
+from paimon_explore.maintenance.row_level.row_deletion_vectors import VectorChange, changed_vectors
+from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
+from paimon_explore.metadata.options import table_options as opt
+from paimon_explore.read.data_file import SystemColumn
+from paimon_explore.read.split_reader import SplitReader
+from paimon_explore.scan.predicate.expression import TRUE
+from paimon_explore.scan.predicate.sql_parser import Where
+from paimon_explore.scan.splits.data_split import DataSplit, Split
+from paimon_explore.spark.read_plan import ReadJob, groups
+from paimon_explore.spark.spark_types import spark_schema, to_spark, wire_schema
+from paimon_explore.spark.worker import lighten_worker
+from paimon_explore.store.expired import naming_expiry
+from paimon_explore.table.scan import Scan
+from paimon_explore.table.table import Table
+
+FILE = "_paimon_file"
+ROW = "_paimon_row"
+PLACE = (FILE, ROW)
+"""Columns that say where a row lies."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlacedRows:
+    """The rows of a table that may have to be changed, and where they lie.
+
+    Attributes:
+        spark: the session.
+        scan: what was planned, with its snapshot.
+        job: what all tasks of a read have in common.
+        pieces: each file as a split of its own, by its name.
+    """
+
+    spark: SparkSession
+    scan: Scan
+    job: ReadJob
+    pieces: Mapping[str, DataSplit]
+
+    @property
+    def keeps_files(self) -> bool:
+        """Whether deleted rows are marked, and their files stay."""
+        return self.scan.target.options.value(opt.DELETION_VECTORS_ENABLED)
+
+    def frame(self) -> DataFrame:
+        """The rows that the condition of the plan may be true of, with their place."""
+        return self._read(list(self.pieces), self.job)
+
+    def whole(self, names: Sequence[str]) -> DataFrame:
+        """All rows of some files, with their place."""
+        return self._read(names, replace(self.job, reader=replace(self.job.reader, predicate=TRUE)))
+
+    def _read(self, names: Sequence[str], job: ReadJob) -> DataFrame:
+        pieces = [self.pieces[name] for name in names]
+        tasks = groups(pieces, self.spark.sparkContext.defaultParallelism)
+        schema = st.StructType(
+            [
+                *job.schema.fields,
+                st.StructField(FILE, st.StringType(), nullable=False),
+                st.StructField(ROW, st.LongType(), nullable=False),
+            ]
+        )
+        run = partial(_run, job, [pickle.dumps(task) for task in tasks])
+        numbers = self.spark.range(0, len(tasks), 1, max(1, len(tasks)))
+        return numbers.mapInArrow(run, schema)
+
+
+def placed_rows(spark: SparkSession, table: Table, where: Where | None) -> PlacedRows:
+    """Plan a change.
+
+    Args:
+        spark: the session.
+        table: a table without primary key.
+        where: other rows are left out.
+
+    Raises:
+        UnsupportedFeatureError: rows of the table have ids.
+    """
+    if table.options.value(opt.ROW_TRACKING_ENABLED):
+        raise UnsupportedFeatureError(
+            "a change of rows with ids by the tasks of Spark",
+            table.name,
+            hint="Use t.delete, t.update or t.merge, without Spark.",
+        )
+    scan = table.scan(where=where)
+    splits, rest = planned(scan.target, scan.where)
+    row_type = scan.target.schema.row_type
+    schema = spark_schema(row_type)
+    reader = SplitReader(
+        store=scan.target.store,
+        schema=scan.target.schema,
+        options=scan.target.options,
+        columns=row_type.names,
+        predicate=rest,
+        system_columns=(SystemColumn.POSITION,),
+    )
+    job = ReadJob(
+        reader=reader,
+        row_type=row_type,
+        schema=schema,
+        wire=wire_schema(schema),
+        snapshot=scan.target.snapshot,
+    )
+    pieces = {
+        str(name): split.file(at)
+        for split in splits
+        for at, name in enumerate(split.files.table.column("file_name").to_pylist())
+    }
+    return PlacedRows(spark=spark, scan=scan, job=job, pieces=pieces)
+
+
+def _run(
+    job: ReadJob, tasks: Sequence[bytes], batches: Iterable[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    """The rows of the tasks whose numbers come in, with their places."""
+    lighten_worker()
+    for batch in batches:
+        for number in batch.column(0).to_pylist():
+            splits: tuple[Split, ...] = pickle.loads(tasks[number or 0])  # noqa: S301 - bytes of our driver
+            with naming_expiry(job.reader.store, job.snapshot):
+                for split in splits:
+                    yield from _placed(job, split)
+
+
+def _placed(job: ReadJob, split: Split) -> Iterator[pa.RecordBatch]:
+    name = pa.scalar(str(split.files.table.column("file_name")[0]))
+    added = [
+        pa.field(FILE, pa.string(), nullable=False),
+        pa.field(ROW, pa.int64(), nullable=False),
+    ]
+    schema = pa.schema([*job.wire, *added])
+    for batch in job.reader.read(split):
+        rows = to_spark(batch.select(list(job.row_type.names)), job.row_type, job.wire)
+        positions = batch.column(batch.num_columns - 1).cast(pa.int64())
+        columns = [*rows.columns, pa.repeat(name, batch.num_rows), positions]
+        yield pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def rows_that_stay(placed: PlacedRows, changes: DataFrame) -> DataFrame:
+    """The rows of touched files but the changed ones.
+
+    Args:
+        placed: the plan.
+        changes: places of the changed rows.
+    """
+    touched = sorted(str(row[0]) for row in changes.select(FILE).distinct().collect())
+    gone = changes.select(*(f.col(name) for name in PLACE))
+    return placed.whole(touched).join(gone, list(PLACE), "left_anti").drop(*PLACE)
+
+
+def removals(placed: PlacedRows, changes: DataFrame) -> list[CommitMessage]:
+    """What takes changed rows out of the table: their files, or their positions.
+
+    Args:
+        placed: the plan.
+        changes: places of the changed rows.
+    """
+    marked: dict[str, np.ndarray[tuple[int], np.dtype[np.int64]]] = {}
+    if placed.keeps_files:
+        rows = changes.groupBy(FILE).agg(f.collect_set(ROW).alias(ROW)).collect()
+        marked = {str(row[FILE]): np.sort(np.array(row[ROW], np.int64)) for row in rows}
+    touched = marked or [row[0] for row in changes.select(FILE).distinct().collect()]
+    buckets: dict[tuple[bytes, int], list[str]] = {}
+    for name in sorted(touched):
+        piece = placed.pieces[name]
+        buckets.setdefault((piece.partition, piece.bucket), []).append(name)
+    return [_removal(placed, names, marked) for names in buckets.values()]
+
+
+def _removal(
+    placed: PlacedRows,
+    names: Sequence[str],
+    marked: Mapping[str, np.ndarray[tuple[int], np.dtype[np.int64]]],
+) -> CommitMessage:
+    """The same for the files of one bucket."""
+    first = placed.pieces[names[0]]
+    gone = [name for name in names if name not in marked]
+    change = VectorChange(
+        gone=frozenset(gone), marked={name: marked[name] for name in names if name in marked}
+    )
+    vectors = changed_vectors(placed.scan.target, first, change)
+    return CommitMessage(
+        partition=first.partition,
+        bucket=first.bucket,
+        total_buckets=first.total_buckets,
+        deleted_files=ManifestEntries.concat([placed.pieces[name].files for name in gone]),
+        new_index_files=vectors.added,
+        deleted_index_files=vectors.gone,
+    )

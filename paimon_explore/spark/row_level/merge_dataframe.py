@@ -1,0 +1,309 @@
+"""`pe.spark.merge_into`: rows of a DataFrame merged into a table by a condition, in one commit.
+
+Used as Spark's own `DataFrame.mergeInto`, which Spark refuses for Python sources. Of the clauses of
+one kind the first counts whose condition is true; columns are `target.x` and `source.x`.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import reduce
+from os import PathLike
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as f
+
+from paimon_explore.data_types.definitions import DataField
+from paimon_explore.errors import InvalidInputError, choices
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN, NotGiven, refuse_none
+from paimon_explore.spark.argument_checks import check_frame
+from paimon_explore.spark.quoted_names import quoted
+from paimon_explore.spark.row_level.row_change_tasks import (
+    ACT,
+    DELETE,
+    INSERT,
+    UPDATE,
+    ChangeTarget,
+    change_target,
+)
+from paimon_explore.spark.row_level.row_tracking_write import has_row_ids, merge_here
+from paimon_explore.spark.row_level.value_columns import value_column, value_type
+from paimon_explore.spark.row_level.when_clauses import Clause, Condition, Rows
+from paimon_explore.spark.spark_types import spark_type
+from paimon_explore.spark.writes.store_assignment import assigned_column
+from paimon_explore.table.table import Table, open_table
+
+_HERE = "_paimon_here"
+_TARGET, _SOURCE = "target", "source"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Merge:
+    """A merge being described; each method gives a new one with one more clause.
+
+    Attributes:
+        source: the rows to merge.
+        table: the table.
+        on: which rows of both match.
+        clauses: in order.
+        target_alias: how conditions call the table.
+        source_alias: how they call the source.
+    """
+
+    source: DataFrame
+    table: Table
+    on: str | Column | Sequence[str]
+    clauses: tuple[Clause, ...] = ()
+    target_alias: str = _TARGET
+    source_alias: str = _SOURCE
+
+    def whenMatched(self, condition: Condition | NotGiven = NOT_GIVEN) -> "When":  # noqa: N802 - Spark's name
+        """Rows of the table that match a row of the source."""
+        return When(merge=self, rows=Rows.MATCHED, condition=_stated(condition))
+
+    def whenNotMatched(self, condition: Condition | NotGiven = NOT_GIVEN) -> "When":  # noqa: N802 - Spark's name
+        """Rows of the source that match none of the table."""
+        return When(merge=self, rows=Rows.NOT_MATCHED, condition=_stated(condition))
+
+    def whenNotMatchedBySource(self, condition: Condition | NotGiven = NOT_GIVEN) -> "When":  # noqa: N802 - Spark's
+        """Rows of the table that match none of the source."""
+        return When(merge=self, rows=Rows.NOT_MATCHED_BY_SOURCE, condition=_stated(condition))
+
+    when_matched = whenMatched
+    when_not_matched = whenNotMatched
+    when_not_matched_by_source = whenNotMatchedBySource
+
+    def merge(self) -> Snapshot | None:
+        """Do it, in one commit.
+
+        Returns:
+            The snapshot; None if nothing changed.
+
+        Raises:
+            InvalidInputError: no clause; an unknown or key column; a row of the table that more
+                than one row of the source would change.
+            UnsupportedFeatureError: rows of the table cannot be changed on Spark.
+            CommitConflictError: others have replaced the files of a row meanwhile.
+        """
+        if has_row_ids(self.table):
+            aliases = (self.target_alias, self.source_alias)
+            return merge_here(self.table, self.source, self.on, self.clauses, aliases)
+        target = change_target(self.source.sparkSession, self.table)
+        return target.apply(_Plan(self, target).changes(), once=_may_double(self.clauses))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class When:
+    """What to do with some rows of a merge."""
+
+    merge: Merge
+    rows: Rows
+    condition: Condition
+
+    def update(self, assignments: Mapping[str, object]) -> Merge:
+        """Change columns.
+
+        Args:
+            assignments: the new values by column: a text is an SQL expression over `target.x` and
+                `source.x`, so is a Spark column; anything else is the value itself.
+        """
+        self._only(Rows.MATCHED, Rows.NOT_MATCHED_BY_SOURCE)
+        return self._with(UPDATE, assignments)
+
+    def updateAll(self) -> Merge:  # noqa: N802 - Spark's name
+        """Take all columns from the source."""
+        self._only(Rows.MATCHED)
+        return self._with(UPDATE, None)
+
+    def insert(self, assignments: Mapping[str, object]) -> Merge:
+        """Add a row of these values, given as for `update`."""
+        self._only(Rows.NOT_MATCHED)
+        return self._with(INSERT, assignments)
+
+    def insertAll(self) -> Merge:  # noqa: N802 - Spark's name
+        """Add the row of the source."""
+        self._only(Rows.NOT_MATCHED)
+        return self._with(INSERT, None)
+
+    def delete(self) -> Merge:
+        """Delete the row of the table."""
+        self._only(Rows.MATCHED, Rows.NOT_MATCHED_BY_SOURCE)
+        return self._with(DELETE, {})
+
+    update_all = updateAll
+    insert_all = insertAll
+
+    def _only(self, *allowed: Rows) -> None:
+        if self.rows not in allowed:
+            raise InvalidInputError(
+                f"This action is not possible {self.rows.value}.",
+                hint="Rows of the source are inserted WHEN NOT MATCHED; rows of the table are "
+                "updated or deleted WHEN MATCHED or WHEN NOT MATCHED BY SOURCE.",
+            )
+
+    def _with(self, act: str, values: Mapping[str, object] | None) -> Merge:
+        clause = Clause(rows=self.rows, condition=self.condition, act=act, values=values)
+        return replace(self.merge, clauses=(*self.merge.clauses, clause))
+
+
+def merge_into(
+    df: DataFrame,
+    table: Table | str | PathLike[str],
+    on: str | Column | Sequence[str],
+    *,
+    target_alias: str = _TARGET,
+    source_alias: str = _SOURCE,
+) -> Merge:
+    """Describe a merge of a DataFrame into a table; nothing is done before `merge()`.
+
+    Args:
+        df: the source.
+        table: the table, or its path.
+        on: a condition over `target.x` and `source.x`, or names of columns that both have.
+        target_alias: another name for the table in conditions.
+        source_alias: another name for the source in conditions.
+
+    Example:
+        made = pe.spark.merge_into(df, t, on=["id"]).whenMatched("source.gone").delete()
+        made.whenMatched().updateAll().whenNotMatched().insertAll().merge()
+    """
+    check_frame(df)
+    opened = table if isinstance(table, Table) else open_table(table)
+    return Merge(
+        source=df, table=opened, on=on, target_alias=target_alias, source_alias=source_alias
+    )
+
+
+def _stated(condition: Condition | NotGiven) -> Condition:
+    """The condition of a clause; None where it was left out."""
+    refuse_none(condition, "condition", "Leave it out to mean all rows of the clause.")
+    return None if condition is NOT_GIVEN else condition
+
+
+def _may_double(clauses: Sequence[Clause]) -> bool:
+    """Whether it matters that two rows of the source match one of the table."""
+    matched = [clause for clause in clauses if clause.rows is Rows.MATCHED]
+    only_delete = len(matched) == 1 and matched[0].act == DELETE and matched[0].condition is None
+    return bool(matched) and not only_delete
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """The changes of a merge as a DataFrame."""
+
+    merge: Merge
+    target: ChangeTarget
+
+    def changes(self) -> DataFrame:
+        merge = self.merge
+        if not merge.clauses:
+            raise InvalidInputError("The merge has no clauses.", hint="Add a WHEN clause.")
+        self._check()
+        joined = self._joined()
+        act = self._chosen({n: f.lit(c.act) for n, c in enumerate(merge.clauses)})
+        columns = [self._column(joined, one).alias(one.name) for one in self.target.schema.fields]
+        places = [self._of_target(name).alias(name) for name in self.target.place]
+        return joined.select(*columns, *places, act.alias(ACT)).filter(f.col(ACT).isNotNull())
+
+    def _check(self) -> None:
+        known = self.target.schema.row_type.names
+        for clause in self.merge.clauses:
+            if clause.values is None:
+                self._check_source(self.merge.source.columns)
+            if clause.act == UPDATE:
+                self.target.check_update(clause.values or {})
+            if clause.act == DELETE:
+                self.target.check_delete()
+            for name in clause.values or {}:
+                if name not in known:
+                    msg = f"{clause.rows.value}: the table has no column {name!r}."
+                    raise InvalidInputError(msg, hint=f"Its columns: {choices(known)}.")
+
+    def _check_source(self, source: Sequence[str]) -> None:
+        lower = [name.lower() for name in source]
+        for name in self.target.schema.row_type.names:
+            if name.lower() not in lower:
+                raise InvalidInputError(
+                    f"The source has no column {name!r}, which * stands for.",
+                    hint=f"Its columns: {choices(source)}. Write the columns one by one.",
+                )
+
+    def _joined(self) -> DataFrame:
+        merge = self.merge
+        here = f.lit(True)  # noqa: FBT003 - a column
+        left = self.target.rows.withColumn(_HERE, here).alias(merge.target_alias)
+        right = merge.source.withColumn(_HERE, here).alias(merge.source_alias)
+        kinds = {clause.rows for clause in merge.clauses}
+        sides = (Rows.NOT_MATCHED_BY_SOURCE in kinds, Rows.NOT_MATCHED in kinds)
+        how = {
+            (False, False): "inner",
+            (True, False): "left",
+            (False, True): "right",
+            (True, True): "full",
+        }[sides]
+        return left.join(right, self._on(), how)
+
+    def _on(self) -> Column:
+        on = self.merge.on
+        if isinstance(on, Column):
+            return on
+        if isinstance(on, str) and on not in self.target.schema.row_type.names:
+            return f.expr(on)
+        names = [on] if isinstance(on, str) else list(on)
+        if not names:
+            raise InvalidInputError("on must name at least one column.")
+        equal = [self._of_target(name) == self._of_source(name) for name in names]
+        return reduce(lambda one, other: one & other, equal)
+
+    def _of_target(self, name: str) -> Column:
+        return f.col(f"{quoted(self.merge.target_alias)}.{quoted(name)}")
+
+    def _of_source(self, name: str) -> Column:
+        return f.col(f"{quoted(self.merge.source_alias)}.{quoted(name)}")
+
+    def _chosen(self, values: Mapping[int, Column]) -> Column:
+        """The value of the first clause whose rows and condition fit; null if none does."""
+        in_target, in_source = self._of_target(_HERE), self._of_source(_HERE)
+        fits = {
+            Rows.MATCHED: in_target.isNotNull() & in_source.isNotNull(),
+            Rows.NOT_MATCHED: in_target.isNull(),
+            Rows.NOT_MATCHED_BY_SOURCE: in_source.isNull(),
+        }
+        made: Column | None = None
+        for number, clause in enumerate(self.merge.clauses):
+            fit = fits[clause.rows]
+            if clause.condition is not None:
+                fit = fit & f.coalesce(_column(clause.condition), f.lit(False))  # noqa: FBT003 - a column
+            made = f.when(fit, values[number]) if made is None else made.when(fit, values[number])
+        return f.lit(None) if made is None else made
+
+    def _column(self, joined: DataFrame, one: DataField) -> Column:
+        values = {
+            number: self._value(joined, clause, one)
+            for number, clause in enumerate(self.merge.clauses)
+        }
+        return self._chosen(values)
+
+    def _value(self, joined: DataFrame, clause: Clause, one: DataField) -> Column:
+        keys = () if self.target.placed is not None else self.target.fixed
+        if clause.act == DELETE or (clause.act == UPDATE and one.name in keys):
+            return self._of_target(one.name)
+        if clause.values is not None and one.name not in clause.values:
+            return self._of_target(one.name) if clause.act == UPDATE else _default(one)
+        if clause.values is None:
+            given = self._of_source(one.name)
+            kind = joined.select(given.alias("v")).schema["v"].dataType
+            return assigned_column(given, kind, one)
+        value = clause.values[one.name]
+        given = value_column(value, one)
+        return assigned_column(given, value_type(joined, given, value, one.name), one)
+
+
+def _default(one: DataField) -> Column:
+    wanted = spark_type(one.type)
+    return f.lit(one.default_value).cast(wanted)
+
+
+def _column(condition: str | Column) -> Column:
+    return f.expr(condition) if isinstance(condition, str) else condition

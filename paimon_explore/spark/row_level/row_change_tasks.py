@@ -1,0 +1,191 @@
+"""Changes of single rows, made by the tasks and committed once, for delete, update and merge.
+
+A change is a row of a DataFrame: all columns of the table, what is done (`_paimon_act`), and where
+the row lay. Tables with a primary key take changes as records: `-D`, or the new row. Other tables
+get the files of the changed rows written anew.
+"""
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from functools import reduce
+
+from pyspark import StorageLevel
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as f
+
+from paimon_explore.errors import InvalidInputError, choices
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.maintenance.row_level.supported_operations import check_delete, check_update
+from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.scan.predicate.sql_parser import Where
+from paimon_explore.spark.quoted_names import quoted
+from paimon_explore.spark.reads.read_table import read
+from paimon_explore.spark.row_level.file_rewrite import (
+    PLACE,
+    PlacedRows,
+    placed_rows,
+    removals,
+    rows_that_stay,
+)
+from paimon_explore.spark.writes.driver_commit import write_target
+from paimon_explore.spark.writes.write_table import written
+from paimon_explore.table.latest_schema import latest_schema
+from paimon_explore.table.table import Table
+from paimon_explore.write.input.row_kinds import ROW_KIND
+
+ACT = "_paimon_act"
+INSERT, UPDATE, DELETE = "I", "U", "D"
+_KINDS = {INSERT: "+I", UPDATE: "+U", DELETE: "-D"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeTarget:
+    """A table whose rows are to be changed.
+
+    Attributes:
+        table: the table.
+        schema: its newest schema.
+        rows: its rows, with the place of each if it has no primary key.
+        placed: the plan, if it has no primary key.
+    """
+
+    table: Table
+    schema: TableSchema
+    rows: DataFrame
+    placed: PlacedRows | None
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """The columns that tell one row from another."""
+        return self.schema.primary_keys if self.placed is None else PLACE
+
+    @property
+    def fixed(self) -> tuple[str, ...]:
+        """The columns that say which row of a primary-key table it is."""
+        return (*self.schema.primary_keys, *self.schema.partition_keys)
+
+    @property
+    def place(self) -> tuple[str, ...]:
+        """Columns of `rows` that are none of the table."""
+        return () if self.placed is None else PLACE
+
+    def check_update(self, names: Collection[str]) -> None:
+        """Refuse updates that the table does not take.
+
+        Raises:
+            InvalidInputError: an unknown, key or partition column, or a merge engine that takes no
+                updates.
+            UnsupportedFeatureError: the table has something that is not updated here.
+        """
+        known = self.schema.row_type.names
+        for name in names:
+            if name not in known:
+                msg = f"The table has no column {name!r}."
+                raise InvalidInputError(msg, hint=f"Its columns: {choices(known)}.")
+        check_update(self.schema, self._options, names)
+        moved = [name for name in names if name in self.schema.partition_keys]
+        if moved and self.placed is None:
+            msg = (
+                f"Column {moved[0]!r} is a partition column, and rows with keys cannot move to "
+                "another partition."
+            )
+            raise InvalidInputError(msg, hint="Delete the rows, then write them again.")
+
+    def check_delete(self) -> None:
+        """Refuse deletes that the table does not take.
+
+        Raises:
+            InvalidInputError: a merge engine that takes no deletes.
+            UnsupportedFeatureError: the table has something that is not deleted from here.
+        """
+        check_delete(self.schema, self._options)
+
+    @property
+    def _options(self) -> TableOptions:
+        return TableOptions({**self.schema.options, **self.table.dynamic_options})
+
+    def apply(self, changes: DataFrame, *, once: bool = False) -> Snapshot | None:
+        """Make changes, in one commit.
+
+        Args:
+            changes: the table's columns, `ACT`, and the columns of `place`; read several times.
+            once: refuse changes of which two are for one row.
+
+        Returns:
+            The snapshot; None if there were no changes.
+
+        Raises:
+            InvalidInputError: two changes for one row.
+            CommitConflictError: others have replaced the files of a changed row meanwhile.
+        """
+        with _kept(changes) as rows:
+            if once:
+                self._refuse_twice(rows)
+            return self._upsert(rows) if self.placed is None else self._rewrite(rows, self.placed)
+
+    def _refuse_twice(self, changes: DataFrame) -> None:
+        old = changes.filter(f.col(ACT) != INSERT)
+        twice = old.groupBy(*map(quoted, self.identity)).count().filter("count > 1").limit(1)
+        found = twice.collect()
+        if found:
+            key = {} if self.placed is not None else found[0].asDict()
+            key.pop("count", None)
+            raise InvalidInputError(
+                "More than one row of the source matches a row of the table"
+                + (f", for example that of {key}." if key else "."),
+                hint="Make the rows of the source unique by the columns of ON.",
+            )
+
+    def _upsert(self, changes: DataFrame) -> Snapshot | None:
+        target = write_target(self.table, replaces=False)
+        kind: Column = reduce(
+            lambda made, act: made.when(f.col(ACT) == act, _KINDS[act]),
+            (UPDATE, DELETE),
+            f.when(f.col(ACT) == INSERT, _KINDS[INSERT]),
+        )
+        columns = [f.col(quoted(name)) for name in self.schema.row_type.names]
+        return written(changes.select(*columns, kind.alias(ROW_KIND)), target, None)
+
+    def _rewrite(self, changes: DataFrame, placed: PlacedRows) -> Snapshot | None:
+        target = write_target(self.table, replaces=False)
+        old = changes.filter(f.col(ACT) != INSERT)
+        new = changes.filter(f.col(ACT) != DELETE).select(
+            *[f.col(quoted(name)) for name in self.schema.row_type.names]
+        )
+        if not placed.keeps_files:
+            new = rows_that_stay(placed, old).unionByName(new)
+        return written(new, target, None, lambda: removals(placed, old))
+
+
+def change_target(spark: SparkSession, table: Table, where: Where | None = None) -> ChangeTarget:
+    """A table whose rows are to be changed.
+
+    Args:
+        spark: the session.
+        table: the table.
+        where: rows that it is not true of need not be read; some may be.
+
+    Raises:
+        UnsupportedFeatureError: its rows cannot be changed on Spark.
+        InvalidInputError: a view of the past.
+    """
+    if table.travel.given:
+        write_target(table, replaces=False)
+    schema = latest_schema(table.store)
+    if schema.primary_keys:
+        rows = read(spark, table, where=where)
+        return ChangeTarget(table=table, schema=schema, rows=rows, placed=None)
+    placed = placed_rows(spark, table, where)
+    return ChangeTarget(table=table, schema=schema, rows=placed.frame(), placed=placed)
+
+
+@contextmanager
+def _kept(changes: DataFrame) -> Iterator[DataFrame]:
+    """The changes, worked out once."""
+    rows = changes.persist(StorageLevel.MEMORY_AND_DISK)
+    try:
+        yield rows
+    finally:
+        rows.unpersist()

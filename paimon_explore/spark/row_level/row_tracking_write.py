@@ -1,0 +1,118 @@
+"""Changes of rows that have ids (row tracking, data evolution): the driver makes them.
+
+An id has to stay with its row, which only the code of `Table.update`, `Table.delete` and
+`Table.merge` sees to; so the same doors lead there. Conditions and values have to be texts of SQL
+or plain values, for Spark's columns can only be worked out by Spark; the source of a merge is taken
+into the driver.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from pyspark.sql import Column, DataFrame
+
+from paimon_explore.errors import UnsupportedFeatureError
+from paimon_explore.metadata.options import table_options as opt
+from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.scan.predicate.sql_parser import Where
+from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN
+from paimon_explore.spark.row_level.row_change_tasks import DELETE, INSERT
+from paimon_explore.spark.row_level.when_clauses import Clause, Rows
+from paimon_explore.table.latest_schema import latest_schema
+from paimon_explore.table.merge_builder import Merge as LocalMerge
+from paimon_explore.table.table import Table
+
+
+def has_row_ids(table: Table) -> bool:
+    """Whether rows of the table have ids."""
+    options = {**latest_schema(table.store).options, **table.dynamic_options}
+    return TableOptions(options).value(opt.ROW_TRACKING_ENABLED)
+
+
+def delete_here(table: Table, where: Where | Column) -> Snapshot | None:
+    """As `Table.delete`.
+
+    Raises:
+        UnsupportedFeatureError: a condition that only Spark can work out.
+    """
+    return table.delete(_condition(table, where))
+
+
+def update_here(
+    table: Table, values: Mapping[str, object], where: Where | Column | None
+) -> Snapshot | None:
+    """As `Table.update`.
+
+    Raises:
+        UnsupportedFeatureError: a value or condition that only Spark can work out.
+    """
+    condition = NOT_GIVEN if where is None else _condition(table, where)
+    return table.update(_values(table, values), condition)
+
+
+def merge_here(
+    table: Table,
+    source: DataFrame,
+    on: str | Column | Sequence[str],
+    clauses: Sequence[Clause],
+    aliases: tuple[str, str],
+) -> Snapshot | None:
+    """As `Table.merge`.
+
+    Args:
+        table: the table.
+        source: the rows to merge.
+        on: which rows of both match.
+        clauses: in order.
+        aliases: how conditions call the table, and the source.
+
+    Raises:
+        UnsupportedFeatureError: a value or condition that only Spark can work out.
+    """
+    if isinstance(on, Column):
+        raise _refused(table)
+    made = table.merge(
+        source.toArrow(),
+        on if isinstance(on, str) else list(on),
+        target_alias=aliases[0],
+        source_alias=aliases[1],
+    )
+    for clause in clauses:
+        made = _with_clause(made, table, clause)
+    return made.execute()
+
+
+def _with_clause(made: LocalMerge, table: Table, clause: Clause) -> LocalMerge:
+    condition = NOT_GIVEN if clause.condition is None else _condition(table, clause.condition)
+    values = None if clause.values is None else _values(table, clause.values)
+    if clause.act == INSERT:
+        return made.when_not_matched_insert(values, condition)
+    if clause.rows is Rows.NOT_MATCHED_BY_SOURCE:
+        if clause.act == DELETE:
+            return made.when_not_matched_by_source_delete(condition)
+        return made.when_not_matched_by_source_update(values or {}, condition)
+    if clause.act == DELETE:
+        return made.when_matched_delete(condition)
+    if values is None:
+        return made.when_matched_update_all(condition)
+    return made.when_matched_update(values, condition)
+
+
+def _condition(table: Table, where: Where | Column) -> Where:
+    if isinstance(where, Column):
+        raise _refused(table)
+    return where
+
+
+def _values(table: Table, values: Mapping[str, object]) -> Mapping[str, object]:
+    if any(isinstance(value, Column) for value in values.values()):
+        raise _refused(table)
+    return values
+
+
+def _refused(table: Table) -> UnsupportedFeatureError:
+    return UnsupportedFeatureError(
+        "a change of rows with ids by columns of Spark",
+        table.name,
+        hint='Pass conditions and values as SQL text, such as "qty + 1" or "\'sold\'".',
+    )

@@ -1,0 +1,76 @@
+"""What users give as values and conditions, as Spark columns: one rule for all changes of rows.
+
+A text is an SQL expression, as in `Table.update`; a Spark column is taken as it is, and a term such
+as `pe.col("a") + 1` as its SQL text; anything else is the value itself, which has to fit its column
+as any input has.
+"""
+
+import datetime as dt
+
+from pyspark.errors import AnalysisException, ParseException
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as f
+from pyspark.sql import types as st
+
+from paimon_explore.data_types.definitions import DataField
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.scan.predicate.builder import Term
+from paimon_explore.scan.predicate.sql_formatter import to_sql
+from paimon_explore.write.input.python_values import constant_column
+
+_HINT = "A text is written with quotes inside, \"'text'\", or as f.lit('text')."
+
+
+def value_column(value: object, field: DataField) -> Column:
+    """A new value as a column.
+
+    Args:
+        value: SQL text, a column of Spark, a term, or the value itself.
+        field: the column that it is for.
+
+    Raises:
+        InvalidInputError: text that is no expression, or a value that does not fit the column.
+    """
+    if isinstance(value, Column):
+        return value
+    if isinstance(value, Term):
+        return f.expr(to_sql(value.expression))
+    if not isinstance(value, str):
+        return _literal(value, field)
+    try:
+        return f.expr(value)
+    except ParseException as error:
+        msg = f"The new value {value!r} of column {field.name!r} is not an SQL expression."
+        raise InvalidInputError(msg, hint=_HINT) from error
+
+
+def _literal(value: object, field: DataField) -> Column:
+    """The value itself; times do not pass through the time zone of the machine or the session."""
+    constant_column(value, field)
+    if not isinstance(value, dt.datetime):
+        return f.lit(value)
+    if value.tzinfo is None:
+        return f.lit(value.isoformat(sep=" ")).cast("timestamp_ntz")
+    return f.lit(value.astimezone(dt.UTC).isoformat(sep=" ")).cast("timestamp")
+
+
+def value_type(rows: DataFrame, column: Column, value: object, name: str) -> st.DataType:
+    """The type of a new value.
+
+    Args:
+        rows: what it is made of.
+        column: the value as `value_column` gave it.
+        value: as the user gave it.
+        name: of the column that it is for.
+
+    Raises:
+        InvalidInputError: it uses unknown columns or functions.
+    """
+    try:
+        return rows.select(column.alias("v")).schema["v"].dataType
+    except AnalysisException as error:
+        if not isinstance(value, str):
+            raise
+        reason = str(error).partition(" SQLSTATE")[0]
+        msg = f"The new value {value!r} of column {name!r}: {reason}"
+        raise InvalidInputError(msg, hint=_HINT) from error

@@ -1,0 +1,144 @@
+"""A call of a procedure: its arguments, taken as the types that the procedure wants."""
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame
+
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.options.option_definition import parse_duration
+from paimon_explore.spark.sql.result_frames import answer
+from paimon_explore.spark.sql.table_resolution import Name, Warehouse
+from paimon_explore.spark.sql.tokenizer import Reader
+from paimon_explore.table.table import Table
+
+OK = "result boolean"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One call of a procedure.
+
+    Attributes:
+        warehouse: where tables are.
+        procedure: its name.
+        arguments: names of all its arguments.
+        values: the given arguments by name.
+    """
+
+    warehouse: Warehouse
+    procedure: str
+    arguments: tuple[str, ...]
+    values: Mapping[str, object]
+
+    def table(self) -> Table:
+        """The table, with the options of the call."""
+        text = self.text("table")
+        if text is None:
+            raise self.problem("the argument 'table' is missing")
+        if "/" in text:
+            name = Name(table=text, is_folder=True)
+        else:
+            name = self.warehouse.named(Reader(text).path("the table"))
+        return self.warehouse.base(name, self._options() or None)
+
+    def _options(self) -> dict[str, str]:
+        text = self.text("options")
+        if not text:
+            return {}
+        pairs = [pair.partition("=") for pair in text.split(",")]
+        if not all(equal for _, equal, _ in pairs):
+            raise self.problem(f"options = {text!r} is not of the form 'key=value,key=value'")
+        return {key.strip(): value.strip() for key, _, value in pairs}
+
+    def problem(self, what: str, hint: str = "") -> InvalidInputError:
+        """The error that names the procedure."""
+        given = hint or f"CALL sys.{self.procedure}({', '.join(self.arguments)})."
+        return InvalidInputError(f"CALL sys.{self.procedure}: {what}.", hint=given)
+
+    def text(self, name: str) -> str | None:
+        """An argument as text."""
+        value = self.values.get(name)
+        return None if value is None else str(value)
+
+    def needed(self, name: str) -> str:
+        """An argument that has to be given, and is not blank."""
+        found = self.text(name)
+        if found is None or not found.strip():
+            raise self.problem(f"the argument {name!r} is missing")
+        return found
+
+    def needed_names(self, name: str) -> list[str]:
+        """An argument of names between commas, none of them blank."""
+        found = [part.strip() for part in self.needed(name).split(",")]
+        if not all(found):
+            raise self.problem(f"{name} = {self.needed(name)!r} has an empty name in it")
+        return found
+
+    def check_stated(self, *names: str) -> None:
+        """Refuse NULL or blank text for arguments that mean everything when they are left out."""
+        for name in names:
+            if name in self.values and not str(self.values[name] or "").strip():
+                value = self.values[name]
+                shown = "NULL" if value is None else repr(value)
+                raise self.problem(f"{name} is {shown}", f"Leave {name} out if that is meant.")
+
+    def number(self, name: str) -> int | None:
+        """A whole number."""
+        value = self.values.get(name)
+        if value is None:
+            return None
+        try:
+            return int(str(value))
+        except ValueError as error:
+            raise self.problem(f"{name} = {value!r} is not an integer") from error
+
+    def flag(self, name: str, *, default: bool) -> bool:
+        """TRUE or FALSE; NULL is neither."""
+        if name not in self.values:
+            return default
+        value = self.values[name]
+        if str(value).lower() not in {"true", "false"}:
+            raise self.problem(f"{name} = {value!r} is neither true nor false")
+        return str(value).lower() == "true"
+
+    def duration(self, name: str) -> timedelta | None:
+        """A length of time, as `'3 d'`."""
+        text = self.text(name)
+        return None if text is None else timedelta(milliseconds=parse_duration(text))
+
+    def moment(self, name: str) -> datetime | None:
+        """A point in time: a timestamp, its text in the session's zone, or epoch milliseconds."""
+        value = self.values.get(name)
+        if value is None:
+            return None
+        if isinstance(value, int):
+            return datetime.fromtimestamp(value / 1000, UTC)
+        text = str(value).replace("'", "")
+        query = f"SELECT unix_millis(CAST('{text}' AS TIMESTAMP))"
+        try:
+            millis = self.warehouse.spark.sql(query).collect()[0][0]
+        except PySparkException as error:
+            raise self.problem(f"{name} = {text!r} is not a timestamp") from error
+        if not isinstance(millis, int):
+            raise self.problem(f"{name} = {text!r} is not a timestamp")
+        return datetime.fromtimestamp(millis / 1000, UTC)
+
+    def ok(self) -> DataFrame:
+        """It is done."""
+        return answer(self.warehouse.spark, OK, [(True,)])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Procedure:
+    """What can be called.
+
+    Attributes:
+        arguments: names in order.
+        run: does it.
+    """
+
+    arguments: tuple[str, ...]
+    run: Callable[[Call], DataFrame]

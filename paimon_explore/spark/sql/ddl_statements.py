@@ -1,0 +1,312 @@
+"""CREATE, ALTER and DROP of tables and databases."""
+
+from collections.abc import Sequence
+from dataclasses import field
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+
+from paimon_explore.data_types.definitions import DataField, RowType
+from paimon_explore.errors import (
+    AlreadyExistsError,
+    InvalidInputError,
+    NotFoundError,
+    UnsupportedFeatureError,
+    choices,
+)
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.options.option_spelling import unknown_names
+from paimon_explore.spark.spark_types import paimon_type
+from paimon_explore.spark.sql.column_definitions import WrittenColumn, written_column
+from paimon_explore.spark.sql.queries import run_query
+from paimon_explore.spark.sql.result_frames import committed, done
+from paimon_explore.spark.sql.table_references import options_of
+from paimon_explore.spark.sql.table_resolution import Name, Warehouse
+from paimon_explore.spark.sql.tokenizer import Reader
+from paimon_explore.spark.writes.store_assignment import assigned
+from paimon_explore.spark.writes.write_table import write
+from paimon_explore.table.latest_schema import latest_schema
+
+FORMATS = ("PAIMON", "PAIMON_EXPLORE")
+_DEPTH = 2
+
+
+@dataclass(slots=True, kw_only=True)
+class _Create:
+    """What a CREATE TABLE says."""
+
+    name: Name
+    ignore: bool
+    columns: list[WrittenColumn] = field(default_factory=list)
+    keys: tuple[str, ...] = ()
+    partition_by: list[str] = field(default_factory=list)
+    options: dict[str, str] = field(default_factory=dict)
+    comment: str | None = None
+
+
+def check_options(options: Sequence[str], part: str) -> None:
+    """Refuse misspelt options.
+
+    Raises:
+        InvalidInputError: names what may be meant.
+    """
+    for name, meant in unknown_names(options).items():
+        hint = "See the options of Paimon tables." if meant is None else f"Did you mean {meant!r}?"
+        raise InvalidInputError(f"{part}: unknown option {name!r}.", hint=hint)
+
+
+def create_table(warehouse: Warehouse, reader: Reader) -> DataFrame | None:
+    """CREATE TABLE behind these words; None if the table is Spark's."""
+    ignore = reader.takes("IF", "NOT", "EXISTS")
+    parts = reader.path("the new table")
+    if _is_sparks(warehouse, reader, parts):
+        return None
+    made = _Create(name=warehouse.named(parts), ignore=ignore)
+    if made.name.is_folder:
+        raise UnsupportedFeatureError("CREATE TABLE of a folder", hint="Write database.table.")
+    if reader.takes("LIKE"):
+        _take_like(warehouse, reader, made)
+    elif reader.here.sign == "(":
+        _take_columns(reader, made)
+    while not reader.is_done and not reader.comes("AS") and not _comes_query(reader):
+        _take_clause(reader, made)
+    reader.takes("AS")
+    return _create(warehouse, made, None if reader.is_done else reader.rest())
+
+
+def _comes_query(reader: Reader) -> bool:
+    return reader.here.word in {"SELECT", "WITH", "VALUES", "FROM"} or reader.here.sign == "("
+
+
+def _is_sparks(warehouse: Warehouse, reader: Reader, parts: tuple[str, ...]) -> bool:
+    """Whether the new table is to be Spark's: by its format, or by its database."""
+    using = _using(reader)
+    if len(parts) == 1:
+        there = warehouse.find_database(warehouse.database) is not None
+        return not there or (using is not None and using not in FORMATS)
+    is_ours = warehouse.find(parts) is not None
+    if is_ours and using is not None and using not in FORMATS:
+        raise UnsupportedFeatureError(
+            f"a table of the format {using.lower()} in a warehouse of Paimon",
+            ".".join(parts),
+            hint="Leave USING out, or name a database of Spark.",
+        )
+    if is_ours or len(parts) > _DEPTH:
+        return not is_ours
+    if using in FORMATS or (using is None and warehouse.catalog is not None):
+        return warehouse.spark.catalog.databaseExists(parts[0]) and using is None
+    return True
+
+
+def _using(reader: Reader) -> str | None:
+    words = [reader.ahead(at).word for at in range(2000)]
+    depth = 0
+    for at in range(len(words)):
+        sign = reader.ahead(at).sign
+        depth += (sign == "(") - (sign == ")")
+        if depth == 0 and words[at] == "AS":
+            return None
+        if depth == 0 and words[at] == "USING":
+            return words[at + 1] if at + 1 < len(words) else None
+    return None
+
+
+def _take_columns(reader: Reader, made: _Create) -> None:
+    inner = Reader(reader.group("the columns"))
+    while not inner.is_done:
+        if inner.takes("CONSTRAINT"):
+            inner.identifier("the constraint")
+        if inner.takes("PRIMARY", "KEY"):
+            made.keys = inner.names("the primary key")
+            inner.takes("NOT", "ENFORCED")
+        else:
+            made.columns.append(written_column(inner))
+        if not inner.is_done:
+            inner.expect(",", part="CREATE TABLE")
+
+
+def _take_like(warehouse: Warehouse, reader: Reader, made: _Create) -> None:
+    schema = latest_schema(warehouse.base(warehouse.named(reader.path("the table"))).store)
+    made.columns = [
+        WrittenColumn(
+            path=(one.name,), type=one.type, comment=one.description, default=one.default_value
+        )
+        for one in schema.fields
+    ]
+    made.keys, made.partition_by = schema.primary_keys, list(schema.partition_keys)
+    made.options, made.comment = dict(schema.options), schema.comment
+
+
+def _take_clause(reader: Reader, made: _Create) -> None:
+    if reader.takes("USING"):
+        reader.identifier("the format")
+    elif reader.takes("PARTITIONED", "BY"):
+        _take_partitions(reader, made)
+    elif reader.takes("TBLPROPERTIES") or reader.takes("OPTIONS"):
+        made.options |= options_of(reader, "TBLPROPERTIES")
+    elif reader.takes("COMMENT"):
+        made.comment = reader.text("the comment")
+    elif reader.here.word in {"LOCATION", "CLUSTERED", "CLUSTER", "ROW", "STORED"}:
+        raise UnsupportedFeatureError(
+            f"CREATE TABLE … {reader.here.word}",
+            made.name.table,
+            hint="A table lies in its database's folder; buckets are set by "
+            "TBLPROPERTIES ('bucket' = '4', 'bucket-key' = 'a').",
+        )
+    else:
+        known = ["USING", "PARTITIONED BY", "TBLPROPERTIES", "COMMENT", "AS"]
+        raise reader.problem(
+            "unknown clause", part="CREATE TABLE", hint=f"Clauses: {', '.join(known)}."
+        )
+
+
+def _take_partitions(reader: Reader, made: _Create) -> None:
+    for text in reader.parts("the partition columns"):
+        one = Reader(text)
+        if one.ahead(1).sign == "(":
+            raise UnsupportedFeatureError(
+                f"PARTITIONED BY {text}",
+                made.name.table,
+                hint="Paimon's partitions are columns: add one that contains the value.",
+            )
+        made.partition_by.append(one.ahead(0).text)
+        if one.ahead(1).text:
+            made.columns.append(written_column(one))
+
+
+def _create(warehouse: Warehouse, made: _Create, query: str | None) -> DataFrame:
+    catalog = warehouse.warehouse()
+    check_options(list(made.options), "TBLPROPERTIES")
+    database, _, table = made.name.table.partition(".")
+    there = table in catalog.tables(database)
+    if there and made.ignore:
+        return done(warehouse.spark)
+    if there:
+        raise AlreadyExistsError("table", table, database)
+    rows = None if query is None else run_query(warehouse, query)
+    keys = (*made.keys, *(".".join(c.path) for c in made.columns if c.is_key))
+    catalog.create_table(
+        made.name.table,
+        _row_type(made.columns, rows),
+        primary_key=keys,
+        partition_by=made.partition_by,
+        options=made.options,
+        comment=made.comment,
+    )
+    if rows is None:
+        return done(warehouse.spark)
+    try:
+        opened = warehouse.base(made.name)
+        df = assigned(rows, list(latest_schema(opened.store).fields))
+        return committed(warehouse.spark, write(df, opened))
+    except BaseException:
+        catalog.drop_table(made.name.table)
+        raise
+
+
+def _row_type(columns: Sequence[WrittenColumn], rows: DataFrame | None) -> RowType | pa.Schema:
+    if columns and rows is not None:
+        raise InvalidInputError(
+            "CREATE TABLE … AS takes its columns from the query.",
+            hint="Omit the list of columns, or CREATE the table and INSERT.",
+        )
+    if rows is not None:
+        kinds = [(f.name, paimon_type(f.dataType), f) for f in rows.schema.fields]
+        lost = [f"{name} {f.dataType.simpleString()}" for name, kind, f in kinds if kind is None]
+        if lost:
+            raise InvalidInputError(f"Column {lost[0]} of the query has no Paimon type.")
+        return RowType(
+            fields=tuple(
+                DataField(
+                    id=at, name=name, type=kind, description=f.metadata.get("comment") or None
+                )
+                for at, (name, kind, f) in enumerate(kinds)
+                if kind is not None
+            )
+        )
+    if not columns:
+        raise InvalidInputError("CREATE TABLE needs columns.", hint="Write (id BIGINT, …).")
+    return RowType(
+        fields=tuple(
+            DataField(
+                id=at,
+                name=one.path[0],
+                type=one.type,
+                description=one.comment,
+                default_value=plain_default(one.default),
+            )
+            for at, one in enumerate(columns)
+        )
+    )
+
+
+def plain_default(text: str | None) -> str | None:
+    """A default value as the schema keeps it: a constant's text without quotes."""
+    if text is None:
+        return None
+    written = text.strip()
+    return Reader(written).text("a constant") if written.startswith(("'", '"')) else written
+
+
+def drop_table(warehouse: Warehouse, reader: Reader) -> DataFrame | None:
+    """DROP TABLE behind these words; None if the table is Spark's."""
+    ignore = reader.takes("IF", "EXISTS")
+    parts = reader.path("the table")
+    name = warehouse.find(parts)
+    if name is None:
+        return None
+    reader.takes("PURGE")
+    reader.end()
+    base, system = warehouse.split(name)
+    if system is not None or "$" in base.table:
+        raise InvalidInputError(f"{name.table!r} is a system table or branch.", hint="DROP BRANCH.")
+    try:
+        opened = warehouse.base(base)
+    except NotFoundError:
+        if ignore:
+            return done(warehouse.spark)
+        raise
+    catalog = warehouse.warehouse()
+    catalog.drop_table(opened.name)
+    return done(warehouse.spark)
+
+
+def create_database(warehouse: Warehouse, reader: Reader) -> DataFrame | None:
+    """CREATE DATABASE behind these words; None for one of `spark_catalog`."""
+    ignore = reader.takes("IF", "NOT", "EXISTS")
+    parts = reader.path("the database")
+    if len(parts) > 1 and parts[0].lower() != "paimon":
+        return None
+    if not reader.is_done:
+        clause = reader.here.word
+        known = ("COMMENT", "LOCATION", "WITH")
+        if clause not in known:
+            raise reader.problem("unknown clause", part="CREATE DATABASE")
+        raise UnsupportedFeatureError(
+            f"CREATE DATABASE … {clause}",
+            hint="A database in a filesystem warehouse only has a name.",
+        )
+    warehouse.warehouse().create_database(parts[-1], ignore_if_exists=ignore)
+    return done(warehouse.spark)
+
+
+def drop_database(warehouse: Warehouse, reader: Reader) -> DataFrame | None:
+    """DROP DATABASE behind these words; None if it is Spark's."""
+    ignore = reader.takes("IF", "EXISTS")
+    parts = reader.path("the database")
+    found = warehouse.find_database(parts[-1])
+    if found is None and len(parts) == 1 and warehouse.spark.catalog.databaseExists(parts[0]):
+        return None
+    cascade = reader.takes_one("CASCADE", "RESTRICT") == "CASCADE"
+    reader.end()
+    if found is None and ignore:
+        return done(warehouse.spark)
+    database = warehouse.known_database(parts[-1])
+    tables = warehouse.warehouse().tables(database)
+    if tables and not cascade:
+        raise InvalidInputError(
+            f"Database {database!r} is not empty; its tables: {choices(tables)}.",
+            hint="Drop them first, or write DROP DATABASE … CASCADE.",
+        )
+    warehouse.warehouse().drop_database(database, cascade=cascade)
+    return done(warehouse.spark)

@@ -1,0 +1,384 @@
+"""INSERT, UPDATE, DELETE, MERGE and TRUNCATE."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as f
+from pyspark.sql.types import NullType, StringType
+
+from paimon_explore.data_types.definitions import DataField
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.options.table_options import DYNAMIC_PARTITION_OVERWRITE
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.scan.predicate.builder import Term
+from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN
+from paimon_explore.spark.quoted_names import CATALOG, quoted
+from paimon_explore.spark.row_level.row_change_tasks import (
+    ACT,
+    DELETE,
+    UPDATE,
+    ChangeTarget,
+    change_target,
+)
+from paimon_explore.spark.row_level.row_tracking_write import delete_here, has_row_ids, update_here
+from paimon_explore.spark.spark_types import spark_type
+from paimon_explore.spark.sql.queries import run_query, viewed
+from paimon_explore.spark.sql.query_pushdown import usable_where
+from paimon_explore.spark.sql.result_frames import committed
+from paimon_explore.spark.sql.table_references import references_of, spliced
+from paimon_explore.spark.sql.table_resolution import Warehouse
+from paimon_explore.spark.sql.tokenizer import Kind, Reader, tokens_of
+from paimon_explore.spark.writes.store_assignment import assigned, assigned_column, exact_column
+from paimon_explore.spark.writes.write_table import write
+from paimon_explore.table.latest_schema import latest_schema
+from paimon_explore.table.table import Table
+
+Args = Mapping[str, object] | Sequence[object] | None
+
+_QUERY = frozenset({"SELECT", "WITH", "VALUES", "FROM", "TABLE", "MAP", "REDUCE"})
+_OVERWRITE_MODE = "spark.sql.sources.partitionOverwriteMode"
+
+
+def insert(warehouse: Warehouse, reader: Reader, args: Args, before: str = "") -> DataFrame | None:
+    """INSERT INTO or OVERWRITE; None if the table is Spark's.
+
+    Args:
+        warehouse: where tables are.
+        reader: behind INSERT.
+        args: values of Spark's parameter markers.
+        before: WITH and its queries, which stand before INSERT.
+    """
+    overwrites = reader.expect_one("INTO", "OVERWRITE", part="INSERT") == "OVERWRITE"
+    reader.takes("TABLE")
+    parts = reader.path("the table")
+    name = warehouse.find(parts)
+    if name is None:
+        warehouse.refuse_missing(parts)
+        return None
+    table = warehouse.base(name)
+    schema = latest_schema(table.store)
+    if reader.comes("REPLACE", "WHERE"):
+        raise UnsupportedFeatureError(
+            "INSERT INTO … REPLACE WHERE",
+            table.name,
+            hint="Use INSERT OVERWRITE … PARTITION (…), or DELETE and INSERT.",
+        )
+    given = _partition(warehouse, reader, schema) if reader.takes("PARTITION") else {}
+    if reader.takes("IF", "NOT", "EXISTS"):
+        raise UnsupportedFeatureError("INSERT … PARTITION … IF NOT EXISTS", table.name)
+    static = {key: value for key, value in given.items() if value is not _FROM_QUERY}
+    by_name = reader.takes("BY", "NAME")
+    columns = None if by_name else _columns(reader)
+    rows = run_query(warehouse, f"{before} {reader.rest()}".strip(), args)
+    df = _named(rows, schema, static) if by_name else _placed(rows, schema, static, columns)
+    if not overwrites:
+        return committed(warehouse.spark, write(df, table))
+    whole = replace(table, dynamic_options={**table.dynamic_options, **_mode(warehouse)})
+    return committed(warehouse.spark, write(df, whole, "overwrite", partition=static or NOT_GIVEN))
+
+
+def _mode(warehouse: Warehouse) -> dict[str, str]:
+    mode = warehouse.spark.conf.get(_OVERWRITE_MODE, "STATIC") or "STATIC"
+    return {DYNAMIC_PARTITION_OVERWRITE.key: str(mode.upper() == "DYNAMIC").lower()}
+
+
+_FROM_QUERY = object()
+
+
+def _partition(warehouse: Warehouse, reader: Reader, schema: TableSchema) -> dict[str, object]:
+    """Values of partition columns; those without one come from the query."""
+    found: dict[str, object] = {}
+    for text in reader.parts("the partition"):
+        one = Reader(text)
+        given = one.identifier("a partition column")
+        key = next((k for k in schema.partition_keys if k.lower() == given.lower()), given)
+        if key not in schema.partition_keys:
+            raise InvalidInputError(
+                f"PARTITION: {given!r} is not a partition column.",
+                hint=f"Partition columns: {choices(schema.partition_keys)}.",
+            )
+        if one.is_done:
+            found[key] = _FROM_QUERY
+            continue
+        one.expect("=", part="PARTITION")
+        found[key] = constant(warehouse, one.rest(), schema.project([key]).fields[0])
+    return found
+
+
+def constant(warehouse: Warehouse, text: str, field: DataField) -> object:
+    """The value of a constant for a column.
+
+    Raises:
+        InvalidInputError: it is no constant, or does not fit the column.
+    """
+    wanted = spark_type(field.type)
+    kind = wanted.simpleString()
+    try:
+        given = warehouse.spark.sql(f"SELECT ({text}) AS v")
+        found = given.schema["v"].dataType
+        column = f.col("v")
+        is_text = isinstance(found, StringType | NullType)  # a partition's text may be of any type
+        cast = column.cast(wanted) if is_text else exact_column(column, found, wanted, field.name)
+        rows = given.select(cast).collect()
+    except PySparkException as error:
+        raise InvalidInputError(
+            f"Column {field.name!r} is {kind}; {text} is not a valid constant.",
+            hint=str(error).partition("\n")[0],
+        ) from error
+    value: object = rows[0][0]
+    return value
+
+
+def partition_spec(warehouse: Warehouse, reader: Reader, schema: TableSchema) -> dict[str, object]:
+    """`(dt = '2026-01-01', …)`, each column with a value."""
+    found = _partition(warehouse, reader, schema)
+    for key, value in found.items():
+        if value is _FROM_QUERY:
+            raise InvalidInputError(f"PARTITION: {key!r} has no value.", hint=f"{key} = '…'")
+    return found
+
+
+def _columns(reader: Reader) -> tuple[str, ...] | None:
+    if reader.here.sign != "(" or reader.ahead(1).word in _QUERY or reader.ahead(1).sign == "(":
+        return None
+    return reader.names("the columns")
+
+
+def resolved(names: Sequence[str], schema: TableSchema) -> list[DataField]:
+    """The table's columns of names, upper and lower case aside.
+
+    Raises:
+        InvalidInputError: one is unknown, or named twice.
+    """
+    known = {field.name.lower(): field for field in schema.fields}
+    for name in names:
+        if name.lower() not in known:
+            msg = f"The table has no column {name!r}."
+            raise InvalidInputError(msg, hint=f"Its columns: {choices(schema.row_type.names)}.")
+    fields = [known[name.lower()] for name in names]
+    twice = [field.name for field in fields if fields.count(field) > 1]
+    if twice:
+        raise InvalidInputError(f"Column {twice[0]!r} is named twice.")
+    return fields
+
+
+def _placed(
+    rows: DataFrame,
+    schema: TableSchema,
+    static: Mapping[str, object],
+    columns: tuple[str, ...] | None,
+) -> DataFrame:
+    """The query's columns by position."""
+    if columns is None:
+        fields = [field for field in schema.fields if field.name not in static]
+    else:
+        fields = resolved(columns, schema)
+        both = [field.name for field in fields if field.name in static]
+        if both:
+            raise InvalidInputError(f"Column {both[0]!r} already has its value from PARTITION.")
+    return assigned(rows, fields, _constants(schema, static))
+
+
+def _named(rows: DataFrame, schema: TableSchema, static: Mapping[str, object]) -> DataFrame:
+    return assigned(rows, resolved(rows.columns, schema), _constants(schema, static))
+
+
+def _constants(schema: TableSchema, static: Mapping[str, object]) -> list[tuple[DataField, object]]:
+    return [(field, static[field.name]) for field in schema.fields if field.name in static]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """The table of UPDATE, DELETE or MERGE.
+
+    Attributes:
+        names: its names that may stand before a column, the longest first; none if it has an alias.
+        table: the table.
+        alias: what the statement calls it.
+    """
+
+    names: tuple[tuple[str, ...], ...]
+    table: Table
+    alias: str
+
+    def own(self, text: str) -> str:
+        """An expression with `db.t.a` written as `alias.a`."""
+        for parts in self.names:
+            text = requalified(text, parts, self.alias)
+        return text
+
+    def path(self, path: tuple[str, ...], schema: TableSchema, part: str) -> str:
+        """The column that an assignment is to."""
+        for prefix in (*self.names, (self.alias,)):
+            if len(path) > len(prefix) and _same(path[: len(prefix)], prefix):
+                path = path[len(prefix) :]
+                break
+        if len(path) > 1:
+            raise UnsupportedFeatureError(
+                f"{part}: an assignment to a member of a row, {'.'.join(path)}", self.table.name
+            )
+        return resolved([path[0]], schema)[0].name
+
+
+def _same(one: Sequence[str], other: Sequence[str]) -> bool:
+    return [part.lower() for part in one] == [part.lower() for part in other]
+
+
+def requalified(text: str, parts: tuple[str, ...], alias: str) -> str:
+    """An expression with a table's full name replaced by its alias.
+
+    >>> requalified("db.t.a > t.b", ("db", "t"), "t")
+    '`t`.a > t.b'
+    """
+    if len(parts) == 1 and parts[0] == alias:
+        return text
+    tokens = tokens_of(text)
+    pieces = []
+    width = 2 * len(parts)
+    for at in range(len(tokens) - width):
+        found = tokens[at : at + width]
+        names = [token.text for token in found[::2]]
+        dots = {token.sign for token in found[1::2]}
+        is_begin = at == 0 or tokens[at - 1].sign != "."
+        if is_begin and dots == {"."} and _same(names, parts):
+            pieces.append((found[0].start, found[-2].end, quoted(alias)))
+    return spliced(text, pieces)
+
+
+def subject_of(warehouse: Warehouse, reader: Reader, *stops: str) -> Subject | None:
+    """The table and its alias; None if it is Spark's."""
+    parts = reader.path("the table")
+    name = warehouse.find(parts)
+    if name is None:
+        warehouse.refuse_missing(parts)
+        return None
+    table = warehouse.base(name)
+    alias = alias_of(reader, *stops)
+    if alias:
+        return Subject(names=(), table=table, alias=alias)
+    full = (CATALOG, *name.table.split(".", 1)) if not name.is_folder else parts
+    names = dict.fromkeys((full, full[1:], parts))
+    return Subject(names=tuple(n for n in names if len(n) > 1), table=table, alias=name.alias)
+
+
+def alias_of(reader: Reader, *stops: str) -> str:
+    """The alias of a table, if one comes before these words; else nothing."""
+    if reader.takes("AS"):
+        return reader.identifier("the alias")
+    if reader.here.kind is Kind.NAME or reader.here.word not in {"", *stops}:
+        return reader.identifier("the alias")
+    return ""
+
+
+def _pruned(subject: Subject, condition: str, schema: TableSchema) -> Term | None:
+    """What of a condition leaves out files."""
+    text = f"SELECT * FROM t AS {quoted(subject.alias)} WHERE {condition}"  # noqa: S608 - of the user's own statement
+    found = references_of(text)
+    return usable_where(found[0], schema) if found else None
+
+
+def update(warehouse: Warehouse, reader: Reader, args: Args) -> DataFrame | None:
+    """UPDATE; None if the table is Spark's."""
+    subject = subject_of(warehouse, reader, "SET")
+    if subject is None:
+        return None
+    reader.expect("SET", part="UPDATE")
+    schema = latest_schema(subject.table.store)
+    values = assignments_of(reader, subject, schema, "UPDATE", "WHERE")
+    condition = _condition(reader, subject)
+    if has_row_ids(subject.table):
+        return committed(warehouse.spark, update_here(subject.table, values, condition))
+    term = None if condition is None else _pruned(subject, condition, schema)
+    target = change_target(warehouse.spark, subject.table, term)
+    target.check_update(values)
+    rows = _matching(warehouse, target, subject, condition, values, args)
+    fields = {field.name: field for field in schema.fields}
+    types = {name: rows.schema[f"_new_{at}"].dataType for at, name in enumerate(values)}
+    columns = [
+        assigned_column(f.col(f"_new_{list(values).index(name)}"), types[name], field).alias(name)
+        if name in values
+        else f.col(quoted(name))
+        for name, field in fields.items()
+    ]
+    changes = rows.select(*columns, *target.place, f.lit(UPDATE).alias(ACT))
+    return committed(warehouse.spark, target.apply(changes))
+
+
+def _condition(reader: Reader, subject: Subject) -> str | None:
+    if reader.is_done:
+        return None
+    reader.expect("WHERE")
+    text = subject.own(reader.until())
+    reader.end()
+    return text
+
+
+def _matching(
+    warehouse: Warehouse,
+    target: ChangeTarget,
+    subject: Subject,
+    condition: str | None,
+    values: Mapping[str, str],
+    args: Args,
+) -> DataFrame:
+    """The rows that a condition is true of, with new values as `_new_0`, `_new_1`, …."""
+    with viewed(target.rows) as view:
+        alias = quoted(subject.alias)
+        new = [f"({text}) AS _new_{at}" for at, text in enumerate(values.values())]
+        columns = ", ".join([f"{alias}.*", *new])
+        where = "" if condition is None else f" WHERE {condition}"
+        text = f"SELECT {columns} FROM {view} AS {alias}{where}"  # noqa: S608 - the user's own words
+        return run_query(warehouse, text, args)
+
+
+def assignments_of(
+    reader: Reader, subject: Subject, schema: TableSchema, part: str, *stops: str
+) -> dict[str, str]:
+    """`a = …, t.b = …`."""
+    found: dict[str, str] = {}
+    while True:
+        name = subject.path(reader.path("a column"), schema, part)
+        reader.expect("=", part=part)
+        if name in found:
+            raise InvalidInputError(f"{part} sets column {name!r} twice.")
+        found[name] = subject.own(reader.until(",", *stops))
+        if not reader.takes(","):
+            return found
+
+
+def delete(warehouse: Warehouse, reader: Reader, args: Args) -> DataFrame | None:
+    """DELETE FROM; None if the table is Spark's."""
+    reader.expect("FROM", part="DELETE")
+    subject = subject_of(warehouse, reader, "WHERE")
+    if subject is None:
+        return None
+    schema = latest_schema(subject.table.store)
+    condition = _condition(reader, subject)
+    if condition is None:
+        return committed(warehouse.spark, subject.table.truncate())
+    if has_row_ids(subject.table):
+        return committed(warehouse.spark, delete_here(subject.table, condition))
+    target = change_target(warehouse.spark, subject.table, _pruned(subject, condition, schema))
+    target.check_delete()
+    rows = _matching(warehouse, target, subject, condition, {}, args)
+    return committed(warehouse.spark, target.apply(rows.withColumn(ACT, f.lit(DELETE))))
+
+
+def truncate(warehouse: Warehouse, reader: Reader) -> DataFrame | None:
+    """TRUNCATE TABLE; None if the table is Spark's."""
+    reader.expect("TABLE", part="TRUNCATE")
+    parts = reader.path("the table")
+    name = warehouse.find(parts)
+    if name is None:
+        warehouse.refuse_missing(parts)
+        return None
+    table = warehouse.base(name)
+    if not reader.takes("PARTITION"):
+        reader.end()
+        return committed(warehouse.spark, table.truncate())
+    spec = partition_spec(warehouse, reader, latest_schema(table.store))
+    reader.end()
+    return committed(warehouse.spark, table.drop_partitions(spec))

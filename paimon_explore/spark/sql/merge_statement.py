@@ -1,0 +1,133 @@
+"""MERGE INTO, read clause by clause and handed to the door for merges."""
+
+from collections.abc import Sequence
+
+from pyspark.sql import DataFrame
+
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.spark.quoted_names import quoted
+from paimon_explore.spark.row_level.merge_dataframe import Merge
+from paimon_explore.spark.row_level.row_change_tasks import DELETE, INSERT, UPDATE
+from paimon_explore.spark.row_level.when_clauses import Clause, Rows
+from paimon_explore.spark.sql.dml_statements import (
+    Args,
+    Subject,
+    alias_of,
+    assignments_of,
+    resolved,
+    subject_of,
+)
+from paimon_explore.spark.sql.queries import run_query
+from paimon_explore.spark.sql.result_frames import committed
+from paimon_explore.spark.sql.table_resolution import Warehouse
+from paimon_explore.spark.sql.tokenizer import Kind, Reader, tokens_of
+from paimon_explore.table.latest_schema import latest_schema
+
+
+def merge(warehouse: Warehouse, reader: Reader, args: Args) -> DataFrame | None:
+    """MERGE INTO; None if the table is Spark's."""
+    if reader.comes("WITH", "SCHEMA", "EVOLUTION"):
+        raise UnsupportedFeatureError("MERGE WITH SCHEMA EVOLUTION", hint="ALTER TABLE before.")
+    reader.expect("INTO", part="MERGE")
+    subject = subject_of(warehouse, reader, "USING")
+    if subject is None:
+        return None
+    reader.expect("USING", part="MERGE")
+    source, alias = _source(warehouse, reader, args)
+    reader.expect("ON", part="MERGE")
+    on = subject.own(reader.until("WHEN"))
+    schema = latest_schema(subject.table.store)
+    clauses = []
+    while not reader.is_done:
+        clauses.append(_clause(reader, subject, schema))
+    described = Merge(
+        source=source,
+        table=subject.table,
+        on=f"({on})",
+        clauses=tuple(clauses),
+        target_alias=subject.alias,
+        source_alias=alias,
+    )
+    _refuse_queries(reader.source, clauses, on)
+    return committed(warehouse.spark, described.merge())
+
+
+def _refuse_queries(source: str, clauses: Sequence[Clause], on: str) -> None:
+    texts = [on, *(c.condition for c in clauses if isinstance(c.condition, str))]
+    if any(token.word == "SELECT" for text in texts for token in tokens_of(text)):
+        raise UnsupportedFeatureError(
+            "a query inside of a condition of MERGE",
+            hint="Join it into the source: USING (SELECT …).",
+        )
+    if not source:
+        raise InvalidInputError("The statement is empty.")
+
+
+def _source(warehouse: Warehouse, reader: Reader, args: Args) -> tuple[DataFrame, str]:
+    start = reader.here.start
+    if reader.here.sign == "(":
+        reader.group("the source")
+        default = "source"
+    else:
+        default = reader.path("the source")[-1].partition("$")[0]
+        _over_point(reader)
+    text = reader.source[start : reader.behind]
+    alias = alias_of(reader, "ON") or default
+    columns = f"({', '.join(map(quoted, reader.names('columns')))})" if reader.comes("(") else ""
+    called = f"SELECT * FROM {text} AS {quoted(alias)}{columns}"  # noqa: S608 - the user's own words
+    return run_query(warehouse, called, args), alias
+
+
+def _over_point(reader: Reader) -> None:
+    """Step over VERSION AS OF and the like."""
+    shift = 1 if reader.here.word == "FOR" else 0
+    if [reader.ahead(shift + i).word for i in (1, 2)] == ["AS", "OF"]:
+        for _ in range(shift + 3):
+            reader.next()
+        if reader.next().kind is Kind.WORD and reader.here.kind is Kind.TEXT:
+            reader.next()
+
+
+def _clause(reader: Reader, subject: Subject, schema: TableSchema) -> Clause:
+    reader.expect("WHEN", part="MERGE")
+    rows = _rows(reader)
+    condition = subject.own(reader.until("THEN")) if reader.takes("AND") else None
+    reader.expect("THEN", part=rows.value)
+    allowed = ("INSERT",) if rows is Rows.NOT_MATCHED else ("UPDATE", "DELETE")
+    act = reader.expect_one(*allowed, part=rows.value)
+    if act == "DELETE":
+        return Clause(rows=rows, condition=condition, act=DELETE, values={})
+    if act == "UPDATE":
+        reader.expect("SET", part=rows.value)
+        if rows is Rows.MATCHED and reader.takes("*"):
+            return Clause(rows=rows, condition=condition, act=UPDATE)
+        part = f"{rows.value} THEN UPDATE"
+        values = assignments_of(reader, subject, schema, part, "WHEN")
+        return Clause(rows=rows, condition=condition, act=UPDATE, values=values)
+    if reader.takes("*"):
+        return Clause(rows=rows, condition=condition, act=INSERT)
+    return Clause(rows=rows, condition=condition, act=INSERT, values=_inserted(reader, schema))
+
+
+def _rows(reader: Reader) -> Rows:
+    if reader.takes("MATCHED"):
+        return Rows.MATCHED
+    reader.expect("NOT", "MATCHED", part="MERGE")
+    if reader.takes("BY", "SOURCE"):
+        return Rows.NOT_MATCHED_BY_SOURCE
+    reader.takes("BY", "TARGET")
+    return Rows.NOT_MATCHED
+
+
+def _inserted(reader: Reader, schema: TableSchema) -> dict[str, str]:
+    names = reader.names("the columns") if reader.here.sign == "(" else schema.row_type.names
+    reader.expect("VALUES", part="WHEN NOT MATCHED THEN INSERT")
+    texts = reader.parts("the values")
+    if len(texts) != len(names):
+        raise InvalidInputError(
+            f"WHEN NOT MATCHED THEN INSERT: {len(names)} columns, but {len(texts)} values.",
+            hint=f"The columns are: {', '.join(names)}.",
+        )
+    fields = resolved(names, schema)
+    return {field.name: text for field, text in zip(fields, texts, strict=True)}

@@ -1,0 +1,224 @@
+"""`pe.spark.sql`: statements about Paimon tables on a plain PySpark.
+
+| statement | goes to |
+| --- | --- |
+| SELECT, VALUES, WITH, EXPLAIN … with tables of Paimon | Spark, with views in their place |
+| INSERT, UPDATE, DELETE, MERGE, TRUNCATE of a table of Paimon | the doors `write`, `merge_into` … |
+| CREATE, ALTER, DROP, SHOW, DESCRIBE, ANALYZE, USE, CALL sys.… | the library, in the driver |
+| anything else | Spark, unchanged |
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
+
+from pyspark.sql import DataFrame, SparkSession
+
+from paimon_explore.arguments import string
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
+from paimon_explore.spark.argument_checks import check_session
+from paimon_explore.spark.connector import CONNECTOR
+from paimon_explore.spark.sql.alter_table import alter_table, comment_on
+from paimon_explore.spark.sql.ddl_statements import (
+    create_database,
+    create_table,
+    drop_database,
+    drop_table,
+)
+from paimon_explore.spark.sql.dml_statements import Args, delete, insert, truncate, update
+from paimon_explore.spark.sql.merge_statement import merge
+from paimon_explore.spark.sql.procedures import call
+from paimon_explore.spark.sql.queries import replaced, run_query
+from paimon_explore.spark.sql.result_frames import done
+from paimon_explore.spark.sql.show_statements import analyze, describe, show, use
+from paimon_explore.spark.sql.table_resolution import DATABASE, DEFAULT, WAREHOUSE, Warehouse
+from paimon_explore.spark.sql.tokenizer import Reader, statements_of
+from paimon_explore.table.catalog.catalog import Catalog
+
+_Door = Callable[[Warehouse, Reader, Args], DataFrame | None]
+
+
+def sql(
+    spark: SparkSession,
+    statement: str,
+    *,
+    warehouse: str | PathLike[str] | None = None,
+    catalog: Catalog | None = None,
+    database: str | None = None,
+    args: Mapping[str, object] | Sequence[object] | None = None,
+) -> DataFrame:
+    """Run SQL that may name Paimon tables.
+
+    Every statement sees the newest snapshots. A query's DataFrame keeps the snapshots that it saw;
+    a statement that changes something is done when this returns, and answers with the new
+    snapshot's id or what Java's connector answers.
+
+    Args:
+        spark: the session.
+        statement: one statement; or several with semicolons between them, whose last one answers.
+        warehouse: the folder of the databases; None for that of `pe.spark.session(warehouse=…)`.
+        catalog: instead of it, a catalog that is open already.
+        database: for names without one; None for that of the last USE, else `default`.
+        args: values of parameter markers in queries, as for `spark.sql`.
+
+    Raises:
+        NotFoundError: a database, table, branch, snapshot or tag that does not exist.
+        InvalidInputError: a statement that cannot be read; the message names the part, its place,
+            the rule and what may be written.
+        UnsupportedFeatureError: valid, and not done here.
+    """
+    check_session(spark)
+    string("statement", statement)
+    texts = statements_of(statement)
+    if spark.conf.get(CONNECTOR, "python") == "java":
+        for text in texts[:-1]:
+            spark.sql(text)
+        return spark.sql(texts[-1] if texts else statement)
+    where = open_warehouse(spark, warehouse, catalog, database)
+    if texts and Reader(texts[0]).here.word == "BEGIN":
+        texts = [statement]
+    if not texts:
+        raise InvalidInputError("The statement is empty.", hint="Write SELECT …")
+    for text in texts[:-1]:
+        _run(where(), text, args)
+    return _run(where(), texts[-1], args)
+
+
+def open_warehouse(
+    spark: SparkSession,
+    folder: str | PathLike[str] | None,
+    catalog: Catalog | None,
+    database: str | None,
+) -> Callable[[], Warehouse]:
+    """Where statements find their tables; asked anew for each, for USE changes it.
+
+    Raises:
+        InvalidInputError: warehouse and catalog are both given.
+    """
+    if folder is not None and catalog is not None:
+        raise InvalidInputError("warehouse and catalog are both given.", hint="Pass one of them.")
+    told = spark.conf.get(WAREHOUSE, None) if folder is None and catalog is None else folder
+    opened = Catalog(told) if told is not None else catalog
+
+    def now() -> Warehouse:
+        present = database or spark.conf.get(DATABASE, DEFAULT) or DEFAULT
+        return Warehouse(spark=spark, catalog=opened, database=str(present))
+
+    return now
+
+
+def _run(warehouse: Warehouse, text: str, args: Args) -> DataFrame:
+    reader = Reader(text)
+    word = reader.here.word
+    door = _DOORS.get(word)
+    if door is not None:
+        reader.next()
+    found = door(warehouse, reader, args) if door is not None else None
+    return found if found is not None else run_query(warehouse, text, args)
+
+
+def _with(warehouse: Warehouse, reader: Reader, args: Args) -> DataFrame | None:
+    """WITH … INSERT INTO; a query stays one."""
+    inner = Reader(reader.source)
+    before = inner.until("INSERT", "SELECT", "FROM", "VALUES", "TABLE", "UPDATE", "DELETE", "MERGE")
+    if inner.takes("INSERT"):
+        return insert(warehouse, inner, args, before=before)
+    if inner.here.word in {"UPDATE", "DELETE", "MERGE"}:
+        raise UnsupportedFeatureError(f"WITH … {inner.here.word}", hint="Write the query in place.")
+    return None
+
+
+def _create(warehouse: Warehouse, reader: Reader, args: Args) -> DataFrame | None:
+    replaces = reader.takes("OR", "REPLACE")
+    if not replaces and reader.takes("TABLE"):
+        return create_table(warehouse, reader)
+    if not replaces and reader.takes_one("DATABASE", "SCHEMA", "NAMESPACE"):
+        return create_database(warehouse, reader) if warehouse.catalog is not None else None
+    if replaces and reader.takes("TABLE"):
+        name = warehouse.find(reader.path("the table"))
+        if name is None:
+            return None
+        raise UnsupportedFeatureError(
+            "CREATE OR REPLACE TABLE", name.table, hint="INSERT OVERWRITE, or DROP and CREATE."
+        )
+    return _create_view(warehouse, reader, args, replaces=replaces)
+
+
+def _create_view(
+    warehouse: Warehouse, reader: Reader, args: Args, *, replaces: bool
+) -> DataFrame | None:
+    """CREATE TEMPORARY VIEW over tables of Paimon; it keeps the snapshots that it saw."""
+    is_global = reader.takes("GLOBAL")
+    temporary = bool(reader.takes_one("TEMPORARY", "TEMP"))
+    if not reader.takes("VIEW"):
+        return None
+    ignore = reader.takes("IF", "NOT", "EXISTS")
+    name = reader.path("the view")[-1]
+    names = reader.names("the columns") if reader.here.sign == "(" else ()
+    if not reader.takes("AS"):
+        return None
+    query = reader.rest()
+    with replaced(warehouse, query) as text:
+        if text == query:
+            return None
+        if not temporary:
+            raise UnsupportedFeatureError(
+                "a permanent view over tables of Paimon", name, hint="CREATE TEMPORARY VIEW …"
+            )
+        spark = warehouse.spark
+        frame = spark.sql(text) if args is None else spark.sql(text, args=args)  # type: ignore[arg-type] # a list or a map
+    frame = frame.toDF(*names) if names else frame
+    if is_global:
+        make = frame.createOrReplaceGlobalTempView if replaces else frame.createGlobalTempView
+    else:
+        make = frame.createOrReplaceTempView if replaces else frame.createTempView
+    if not (ignore and warehouse.is_view(name)):
+        make(name)
+    return done(warehouse.spark)
+
+
+def _drop(warehouse: Warehouse, reader: Reader, _: Args) -> DataFrame | None:
+    if reader.takes("TABLE"):
+        return drop_table(warehouse, reader)
+    if reader.takes_one("DATABASE", "SCHEMA", "NAMESPACE") and warehouse.catalog is not None:
+        return drop_database(warehouse, reader)
+    return None
+
+
+def _alter(warehouse: Warehouse, reader: Reader, _: Args) -> DataFrame | None:
+    return alter_table(warehouse, reader) if reader.takes("TABLE") else None
+
+
+def _explain(warehouse: Warehouse, reader: Reader, args: Args) -> DataFrame | None:
+    reader.takes_one("EXTENDED", "FORMATTED", "COST", "CODEGEN", "LOGICAL")
+    start = reader.here.start
+    with replaced(warehouse, reader.source[start:]) as text:
+        whole = reader.source[:start] + text
+        spark = warehouse.spark
+        return spark.sql(whole) if args is None else spark.sql(whole, args=args)  # type: ignore[arg-type] # a list or a map
+
+
+def _refresh(warehouse: Warehouse, reader: Reader, _: Args) -> DataFrame | None:
+    reader.takes("TABLE")
+    return None if warehouse.find(reader.path("the table")) is None else done(warehouse.spark)
+
+
+_DOORS: Mapping[str, _Door] = {
+    "INSERT": insert,
+    "UPDATE": update,
+    "DELETE": delete,
+    "MERGE": merge,
+    "TRUNCATE": lambda w, r, _: truncate(w, r),
+    "WITH": _with,
+    "CREATE": _create,
+    "DROP": _drop,
+    "ALTER": _alter,
+    "COMMENT": lambda w, r, _: comment_on(w, r),
+    "SHOW": lambda w, r, _: show(w, r),
+    "DESCRIBE": lambda w, r, _: describe(w, r),
+    "DESC": lambda w, r, _: describe(w, r),
+    "USE": lambda w, r, _: use(w, r) if w.catalog is not None else None,
+    "ANALYZE": lambda w, r, _: analyze(w, r),
+    "CALL": lambda w, r, _: call(w, r),
+    "EXPLAIN": _explain,
+    "REFRESH": _refresh,
+}

@@ -1,0 +1,208 @@
+"""The tables that statements name: which are Paimon's, and which are Spark's own.
+
+| written as | is |
+| --- | --- |
+| `db.t`, `paimon.db.t` | Paimon's, if the warehouse has that database |
+| `t` | a temporary view of that name; else Paimon's, if the present database has that table |
+| `db.t$files`, `db.t$branch_b`, ``db.`t$branch_b$files` `` | a system table, a branch |
+| `sys.all_tables` … | a table of the whole catalog |
+| ``paimon.`/a/folder` ``, ``paimon_explore.`/a/folder` `` | the table in that folder |
+| anything else | Spark's |
+"""
+
+from collections.abc import Mapping
+
+from pyspark.sql import SparkSession
+
+from paimon_explore.errors import InvalidInputError, NotFoundError, choices
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.spark.quoted_names import CATALOG, quoted
+from paimon_explore.table.catalog.catalog import Catalog
+from paimon_explore.table.catalog.catalog_system_tables import DATABASE as SYS
+from paimon_explore.table.catalog.identifier import parse_identifier
+from paimon_explore.table.row_reader import RowSource
+from paimon_explore.table.table import Table, open_table
+
+WAREHOUSE = "spark.paimon_explore.warehouse"
+DATABASE = "spark.paimon_explore.database"
+DEFAULT = "default"
+_FOLDERS = (CATALOG, "paimon_explore")
+_DEEPEST = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Name:
+    """A table of Paimon as a statement names it.
+
+    Attributes:
+        table: `database.table` with what `$` adds, or a folder.
+        is_folder: whether it is a folder.
+    """
+
+    table: str
+    is_folder: bool = False
+
+    @property
+    def alias(self) -> str:
+        """The name that a query may use for its columns."""
+        last = self.table.rstrip("/").rpartition("/" if self.is_folder else ".")[2]
+        return last.partition("$")[0] if self.is_folder else last
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Warehouse:
+    """Where a statement finds its tables.
+
+    Attributes:
+        spark: the session.
+        catalog: the warehouse; None where only folders are named.
+        database: the present database, for names without one.
+    """
+
+    spark: SparkSession
+    catalog: Catalog | None
+    database: str
+
+    def find(self, parts: tuple[str, ...]) -> Name | None:
+        """The Paimon table of a name; None if it is Spark's."""
+        if len(parts) == _DEEPEST and parts[0].lower() == CATALOG:
+            return Name(table=f"{self.known_database(parts[1])}.{parts[2]}")
+        if len(parts) == 2 and "/" in parts[1] and parts[0].lower() in _FOLDERS:  # noqa: PLR2004 - database and table
+            return Name(table=parts[1], is_folder=True)
+        if self.catalog is None:
+            return None
+        if len(parts) == 1:
+            return self._present(parts[0])
+        database = self.find_database(parts[0]) if len(parts) == 2 else None  # noqa: PLR2004 - the same
+        return None if database is None else Name(table=f"{database}.{parts[1]}")
+
+    def named(self, parts: tuple[str, ...]) -> Name:
+        """The name of a table that is Paimon's or is to be.
+
+        Raises:
+            NotFoundError: no such database.
+            InvalidInputError: the name is Spark's.
+        """
+        if len(parts) == 1:
+            return Name(table=f"{self.known_database(self.database)}.{parts[0]}")
+        found = self.find(parts)
+        if found is not None:
+            return found
+        if len(parts) == 2:  # noqa: PLR2004 - database and table
+            return Name(table=f"{self.known_database(parts[0])}.{parts[1]}")
+        raise InvalidInputError(
+            f"{'.'.join(parts)!r} is not a Paimon table.", hint="Write it as database.table."
+        )
+
+    def _present(self, name: str) -> Name | None:
+        database = self.find_database(self.database)
+        if database is None or self.is_view(name):
+            return None
+        base = name.partition("$")[0]
+        known = self.warehouse().tables(database)
+        return Name(table=f"{database}.{name}") if _same(base, known) is not None else None
+
+    def refuse_missing(self, parts: tuple[str, ...]) -> None:
+        """Say that a table is missing where Spark has none either, and say which there are.
+
+        Raises:
+            NotFoundError: neither the present database nor Spark has it.
+        """
+        if len(parts) == 1 and not self.spark.catalog.tableExists(quoted(parts[0])):
+            database = self.find_database(self.database)
+            if database is not None:
+                self.base(Name(table=f"{database}.{parts[0]}"))
+
+    def is_view(self, name: str) -> bool:
+        """Whether it is a temporary view of Spark."""
+        if not self.spark.catalog.tableExists(quoted(name)):
+            return False
+        return bool(self.spark.catalog.getTable(quoted(name)).isTemporary)
+
+    def warehouse(self) -> Catalog:
+        """The catalog.
+
+        Raises:
+            InvalidInputError: there is none.
+        """
+        if self.catalog is None:
+            raise InvalidInputError(
+                "A warehouse is required.",
+                hint="Pass warehouse= or catalog=, or start with pe.spark.session(warehouse=…).",
+            )
+        return self.catalog
+
+    def find_database(self, name: str) -> str | None:
+        """The database of that name; upper and lower case matter only between two of them."""
+        if self.catalog is None:
+            return None
+        found = _same(name, self.catalog.databases())
+        return SYS if found is None and name.lower() == SYS else found
+
+    def known_database(self, name: str) -> str:
+        """The database of that name.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+        found = self.find_database(name)
+        if found is None:
+            known = self.warehouse().databases()
+            hint = f"Databases: {choices(known)}."
+            raise NotFoundError("database", name, self.warehouse().warehouse, hint=hint)
+        return found
+
+    def open(self, name: Name, options: Mapping[str, str] | None = None) -> Table | RowSource:
+        """The table, or system table.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+        if name.is_folder:
+            folder, _, system = name.table.partition("$")
+            opened = open_table(folder, options=options)
+            return opened if not system else opened.system_table(system)
+        catalog = self.warehouse()
+        try:
+            return catalog.table(name.table, options)
+        except NotFoundError as error:
+            other = self._other_case(name.table) if error.kind == "table" else None
+            if other is None:
+                raise
+            return catalog.table(other, options)
+
+    def base(self, name: Name, options: Mapping[str, str] | None = None) -> Table:
+        """The table itself, for a statement that changes it.
+
+        Raises:
+            NotFoundError: there is none.
+            InvalidInputError: it is a system table.
+        """
+        found = self.open(name, options)
+        if not isinstance(found, Table):
+            raise InvalidInputError(f"{name.table!r} is a system table and cannot be changed.")
+        return found
+
+    def _other_case(self, text: str) -> str | None:
+        database, _, rest = text.partition(".")
+        table, dollar, suffix = rest.partition("$")
+        found = _same(table, self.warehouse().tables(database))
+        return None if found is None else f"{database}.{found}{dollar}{suffix}"
+
+    def split(self, name: Name) -> tuple[Name, str | None]:
+        """A name without and with only its system table."""
+        if name.is_folder:
+            folder, _, system = name.table.partition("$")
+            return Name(table=folder, is_folder=True), system or None
+        wanted = parse_identifier(name.table)
+        if wanted.system_table is None:
+            return name, None
+        base = name.table[: -len(wanted.system_table) - 1]
+        return Name(table=base), wanted.system_table
+
+
+def _same(name: str, known: list[str]) -> str | None:
+    if name in known:
+        return name
+    alike = [other for other in known if other.lower() == name.lower()]
+    return alike[0] if len(alike) == 1 else None

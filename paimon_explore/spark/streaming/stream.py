@@ -1,0 +1,361 @@
+"""Streams: a table followed commit by commit, and rows written exactly once.
+
+Reading. An offset is `{"snapshot": n, "whole": …}`: everything up to snapshot n is delivered. The
+first batch is the state of the table (`whole`), unless the options begin elsewhere:
+
+| option | begins with |
+| --- | --- |
+| none | all rows of the newest snapshot, then changes |
+| `consumer-id` | the changes that the consumer has not seen, if it is known |
+| `scan.snapshot-id` | the changes of that snapshot |
+| the same, `scan.mode` = `from-snapshot-full` | all rows of that snapshot |
+| `scan.timestamp`, `scan.timestamp-millis` | the changes after the snapshot of that time |
+| `scan.mode` = `latest` | the changes of the next snapshot |
+
+A batch takes whole snapshots: as many as fit `read.stream.maxFilesPerTrigger`,
+`…maxRowsPerTrigger`, `…maxBytesPerTrigger` and `…maxSnapshotsPerTrigger`, but at least one; the
+state of the table is one batch. A consumer's progress is kept when Spark begins the next batch, so
+its snapshots do not expire before.
+
+Changes are told such that replaying them gives the rows of the table (`read.commit_changes`). The
+option `read.changelog` asks for the column `_row_kind`: +I and +U rows are there afterwards, -U and
+-D rows are not. All changes of a key are in one partition of a batch, in order. Without that column
+a stream ends with an error where a row was deleted, or replaced in a table without a primary key;
+with the option `read.ignore-deletes` it leaves such rows out (`spark.stream_changes`).
+
+Writing. A batch may come again after a crash between its commit and the checkpoint. The query's id,
+which the checkpoint keeps, is the commit user, the batch's number the commit identifier; a batch
+that is committed already is not committed again, and the files of its second attempt are removed.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark import TaskContext
+from pyspark.sql.datasource import (
+    DataSourceStreamArrowWriter,
+    DataSourceStreamReader,
+    InputPartition,
+    WriterCommitMessage,
+)
+from pyspark.sql.types import StringType, StructField, StructType
+
+from paimon_explore.commit.overwrite import Overwrite
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.consumer import Consumer
+from paimon_explore.metadata.options.option_enums import StartupMode
+from paimon_explore.metadata.options.table_options import (
+    SCAN_MODE,
+    SCAN_SNAPSHOT_ID,
+    SCAN_TIMESTAMP,
+    SCAN_TIMESTAMP_MILLIS,
+    TableOptions,
+)
+from paimon_explore.metadata.options.tag_options import CONSUMER_ID, CONSUMER_IGNORE_PROGRESS
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.read.commit_changes import change_log
+from paimon_explore.read.data_file import SystemColumn
+from paimon_explore.read.split_reader import SplitReader
+from paimon_explore.scan.incremental import SnapshotRange
+from paimon_explore.scan.splits.data_split import Split
+from paimon_explore.spark.executor_tasks import WriteJob, write_rows
+from paimon_explore.spark.read_plan import groups
+from paimon_explore.spark.spark_types import spark_schema, to_spark, wire_schema
+from paimon_explore.spark.streaming.admission_control import (
+    ReadAllAvailable,
+    ReadLimit,
+    ReadMaxFiles,
+    SupportsTriggerAvailableNow,
+)
+from paimon_explore.spark.streaming.stream_changes import ChangeGroup, change_groups, new_rows
+from paimon_explore.spark.worker import lighten_worker
+from paimon_explore.spark.writes.driver_commit import publish, withdraw
+from paimon_explore.spark.writes.task_messages import WrittenFiles, collected
+from paimon_explore.table.row_system_tables import row_kinds
+from paimon_explore.table.scan import Scan
+
+ROW_KIND = "_row_kind"
+_INSERT = "+I"
+_QUERY_ID = "sql.streaming.queryId"
+_BATCH_ID = "streaming.sql.batchId"
+_ADDED = (0, 2)
+_FULL = (StartupMode.DEFAULT, StartupMode.FULL, StartupMode.LATEST_FULL)
+
+
+def stream_schema(scan: Scan, *, kinds: bool) -> StructType:
+    """The Spark schema of a stream's rows."""
+    columns = spark_schema(scan.target.schema.project(scan.columns)).fields
+    first = [StructField(ROW_KIND, StringType(), nullable=False)] if kinds else []
+    return StructType([*first, *columns])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamStart:
+    """Where a stream begins.
+
+    Attributes:
+        snapshot: everything up to it counts as delivered.
+        whole: the first batch is the state of the table.
+        first: the snapshot of that state; None for the newest.
+    """
+
+    snapshot: int
+    whole: bool
+    first: int | None = None
+
+
+def stream_start(scan: Scan) -> StreamStart:
+    """Where the options begin a stream.
+
+    Raises:
+        UnsupportedFeatureError: a start that is not done here.
+    """
+    options: TableOptions = scan.target.options
+    consumer = _consumer(scan)
+    if consumer is not None:
+        return StreamStart(snapshot=consumer.next_snapshot - 1, whole=False)
+    mode = options.value(SCAN_MODE)
+    first = options.value(SCAN_SNAPSHOT_ID)
+    if first is not None:
+        whole = mode is StartupMode.FROM_SNAPSHOT_FULL
+        return StreamStart(snapshot=0 if whole else first - 1, whole=whole, first=first)
+    times = (SCAN_TIMESTAMP, SCAN_TIMESTAMP_MILLIS)
+    if any(options.value(option) is not None for option in times):
+        found = scan.target.snapshot
+        return StreamStart(snapshot=0 if found is None else found.id, whole=False)
+    if mode is StartupMode.LATEST:
+        latest = scan.target.store.snapshots.latest_id()
+        return StreamStart(snapshot=latest or 0, whole=False)
+    if mode in _FULL:
+        return StreamStart(snapshot=0, whole=True)
+    hint = f"Use scan.snapshot-id, or scan.mode {choices(['full', 'latest'])}."
+    raise UnsupportedFeatureError(f"a stream with scan.mode = {mode.value}", hint=hint)
+
+
+def _consumer(scan: Scan) -> Consumer | None:
+    """The progress of the consumer that the options name."""
+    options = scan.target.options
+    name = options.value(CONSUMER_ID)
+    if name is None or options.value(CONSUMER_IGNORE_PROGRESS):
+        return None
+    return scan.target.store.consumers.find(name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamLimits:
+    """How much a batch takes; None for no limit."""
+
+    files: int | None = None
+    rows: int | None = None
+    size: int | None = None
+    snapshots: int | None = None
+
+    @property
+    def given(self) -> bool:
+        """Whether there is one."""
+        return self != NO_LIMITS
+
+    def last(self, counted: Iterable[tuple[int, tuple[int, int, int]]]) -> int | None:
+        """The last snapshot that fits, of some with their files, rows and bytes; the first does."""
+        sums = [0, 0, 0]
+        found = None
+        for place, (number, figures) in enumerate(counted):
+            sums = [total + more for total, more in zip(sums, figures, strict=True)]
+            limits = (self.files, self.rows, self.size)
+            over = any(cap is not None and n > cap for n, cap in zip(sums, limits, strict=True))
+            if found is not None and (over or place == self.snapshots):
+                return found
+            found = number
+        return found
+
+
+NO_LIMITS = StreamLimits()
+
+
+class PaimonStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """Follows a table."""
+
+    def __init__(
+        self,
+        scan: Scan,
+        schema: StructType,
+        parallelism: int,
+        limits: StreamLimits,
+        *,
+        ignores_deletes: bool = False,
+    ) -> None:
+        self._scan = scan
+        self._start = stream_start(scan)
+        self._parallelism = parallelism
+        self._limits = limits
+        self._ignores_deletes = ignores_deletes
+        self._until: int | None = None
+        self._kinds = ROW_KIND in schema.fieldNames()
+        self._wire = wire_schema(StructType([f for f in schema.fields if f.name != ROW_KIND]))
+
+    def initialOffset(self) -> dict[str, object]:  # noqa: N802 - Spark's name
+        """Nothing is delivered yet."""
+        return {"snapshot": self._start.snapshot, "whole": self._start.whole}
+
+    def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802 - Spark's name
+        """Whether batches are limited; how, `latestOffset` knows."""
+        return ReadMaxFiles(1) if self._limits.given else ReadAllAvailable()
+
+    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802 - Spark's name
+        """What is there now is the end of the query."""
+        self._until = self._scan.target.store.snapshots.latest_id()
+
+    def latestOffset(  # noqa: N802 - Spark's name
+        self, start: Mapping[str, object] | None = None, limit: ReadLimit | None = None
+    ) -> dict[str, object]:
+        """Where the next batch ends; Spark before 4.2 tells no start, and gets everything."""
+        latest = self._until or self._scan.target.store.snapshots.latest_id()
+        begin = dict(start or self.initialOffset())
+        done = int(str(begin["snapshot"]))
+        if latest is None or latest <= done:
+            return begin
+        if begin["whole"] and start is not None:
+            return {"snapshot": self._start.first or latest, "whole": False}
+        if self._limits.given and limit is not None and not isinstance(limit, ReadAllAvailable):
+            latest = self._limits.last(self._counted(done, latest)) or latest
+        return {"snapshot": latest, "whole": False}
+
+    def _counted(self, done: int, latest: int) -> Iterator[tuple[int, tuple[int, int, int]]]:
+        """The files, rows and bytes of each snapshot."""
+        for number in range(done + 1, latest + 1):
+            found = self._changes(number - 1, number)
+            files = [split.files for _, splits in found for split in splits]
+            rows = sum(entries.total_rows for entries in files)
+            size = sum(entries.total_size for entries in files)
+            yield number, (sum(map(len, files)), rows, size)
+
+    def partitions(
+        self, start: Mapping[str, object], end: Mapping[str, object]
+    ) -> Sequence[InputPartition]:
+        """The splits between two offsets, in groups."""
+        first, last = int(str(start["snapshot"])), int(str(end["snapshot"]))
+        if first >= last:
+            return []
+        if not start["whole"]:
+            return self._changed(first, last)
+        state = min(self._start.first or last, last)
+        whole = groups(self._state(state), self._parallelism)
+        return [
+            *(ChangeGroup(group, {}, whole=True) for group in whole),
+            *self._changed(state, last),
+        ]
+
+    def _changed(self, first: int, last: int) -> list[ChangeGroup]:
+        found = self._changes(first, last)
+        return change_groups(self._scan.target, found, self._parallelism)
+
+    def _state(self, snapshot_id: int) -> Sequence[Split]:
+        store = self._scan.target.store
+        target = replace(self._scan.target, snapshot=store.snapshots.load(snapshot_id))
+        return replace(self._scan, target=target).plan().splits
+
+    def _changes(self, first: int, last: int) -> Iterator[tuple[Snapshot, Sequence[Split]]]:
+        return change_log(self._scan.target, SnapshotRange(start=first, end=last), self._scan.where)
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """The rows of one group, in the form that Spark demands."""
+        lighten_worker()
+        if not isinstance(partition, ChangeGroup):
+            return
+        for split in partition.splits:
+            batches = self._reader(whole=partition.whole).read(split)
+            if not (partition.whole or self._kinds or self._ignores_deletes):
+                target = self._scan.target
+                batches = new_rows(
+                    batches,
+                    keyed=target.keys is not None,
+                    commit=partition.commit_of(split),
+                    place=target.store.paths.branch_root,
+                )
+            for batch in batches:
+                yield from self._out(batch, whole=partition.whole)
+
+    def _reader(self, *, whole: bool) -> SplitReader:
+        target = self._scan.target
+        return SplitReader(
+            store=target.store,
+            schema=target.schema,
+            options=target.options,
+            columns=self._scan.columns,
+            predicate=self._scan.where,
+            system_columns=() if whole else (SystemColumn.VALUE_KIND,),
+        )
+
+    def _out(self, batch: pa.RecordBatch, *, whole: bool) -> Iterator[pa.RecordBatch]:
+        if not whole and not self._kinds:
+            kinds = batch.column(batch.num_columns - 1)
+            batch = batch.filter(pc.is_in(kinds, pa.array(_ADDED, kinds.type)))
+        if not batch.num_rows:
+            return
+        columns = batch.select(list(self._scan.columns))
+        rows = to_spark(columns, self._scan.target.schema.project(self._scan.columns), self._wire)
+        if self._kinds:
+            texts = (
+                pa.array([_INSERT] * batch.num_rows, pa.string())
+                if whole
+                else row_kinds(batch.column(batch.num_columns - 1))
+            )
+            field = pa.field(ROW_KIND, pa.string(), nullable=False)
+            rows = rows.add_column(0, field, texts)
+        yield rows
+
+    def commit(self, end: Mapping[str, object]) -> None:
+        """Keep the progress of the consumer; the checkpoint keeps the offsets."""
+        name = self._scan.target.options.value(CONSUMER_ID)
+        if name is not None:
+            progress = Consumer(next_snapshot=int(str(end["snapshot"])) + 1)
+            self._scan.target.store.consumers.save(name, progress)
+
+    def stop(self) -> None:
+        """Nothing to do: nothing is held open."""
+
+
+class PaimonStreamWriter(DataSourceStreamArrowWriter):
+    """Writes the rows of each batch by the tasks, and commits once a batch."""
+
+    def __init__(self, job: WriteJob, what: Overwrite | None) -> None:
+        self._job = job
+        self._what = what
+
+    def write(  # type: ignore[override] # PySpark declares rows for writers of batches too
+        self, iterator: Iterable[pa.RecordBatch]
+    ) -> WrittenFiles:
+        """Write the rows of one task of one batch."""
+        query, batch = stream_place()
+        target = self._job.target
+        target = replace(target, job=f"{target.job}b{batch}", commit_user=f"spark-{query}")
+        messages = write_rows(replace(self._job, target=target), iterator)
+        return WrittenFiles(messages=messages, job=target.job, commit_user=target.commit_user)
+
+    def commit(self, messages: Sequence[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803 - Spark's name
+        """Make the batch visible, unless it is already."""
+        target, written = collected(self._job.target, messages)
+        publish(target, written, self._what, batchId, completes=True)
+
+    def abort(self, messages: Sequence[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803 - Spark's name
+        """Remove the files of the batch, unless they are visible."""
+        target, written = collected(self._job.target, messages)
+        if written:
+            withdraw(target, written, batchId)
+
+
+def stream_place() -> tuple[str, str]:
+    """The query and the batch that this task writes for.
+
+    Raises:
+        InvalidInputError: it is no task of a stream.
+    """
+    context = TaskContext.get()
+    query = None if context is None else context.getLocalProperty(_QUERY_ID)
+    batch = None if context is None else context.getLocalProperty(_BATCH_ID)
+    if query is None or batch is None:
+        raise InvalidInputError("The task has no streaming query.")
+    return query, batch

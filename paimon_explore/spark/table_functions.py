@@ -1,0 +1,155 @@
+"""Table functions for plain `spark.sql`: metadata, time travel and changes of a table by its path.
+
+    SELECT * FROM paimon_snapshots('/warehouse/db.db/t')
+    SELECT * FROM paimon_table('/warehouse/db.db/t', snapshot => 3)
+    SELECT * FROM paimon_changes('/warehouse/db.db/t', 'v1', 'v2')
+
+They always see the newest state: nothing of them is kept in a plan. Rows come one by one, in one
+task: right for metadata and small tables; for large ones `pe.spark.sql` and `pe.spark.read` are.
+"""
+
+from collections.abc import Iterator
+from functools import cache
+
+import pyarrow as pa
+from pyspark.sql import SparkSession
+from pyspark.sql import types as st
+from pyspark.sql.functions import udtf
+from pyspark.sql.udtf import AnalyzeArgument, AnalyzeResult
+
+from paimon_explore.data_types.arrow import row_type_from_arrow
+from paimon_explore.errors import InvalidInputError, choices
+from paimon_explore.inspection.system_tables.table_inspection import SYSTEM_TABLES
+from paimon_explore.spark.spark_types import spark_schema, to_spark, wire_schema
+from paimon_explore.table.row_reader import RowSource
+from paimon_explore.table.row_system_tables import ROW_TABLES
+from paimon_explore.table.table import Table, open_table
+
+PREFIX = "paimon_"
+POINTS = ("snapshot", "tag", "timestamp", "watermark", "version")
+CHOICES = (*POINTS, "branch")
+_TABLE_CHOICES = (*CHOICES, "where", "columns")
+
+
+def _opened(path: object, given: dict[str, object], known: tuple[str, ...]) -> Table:
+    """The table at the wanted point in time."""
+    for name in given:
+        if name not in known:
+            hint = f"Arguments: {choices(known)}."
+            raise InvalidInputError(f"Unknown argument {name!r}.", hint=hint)
+    if not isinstance(path, str):
+        raise InvalidInputError("The path of the table is required.", hint="Pass it as a string.")
+    branch = given.get("branch")
+    opened = open_table(path, None if branch is None else str(branch))
+    points = {name: given[name] for name in POINTS if given.get(name) is not None}
+    return opened.at(**points) if points else opened  # type: ignore[arg-type]  # checked there
+
+
+def _values(arguments: dict[str, AnalyzeArgument]) -> dict[str, object]:
+    return {name: argument.value for name, argument in arguments.items()}
+
+
+def _schema(source: RowSource) -> st.StructType:
+    return spark_schema(row_type_from_arrow(source.schema))
+
+
+def _rows(source: RowSource) -> Iterator[tuple[object, ...]]:
+    row_type = row_type_from_arrow(source.schema)
+    wire = wire_schema(spark_schema(row_type))
+    for batch in source.to_batches():
+        named = pa.RecordBatch.from_arrays(batch.columns, names=list(row_type.names))
+        columns = [
+            column.to_pylist(maps_as_pydicts="strict")
+            for column in to_spark(named, row_type, wire).columns
+        ]
+        yield from zip(*columns, strict=True)
+
+
+def _system_rows(name: str, path: object, given: dict[str, object]) -> RowSource:
+    return _opened(path, given, CHOICES).system_table(name)
+
+
+def _table_rows(path: object, given: dict[str, object]) -> RowSource:
+    opened = _opened(path, given, _TABLE_CHOICES)
+    where, columns = given.get("where"), given.get("columns")
+    names = None if columns is None else [name.strip() for name in str(columns).split(",")]
+    scan = opened.scan(names, None if where is None else str(where))
+    return RowSource(name=opened.name, schema=scan.schema, load=scan.to_batches)
+
+
+def _changed_rows(path: object, start: object, end: object, given: dict[str, object]) -> RowSource:
+    opened = _opened(path, {k: v for k, v in given.items() if k != "mode"}, ("branch",))
+    mode = str(given.get("mode") or "auto")
+    return opened.between(_point(start), _point(end), mode=mode, row_kinds=True)
+
+
+def _point(value: object) -> int | str:
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise InvalidInputError(f"{value!r} is neither a snapshot id nor a tag's name.")
+    return int(value) if isinstance(value, int) or value.isdigit() else value
+
+
+def _system_function(name: str) -> type:
+    """The class of the function for one system table."""
+
+    class SystemFunction:
+        """Rows of a system table."""
+
+        @staticmethod
+        def analyze(path: AnalyzeArgument, **given: AnalyzeArgument) -> AnalyzeResult:
+            """The columns."""
+            return AnalyzeResult(schema=_schema(_system_rows(name, path.value, _values(given))))
+
+        def eval(self, path: str, **given: object) -> Iterator[tuple[object, ...]]:
+            """The rows."""
+            yield from _rows(_system_rows(name, path, given))
+
+    return SystemFunction
+
+
+class TableFunction:
+    """`paimon_table(path, snapshot => …, where => …, columns => …)`: the rows of a table."""
+
+    @staticmethod
+    def analyze(path: AnalyzeArgument, **given: AnalyzeArgument) -> AnalyzeResult:
+        """The columns."""
+        return AnalyzeResult(schema=_schema(_table_rows(path.value, _values(given))))
+
+    def eval(self, path: str, **given: object) -> Iterator[tuple[object, ...]]:
+        """The rows."""
+        yield from _rows(_table_rows(path, given))
+
+
+class ChangesFunction:
+    """`paimon_changes(path, start, end, mode => …)`: what changed, with the kinds of rows."""
+
+    @staticmethod
+    def analyze(
+        path: AnalyzeArgument,
+        start: AnalyzeArgument,
+        end: AnalyzeArgument,
+        **given: AnalyzeArgument,
+    ) -> AnalyzeResult:
+        """The columns."""
+        rows = _changed_rows(path.value, start.value, end.value, _values(given))
+        return AnalyzeResult(schema=_schema(rows))
+
+    def eval(
+        self, path: str, start: object, end: object, **given: object
+    ) -> Iterator[tuple[object, ...]]:
+        """The rows."""
+        yield from _rows(_changed_rows(path, start, end, given))
+
+
+@cache
+def functions() -> dict[str, type]:
+    """The classes by the name of the function."""
+    names = sorted({*SYSTEM_TABLES, *ROW_TABLES})
+    system = {PREFIX + name: _system_function(name) for name in names}
+    return {**system, PREFIX + "table": TableFunction, PREFIX + "changes": ChangesFunction}
+
+
+def register_functions(spark: SparkSession) -> None:
+    """Make all of them known to a session."""
+    for name, handler in functions().items():
+        spark.udtf.register(name, udtf(handler))  # type: ignore[arg-type] # a class makes one

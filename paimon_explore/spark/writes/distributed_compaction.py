@@ -1,0 +1,153 @@
+"""`pe.spark.compact`: the buckets of a table compacted by the tasks, with one commit on the driver.
+
+The driver plans what is worth compacting, as a local compaction does; each task takes some buckets,
+merges them with the same code, and sends home what it made. A conflict with others who compacted or
+replaced the same files is found at the commit, and then nothing has changed.
+"""
+
+import pickle
+import warnings
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from os import PathLike
+from uuid import uuid4
+
+import pyarrow as pa
+from pyspark.sql import SparkSession
+
+from paimon_explore.arguments import boolean
+from paimon_explore.commit.committer import fresh_user
+from paimon_explore.errors import CommitConflictError, PaimonError
+from paimon_explore.maintenance.compaction.auto_compaction import is_due
+from paimon_explore.maintenance.compaction.compact import (
+    CompactionPlan,
+    Place,
+    compact_split,
+    due_splits,
+    plan_compaction,
+    spread_table,
+)
+from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.metadata.options.table_options import POSTPONE_BUCKET
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.scan.splits.data_split import DataSplit
+from paimon_explore.spark.argument_checks import check_session
+from paimon_explore.spark.executor_tasks import pack, unpack
+from paimon_explore.spark.worker import lighten_worker
+from paimon_explore.spark.writes.driver_commit import publish, withdraw, write_target
+from paimon_explore.table.table import Table, open_table
+from paimon_explore.write.write_target import WriteTarget
+
+
+def compact(
+    spark: SparkSession,
+    table: Table | str | PathLike[str],
+    *,
+    full: bool = True,
+    partitions: Sequence[Mapping[str, object]] | None = None,
+    options: Mapping[str, str] | None = None,
+) -> Snapshot | None:
+    """Make fewer and larger files of the same rows by the tasks of a Spark job, in one commit.
+
+    Args:
+        spark: the session.
+        table: the table, or its path.
+        full: everything that can be made better; False: what the table's options ask for by the
+            number and sizes of files.
+        partitions: each the values of some partition columns; None: the whole table.
+        options: table options for this job.
+
+    Returns:
+        The snapshot; None if there was nothing to do.
+
+    Raises:
+        UnsupportedFeatureError: the table has something that is not compacted here.
+        CommitConflictError: another job has compacted or replaced the same files meanwhile.
+    """
+    check_session(spark)
+    boolean("full", full)
+    opened = table if isinstance(table, Table) else open_table(table, options=options)
+    target = write_target(opened, replaces=False)
+    spread = spread_table(target.store, target.schema, target.options, partitions=partitions)
+    before = publish(target, spread, None) if spread else None
+    made = compact_places(
+        spark, write_target(opened, replaces=False), full=full, partitions=partitions
+    )
+    return made or before
+
+
+def compact_places(
+    spark: SparkSession,
+    target: WriteTarget,
+    *,
+    full: bool,
+    partitions: Sequence[Mapping[str, object]] | None = None,
+    places: Collection[Place] | None = None,
+) -> Snapshot | None:
+    """Compact some buckets by tasks, and commit; if that fails, nothing is left.
+
+    Args:
+        spark: the session.
+        target: the table, with a job id of its own.
+        full: as for `compact`.
+        partitions: as for `compact`.
+        places: only these buckets; None: all.
+    """
+    plan = due_splits(plan_compaction(target, full=full, partitions=partitions, places=places))
+    if not plan.splits:
+        return None
+    messages: list[CommitMessage] = []
+    try:
+        tasks = [pickle.dumps(split) for split in plan.splits]
+        run = partial(_run, plan.without_splits(), tasks)
+        numbers = spark.range(0, len(tasks), 1, len(tasks))
+        sent = numbers.mapInArrow(run, "message binary").collect()
+        messages = [message for row in sent for message in unpack(bytes(row["message"]))]
+        return publish(target, messages, None) if messages else None
+    except BaseException:
+        withdraw(target, messages)
+        raise
+
+
+def compact_written(
+    spark: SparkSession, table: WriteTarget, written: Sequence[CommitMessage]
+) -> Snapshot | None:
+    """Compact the buckets that a job has written to, if that is due; see `compact_behind`.
+
+    The rows are committed already: what fails here is a warning, and of what others were faster
+    with nothing is left.
+
+    Args:
+        spark: the session.
+        table: the table, as the job wrote it.
+        written: what was committed.
+    """
+    if not is_due(table.schema, table.options):
+        return None
+    places = {(m.partition, m.bucket) for m in written if m.bucket != POSTPONE_BUCKET}
+    target = replace(table, commit_user=fresh_user(table.options), job=uuid4().hex[:16])
+    try:
+        return compact_places(spark, target, full=False, places=places) if places else None
+    except CommitConflictError:
+        return None
+    except PaimonError as error:
+        warnings.warn(
+            f"The rows are committed, but the compaction after the commit failed: {error}",
+            RuntimeWarning,
+            stacklevel=3,
+        )
+        return None
+
+
+def _run(
+    plan: CompactionPlan, tasks: Sequence[bytes], batches: Iterable[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    """The messages of the buckets whose numbers come in."""
+    lighten_worker()
+    for batch in batches:
+        for number in batch.column(0).to_pylist():
+            split: DataSplit = pickle.loads(tasks[number or 0])  # noqa: S301 - bytes of our driver
+            message = compact_split(plan, split)
+            found = [] if message is None or message.is_empty else [message]
+            yield pa.RecordBatch.from_arrays([pa.array([pack(found)])], names=["message"])

@@ -1,0 +1,173 @@
+"""One commit on the driver for what the tasks of a job have written, and nothing left behind.
+
+Theory of operation. A job has an id that is part of the names of all files its tasks write, and
+a commit user of its own. Tasks send home what they wrote; of several attempts at a task Spark hands
+on one. The driver commits once.
+
+| what happens | what is done |
+| --- | --- |
+| a task fails, and Spark tries again | the attempt removes its files |
+| an attempt is killed, or was speculative | its files are swept by the job's id after the commit |
+| the job fails | the messages' files are removed, then all files of the job's id |
+| the commit fails | the same; but first the newest snapshots are asked for the job's commit user |
+| the commit took effect, but the reply was lost | the snapshot is found: nothing is removed |
+| nobody can tell | nothing is removed; orphan removal finds the files later |
+
+An attempt that is still running while its job is swept may leave a file: an orphan, which does no
+harm.
+"""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from uuid import uuid4
+
+from paimon_explore.commit.committer import Committer, fresh_user
+from paimon_explore.commit.overwrite import Overwrite
+from paimon_explore.errors import InvalidInputError, PaimonError, StorageError
+from paimon_explore.fileio.paths import parent
+from paimon_explore.maintenance.compaction.auto_compaction import compact_behind
+from paimon_explore.maintenance.post_commit import after_commit
+from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.metadata.options.effective_options import needs_lookup
+from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.metadata.snapshot import BATCH_COMMIT_IDENTIFIER, Snapshot
+from paimon_explore.table.latest_schema import latest_schema
+from paimon_explore.table.table import Table
+from paimon_explore.write.write_target import WriteTarget, abort, message_paths
+
+_NEWEST = 100
+
+
+def write_target(table: Table, *, replaces: bool) -> WriteTarget:
+    """A table as the target of one job, with a job id and a commit user of its own.
+
+    Raises:
+        InvalidInputError: it is opened at a point in the past.
+    """
+    if table.travel.given:
+        raise InvalidInputError(
+            f"{table.name} is opened at a point in the past and cannot be changed.",
+            hint="Write to the table opened without time travel.",
+        )
+    schema = latest_schema(table.store)
+    options = TableOptions({**schema.options, **table.dynamic_options})
+    return WriteTarget(
+        store=table.store,
+        schema=schema,
+        options=options,
+        commit_user=fresh_user(options),
+        replaces=replaces,
+        job=uuid4().hex[:16],
+    )
+
+
+def publish(
+    target: WriteTarget,
+    messages: Sequence[CommitMessage],
+    what: Overwrite | None,
+    identifier: int = BATCH_COMMIT_IDENTIFIER,
+    *,
+    completes: bool = False,
+) -> Snapshot | None:
+    """Make what the tasks wrote visible, then sweep what failed attempts left.
+
+    Args:
+        target: the table, with the job's id and commit user.
+        messages: of all tasks.
+        what: what an overwrite replaces; None for an append or upsert.
+        identifier: of a batch of a stream; if it is committed already, nothing is, and the files
+            of this second attempt are removed.
+        completes: compact on the driver what readers would not see before; for doors behind which
+            no tasks can be started.
+
+    Returns:
+        The snapshot; None if nothing changed.
+
+    Raises:
+        CommitError, StorageError, InvalidInputError: as for a commit; nothing is removed here.
+    """
+    if identifier != BATCH_COMMIT_IDENTIFIER and took_effect(target, identifier):
+        _remove_repeated(target, messages)
+        return None
+    committer = Committer(
+        target.store, target.schema, options=target.options, commit_user=target.commit_user
+    )
+    made = (
+        committer.commit(messages, identifier)
+        if what is None
+        else committer.overwrite(messages, what, identifier)
+    )
+    with suppress(StorageError):  # an orphan does no harm, and the commit is done
+        sweep(target, messages)
+    if made and completes and what is None and needs_lookup(target.options):
+        table = (target.store, target.schema, target.options)
+        made = [*made, *compact_behind(committer, table, messages, identifier)]
+    if made:
+        after_commit(target.store, target.schema, target.options, made[-1])
+    return made[-1] if made else None
+
+
+def _remove_repeated(target: WriteTarget, messages: Sequence[CommitMessage]) -> None:
+    """Remove the files of a batch that another attempt has committed; live files stay."""
+    latest = target.store.snapshots.latest()
+    if latest is None:
+        return
+    entries = target.store.manifests.read_many(
+        target.store.manifests.all(latest).names, ("file_name",)
+    )
+    names = entries.column("file_name")
+    if not any(_is_of(target, str(name)) for name in names):
+        abort(target, messages)
+
+
+def withdraw(
+    target: WriteTarget, messages: Sequence[CommitMessage], identifier: int | None = None
+) -> None:
+    """Remove all files of a job that failed, unless its commit took effect or nobody can tell."""
+    try:
+        if took_effect(target, identifier):
+            return
+    except PaimonError:
+        return
+    abort(target, messages)
+    own = [s.path for s in target.store.file_io.walk(target.store.paths.root)]
+    for path in own:
+        if _is_of(target, path):
+            target.store.file_io.delete(path)
+
+
+def took_effect(target: WriteTarget, identifier: int | None = None) -> bool:
+    """Whether a snapshot of the job's commit user is there, of this batch or a later one.
+
+    Raises:
+        StorageError, FormatError: a snapshot cannot be read.
+    """
+    snapshots = target.store.snapshots
+    for snapshot_id in reversed(snapshots.history()[-_NEWEST:]):
+        snapshot = snapshots.find(snapshot_id)
+        if snapshot is not None and snapshot.commit_user == target.commit_user:
+            return identifier is None or snapshot.commit_identifier >= identifier
+    return False
+
+
+def sweep(target: WriteTarget, messages: Sequence[CommitMessage]) -> list[str]:
+    """Remove the job's files that no message names, in the folders of those that one names.
+
+    Returns:
+        The removed files.
+    """
+    named = set(message_paths(target, messages))
+    file_io = target.store.file_io
+    gone = [
+        status.path
+        for folder in sorted({parent(path) for path in named})
+        for status in file_io.list(folder)
+        if _is_of(target, status.path) and status.path not in named
+    ]
+    for path in gone:
+        file_io.delete(path)
+    return gone
+
+
+def _is_of(target: WriteTarget, path: str) -> bool:
+    return bool(target.job) and f"-{target.job}-" in path.rpartition("/")[2]

@@ -1,0 +1,272 @@
+"""`pe.spark.write`: a DataFrame into a table, by the tasks, with one commit on the driver.
+
+| table | rows go to tasks |
+| --- | --- |
+| append, no buckets | as they are; often Spark writes the files itself, see `native_write` |
+| postponed buckets | as they are |
+| primary key, fixed buckets, no partitions, few tasks | as they are: each writes all buckets |
+| other fixed buckets | by partition and bucket: one task writes a bucket |
+| dynamic buckets | by partition: one task assigns the buckets of a partition |
+| the same, keys without the partition | to one task, which knows where every key is |
+
+Without a shuffle an upsert costs half as much, and every task adds a sorted run to every bucket.
+Sequence numbers keep the rows of one key in order, whatever the merge engine: each task has a range
+of its own, later tasks later ones. So that is done unless the runs of one write alone would make a
+compaction due, or numbers do not count (`sequence.snapshot-ordering`).
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from os import PathLike
+from typing import Literal
+from zlib import crc32
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as f
+from pyspark.sql import types as st
+
+from paimon_explore.arguments import optional_mapping
+from paimon_explore.commit.overwrite import Overwrite
+from paimon_explore.errors import InvalidInputError, choices
+from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.metadata.options import table_options as opt
+from paimon_explore.metadata.options.table_options import DYNAMIC_BUCKET
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN, NotGiven
+from paimon_explore.spark.argument_checks import check_frame
+from paimon_explore.spark.column_matching import matched_columns
+from paimon_explore.spark.executor_tasks import WriteJob, gathered, pack, unpack, write_rows
+from paimon_explore.spark.quoted_names import quoted
+from paimon_explore.spark.read_plan import opened
+from paimon_explore.spark.reads.arrow_batches import counted_batches
+from paimon_explore.spark.spark_types import from_spark, spark_type
+from paimon_explore.spark.writes.bucket_assignment import bucket_expression, task_expression
+from paimon_explore.spark.writes.distributed_compaction import compact_written
+from paimon_explore.spark.writes.driver_commit import publish, withdraw, write_target
+from paimon_explore.spark.writes.native_parquet_write import is_native_write, write_natively
+from paimon_explore.table.table import Table
+from paimon_explore.table.table_write import TableWriter
+from paimon_explore.write.append_writer import fixed_buckets
+from paimon_explore.write.buckets.partition_grouping import partitions_of
+from paimon_explore.write.input.table_batches import InputShape, open_rows
+from paimon_explore.write.primary_key_writer import needs_key_index
+from paimon_explore.write.write_target import WriteTarget
+
+Mode = Literal["append", "upsert", "overwrite"]
+
+MODES: tuple[Mode, ...] = ("append", "upsert", "overwrite")
+_TASK = "_paimon_task"
+_MOST_RUNS = 8
+
+
+def write(
+    df: DataFrame,
+    table: Table | str | PathLike[str],
+    mode: Mode = "append",
+    *,
+    partition: Mapping[str, object] | NotGiven | None = NOT_GIVEN,
+    options: Mapping[str, str] | None = None,
+) -> Snapshot | None:
+    """Write a DataFrame into a table in one commit.
+
+    Columns are matched by name, and their values cast where they fit. Of several rows with the same
+    key in the DataFrame any may win, for Spark's rows have no order.
+
+    Args:
+        df: the rows; for a primary-key table `_ROW_KIND` may tell what each does.
+        table: the table, or its path.
+        mode: `append` adds rows; `upsert` does on a primary-key table, and only there; `overwrite`
+            replaces rows, as `Table.overwrite` does.
+        partition: values of partition columns, whose rows are overwritten; None and nothing mean
+            what they mean for `Table.overwrite`.
+        options: table options for this write.
+
+    Returns:
+        The snapshot that holds the rows; None if there were none.
+
+    Raises:
+        InvalidInputError: columns or values that do not fit, an unknown mode, a view of the past,
+            upsert into a table without primary key.
+        CommitError: nothing is visible, and all files are removed again.
+        CommitOutcomeUnknownError: the storage gave no answer; look before writing again.
+    """
+    if mode not in MODES:
+        raise InvalidInputError(f"Unknown mode {mode!r}.", hint=f"Use {choices(MODES)}.")
+    check_frame(df)
+    if partition is not NOT_GIVEN:
+        optional_mapping(
+            "partition", partition, hint='Pass values by column: {"dt": "2026-01-01"}.'
+        )
+    found = opened(table, options or {})
+    target = write_target(found, replaces=mode == "overwrite")
+    if mode == "upsert" and not target.schema.primary_keys:
+        msg = f"Mode 'upsert' needs a primary key, and table {found.name} has none."
+        raise InvalidInputError(msg, hint="Use mode 'append'.")
+    writer = TableWriter(store=target.store, schema=target.schema, options=target.options)
+    stated = writer.stated_partition(partition) if mode == "overwrite" else None
+    what = writer.replaced(stated) if mode == "overwrite" else None
+    return written(df, target, what)
+
+
+def written(
+    df: DataFrame,
+    target: WriteTarget,
+    what: Overwrite | None,
+    removals: Callable[[], list[CommitMessage]] = list,
+) -> Snapshot | None:
+    """Write rows by the tasks, and commit once; if that fails, nothing is left.
+
+    Args:
+        df: the rows.
+        target: the table, with a job id of its own.
+        what: what an overwrite replaces; None for an append or upsert.
+        removals: gives the files that the same commit takes out.
+
+    Raises:
+        InvalidInputError: columns or values that do not fit.
+        CommitError: nothing is visible, and all files are removed again.
+    """
+    tasks = df.sparkSession.sparkContext.defaultParallelism
+    job = WriteJob(
+        target=target,
+        columns=matched_columns(df.schema, target.schema),
+        shares_buckets=shares_buckets(target, tasks),
+    )
+    messages: list[CommitMessage] = []
+    try:
+        messages = _messages(df, job)
+        messages += removals()
+        made = publish(target, messages, what)
+    except BaseException:
+        withdraw(target, messages)
+        raise
+    if made is None or what is not None:
+        return made
+    return compact_written(df.sparkSession, target, messages) or made
+
+
+def _messages(df: DataFrame, job: WriteJob) -> list[CommitMessage]:
+    """Write rows by the tasks, without a commit."""
+    if is_native_write(df, job):
+        return write_natively(distributed(df, job), job)
+    rows = distributed(df, job)
+    with counted_batches(rows):
+        sent = rows.mapInArrow(partial(_run, job), "message binary").collect()
+    return [message for row in sent for message in unpack(bytes(row["message"]))]
+
+
+def _run(job: WriteJob, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    message = pack(write_rows(job, batches))
+    yield pa.RecordBatch.from_arrays([pa.array([message], pa.binary())], names=["message"])
+
+
+def shares_buckets(target: WriteTarget, tasks: int) -> bool:
+    """Whether every task writes all buckets.
+
+    Args:
+        target: the table.
+        tasks: that write at the same time.
+    """
+    schema, options = target.schema, target.options
+    if (
+        not schema.primary_keys
+        or schema.partition_keys
+        or options.value(opt.BUCKET) <= 0
+        or options.value(opt.SEQUENCE_SNAPSHOT_ORDERING)
+    ):
+        return False
+    if options.value(opt.WRITE_ONLY):
+        return tasks <= _MOST_RUNS
+    return tasks < min(options.value(opt.NUM_SORTED_RUN_COMPACTION_TRIGGER), _MOST_RUNS)
+
+
+def _is_in_driver(df: DataFrame) -> bool:
+    """Whether the rows lie in the driver already, so few that they are not worth several tasks."""
+    plan = df._jdf.queryExecution().optimizedPlan()  # noqa: SLF001 - PySpark has no other way to ask
+    return str(plan.getClass().getSimpleName()) == "LocalRelation"
+
+
+def distributed(df: DataFrame, job: WriteJob) -> DataFrame:
+    """The rows, brought to the tasks that write them."""
+    schema, options = job.target.schema, job.target.options
+    tasks = df.sparkSession.sparkContext.defaultParallelism
+    buckets = options.value(opt.BUCKET)
+    if _is_in_driver(df):
+        return df.coalesce(1)
+    if job.shares_buckets:
+        return df.coalesce(tasks)
+    if buckets > 0:
+        return _by_bucket(df, job, tasks if schema.partition_keys else min(tasks, buckets))
+    if buckets == DYNAMIC_BUCKET and schema.primary_keys:
+        own = {column: df.columns[i] for i, column in enumerate(job.columns)}
+        names = [quoted(own[key]) for key in schema.partition_keys if key in own]
+        one = not names or needs_key_index(schema, options)
+        return df.coalesce(1) if one else df.repartition(tasks, *names)
+    return df
+
+
+def _by_bucket(df: DataFrame, job: WriteJob, count: int) -> DataFrame:
+    """The rows in so many tasks, of which one has all of a bucket."""
+    if count == 1:
+        return df.coalesce(1)
+    expression = _task_column(df, job, count)
+    if expression is not None:
+        return df.withColumn(_TASK, expression).repartitionById(count, _TASK)
+    number = st.StructField(_TASK, st.IntegerType(), nullable=False)
+    schema = st.StructType([*df.schema.fields, number])
+    return df.mapInArrow(partial(_number, job, count), schema).repartitionById(count, _TASK)
+
+
+def _task_column(df: DataFrame, job: WriteJob, count: int) -> Column | None:
+    """The number of the task that writes a row; None if only Python can tell."""
+    schema, options = job.target.schema, job.target.options
+    places = {name: at for at, name in enumerate(job.columns)}
+    wanted = schema.project(dict.fromkeys((*schema.partition_keys, *schema.bucket_keys)))
+    if options.value(opt.BUCKET_FUNCTION).value != "default":
+        return None
+    if not all(
+        field.name in places
+        and df.schema.fields[places[field.name]].dataType == spark_type(field.type)
+        for field in wanted
+    ):
+        return None
+    own = {name: f.col(quoted(df.columns[at])) for name, at in places.items()}
+    keys = schema.project(schema.bucket_keys)
+    types = [field.type for field in keys]
+    bucket = bucket_expression([own[name] for name in keys.names], types, options.value(opt.BUCKET))
+    if bucket is None:
+        return None
+    return task_expression(bucket, [own[name] for name in schema.partition_keys], count)
+
+
+def _number(
+    job: WriteJob, count: int, batches: Iterable[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    """The rows with the number of the task that writes their bucket."""
+    for batch in gathered(batches):
+        numbers = pa.array(task_numbers(batch, job, count).tolist(), pa.int32())
+        yield batch.append_column(pa.field(_TASK, pa.int32(), nullable=False), numbers)
+
+
+def task_numbers(batch: pa.RecordBatch, job: WriteJob, count: int) -> npt.NDArray[np.int64]:
+    """The task that writes each row: partition and bucket decide, neighbours go to others.
+
+    Args:
+        batch: n rows of Spark.
+        job: the write.
+        count: number of tasks.
+    """
+    target: WriteTarget = job.target
+    schema = target.schema
+    wanted = list(dict.fromkeys((*schema.partition_keys, *schema.bucket_keys)))
+    row_type = schema.project(wanted)
+    places = [job.columns.index(name) for name in wanted if name in job.columns]
+    taken = from_spark(batch.select(places), [job.columns[place] for place in places])
+    rows = next(iter(open_rows(taken, InputShape(row_type=row_type))))
+    partitions = partitions_of(rows, schema.partition_type)
+    offsets = np.array([crc32(key) % count for key in partitions.keys], np.int64)
+    buckets = fixed_buckets(rows, schema, target.options)
+    return (offsets[partitions.numbers] + buckets) % count

@@ -1,0 +1,267 @@
+"""`Catalog`: the databases and tables of a warehouse folder.
+
+Databases are folders `<name>.db`, tables are folders in them that hold a schema.
+Spec: concepts/catalog, filesystem catalog.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from os import PathLike
+
+from paimon_explore.arguments import optional_string, string
+from paimon_explore.commit.backoff import system_clock
+from paimon_explore.errors import (
+    AlreadyExistsError,
+    InvalidInputError,
+    NotFoundError,
+    choices,
+    suggestion,
+)
+from paimon_explore.fileio.local import LocalFileIO
+from paimon_explore.fileio.paths import join
+from paimon_explore.fileio.resolve import resolve as resolve_location
+from paimon_explore.metadata.schema.schema_validation import new_schema, validate_create
+from paimon_explore.metadata.table_paths import MAIN_BRANCH, TablePaths
+from paimon_explore.sanitize import shown
+from paimon_explore.store.table_store import TableStore
+from paimon_explore.table.catalog.catalog_system_tables import DATABASE, GLOBAL_TABLES, global_table
+from paimon_explore.table.catalog.identifier import Identifier, check_name, parse_identifier
+from paimon_explore.table.row_reader import RowSource
+from paimon_explore.table.table import Table, open_table
+from paimon_explore.table.table_definition import (
+    Columns,
+    OptionValue,
+    declared_columns,
+    declared_names,
+    declared_options,
+)
+
+_SUFFIX = ".db"
+
+
+class Catalog:
+    """The databases and tables of a warehouse.
+
+    Args:
+        warehouse: its folder: a local path, `file:///…`, `s3://bucket/…` and the like.
+        storage_options: settings and secrets of the storage, in the names of Paimon, Hadoop, boto3,
+            s3fs or object_store (`s3.endpoint`, `endpoint_url`, …). `timeout` and
+            `connect_timeout` bound one request (30 s, 5 s); a failing request is retried with
+            exponential backoff for `retry_timeout` (60 s), at most `max_retries` times.
+
+    >>> import tempfile
+    >>> cat = Catalog(tempfile.mkdtemp())
+    >>> cat.create_database("db")
+    >>> cat.databases()
+    ['db']
+    """
+
+    def __init__(
+        self, warehouse: str | PathLike[str], storage_options: Mapping[str, object] | None = None
+    ) -> None:
+        self._file_io, self.warehouse = resolve_location(warehouse, storage_options)
+        self._storage_options = dict(storage_options or {})
+
+    def __repr__(self) -> str:
+        """The warehouse and its databases."""
+        return shown(f"Catalog({self.warehouse!r}): databases {choices(self._names())}")
+
+    def databases(self) -> list[str]:
+        """Names of the databases, sorted.
+
+        Raises:
+            NotFoundError: the warehouse is a folder of this machine that does not exist.
+        """
+        found = self._names()
+        is_local = isinstance(self._file_io, LocalFileIO)
+        if not found and is_local and not self._file_io.exists(self.warehouse):
+            hint = "Check the path; create_database() creates a new warehouse."
+            raise NotFoundError("warehouse", self.warehouse, hint=hint)
+        return found
+
+    def _names(self) -> list[str]:
+        found = (s.name for s in self._file_io.list(self.warehouse) if s.is_folder)
+        return sorted(n.removesuffix(_SUFFIX) for n in found if n.endswith(_SUFFIX))
+
+    def create_database(self, name: str, *, ignore_if_exists: bool = False) -> None:
+        """Make a database.
+
+        Raises:
+            AlreadyExistsError: it is there, unless `ignore_if_exists`.
+            InvalidInputError: no usable name.
+        """
+        check_name(name, name)
+        if "." in name or "$" in name:
+            raise InvalidInputError(
+                f"{name!r} cannot be the name of a database: it contains '.' or '$'."
+            )
+        if name in self._names():
+            if ignore_if_exists:
+                return
+            raise AlreadyExistsError("database", name, self.warehouse)
+        self._file_io.make_folder(self._folder(name))
+
+    def drop_database(self, name: str, *, cascade: bool = False) -> None:
+        """Remove a database.
+
+        Raises:
+            NotFoundError: it does not exist.
+            InvalidInputError: it holds tables, unless `cascade`.
+        """
+        self._known_database(name)
+        tables = self.tables(name)
+        if tables and not cascade:
+            msg = f"Database {name!r} is not empty; its tables: {choices(tables)}."
+            raise InvalidInputError(msg, hint="Drop them first, or pass cascade=True.")
+        self._file_io.delete_folder(self._folder(name))
+
+    def tables(self, database: str) -> list[str]:
+        """Names of a database's tables, sorted.
+
+        Raises:
+            NotFoundError: there is no such database.
+        """
+        if database == DATABASE and DATABASE not in self._names():
+            return sorted(GLOBAL_TABLES)
+        self._known_database(database)
+        folders = [s for s in self._file_io.list(self._folder(database)) if s.is_folder]
+        return sorted(s.name for s in folders if self._store(s.path).schemas.ids())
+
+    def table(
+        self, name: str, options: Mapping[str, OptionValue] | None = None
+    ) -> Table | RowSource:
+        """Open a table, one of its branches, or one of its system tables.
+
+        Args:
+            name: `database.table`, `database.table$branch_<branch>`, or either with `$files` and
+                the like behind it; or a table of the whole catalog: `sys.all_tables`,
+                `sys.all_partitions`, `sys.all_table_options`, `sys.catalog_options`.
+            options: dynamic table options, such as `scan.snapshot-id`.
+
+        Raises:
+            NotFoundError: there is no such database, table, branch or system table.
+            InvalidInputError: no usable name, or a wrong option.
+        """
+        wanted = parse_identifier(name)
+        if wanted.database == DATABASE and DATABASE not in self._names():
+            return global_table(self, wanted.table)
+        table = self._open(wanted, declared_options(options))
+        return table if wanted.system_table is None else table.system_table(wanted.system_table)
+
+    def options(self) -> dict[str, str]:
+        """The catalog's own options, without those of the storage, which may be secret."""
+        return {"warehouse": self.warehouse}
+
+    def opened(self) -> Iterator[tuple[str, str, Table]]:
+        """All tables, with their database and name, opened one after the other."""
+        for database in self.databases():
+            for name in self.tables(database):
+                yield database, name, self._open(Identifier(database=database, table=name))
+
+    def _open(self, wanted: Identifier, options: Mapping[str, str] | None = None) -> Table:
+        self._known_database(wanted.database)
+        try:
+            return open_table(
+                self._table_folder(wanted), wanted.branch, self._storage_options, options
+            )
+        except NotFoundError as error:
+            if error.kind != "table":
+                raise
+            raise self._no_table(wanted) from error
+
+    def create_table(  # noqa: PLR0913 - the clauses of CREATE TABLE
+        self,
+        name: str,
+        schema: Columns,
+        *,
+        primary_key: str | Sequence[str] = (),
+        partition_by: str | Sequence[str] = (),
+        options: Mapping[str, OptionValue] | None = None,
+        comment: str | None = None,
+        ignore_if_exists: bool = False,
+    ) -> Table:
+        """Make a table.
+
+        Args:
+            name: `database.table`.
+            schema: its columns: types by name (`{"id": "BIGINT NOT NULL", "name": "STRING"}`), an
+                Arrow schema (the metadata key `comment` of a field may hold its comment), or a
+                table or data frame to take the columns of.
+            primary_key: columns that identify a row; none for an append table.
+            partition_by: partition columns, in the order of the folders.
+            options: table options, for example `{"bucket": 2}`.
+            comment: of the table.
+            ignore_if_exists: give the table that is there already.
+
+        Raises:
+            AlreadyExistsError: the table is there, unless `ignore_if_exists`.
+            NotFoundError: there is no such database.
+            InvalidInputError: columns, keys and options break a rule, which the message names.
+        """
+        wanted = parse_identifier(name)
+        if wanted.branch != MAIN_BRANCH or wanted.system_table is not None:
+            raise InvalidInputError(f"{name!r} cannot be the name of a new table: it contains '$'.")
+        self._known_database(wanted.database, creates=True)
+        created = new_schema(
+            declared_columns(schema),
+            primary_key=declared_names("primary_key", primary_key),
+            partition_by=declared_names("partition_by", partition_by),
+            options=declared_options(options),
+            comment=optional_string("comment", comment),
+            time_millis=system_clock(),
+        )
+        validate_create(created)
+        store = self._store(self._table_folder(wanted))
+        made = not store.schemas.ids() and store.schemas.create(created)
+        if not made and not ignore_if_exists:
+            raise AlreadyExistsError("table", wanted.table, wanted.database)
+        return self._open(wanted)
+
+    def drop_table(self, name: str, *, ignore_if_missing: bool = False) -> None:
+        """Remove a table with all its files.
+
+        Raises:
+            NotFoundError: it does not exist, unless `ignore_if_missing`.
+        """
+        wanted = parse_identifier(name)
+        if not self._store(self._table_folder(wanted)).schemas.ids():
+            if ignore_if_missing:
+                return
+            raise self._no_table(wanted)
+        self._file_io.delete_folder(self._table_folder(wanted))
+
+    def rename_table(self, source: str, target: str) -> None:
+        """Give a table another name, or another database of this warehouse.
+
+        Raises:
+            NotFoundError: the table or the target's database does not exist.
+            AlreadyExistsError: the target exists.
+        """
+        old, new = parse_identifier(source), parse_identifier(target)
+        self._known_database(new.database)
+        if not self._store(self._table_folder(old)).schemas.ids():
+            self._known_database(old.database)
+            raise self._no_table(old)
+        if self._file_io.exists(self._table_folder(new)):
+            raise AlreadyExistsError("table", new.table, new.database)
+        self._file_io.rename_folder(self._table_folder(old), self._table_folder(new))
+
+    def _known_database(self, name: str, *, creates: bool = False) -> None:
+        known = self.databases()
+        if string("database", name) not in known:
+            create = f" create_database({name!r}) creates it." if creates else ""
+            hint = f"{suggestion(name, known)}Databases: {choices(known)}.{create}"
+            raise NotFoundError("database", name, self.warehouse, hint=hint)
+
+    def _no_table(self, wanted: Identifier) -> NotFoundError:
+        known = self.tables(wanted.database)
+        hint = f"{suggestion(wanted.table, known)}Its tables: {choices(known)}."
+        return NotFoundError("table", wanted.table, wanted.database, hint=hint)
+
+    def _folder(self, database: str) -> str:
+        return join(self.warehouse, f"{database}{_SUFFIX}")
+
+    def _table_folder(self, wanted: Identifier) -> str:
+        return join(self._folder(wanted.database), wanted.table)
+
+    def _store(self, folder: str) -> TableStore:
+        return TableStore(self._file_io, TablePaths(folder))

@@ -1,0 +1,151 @@
+"""The system tables of a whole catalog, of its database `sys`.
+
+Figures that only a catalog server knows (owner, who changed a table when) are null.
+Spec: concepts/system-tables, global system tables.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Protocol
+
+import pyarrow as pa
+
+from paimon_explore.errors import NotFoundError, choices
+from paimon_explore.metadata.options.table_options import TYPE
+from paimon_explore.sanitize import encodable, masked_options
+from paimon_explore.table.row_reader import RowSource
+from paimon_explore.table.table import Table
+
+DATABASE = "sys"
+
+_WHERE = (pa.field("database_name", pa.string()), pa.field("table_name", pa.string()))
+
+TABLES = pa.schema(
+    (
+        *_WHERE,
+        pa.field("table_type", pa.string()),
+        pa.field("partitioned", pa.bool_()),
+        pa.field("primary_key", pa.bool_()),
+        pa.field("owner", pa.string()),
+        pa.field("created_at", pa.int64()),
+        pa.field("created_by", pa.string()),
+        pa.field("updated_at", pa.int64()),
+        pa.field("updated_by", pa.string()),
+        pa.field("record_count", pa.int64()),
+        pa.field("file_size_in_bytes", pa.int64()),
+        pa.field("file_count", pa.int64()),
+        pa.field("last_file_creation_time", pa.int64()),
+    )
+)
+
+PARTITIONS = pa.schema(
+    (
+        *_WHERE,
+        pa.field("partition_name", pa.string()),
+        pa.field("recordCount", pa.int64()),
+        pa.field("fileSizeInBytes", pa.int64()),
+        pa.field("fileCount", pa.int64()),
+        pa.field("lastFileCreationTime", pa.int64()),
+        pa.field("done", pa.bool_()),
+    )
+)
+
+_KEY_VALUE = (pa.field("key", pa.string()), pa.field("value", pa.string()))
+TABLE_OPTIONS = pa.schema((*_WHERE, *_KEY_VALUE))
+CATALOG_OPTIONS = pa.schema(_KEY_VALUE)
+
+Row = dict[str, object]
+
+
+class Warehouse(Protocol):
+    """What the global tables look at; a catalog."""
+
+    def options(self) -> Mapping[str, str]:
+        """The catalog's own options, without secrets."""
+
+    def opened(self) -> Iterable[tuple[str, str, Table]]:
+        """All tables with their database and name."""
+
+
+def global_table(warehouse: Warehouse, name: str) -> RowSource:
+    """A table of the database `sys`.
+
+    Raises:
+        NotFoundError: there is none of that name.
+    """
+    if name not in GLOBAL_TABLES:
+        hint = f"Its tables: {choices(sorted(GLOBAL_TABLES))}."
+        raise NotFoundError("table", name, DATABASE, hint=hint)
+    schema, rows = GLOBAL_TABLES[name]
+    return RowSource(
+        name=f"{DATABASE}.{name}",
+        schema=schema,
+        load=lambda: pa.Table.from_pylist(rows(warehouse), schema=schema).to_reader(),
+    )
+
+
+def _tables(warehouse: Warehouse) -> list[Row]:
+    return [
+        {
+            "database_name": encodable(database),
+            "table_name": encodable(name),
+            "table_type": table.options.value(TYPE).value,
+            "partitioned": bool(table.schema.partition_keys),
+            "primary_key": bool(table.schema.primary_keys),
+        }
+        for database, name, table in warehouse.opened()
+    ]
+
+
+def _partitions(warehouse: Warehouse) -> list[Row]:
+    return [
+        {
+            "database_name": encodable(database),
+            "table_name": encodable(name),
+            "partition_name": row["partition"],
+            "recordCount": row["record_count"],
+            "fileSizeInBytes": row["file_size_in_bytes"],
+            "fileCount": row["file_count"],
+            "lastFileCreationTime": row["last_update_time"],
+            "done": row["done"],
+        }
+        for database, name, table in warehouse.opened()
+        if table.schema.partition_keys
+        for row in _with_millis(table.inspect.partitions()).to_pylist()
+    ]
+
+
+def _with_millis(rows: pa.Table) -> pa.Table:
+    at = rows.schema.get_field_index("last_update_time")
+    millis = rows.column(at).cast(pa.int64())
+    return rows.set_column(at, pa.field("last_update_time", pa.int64()), millis)
+
+
+def _table_options(warehouse: Warehouse) -> list[Row]:
+    return [
+        {
+            "database_name": encodable(database),
+            "table_name": encodable(name),
+            "key": key,
+            "value": value,
+        }
+        for database, name, table in warehouse.opened()
+        for key, value in sorted(masked_options(table.schema.options).items())
+    ]
+
+
+def _catalog_options(warehouse: Warehouse) -> list[Row]:
+    return [
+        {"key": key, "value": value}
+        for key, value in sorted(masked_options(warehouse.options()).items())
+    ]
+
+
+GLOBAL_TABLES: Mapping[str, tuple[pa.Schema, Callable[[Warehouse], list[Row]]]] = {
+    "tables": (TABLES, _tables),
+    "all_tables": (TABLES, _tables),
+    "partitions": (PARTITIONS, _partitions),
+    "all_partitions": (PARTITIONS, _partitions),
+    "all_table_options": (TABLE_OPTIONS, _table_options),
+    "catalog_options": (CATALOG_OPTIONS, _catalog_options),
+}
+"""The tables of the database `sys`: columns and rows by name."""

@@ -1,0 +1,59 @@
+"""What a warehouse or database holds, by its path: for the command line and notebooks."""
+
+from paimon_explore.errors import NotFoundError
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.inspection.rendering.escape import esc
+from paimon_explore.sanitize import shown
+from paimon_explore.table.catalog.catalog import Catalog
+
+_DATABASE_SUFFIX = ".db"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class WarehouseListing:
+    """Databases and their tables.
+
+    Attributes:
+        databases: names of tables by the database's name.
+    """
+
+    databases: dict[str, tuple[str, ...]]
+
+    def __repr__(self) -> str:
+        """A line for each database and table."""
+        parts = []
+        for database, tables in self.databases.items():
+            parts.append(shown(database))
+            parts += [f"  {shown(database)}.{shown(table)}" for table in tables]
+            parts += [] if tables else [f"  {shown(database)}.(no tables)"]
+        return "\n".join(parts)
+
+    def _repr_html_(self) -> str:
+        """The same as a static page part."""
+        rows = "".join(
+            f"<tr><th>{esc(database)}</th><td>{esc(', '.join(tables) or 'no tables')}</td></tr>"
+            for database, tables in self.databases.items()
+        )
+        return f"<table><tbody>{rows}</tbody></table>"
+
+
+def listing(path: str) -> WarehouseListing | None:
+    """The tables below a warehouse or database; None if it is neither."""
+    try:
+        return _listing(path)
+    except NotFoundError:
+        return None
+
+
+def _listing(path: str) -> WarehouseListing | None:
+    trimmed = path.rstrip("/")
+    if trimmed.endswith(_DATABASE_SUFFIX):
+        warehouse, _, folder = trimmed.rpartition("/")
+        name = folder.removesuffix(_DATABASE_SUFFIX)
+        catalog = Catalog(warehouse or ".")
+        if name not in catalog.databases():
+            return None
+        return WarehouseListing({name: tuple(catalog.tables(name))})
+    catalog = Catalog(path)
+    found = {name: tuple(catalog.tables(name)) for name in catalog.databases()}
+    return WarehouseListing(found) if found else None

@@ -1,0 +1,42 @@
+"""The lazy door from results to what draws them: plotly and the widgets are imported when asked."""
+
+from paimon_explore.errors import UnsupportedFeatureError
+from paimon_explore.inspection.rendering.chart import Chart
+from paimon_explore.inspection.rendering.result import Figure, Result
+
+
+class LazyScreen:
+    """Draws results with the packages of the extra `notebook`, if they are installed."""
+
+    def figure(self, charts: tuple[Chart, ...]) -> Figure:
+        """The charts as one plotly figure.
+
+        Raises:
+            UnsupportedFeatureError: plotly is not installed.
+        """
+        try:
+            from paimon_explore.widgets.charts import figure_of
+        except ImportError as error:
+            raise _missing("plots", error) from error
+        figure: Figure = figure_of(charts)
+        return figure
+
+    def widget(self, result: Result) -> object:
+        """A result as a notebook widget.
+
+        Raises:
+            UnsupportedFeatureError: the packages of the extra `notebook` are not installed.
+        """
+        try:
+            from paimon_explore.widgets.report_widget import SheetWidget
+        except ImportError as error:
+            raise _missing("widgets", error) from error
+        return SheetWidget(result)
+
+
+def _missing(what: str, error: ImportError) -> UnsupportedFeatureError:
+    hint = f"pip install 'paimon-explore[notebook]' ({error.name} is missing)."
+    return UnsupportedFeatureError(what, hint=hint)
+
+
+SCREEN = LazyScreen()

@@ -1,0 +1,260 @@
+"""Which increment a read asks for: from one point to another, and how it is told.
+
+Spec: flink/sql-query, incremental queries; `incremental-between*`, `scan.mode`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import field, replace
+
+from paimon_explore.arguments import integer, refused
+from paimon_explore.errors import InvalidInputError, NotFoundError, choices
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.options.option_enums import IncrementalBetweenScanMode, StartupMode
+from paimon_explore.metadata.options.table_options import (
+    DATA_EVOLUTION_ENABLED,
+    INCREMENTAL_BETWEEN,
+    INCREMENTAL_BETWEEN_SCAN_MODE,
+    INCREMENTAL_BETWEEN_TAG_TO_SNAPSHOT,
+    INCREMENTAL_BETWEEN_TIMESTAMP,
+    INCREMENTAL_TO_AUTO_TAG,
+    SCAN_MODE,
+)
+from paimon_explore.metadata.snapshot import CommitKind, Snapshot
+from paimon_explore.scan.branch_scan import branches_read
+from paimon_explore.scan.incremental import SnapshotRange, change_mode
+from paimon_explore.scan.plan import ScanTarget
+from paimon_explore.scan.time_travel import epoch_ms
+
+_ENDS = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Increment:
+    """What changed between two points.
+
+    Attributes:
+        span: the commits.
+        mode: how it is told. `auto` takes the commits one by one, such that replaying them gives
+            the rows of the table.
+        tagged: the snapshots of tags that were named, by id; they may have expired.
+        times: the points in time (epoch ms) that were named instead of snapshots.
+    """
+
+    span: SnapshotRange
+    mode: IncrementalBetweenScanMode
+    tagged: Mapping[int, Snapshot] = field(default_factory=dict)
+    times: tuple[int, int] | None = None
+
+    def span_of(self, target: ScanTarget) -> SnapshotRange:
+        """The commits of a branch that rows of the table are read from, too."""
+        if self.times is None:
+            return self.span
+        start, end = (_number_at(target, moment) for moment in self.times)
+        return SnapshotRange(start=start, end=end)
+
+
+def increment_between(
+    target: ScanTarget,
+    start: int | str,
+    end: int | str,
+    mode: str | IncrementalBetweenScanMode = IncrementalBetweenScanMode.AUTO,
+) -> Increment:
+    """What changed after `start` up to `end`, each a snapshot id or a tag's name.
+
+    Args:
+        target: the table.
+        start: its own changes are left out.
+        end: its changes are included.
+        mode: how it is told. `auto` gives the rows that differ between the two states, whatever
+            commits lie between; where a state has expired, the changes of the commits.
+
+    Raises:
+        NotFoundError: no such tag; the end does not exist.
+        InvalidInputError: the end is before the start; an unknown mode.
+    """
+    _point_argument("start", start)
+    _point_argument("end", end)
+    found = _span(target, start, end, _mode_of(mode))
+    if found.mode is IncrementalBetweenScanMode.AUTO:
+        return replace(found, mode=_complete_mode(target, found))
+    return found
+
+
+def _span(
+    target: ScanTarget, start: int | str, end: int | str, mode: IncrementalBetweenScanMode
+) -> Increment:
+    tags = target.store.tags
+    tagged = [tags.load(point).snapshot for point in (start, end) if isinstance(point, str)]
+    first = tagged[0].id if isinstance(start, str) else start
+    last = tagged[-1].id if isinstance(end, str) else end
+    if first > last:
+        raise InvalidInputError(
+            f"The end of the increment, {end!r}, is before its start, {start!r}."
+        )
+    latest = target.store.snapshots.latest_id() or 0
+    if last > latest:
+        raise NotFoundError(
+            "snapshot",
+            last,
+            hint=f"The latest snapshot is {latest}."
+            if latest
+            else "The table has no snapshot yet.",
+        )
+    return Increment(
+        span=SnapshotRange(start=first, end=last),
+        mode=mode,
+        tagged={snapshot.id: snapshot for snapshot in tagged},
+    )
+
+
+def _point_argument(name: str, point: object) -> None:
+    if not isinstance(point, str):
+        try:
+            integer(name, point)
+        except InvalidInputError as error:
+            raise refused(name, point, "a snapshot id or the name of a tag") from error
+
+
+def _mode_of(mode: str | IncrementalBetweenScanMode) -> IncrementalBetweenScanMode:
+    try:
+        return IncrementalBetweenScanMode(mode)
+    except ValueError as error:
+        known = choices(m.value for m in IncrementalBetweenScanMode)
+        raise refused("mode", mode, f"one of {known}") from error
+
+
+def commit_mode(mode: str) -> IncrementalBetweenScanMode:
+    """The mode in which commits are told one by one.
+
+    Raises:
+        InvalidInputError: an unknown mode, or `diff`, which compares two points.
+    """
+    found = _mode_of(mode)
+    if found is IncrementalBetweenScanMode.DIFF:
+        hint = "Use between(start, end, mode='diff')."
+        raise InvalidInputError("The mode 'diff' compares two points, not commits.", hint=hint)
+    return found
+
+
+def _complete_mode(target: ScanTarget, increment: Increment) -> IncrementalBetweenScanMode:
+    """The cheapest way to tell exactly what differs between two states."""
+    if _only_adds(target, increment.span):
+        return IncrementalBetweenScanMode.DELTA
+    snapshots = target.store.snapshots
+    ends = (increment.span.start, increment.span.end)
+    if all(n == 0 or n in increment.tagged or snapshots.find(n) is not None for n in ends):
+        return IncrementalBetweenScanMode.DIFF
+    return IncrementalBetweenScanMode.AUTO
+
+
+def _only_adds(target: ScanTarget, span: SnapshotRange) -> bool:
+    """Whether the rows that the commits added are all that differs: no key, nothing replaced."""
+    if (
+        bool(target.schema.primary_keys)
+        or bool(target.options.value(DATA_EVOLUTION_ENABLED))
+        or len(branches_read(target)) > 1
+    ):
+        return False
+    found = (target.store.snapshots.find(n) for n in range(span.start + 1, span.end + 1))
+    return all(s is not None and s.commit_kind is not CommitKind.OVERWRITE for s in found)
+
+
+def _java_mode(
+    target: ScanTarget, start: int | str, mode: IncrementalBetweenScanMode
+) -> IncrementalBetweenScanMode:
+    """What Java's mode `auto` stands for: it compares two tags, else takes the written files."""
+    if mode is not IncrementalBetweenScanMode.AUTO:
+        return mode
+    as_snapshots = target.options.value(INCREMENTAL_BETWEEN_TAG_TO_SNAPSHOT)
+    if isinstance(start, str) and not as_snapshots:
+        return IncrementalBetweenScanMode.DIFF
+    return change_mode(target)
+
+
+def increment_of(target: ScanTarget) -> Increment | None:
+    """The increment that `incremental-between*` options ask for instead of the table's rows.
+
+    They mean what they mean in Java: its mode `auto` takes the files that APPEND commits added, or
+    changelog files, and leaves OVERWRITE commits out. `increment_between` does not.
+
+    Raises:
+        NotFoundError: no such tag or snapshot.
+        InvalidInputError: not two points, or the second before the first; `scan.mode=incremental`
+            without any; an automatic tag that is none by its name.
+    """
+    options = target.options
+    tag = options.value(INCREMENTAL_TO_AUTO_TAG)
+    if tag is not None:
+        return _to_auto_tag(target, tag)
+    points, times = (options.value(o) for o in (INCREMENTAL_BETWEEN, INCREMENTAL_BETWEEN_TIMESTAMP))
+    if not points and not times:
+        if options.value(SCAN_MODE) is StartupMode.INCREMENTAL:
+            msg = f"Option {SCAN_MODE.key!r} = 'incremental' needs {INCREMENTAL_BETWEEN.key!r}."
+            raise InvalidInputError(msg)
+        return None
+    given = points or times
+    if len(given) != _ENDS:
+        msg = f"An increment needs a start and an end, but {', '.join(given)} is given."
+        raise InvalidInputError(msg, hint="Write both as '3,7'.")
+    named = None if points else (_moment(given[0]), _moment(given[1]))
+    start, end = (
+        (_point(target, text) for text in given)
+        if named is None
+        else (_number_at(target, moment) for moment in named)
+    )
+    mode = options.value(INCREMENTAL_BETWEEN_SCAN_MODE)
+    return replace(_span(target, start, end, _java_mode(target, start, mode)), times=named)
+
+
+def _to_auto_tag(target: ScanTarget, name: str) -> Increment:
+    """What is between the automatic tag before one and that one; nothing if either is missing."""
+    from paimon_explore.maintenance.references.auto_tags import automatic_tags, periods_of
+    from paimon_explore.maintenance.references.tag_operations import local_now
+
+    periods = periods_of(target.options)
+    end = periods.begin(name)
+    if end is None:
+        msg = (
+            f"Option {INCREMENTAL_TO_AUTO_TAG.key!r} = {name!r}: not the name of an automatic tag."
+        )
+        raise InvalidInputError(
+            msg,
+            hint=f"Automatic tags are named like {periods.name(periods.before(local_now()))!r}.",
+        )
+    begins = {
+        begin: tag.name
+        for tag in automatic_tags(target.store, target.options)
+        if (begin := periods.begin(tag.name)) is not None and begin <= end
+    }
+    earlier = max((begin for begin in begins if begin < end), default=None)
+    if end not in begins or earlier is None:
+        none = SnapshotRange(start=0, end=0)
+        return Increment(span=none, mode=IncrementalBetweenScanMode.DELTA)
+    mode = target.options.value(INCREMENTAL_BETWEEN_SCAN_MODE)
+    start = begins[earlier]
+    return _span(
+        target,
+        start,
+        name,
+        IncrementalBetweenScanMode.DIFF if mode is IncrementalBetweenScanMode.AUTO else mode,
+    )
+
+
+def _point(target: ScanTarget, text: str) -> int | str:
+    """A tag's name, or a snapshot id where no tag is called so."""
+    number = text.isascii() and text.isdigit() and text not in target.store.tags.names()
+    return int(text) if number else text
+
+
+def _moment(text: str) -> int:
+    return int(text) if text.isascii() and text.isdigit() else epoch_ms(text)
+
+
+def _number_at(target: ScanTarget, moment: int) -> int:
+    """The newest snapshot not younger than a time; before all, the number before the first."""
+    number = (target.store.snapshots.earliest_id() or 1) - 1
+    for snapshot in target.store.snapshots.list():
+        if snapshot.time_millis > moment:
+            break
+        number = snapshot.id
+    return number

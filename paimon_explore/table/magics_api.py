@@ -1,0 +1,28 @@
+"""What the notebook's magics open: `%paimon` and `%%paimon_trace` know tables only through this."""
+
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.table.catalog.catalog import Catalog
+from paimon_explore.table.catalog.warehouse_listing import listing
+from paimon_explore.table.table import Table, open_table
+from paimon_explore.table.trace_context import trace
+from paimon_explore.widgets import magics
+
+
+def register(shell: magics.Shell) -> None:
+    """Register the magics in an interactive shell."""
+    doors = magics.Doors(
+        open=lambda path, branch: open_table(path, branch=branch),
+        listing=listing,
+        at=lambda table, snapshot, tag: _table(table).at(snapshot=snapshot, tag=tag),
+        explore=lambda table: _table(table).explore(),
+        trace=trace,
+        table=Table,
+        watched=(Table, Catalog),
+    )
+    magics.register(shell, doors)
+
+
+def _table(value: object) -> Table:
+    if not isinstance(value, Table):
+        raise InvalidInputError(f"A {type(value).__name__} is not a table.")
+    return value

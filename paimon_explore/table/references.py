@@ -1,0 +1,78 @@
+"""The listings of a table."""
+
+from paimon_explore.data_types.formatter import type_text
+from paimon_explore.data_types.local_time import local_moment
+from paimon_explore.errors import NotFoundError, choices
+from paimon_explore.metadata.consumer import Consumer
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.metadata.tag import Tag
+from paimon_explore.store.table_store import TableStore
+from paimon_explore.table.named_collection import Listing
+
+
+def snapshots(store: TableStore) -> Listing[int, Snapshot]:
+    """The snapshots by id."""
+    return Listing(
+        kind="snapshots", keys=store.snapshots.ids, load=store.snapshots.load, line=_snapshot
+    )
+
+
+def schemas(store: TableStore) -> Listing[int, TableSchema]:
+    """The schemas by id."""
+    return Listing(kind="schemas", keys=store.schemas.ids, load=store.schemas.load, line=_schema)
+
+
+def tags(store: TableStore) -> Listing[str, Tag]:
+    """The tags by name."""
+    return Listing(kind="tags", keys=store.tags.names, load=store.tags.load, line=_tag)
+
+
+def branches(store: TableStore) -> Listing[str, str]:
+    """The branches but main, by name."""
+
+    def load(name: str) -> str:
+        if name not in store.branches.names():
+            hint = f"Branches: {choices(store.branches.names())}."
+            raise NotFoundError("branch", name, store.paths.root, hint=hint)
+        return name
+
+    return Listing(kind="branches", keys=store.branches.names, load=load, line=lambda name, _: name)
+
+
+def consumers(store: TableStore) -> Listing[str, Consumer]:
+    """The consumers by id."""
+
+    def load(name: str) -> Consumer:
+        found = store.consumers.find(name)
+        if found is None:
+            hint = f"Consumers: {choices(store.consumers.ids())}."
+            raise NotFoundError("consumer", name, store.paths.root, hint=hint)
+        return found
+
+    return Listing(kind="consumers", keys=store.consumers.ids, load=load, line=_consumer)
+
+
+def local_time(millis: int) -> str:
+    """Epoch milliseconds as local time, to the second."""
+    return local_moment(millis).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def _snapshot(_: int, snapshot: Snapshot) -> str:
+    delta = snapshot.delta_record_count
+    rows = "" if delta is None else f"  {delta:+,} rows, {snapshot.total_record_count or 0:,} total"
+    head = f"{snapshot.id}  {snapshot.commit_kind.value:9}  {local_time(snapshot.time_millis)}"
+    return f"{head}  schema {snapshot.schema_id}{rows}"
+
+
+def _schema(_: int, schema: TableSchema) -> str:
+    fields = ", ".join(f"{f.name} {type_text(f.type)}" for f in schema.fields)
+    return f"{schema.id}  {fields}"
+
+
+def _tag(name: str, tag: Tag) -> str:
+    return f"{name}  snapshot {tag.snapshot.id}"
+
+
+def _consumer(name: str, consumer: Consumer) -> str:
+    return f"{name}  next snapshot {consumer.next_snapshot}"

@@ -1,0 +1,176 @@
+"""What happened to a table: the changes of each commit, and those between two points.
+
+Spec: flink/sql-query, streaming and incremental queries; `incremental-between*`, `scan.mode`.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+
+from paimon_explore.data_types.arrow import arrow_schema
+from paimon_explore.encoding.arrow_buffers import as_python, no_table
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.consumer import Consumer
+from paimon_explore.metadata.options.option_enums import IncrementalBetweenScanMode
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.read.commit_changes import change_log, first_told
+from paimon_explore.read.data_file import SystemColumn
+from paimon_explore.read.snapshot_diff import changed_splits, difference
+from paimon_explore.read.split_reader import SplitReader
+from paimon_explore.scan.branch_incremental import branch_changes
+from paimon_explore.scan.branch_scan import plan_table
+from paimon_explore.scan.incremental import SnapshotRange, change_splits
+from paimon_explore.scan.manifest_arrays import column, row_array
+from paimon_explore.scan.plan import ScanTarget
+from paimon_explore.scan.predicate.expression import TRUE, Expression
+from paimon_explore.scan.splits.data_split import DifferenceSplit, Split
+from paimon_explore.store.expired import naming_expiry
+from paimon_explore.store.table_store import TableStore
+from paimon_explore.table.incremental_range import Increment
+from paimon_explore.table.row_system_tables import ROWKIND, row_kinds
+
+_RETRACTS = ("-U", "-D")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """What one commit changed.
+
+    Attributes:
+        snapshot: the commit.
+        rows: the changed rows; the column `rowkind` (`+I`, `-U`, `+U`, `-D`), then the wanted ones.
+    """
+
+    snapshot: Snapshot
+    rows: pa.Table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeReader:
+    """Reads changes of a table.
+
+    Attributes:
+        target: the table; its schema is the reading one, its snapshot does not matter.
+        columns: wanted columns.
+        where: bound predicate.
+        mode: how commits are told one by one: `auto` such that replaying them gives the rows of the
+            table; `delta` and `changelog` as Java does, which leaves commits out.
+    """
+
+    target: ScanTarget
+    columns: tuple[str, ...]
+    where: Expression = TRUE
+    mode: IncrementalBetweenScanMode = IncrementalBetweenScanMode.AUTO
+
+    @property
+    def schema(self) -> pa.Schema:
+        """`rowkind`, then the wanted columns."""
+        return pa.schema([ROWKIND, *arrow_schema(self.target.schema.project(self.columns))])
+
+    def commits(self, span: SnapshotRange) -> Iterator[Change]:
+        """The changes of each commit of a range, oldest first; commits without any are left out."""
+        found = (
+            change_log(self.target, span, self.where)
+            if self.mode is IncrementalBetweenScanMode.AUTO
+            else change_splits(self.target, span, self.mode, self.where)
+        )
+        for snapshot, splits in found:
+            rows = self._rows_of(snapshot, splits)
+            if rows.num_rows:
+                yield Change(snapshot=snapshot, rows=rows)
+
+    def consumed(self, span: SnapshotRange, consumer_id: str) -> Iterator[Change]:
+        """As `commits`, and keep a consumer's progress: what is asked beyond counts as consumed."""
+        consumers = self.target.store.consumers
+        for change in self.commits(span):
+            yield change
+            consumers.save(consumer_id, Consumer(next_snapshot=change.snapshot.id + 1))
+        if span.end > span.start:
+            consumers.save(consumer_id, Consumer(next_snapshot=span.end + 1))
+
+    def first_until(self, last: int) -> int:
+        """The first commit that is kept and from which on everything can be told."""
+        store = self.target.store
+        ends = [store.snapshots.earliest_id(), store.changelogs.earliest_id()]
+        first = min((number for number in ends if number is not None), default=1)
+        if self.mode is not IncrementalBetweenScanMode.AUTO:
+            return first
+        return first_told(self.target, SnapshotRange(start=first - 1, end=last), self.where)
+
+    def between(self, increment: Increment) -> pa.Table:
+        """All changes of a range together."""
+        if increment.mode is IncrementalBetweenScanMode.DIFF:
+            return self._diff(increment)
+        if increment.mode is IncrementalBetweenScanMode.AUTO:
+            found = change_log(self.target, increment.span, self.where)
+        else:
+            found = branch_changes(self.target, increment.span_of, increment.mode, self.where)
+        return pa.concat_tables([no_table(self.schema), *(self._rows_of(*one) for one in found)])
+
+    def _rows_of(self, snapshot: Snapshot, splits: Sequence[Split]) -> pa.Table:
+        compared = [split.base for split in splits if isinstance(split, DifferenceSplit)]
+        read = (*compared[:1], snapshot)
+        with naming_expiry(self.target.store, *read, changes=not compared):
+            return self._rows(splits)
+
+    def _rows(self, splits: Sequence[Split]) -> pa.Table:
+        reader = self._reader((SystemColumn.VALUE_KIND,), self.columns)
+        batches = [batch for split in splits for batch in reader.read(split)]
+        return self._named([self._kinds_first(batch) for batch in batches])
+
+    def _reader(self, system: tuple[SystemColumn, ...], columns: tuple[str, ...]) -> SplitReader:
+        return SplitReader(
+            store=self.target.store,
+            schema=self.target.schema,
+            options=self.target.options,
+            columns=columns,
+            predicate=self.where,
+            system_columns=system,
+        )
+
+    def _kinds_first(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        kinds = row_kinds(batch.column(batch.num_columns - 1))
+        return pa.RecordBatch.from_arrays([kinds, *batch.columns[:-1]], schema=self.schema)
+
+    def _named(self, batches: list[pa.RecordBatch]) -> pa.Table:
+        return pa.Table.from_batches(batches, schema=self.schema)
+
+    def _diff(self, increment: Increment) -> pa.Table:
+        states = [
+            replace(self.target, snapshot=self._snapshot(increment, number), travelled=True)
+            for number in (increment.span.start, increment.span.end)
+        ]
+        keys = self.target.schema.primary_keys if self.target.keys is not None else ()
+        with naming_expiry(self.target.store, *(state.snapshot for state in states)):
+            plans = [plan_table(state).splits for state in states]
+            changed = changed_splits(*plans, whole_buckets=bool(keys))
+            before, after = (self._state(splits) for splits in changed)
+        found = difference(before, after, keys)
+        wanted = found.select([*self.columns, "_VALUE_KIND"]).combine_chunks()
+        return self._named([self._kinds_first(batch) for batch in wanted.to_batches()])
+
+    def _snapshot(self, increment: Increment, number: int) -> Snapshot | None:
+        """None before the first one: there are no rows yet."""
+        if number in increment.tagged:
+            return increment.tagged[number]
+        return self.target.store.snapshots.load(number) if number else None
+
+    def _state(self, splits: Sequence[Split]) -> pa.Table:
+        reader = self._reader((), self.target.schema.row_type.names)
+        batches = [batch for split in splits for batch in reader.read(split)]
+        return pa.Table.from_batches(batches, schema=arrow_schema(self.target.schema.row_type))
+
+
+def next_change(store: TableStore, consumer_id: str | None) -> int | None:
+    """The commit that a consumer reads next; None for one that has read nothing."""
+    consumer = None if consumer_id is None else store.consumers.find(consumer_id)
+    return None if consumer is None else consumer.next_snapshot
+
+
+def without_retracts(rows: pa.Table) -> pa.Table:
+    """The rows that are there after a change, without their kind."""
+    kinds = as_python(column(rows, ROWKIND.name))
+    kept = np.flatnonzero([kind not in _RETRACTS for kind in kinds])
+    return rows.take(row_array(kept)).drop_columns([ROWKIND.name])

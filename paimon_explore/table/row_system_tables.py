@@ -1,0 +1,130 @@
+"""The system tables that hold the table's rows: `$audit_log`, `$binlog`, `$ro`, `$row_tracking`.
+
+Spec: concepts/system-tables.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+
+from paimon_explore.data_types.arrow import arrow_schema
+from paimon_explore.encoding.arrow_buffers import Column, build_list, taken_rows
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.metadata.options.effective_options import level_count
+from paimon_explore.metadata.options.table_options import (
+    ROW_TRACKING_ENABLED,
+    TABLE_READ_SEQUENCE_NUMBER_ENABLED,
+)
+from paimon_explore.read.data_file import SystemColumn
+from paimon_explore.read.split_reader import SplitReader
+from paimon_explore.scan.branch_scan import plan_table, whole_partitions
+from paimon_explore.scan.manifest_arrays import numbers_of
+from paimon_explore.scan.plan import ScanTarget
+from paimon_explore.scan.splits.file_locations import texts_array
+from paimon_explore.store.expired import naming_expiry
+
+ROW_KINDS = ("+I", "-U", "+U", "-D")
+"""Row kinds by their number in files."""
+
+ROWKIND = pa.field("rowkind", pa.string())
+_SEQUENCE_NUMBER = pa.field("_SEQUENCE_NUMBER", pa.int64(), nullable=False)
+
+RowTable = tuple[pa.Schema, Callable[[], Iterator[pa.RecordBatch]]]
+
+
+def audit_log(target: ScanTarget) -> RowTable:
+    """The rows with their kind; deleted ones too as long as files hold them.
+
+    Behind the kind comes the sequence number, if the table's option
+    `table-read.sequence-number.enabled` asks for it.
+    """
+    numbered = target.options.value(TABLE_READ_SEQUENCE_NUMBER_ENABLED)
+    numbers = [_SEQUENCE_NUMBER] if numbered else []
+    schema = pa.schema([ROWKIND, *numbers, *arrow_schema(target.schema.row_type)])
+    system = (SystemColumn.VALUE_KIND, *((SystemColumn.SEQUENCE_NUMBER,) if numbered else ()))
+    count = len(target.schema.fields)
+
+    def rows() -> Iterator[pa.RecordBatch]:
+        for batch in _with_system(target, system):
+            values, (kinds, *found) = batch.columns[:count], batch.columns[count:]
+            columns = [row_kinds(kinds), *found, *values]
+            yield pa.RecordBatch.from_arrays(columns, schema=schema)
+
+    return schema, rows
+
+
+def binlog(target: ScanTarget) -> RowTable:
+    """As `audit_log`, every column a list: one value, or before and after of an update."""
+    columns = [pa.field(f.name, pa.list_(f.type)) for f in arrow_schema(target.schema.row_type)]
+    log, plain = audit_log(target)
+    count = len(log) - len(columns)
+    schema = pa.schema([*list(log)[:count], *columns])
+
+    def rows() -> Iterator[pa.RecordBatch]:
+        for batch in plain():
+            lists = [_ones(column) for column in batch.columns[count:]]
+            yield pa.RecordBatch.from_arrays([*batch.columns[:count], *lists], schema=schema)
+
+    return schema, rows
+
+
+def read_optimized(target: ScanTarget) -> RowTable:
+    """The rows of the highest level alone: no merge is needed, but the newest rows may lack."""
+    keyed = target.keys is not None
+    top = level_count(target.options) - 1 if keyed else None
+    return _plain(replace(whole_partitions(target), only_level=top))
+
+
+def row_tracking(target: ScanTarget) -> RowTable:
+    """The rows with their row id and the snapshot that last changed them."""
+    if not target.options.value(ROW_TRACKING_ENABLED):
+        msg = "The table has no row tracking."
+        raise InvalidInputError(msg, hint=f"Its option {ROW_TRACKING_ENABLED.key} is false.")
+    system = (SystemColumn.ROW_ID, SystemColumn.SEQUENCE_NUMBER)
+    added = [pa.field(str(c), pa.int64()) for c in system]
+    schema = pa.schema([*arrow_schema(target.schema.row_type), *added])
+    return schema, lambda: _cast(_with_system(target, system), schema)
+
+
+ROW_TABLES: Mapping[str, Callable[[ScanTarget], RowTable]] = {
+    "audit_log": audit_log,
+    "binlog": binlog,
+    "ro": read_optimized,
+    "row_tracking": row_tracking,
+}
+"""The tables of this module by name."""
+
+
+def row_kinds(numbers: Column) -> Column:
+    """Row kinds as text."""
+    return taken_rows(texts_array(ROW_KINDS), numbers_of(numbers))
+
+
+def _ones(values: Column) -> Column:
+    """Each value as a list of one."""
+    valid = np.ones(len(values), np.bool_)
+    return build_list(pa.list_(values.type), np.arange(len(values) + 1), [values], valid)
+
+
+def _plain(target: ScanTarget) -> RowTable:
+    schema = arrow_schema(target.schema.row_type)
+    return schema, lambda: _cast(_with_system(target, ()), schema)
+
+
+def _cast(batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    return (pa.RecordBatch.from_arrays(batch.columns, schema=schema) for batch in batches)
+
+
+def _with_system(target: ScanTarget, system: tuple[SystemColumn, ...]) -> Iterator[pa.RecordBatch]:
+    reader = SplitReader(
+        store=target.store,
+        schema=target.schema,
+        options=target.options,
+        columns=target.schema.row_type.names,
+        system_columns=system,
+    )
+    with naming_expiry(target.store, target.snapshot):
+        for split in plan_table(target).splits:
+            yield from reader.read(split)

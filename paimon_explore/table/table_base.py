@@ -1,0 +1,115 @@
+"""What a table is before it is read or written: its store, its options and a point in time."""
+
+from collections.abc import Mapping
+from dataclasses import field
+from typing import TYPE_CHECKING
+
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.scan.plan import ScanTarget
+from paimon_explore.scan.time_travel import TimeTravel, pinned_options, resolve
+from paimon_explore.store.table_store import TableStore
+from paimon_explore.table.latest_schema import latest_schema
+
+if TYPE_CHECKING:
+    from paimon_explore.metadata.consumer import Consumer
+    from paimon_explore.metadata.tag import Tag
+    from paimon_explore.table.named_collection import Listing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class OpenedTable:
+    """A table of any Paimon version, at its newest snapshot or a pinned one.
+
+    Attributes:
+        name: `database.table`, with `$branch_<name>` for another branch than main.
+        store: the table's metadata files, of its branch.
+        dynamic_options: options of this object alone, over those of the schema.
+        travel: the point in time that reads see; empty for the newest.
+    """
+
+    name: str
+    store: TableStore
+    dynamic_options: Mapping[str, str] = field(default_factory=dict)
+    travel: TimeTravel = field(default_factory=TimeTravel)
+
+    @property
+    def path(self) -> str:
+        """The table's folder."""
+        return self.store.paths.root
+
+    @property
+    def branch(self) -> str:
+        """The branch that is read and written."""
+        return self.store.paths.branch
+
+    @property
+    def schema(self) -> TableSchema:
+        """The schema that reads use: of the pinned snapshot, else the newest."""
+        return self._target().schema
+
+    @property
+    def options(self) -> TableOptions:
+        """The table's options, dynamic ones included."""
+        return TableOptions({**self.schema.options, **self.dynamic_options})
+
+    @property
+    def snapshot(self) -> Snapshot | None:
+        """The snapshot that reads see; None for a table that has none."""
+        return resolve(self.store, self.travel)
+
+    @property
+    def snapshots(self) -> "Listing[int, Snapshot]":
+        """The snapshots by id."""
+        from paimon_explore.table import references
+
+        return references.snapshots(self.store)
+
+    @property
+    def schemas(self) -> "Listing[int, TableSchema]":
+        """The schemas by id."""
+        from paimon_explore.table import references
+
+        return references.schemas(self.store)
+
+    @property
+    def tags(self) -> "Listing[str, Tag]":
+        """The tags by name."""
+        from paimon_explore.table import references
+
+        return references.tags(self.store)
+
+    @property
+    def branches(self) -> "Listing[str, str]":
+        """The branches but main, by name."""
+        from paimon_explore.table import references
+
+        return references.branches(self.store)
+
+    @property
+    def consumers(self) -> "Listing[str, Consumer]":
+        """The consumers by id."""
+        from paimon_explore.table import references
+
+        return references.consumers(self.store)
+
+    def _target(self) -> ScanTarget:
+        snapshot = self.snapshot
+        travelled = bool(self.travel.given)
+        if travelled and snapshot is not None:
+            schema = self.store.schemas.load(snapshot.schema_id)
+            options = pinned_options(self.store, schema)
+        else:
+            schema = latest_schema(self.store)
+            options = dict(schema.options)
+        return ScanTarget(
+            store=self.store,
+            schema=schema,
+            options=TableOptions({**options, **self.dynamic_options}),
+            snapshot=snapshot,
+            travelled=travelled,
+            travel=self.travel,
+            branch=self.branch,
+        )

@@ -1,0 +1,157 @@
+"""How people declare tables: columns, keys and options in the forms they have at hand."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
+
+import pyarrow as pa
+
+from paimon_explore.arguments import mapping, names, string
+from paimon_explore.data_types.arrow import from_arrow
+from paimon_explore.data_types.definitions import DataField, DataType, RowType
+from paimon_explore.data_types.type_parser import parse_type_text
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.sanitize import masked_value
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ColumnType: TypeAlias = "str | pa.DataType | DataType"
+"""`"DECIMAL(10, 2) NOT NULL"`, an Arrow type or a Paimon type."""
+
+Columns: TypeAlias = (
+    "pa.Schema | pa.Table | pd.DataFrame | _ArrowStream | RowType | Mapping[str, ColumnType] "
+    "| Sequence[tuple[str, ColumnType]]"
+)
+"""Columns in order: a schema, something that has one, or names with types."""
+
+
+@runtime_checkable
+class _ArrowStream(Protocol):
+    """Anything that gives its rows by Arrow's C interface, such as a frame of polars."""
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
+
+
+OptionValue: TypeAlias = str | int | float | bool
+
+
+def declared_columns(columns: object) -> pa.Schema | RowType:
+    """The columns of a new table.
+
+    Args:
+        columns: one of `Columns`: an Arrow schema; a table or data frame, whose rows do not matter;
+            or types by name.
+
+    Raises:
+        InvalidInputError: a type that cannot be read, or something else altogether.
+
+    >>> declared_columns({"id": "BIGINT NOT NULL", "name": "STRING"}).names
+    ('id', 'name')
+    """
+    if isinstance(columns, pa.Schema | RowType):
+        return columns
+    if type(columns).__module__.partition(".")[0] == "pandas":
+        return _of_pandas(columns)
+    if isinstance(columns, Mapping):
+        return _of_pairs(columns.items())
+    if isinstance(columns, _ArrowStream):
+        return pa.RecordBatchReader.from_stream(columns).schema
+    if isinstance(columns, Sequence) and not isinstance(columns, str | bytes):
+        return _of_pairs(_pairs(columns))
+    msg = f"Columns cannot be taken from a value of type {type(columns).__name__}."
+    hint = "Pass types by name ({'id': 'BIGINT'}), an Arrow schema, or a table or data frame."
+    raise InvalidInputError(msg, hint=hint)
+
+
+def _of_pandas(frame: object) -> pa.Schema:
+    names = [str(name) for name in frame.columns]  # type: ignore[attr-defined]  # pandas is not imported here
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise InvalidInputError(
+            f"The data frame has two columns {twice[0]!r}.", hint="Rename one of them."
+        )
+    for name, column in zip(names, _columns_of(frame), strict=True):
+        try:
+            pa.Schema.from_pandas(column, preserve_index=False)  # type: ignore[arg-type]  # as above
+        except (pa.ArrowException, TypeError, ValueError) as error:
+            raise InvalidInputError(
+                f"Column {name!r} of the data frame has no single type: it mixes kinds of values.",
+                hint="Convert it, or pass the types by name: {'id': 'BIGINT'}.",
+            ) from error
+    return pa.Schema.from_pandas(frame, preserve_index=False)  # type: ignore[arg-type]  # as above
+
+
+def _columns_of(frame: object) -> "Iterable[object]":
+    """The columns of a pandas frame, each as a frame of its own."""
+    return (frame[[name]] for name in frame.columns)  # type: ignore[attr-defined,index]  # as above
+
+
+def declared_names(argument: str, given: str | Iterable[str] | None) -> tuple[str, ...]:
+    """Column names; a single one may stand alone, None is for no names.
+
+    Raises:
+        InvalidInputError: something else than names.
+    """
+    return names(argument, given) if given is not None else ()
+
+
+def declared_options(options: Mapping[str, OptionValue] | None) -> dict[str, str]:
+    """Options as texts.
+
+    Raises:
+        InvalidInputError: a value that has no such text.
+
+    >>> declared_options({"bucket": 2, "deletion-vectors.enabled": True})
+    {'bucket': '2', 'deletion-vectors.enabled': 'true'}
+    """
+    if options is None:
+        return {}
+    mapping("options", options, hint="Pass option values by key: {'bucket': 2}.")
+    return {key: _option_text(key, value) for key, value in options.items()}
+
+
+def _option_text(key: str, value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str | int | float):
+        return str(value)
+    raise InvalidInputError(
+        f"Option {key!r} = {masked_value(key, repr(value))}: "
+        "a str, a number or a bool is expected.",
+        hint="Leave the option out to use its default.",
+    )
+
+
+def _pairs(columns: Sequence[object]) -> Iterable[tuple[str, ColumnType]]:
+    for position, pair in enumerate(columns):
+        if isinstance(pair, pa.Field):
+            yield pair.name, from_arrow(pair.type, nullable=pair.nullable)
+        elif isinstance(pair, tuple | list) and len(pair) == len(("name", "type")):
+            yield string("The name of a column", pair[0]), pair[1]
+        else:
+            hint = "Write ('id', 'BIGINT')."
+            raise InvalidInputError(
+                f"Column {position} is {pair!r}, not a pair of name and type.", hint=hint
+            )
+
+
+def _of_pairs(pairs: Iterable[tuple[str, ColumnType]]) -> RowType:
+    fields = [
+        DataField(id=0, name=string("The name of a column", name), type=_type(name, given))
+        for name, given in pairs
+    ]
+    return RowType(fields=tuple(fields))
+
+
+def _type(name: str, given: object) -> DataType:
+    if isinstance(given, str):
+        try:
+            return parse_type_text(given)
+        except InvalidInputError as error:
+            raise InvalidInputError(f"Column {name!r}: {error.message}", hint=error.hint) from error
+    if isinstance(given, pa.DataType):
+        return from_arrow(given)
+    if isinstance(given, DataType):
+        return given
+    hint = "Pass a Paimon type such as 'BIGINT NOT NULL', or an Arrow type."
+    raise InvalidInputError(f"Column {name!r}: {given!r} is not a type.", hint=hint)

@@ -1,0 +1,208 @@
+"""The doors that answer questions about a table: each gives a result with all faces."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import date, datetime
+from os import fspath
+from typing import TYPE_CHECKING, TypeAlias
+
+from paimon_explore.arguments import integer, optional_integer, path, refused
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.table.latest_schema import latest_schema
+from paimon_explore.table.table_read import ReadableTable
+
+if TYPE_CHECKING:
+    from paimon_explore.inspection.explain.expiry_preview import ExpiryPreview
+    from paimon_explore.inspection.explain.file_explanation import FileReason
+    from paimon_explore.inspection.explain.key_history import KeyHistory
+    from paimon_explore.inspection.explain.scan_explanation import ScanExplanation
+    from paimon_explore.inspection.health.health_report import Health
+    from paimon_explore.inspection.history.schema_history import SchemaHistory
+    from paimon_explore.inspection.partition_argument import Given
+    from paimon_explore.inspection.table_view import TableView
+    from paimon_explore.inspection.views.inspector import Inspector
+    from paimon_explore.inspection.views.lsm_view import LsmSection
+    from paimon_explore.inspection.views.snapshot_diff_view import SnapshotDiff
+    from paimon_explore.scan.predicate.sql_parser import Where
+    from paimon_explore.table.maintenance import Age
+
+Point: TypeAlias = int | str | datetime
+"""A snapshot id, a tag's name, or a time: the newest snapshot that is not younger."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class ExplainableTable(ReadableTable):
+    """The doors that answer one question each."""
+
+    def diff(
+        self, before: Point | None = None, after: Point | None = None, *, rows: int = 0
+    ) -> "SnapshotDiff":
+        """What differs between two states: files, schema, options, indexes; `rows()` the rows.
+
+        Args:
+            before: the first state; None for the snapshot before `after`, 0 for no rows at all.
+            after: the second one; None for the one that is looked at.
+            rows: show so many of the rows that differ, too, which reads the files.
+
+        Raises:
+            NotFoundError: there is no such snapshot.
+            InvalidInputError: a point is neither an id, a tag nor a time.
+        """
+        from paimon_explore.inspection.views.snapshot_diff_view import snapshot_diff
+
+        integer("rows", rows, least=0)
+        _point("before", before)
+        _point("after", after)
+        inspector = self._inspector()
+        second = inspector.point(after)
+        first = inspector.before(second) if before is None else inspector.point(before)
+        return snapshot_diff(inspector.view, first, second, rows=rows)
+
+    def explain(
+        self,
+        where: "Where | None" = None,
+        columns: Iterable[str] | None = None,
+        limit: int | None = None,
+    ) -> "ScanExplanation":
+        """What a read opens, and for each file why or why not; see `scan` for the arguments.
+
+        Raises:
+            InvalidInputError: unknown columns or a predicate that cannot be understood.
+        """
+        from paimon_explore.inspection.rendering.code_snippet import (
+            Code,
+            call_code,
+            point_code,
+            read_code,
+        )
+        from paimon_explore.scan.predicate.sql_formatter import to_sql
+        from paimon_explore.scan.predicate.sql_parser import predicate
+
+        found = self.scan(columns, where, limit).explain()
+        text = None if where is None else to_sql(predicate(where))
+        names = None if columns is None else list(found.columns)
+        at = 0 if not self.travel.given or found.snapshot is None else found.snapshot.id
+        call = f"{point_code('t', at)}.explain"
+        call = call_code(call, where=text, columns=names, limit=limit)
+        options = {"scan.snapshot-id": at} if at else None
+        then = f".where({text!r}).explain()" if text else ".explain()"
+        return replace(
+            found, name=self.name, code=Code(python=call, spark=read_code(self.path, options, then))
+        )
+
+    def lsm(self, partition: "Given" = None, bucket: int | None = None) -> "LsmSection":
+        """A bucket in section: sorted runs by level, key ranges, read amplification.
+
+        Args:
+            partition: `dt=d1`, `{"dt": "d1"}` or the value of the only partition column; None for
+                any.
+            bucket: its number; None for the one with most sorted runs.
+
+        Raises:
+            NotFoundError: there is no such partition or bucket.
+        """
+        from paimon_explore.inspection.views.lsm_view import lsm_section
+
+        optional_integer("bucket", bucket)
+        inspector = self._inspector()
+        return lsm_section(inspector.view, inspector.snapshot, partition, bucket, at=inspector.code)
+
+    def why(self, file: str) -> "FileReason":
+        """Why a file is there: who added and removed it, what holds it, when it may be deleted.
+
+        Args:
+            file: name or path of a data file, manifest, list, index file or statistics file.
+
+        Raises:
+            NotFoundError: neither metadata nor the table's folder knows it.
+        """
+        from paimon_explore.commit.backoff import system_clock
+        from paimon_explore.inspection.explain.file_explanation import file_reason
+
+        return file_reason(self._inspector(), fspath(path("file", file)), system_clock())
+
+    def health(self) -> "Health":
+        """What is worth looking after, each with its figure, threshold and evidence."""
+        from paimon_explore.commit.backoff import system_clock
+        from paimon_explore.inspection.health.health_report import table_health
+
+        return table_health(self._inspector(), system_clock())
+
+    def schema_history(self) -> "SchemaHistory":
+        """All versions of the schema: fields by id, options, and which live files need which."""
+        from paimon_explore.inspection.history.schema_history import schema_history
+
+        inspector = self._inspector()
+        marks = inspector.timeline().marks
+        known = tuple(mark.snapshot for mark in marks if mark.snapshot is not None)
+        return schema_history(inspector.view, inspector.snapshot, known, at=inspector.code)
+
+    def history(self, key: object, *, snapshots: int | None = None) -> "KeyHistory":
+        """A key over the snapshots: its stored versions in every run, and what the merge makes.
+
+        Args:
+            key: a value, values in key order, a mapping by column, SQL text such as
+                `id = 3, dt = 'd1'`, or `pe.col("id") == 3`; partition columns may be left out.
+            snapshots: how many of the newest snapshots are looked at; None for 50.
+
+        Raises:
+            UnsupportedFeatureError: the table has no primary key.
+            InvalidInputError: the key is not given in full, or a value does not fit its column.
+        """
+        from paimon_explore.inspection.explain.key_history import key_history
+
+        optional_integer("snapshots", snapshots, least=1)
+        return key_history(self._inspector(), key, snapshots)
+
+    def preview_expiry(
+        self,
+        *,
+        retain_min: int | None = None,
+        retain_max: int | None = None,
+        older_than: "Age | None" = None,
+        limit: int | None = None,
+    ) -> "ExpiryPreview":
+        """What `maintenance.expire_snapshots` with the same arguments would do, and what it frees.
+
+        Raises:
+            InvalidInputError: the arguments contradict each other.
+        """
+        from paimon_explore.inspection.explain.expiry_preview import expiry_preview
+        from paimon_explore.inspection.rendering.code_snippet import Code, call_code
+        from paimon_explore.table.maintenance import Maintenance
+
+        upkeep = Maintenance(store=self.store, dynamic_options=self.dynamic_options)
+        retention = upkeep.snapshot_retention(
+            retain_min=retain_min, retain_max=retain_max, older_than=older_than, limit=limit
+        )
+        given = {"retain_min": retain_min, "retain_max": retain_max, "limit": limit}
+        age = older_than if older_than is None or isinstance(older_than, str) else str(older_than)
+        code = Code(python=call_code("t.preview_expiry", **given, older_than=age))
+        return expiry_preview(self._inspector(), retention, code)
+
+    def _view(self) -> "TableView":
+        from paimon_explore.inspection.table_view import TableView
+        from paimon_explore.table.display import SCREEN
+
+        return TableView(
+            store=self.store,
+            schema=latest_schema(self.store),
+            name=self.name,
+            dynamic_options=self.dynamic_options,
+            screen=SCREEN,
+        )
+
+    def _inspector(self) -> "Inspector":
+        from paimon_explore.inspection.views.inspector import Inspector
+
+        snapshot = self.snapshot
+        return Inspector(self._view(), None if snapshot is None else snapshot.id)
+
+
+def _point(name: str, point: object) -> None:
+    """Refuse what is neither an id, a tag nor a time."""
+    if point is None or isinstance(point, str | date):
+        return
+    if isinstance(point, bool | float):
+        raise refused(name, point, "a snapshot id, the name of a tag or a time")
+    integer(name, point, least=0)

@@ -1,0 +1,250 @@
+"""The facade's writes: rows to files, files to one commit, and nothing left behind if it fails."""
+
+from collections.abc import Callable, Mapping, Sequence, Sized
+from functools import partial
+from typing import TypeAlias
+
+from paimon_explore.arguments import mapping
+from paimon_explore.commit.backoff import Timing, patience_of
+from paimon_explore.commit.committer import Committer
+from paimon_explore.commit.key_conflicts import StaleRecordsError
+from paimon_explore.commit.overwrite import NEW_PARTITIONS, WHOLE_TABLE, Overwrite, check_partition
+from paimon_explore.errors import (
+    CommitConflictError,
+    CommitOutcomeUnknownError,
+    PaimonError,
+    UnsupportedFeatureError,
+)
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.maintenance.compaction.auto_compaction import compact_behind
+from paimon_explore.maintenance.compaction.compact import compact_table, sort_table, spread_table
+from paimon_explore.maintenance.post_commit import after_commit
+from paimon_explore.maintenance.row_level.assignments import NewValue
+from paimon_explore.maintenance.row_level.merge_into import MergeSpec, merge_rows
+from paimon_explore.maintenance.row_level.primary_key_write import write_keyed
+from paimon_explore.maintenance.row_level.update_delete import (
+    RowLevelResult,
+    delete_rows,
+    update_rows,
+)
+from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.metadata.options.table_options import (
+    BUCKET,
+    DYNAMIC_BUCKET,
+    DYNAMIC_PARTITION_OVERWRITE,
+    SNAPSHOT_IGNORE_EMPTY_COMMIT,
+    TableOptions,
+)
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.scan.predicate.sql_parser import Where
+from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN, NotGiven, refuse_none
+from paimon_explore.store.table_store import TableStore
+from paimon_explore.table.progress import progress
+from paimon_explore.write.append_writer import write_append
+from paimon_explore.write.input.table_batches import Rows, with_partition
+from paimon_explore.write.primary_key_writer import needs_key_index
+from paimon_explore.write.write_target import WriteTarget, abort
+
+RowLevelWork: TypeAlias = Callable[[TableStore, TableSchema, TableOptions], RowLevelResult]
+"""Writes what becomes of rows of a table."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableWriter:
+    """Writes to one branch of a table, each call one commit.
+
+    Attributes:
+        store: the table's files.
+        schema: its newest schema.
+        options: its options, dynamic ones included.
+    """
+
+    store: TableStore
+    schema: TableSchema
+    options: TableOptions
+
+    def insert(self, data: Rows) -> Snapshot | None:
+        """Add rows; in a primary-key table they are merged with those of the same key.
+
+        If another job has written the same keys of a primary-key table meanwhile, or given out
+        buckets (dynamic buckets), the rows are written again behind its rows, as long as they can
+        be read again.
+
+        Returns:
+            The snapshot that holds them; None if there were no rows, unless the table's option
+            `snapshot.ignore-empty-commit` is false.
+        """
+        skips = self.options.value(SNAPSHOT_IGNORE_EMPTY_COMMIT) is not False
+        commit = partial(Committer.commit, ignore_empty=skips)
+        keyed = bool(self.schema.primary_keys)
+        if not keyed or not isinstance(data, Sized):
+            return self._commit(self._files(data), commit, compacts=True)
+        is_dynamic = self.options.value(BUCKET) == DYNAMIC_BUCKET
+        timing, patience = Timing(), patience_of(self.options)
+        started, retry = timing.clock(), 0
+        while not patience.is_over(retry, timing.clock() - started):
+            try:
+                ordered = partial(commit, ordered=True)
+                return self._commit(self._files(data), ordered, compacts=True)
+            except StaleRecordsError:
+                pass
+            except CommitConflictError:
+                if not is_dynamic:
+                    raise
+            timing.sleep(patience.wait_ms(retry, timing.chance()) / 1000)
+            retry += 1
+        return self._commit(self._files(data), commit, compacts=True)
+
+    def overwrite(self, data: Rows, partition: Mapping[str, object] | None) -> Snapshot | None:
+        """Replace rows by others; see `Table.overwrite`."""
+        what = self.replaced(partition)
+        if partition:
+            data = with_partition(data, self.schema.row_type, partition)
+        messages = self._files(data, replaces=True)
+        return self._commit(messages, lambda committer, m: committer.overwrite(m, what))
+
+    def delete(self, where: Where) -> Snapshot | None:
+        """Delete rows; see `Table.delete`."""
+        return self._change_rows(partial(delete_rows, where=where))
+
+    def update(self, values: Mapping[str, NewValue], where: Where | None) -> Snapshot | None:
+        """Give rows new values; see `Table.update`."""
+        return self._change_rows(partial(update_rows, values=values, where=where))
+
+    def merge(self, spec: MergeSpec) -> Snapshot | None:
+        """Merge other rows into the table; see `Table.merge`."""
+        return self._change_rows(partial(merge_rows, spec=spec))
+
+    def _change_rows(self, work: RowLevelWork) -> Snapshot | None:
+        """Update, delete or merge rows where they are."""
+        result = work(self.store, self.schema, self.options)
+        planned_on = result.planned_on if result.checks_columns else None
+        return self._commit(
+            result.messages,
+            lambda committer, m: committer.commit(
+                m, check_appends=result.checks_columns, planned_on=planned_on
+            ),
+            compacts=bool(self.schema.primary_keys),
+        )
+
+    def drop(self, partitions: Sequence[Mapping[str, object]]) -> Snapshot | None:
+        """Remove all rows of partitions; an empty one stands for all."""
+        self._check(partitions)
+        what = Overwrite(specs=tuple(partitions))
+        return self._commit([], lambda committer, m: committer.overwrite(m, what))
+
+    def compact(
+        self, *, full: bool, partitions: Sequence[Mapping[str, object]] | None
+    ) -> Snapshot | None:
+        """Make fewer and larger files of the same rows; see `Table.compact`."""
+        self._check(partitions)
+        table = (self.store, self.schema, self.options)
+        spread = self._commit(spread_table(*table, partitions=partitions), Committer.commit)
+        watched = partial(progress, what="compacting")
+        messages = compact_table(*table, full=full, partitions=partitions, walk=watched)
+        return self._commit(messages, Committer.commit) or spread
+
+    def sort(
+        self,
+        *,
+        strategy: str | None,
+        columns: Sequence[str],
+        partitions: Sequence[Mapping[str, object]] | None,
+    ) -> Snapshot | None:
+        """Bring rows in the order of some columns; see `Table.compact`."""
+        self._check(partitions)
+        messages = sort_table(
+            self.store,
+            self.schema,
+            self.options,
+            strategy=strategy,
+            columns=columns,
+            partitions=partitions,
+        )
+        return self._commit(messages, Committer.commit)
+
+    def replaced(self, partition: Mapping[str, object] | None) -> Overwrite:
+        """What an overwrite without or with values of partition columns replaces.
+
+        Raises:
+            InvalidInputError: a column is no partition column.
+            UnsupportedFeatureError: keys of the new rows may live in other partitions.
+        """
+        what = self._replaced(partition)
+        if needs_key_index(self.schema, self.options) and what != WHOLE_TABLE:
+            raise UnsupportedFeatureError(
+                "overwriting partitions of a table whose primary key does not contain them",
+                hint="A key of the new rows may be in another partition. Overwrite the whole "
+                "table ('dynamic-partition-overwrite' = 'false'), or upsert the rows.",
+            )
+        return what
+
+    def stated_partition(
+        self, partition: Mapping[str, object] | NotGiven | None
+    ) -> Mapping[str, object] | None:
+        """The argument `partition` of an overwrite; None where the new rows or the options decide.
+
+        Raises:
+            InvalidInputError: it is None, and all partitions would be replaced; or it is something
+                else than values by column.
+        """
+        if partition is NOT_GIVEN:
+            return None
+        if partition is None:
+            if self.schema.partition_keys and self._replaced(None) == WHOLE_TABLE:
+                hint = "Pass partition={} to replace all rows of the table."
+                refuse_none(partition, "partition", hint)
+            return None
+        return checked_partition(partition)
+
+    def _replaced(self, partition: Mapping[str, object] | None) -> Overwrite:
+        if partition is not None:
+            self._check((partition,))
+            return Overwrite(specs=(dict(partition),))
+        dynamic = self.options.value(DYNAMIC_PARTITION_OVERWRITE)
+        return NEW_PARTITIONS if dynamic and self.schema.partition_keys else WHOLE_TABLE
+
+    def _check(self, partitions: Sequence[Mapping[str, object]] | None) -> None:
+        """Refuse partitions of other columns, and values that do not fit them."""
+        partition_type = self.schema.partition_type
+        for partition in partitions or ():
+            check_partition(partition_type, partition)
+
+    def _files(self, data: Rows, *, replaces: bool = False) -> list[CommitMessage]:
+        write = write_keyed if self.schema.primary_keys else write_append
+        return write(self.store, self.schema, data, options=self.options, replaces=replaces)
+
+    def _commit(
+        self,
+        messages: list[CommitMessage],
+        act: Callable[[Committer, list[CommitMessage]], list[Snapshot]],
+        *,
+        compacts: bool = False,
+    ) -> Snapshot | None:
+        """Commit, and remove the data files of a commit that certainly failed."""
+        try:
+            committer = Committer(self.store, self.schema, options=self.options)
+            made = act(committer, messages)
+        except CommitOutcomeUnknownError:
+            raise
+        except PaimonError:
+            target = WriteTarget(store=self.store, schema=self.schema, options=self.options)
+            abort(target, messages)
+            raise
+        if made and compacts:
+            table = (self.store, self.schema, self.options)
+            made = [*made, *compact_behind(committer, table, messages)]
+        if made:
+            after_commit(self.store, self.schema, self.options, made[-1])
+        return made[-1] if made else None
+
+
+def checked_partition(partition: object) -> Mapping[str, object]:
+    """Values of partition columns.
+
+    Raises:
+        InvalidInputError: it is something else.
+    """
+    hint = 'Pass values by column: {"dt": "2026-01-01"}; {} replaces all rows.'
+    return mapping("partition", partition, hint=hint)

@@ -1,0 +1,140 @@
+"""Watching what code does to tables: `with pe.trace(t) as seen: t.append(…)`."""
+
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
+from os import PathLike
+from types import TracebackType
+from typing import Self
+
+import pyarrow as pa
+
+from paimon_explore.arguments import refused
+from paimon_explore.commit.commit_trace import Recorder, recording
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.inspection.explain.commit_trace_report import split_commits
+from paimon_explore.inspection.explain.folder_diff import Listing, changes_between, listing
+from paimon_explore.inspection.explain.trace_result import TableTrace, Trace
+from paimon_explore.table.catalog.catalog import Catalog
+from paimon_explore.table.table import Table, open_table
+
+
+class Tracing:
+    """A block of code that is watched; afterwards it shows what happened.
+
+    Steps of commits are heard from this library's own commits in the block's thread; what Spark or
+    another process does shows in the files.
+
+    Args:
+        tables: the tables to watch.
+    """
+
+    def __init__(self, tables: Iterable[Table]) -> None:
+        self._tables = {table.path: table for table in tables}
+        self._before: dict[str, Listing] = {}
+        self._recording: AbstractContextManager[Recorder] | None = None
+        self._heard: Recorder = []
+        self._trace: Trace | None = None
+
+    def __enter__(self) -> Self:
+        """Look at the tables' folders and begin to listen."""
+        self._before = self._look()
+        self._recording = recording()
+        self._heard = self._recording.__enter__()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        where: TracebackType | None,
+    ) -> None:
+        """Look at the folders again; an error of the block goes on."""
+        if self._recording is not None:
+            self._recording.__exit__(kind, error, where)
+        after = self._look()
+        commits = split_commits(self._heard)
+        self._trace = Trace(
+            tables=tuple(
+                TableTrace(
+                    name=table.name,
+                    path=path,
+                    changes=changes_between(path, self._before[path], after[path]),
+                    commits=tuple(commit for commit in commits if commit.table == path),
+                )
+                for path, table in self._tables.items()
+            ),
+            problem="" if error is None else f"{type(error).__name__}: {error}",
+            screen=next(iter(self._tables.values())).screen,
+        )
+
+    @property
+    def result(self) -> Trace:
+        """What happened.
+
+        Raises:
+            InvalidInputError: the block has not ended yet.
+        """
+        if self._trace is None:
+            hint = "Read the trace after the `with` block."
+            raise InvalidInputError("Nothing has been traced yet.", hint=hint)
+        return self._trace
+
+    def steps(self) -> pa.Table:
+        """A row for each step of each commit."""
+        return self.result.steps()
+
+    def to_arrow(self) -> pa.Table:
+        """A row for each changed file."""
+        return self.result.to_arrow()
+
+    def state(self) -> dict[str, object]:
+        """All of it as JSON."""
+        return self.result.state()
+
+    def widget(self) -> object:
+        """It as a notebook widget."""
+        return self.result.widget()
+
+    def __repr__(self) -> str:
+        """What happened, in at most 25 lines."""
+        return "a trace that is still being taken" if self._trace is None else repr(self._trace)
+
+    def _repr_html_(self) -> str:
+        """What happened as a static page part."""
+        return "<p>still being taken</p>" if self._trace is None else self._trace._repr_html_()
+
+    def _look(self) -> dict[str, Listing]:
+        return {path: listing(t.store.file_io, path) for path, t in self._tables.items()}
+
+
+def trace(*tables: "Table | Catalog | str | PathLike[str]") -> Tracing:
+    """Watch what a block of code does to tables.
+
+    >>> import paimon_explore as pe
+    >>> table = pe.demo().table("demo.orders")
+    >>> with pe.trace(table) as seen:
+    ...     snapshot = table.delete("id = 1")
+    >>> [table.commits[0].outcome for table in seen.result.tables]
+    ['snapshot 6 made']
+
+    Args:
+        tables: tables, catalogs (all of their tables) or paths of tables.
+
+    Raises:
+        InvalidInputError: nothing to watch, or something that is no table.
+    """
+    found = [table for given in tables for table in _tables_of(given)]
+    if not found:
+        raise InvalidInputError("trace() needs a table.", hint="Write pe.trace(table).")
+    return Tracing(found)
+
+
+def _tables_of(given: object) -> list[Table]:
+    if isinstance(given, Table):
+        return [given]
+    if isinstance(given, Catalog):
+        names = [f"{db}.{name}" for db in given.databases() for name in given.tables(db)]
+        return [table for name in names if isinstance(table := given.table(name), Table)]
+    if isinstance(given, str | PathLike):
+        return [open_table(given)]
+    raise refused("An argument of trace()", given, "a Table, a Catalog or a path")

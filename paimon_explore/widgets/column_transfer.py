@@ -1,0 +1,56 @@
+"""Columns of numbers in one buffer, as `frontend/src/wire.js` reads them."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from paimon_explore.encoding.arrow_buffers import Numbers
+
+ColumnSpec = tuple[str, str, int, int]
+"""Name, type, offset in bytes and number of values."""
+
+_ALIGNMENT = 8
+_TYPES: dict[str, type[np.generic]] = {
+    "u8": np.uint8,
+    "u16": np.uint16,
+    "u32": np.uint32,
+    "i8": np.int8,
+    "i16": np.int16,
+    "i32": np.int32,
+}
+
+
+def pack_columns(columns: Mapping[str, Numbers]) -> tuple[list[ColumnSpec], bytes]:
+    """The columns little-endian, each in the narrowest type that holds it and from a multiple of 8.
+
+    Whole numbers beyond 32 bits travel as doubles, which browsers calculate with; above 2^53 they
+    lose their last digits.
+
+    >>> pack_columns({"a": np.array([1, 2]), "b": np.array([70000])})[0]
+    [('a', 'u8', 0, 2), ('b', 'u32', 8, 1)]
+    """
+    specs: list[ColumnSpec] = []
+    parts: list[bytes] = []
+    offset = 0
+    for name, values in columns.items():
+        kind = _narrowest(values)
+        dtype = np.dtype(_TYPES.get(kind, np.float64)).newbyteorder("<")
+        data = np.ascontiguousarray(values, dtype).tobytes()
+        padding = -len(data) % _ALIGNMENT
+        specs.append((name, kind, offset, len(values)))
+        parts += [data, bytes(padding)]
+        offset += len(data) + padding
+    return specs, b"".join(parts)
+
+
+def _narrowest(values: Numbers) -> str:
+    if not np.issubdtype(values.dtype, np.integer):
+        return "f64"
+    if not len(values):
+        return "u8"
+    low, high = int(values.min()), int(values.max())
+    for kind, numpy_type in _TYPES.items():
+        limits = np.iinfo(numpy_type)  # type: ignore[type-var]  # integer types only
+        if limits.min <= low and high <= limits.max:
+            return kind
+    return "f64"

@@ -1,0 +1,200 @@
+"""What JupyterLab's file browser asks for: the bytes of a file below the server's root, explained.
+
+An extension of jupyter_server, on by its configuration file in the wheel. It reads, and nothing
+else: files below the root that the server shows anyway, for those who may read contents.
+"""
+
+import asyncio
+import base64
+import json
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from functools import lru_cache
+from pathlib import Path
+from typing import Protocol
+
+from jupyter_server.auth.decorator import authorized
+from jupyter_server.base.handlers import APIHandler, JupyterHandler
+from jupyter_server.utils import url_path_join
+from tornado import web
+
+from paimon_explore.errors import InvalidInputError, PaimonError
+from paimon_explore.inspection.bytes.byte_layout import ByteMap
+from paimon_explore.inspection.bytes.byte_session import ByteDesk
+from paimon_explore.inspection.bytes.file_lookup import file_bytes
+from paimon_explore.inspection.explorer.explorer_state import Answer
+from paimon_explore.inspection.problem import Problem, problem_of
+from paimon_explore.widgets.bundles import bundle
+from paimon_explore.widgets.column_transfer import pack_columns
+from paimon_explore.widgets.front_end_requests import byte_answer, request_number
+
+NAME = "paimon-explore"
+_HANDLE = 1
+_MOST_TEXT = 8000
+
+
+class ServerApp(Protocol):
+    """The server, as far as it is used here."""
+
+    web_app: web.Application
+
+
+def _jupyter_server_extension_points() -> list[dict[str, str]]:
+    """Where the server finds the extension."""
+    return [{"module": "paimon_explore.widgets.file_browser_server"}]
+
+
+def _load_jupyter_server_extension(app: ServerApp) -> None:
+    """Add the two doors to a server."""
+    base = str(app.web_app.settings["base_url"])
+    app.web_app.add_handlers(
+        ".*$",
+        [
+            (url_path_join(base, NAME, "api"), BytesHandler),
+            (url_path_join(base, NAME, "bytes.js"), ScriptHandler),
+        ],
+    )
+
+
+class ScriptHandler(JupyterHandler):
+    """The byte inspector's script."""
+
+    auth_resource = "contents"
+
+    @web.authenticated
+    @authorized
+    def get(self) -> None:
+        """The script."""
+        self.set_header("Content-Type", "text/javascript; charset=utf-8")
+        self.set_header("Cache-Control", "no-cache")
+        self.finish(bundle("bytes"))
+
+
+class BytesHandler(APIHandler):
+    """Answers of the byte inspector about a file."""
+
+    auth_resource = "contents"
+
+    @web.authenticated
+    @authorized
+    async def get(self) -> None:
+        """The answer to one message about the file at a path."""
+        message = _message(self.get_query_argument("message"))
+        number = request_number(message)
+        if number is None:
+            raise web.HTTPError(400, "no request")
+        path = self.get_query_argument("path")
+        root = str(getattr(self.contents_manager, "root_dir", ""))
+        hidden = bool(getattr(self.contents_manager, "allow_hidden", False))
+        key = (root, path, hidden, json.dumps({**message, "id": 0}, sort_keys=True))
+        content = await asyncio.to_thread(
+            _ANSWERS.get, key, lambda: _content(root, path, message, allow_hidden=hidden)
+        )
+        self.finish(json.dumps({"id": number, **content}))
+
+
+class SharedAnswers:
+    """Answers that are being worked out: equal requests wait for the same one, few run at once."""
+
+    def __init__(self, at_once: int) -> None:
+        self._lock = threading.Lock()
+        self._places = threading.BoundedSemaphore(at_once)
+        self._pending: dict[object, Future[dict[str, object]]] = {}
+        self.waiting = 0
+        """How many requests wait for the answer to an equal one."""
+
+    def get(self, key: object, make: Callable[[], dict[str, object]]) -> dict[str, object]:
+        """The answer to a request, made by this one or by an equal one that came before."""
+        mine: Future[dict[str, object]] = Future()
+        with self._lock:
+            found = self._pending.setdefault(key, mine)
+            self.waiting += found is not mine
+        if found is not mine:
+            try:
+                return found.result()
+            finally:
+                with self._lock:
+                    self.waiting -= 1
+        try:
+            with self._places:
+                answer = make()
+        except BaseException as error:
+            mine.set_exception(error)
+            raise
+        else:
+            mine.set_result(answer)
+            return answer
+        finally:
+            with self._lock:
+                del self._pending[key]
+
+
+_ANSWERS = SharedAnswers(at_once=2)
+
+
+def _message(text: str) -> dict[str, object]:
+    if len(text) > _MOST_TEXT:
+        raise web.HTTPError(400, "too long")
+    try:
+        found: object = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise web.HTTPError(400, "no JSON") from error
+    if not isinstance(found, dict):
+        raise web.HTTPError(400, "no request")
+    return found
+
+
+def _content(
+    root: str, path: str, message: dict[str, object], *, allow_hidden: bool
+) -> dict[str, object]:
+    """The answer as JSON; what fails is told to the reader."""
+    try:
+        file = place_of(root, path, allow_hidden=allow_hidden)
+        found = _answer(file, message)
+    except PaimonError as error:
+        return {"ok": False, "error": problem_of(error).state()}
+    except OSError as error:
+        problem = Problem(kind=type(error).__name__, message=error.strerror or "cannot be read")
+        return {"ok": False, "error": problem.state()}
+    specs, data = pack_columns(found.columns)
+    packed = base64.b64encode(data).decode("ascii")
+    return {"ok": True, "body": found.body, "columns": specs, "data": packed}
+
+
+def place_of(root: str, path: str, *, allow_hidden: bool = False) -> Path:
+    """The file at a path below the server's root.
+
+    Raises:
+        InvalidInputError: it leads out of the root, is hidden, or is no file.
+    """
+    parts = [part for part in path.split("/") if part]
+    top = Path(root).resolve()
+    file = top.joinpath(*parts).resolve() if root and "\0" not in path else top
+    inside = file != top and file.is_relative_to(top)
+    if not root or not inside or ".." in parts:
+        raise InvalidInputError(f"{path[:200]!r} is not a file below the server's folder.")
+    names = file.relative_to(top).parts
+    if not allow_hidden and any(name.startswith(".") for name in (*parts, *names)):
+        raise InvalidInputError(f"{path[:200]!r} is hidden.")
+    if not file.is_file():
+        raise InvalidInputError(f"{path[:200]!r} is not a file.")
+    return file
+
+
+def _answer(file: Path, message: dict[str, object]) -> Answer:
+    status = file.stat()
+    found = _mapped(str(file), status.st_mtime_ns, status.st_size)
+    desk = ByteDesk(files={_HANDLE: found})
+    if message.get("op") == "bytes":
+        return Answer(body={**found.figures(), "handle": _HANDLE})
+    answered = byte_answer(desk, message)
+    if answered is None:
+        raise InvalidInputError("Unknown request.")
+    return answered
+
+
+@lru_cache(maxsize=4)
+def _mapped(path: str, _modified_ns: int, _size: int) -> ByteMap:
+    """A file that was asked for lately; one that changed is read anew."""
+    return file_bytes(path)

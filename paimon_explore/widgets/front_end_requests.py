@@ -1,0 +1,147 @@
+"""Messages from the browser: checked, then answered by reading only."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.inspection.bytes.byte_session import ByteDesk
+from paimon_explore.inspection.explorer.explorer_state import Answer, ExplorerState, Question
+from paimon_explore.sanitize import masked_members
+from paimon_explore.widgets.bundles import pane_bundle
+
+_MOST_TEXT = 4000
+_MOST_ITEMS = 2000
+_MOST_NUMBER = 2**53
+
+Message = Mapping[str, object]
+
+
+def answer(state: ExplorerState, message: Message) -> Answer:
+    """The answer to a message.
+
+    Raises:
+        InvalidInputError: the message is not one of the known requests.
+        PaimonError: what was asked for does not exist or cannot be read.
+    """
+    of_bytes = byte_answer(state.desk, message)
+    if of_bytes is not None:
+        return of_bytes
+    name = _text(message, "op")
+    operation = _OPERATIONS.get(name)
+    if operation is None:
+        raise InvalidInputError("Unknown request.")
+    found = operation(state, message)
+    return found if name in _SCRIPTS else replace(found, body=masked_members(found.body))
+
+
+def _tree(state: ExplorerState, message: Message) -> Answer:
+    keys = [_checked_text(key) for key in _items(message, "keys")]
+    offset = _number(message, "offset") if "offset" in message else 0
+    return state.tree(_number(message, "snapshot"), keys, offset)
+
+
+def _rows(state: ExplorerState, message: Message) -> Answer:
+    rows = [_checked_number(row) for row in _items(message, "rows")]
+    return state.rows(_number(message, "frame"), rows)
+
+
+def _sheet(state: ExplorerState, message: Message) -> Answer:
+    question = Question(
+        text=_text(message, "text"),
+        compare=_number(message, "compare"),
+        node=_text(message, "node"),
+    )
+    snapshot = _number(message, "snapshot")
+    return Answer(body=state.sheet(_text(message, "pane"), snapshot, question).state())
+
+
+_OPERATIONS: dict[str, Callable[[ExplorerState, Message], Answer]] = {
+    "open": lambda state, _message: state.open(),
+    "history": lambda state, _message: state.history(),
+    "files": lambda state, message: state.files(_number(message, "snapshot")),
+    "rows": _rows,
+    "filter": lambda s, message: s.filter(_number(message, "frame"), _text(message, "text")),
+    "resolve": lambda state, message: state.resolve(_text(message, "text")),
+    "tree": _tree,
+    "detail": lambda state, message: state.detail(_text(message, "node")),
+    "sheet": _sheet,
+    "findings": lambda state, message: state.findings(_number(message, "snapshot")),
+    "bytes": lambda state, message: state.bytes(_text(message, "node")),
+    "pane": lambda _state, message: Answer(body={"esm": pane_bundle(_text(message, "name"))}),
+}
+
+
+_SCRIPTS = frozenset({"pane"})
+"""Requests that are answered with code of this package, not with what a table says."""
+
+
+def byte_answer(desk: ByteDesk, message: Message) -> Answer | None:
+    """The answer to a message about the bytes of an open file; None for other messages.
+
+    Raises:
+        InvalidInputError: the message is wrong, or the file is not open any more.
+    """
+    operation = _BYTE_OPERATIONS.get(_text(message, "op"))
+    if operation is None:
+        return None
+    found = operation(desk, message)
+    return replace(found, body=masked_members(found.body))
+
+
+def _byte_fields(desk: ByteDesk, message: Message) -> Answer:
+    handle, first = _number(message, "handle"), _number(message, "first")
+    return Answer(body=desk.fields(handle, _text(message, "path"), first))
+
+
+def _byte_at(desk: ByteDesk, message: Message) -> Answer:
+    handle, offset = _number(message, "handle"), _number(message, "offset")
+    return Answer(body=desk.at(handle, _text(message, "within"), offset))
+
+
+def _byte_data(desk: ByteDesk, message: Message) -> Answer:
+    handle, offset = _number(message, "handle"), _number(message, "offset")
+    length = _number(message, "length")
+    data = desk.data(handle, _text(message, "within"), offset, length)
+    return Answer(columns={"bytes": data})
+
+
+_BYTE_OPERATIONS: dict[str, Callable[[ByteDesk, Message], Answer]] = {
+    "byte_fields": _byte_fields,
+    "byte_at": _byte_at,
+    "byte_data": _byte_data,
+}
+
+
+def request_number(message: object) -> int | None:
+    """The number of a request; None for what is no request at all."""
+    if not isinstance(message, Mapping):
+        return None
+    number = message.get("id")
+    return number if isinstance(number, int) and not isinstance(number, bool) else None
+
+
+def _text(message: Message, name: str) -> str:
+    return _checked_text(message.get(name))
+
+
+def _number(message: Message, name: str) -> int:
+    return _checked_number(message.get(name))
+
+
+def _items(message: Message, name: str) -> list[object]:
+    found = message.get(name)
+    if not isinstance(found, list) or len(found) > _MOST_ITEMS:
+        raise InvalidInputError(f"The request needs a list {name!r}.")
+    return found
+
+
+def _checked_text(value: object) -> str:
+    if not isinstance(value, str) or len(value) > _MOST_TEXT:
+        raise InvalidInputError("The request needs a string.")
+    return value
+
+
+def _checked_number(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= _MOST_NUMBER:
+        raise InvalidInputError("The request needs an integer.")
+    return value

@@ -1,0 +1,41 @@
+"""A result as a small widget of its own: what `t.lsm().widget()` gives."""
+
+from typing import ClassVar
+
+import anywidget
+import traitlets
+
+from paimon_explore.inspection.rendering.result import Result
+from paimon_explore.widgets.bundles import bundle
+
+
+class SheetWidget(anywidget.AnyWidget):
+    """The sheet of a result: its facts, tables and charts.
+
+    Args:
+        result: what is shown.
+    """
+
+    _esm: ClassVar[str] = bundle("sheet")
+
+    sheet = traitlets.Dict(help="the result as JSON").tag(sync=True)
+
+    def __init__(self, result: Result) -> None:
+        self.result = result
+        shown = {name: part for name, part in result.state().items() if name != "figures"}
+        super().__init__(sheet=shown)
+
+    def __repr__(self) -> str:
+        """The result as text."""
+        return repr(self.result)
+
+    def _repr_mimebundle_(
+        self, **kwargs: dict[str, object]
+    ) -> tuple[dict[str, object], dict[str, object]] | None:
+        """The widget, and for places without a kernel a static picture of it."""
+        made = super()._repr_mimebundle_(**kwargs)
+        if made is None:
+            return None
+        data, metadata = made
+        faces = {"text/html": self.result._repr_html_(), "text/plain": repr(self.result)}
+        return {**data, **faces}, dict(metadata)

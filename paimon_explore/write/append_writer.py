@@ -1,0 +1,197 @@
+"""Rows into tables without primary key.
+
+A table without buckets takes all rows of a partition in bucket 0, which stands for "no bucket";
+with buckets, the bucket key decides. Rows are numbered per bucket in the order they come.
+
+Spec: append-table/overview, append-table/bucketed. Seen in: golden java200/append_bucketed.
+"""
+
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from paimon_explore.encoding.bucket import bucket_of
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
+from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.metadata.manifest.manifest_entry import UNAWARE_TOTAL_BUCKETS
+from paimon_explore.metadata.options import table_options as opt
+from paimon_explore.metadata.options.table_options import DYNAMIC_BUCKET, TableOptions
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.store.table_store import TableStore
+from paimon_explore.write.blob_files import BlobFiles, blob_fields, without_blobs
+from paimon_explore.write.buckets.bucket_writers import BucketWriters
+from paimon_explore.write.buckets.partition_grouping import partitions_of, split_rows
+from paimon_explore.write.data_file_writer import DataFileWriter
+from paimon_explore.write.file_layout import FileLayout
+from paimon_explore.write.input.table_batches import InputShape, Rows, open_rows
+from paimon_explore.write.table_layouts import append_layout
+from paimon_explore.write.write_target import LiveState, WriteTarget, entries_of
+
+_UNAWARE_BUCKET = 0
+
+
+class AppendWriter:
+    """Writes rows to a table without primary key.
+
+    As a context manager it removes all its files if the block raises.
+
+    Args:
+        target: the table.
+        layout: of the files, by default that of new rows: the table's columns.
+    """
+
+    def __init__(self, target: WriteTarget, layout: FileLayout | None = None) -> None:
+        if target.schema.primary_keys:
+            raise InvalidInputError(
+                "The table has a primary key: rows must be upserted, not appended."
+            )
+        self._target = target
+        self._blobs = blob_fields(target.schema, target.options)
+        whole = append_layout(target.schema, target.options) if layout is None else layout
+        self._columns = [field.name for field in whole.fields]
+        self._layout = without_blobs(whole, self._blobs)
+        self._shape = InputShape(row_type=target.schema.row_type)
+        self._buckets = target.options.value(opt.BUCKET)
+        self._state = LiveState(target) if self._is_bucketed else None
+        self._writers = BucketWriters(self._open)
+        if self._buckets < DYNAMIC_BUCKET or self._buckets == 0:
+            raise UnsupportedFeatureError(
+                f"option 'bucket' = '{self._buckets}' on a table without primary key"
+            )
+
+    @property
+    def _is_bucketed(self) -> bool:
+        return self._buckets != DYNAMIC_BUCKET
+
+    def _open(self, partition: bytes, bucket: int) -> DataFileWriter:
+        first = 0
+        if self._state is not None:
+            self._state.check_buckets(partition, self._buckets)
+            first = self._state.next_sequence(partition, bucket)
+        place = self._target.place(partition, bucket, self._target.file_names())
+        beside = None
+        if self._blobs:
+            size = self._target.options.value(opt.BLOB_TARGET_FILE_SIZE)
+            beside = BlobFiles(place, self._layout, self._blobs, size or self._layout.target_bytes)
+        return DataFileWriter(place, self._layout, first_sequence=first, beside=beside)
+
+    def write(self, data: Rows) -> None:
+        """Take rows; see `open_rows`.
+
+        Raises:
+            InvalidInputError: the data does not fit the table.
+        """
+        for batch in open_rows(data, self._shape):
+            self.write_batch(batch)
+
+    def write_batch(self, batch: pa.RecordBatch) -> None:
+        """Take rows whose columns have exactly the names and types of the files, in any order."""
+        if not batch.num_rows:
+            return
+        partitions = partitions_of(batch, self._target.schema.partition_type)
+        for group in split_rows(batch, partitions, self._buckets_of(batch)):
+            rows = pa.Table.from_batches([group.rows.select(self._columns)])
+            self._writers.of(group.partition, group.bucket).write(rows)
+        self._writers.relieve()
+
+    def _buckets_of(self, batch: pa.RecordBatch) -> npt.NDArray[np.int32]:
+        if not self._is_bucketed:
+            return np.full(batch.num_rows, _UNAWARE_BUCKET, np.int32)
+        return fixed_buckets(batch, self._target.schema, self._target.options)
+
+    def prepare_commit(self) -> list[CommitMessage]:
+        """Complete all files and tell what was written; the writer is done.
+
+        Returns:
+            One message per partition and bucket that got rows.
+        """
+        total = self._buckets if self._is_bucketed else UNAWARE_TOTAL_BUCKETS
+        return [
+            CommitMessage(
+                partition=partition,
+                bucket=bucket,
+                total_buckets=total,
+                new_files=entries_of(
+                    writer.close(), partition=partition, bucket=bucket, total_buckets=total
+                ),
+            )
+            for partition, bucket, writer in self._writers
+        ]
+
+    def abort(self) -> None:
+        """Remove every file of this writer."""
+        self._writers.abort()
+
+    def __enter__(self) -> Self:
+        """The writer itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Remove all files if the block raised."""
+        if kind is not None:
+            self.abort()
+
+
+def fixed_buckets(
+    batch: pa.RecordBatch, schema: TableSchema, options: TableOptions
+) -> npt.NDArray[np.int32]:
+    """The bucket of each row by the table's bucket key and number of buckets.
+
+    Raises:
+        InvalidInputError: the table has no bucket key.
+    """
+    keys = schema.project(schema.bucket_keys)
+    if not len(keys):
+        raise InvalidInputError(
+            "A table without primary key and with fixed buckets needs the option 'bucket-key'."
+        )
+    return bucket_of(
+        [batch.column(column.name) for column in keys],
+        [column.type for column in keys],
+        options.value(opt.BUCKET),
+        options.value(opt.BUCKET_FUNCTION).value,
+    )
+
+
+def write_append(
+    store: TableStore,
+    schema: TableSchema,
+    data: Rows,
+    *,
+    options: Mapping[str, str] | None = None,
+    replaces: bool = False,
+) -> list[CommitMessage]:
+    """Write rows to a table without primary key, without committing them.
+
+    Args:
+        store: the table.
+        schema: its latest schema.
+        data: an Arrow table, batch or reader, a data frame, or dictionaries.
+        options: options that differ from the table's for this write.
+        replaces: the rows will replace others (overwrite).
+
+    Returns:
+        What a commit makes visible; all files are removed again if this raises.
+
+    Raises:
+        InvalidInputError: the data does not fit the table.
+        UnsupportedFeatureError: the table has something that is not written here.
+    """
+    target = WriteTarget(
+        store=store,
+        schema=schema,
+        options=TableOptions({**schema.options, **(options or {})}),
+        replaces=replaces,
+    )
+    with AppendWriter(target) as writer:
+        writer.write(data)
+        return writer.prepare_commit()

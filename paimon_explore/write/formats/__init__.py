@@ -1,0 +1,4 @@
+"""Writers of data files, one module per file format.
+
+`format_writers` chooses the writer by file format.
+"""

@@ -1,0 +1,76 @@
+"""Avro row files.
+
+Spec: concepts/spec/fileformat, Avro section. Seen in: golden java200/all_types_append_avro.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import pyarrow as pa
+
+from paimon_explore.data_types.arrow import arrow_schema
+from paimon_explore.data_types.definitions import DataField, RowType
+from paimon_explore.encoding.arrow_buffers import Column
+from paimon_explore.encoding.avro.writer import AvroWriter as ContainerWriter
+from paimon_explore.encoding.avro.writer import avro_schema
+from paimon_explore.errors import InvalidInputError, choices
+
+_CODECS: Mapping[str, str] = {
+    "zstd": "zstandard",
+    "zstandard": "zstandard",
+    "snappy": "snappy",
+    "deflate": "deflate",
+    "gzip": "deflate",
+    "bzip2": "bzip2",
+    "xz": "xz",
+    "none": "null",
+    "null": "null",
+    "uncompressed": "null",
+}
+
+
+def avro_codec(compression: str) -> str:
+    """Avro's name of a codec.
+
+    Raises:
+        InvalidInputError: Avro files have no such compression.
+    """
+    codec = _CODECS.get(compression.lower())
+    if codec is None:
+        raise InvalidInputError(
+            f"{compression!r} is not a compression of Avro files.", hint=f"Use {choices(_CODECS)}."
+        )
+    return codec
+
+
+class AvroWriter:
+    """Writes one Avro file.
+
+    Args:
+        sink: takes the bytes; stays open.
+        fields: the columns.
+        compression: a Paimon codec name.
+
+    Raises:
+        UnsupportedFeatureError: a column has a type that Avro cannot hold.
+    """
+
+    def __init__(
+        self, sink: pa.NativeFile, fields: Sequence[DataField], *, compression: str
+    ) -> None:
+        schema = avro_schema(arrow_schema(RowType(fields=tuple(fields))))
+        self._writer = ContainerWriter(sink.write, schema, avro_codec(compression))
+
+    def write(self, columns: Sequence[Column]) -> None:
+        """Write rows: one array per field, in `to_arrow` of its type."""
+        self._writer.write(columns)
+
+    def position(self) -> int:
+        """Bytes written so far."""
+        return self._writer.size
+
+    def close(self) -> None:
+        """Write the last block."""
+        self._writer.close()
+
+    def abort(self) -> None:
+        """Let go of the writer; its bytes do not matter any more."""

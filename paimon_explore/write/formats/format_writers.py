@@ -1,0 +1,75 @@
+"""The writers of all file formats by one door."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
+
+import pyarrow as pa
+
+from paimon_explore.encoding.arrow_buffers import Column
+from paimon_explore.errors import UnsupportedFeatureError, choices
+from paimon_explore.write.file_layout import FileLayout
+from paimon_explore.write.formats.avro_format import AvroWriter
+from paimon_explore.write.formats.orc_format import OrcWriter
+from paimon_explore.write.formats.parquet_format import ParquetWriter
+from paimon_explore.write.formats.row_format import RowWriter
+from paimon_explore.write.formats.text_format import TextWriter
+
+
+class FormatWriter(Protocol):
+    """Writes one file of one format."""
+
+    def write(self, columns: Sequence[Column]) -> None:
+        """Write rows: one array per column, in `to_arrow` of its type."""
+        ...
+
+    def position(self) -> int:
+        """Bytes written so far."""
+        ...
+
+    def close(self) -> None:
+        """Write what ends the file; the sink stays open."""
+        ...
+
+    def abort(self) -> None:
+        """Let go of the writer; its bytes do not matter any more."""
+        ...
+
+
+def open_format(sink: pa.NativeFile, layout: FileLayout) -> FormatWriter:
+    """A writer of the layout's format.
+
+    Raises:
+        UnsupportedFeatureError: the format is not written here, or cannot hold a column.
+    """
+    opener = _OPENERS.get(layout.format)
+    if opener is None:
+        raise UnsupportedFeatureError(
+            f"writing {layout.format} files", hint=f"Set file.format to one of {choices(_OPENERS)}."
+        )
+    return opener(sink, layout)
+
+
+def _parquet(sink: pa.NativeFile, layout: FileLayout) -> FormatWriter:
+    return ParquetWriter(
+        sink, layout.fields, compression=layout.compression, zstd_level=layout.zstd_level
+    )
+
+
+def _orc(sink: pa.NativeFile, layout: FileLayout) -> FormatWriter:
+    return OrcWriter(
+        sink, layout.fields, compression=layout.compression, stripe_bytes=layout.group_bytes
+    )
+
+
+def _avro(sink: pa.NativeFile, layout: FileLayout) -> FormatWriter:
+    return AvroWriter(sink, layout.fields, compression=layout.compression)
+
+
+_OPENERS: Mapping[str, Callable[[pa.NativeFile, FileLayout], FormatWriter]] = {
+    "parquet": _parquet,
+    "orc": _orc,
+    "avro": _avro,
+    "csv": TextWriter,
+    "json": TextWriter,
+    "row": RowWriter,
+}

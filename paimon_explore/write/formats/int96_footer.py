@@ -1,0 +1,78 @@
+"""Marks columns of a freshly written Parquet file as INT96.
+
+Parquet's INT96 is what Paimon stores timestamps of precision 7 to 9 in. pyarrow writes INT96 either
+for all timestamps of a file or for none. So such columns are written as 12-byte fixed-length
+binaries, whose pages have exactly the bytes of INT96 pages, without statistics; then the type is
+changed in the footer, the only place where it is named.
+
+Spec: github.com/apache/parquet-format, `parquet.thrift`.
+"""
+
+from collections.abc import Collection
+
+from paimon_explore.encoding.parquet.thrift_compact import (
+    Struct,
+    ThriftList,
+    Wire,
+    decode_struct,
+    encode_struct,
+    int_of,
+    struct_of,
+    structs_of,
+)
+
+_MAGIC = b"PAR1"
+_TAIL = 8
+_FOOTER_SCHEMA, _FOOTER_ROW_GROUPS = 2, 4
+_ELEMENT_TYPE, _ELEMENT_LENGTH, _ELEMENT_NAME, _ELEMENT_CHILDREN = 1, 2, 4, 5
+_GROUP_COLUMNS, _COLUMN_META, _META_TYPE, _META_PATH = 1, 3, 1, 3
+_INT96 = (Wire.I32, 3)
+
+Path = tuple[str, ...]
+
+
+def mark_int96(ending: bytes, columns: Collection[Path]) -> bytes:
+    """The end of a Parquet file with some columns' type changed to INT96.
+
+    Args:
+        ending: the last bytes of the file, from anywhere before the footer up to the end.
+        columns: leaf columns by their path in the Parquet schema, each a 12-byte binary.
+
+    Returns:
+        Bytes to put in the place of `ending`.
+    """
+    start = len(ending) - _TAIL - int.from_bytes(ending[-_TAIL:-4], "little")
+    footer = decode_struct(ending[start:])
+    wanted = set(columns)
+    _mark_elements(list(structs_of(footer[_FOOTER_SCHEMA][1])), wanted)
+    for group in structs_of(footer[_FOOTER_ROW_GROUPS][1]):
+        for column in structs_of(group[_GROUP_COLUMNS][1]):
+            meta = struct_of(column[_COLUMN_META][1])
+            if _path(meta) in wanted:
+                meta[_META_TYPE] = _INT96
+    changed = encode_struct(footer)
+    return ending[:start] + changed + len(changed).to_bytes(4, "little") + _MAGIC
+
+
+def _path(meta: Struct) -> Path:
+    parts = meta[_META_PATH][1]
+    return tuple(_text(part) for part in parts.items) if isinstance(parts, ThriftList) else ()
+
+
+def _mark_elements(elements: list[Struct], wanted: set[Path]) -> None:
+    """Walk the schema, which is flattened depth first, and mark the wanted leaves."""
+    open_groups: list[tuple[Path, int]] = [((), int_of(elements[0], _ELEMENT_CHILDREN) or 0)]
+    for element in elements[1:]:
+        above, left = open_groups.pop()
+        if left > 1:
+            open_groups.append((above, left - 1))
+        path = (*above, _text(element[_ELEMENT_NAME][1]))
+        if path in wanted:
+            element[_ELEMENT_TYPE] = _INT96
+            del element[_ELEMENT_LENGTH]
+        if children := int_of(element, _ELEMENT_CHILDREN):
+            open_groups.append((path, children))
+
+
+def _text(value: object) -> str:
+    return value.decode() if isinstance(value, bytes) else ""

@@ -1,0 +1,196 @@
+"""ORC files, written through pyarrow.
+
+ORC has fewer types than Paimon: TIME is stored as INT (milliseconds of the day), there are no
+vectors, and nothing is NOT NULL. Timestamps before 1970 with a fraction of a second are written by
+pyarrow in a way that Java's ORC reader rejects together with the whole file (seen in pyarrow 19 and
+26); `orc_past` puts that right before the file goes to its sink. ORC has no place for the last
+second before 1970.
+
+Spec: concepts/spec/fileformat, ORC section.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from tempfile import TemporaryFile
+from typing import BinaryIO, Literal
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import orc
+
+from paimon_explore.data_types.arrow import timestamp_unit, to_arrow
+from paimon_explore.data_types.definitions import (
+    ArrayType,
+    AtomicType,
+    DataField,
+    DataType,
+    MapType,
+    MultisetType,
+    RowType,
+    TypeRoot,
+    VectorType,
+)
+from paimon_explore.data_types.traversal import parts
+from paimon_explore.encoding.arrow_buffers import Bools, Column, fixed_values, valid_mask
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
+from paimon_explore.write.formats.error_holding_sink import SteadySink
+from paimon_explore.write.formats.nested_conversion import COUNT, convert
+from paimon_explore.write.formats.orc_timestamps import LOST_NANOS, with_java_timestamps
+
+_Codec = Literal["UNCOMPRESSED", "ZLIB", "SNAPPY", "LZ4", "ZSTD"]
+_CODECS: Mapping[str, _Codec] = {
+    "zstd": "ZSTD",
+    "snappy": "SNAPPY",
+    "zlib": "ZLIB",
+    "lz4": "LZ4",
+    "none": "UNCOMPRESSED",
+    "uncompressed": "UNCOMPRESSED",
+}
+_NANOS = 10**9
+_PIECE_BYTES = 1 << 20
+STRIPE_BYTES = 64 * 1024 * 1024
+_PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
+_TIMESTAMPS = frozenset({TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ})
+_FOREIGN = frozenset({TypeRoot.VARIANT, TypeRoot.BLOB, TypeRoot.GEOMETRY, TypeRoot.GEOGRAPHY})
+
+
+class OrcWriter:
+    """Writes one ORC file.
+
+    Args:
+        sink: takes the bytes; stays open.
+        fields: the columns.
+        compression: a Paimon codec name.
+        stripe_bytes: size of a stripe; None for the usual one.
+
+    Raises:
+        UnsupportedFeatureError: a column has a type that ORC cannot hold.
+    """
+
+    def __init__(
+        self,
+        sink: pa.NativeFile,
+        fields: Sequence[DataField],
+        *,
+        compression: str,
+        stripe_bytes: int | None = None,
+    ) -> None:
+        codec = _CODECS.get(compression.lower())
+        if codec is None:
+            raise InvalidInputError(
+                f"{compression!r} is not a compression of ORC files.",
+                hint=f"Set file.compression to one of {choices(_CODECS)}.",
+            )
+        self._fields = tuple(fields)
+        self._schema = pa.schema([pa.field(f.name, stored_type(f.type)) for f in fields])
+        self._sink = sink
+        self._spool = TemporaryFile() if any(_has_times(f.type) for f in fields) else None  # noqa: SIM115  # closed with the writer
+        self._past = False
+        self._size: int | None = None
+        self._steady = SteadySink(self._spool or sink)
+        size = stripe_bytes or STRIPE_BYTES
+        self._writer = orc.ORCWriter(self._steady, compression=codec, stripe_size=size)  # type: ignore[arg-type]  # has what pyarrow calls
+        self._wrote = False
+
+    def write(self, columns: Sequence[Column]) -> None:
+        """Write rows: one array per field, in `to_arrow` of its type."""
+        arrays = [
+            self._stored(column, field) for column, field in zip(columns, self._fields, strict=True)
+        ]
+        self._writer.write(pa.Table.from_arrays(arrays, schema=self._schema))
+        self._steady.check()
+        self._wrote = True
+
+    def position(self) -> int:
+        """Bytes written so far."""
+        return self._steady.tell() if self._size is None else self._size
+
+    def close(self) -> None:
+        """Write the footer."""
+        if not self._wrote:
+            self._writer.write(self._schema.empty_table())
+        self._writer.close()
+        self._steady.check()
+        if self._spool is not None:
+            with self._spool as spool:
+                pieces = with_java_timestamps(spool) if self._past else _pieces(spool)
+                self._size = sum(self._sink.write(piece) for piece in pieces)
+
+    def abort(self) -> None:
+        """Let go of the writer without caring for what it writes."""
+        if self._spool is not None:
+            self._spool.close()
+
+    def _stored(self, array: Column, field: DataField) -> Column:
+        """The same values in `stored_type`."""
+
+        def leaf(values: Column, data_type: AtomicType) -> Column:
+            if data_type.root in _TIMESTAMPS:
+                self._past |= _is_past(values, data_type, field.name)
+            return values.cast(pa.int32()) if data_type.root is TypeRoot.TIME else values
+
+        return convert(array, field.type, leaf)
+
+
+def _pieces(spool: BinaryIO) -> Iterator[bytes]:
+    spool.seek(0)
+    while piece := spool.read(_PIECE_BYTES):
+        yield piece
+
+
+def _has_times(data_type: DataType) -> bool:
+    return any(
+        isinstance(part, AtomicType) and part.root in _TIMESTAMPS for part in parts(data_type)
+    )
+
+
+def stored_type(data_type: DataType) -> pa.DataType:
+    """The Arrow type that pyarrow stores in Paimon's ORC layout of a type."""
+    match data_type:
+        case AtomicType():
+            return _stored_atom(data_type)
+        case ArrayType(element=element):
+            return pa.list_(_child("element", element))
+        case VectorType():
+            raise UnsupportedFeatureError("VECTOR in an ORC file", hint="Use Parquet.")
+        case MapType(key=key, value=value):
+            return _stored_map(key, value)
+        case MultisetType(element=element):
+            return _stored_map(element, COUNT)
+        case RowType():
+            return pa.struct([_child(field.name, field.type) for field in data_type])
+
+
+def _child(name: str, data_type: DataType) -> "pa.Field[pa.DataType]":
+    return pa.field(name, stored_type(data_type), nullable=data_type.nullable)
+
+
+def _stored_map(key: DataType, value: DataType) -> pa.DataType:
+    key_field = pa.field("key", stored_type(key), nullable=False)
+    found: pa.DataType = pa.map_(key_field, _child("value", value))  # type: ignore[call-overload]  # stubs know types only, not fields
+    return found
+
+
+def _stored_atom(data_type: AtomicType) -> pa.DataType:
+    if data_type.root in _FOREIGN:
+        raise UnsupportedFeatureError(f"{data_type.root.value} in an ORC file", hint="Use Parquet.")
+    return pa.int32() if data_type.root is TypeRoot.TIME else to_arrow(data_type)
+
+
+def _is_past(array: Column, data_type: AtomicType, where: str) -> bool:
+    """Whether there are values before 1970 with a fraction of a second.
+
+    Raises:
+        UnsupportedFeatureError: some are in the last second before 1970.
+    """
+    ticks = fixed_values(array, np.int64).astype(np.int64)
+    per_second = _PER_SECOND[timestamp_unit(data_type.precision)]
+    fraction = ticks % per_second
+    past: Bools = (ticks < 0) & (fraction != 0) & valid_mask(array)
+    lost = past & (ticks > -per_second) & (fraction * (_NANOS // per_second) > LOST_NANOS)
+    if lost.any():
+        raise UnsupportedFeatureError(
+            "a timestamp in the last second before 1970 in an ORC file",
+            f"column {where!r}, row {int(lost.argmax())} of its batch",
+            hint="ORC stores it like the same fraction after 1970; set file.format to parquet.",
+        )
+    return bool(past.any())

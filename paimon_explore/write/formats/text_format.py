@@ -1,0 +1,186 @@
+"""CSV and JSON data files.
+
+Every value is the text that Java's cast to STRING gives; bytes are in base64, and so are those
+inside of lists, maps and rows, which only JSON can hold.
+
+Spec: concepts/spec/fileformat, CSV and JSON. Seen in: golden append_csv.
+"""
+
+import base64
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import TypeVar
+
+import pyarrow as pa
+
+from paimon_explore.data_types.casts.cast_column import cast_column
+from paimon_explore.data_types.definitions import (
+    MAX_LENGTH,
+    ArrayType,
+    AtomicType,
+    DataField,
+    DataType,
+    MapType,
+    RowType,
+    TypeRoot,
+    VectorType,
+)
+from paimon_explore.data_types.formatter import type_text
+from paimon_explore.encoding.arrow_buffers import Column, as_python, list_offsets, valid_mask
+from paimon_explore.encoding.text.csv_json_reader import CsvLayout, Json
+from paimon_explore.encoding.text.csv_json_writer import (
+    CODECS,
+    compressor,
+    csv_header,
+    csv_text,
+    json_text,
+)
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
+from paimon_explore.metadata.options import format_options as opt
+from paimon_explore.write.file_layout import FileLayout
+
+T = TypeVar("T")
+_STRING = AtomicType(root=TypeRoot.VARCHAR, length=MAX_LENGTH)
+_BYTES = frozenset({TypeRoot.BINARY, TypeRoot.VARBINARY, TypeRoot.BLOB})
+_NOT_AS_TEXT = frozenset({TypeRoot.VARIANT, TypeRoot.GEOMETRY, TypeRoot.GEOGRAPHY})
+_TEXTS = frozenset({TypeRoot.CHAR, TypeRoot.VARCHAR})
+_CSV = "csv"
+
+
+class TextWriter:
+    """Writes one CSV or JSON file.
+
+    Args:
+        sink: takes the bytes; stays open.
+        layout: columns, format, compression, and options for the marks between values.
+
+    Raises:
+        InvalidInputError: text files have no such compression.
+        UnsupportedFeatureError: a column has a type that the format cannot hold.
+    """
+
+    def __init__(self, sink: pa.NativeFile, layout: FileLayout) -> None:
+        packer = compressor(layout.compression.lower(), layout.zstd_level)
+        if packer is None:
+            raise InvalidInputError(
+                f"{layout.compression!r} is not a compression of {layout.format} files.",
+                hint=f"Set file.compression to one of {choices(CODECS)}.",
+            )
+        self._compressor = packer
+        self._sink = sink
+        self._size = 0
+        self._fields = layout.fields
+        self._is_csv = layout.format == _CSV
+        for field in layout.fields:
+            _check_type(field.type, field.name, layout.format)
+        options = layout.options
+        self._json_line = options.value(opt.JSON_LINE_DELIMITER)
+        self._csv = CsvLayout(
+            field_delimiter=options.value(opt.CSV_FIELD_DELIMITER),
+            line_delimiter=options.value(opt.CSV_LINE_DELIMITER),
+            quote=options.value(opt.CSV_QUOTE_CHARACTER),
+            escape=options.value(opt.CSV_ESCAPE_CHARACTER),
+            null_literal=options.value(opt.CSV_NULL_LITERAL),
+            has_header=options.value(opt.CSV_INCLUDE_HEADER),
+        )
+        if self._is_csv and self._csv.has_header:
+            self._put(csv_header([field.name for field in layout.fields], self._csv))
+
+    def write(self, columns: Sequence[Column]) -> None:
+        """Write rows: one array per field, in `to_arrow` of its type."""
+        if self._is_csv:
+            texts = [_texts(c, f.type) for c, f in zip(columns, self._fields, strict=True)]
+            self._put(csv_text(texts, self._csv))
+        else:
+            self._put(json_text(_json_rows(columns, self._fields), self._json_line))
+
+    def _put(self, text: str) -> None:
+        self._write(self._compressor.compress(text.encode()))
+
+    def _write(self, data: bytes) -> None:
+        self._sink.write(data)
+        self._size += len(data)
+
+    def position(self) -> int:
+        """Bytes written so far."""
+        return self._size
+
+    def close(self) -> None:
+        """Write what the compression holds back."""
+        self._write(self._compressor.flush())
+
+    def abort(self) -> None:
+        """Let go of the writer; its bytes do not matter any more."""
+
+
+def _check_type(data_type: DataType, name: str, file_format: str) -> None:
+    match data_type:
+        case AtomicType(root=root) if root not in _NOT_AS_TEXT:
+            return
+        case ArrayType(element=element) | VectorType(element=element) if file_format != _CSV:
+            _check_type(element, name, file_format)
+        case MapType(key=key, value=value) if file_format != _CSV:
+            _check_type(key, name, file_format)
+            _check_type(value, name, file_format)
+        case RowType(fields=fields) if file_format != _CSV:
+            for field in fields:
+                _check_type(field.type, name, file_format)
+        case _:
+            raise UnsupportedFeatureError(
+                f"a column of type {type_text(data_type)} in a {file_format} file",
+                f"column {name!r}",
+                hint="Set file.format to parquet.",
+            )
+
+
+def _texts(array: Column, data_type: DataType) -> Column:
+    """Values that are not nested as texts."""
+    if not isinstance(data_type, AtomicType) or data_type.root in _TEXTS:
+        return array
+    if data_type.root in _BYTES:
+        encoded = [None if v is None else _base64(v) for v in as_python(array)]
+        return pa.array(encoded, pa.string())
+    return cast_column(array, data_type, _STRING)
+
+
+def _base64(value: object) -> str:
+    return base64.b64encode(value).decode() if isinstance(value, bytes) else ""
+
+
+def _json_rows(columns: Sequence[Column], fields: Sequence[DataField]) -> list[dict[str, Json]]:
+    """One object per row; the file holds rows, so there is no way around making them."""
+    values = [_json_values(c, f.type) for c, f in zip(columns, fields, strict=True)]
+    names = [field.name for field in fields]
+    return [dict(zip(names, row, strict=True)) for row in zip(*values, strict=True)]
+
+
+def _json_values(array: Column, data_type: DataType) -> list[Json]:
+    match data_type:
+        case AtomicType():
+            return [None if v is None else str(v) for v in as_python(_texts(array, data_type))]
+        case ArrayType(element=element) if isinstance(array, pa.ListArray):
+            return list(_runs(array, _json_values(array.values, element)))
+        case VectorType(element=element) if isinstance(array, pa.FixedSizeListArray):
+            plain = array.cast(pa.list_(array.type.value_type))
+            return _json_values(plain, ArrayType(element=element))
+        case MapType(key=key, value=value) if isinstance(array, pa.MapArray):
+            keys = _json_values(array.keys, key)
+            pairs = list(zip(keys, _json_values(array.items, value), strict=True))
+            return [None if run is None else _object(run) for run in _runs(array, pairs)]
+        case RowType() if isinstance(array, pa.StructArray):
+            rows = _json_rows(array.flatten(), data_type.fields)
+            valid = valid_mask(array).tolist()
+            return [row if ok else None for row, ok in zip(rows, valid, strict=True)]
+        case _:
+            raise UnsupportedFeatureError(f"a value of type {type_text(data_type)} in a text file")
+
+
+def _object(pairs: Sequence[tuple[Json, Json]]) -> dict[str, Json]:
+    return {str(key): value for key, value in pairs}
+
+
+def _runs(array: Column, values: list[T]) -> Iterator[list[T] | None]:
+    """The values of each list."""
+    offsets = list_offsets(array).tolist()
+    for (start, end), ok in zip(pairwise(offsets), valid_mask(array).tolist(), strict=True):
+        yield values[start:end] if ok else None

@@ -1,0 +1,292 @@
+"""Arrow columns of callers into the types of a table, safely.
+
+Values may change their form, not what they mean: `safe_cast` says what that is for single values;
+here are lists, maps and rows, which are cast part by part. The first value that does not fit is
+named by column, path and row.
+"""
+
+from typing import TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as pat
+
+from paimon_explore.data_types.arrow import to_arrow
+from paimon_explore.data_types.definitions import (
+    MAX_LENGTH,
+    ArrayType,
+    AtomicType,
+    DataType,
+    MapType,
+    MultisetType,
+    RowType,
+    TypeRoot,
+    VectorType,
+    with_nullable,
+)
+from paimon_explore.encoding.arrow_buffers import (
+    Column,
+    Ints,
+    build_list,
+    build_struct,
+    ends_of,
+    list_offsets,
+    valid_mask,
+)
+from paimon_explore.errors import choices
+from paimon_explore.write.input.safe_cast import Misfit, safe_cast
+from paimon_explore.write.input.value_location import Location
+
+NestedType: TypeAlias = RowType | ArrayType | VectorType | MapType | MultisetType
+
+_OTHER_LISTS = (
+    pa.LargeListArray,
+    pa.FixedSizeListArray,
+    pa.ListViewArray,
+    pa.LargeListViewArray,
+)
+_COUNT = AtomicType(root=TypeRoot.INT, nullable=False)
+_VARIANT_PART = AtomicType(root=TypeRoot.VARBINARY, length=MAX_LENGTH)
+_VARIANT_PARTS = ("value", "metadata")
+
+
+def conform(array: Column, data_type: DataType, *, where: str, first_row: int = 0) -> Column:
+    """The same values in `to_arrow(data_type)`.
+
+    Args:
+        array: n values of any Arrow type.
+        data_type: the column's type.
+        where: the column, for messages; parts of nested types are named behind it.
+        first_row: number of the first value's row, for messages; -1 if it is not known.
+
+    Raises:
+        InvalidInputError: a value that does not fit, or a null that must not be.
+    """
+    row_of = None if first_row < 0 else lambda position: first_row + position
+    return conform_at(array, data_type, Location(column=where, row_of=row_of))
+
+
+def conform_at(array: Column, data_type: DataType, location: Location) -> Column:
+    """As `conform`, of values whose rows are told by a location."""
+    return _Cast(location).column(array, data_type)
+
+
+def plain_form(array: Column) -> Column:
+    """The same values, not encoded: dictionaries, runs and extension types are resolved."""
+    if isinstance(array, pa.ExtensionArray):
+        return plain_form(array.storage)
+    if isinstance(array, pa.RunEndEncodedArray):
+        found: Column = pc.call_function("run_end_decode", [array])
+        return plain_form(found)
+    if isinstance(array, pa.DictionaryArray):
+        words: Column = array.dictionary
+        if pat.is_string_view(words.type) or pat.is_binary_view(words.type):
+            # pyarrow takes no values out of views
+            words = words.cast(pa.string() if pat.is_string_view(words.type) else pa.binary())
+        return plain_form(words.take(array.indices))
+    return array
+
+
+def nulls_of(count: int, data_type: DataType) -> Column:
+    """Nulls of a column's type, below which no field that is NOT NULL holds a null."""
+    target = to_arrow(data_type)
+    nulls: Column = pa.nulls(count, target)  # type: ignore[call-overload]  # stubs list single types
+    if not isinstance(nulls, pa.StructArray):
+        return nulls
+    children = _filled_fields(nulls, data_type)
+    return build_struct(target, children, np.zeros(count, np.bool_))
+
+
+def filled(array: Column, data_type: DataType) -> Column:
+    """Values of a NOT NULL field with empty ones in place of nulls, which lie below null rows.
+
+    Parquet's writer refuses nulls there.
+    """
+    if not array.null_count:
+        return array
+    valid = np.ones(len(array), np.bool_)
+    if isinstance(array, pa.StructArray):
+        return build_struct(array.type, _filled_fields(array, data_type), valid)
+    if isinstance(array, pa.ListArray):  # or a map
+        return build_list(array.type, list_offsets(array), [array.values], valid)
+    if isinstance(array, pa.FixedSizeListArray):
+        return array
+    buffers = [None, *array.buffers()[1:]]
+    return pa.Array.from_buffers(array.type, len(array), buffers, offset=array.offset)
+
+
+def _filled_fields(array: pa.StructArray, data_type: DataType) -> list[Column]:
+    found: list[Column] = [array.field(place) for place in range(array.type.num_fields)]
+    if not isinstance(data_type, RowType):  # a variant
+        return [filled(part, _VARIANT_PART) for part in found]
+    return [
+        child if field.type.nullable else filled(child, field.type)
+        for child, field in zip(found, data_type, strict=True)
+    ]
+
+
+class _Cast:
+    """Casts the values of one column, and knows where they come from."""
+
+    def __init__(self, location: Location) -> None:
+        self._at = location
+
+    def column(self, array: Column, data_type: DataType) -> Column:
+        target = to_arrow(data_type)
+        array = plain_form(array)
+        if not data_type.nullable and array.null_count:
+            position = int((~valid_mask(array)).argmax())
+            raise self._at.refusal("null in a NOT NULL column", position=position)
+        is_unknown = pat.is_null(array.type) or pat.is_floating(array.type)
+        if is_unknown and array.null_count == len(array):  # what pandas makes of missing values
+            return nulls_of(len(array), data_type)
+        if isinstance(data_type, AtomicType):
+            is_variant = data_type.root is TypeRoot.VARIANT
+            return self._variant(array, data_type) if is_variant else self._atomic(array, data_type)
+        return self._nested(array, data_type, target)
+
+    def _atomic(self, array: Column, data_type: AtomicType) -> Column:
+        found = safe_cast(array, data_type)
+        if not isinstance(found, Misfit):
+            return found
+        if found.position is None:
+            said = f"values of type {array.type}"
+        else:
+            said = self._at.shown(array, found.position)
+            if found.is_type:
+                said = f"{said} of type {self._at.kind(array, found.position)}"
+        raise self._at.refusal(
+            f"{said} {found.problem}",
+            data_type=with_nullable(data_type, nullable=True),
+            position=found.position,
+            hint=found.hint,
+        )
+
+    def _wrong_shape(self, array: Column, data_type: DataType, wanted: str) -> Exception:
+        """A value that is no list, map or row."""
+        found = np.flatnonzero(valid_mask(array))
+        position = int(found[0]) if len(found) else None
+        return self._at.refusal(
+            f"values of type {array.type} are not {wanted}", data_type, position
+        )
+
+    def _nested(self, array: Column, data_type: NestedType, target: pa.DataType) -> Column:
+        match data_type:
+            case RowType():
+                return self._row(array, data_type, target)
+            case ArrayType(element=element):
+                return self._list(array, element, target)
+            case VectorType():
+                return self._vector(array, data_type, target)
+            case MapType(key=key, value=value):
+                return self._map(array, data_type, key, value)
+            case MultisetType(element=element):
+                return self._map(array, data_type, element, _COUNT)
+
+    def _variant(self, array: Column, data_type: AtomicType) -> Column:
+        target = to_arrow(data_type)
+        if array.type.equals(target) and not array.null_count:
+            return array
+        if not isinstance(array, pa.StructArray) or {f.name for f in array.type} != {
+            *_VARIANT_PARTS
+        }:
+            raise self._wrong_shape(array, data_type, "variants: rows of value and metadata")
+        valid = valid_mask(array)
+        parts: list[Column] = []
+        for name in _VARIANT_PARTS:
+            part: Column = array.field(name)
+            lacking = valid & ~valid_mask(part)
+            if lacking.any():
+                position = int(lacking.argmax())
+                raise self._at.refusal(f"a variant without {name}", position=position)
+            found = _Cast(self._at.part(f".{name}")).column(part, _VARIANT_PART)
+            parts.append(pc.call_function("coalesce", [found, pa.scalar(b"")]))
+        return build_struct(target, parts, valid)
+
+    def _row(self, array: Column, data_type: RowType, target: pa.DataType) -> Column:
+        if not isinstance(array, pa.StructArray):
+            raise self._wrong_shape(array, data_type, "rows")
+        names = [field.name for field in array.type]
+        unknown = [name for name in names if data_type.field(name) is None]
+        if unknown:
+            known = choices(data_type.names)
+            raise self._at.refusal(f"the row has no field {unknown[0]!r}; it has {known}")
+        valid = valid_mask(array)
+        given = dict(zip(names, array.flatten(), strict=True))  # null where the row is
+        children: list[Column] = []
+        for field in data_type:
+            child: Column = given[field.name] if field.name in given else pa.nulls(len(array))
+            inner = self._at.part(f".{field.name}")
+            lacking = valid & ~valid_mask(child)
+            if not field.type.nullable and bool(lacking.any()):
+                raise inner.refusal("null in a NOT NULL field", position=int(lacking.argmax()))
+            kind = with_nullable(field.type, nullable=True)
+            cast = _Cast(inner).column(child, kind)
+            children.append(cast if field.type.nullable else filled(cast, field.type))
+        return build_struct(target, children, valid)
+
+    def _list(self, array: Column, element: DataType, target: pa.DataType) -> Column:
+        if isinstance(array, _OTHER_LISTS):
+            array = array.cast(pa.list_(array.type.value_type))
+        if not isinstance(array, pa.ListArray):
+            raise self._wrong_shape(array, ArrayType(element=element), "lists")
+        offsets = _dense_offsets(array)
+        inner = _Cast(self._at.elements("[]", offsets))
+        values = inner.column(array.flatten(), element)
+        return build_list(target, offsets, [values], valid_mask(array))
+
+    def _vector(self, array: Column, data_type: VectorType, target: pa.DataType) -> Column:
+        if not isinstance(array, pa.FixedSizeListArray):
+            array = self._fixed_size(array, data_type)
+        assert isinstance(array, pa.FixedSizeListArray)  # noqa: S101 - it is one now
+        if array.type.list_size != data_type.length:
+            problem = f"the vectors have {array.type.list_size} elements"
+            raise self._at.refusal(problem, data_type=data_type)
+        offsets = ends_of(valid_mask(array) * np.int64(data_type.length))
+        inner = _Cast(self._at.elements("[]", offsets))
+        inner.column(array.flatten(), data_type.element)
+        return array.cast(target)
+
+    def _fixed_size(self, array: Column, data_type: VectorType) -> Column:
+        if not isinstance(array, (pa.ListArray, *_OTHER_LISTS)):
+            raise self._wrong_shape(array, data_type, "vectors")
+        array = array.cast(pa.list_(array.type.value_type))
+        sizes = np.diff(list_offsets(array))
+        wrong = (sizes != data_type.length) & valid_mask(array)
+        if wrong.any():
+            position = int(wrong.argmax())
+            problem = f"a vector of {sizes[position]} elements"
+            raise self._at.refusal(problem, data_type, position)
+        return array.cast(pa.list_(array.type.field(0), data_type.length))
+
+    def _map(self, array: Column, data_type: DataType, key: DataType, value: DataType) -> Column:
+        if not isinstance(array, pa.MapArray):
+            raise self._wrong_shape(array, data_type, "maps")
+        target = to_arrow(data_type)
+        pairs = pa.StructArray.from_arrays([array.keys, array.items], names=["key", "value"])
+        dense = _as_list(array, pairs)
+        live_keys, live_items = dense.flatten().flatten()  # type: ignore[attr-defined]  # a list array of structs
+        offsets = _dense_offsets(dense)
+        in_keys, in_values = (self._at.elements(part, offsets) for part in ("{key}", "{value}"))
+        keys = _Cast(in_keys).column(live_keys, with_nullable(key, nullable=False))
+        items = _Cast(in_values).column(live_items, value)
+        entries = build_struct(target.field(0).type, [keys, items], np.ones(len(keys), np.bool_))
+        return build_list(target, offsets, [entries], valid_mask(array))
+
+
+def _as_list(array: Column, pairs: Column) -> Column:
+    """The map as a list of its pairs."""
+    return pa.Array.from_buffers(
+        pa.list_(pairs.type),
+        len(array),
+        array.buffers()[:2],
+        array.null_count,
+        array.offset,
+        children=[pairs],
+    )
+
+
+def _dense_offsets(array: Column) -> Ints:
+    """Offsets into `array.flatten()`, which leaves out what lies under null lists."""
+    return ends_of(np.diff(list_offsets(array)) * valid_mask(array))

@@ -1,0 +1,236 @@
+"""Values of Python, NumPy, pandas and Arrow, one by one, as plain Arrow arrays.
+
+Arrow's own conversion gives a value the type that is asked for: 1.5 becomes the integer 1, and a
+time with a zone becomes one without. Here a value first becomes an array of the type that it has;
+what a column makes of that is for `safe_cast`, as it is for Arrow data.
+
+| values | array |
+| --- | --- |
+| bool | bool |
+| int | int64, or a decimal if they are larger |
+| float, numpy.float64 and others | double; numpy.float32 float |
+| Decimal | the decimal that holds all of them |
+| str, bytes, UUID | string, binary, 16 bytes |
+| date, time | date32, time64[us] |
+| datetime, pandas.Timestamp | timestamp, in UTC if it has a zone |
+| numpy.datetime64 | date32, or timestamp in its unit |
+| a scalar of pyarrow | its type |
+"""
+
+import datetime as dt
+import uuid
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from decimal import Decimal
+from functools import lru_cache
+from typing import TYPE_CHECKING, TypeGuard
+
+import numpy as np
+import pyarrow as pa
+
+from paimon_explore.encoding.arrow_buffers import Column
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+UNFIT = (pa.ArrowException, TypeError, ValueError, OverflowError)
+"""What Arrow raises for a value that it cannot convert."""
+_MISSING = frozenset({"NAType", "NaTType", "NoneType"})
+"""Types of pandas, which is not imported here, for values that are not there."""
+_COARSE_UNITS = {"h": "s", "m": "s", "W": "D", "M": "D", "Y": "D"}
+"""Units of NumPy that Arrow does not have, and the next ones that it has."""
+_UNITS = frozenset({"D", "s", "ms", "us", "ns"})
+
+
+def is_missing(value: object, *, nan_counts: bool) -> bool:
+    """Whether a value stands for null.
+
+    Args:
+        value: any.
+        nan_counts: whether NaN is a value, as in a column of floating-point numbers.
+    """
+    name = type(value).__name__
+    if name in _MISSING:
+        return True
+    if isinstance(value, np.datetime64):
+        return bool(np.isnat(value))
+    if isinstance(value, pa.Scalar):
+        return not value.is_valid
+    is_nan = isinstance(value, float | np.floating | Decimal) and value != value  # noqa: PLR0124  # not a number
+    return is_nan and not nan_counts
+
+
+def kind_of(value: object) -> Hashable:
+    """A mark that values have in common which become one array; None if there is none for it."""
+    kind = _kind_of_type(type(value))  # type: ignore[arg-type]  # types are hashable
+    if kind is _naive:
+        assert isinstance(value, dt.datetime)  # noqa: S101 - so it was found
+        return _naive if value.tzinfo is None else _aware
+    if kind is _times:
+        return _times if isinstance(value, dt.time) and value.tzinfo is None else None
+    if kind is _pandas_naive:
+        assert isinstance(value, dt.datetime)  # noqa: S101 - so it was found
+        return _pandas_naive if value.tzinfo is None else _pandas_aware
+    if isinstance(value, np.datetime64):
+        return ("datetime64", np.datetime_data(value.dtype))
+    if isinstance(value, pa.Scalar):
+        return ("scalar", value.type)
+    return kind
+
+
+def array_of(values: Sequence[object], kind: Hashable) -> Column:
+    """Values of one kind, none missing, as an array.
+
+    Raises:
+        pa.ArrowException: or another of `UNFIT`: no array holds all of them.
+    """
+    if callable(kind):
+        found: Column = kind(values)
+        return found
+    if isinstance(values[0], np.datetime64):
+        return datetimes(np.array(values))
+    scalars: Column = pa.array(values)  # type: ignore[arg-type]  # scalars of one type
+    return scalars
+
+
+def own_array(values: Sequence[object]) -> Column:
+    """Values of one kind, or numbers of several, in a type of their own; nulls stay nulls.
+
+    Raises:
+        pa.ArrowException: or another of `UNFIT`: they have no type in common.
+    """
+    there = [not is_missing(value, nan_counts=True) for value in values]
+    present = [value for value, known in zip(values, there, strict=True) if known]
+    kinds = {kind_of(value) for value in present}
+    if not kinds <= _NUMBERS and len(kinds) > 1:
+        msg = ", ".join(sorted({type(value).__name__ for value in present}))
+        raise TypeError(msg)
+    kind = next(iter(kinds)) if len(kinds) == 1 else None
+    if kind is None:
+        plain = [value if known else None for value, known in zip(values, there, strict=True)]
+        found: Column = pa.array(plain)  # type: ignore[arg-type]  # any values
+        return found
+    places = np.cumsum(there) - 1
+    taken: Column = array_of(present, kind).take(pa.array(places, mask=~np.array(there, np.bool_)))
+    return taken
+
+
+@lru_cache(maxsize=256)
+def _kind_of_type(kind: type) -> "Callable[[Sequence[object]], Column] | None":
+    """What makes arrays of a type's values."""
+    if kind.__name__ == "Timestamp" and issubclass(kind, dt.datetime):
+        return _pandas_naive
+    return next((make for types, make in _KINDS if issubclass(kind, types)), None)
+
+
+def _as(target: pa.DataType) -> Callable[[Sequence[object]], Column]:
+    def make(values: Sequence[object]) -> Column:
+        found: Column = pa.array(values, target)
+        return found
+
+    return make
+
+
+def _integers(values: Sequence[object]) -> Column:
+    numbers = [int(value) for value in values]  # type: ignore[call-overload]  # of an integer type
+    try:
+        found: Column = pa.array(numbers, pa.int64())
+    except OverflowError:
+        found = pa.array([Decimal(number) for number in numbers])
+    return found
+
+
+def _doubles(values: Sequence[object]) -> Column:
+    found: Column = pa.array([float(value) for value in values], pa.float64())  # type: ignore[arg-type]  # numbers
+    return found
+
+
+def _singles(values: Sequence[object]) -> Column:
+    found: Column = pa.array(np.array(values, np.float32))
+    return found
+
+
+def _booleans(values: Sequence[object]) -> Column:
+    found: Column = pa.array([bool(value) for value in values], pa.bool_())
+    return found
+
+
+def _decimals(values: Sequence[object]) -> Column:
+    try:
+        found: Column = pa.array(values)  # type: ignore[arg-type]  # decimals
+    except UNFIT:
+        if any(isinstance(value, Decimal) and value.is_finite() for value in values):
+            raise
+        found = _doubles(values)  # NaN and the infinities
+    return found
+
+
+def _bytes(values: Sequence[object]) -> Column:
+    found: Column = pa.array([bytes(value) for value in values], pa.binary())  # type: ignore[call-overload]  # buffers
+    return found
+
+
+def _uuids(values: Sequence[object]) -> Column:
+    whole = [value.bytes for value in values if isinstance(value, uuid.UUID)]
+    found: Column = pa.array(whole, pa.binary())
+    return found
+
+
+_naive = _as(pa.timestamp("us"))
+_aware = _as(pa.timestamp("us", "UTC"))
+_times = _as(pa.time64("us"))
+
+
+def _pandas_naive(values: Sequence[object]) -> Column:
+    return _pandas_times(values, None)
+
+
+def _pandas_aware(values: Sequence[object]) -> Column:
+    return _pandas_times(values, "UTC")
+
+
+def _pandas_times(values: Sequence[object], zone: str | None) -> Column:
+    """Nanoseconds only where there are some, for they end in the year 2262."""
+    has_nanos = any(_is_pandas(value) and value.nanosecond for value in values)
+    found: Column = pa.array(values, pa.timestamp("ns" if has_nanos else "us", zone))
+    return found
+
+
+def _is_pandas(value: object) -> "TypeGuard[pd.Timestamp]":
+    return type(value).__name__ == "Timestamp"
+
+
+def datetimes(values: "np.ndarray[tuple[int], np.dtype[np.datetime64]]") -> Column:
+    """NumPy's points in time as days, or as timestamps in their unit or the next that Arrow has.
+
+    Raises:
+        TypeError: a unit that is finer than nanoseconds, or none.
+    """
+    unit = np.datetime_data(values.dtype)[0]
+    coarse = _COARSE_UNITS.get(unit, unit)
+    if coarse not in _UNITS:
+        msg = f"NumPy's unit {unit}"
+        raise TypeError(msg)
+    found: Column = pa.array(values.astype(f"datetime64[{coarse}]"))
+    return found
+
+
+_KINDS: tuple[tuple[tuple[type, ...], Callable[[Sequence[object]], Column] | None], ...] = (
+    ((bool, np.bool_), _booleans),
+    ((np.timedelta64, np.datetime64), None),  # the first would be an integer
+    ((int, np.integer), _integers),
+    ((np.longdouble,), None),
+    ((np.float32,), _singles),
+    ((float, np.floating), _doubles),
+    ((Decimal,), _decimals),
+    ((str,), _as(pa.string())),
+    ((bytes, bytearray, memoryview), _bytes),
+    ((uuid.UUID,), _uuids),
+    ((dt.datetime,), _naive),
+    ((dt.date,), _as(pa.date32())),
+    ((dt.time,), _times),
+    ((Mapping,), None),
+)
+"""What makes arrays of values of types, the first that fits."""
+
+_NUMBERS = frozenset[Hashable]({_integers, _doubles, _singles, _decimals})
+"""Kinds that Arrow puts into one array, or refuses to."""

@@ -1,0 +1,454 @@
+"""The one policy for values on their way into a column: a value stays what it is, or is refused.
+
+A value may change its form, as long as it equals what it was:
+
+| from | into | rule |
+| --- | --- | --- |
+| integers, floats, decimals | an integer type | whole numbers in the type's range |
+| integers | FLOAT, DOUBLE | numbers that the type has exactly |
+| floats, decimals | FLOAT, DOUBLE | the nearest value; a finite number never becomes infinite |
+| integers, decimals | DECIMAL | numbers with no more digits than the type |
+| floats | DECIMAL | the number as it prints: 0.1 is 0.1; 0.30000000000000004 has 17 digits |
+| timestamps | timestamps | those that the precision holds; never with a zone into without one |
+| dates, timestamps without time zone | each other | midnights |
+| text, bytes | text, bytes, each its own | no more characters or bytes than the type has |
+
+All else needs a cast by the caller: text is not parsed, numbers do not become text, booleans or
+times. Arrow's checked casts do most of it; what they round or wrap is compared here.
+
+Arrow's conversions between floats and decimals are off by a last digit now and then. Numbers of at
+most 15 digits are divided by a power of ten instead, which IEEE 754 rounds correctly; others go
+through text, as Arrow prints and parses it: the shortest form, and the nearest value.
+"""
+
+from collections.abc import Callable
+from decimal import Decimal
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as pat
+
+from paimon_explore.data_types.arrow import timestamp_unit, to_arrow
+from paimon_explore.data_types.definitions import MAX_LENGTH, AtomicType, TypeRoot
+from paimon_explore.data_types.formatter import type_text
+from paimon_explore.encoding.arrow_buffers import (
+    Column,
+    build_bool,
+    build_fixed,
+    fixed_values,
+    valid_mask,
+)
+from paimon_explore.frozen_dataclass import dataclass
+
+_INTEGERS = frozenset({TypeRoot.TINYINT, TypeRoot.SMALLINT, TypeRoot.INT, TypeRoot.BIGINT})
+_FLOATS = frozenset({TypeRoot.FLOAT, TypeRoot.DOUBLE})
+_TEXT = frozenset({TypeRoot.CHAR, TypeRoot.VARCHAR})
+_BYTES = frozenset({TypeRoot.BINARY, TypeRoot.VARBINARY})
+_TIMESTAMPS = frozenset({TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ})
+ZONE_HINT = (
+    "One has a time zone and the other has not: say which time is meant, with "
+    "value.replace(tzinfo=zone) or value.astimezone(zone).replace(tzinfo=None) in Python, "
+    "dt.tz_localize(zone) or dt.tz_localize(None) in pandas, '2026-01-31 10:00:00Z' or "
+    "'2026-01-31 10:00:00' in SQL."
+)
+"""What to do where a time zone is lacking, or has no place."""
+_DIGITS_OF_INTEGERS = 20
+_MOST_DIGITS = 76
+_DIGITS_OF_UNIT = {"s": 0, "ms": 3, "us": 6, "ns": 9}
+_FLOAT_DIGITS = 15
+"""A decimal of as many digits is the only one of its float."""
+_LARGEST_EXACT = 2**53
+_EXACT_POWERS = 22
+"""Powers of ten up to this one are exact as floats."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Misfit:
+    """The first value that cannot be stored.
+
+    Attributes:
+        position: of the value; None if no value of the array's type can be stored.
+        problem: what is said behind the value.
+        hint: what to do.
+        is_type: whether it is the type of the value that has no place in the column.
+    """
+
+    position: int | None
+    problem: str
+    hint: str
+    is_type: bool = False
+
+
+def safe_cast(array: Column, data_type: AtomicType) -> "Column | Misfit":
+    """The same values in the Arrow type of a column.
+
+    Args:
+        array: n values of any plain Arrow type.
+        data_type: the column's type, any but VARIANT.
+
+    Returns:
+        n values in `to_arrow(data_type)`, or the first value that would change.
+    """
+    target = to_arrow(data_type)
+    if not array.type.equals(target):
+        if not is_castable(array.type, target):
+            return _mismatch(array, data_type)
+        try:
+            array = _exact_cast(array, target)
+        except pa.ArrowException:
+            position = _first_failure(array, target)
+            return _misfit(array, position, data_type)
+    return _too_long(array, data_type) or array
+
+
+def is_castable(found: pa.DataType, target: pa.DataType) -> bool:
+    """Whether values of a type may be written as another, as long as each one fits.
+
+    Days and their midnights stand for each other.
+    """
+    is_day = (pat.is_date(found) and _is_local_time(target)) or (
+        _is_local_time(found) and pat.is_date(target)
+    )
+    return is_day or any(family(found) and family(target) for family in _FAMILIES)
+
+
+# ---------------------------------------------------------------- casts
+
+
+def _exact_cast(array: Column, target: pa.DataType) -> Column:
+    """Cast, and refuse what would change.
+
+    Raises:
+        pa.ArrowException: a value does not fit.
+    """
+    found = array.type
+    if pat.is_float16(found):  # of which Arrow has few casts
+        return _exact_cast(array.cast(pa.float32()), target)
+    if pat.is_integer(found) and pat.is_decimal(target):
+        # pyarrow takes no integers into fewer digits than their type may have
+        digits = min(_DIGITS_OF_INTEGERS + target.scale, _MOST_DIGITS)
+        return array.cast(pa.decimal256(digits, target.scale)).cast(target)
+    if pat.is_floating(target):
+        return _floats(array, target)
+    if pat.is_floating(found) and pat.is_decimal(target):
+        return _decimals_of_floats(array, target)
+    if _is_local_time(found) and pat.is_date(target):
+        return _days(array, target)
+    return array.cast(target)
+
+
+def _days(array: Column, target: pa.DataType) -> Column:
+    found = array.cast(target)
+    if not found.cast(array.type).equals(array):
+        msg = "a time of day"
+        raise pa.ArrowInvalid(msg)
+    return found
+
+
+def _floats(array: Column, target: pa.DataType) -> Column:
+    if pat.is_integer(array.type):
+        try:
+            return array.cast(target)
+        except pa.ArrowInvalid:  # Arrow refuses all that lie beyond the gapless range
+            return _exact_floats(array, target)
+    found = _nearest_floats(array, target) if pat.is_decimal(array.type) else array.cast(target)
+    infinite = np.isinf(_float_values(found)) & valid_mask(found)
+    if infinite.any():
+        were = np.zeros(len(array), np.bool_)
+        if pat.is_floating(array.type):
+            were = np.isinf(_float_values(array))
+        if (infinite & ~were).any():
+            msg = "infinite"
+            raise pa.ArrowInvalid(msg)
+    return found
+
+
+def _float_values(array: Column) -> npt.NDArray[np.float64]:
+    return fixed_values(array, f"f{array.type.bit_width // 8}")  # type: ignore[return-value]  # or of 32 bits
+
+
+def _exact_floats(array: Column, target: pa.DataType) -> Column:
+    """Integers as floats, if none is rounded."""
+    signed = pat.is_signed_integer(array.type)
+    bits = array.type.bit_width
+    numbers = fixed_values(array, f"{'i' if signed else 'u'}{bits // 8}")
+    found: Column = array.cast(target, safe=False)
+    floats = _float_values(found).astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        same = (floats < 2.0 ** (bits - signed)) & (floats.astype(numbers.dtype) == numbers)
+    if not (same | ~valid_mask(array)).all():
+        msg = "rounded"
+        raise pa.ArrowInvalid(msg)
+    return found
+
+
+def _nearest_floats(array: Column, target: pa.DataType) -> Column:
+    """Decimals as the nearest floats."""
+    kind = array.type
+    if isinstance(kind, pa.Decimal128Type) and pat.is_float64(target):
+        valid = valid_mask(array)
+        words = fixed_values(array, "V16").view("<i8").reshape(-1, 2)
+        low = np.where(valid, words[:, 0], 0)
+        is_small = (words[:, 1] == low >> 63) & (np.abs(low) <= _LARGEST_EXACT)
+        if 0 <= kind.scale <= _EXACT_POWERS and (is_small | ~valid).all():
+            return build_fixed(target, low.astype(np.float64) / 10.0**kind.scale, valid)
+    return array.cast(pa.string()).cast(target)
+
+
+def _decimals_of_floats(array: Column, target: pa.DataType) -> Column:
+    """Floats as the decimals that print like them."""
+    assert isinstance(target, pa.Decimal128Type)  # noqa: S101 - DECIMAL has no other
+    if pat.is_float64(array.type) and 0 <= target.scale <= _EXACT_POWERS:
+        valid = valid_mask(array)
+        floats = np.where(valid, _float_values(array), 0.0)
+        power = 10.0**target.scale
+        with np.errstate(over="ignore", invalid="ignore"):
+            units = np.rint(floats * power)
+            is_same = units / power == floats
+        limit = 10.0 ** min(target.precision, _FLOAT_DIGITS)
+        if (is_same & (np.abs(units) < limit)).all():
+            words = np.empty((len(units), 2), "<i8")
+            words[:, 0] = units
+            words[:, 1] = words[:, 0] >> 63
+            return build_fixed(target, words, valid)
+    return array.cast(pa.string()).cast(target)
+
+
+def _first_failure(array: Column, target: pa.DataType) -> int:
+    """Position of the first value that does not cast: halves the range until it is one value."""
+    low, high = 0, len(array)
+    while high - low > 1:
+        middle = (low + high) // 2
+        try:
+            _exact_cast(array.slice(low, middle - low), target)
+        except pa.ArrowException:
+            high = middle
+        else:
+            low = middle
+    return low
+
+
+# ---------------------------------------------------------------- what is said of a misfit
+
+
+def _mismatch(array: Column, data_type: AtomicType) -> Misfit:
+    """A type of which no value is stored without a cast."""
+    target = to_arrow(data_type)
+    if pat.is_timestamp(array.type) and pat.is_timestamp(target):
+        hint = ZONE_HINT
+    else:
+        hint = cast_hint(array.type, data_type)
+    found = np.flatnonzero(valid_mask(array))
+    position = int(found[0]) if len(found) else None
+    return Misfit(
+        position=position, problem="cannot be stored without a cast", hint=hint, is_type=True
+    )
+
+
+def cast_hint(found: pa.DataType | None, data_type: AtomicType) -> str:
+    """The casts that store values of a type, which the caller has to ask for.
+
+    Args:
+        found: the type of the values; None if Arrow has none for them.
+        data_type: the column's type.
+    """
+    sql = f"CAST(… AS {type_text(_nullable(data_type))}) in SQL"
+    python = _python_cast(found, data_type.root)
+    return f"Cast it first if that is meant: {python} in Python, {sql}." if python else ""
+
+
+def _python_cast(found: pa.DataType | None, root: TypeRoot) -> str:  # noqa: PLR0911 - one for each kind
+    is_text = found is not None and _is_text(found)
+    is_time = found is not None and pat.is_timestamp(found)
+    if root in _INTEGERS:
+        return "int(value)"
+    if root in _FLOATS:
+        return "float(value)"
+    if root is TypeRoot.DECIMAL:
+        return "Decimal(value)"
+    if root in _TEXT:
+        is_bytes = found is not None and _is_bytes(found)
+        return "value.decode()" if is_bytes else "str(value)"
+    if root in _BYTES or root is TypeRoot.BLOB:
+        return "value.encode()" if is_text else ""
+    if root is TypeRoot.BOOLEAN:
+        return "bool(value)"
+    if root is TypeRoot.DATE:
+        return "value.date()" if is_time else "date.fromisoformat(value)" if is_text else ""
+    if root is TypeRoot.TIME:
+        return "value.time()" if is_time else "time.fromisoformat(value)" if is_text else ""
+    return "datetime.fromisoformat(value)" if is_text else ""
+
+
+def _nullable(data_type: AtomicType) -> AtomicType:
+    return AtomicType(
+        root=data_type.root,
+        length=data_type.length,
+        precision=data_type.precision,
+        scale=data_type.scale,
+    )
+
+
+def _misfit(array: Column, position: int, data_type: AtomicType) -> Misfit:
+    """What is wrong with a value of a type that is stored otherwise."""
+    explain = next((found for roots, found in _EXPLAIN if data_type.root in roots), _no_room)
+    problem, hint = explain(array.slice(position, 1), data_type)
+    return Misfit(position=position, problem=problem, hint=hint)
+
+
+def _number(one: Column) -> Decimal:
+    return Decimal(str(one[0].as_py()))
+
+
+def _integer_problem(one: Column, data_type: AtomicType) -> tuple[str, str]:
+    kind = type_text(_nullable(data_type))
+    number = _number(one)
+    if not number.is_finite() or number != number.to_integral_value():
+        hint = f"Round it first, or cast it: int(value) in Python, CAST(… AS {kind}) in SQL."
+        return "is not a whole number", hint
+    bits = to_arrow(data_type).bit_width - 1
+    return "is out of range", f"{kind} holds {-(2**bits)} to {2**bits - 1}; use a wider type."
+
+
+def _float_problem(one: Column, data_type: AtomicType) -> tuple[str, str]:
+    kind = data_type.root.value
+    if pat.is_integer(one.type):
+        hint = "Cast it first, which rounds it: float(value) in Python, or use BIGINT or DECIMAL."
+        return f"has no exact {kind} value", hint
+    return f"is too large for {kind}", "Use DOUBLE." if data_type.root is TypeRoot.FLOAT else ""
+
+
+def _decimal_problem(one: Column, data_type: AtomicType) -> tuple[str, str]:
+    number = _number(one)
+    scale, digits = data_type.scale or 0, data_type.precision or 0
+    if not number.is_finite():
+        return "is not a finite number", ""
+    if abs(number) >= Decimal(10) ** (digits - scale):
+        return (
+            f"has more than {digits - scale} digits before the decimal point",
+            "Use a wider type.",
+        )
+    hint = f"Round it first: round(value, {scale}) in Python and in SQL."
+    return f"has more than {scale} decimal places", hint
+
+
+def _timestamp_problem(one: Column, data_type: AtomicType) -> tuple[str, str]:
+    kind, target = one.type, to_arrow(data_type)
+    assert isinstance(target, pa.TimestampType)  # noqa: S101 - a timestamp
+    if isinstance(kind, pa.TimestampType):
+        spare = _DIGITS_OF_UNIT[kind.unit] - _DIGITS_OF_UNIT[target.unit]
+        if spare > 0 and int(fixed_values(one, np.int64)[0]) % 10**spare:
+            return _finer(data_type.precision or 0)
+    return "is out of range", f"Arrow holds it in {target.unit}; use a lower precision."
+
+
+def _finer(precision: int) -> tuple[str, str]:
+    hint = "Round it first, for example with dt.round in pandas, or use a higher precision."
+    return f"has more than {precision} fractional-second digits", hint
+
+
+def _date_problem(one: Column, data_type: AtomicType) -> tuple[str, str]:
+    if _is_local_time(one.type) or pat.is_date64(one.type):
+        return "has a time of day", cast_hint(pa.timestamp("us"), data_type)
+    return _no_room(one, data_type)
+
+
+def _time_problem(_one: Column, _data_type: AtomicType) -> tuple[str, str]:
+    hint = "Paimon's TIME has milliseconds. Round it first."
+    return "has more than 3 fractional-second digits", hint
+
+
+def _no_room(_one: Column, data_type: AtomicType) -> tuple[str, str]:
+    return f"does not fit {type_text(_nullable(data_type))}", ""
+
+
+_EXPLAIN: tuple[
+    tuple[frozenset[TypeRoot], Callable[[Column, AtomicType], tuple[str, str]]], ...
+] = (
+    (_INTEGERS, _integer_problem),
+    (_FLOATS, _float_problem),
+    (frozenset({TypeRoot.DECIMAL}), _decimal_problem),
+    (_TIMESTAMPS, _timestamp_problem),
+    (frozenset({TypeRoot.DATE}), _date_problem),
+    (frozenset({TypeRoot.TIME}), _time_problem),
+)
+
+
+# ---------------------------------------------------------------- sizes
+
+
+def _too_long(array: Column, data_type: AtomicType) -> Misfit | None:
+    """The first value with more characters, bytes or fraction digits than the type has room for."""
+    found = _beyond(array, data_type)
+    if found is None:
+        return None
+    position = pc.index(found, pa.scalar(value=True)).as_py()
+    if position < 0:
+        return None
+    if data_type.root in _TIMESTAMPS:
+        problem, hint = _finer(data_type.precision or 0)
+        return Misfit(position=position, problem=problem, hint=hint)
+    unit = "characters" if data_type.root in _TEXT else "bytes"
+    return Misfit(
+        position=position,
+        problem=f"has more than {data_type.length} {unit}",
+        hint=f"Shorten it first, value[:{data_type.length}] in Python, or use a longer type.",
+    )
+
+
+def _beyond(array: Column, data_type: AtomicType) -> "Column | None":
+    """Which values have more than there is room for; None: no limit."""
+    limit = MAX_LENGTH if data_type.length is None else data_type.length
+    if data_type.root in _TEXT | _BYTES and limit < MAX_LENGTH:
+        measure = "utf8_length" if data_type.root in _TEXT else "binary_length"
+        sizes: Column = pc.call_function(measure, [array])
+        return build_bool(fixed_values(sizes, np.int32).astype(np.int64) > limit, valid_mask(array))
+    if data_type.root in _TIMESTAMPS:
+        spare = _DIGITS_OF_UNIT[timestamp_unit(data_type.precision)] - (data_type.precision or 0)
+        if spare:
+            ticks = fixed_values(array, np.int64).astype(np.int64)
+            return build_bool(ticks % 10**spare != 0, valid_mask(array))
+    return None
+
+
+# ---------------------------------------------------------------- families of types
+
+
+def _is_number(found: pa.DataType) -> bool:
+    return pat.is_integer(found) or pat.is_floating(found) or pat.is_decimal(found)
+
+
+def _is_text(found: pa.DataType) -> bool:
+    return pat.is_string(found) or pat.is_large_string(found) or pat.is_string_view(found)
+
+
+def _is_bytes(found: pa.DataType) -> bool:
+    return (
+        pat.is_binary(found)
+        or pat.is_large_binary(found)
+        or pat.is_fixed_size_binary(found)
+        or pat.is_binary_view(found)
+    )
+
+
+def _is_local_time(found: pa.DataType) -> bool:
+    return pat.is_timestamp(found) and found.tz is None
+
+
+def _is_instant(found: pa.DataType) -> bool:
+    return pat.is_timestamp(found) and found.tz is not None
+
+
+_FAMILIES: tuple[Callable[[pa.DataType], bool], ...] = (
+    _is_number,
+    _is_text,
+    _is_bytes,
+    _is_local_time,
+    _is_instant,
+    pat.is_date,
+    pat.is_time,
+    pat.is_boolean,
+)
+"""Types whose values may be cast into each other as long as none changes."""

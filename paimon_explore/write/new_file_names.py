@@ -1,0 +1,155 @@
+"""Names and places of new files.
+
+Data files lie in their bucket's folder, or with the option `data-file.external-paths` in folders
+elsewhere, which take turns; their entries then state the whole path.
+
+Spec: concepts/spec/datafile; maintenance/configurations, `data-file.external-paths*`.
+"""
+
+import random
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import field
+from itertools import count, pairwise
+from uuid import uuid4
+
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.fileio.file_io import FileIO
+from paimon_explore.fileio.paths import join
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.options import table_options as opt
+from paimon_explore.metadata.options.option_enums import ExternalPathStrategy
+from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.metadata.path_safety import checked_name
+from paimon_explore.write.file_layout import FileLayout
+
+Clock = Callable[[], int]
+"""Epoch milliseconds."""
+FileRow = dict[str, object]
+"""A manifest entry's columns by name, without the columns of its place."""
+
+_ENTROPY_CUTS = (0, 4, 8, 12, 20)
+
+
+@dataclass(slots=True, kw_only=True)
+class FileNames:
+    """Names of one bucket's new files: one random part, and one counter for all kinds of files."""
+
+    unique: str = field(default_factory=lambda: str(uuid4()))
+    numbers: "count[int]" = field(default_factory=count)
+
+    def next(self, layout: FileLayout) -> str:
+        """A name nobody has had.
+
+        Raises:
+            InvalidInputError: options or the commit user make it a path.
+        """
+        name = f"{layout.prefix}{self.unique}-{next(self.numbers)}.{layout.extension}"
+        return checked_name("data file", name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExternalFolders:
+    """Folders outside of the table that take its data files.
+
+    Attributes:
+        roots: the folders.
+        weights: how often each is chosen.
+        entropy: whether files are spread over folders by a hash of their name, which object stores
+            like.
+    """
+
+    roots: tuple[str, ...]
+    weights: tuple[int, ...]
+    entropy: bool = False
+
+    def path(self, below: str, name: str, turn: int) -> str:
+        """Where a file goes.
+
+        Args:
+            below: its folder, relative to the root.
+            name: of the file.
+            turn: number of the file in its writer.
+        """
+        if len(set(self.weights)) > 1:
+            (root,) = random.choices(self.roots, self.weights)  # noqa: S311 - spreads files
+        else:
+            root = self.roots[turn % len(self.roots)]
+        folder = join(root, below) if below else root
+        return join(join(folder, _entropy(name)) if self.entropy else folder, name)
+
+
+def _entropy(name: str) -> str:
+    bits = f"{zlib.crc32(name.encode()) & 0xFFFFF:020b}"
+    return "/".join(bits[a:b] for a, b in pairwise(_ENTROPY_CUTS))
+
+
+def external_folders(options: TableOptions) -> ExternalFolders | None:
+    """The folders outside of the table that the options ask for; None: files lie in the table.
+
+    Raises:
+        InvalidInputError: the options do not fit together.
+    """
+    roots = options.value(opt.DATA_FILE_EXTERNAL_PATHS)
+    strategy = options.value(opt.DATA_FILE_EXTERNAL_PATHS_STRATEGY)
+    if not roots or strategy is ExternalPathStrategy.NONE:
+        return None
+    for root in roots:
+        if "://" not in root and not root.startswith("file:/"):
+            key = opt.DATA_FILE_EXTERNAL_PATHS.key
+            raise InvalidInputError(f"Option {key!r} contains {root!r}, which has no scheme.")
+    if strategy is ExternalPathStrategy.SPECIFIC_FS:
+        wanted = options.value(opt.DATA_FILE_EXTERNAL_PATHS_SPECIFIC_FS)
+        if not wanted:
+            key = opt.DATA_FILE_EXTERNAL_PATHS_SPECIFIC_FS.key
+            raise InvalidInputError(f"The strategy 'specific-fs' needs the option {key!r}.")
+        roots = tuple(root for root in roots if root.lower().startswith(f"{wanted.lower()}:"))
+        if not roots:
+            raise InvalidInputError(f"No external path uses the file system {wanted!r}.")
+    weights = [1] * len(roots)
+    if strategy is ExternalPathStrategy.WEIGHT_ROBIN:
+        weights = _weights(options, len(roots))
+    return ExternalFolders(
+        roots=tuple(root.rstrip("/") for root in roots),
+        weights=tuple(weights),
+        entropy=strategy is ExternalPathStrategy.ENTROPY_INJECT,
+    )
+
+
+def _weights(options: TableOptions, size: int) -> list[int]:
+    key = opt.DATA_FILE_EXTERNAL_PATHS_WEIGHTS.key
+    texts: Sequence[str] = options.value(opt.DATA_FILE_EXTERNAL_PATHS_WEIGHTS)
+    if len(texts) != size or not all(text.isdigit() and int(text) > 0 for text in texts):
+        raise InvalidInputError(f"Option {key!r} needs one positive integer per external path.")
+    return [int(text) for text in texts]
+
+
+@dataclass(slots=True, kw_only=True)
+class FilePlace:
+    """Where and when files are made.
+
+    Attributes:
+        file_io: the storage.
+        folder: the bucket's folder.
+        names: gives the files' names.
+        clock: wall clock.
+        external: where the files go instead of the folder, if anywhere.
+        relative: the bucket's folder below the table's data root.
+    """
+
+    file_io: FileIO
+    folder: str
+    names: FileNames
+    clock: Clock
+    external: ExternalFolders | None = None
+    relative: str = ""
+    _turn: int = field(default_factory=lambda: random.randrange(1 << 16))  # noqa: S311 - spreads
+
+    def next_path(self, layout: FileLayout) -> tuple[str, str | None]:
+        """Path of a new file, and the same as its entry states it: None for files in the folder."""
+        name = self.names.next(layout)
+        if self.external is None:
+            return join(self.folder, name), None
+        self._turn += 1
+        path = self.external.path(self.relative, name, self._turn)
+        return path, path.replace("file:///", "file:/", 1)

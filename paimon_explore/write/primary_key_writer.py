@@ -1,0 +1,465 @@
+"""Rows into tables with a primary key.
+
+Theory of operation. Every incoming row gets the next sequence number of its bucket and waits in
+memory. When a bucket is flushed, its rows are sorted by key, rows of one key are merged as the
+table's merge engine says, and the result becomes one sorted run on level 0 (usually one file).
+Deletions are kept: they hide older rows in other files. With `changelog-producer = input` all rows
+of the flush, unmerged, go to a changelog file as well.
+
+| bucket option | the bucket of a row | besides |
+| --- | --- | --- |
+| n > 0 | by the bucket key's hash | |
+| -1, key holds the partition | by the hash index of the partition | a new hash index per bucket |
+| -1, else | by an index of all keys, see `cross_partition` | deletions in other partitions |
+| -2 | none yet: Avro files in arrival order, for a later compaction | no merge, no numbers |
+
+On tables with deletion vectors, and on first-row tables, level 0 is invisible to batch readers:
+the rows appear after the next compaction.
+
+Spec: primary-key-table/overview; concepts/spec/datafile. Seen in: golden java200/pk_dynamic.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from paimon_explore.encoding.arrow_buffers import build_fixed
+from paimon_explore.encoding.bucket import key_hashes
+from paimon_explore.encoding.hash_index import encode_hashes
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
+from paimon_explore.fileio.discard import discard
+from paimon_explore.merge.merge_spec import MergeSpec, merge_spec
+from paimon_explore.merge.write_buffer_merge import merge_sorted, sort_rows
+from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.metadata.manifest.index_manifest import HASH_INDEX, IndexEntries
+from paimon_explore.metadata.manifest.manifest_entry import (
+    POSTPONE_TOTAL_BUCKETS,
+    FileKind,
+    ManifestEntries,
+)
+from paimon_explore.metadata.options import table_options as opt
+from paimon_explore.metadata.options.option_enums import ChangelogProducer
+from paimon_explore.metadata.options.table_options import (
+    DYNAMIC_BUCKET,
+    POSTPONE_BUCKET,
+    TableOptions,
+)
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.store.table_store import TableStore
+from paimon_explore.write.append_writer import fixed_buckets
+from paimon_explore.write.buckets.bucket_writers import BucketWriters
+from paimon_explore.write.buckets.cross_partition import KeyIndex
+from paimon_explore.write.buckets.dynamic_buckets import HashAssigner, bucket_limit
+from paimon_explore.write.buckets.partition_grouping import Partitions, partitions_of, split_rows
+from paimon_explore.write.data_file_writer import DataFileWriter
+from paimon_explore.write.input.row_kinds import INSERT, ROW_KIND, kept_kinds, kinds_of
+from paimon_explore.write.input.table_batches import InputShape, Rows, open_rows
+from paimon_explore.write.new_file_names import FileRow
+from paimon_explore.write.table_layouts import (
+    KEY_PREFIX,
+    SEQUENCE_NUMBER,
+    VALUE_KIND,
+    changelog_layout,
+    keyed_layout,
+    postpone_layout,
+)
+from paimon_explore.write.write_target import HashFile, LiveState, WriteTarget, entries_of
+
+_UNKNOWN_SEQUENCE = -1
+_KIND_FIELD = pa.field(VALUE_KIND.name, pa.int8(), nullable=False)
+_SEQUENCE_FIELD = pa.field(SEQUENCE_NUMBER.name, pa.int64(), nullable=False)
+
+
+class UpsertWriter:
+    """Writes rows to a table with a primary key.
+
+    As a context manager it removes all its files if the block raises.
+
+    Args:
+        target: the table.
+        default_kind: kind of rows that name none (see `row_kinds`).
+        key_index: all keys of the table, if its key does not hold the partition and buckets are
+            dynamic.
+    """
+
+    def __init__(
+        self,
+        target: WriteTarget,
+        *,
+        default_kind: int = INSERT,
+        key_index: KeyIndex | None = None,
+    ) -> None:
+        schema, options = target.schema, target.options
+        if not schema.primary_keys:
+            raise InvalidInputError(
+                "The table has no primary key: rows must be appended, not upserted."
+            )
+        self._target = target
+        self._buckets = options.value(opt.BUCKET)
+        self._key_index = key_index
+        if needs_key_index(schema, options) and key_index is None:
+            raise UnsupportedFeatureError(
+                "writing a table with dynamic buckets whose primary key does not contain the "
+                "partition columns"
+            )
+        self._default_kind = default_kind
+        self._shape = InputShape(row_type=schema.row_type, extra=frozenset({ROW_KIND}))
+        self._state = LiveState(target)
+        self._spec = merge_spec(schema_with(schema, options))
+        budget = options.value(opt.WRITE_BUFFER_SIZE)
+        self._writers = BucketWriters(self._open, budget_bytes=budget)
+        self._assigners: dict[bytes, HashAssigner] = {}
+        self._hash_files: dict[tuple[bytes, int], HashFile] = {}
+        self._index_files: list[str] = []
+
+    @property
+    def _is_postponed(self) -> bool:
+        return self._buckets == POSTPONE_BUCKET
+
+    def _open(self, partition: bytes, bucket: int) -> "BucketBuffer":
+        if self._is_postponed:
+            return PostponedRows(self._target, partition)
+        if self._buckets > 0:
+            self._state.check_buckets(partition, self._buckets)
+        first = self._state.next_sequence(partition, bucket)
+        return MergedRows(self._target, self._spec, (partition, bucket), first)
+
+    def write(self, data: Rows) -> None:
+        """Take rows; a column `_ROW_KIND` may tell their kinds (`+I`, `-U`, `+U`, `-D`).
+
+        Raises:
+            InvalidInputError: the data does not fit the table.
+        """
+        for batch in open_rows(data, self._shape):
+            self._write_batch(batch)
+
+    def _write_batch(self, batch: pa.RecordBatch) -> None:
+        options = self._target.options
+        kinds = kinds_of(batch, options, self._default_kind)
+        rows = _with_kinds(batch, kinds, self._target.schema)
+        kept = kept_kinds(kinds, options)
+        if kept is not None:
+            rows = rows.filter(pa.array(kept.tolist(), pa.bool_()))
+        if rows.num_rows == 0:
+            return
+        if self._key_index is not None:
+            placed = self._key_index.place(rows)
+            self._add(placed.rows, placed.partitions, placed.buckets)
+            return
+        partitions = partitions_of(rows, self._target.schema.partition_type)
+        self._add(rows, partitions, self._buckets_of(rows, partitions))
+
+    def _add(
+        self, rows: pa.RecordBatch, partitions: Partitions, buckets: npt.NDArray[np.int32]
+    ) -> None:
+        if not rows.num_rows:
+            return
+        self._state.load(partitions.keys)
+        for group in split_rows(rows, partitions, buckets):
+            self._writers.of(group.partition, group.bucket).add(group.rows)
+        self._writers.relieve()
+
+    def _buckets_of(self, batch: pa.RecordBatch, partitions: Partitions) -> npt.NDArray[np.int32]:
+        if self._is_postponed:
+            return np.full(batch.num_rows, POSTPONE_BUCKET, np.int32)
+        if self._buckets > 0:
+            return fixed_buckets(batch, self._target.schema, self._target.options)
+        keys = self._target.schema.project(self._target.schema.trimmed_primary_keys)
+        hashes = key_hashes(
+            [batch.column(column.name) for column in keys], [column.type for column in keys]
+        )
+        buckets = np.empty(batch.num_rows, np.int32)
+        for number, partition in enumerate(partitions.keys):
+            own = partitions.numbers == number
+            buckets[own] = self._assigner(partition).assign(hashes[own])
+        return buckets
+
+    def _assigner(self, partition: bytes) -> HashAssigner:
+        if partition not in self._assigners:
+            options = self._target.options
+            files = self._state.hash_files(partition)
+            self._hash_files.update({(partition, bucket): f for bucket, f in files.items()})
+            self._assigners[partition] = HashAssigner(
+                {bucket: file.hashes for bucket, file in files.items()},
+                target_rows=options.value(opt.DYNAMIC_BUCKET_TARGET_ROW_NUM),
+                max_buckets=bucket_limit(options.value(opt.DYNAMIC_BUCKET_MAX_BUCKETS)),
+            )
+        return self._assigners[partition]
+
+    def prepare_commit(self) -> list[CommitMessage]:
+        """Complete all files and tell what was written; the writer is done.
+
+        Returns:
+            One message per partition and bucket that got rows.
+        """
+        index = self._write_index()
+        messages = []
+        for partition, bucket, writer in self._writers:
+            data, changelog = writer.close()
+            new_index = index.get((partition, bucket), IndexEntries.empty())
+            old_index = self._hash_files.get((partition, bucket))
+            messages.append(
+                CommitMessage(
+                    partition=partition,
+                    bucket=bucket,
+                    total_buckets=self._total_buckets,
+                    new_files=self._entries(data, partition, bucket),
+                    changelog_files=self._entries(changelog, partition, bucket),
+                    new_index_files=new_index,
+                    deleted_index_files=(
+                        old_index.entry
+                        if old_index is not None and len(new_index)
+                        else IndexEntries.empty()
+                    ),
+                    seen=self._state.seen if self._key_index is None else self._key_index.seen,
+                )
+            )
+        return messages
+
+    @property
+    def _total_buckets(self) -> int:
+        return POSTPONE_TOTAL_BUCKETS if self._is_postponed else self._buckets
+
+    def _entries(self, files: list[FileRow], partition: bytes, bucket: int) -> ManifestEntries:
+        return entries_of(
+            files, partition=partition, bucket=bucket, total_buckets=self._total_buckets
+        )
+
+    def _write_index(self) -> Mapping[tuple[bytes, int], IndexEntries]:
+        """New hash index files of the buckets that got new keys."""
+        found: dict[tuple[bytes, int], IndexEntries] = {}
+        names = self._target.file_names()
+        paths, file_io = self._target.store.paths, self._target.store.file_io
+        for partition, assigner in self._assigners.items():
+            folder = self._target.partition_path(partition)
+            for bucket, hashes in assigner.changed().items():
+                name = f"index-{names.unique}-{next(names.numbers)}"
+                data = encode_hashes(hashes)
+                path = paths.index_file(folder, bucket, name)
+                self._index_files.append(path)
+                file_io.create(path, data)
+                found[partition, bucket] = IndexEntries.from_rows(
+                    [
+                        {
+                            "kind": FileKind.ADD.value,
+                            "partition": partition,
+                            "bucket": bucket,
+                            "index_type": HASH_INDEX,
+                            "file_name": name,
+                            "file_size": len(data),
+                            "row_count": len(hashes),
+                        }
+                    ]
+                )
+        return found
+
+    def abort(self) -> None:
+        """Remove every file of this writer."""
+        self._writers.abort()
+        discard(self._target.store.file_io, self._index_files)
+
+    def __enter__(self) -> Self:
+        """The writer itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Remove all files if the block raised."""
+        if kind is not None:
+            self.abort()
+
+
+class MergedRows:
+    """The rows of one bucket, merged at each flush.
+
+    Args:
+        target: the table.
+        spec: its merge.
+        place: partition and bucket.
+        first_sequence: number of the first row.
+    """
+
+    def __init__(
+        self, target: WriteTarget, spec: MergeSpec, place: tuple[bytes, int], first_sequence: int
+    ) -> None:
+        schema, options = target.schema, target.options
+        self._spec = spec
+        self._next_sequence = first_sequence
+        self._rows: list[pa.RecordBatch] = []
+        self.waiting_bytes = 0
+        files = target.place(*place, target.file_names())
+        layout = keyed_layout(schema, options)
+        self._columns = tuple(column.name for column in layout.fields)
+        self._data = DataFileWriter(files, layout)
+        self._changelog: DataFileWriter | None = None
+        if options.value(opt.CHANGELOG_PRODUCER) is ChangelogProducer.INPUT and not target.replaces:
+            self._changelog = DataFileWriter(files, changelog_layout(schema, options))
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a file is open: never between flushes."""
+        return False
+
+    def add(self, rows: pa.RecordBatch) -> None:
+        """Take rows with `_VALUE_KIND` as their last column; they are numbered here."""
+        numbers = np.arange(self._next_sequence, self._next_sequence + rows.num_rows)
+        self._next_sequence += rows.num_rows
+        column = build_fixed(pa.int64(), numbers, np.ones(len(numbers), np.bool_))
+        self._rows.append(rows.append_column(_SEQUENCE_FIELD, column))
+        self.waiting_bytes += rows.nbytes + column.nbytes
+
+    def flush(self) -> None:
+        """Merge the waiting rows into a sorted run on level 0."""
+        if not self._rows:
+            return
+        rows = pa.Table.from_batches(self._rows)
+        self._rows = []
+        self.waiting_bytes = 0
+        if self._changelog is not None:
+            self._write(self._changelog, sort_rows(rows, self._spec))
+        self._write(self._data, merge_sorted(rows, self._spec))
+
+    def _write(self, writer: DataFileWriter, rows: pa.RecordBatch) -> None:
+        columns = [rows.column(name.removeprefix(KEY_PREFIX)) for name in self._columns]
+        writer.write(pa.Table.from_arrays(columns, names=list(self._columns)))
+        writer.flush()
+        writer.end_file()
+
+    def end_file(self) -> None:
+        """Nothing to do: every flush completes its files."""
+
+    def close(self) -> tuple[list[FileRow], list[FileRow]]:
+        """Merge the rest; the data files and the changelog files."""
+        self.flush()
+        return self._data.close(), self._changelog.close() if self._changelog else []
+
+    def abort(self) -> None:
+        """Remove every file that was begun."""
+        self._data.abort()
+        if self._changelog is not None:
+            self._changelog.abort()
+
+
+class PostponedRows:
+    """The rows of one partition whose buckets are decided later, in the order they came.
+
+    Args:
+        target: the table.
+        partition: the partition.
+    """
+
+    def __init__(self, target: WriteTarget, partition: bytes) -> None:
+        prefix = target.options.value(opt.DATA_FILE_PREFIX)
+        prefix = f"{prefix}-u-{target.commit_user}-s-0-w-"
+        layout = postpone_layout(target.schema, target.options, prefix)
+        self._columns = tuple(column.name for column in layout.fields)
+        place = target.place(partition, POSTPONE_BUCKET, target.file_names())
+        self._data = DataFileWriter(place, layout)
+
+    @property
+    def waiting_bytes(self) -> int:
+        """Size in memory of rows that are not in a file yet."""
+        return self._data.waiting_bytes
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a file is open."""
+        return self._data.is_open
+
+    def add(self, rows: pa.RecordBatch) -> None:
+        """Take rows with `_VALUE_KIND` as their last column."""
+        numbers = np.full(rows.num_rows, _UNKNOWN_SEQUENCE, np.int64)
+        column = build_fixed(pa.int64(), numbers, np.ones(len(numbers), np.bool_))
+        rows = rows.append_column(_SEQUENCE_FIELD, column)
+        columns = [rows.column(name.removeprefix(KEY_PREFIX)) for name in self._columns]
+        self._data.write(pa.Table.from_arrays(columns, names=list(self._columns)))
+
+    def flush(self) -> None:
+        """Put waiting rows into a file."""
+        self._data.flush()
+
+    def end_file(self) -> None:
+        """Complete the current file."""
+        self._data.end_file()
+
+    def close(self) -> tuple[list[FileRow], list[FileRow]]:
+        """The data files; there is no changelog before a compaction."""
+        return self._data.close(), []
+
+    def abort(self) -> None:
+        """Remove every file that was begun."""
+        self._data.abort()
+
+
+BucketBuffer = MergedRows | PostponedRows
+
+
+def needs_key_index(schema: TableSchema, options: TableOptions) -> bool:
+    """Whether rows are placed by an index of all keys: the key does not hold the partition."""
+    return schema.is_cross_partition and options.value(opt.BUCKET) == DYNAMIC_BUCKET
+
+
+def schema_with(schema: TableSchema, options: TableOptions) -> TableSchema:
+    """The schema with the options in force as its own."""
+    return replace(schema, options=dict(options))
+
+
+def _with_kinds(
+    batch: pa.RecordBatch, kinds: npt.NDArray[np.int8], schema: TableSchema
+) -> pa.RecordBatch:
+    """The table's columns and `_VALUE_KIND`."""
+    names = [column.name for column in schema.fields]
+    column = build_fixed(pa.int8(), kinds, np.ones(len(kinds), np.bool_))
+    return batch.select(names).append_column(_KIND_FIELD, column)
+
+
+def write_upsert(  # noqa: PLR0913  # the choices of one write
+    store: TableStore,
+    schema: TableSchema,
+    data: Rows,
+    *,
+    options: Mapping[str, str] | None = None,
+    default_kind: int = INSERT,
+    replaces: bool = False,
+    commit_user: str = "",
+    key_index: KeyIndex | None = None,
+) -> list[CommitMessage]:
+    """Write rows to a table with a primary key, without committing them.
+
+    Args:
+        store: the table.
+        schema: its latest schema.
+        data: an Arrow table, batch or reader, a data frame, or dictionaries; a column `_ROW_KIND`
+            may tell what each row does.
+        options: options that differ from the table's for this write.
+        default_kind: kind of rows that name none: 0 +I, 1 -U, 2 +U, 3 -D.
+        replaces: the rows will replace others (overwrite).
+        commit_user: who will commit, for names of postponed files.
+        key_index: all keys of the table, where `needs_key_index`.
+
+    Returns:
+        What a commit makes visible; all files are removed again if this raises.
+
+    Raises:
+        InvalidInputError: the data does not fit the table, or its merge engine.
+        UnsupportedFeatureError: the table has something that is not written here.
+    """
+    target = WriteTarget(
+        store=store,
+        schema=schema,
+        options=TableOptions({**schema.options, **(options or {})}),
+        commit_user=commit_user,
+        replaces=replaces,
+    )
+    with UpsertWriter(target, default_kind=default_kind, key_index=key_index) as writer:
+        writer.write(data)
+        return writer.prepare_commit()

@@ -1,0 +1,292 @@
+"""What a table's data and changelog files look like, by its schema and options.
+
+Spec: concepts/spec/datafile; maintenance/configurations.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from paimon_explore.data_types.definitions import AtomicType, DataField, TypeRoot, with_nullable
+from paimon_explore.data_types.field_ids import (
+    KEY_FIELD_OFFSET,
+    ROW_ID_FIELD,
+    SEQUENCE_NUMBER_FIELD,
+    VALUE_KIND_FIELD,
+)
+from paimon_explore.errors import UnsupportedFeatureError
+from paimon_explore.metadata.manifest.manifest_entry import FileSource
+from paimon_explore.metadata.options import table_options as opt
+from paimon_explore.metadata.options.column_options import (
+    MAP_STORAGE_LAYOUT,
+    MAP_STORAGE_LAYOUTS,
+    STATS_MODE,
+)
+from paimon_explore.metadata.options.effective_options import target_file_bytes
+from paimon_explore.metadata.options.option_definition import Option
+from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.metadata.schema.derived_cache import worked_out_once
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.write.column_statistics import (
+    KEY_MODE,
+    NONE,
+    StatsKind,
+    StatsMode,
+    column_modes,
+    parse_mode,
+)
+from paimon_explore.write.file_indexes import index_plans
+from paimon_explore.write.file_layout import TEXT_FORMATS, FileLayout
+
+KEY_PREFIX = "_KEY_"
+SEQUENCE_NUMBER = DataField(
+    id=SEQUENCE_NUMBER_FIELD,
+    name="_SEQUENCE_NUMBER",
+    type=AtomicType(root=TypeRoot.BIGINT, nullable=False),
+)
+VALUE_KIND = DataField(
+    id=VALUE_KIND_FIELD,
+    name="_VALUE_KIND",
+    type=AtomicType(root=TypeRoot.TINYINT, nullable=False),
+)
+ROW_ID = DataField(
+    id=ROW_ID_FIELD,
+    name="_ROW_ID",
+    type=AtomicType(root=TypeRoot.BIGINT, nullable=False),
+)
+POSTPONE_FORMAT = "avro"
+WITHOUT_STATS = TEXT_FORMATS | {"row", "blob"}
+"""Formats of whose files no statistics are gathered."""
+
+
+@worked_out_once
+def append_layout(
+    schema: TableSchema, options: TableOptions, *, source: FileSource = FileSource.APPEND
+) -> FileLayout:
+    """The files of a table without primary key.
+
+    Args:
+        schema: of the rows.
+        options: the options in force.
+        source: who makes the files.
+    """
+    row_tracking = options.value(opt.ROW_TRACKING_ENABLED)
+    file_format = _text(options, opt.FILE_FORMAT).lower()
+    return FileLayout(
+        format=file_format,
+        compression=_text(options, opt.FILE_COMPRESSION),
+        zstd_level=options.value(opt.FILE_COMPRESSION_ZSTD_LEVEL),
+        options=options,
+        prefix=_text(options, opt.DATA_FILE_PREFIX),
+        suffix_compression=options.value(opt.FILE_SUFFIX_INCLUDE_COMPRESSION),
+        schema_id=schema.id,
+        fields=schema.fields,
+        value_columns=tuple(range(len(schema.fields))),
+        value_modes=_modes(schema, options, _text(options, opt.METADATA_STATS_MODE), file_format),
+        dense_stats=options.value(opt.METADATA_STATS_DENSE_STORE),
+        source=source,
+        target_bytes=target_file_bytes(options, has_primary_key=False),
+        target_rows=options.value(opt.TARGET_FILE_ROW_NUM),
+        indexes=index_plans(schema.fields, options),
+        embedded_index_bytes=options.value(opt.FILE_INDEX_IN_MANIFEST_THRESHOLD),
+        numbered=not row_tracking,
+    )
+
+
+def tracked_layout(schema: TableSchema, options: TableOptions) -> FileLayout:
+    """Files of rows that come from several files of a table with row tracking.
+
+    Row ids and sequence numbers are columns, for they follow from no position any more.
+    """
+    layout = append_layout(schema, options, source=FileSource.COMPACT)
+    default = _text(options, opt.METADATA_STATS_MODE)
+    mode = NONE if layout.format in WITHOUT_STATS else parse_mode(default)
+    more = _with_columns(layout, (ROW_ID, SEQUENCE_NUMBER), mode)
+    return replace(more, sequence_column=len(more.fields) - 1)
+
+
+def changed_layout(schema: TableSchema, options: TableOptions) -> FileLayout:
+    """Files of rows that an update or delete wrote again in a table with row tracking.
+
+    Rows bring their ids, so that the commit gives no new ones. Changed rows have no sequence number
+    of their own: theirs is that of the file.
+    """
+    layout = append_layout(schema, options)
+    has_stats = any(mode.kind is not StatsKind.NONE for mode in layout.value_modes)
+    number = replace(SEQUENCE_NUMBER, type=with_nullable(SEQUENCE_NUMBER.type, nullable=True))
+    return _with_columns(layout, (ROW_ID, number), KEY_MODE if has_stats else NONE)
+
+
+def _with_columns(layout: FileLayout, system: Sequence[DataField], mode: StatsMode) -> FileLayout:
+    """The layout with columns behind those of the table, which `_WRITE_COLS` tells."""
+    fields = (*layout.fields, *system)
+    return replace(
+        layout,
+        fields=fields,
+        value_columns=tuple(range(len(fields))),
+        value_modes=(*layout.value_modes, *(mode for _ in system)),
+        write_columns=tuple(column.name for column in fields),
+    )
+
+
+@worked_out_once
+def keyed_layout(
+    schema: TableSchema,
+    options: TableOptions,
+    *,
+    level: int = 0,
+    source: FileSource = FileSource.APPEND,
+) -> FileLayout:
+    """The data files of one level of a table with primary key.
+
+    Args:
+        schema: of the rows.
+        options: the options in force.
+        level: of the merge tree.
+        source: who makes the files.
+    """
+    formats = options.value(opt.FILE_FORMAT_PER_LEVEL)
+    codecs = options.value(opt.FILE_COMPRESSION_PER_LEVEL)
+    modes = options.value(opt.METADATA_STATS_MODE_PER_LEVEL)
+    layout = _keyed(
+        schema,
+        options,
+        level=level,
+        source=source,
+        format_name=formats.get(level) or _text(options, opt.FILE_FORMAT),
+        compression=codecs.get(level) or _text(options, opt.FILE_COMPRESSION),
+        prefix=_text(options, opt.DATA_FILE_PREFIX),
+        mode=modes.get(level) or _text(options, opt.METADATA_STATS_MODE),
+    )
+    return replace(
+        layout,
+        indexes=index_plans(schema.fields, options),
+        embedded_index_bytes=options.value(opt.FILE_INDEX_IN_MANIFEST_THRESHOLD),
+    )
+
+
+def changelog_layout(
+    schema: TableSchema, options: TableOptions, *, source: FileSource = FileSource.APPEND
+) -> FileLayout:
+    """The changelog files of a table with primary key; arguments as for `keyed_layout`."""
+    data = keyed_layout(schema, options, source=source)
+    mode = options.value(opt.CHANGELOG_FILE_STATS_MODE)
+    return _keyed(
+        schema,
+        options,
+        level=0,
+        source=source,
+        format_name=options.value(opt.CHANGELOG_FILE_FORMAT) or data.format,
+        compression=options.value(opt.CHANGELOG_FILE_COMPRESSION) or data.compression,
+        prefix=_text(options, opt.CHANGELOG_FILE_PREFIX),
+        mode=mode or _text(options, opt.METADATA_STATS_MODE),
+    )
+
+
+def postpone_layout(schema: TableSchema, options: TableOptions, prefix: str) -> FileLayout:
+    """The files of rows whose bucket is decided later: Avro, without statistics.
+
+    Args:
+        schema: of the rows.
+        options: the options in force.
+        prefix: of the file names, with the writer in it.
+    """
+    return _keyed(
+        schema,
+        options,
+        level=0,
+        source=FileSource.APPEND,
+        format_name=POSTPONE_FORMAT,
+        compression=_text(options, opt.FILE_COMPRESSION),
+        prefix=prefix,
+        mode="none",
+    )
+
+
+def _keyed(  # noqa: PLR0913  # the choices that data, changelog and postponed files differ in
+    schema: TableSchema,
+    options: TableOptions,
+    *,
+    level: int,
+    source: FileSource,
+    format_name: str,
+    compression: str,
+    prefix: str,
+    mode: str,
+) -> FileLayout:
+    thin = options.value(opt.DATA_FILE_THIN_MODE)
+    keys = schema.trimmed_primary_keys
+    names = [column.name for column in schema.fields]
+    system = (*(() if thin else key_fields(schema)), SEQUENCE_NUMBER, VALUE_KIND)
+    value_modes = _modes(schema, options, mode, format_name.lower())
+    if thin:
+        value_modes = tuple(
+            KEY_MODE if name in keys else chosen
+            for name, chosen in zip(names, value_modes, strict=True)
+        )
+    first = len(system)
+    return FileLayout(
+        format=format_name.lower(),
+        compression=compression,
+        zstd_level=options.value(opt.FILE_COMPRESSION_ZSTD_LEVEL),
+        options=options,
+        prefix=prefix,
+        suffix_compression=options.value(opt.FILE_SUFFIX_INCLUDE_COMPRESSION),
+        schema_id=schema.id,
+        fields=(*system, *schema.fields),
+        key_columns=tuple(
+            first + names.index(key) if thin else position for position, key in enumerate(keys)
+        ),
+        value_columns=tuple(range(first, first + len(names))),
+        value_modes=value_modes,
+        dense_stats=options.value(opt.METADATA_STATS_DENSE_STORE),
+        sequence_column=first - 2,
+        kind_column=first - 1,
+        level=level,
+        source=source,
+        target_bytes=target_file_bytes(options, has_primary_key=True),
+        target_rows=options.value(opt.TARGET_FILE_ROW_NUM),
+    )
+
+
+def key_fields(schema: TableSchema) -> tuple[DataField, ...]:
+    """The key copies in data files: `_KEY_<name>`, of the trimmed primary key."""
+    return tuple(
+        DataField(
+            id=column.id + KEY_FIELD_OFFSET, name=f"{KEY_PREFIX}{column.name}", type=column.type
+        )
+        for column in schema.project(schema.trimmed_primary_keys)
+    )
+
+
+def _modes(
+    schema: TableSchema, options: TableOptions, default: str, file_format: str
+) -> tuple[StatsMode, ...]:
+    _check_map_layouts(options)
+    names = [column.name for column in schema.fields]
+    if file_format in WITHOUT_STATS:
+        return (NONE,) * len(names)
+    return column_modes(
+        names,
+        parse_mode(default),
+        explicit=_explicit_modes(names, options),
+        keep_first=options.value(opt.METADATA_STATS_KEEP_FIRST_N_COLUMNS),
+    )
+
+
+def _check_map_layouts(options: TableOptions) -> None:
+    """Refuse to write maps for which the table wants a layout of a later release."""
+    for columns, layout in MAP_STORAGE_LAYOUT.columns_in(options):
+        if layout.lower() not in MAP_STORAGE_LAYOUTS:
+            key = f"fields.{','.join(columns)}.{MAP_STORAGE_LAYOUT.option.key}"
+            known = ", ".join(MAP_STORAGE_LAYOUTS)
+            raise UnsupportedFeatureError(f"option {key!r} = {layout!r}", hint=f"Layouts: {known}.")
+
+
+def _explicit_modes(names: list[str], options: TableOptions) -> Mapping[str, StatsMode]:
+    texts = {name: STATS_MODE.value_for(name, options) for name in names}
+    return {name: parse_mode(text) for name, text in texts.items() if text is not None}
+
+
+def _text(options: TableOptions, option: Option[str | None] | Option[str]) -> str:
+    """The value of an option that always has one."""
+    return options.value(option) or ""

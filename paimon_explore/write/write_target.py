@@ -1,0 +1,307 @@
+"""The table that rows are written to, and what its live files tell a writer.
+
+A writer of a bucket goes on where the files of the bucket end: with the next sequence number, the
+same number of buckets, the same assignment of keys to buckets.
+"""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+from uuid import uuid4
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from paimon_explore.encoding.arrow_buffers import Bools, bool_values
+from paimon_explore.encoding.binary_row.encoder import decode_rows
+from paimon_explore.encoding.hash_index import decode_hashes
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.fileio.discard import discard
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.commit_message import CommitMessage, SeenSnapshot
+from paimon_explore.metadata.manifest.index_manifest import HASH_INDEX, IndexEntries
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries, live_entries
+from paimon_explore.metadata.options import table_options as opt
+from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.metadata.partition_path import partition_paths
+from paimon_explore.metadata.schema.derived_cache import worked_out_once
+from paimon_explore.metadata.schema.path_option_validation import check_path_options
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.store.expired import naming_expiry
+from paimon_explore.store.table_store import TableStore
+from paimon_explore.write.new_file_names import (
+    Clock,
+    FileNames,
+    FilePlace,
+    FileRow,
+    external_folders,
+)
+
+_LIVE_COLUMNS = (
+    "kind",
+    "partition",
+    "bucket",
+    "total_buckets",
+    "file_name",
+    "max_sequence_number",
+    "level",
+    "extra_files",
+    "embedded_file_index",
+    "external_path",
+)
+
+
+def system_clock() -> int:
+    """Epoch milliseconds."""
+    return time.time_ns() // 1_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteTarget:
+    """A table to write to.
+
+    Attributes:
+        store: its files.
+        schema: its latest schema.
+        options: the options in force: the schema's, and what the caller changed.
+        commit_user: who will commit; part of the names of postponed files.
+        clock: wall clock, for creation times.
+        replaces: the rows will replace others (overwrite): what is there does not matter.
+        job: part of the names of new files, by which those of failed attempts are found; may be
+            empty.
+        sequence_offset: how many sequence numbers of a bucket are left out before the first new
+            one, for others who write the bucket at the same time.
+    """
+
+    store: TableStore
+    schema: TableSchema
+    options: TableOptions
+    commit_user: str = ""
+    clock: Clock = system_clock
+    replaces: bool = False
+    job: str = ""
+    sequence_offset: int = 0
+
+    def __post_init__(self) -> None:
+        path = self.store.paths.schema(self.schema.id)
+        check_path_options(self.schema, self.options, path)
+
+    def file_names(self) -> FileNames:
+        """Names for the new files of one bucket."""
+        unique = str(uuid4())
+        return FileNames(unique=f"{self.job}-{unique}" if self.job else unique)
+
+    def partition_path(self, partition: bytes) -> str:
+        """The folder of a partition below the table's data root."""
+        return _partition_path(self.schema, self.options, partition)
+
+    def place(self, partition: bytes, bucket: int, names: FileNames) -> FilePlace:
+        """Where the new files of a bucket go."""
+        paths = self.store.paths
+        folder = paths.bucket_dir(self.partition_path(partition), bucket)
+        return FilePlace(
+            file_io=self.store.file_io,
+            folder=folder,
+            names=names,
+            clock=self.clock,
+            external=external_folders(self.options),
+            relative=folder.removeprefix(paths.data_root).strip("/"),
+        )
+
+
+@worked_out_once
+def _partition_path(schema: TableSchema, options: TableOptions, partition: bytes) -> str:
+    if not schema.partition_keys:
+        return ""
+    types = [column.type for column in schema.partition_type]
+    values = decode_rows(pa.array([partition], pa.binary()), types, where="partition")
+    return partition_paths(
+        schema.partition_keys,
+        values,
+        types,
+        legacy_names=options.value(opt.PARTITION_LEGACY_NAME),
+        default_name=options.value(opt.PARTITION_DEFAULT_NAME) or "",
+    )[0]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _PartitionState:
+    """What the live files of a partition tell.
+
+    Attributes:
+        max_sequences: largest sequence number by bucket.
+        total_buckets: the number of buckets it was written under; None without files.
+    """
+
+    max_sequences: Mapping[int, int]
+    total_buckets: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HashFile:
+    """A hash index file.
+
+    Attributes:
+        entry: the one entry that names it.
+        hashes: of the bucket's keys.
+    """
+
+    entry: IndexEntries
+    hashes: npt.NDArray[np.int32]
+
+
+@dataclass(slots=True)
+class LiveState:
+    """What is in the table, loaded partition by partition when asked for.
+
+    Attributes:
+        target: the table.
+    """
+
+    target: WriteTarget
+    _snapshot: Snapshot | None = None
+    _known: dict[bytes, _PartitionState] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.target.replaces:
+            self._snapshot = self.target.store.snapshots.latest()
+
+    @property
+    def seen(self) -> SeenSnapshot | None:
+        """The snapshot that this is the state of; None if what is there does not matter."""
+        return None if self.target.replaces else SeenSnapshot.of(self._snapshot)
+
+    def load(self, partitions: Sequence[bytes]) -> None:
+        """Look at the live files of partitions that are not known yet."""
+        missing = [partition for partition in partitions if partition not in self._known]
+        if not missing:
+            return
+        with naming_expiry(self.target.store, self._snapshot):
+            found = self._live(missing) if self._snapshot is not None else None
+        for partition in missing:
+            self._known[partition] = _state_of(found, partition)
+
+    def _live(self, partitions: Sequence[bytes]) -> ManifestEntries | None:
+        if self._snapshot is None:
+            return None
+        manifests = self.target.store.manifests
+        value_set = pa.array(partitions, pa.binary())
+
+        def wanted(rows: pa.BinaryArray) -> Bools:
+            return bool_values(pc.is_in(rows, value_set=value_set))
+
+        names = manifests.all(self._snapshot).names
+        return live_entries(manifests.read_partitions(names, wanted, _LIVE_COLUMNS))
+
+    def next_sequence(self, partition: bytes, bucket: int) -> int:
+        """The sequence number of the next row of a bucket."""
+        self.load([partition])
+        largest = self._known[partition].max_sequences.get(bucket, -1)
+        return largest + 1 + self.target.sequence_offset
+
+    def check_buckets(self, partition: bytes, total_buckets: int) -> None:
+        """Refuse another number of buckets than the partition has.
+
+        Raises:
+            InvalidInputError: the number differs.
+        """
+        self.load([partition])
+        before = self._known[partition].total_buckets
+        if before is not None and before != total_buckets:
+            path = self.target.partition_path(partition)
+            raise InvalidInputError(
+                f"{f'Partition {path}' if path else 'The table'} has files of {before} buckets, "
+                f"but the option 'bucket' is {total_buckets}.",
+                hint="To change the buckets, overwrite the partition with all of its rows.",
+            )
+
+    def hash_files(self, partition: bytes) -> dict[int, HashFile]:
+        """The hash index file of each bucket of a partition."""
+        if self._snapshot is None:
+            return {}
+        with naming_expiry(self.target.store, self._snapshot):
+            return self._hash_files(self._snapshot, partition)
+
+    def _hash_files(self, snapshot: Snapshot, partition: bytes) -> dict[int, HashFile]:
+        target = self.target
+        found: dict[int, HashFile] = {}
+        entries = target.store.manifests.index_of(snapshot).of_type(HASH_INDEX)
+        for position, row in enumerate(entries.rows()):
+            bucket, name, external = row["bucket"], row["file_name"], row["external_path"]
+            if row["partition"] != partition or not isinstance(bucket, int):
+                continue
+            folder = target.partition_path(partition)
+            outside = external if isinstance(external, str) else None
+            path = target.store.paths.index_file(folder, bucket, str(name), outside)
+            hashes = decode_hashes(target.store.file_io.read(path), path=path)
+            found[bucket] = HashFile(entry=entries.slice(position, 1), hashes=hashes)
+        return found
+
+
+def _state_of(entries: ManifestEntries | None, partition: bytes) -> _PartitionState:
+    if entries is None:
+        return _PartitionState(max_sequences={}, total_buckets=None)
+    own = entries
+    if entries.partitions != {partition}:
+        own = entries.filter(pc.equal(entries.column("partition"), pa.scalar(partition)))
+    buckets, sequences, totals = (
+        own.records.numbers(name) for name in ("bucket", "max_sequence_number", "total_buckets")
+    )
+    order = np.lexsort((sequences, buckets))  # the last one of a bucket is its largest
+    return _PartitionState(
+        max_sequences=dict(zip(buckets[order].tolist(), sequences[order].tolist(), strict=True)),
+        total_buckets=max(totals[totals > 0].tolist(), default=None),
+    )
+
+
+def entries_of(
+    files: Sequence[FileRow], *, partition: bytes, bucket: int, total_buckets: int
+) -> ManifestEntries:
+    """New files of a bucket as manifest entries."""
+    place = {"partition": partition, "bucket": bucket, "total_buckets": total_buckets}
+    return ManifestEntries.from_rows([{**row, **place} for row in files])
+
+
+def message_paths(target: WriteTarget, messages: Sequence[CommitMessage]) -> list[str]:
+    """The files that messages bring and that nobody knows before they are committed."""
+    paths: list[str] = []
+    for message in messages:
+        folder = target.partition_path(message.partition)
+        for entries in (
+            message.new_files,
+            message.changelog_files,
+            message.compact_after,
+            message.compact_changelog,
+        ):
+            gone = {row["file_name"] for row in message.compact_before.rows()}
+            for row in entries.rows():
+                if entries is message.compact_after and row["file_name"] in gone:
+                    continue  # an upgrade: the file was there before
+                paths.extend(_paths_of(target, folder, message.bucket, row))
+        for index in (message.new_index_files, message.compact_new_index_files):
+            for row in index.rows():
+                external = row["external_path"]
+                outside = external if isinstance(external, str) else None
+                name = str(row["file_name"])
+                paths.append(target.store.paths.index_file(folder, message.bucket, name, outside))
+    return paths
+
+
+def _paths_of(target: WriteTarget, folder: str, bucket: int, row: FileRow) -> list[str]:
+    external = row["external_path"]
+    outside = external if isinstance(external, str) else None
+    extra = row["extra_files"]
+    names = [str(name) for name in extra] if isinstance(extra, list) else []
+    paths = target.store.paths
+    return [
+        paths.data_file(folder, bucket, str(row["file_name"]), outside),
+        *(paths.extra_file(folder, bucket, name, outside) for name in names),
+    ]
+
+
+def abort(target: WriteTarget, messages: Sequence[CommitMessage]) -> None:
+    """Remove the files of messages that will not be committed."""
+    discard(target.store.file_io, message_paths(target, messages))

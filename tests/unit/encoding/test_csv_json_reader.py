@@ -1,0 +1,124 @@
+"""CSV and JSON records."""
+
+import bz2
+import gzip
+import zlib
+
+import cramjam
+import pytest
+import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paimon_explore.encoding.text.csv_json_reader import (
+    CsvLayout,
+    csv_records,
+    decompressed,
+    json_records,
+)
+from paimon_explore.errors import CorruptFileError
+
+PLAIN = CsvLayout()
+
+
+def written(rows: list[list[str]]) -> str:
+    """Rows as Paimon's writer puts them: a field with a mark in it is quoted, quotes escaped."""
+
+    def field(value: str) -> str:
+        if not set(value) & {",", "\n", '"'}:
+            return value
+        return '"' + value.replace('"', '\\"') + '"'
+
+    return "".join(",".join(map(field, row)) + "\n" for row in rows)
+
+
+def test_fields_are_cut_at_delimiters_and_empty_ones_are_null() -> None:
+    assert csv_records("1,a,\n2,,b\n", PLAIN) == [["1", "a", None], ["2", None, "b"]]
+
+
+def test_a_missing_last_line_end_is_fine() -> None:
+    assert csv_records("1,a\n2,b", PLAIN) == [["1", "a"], ["2", "b"]]
+    assert csv_records("", PLAIN) == []
+
+
+def test_quoted_fields_may_hold_every_mark() -> None:
+    text = '1,"a,b"\n2,"a\nb"\n3,"say \\"hi\\""\n4,back\\slash\n'
+    assert csv_records(text, PLAIN) == [
+        ["1", "a,b"],
+        ["2", "a\nb"],
+        ["3", 'say "hi"'],
+        ["4", "back\\slash"],
+    ]
+
+
+def test_the_marks_may_be_others() -> None:
+    layout = CsvLayout(
+        field_delimiter=";",
+        line_delimiter="\r\n",
+        quote="'",
+        null_literal="\\N",
+        has_header=True,
+    )
+    text = "i;s\r\n1;'a;b'\r\n2;\\N\r\n3;\r\n"
+    assert csv_records(text, layout) == [["1", "a;b"], ["2", None], ["3", ""]]
+
+
+# a backslash before a quote or at the end of a quoted field is ambiguous in the format itself
+TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\\"), min_size=1)
+
+
+@given(st.lists(st.lists(TEXT, min_size=2, max_size=2)))
+def test_what_the_writer_wrote_is_read_back(rows: list[list[str]]) -> None:
+    assert csv_records(written(rows), PLAIN) == rows
+
+
+def test_json_records_keep_numbers_as_their_texts() -> None:
+    text = '{"a": 1.50, "b": [1, null]}\n\n{"a": "x"}\n'
+    assert list(json_records(text, line_delimiter="\n", path="f")) == [
+        {"a": "1.50", "b": ["1", None]},
+        {"a": "x"},
+    ]
+
+
+@pytest.mark.parametrize("line", ["{", "[1]", "1", "[" * 100_000])
+def test_a_line_that_is_no_object_is_named(line: str) -> None:
+    with pytest.raises(CorruptFileError, match="f: line 2"):
+        list(json_records("{}\n" + line, line_delimiter="\n", path="f"))
+
+
+def hadoop(chunk: bytes, size: int) -> bytes:
+    return size.to_bytes(4) + len(chunk).to_bytes(4) + chunk
+
+
+@pytest.mark.parametrize(
+    ("compression", "data"),
+    [
+        ("", b"hello"),
+        ("gz", gzip.compress(b"hello")),
+        ("gz", gzip.compress(b"hel") + gzip.compress(b"lo")),
+        ("bz2", bz2.compress(b"hello")),
+        ("deflate", zlib.compress(b"hello")),
+        ("zst", zstandard.ZstdCompressor().compress(b"hello")),
+        ("snappy", hadoop(bytes(cramjam.snappy.compress_raw(b"hello")), 5)),
+        ("lz4", hadoop(bytes(cramjam.lz4.compress_block(b"hello", store_size=False)), 5)),
+    ],
+)
+def test_every_compression_is_undone(compression: str, data: bytes) -> None:
+    assert decompressed(data, compression, path="f") == "hello"
+
+
+@pytest.mark.parametrize("compression", ["", "gz", "bz2", "deflate", "zst", "snappy", "lz4"])
+def test_broken_bytes_are_corrupt(compression: str) -> None:
+    with pytest.raises(CorruptFileError, match="f: "):
+        decompressed(b"\xff\xfe\xfd\xfc\x01\x02", compression, path="f")
+
+
+def test_half_a_character_in_json_is_corrupt() -> None:
+    with pytest.raises(CorruptFileError, match="surrogates"):
+        list(json_records('{"a": "\\ud800"}', line_delimiter="\n", path="f"))
+
+
+def test_a_snappy_chunk_must_fit_its_block() -> None:
+    huge = b"\xff\xff\xff\xff\x0f\0"
+    with pytest.raises(CorruptFileError, match="larger than its block"):
+        decompressed(b"\0\0\0\x05\0\0\0\x06" + huge, "snappy", path="f")

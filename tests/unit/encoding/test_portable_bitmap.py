@@ -1,0 +1,80 @@
+"""Roaring bitmaps: what the library may see, and what it must not."""
+
+import pytest
+from pyroaring import BitMap, BitMap64
+
+from paimon_explore.encoding.roaring.portable_bitmap import (
+    BitmapReader,
+    decode_bitmap,
+    encode_bitmap,
+    mask_of,
+    positions_of,
+)
+from paimon_explore.errors import CorruptFileError
+
+FEW = "3a3000000200000000000100010000001800 00001c000000010003007011".replace(" ", "")
+RUN = "3b3000000100006300010000006300"
+
+
+@pytest.mark.parametrize(
+    ("positions", "expected"), [(BitMap([1, 3, 70000]), FEW), (BitMap(range(100)), RUN)]
+)
+def test_bitmaps_have_the_bytes_of_java(positions: BitMap, expected: str) -> None:
+    assert encode_bitmap(positions).hex() == expected
+    assert decode_bitmap(bytes.fromhex(expected), "a file") == positions
+
+
+@pytest.mark.parametrize(
+    "bitmap",
+    [
+        BitMap(),
+        BitMap([0]),
+        BitMap(range(0, 70000, 2)),
+        BitMap(range(65536)),
+        BitMap([5, 2**20, 2**25, 2**30, 2**32 - 1]),
+        BitMap(range(10)) | BitMap(range(2**17, 2**17 + 9)) | BitMap([2**20, 2**28, 2**31]),
+    ],
+)
+def test_every_kind_of_container_is_read_back(bitmap: BitMap) -> None:
+    data = encode_bitmap(bitmap)
+    reader = BitmapReader(data + b"the next one", "a file")
+
+    assert reader.take() == bitmap
+    assert reader.position == len(data)
+
+
+@pytest.mark.parametrize(
+    ("stored", "rule"),
+    [
+        ("", "lies within its file"),
+        ("3c300000", "its cookie is"),
+        ("3a300000 02000100", "at most 65536 containers"),
+        ("3a300000 02000000 0100 0000 0000 0000", "keys of containers ascend"),
+        ("3a300000 01000000 0000 0100 10000000 0500 0500", "numbers of an array container ascend"),
+        ("3a300000 01000000 0000 ff1f 10000000" + "00" * 8192, "as many bits as its header"),
+        ("3a300000 01000000 0000 ff1f 10000000" + "00" * 8191, "lies within its file"),
+        ("3b300000 01 0000 6300 0100 0000 6200", "as many numbers as the header"),
+        ("3b300000 01 0000 0300 0200 0000 0100 0100 0100", "runs ascend"),
+        ("3b300000 01 0000 0100 0100 ffff 0100", "stay within their container"),
+        ("3b300000 01 0000 6300 0100 0000", "lies within its file"),
+    ],
+)
+def test_damage_is_found_before_the_library_reads_it(stored: str, rule: str) -> None:
+    with pytest.raises(CorruptFileError, match=rule):
+        decode_bitmap(bytes.fromhex(stored.replace(" ", "")), "a file")
+
+
+def test_positions_come_in_windows() -> None:
+    bitmap = BitMap([1, 5, 6, 100])
+    wide = BitMap64([1, 5, 6, 2**33])
+
+    assert positions_of(bitmap, 5, 100).tolist() == [5, 6]
+    assert positions_of(wide, 5, 2**34).tolist() == [5, 6, 2**33]
+    assert mask_of(bitmap, 4, 8).tolist() == [False, True, True, False]
+    assert mask_of(wide, 4, 8).tolist() == [False, True, True, False]
+
+
+def test_a_window_of_a_bitmap_that_claims_every_number_stays_small() -> None:
+    everything = BitMap(range(2**32))
+
+    assert positions_of(everything, 7, 10).tolist() == [7, 8, 9]

@@ -1,0 +1,267 @@
+"""Variants: golden ones, every kind of value, and damage."""
+
+import datetime as dt
+import json
+from decimal import Decimal
+from pathlib import Path
+from uuid import UUID
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from paimon_explore.data_types.json_parser import parse_type
+from paimon_explore.encoding.arrow_buffers import as_python
+from paimon_explore.encoding.arrow_type_conversion import conform
+from paimon_explore.encoding.variant.decoder import Kind, python_value
+from paimon_explore.encoding.variant.encoder import (
+    KeyTable,
+    encode_json,
+    encode_python,
+    number_of,
+    primitive,
+)
+from paimon_explore.encoding.variant.json_columns import json_column, variant_column
+from paimon_explore.encoding.variant.json_text import json_text
+from paimon_explore.errors import CorruptFileError, InvalidInputError
+from support.golden import GoldenTables
+
+VARIANT = parse_type("VARIANT", "a test")
+NO_KEYS = b"\x01\x00\x00"
+
+
+def file_rows(path: Path) -> dict[object, object]:
+    table = pq.ParquetFile(path).read()
+    column = conform(table.column("j").combine_chunks(), VARIANT, path=path.name, column="j")
+    assert isinstance(column, pa.StructArray)
+    texts = json_column(column)
+    assert json_column(struct(variant_column(texts))).equals(texts)
+    return dict(zip(table.column("id").to_pylist(), as_python(texts), strict=True))
+
+
+def struct(column: object) -> pa.StructArray:
+    assert isinstance(column, pa.StructArray)
+    return column
+
+
+@pytest.mark.parametrize("writer", ["java200", "java142"])
+@pytest.mark.parametrize("table", ["variant", "variant_given", "variant_inferred"])
+def test_golden_variants_have_the_json_text_of_java(
+    golden: GoldenTables, writer: str, table: str
+) -> None:
+    found = golden.table(writer, table)
+    rows: dict[object, object] = {}
+    for path in found.folder.glob("bucket-*/*.parquet"):
+        rows |= file_rows(path)
+
+    stored = json.loads((found.expected / "variant.json").read_text(encoding="utf-8"))
+
+    assert rows == dict(map(tuple, stored))
+
+
+def test_json_text_becomes_the_bytes_that_java_wrote(golden: GoldenTables) -> None:
+    [path] = golden.table("java200", "variant").folder.glob("bucket-*/*.parquet")
+    variants = pq.ParquetFile(path).read().column("j").combine_chunks()
+    parts = [as_python(struct(variants).field(name)) for name in ("value", "metadata")]
+
+    written = [encode_json(text) for text in ('{"a":1,"b":[1,2,"x"]}', '"str"', "3.25")]
+
+    assert written == list(zip(*parts, strict=True))[:3]
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (None, "null"),
+        (True, "true"),
+        (False, "false"),
+        (0, "0"),
+        (-129, "-129"),
+        (2**31, "2147483648"),
+        (-(2**63), "-9223372036854775808"),
+        (2**63, "9223372036854775808"),
+        (1.5, "1.5"),
+        (1e10, "1.0E10"),
+        (float("inf"), '"Infinity"'),
+        (Decimal("12.50"), "12.5"),
+        (Decimal("0.00"), "0"),
+        (Decimal("1E+3"), "1000"),
+        (Decimal("-12345678901234567890.123456789"), "-12345678901234567890.123456789"),
+        ("", '""'),
+        ("x" * 100, '"' + "x" * 100 + '"'),
+        ('a"b\\c\n\x1f/é', '"a\\"b\\\\c\\n\\u001F/é"'),
+        (b"\x00\x01\xff", '"AAH/"'),
+        (dt.date(2024, 2, 29), '"2024-02-29"'),
+        (dt.datetime(2024, 2, 29, 1, 2, 3), '"2024-02-29 01:02:03"'),  # noqa: DTZ001
+        (
+            dt.datetime(1969, 12, 31, 23, 59, 59, 500_000, tzinfo=dt.UTC),
+            '"1969-12-31 23:59:59.5+00:00"',
+        ),
+        (UUID(int=1), '"00000000-0000-0000-0000-000000000001"'),
+        ([], "[]"),
+        ([1, [2, None]], "[1,[2,null]]"),
+        ({}, "{}"),
+        ({"b": 1, "a": {"c": "x"}}, '{"a":{"c":"x"},"b":1}'),
+        ({"\U0001f600": 1, "\ufffd": 2}, '{"\U0001f600":1,"\ufffd":2}'),
+        (list(range(300)), "[" + ",".join(map(str, range(300))) + "]"),
+    ],
+)
+def test_a_python_value_is_told_as_java_tells_it(value: object, expected: str) -> None:
+    data, metadata = encode_python(value)
+
+    assert json_text(data, metadata) == expected
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        True,
+        7,
+        2**40,
+        1.25,
+        Decimal("1.20"),
+        "text",
+        b"bytes",
+        dt.date(1, 1, 1),
+        dt.datetime(9999, 12, 31, 23, 59, 59, 999_999),  # noqa: DTZ001 - of no zone
+        dt.datetime(2024, 1, 1, tzinfo=dt.UTC),
+        UUID(int=2**100),
+        [1, "two", {"three": [3]}],
+        {str(n): n for n in range(300)},
+    ],
+)
+def test_a_python_value_comes_back(value: object) -> None:
+    assert python_value(*encode_python(value)) == value
+
+
+def test_floats_of_four_bytes_and_far_dates_are_read() -> None:
+    single = primitive(Kind.FLOAT, np.float32(0.1).tobytes())
+    date = number_of(Kind.DATE, 2_932_897, 4)
+    moment = number_of(Kind.TIMESTAMP, -(2**60), 8)
+
+    assert json_text(single, NO_KEYS) == "0.1"
+    assert json_text(date, NO_KEYS) == '"+10000-01-01"'
+    assert python_value(date, NO_KEYS) == np.datetime64("10000-01-01")
+    assert json_text(moment, NO_KEYS) == '"-34565-05-17 02:29:53.153024+00:00"'
+
+
+def test_timestamps_are_told_in_the_zone_asked_for() -> None:
+    data, metadata = encode_python(dt.datetime(2024, 1, 1, tzinfo=dt.UTC))
+    zone = dt.timezone(-dt.timedelta(hours=3, minutes=30))
+
+    assert json_text(data, metadata, zone=zone) == '"2023-12-31 20:30:00-03:30"'
+
+
+def test_keys_are_numbered_as_they_come_and_listed_in_order() -> None:
+    _, metadata = encode_python({"b": {"z": 1}, "a": 2})
+
+    assert metadata == b"\x01\x03\x00\x01\x02\x03bza"
+
+
+def test_many_keys_need_wider_numbers() -> None:
+    keys = KeyTable([f"key{n}" for n in range(300)])
+
+    grown = [keys.grown]
+    assert keys.number("new") == 300
+    grown.append(keys.grown)
+
+    assert grown == [False, True]
+    assert keys.encode()[:3] == bytes([0x41, 301 & 0xFF, 301 >> 8])
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1.0", Decimal("1.0")),
+        ("1e2", 100.0),
+        ("12345678901234567890", Decimal(12345678901234567890)),
+        ("1" + "0" * 40 + ".5", 1e40),
+    ],
+)
+def test_json_numbers_become_the_kind_that_java_chooses(text: str, expected: object) -> None:
+    found = python_value(*encode_json(text))
+
+    assert (type(found), found) == (type(expected), expected)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "NaN", '{"a":1,"a":2}', "[" * 2000 + "]" * 2000, "1" * 50]
+)
+def test_bad_json_text_is_refused(text: str) -> None:
+    with pytest.raises(InvalidInputError):
+        encode_json(text)
+
+
+@pytest.mark.parametrize("value", [object(), {1: 2}, Decimal("NaN"), Decimal("1E-39")])
+def test_values_that_variants_do_not_hold_are_refused(value: object) -> None:
+    with pytest.raises(InvalidInputError):
+        encode_python(value)
+
+
+def test_a_value_nested_too_deep_is_refused() -> None:
+    value: list[object] = []
+    for _ in range(301):
+        value = [value]
+
+    with pytest.raises(InvalidInputError, match="at most 300 levels deep"):
+        encode_python(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "rule"),
+    [
+        ("", "lies within its variant"),
+        ("0c", "lies within its variant"),
+        ("44", "no kind of value 17"),
+        ("0961", "lies within its variant"),
+        ("05ff", "text is UTF-8"),
+        ("40ffffff7f", "lies within its variant"),
+        ("201400000000", "at most 9 digits"),
+        ("0302", "offsets of its children lie within it"),
+        ("03020001ff0000", "children lie within it"),
+        ("030201000100", "children lie within it"),
+        ("020100000100", "key numbers are below 0"),
+        ("13ffffffff0000", "offsets of its children lie within it"),
+    ],
+)
+def test_a_damaged_value_is_an_error(value: str, rule: str) -> None:
+    with pytest.raises(CorruptFileError, match=rule):
+        json_text(bytes.fromhex(value), NO_KEYS)
+
+
+@pytest.mark.parametrize(
+    ("metadata", "rule"),
+    [
+        ("", "states the version 1"),
+        ("020000", "states the version 1"),
+        ("0105", "offsets lie within it"),
+        ("01010005", "offsets ascend within it"),
+        ("0102000201" + "6161", "offsets ascend within it"),
+        ("01010001ff", "keys are UTF-8"),
+    ],
+)
+def test_damaged_metadata_is_an_error(metadata: str, rule: str) -> None:
+    with pytest.raises(CorruptFileError, match=rule):
+        python_value(b"\x00", bytes.fromhex(metadata))
+
+
+def test_children_that_overlap_cannot_blow_up_the_result() -> None:
+    inner = b"\x00"
+    for _ in range(40):  # each array holds the next one many times, 200 at the same place
+        size = len(inner)
+        head = bytes([(1 << 2 | 3) << 2 | 3]) + (200).to_bytes(4, "little")
+        inner = head + bytes(4 * 200) + size.to_bytes(4, "little") + inner
+
+    with pytest.raises(CorruptFileError, match="no value is used twice"):
+        python_value(inner, NO_KEYS)
+
+
+def test_a_damaged_value_nested_too_deep_is_an_error() -> None:
+    value = b"\x00"
+    for _ in range(400):
+        value = b"\x07\x01\x00\x00" + len(value).to_bytes(2, "little") + value
+
+    with pytest.raises(CorruptFileError, match="at most 300 levels deep"):
+        python_value(value, NO_KEYS)

@@ -1,0 +1,110 @@
+from datetime import timedelta
+
+import pyarrow as pa
+import pytest
+
+from paimon_explore.encoding.arrow_buffers import as_python
+from paimon_explore.inspection.system_tables.history_tables import iso_duration
+from paimon_explore.inspection.system_tables.value_texts import key_texts, named_texts
+from paimon_explore.metadata.consumer import Consumer
+from support.small_tables import append_table, columns, keyed_table, new_catalog
+
+COLUMNS = columns(k=pa.int32(), dt=pa.string())
+
+
+@pytest.mark.parametrize(
+    ("length", "text"),
+    [
+        (timedelta(), "PT0S"),
+        (timedelta(days=1), "PT24H"),
+        (timedelta(hours=1, minutes=2, seconds=3), "PT1H2M3S"),
+        (timedelta(milliseconds=250), "PT0.25S"),
+    ],
+)
+def test_durations_are_written_as_java_does(length: timedelta, text: str) -> None:
+    assert iso_duration(length) == text
+
+
+def test_snapshots_tags_branches_and_consumers_are_listed() -> None:
+    table = append_table(COLUMNS, [{"k": 1, "dt": "a"}], [{"k": 2, "dt": "b"}])
+    table.create_tag("one", 1)
+    table.maintenance.create_branch("b")
+    table.store.consumers.save("me", Consumer(next_snapshot=2))
+    seen = table.inspect
+    wanted = ["snapshot_id", "commit_kind", "total_record_count", "delta_record_count"]
+    assert [[*row.values()] for row in seen.snapshots().select(wanted).to_pylist()] == [
+        [1, "APPEND", 1, 1],
+        [2, "APPEND", 2, 1],
+    ]
+    tag = seen.tags().select(["tag_name", "snapshot_id", "record_count"]).to_pylist()
+    assert tag == [{"tag_name": "one", "snapshot_id": 1, "record_count": 1}]
+    assert seen.branches().column("branch_name").to_pylist() == ["b"]
+    assert seen.consumers().to_pylist() == [{"consumer_id": "me", "next_snapshot_id": 2}]
+
+
+def test_schemas_and_options_are_listed_as_json_and_text() -> None:
+    options = {"metadata.stats-mode": "none"}
+    seen = append_table(COLUMNS, partition_by=["dt"], options=options).inspect
+    row = seen.schemas().to_pylist()[0]
+    assert row["partition_keys"] == '["dt"]'
+    assert row["primary_keys"] == "[]"
+    assert seen.options().to_pylist() == [{"key": "metadata.stats-mode", "value": "none"}]
+
+
+def test_every_system_table_of_a_table_without_snapshots_is_empty() -> None:
+    seen = new_catalog().create_table("db.t", COLUMNS).inspect
+    for rows in (
+        seen.snapshots(),
+        seen.tags(),
+        seen.branches(),
+        seen.consumers(),
+        seen.statistics(),
+        seen.manifests(),
+        seen.files(),
+        seen.file_key_ranges(),
+        seen.partitions(),
+        seen.buckets(),
+        seen.table_indexes(),
+    ):
+        assert rows.num_rows == 0
+    assert seen.aggregation_fields().num_rows == 2
+
+
+def test_files_show_keys_bounds_and_counts() -> None:
+    table = keyed_table(
+        COLUMNS,
+        [{"k": 2, "dt": "a"}, {"k": 1, "dt": None}],
+        primary_key=["k"],
+        options={"bucket": "1"},
+    )
+    wanted = ["partition", "min_key", "max_key", "null_value_counts", "min_value_stats", "level"]
+    assert [[*row.values()] for row in table.inspect.files().select(wanted).to_pylist()] == [
+        ["{}", "[1]", "[2]", "{dt=1, k=0}", "{dt=a, k=1}", 0]
+    ]
+
+
+def test_partitions_and_buckets_add_up_their_files() -> None:
+    table = append_table(
+        COLUMNS,
+        [{"k": 1, "dt": "a"}, {"k": 2, "dt": None}],
+        [{"k": 3, "dt": "a"}],
+        partition_by=["dt"],
+    )
+    wanted = ["partition", "record_count", "file_count"]
+    found = table.inspect.partitions().select(wanted).to_pylist()
+    assert sorted([*map(str, row.values())] for row in found) == [
+        ["dt=__DEFAULT_PARTITION__", "1", "1"],
+        ["dt=a", "2", "2"],
+    ]
+    rows = table.inspect.buckets().select([*wanted, "bucket"]).to_pylist()
+    assert sorted([*map(str, row.values())] for row in rows) == [
+        ["{a}", "2", "2", "0"],
+        ["{null}", "1", "1", "0"],
+    ]
+
+
+def test_texts_of_nothing_are_empty_braces() -> None:
+    assert as_python(named_texts({}, 2)) == ["{}", "{}"]
+    rows = pa.array([b"x"])
+    assert isinstance(rows, pa.BinaryArray)
+    assert as_python(key_texts(rows, None, where="_MIN_KEY")) == [None]

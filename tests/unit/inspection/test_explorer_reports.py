@@ -1,0 +1,81 @@
+"""The sheets of the explorer: what they are asked in words."""
+
+import pytest
+
+import paimon_explore as pe
+from paimon_explore.errors import InvalidInputError, PaimonError
+from paimon_explore.inspection.explorer.explorer_reports import SHEETS, Hint
+from paimon_explore.inspection.explorer.explorer_state import ExplorerState, Question
+from paimon_explore.inspection.views.inspector import Inspector
+from support.explored import hostile_history
+from support.golden import GoldenTables
+
+
+def test_hostile_tables_are_shown_with_their_text_as_text() -> None:
+    state = ExplorerState(Inspector(hostile_history().view))
+    for pane in SHEETS:
+        try:
+            result = state.sheet(pane, 1, Question())
+        except PaimonError:
+            continue  # a name with a NUL cannot be opened; nothing is shown
+        assert not {"\x00", "\x1b", "\u202e"} & set(repr(result) + result._repr_html_())
+        assert "<svg onload" not in result._repr_html_()
+
+
+def test_the_code_of_a_sheet_gives_the_same_result(golden: GoldenTables) -> None:
+    t = pe.open_table(golden.table("java200", "dv_pk").folder)
+    state = ExplorerState(t._inspector())
+    for pane, text in (
+        ("lsm", "dt=p1, bucket 0"),
+        ("diff", "3, rows"),
+        ("explain", "k > 900 limit 3"),
+        ("key", "k = 287"),
+        ("why", str(t.files().table.column("file_name")[0].as_py())),
+        ("schema", ""),
+        ("expiry", "retain_max=3, older_than=1 s"),
+    ):
+        for snapshot in (6, 12):
+            result = state.sheet(pane, snapshot, Question(text=text))
+            again = eval(result.code.python, {"t": t})  # noqa: S307 - a line of our own
+            first, second = (dict(one.figures()) for one in (result, again))
+            for volatile in ("keep_after_ms", "deletable", "columns"):
+                first.pop(volatile, None)
+                second.pop(volatile, None)
+            assert first == second, result.code.python
+
+
+def test_words_that_mean_nothing_are_refused(golden: GoldenTables) -> None:
+    state = ExplorerState(pe.open_table(golden.table("java200", "dv_pk").folder)._inspector())
+    for pane, text in (("explain", "k >"), ("key", "v = 1"), ("expiry", "soon"), ("nothing", "")):
+        with pytest.raises(InvalidInputError):
+            state.sheet(pane, 12, Question(text=text))
+    gone = state.sheet("lsm", 12, Question(text="dt=p9, bucket 7"))
+    assert isinstance(gone, Hint)
+    assert gone.examples
+
+
+def test_the_figures_are_those_of_the_writers_system_tables(golden: GoldenTables) -> None:
+    for name in ("dv_pk", "pk_levels", "append_dv", "me_agg", "pk_dynamic"):
+        table = golden.table("java200", name)
+        state = ExplorerState(pe.open_table(table.folder)._inspector())
+        listed = table.system["files"]
+        assert isinstance(listed, list)
+        newest = state.newest
+        explained = state.sheet("explain", newest, Question()).figures()["cuts"]
+        assert isinstance(explained, list)
+        live = next(cut for cut in explained if cut["name"] == "cancelled entries")
+        assert live["kept"] == len(listed)
+        assert live["bytes"][0] == sum(row["file_size_in_bytes"] for row in listed)
+        from_nothing = state.sheet("diff", newest, Question(text="0")).figures()["files"]
+        assert from_nothing == {
+            "added": {
+                "files": len(listed),
+                "rows": sum(row["record_count"] for row in listed),
+                "bytes": sum(row["file_size_in_bytes"] for row in listed),
+            },
+            **{c: {"files": 0, "rows": 0, "bytes": 0} for c in ("removed", "moved", "changed")},
+        }
+        schemas = table.system["schemas"]
+        assert isinstance(schemas, list)
+        versions = state.sheet("schema", newest, Question()).figures()["versions"]
+        assert versions == [row["schema_id"] for row in schemas]

@@ -1,0 +1,142 @@
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+import paimon_explore as pe
+from paimon_explore.errors import NotFoundError
+from paimon_explore.inspection.explain.file_explanation import FileReason, file_reason
+from paimon_explore.inspection.views.inspector import Inspector
+from support.explored import golden_view
+from support.golden import GoldenTables
+from support.small_tables import columns, keyed_table
+
+HOUR = 3_600_000
+COLUMNS = columns(k=pa.int32(), v=pa.string())
+
+
+def of(golden: GoldenTables, table: str, name: str = "", now_ms: int = 2**42) -> FileReason:
+    inspector = Inspector(golden_view(golden.table("java200", table).folder))
+    if not name:
+        name = str(inspector.at(1).files().table.column("file_name")[0].as_py())
+    return file_reason(inspector, name, now_ms)
+
+
+def test_a_file_is_held_by_the_snapshots_between_its_adding_and_removal(
+    golden: GoldenTables,
+) -> None:
+    found = of(golden, "pk_levels")
+    assert (found.type, found.added_by, found.removed_by) == ("data file", 1, 4)
+    assert [one.text for one in found.holders] == ["snapshots 1 to 3"]
+    assert found.exists
+    assert found.due.text == "now, when snapshot 3 expires (snapshot.time-retained)"
+
+
+def test_the_earliest_moment_follows_the_options(golden: GoldenTables) -> None:
+    inspector = Inspector(golden_view(golden.table("java200", "pk_levels").folder))
+    removal = inspector.timeline().snapshot(4).time_millis
+    due = of(golden, "pk_levels", now_ms=removal + HOUR // 2).due
+    assert due.from_ms == removal + HOUR
+    assert due.commits == 0
+    few = of(golden, "cl_input").due
+    assert few.commits == 9
+    assert few.text.startswith("after 9 more commits (snapshot.num-retained.min 10), when")
+
+
+def test_tags_and_consumers_hold_files(golden: GoldenTables) -> None:
+    tagged = of(golden, "tags", now_ms=2**42)
+    assert {one.kind for one in tagged.holders} == {"tag"}
+    assert tagged.due.text.startswith("once tag ")
+    assert tagged.due.from_ms is None
+    read = of(golden, "commit_users")
+    assert "consumer reader-1 (from snapshot 3)" in [one.text for one in read.holders]
+
+
+def test_metadata_files_are_explained_too(golden: GoldenTables) -> None:
+    inspector = Inspector(golden_view(golden.table("java200", "dv_pk").folder))
+    snapshot = inspector.timeline().snapshot(6)
+    types = {
+        name: of(golden, "dv_pk", name).type
+        for name in (
+            snapshot.base_manifest_list,
+            inspector.view.store.manifests.all(snapshot).names[0],
+            snapshot.index_manifest or "",
+        )
+    }
+    assert list(types.values()) == ["base manifest list", "manifest", "index manifest"]
+    listed = of(golden, "dv_pk", snapshot.base_manifest_list)
+    assert (listed.added_by, listed.removed_by) == (6, 7)
+
+
+def test_a_changelog_file_is_no_data_file(golden: GoldenTables) -> None:
+    inspector = Inspector(golden_view(golden.table("java200", "cl_input").folder))
+    manifests = inspector.view.store.manifests
+    first = manifests.changelog(inspector.timeline().snapshot(1))
+    name = str(manifests.read_many(first.names).rows()[0]["file_name"])
+    found = of(golden, "cl_input", name)
+    assert (found.type, found.added_by) == ("changelog file", 1)
+    assert [one.text for one in found.holders] == ["snapshot 1"]
+
+
+def test_an_upgraded_file_has_a_life_per_level_and_is_told_at_its_present_one(
+    golden: GoldenTables,
+) -> None:
+    table = pe.open_table(golden.table("java200", "dv_pk").folder)
+    name = str(table.at(snapshot=1).files().table.column("file_name")[0].as_py())
+    found = table.why(name)
+    assert found.figures()["levels"] == ["level 0", "level 5"]
+    assert [one.text for one in found.holders] == ["snapshots 1 to 12"]
+    assert "never as it stands" in found.due.text
+    for snapshot, level in ((1, "0"), (12, "5")):
+        facts = table.at(snapshot=snapshot).file(name).sections[0].state()["rows"]
+        assert ["level", level] in list(facts)  # type: ignore[call-overload]  # JSON
+    assert ["level", "5"] in table.file(name).sections[0].state()["rows"]  # type: ignore[operator]
+
+
+def test_a_file_that_nothing_names_is_an_orphan(tmp_path: Path) -> None:
+    catalog = pe.Catalog(str(tmp_path))
+    catalog.create_database("db")
+    table = catalog.create_table("db.t", COLUMNS, primary_key=["k"], options={"bucket": "1"})
+    table.upsert([{"k": 1, "v": "a"}])
+    stray = Path(table.path) / "bucket-0" / "data-left.parquet"
+    stray.write_bytes(b"left over")
+    found = table.why(str(stray))
+    assert found.type == "orphan"
+    assert "nothing names it" in found.due.text
+    assert found.due.from_ms == int(stray.stat().st_mtime * 1000) + 24 * HOUR
+    assert table.why("schema-0").type == "schema file"
+    with pytest.raises(NotFoundError, match="File 'nothing'"):
+        table.why("nothing")
+
+
+def test_branches_hold_files(tmp_path: Path) -> None:
+    catalog = pe.Catalog(str(tmp_path))
+    catalog.create_database("db")
+    table = catalog.create_table("db.t", COLUMNS, primary_key=["k"], options={"bucket": "1"})
+    table.upsert([{"k": 1, "v": "a"}])
+    table.create_tag("v1")
+    table.maintenance.create_branch("b", "v1")
+    name = str(table.files().table.column("file_name")[0].as_py())
+    assert "snapshot 1 of branch b" in [one.text for one in table.why(name).holders]
+
+
+def test_a_missing_file_is_told(tmp_path: Path) -> None:
+    catalog = pe.Catalog(str(tmp_path))
+    catalog.create_database("db")
+    table = catalog.create_table("db.t", COLUMNS)
+    table.append([{"k": 1, "v": "a"}])
+    name = str(table.files().table.column("file_name")[0].as_py())
+    found = table.why(name)
+    Path(found.path.removeprefix("file://")).unlink()
+    gone = table.why(name)
+    assert not gone.exists
+    assert "The file is missing" in repr(gone)
+    assert json.dumps(gone.state())
+    assert len(gone.plot().to_json()) < 60_000
+
+
+def test_names_may_be_hostile() -> None:
+    table = keyed_table(COLUMNS, [{"k": 1, "v": "a"}], primary_key=["k"])
+    with pytest.raises(NotFoundError):
+        table.why("<img src=x onerror=alert(1)>")

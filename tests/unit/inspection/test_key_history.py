@@ -1,0 +1,124 @@
+import json
+
+import pyarrow as pa
+import pytest
+
+import paimon_explore as pe
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
+from paimon_explore.inspection.explain.key_history import KeyHistory
+from support.golden import GoldenTables
+from support.small_tables import append_table, columns, keyed_table
+
+COLUMNS = columns(k=pa.int32(), v=pa.string())
+
+
+def verdicts(found: KeyHistory, snapshot: int) -> list[tuple[int, int | None, str]]:
+    state = found.at(snapshot)
+    assert state is not None
+    return [(one.level, one.version.sequence, one.verdict) for one in state.versions]
+
+
+def test_every_version_in_every_run_is_judged(golden: GoldenTables) -> None:
+    found = pe.open_table(golden.table("java200", "dv_pk").folder).history("dt='p0', k=287")
+    assert verdicts(found, 1) == [(0, 152, "not visible before compaction")]
+    assert verdicts(found, 2) == [(5, 152, "gives the row")]
+    assert verdicts(found, 9) == [
+        (0, 469, "not visible before compaction"),
+        (5, 152, "gives the row"),
+    ]
+    assert verdicts(found, 12) == [(4, 469, "gives the row"), (5, 152, "deleted by a vector")]
+    assert [state.row is None for state in found.states] == [True, *[False] * 11]
+
+
+@pytest.mark.parametrize("name", ["pk_levels", "seq_field", "seq_field2", "me_first_row", "dv_pk"])
+def test_the_version_that_gives_the_row_is_the_row_that_is_read(
+    golden: GoldenTables, name: str
+) -> None:
+    table = pe.open_table(golden.table("java200", name).folder)
+    for key in _some_keys(table):
+        for state in table.history(key).states:
+            given = [one for one in state.versions if one.verdict == "gives the row"]
+            assert len(given) == (state.row is not None), (key, state)
+            if given:
+                assert given[0].version.values == state.row
+
+
+def _some_keys(table: pe.Table) -> list[dict[str, object]]:
+    names = list(table.schema.primary_keys)
+    everything: list[dict[str, object]] = []
+    for number in (1, max(one.id for one in table.store.snapshots.list())):
+        rows = table.at(snapshot=number).scan(columns=names).to_arrow().to_pylist()
+        everything += rows[:: max(len(rows) // 4, 1)][:4]
+    return everything
+
+
+def test_deleted_keys_give_no_row() -> None:
+    table = keyed_table(COLUMNS, [{"k": 1, "v": "a"}, {"k": 2, "v": "b"}], primary_key=["k"])
+    table.delete("k = 1")
+    found = table.history(1)
+    assert verdicts(found, 2) == [(0, 2, "deletes the key"), (0, 0, "older than sequence 2")]
+    state = found.at(2)
+    assert state is not None
+    assert state.row is None
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"), [("me_partial", "merged in"), ("me_agg", "merged in")]
+)
+def test_engines_that_compute_take_all_versions(
+    golden: GoldenTables, name: str, expected: str
+) -> None:
+    found = pe.open_table(golden.table("java200", name).folder).history(1)
+    last = found.states[-1]
+    assert {one.verdict for one in last.versions} == {expected}
+    assert last.row is not None
+
+
+def test_a_key_is_given_in_many_ways() -> None:
+    schema = columns(dt=pa.string(), k=pa.int32(), v=pa.string())
+    table = keyed_table(
+        schema, [{"dt": "a", "k": 1, "v": "x"}, {"dt": "b", "k": 1, "v": "y"}],
+        primary_key=["dt", "k"], partition_by=["dt"],
+    )  # fmt: skip
+    same: list[object] = [{"dt": "a", "k": 1}, ("a", 1), "k = 1 AND dt = 'a'", "k=1, dt='a'"]
+    same.append((pe.col("dt") == "a") & (pe.col("k") == 1))
+    for key in same:
+        assert len(table.history(key).states[-1].versions) == 1
+    assert len(table.history(1).states[-1].versions) == 2
+    assert table.history(1).code.python == "t.history('k = 1')"
+    refused: list[tuple[object, str]] = [
+        ("v = 'x'", "'v' is not in the primary key"),
+        ("dt = 'a'", "the value of 'k' is missing"),
+        ("k > 1, dt='a'", "not an equality"),
+        ((1, 2, 3), "3 values were given"),
+        ("k = 'x'", "INT"),
+    ]
+    for key, says in refused:
+        with pytest.raises(InvalidInputError, match=says):
+            table.history(key)
+    with pytest.raises(UnsupportedFeatureError, match="without primary key"):
+        append_table(COLUMNS).history(1)
+
+
+def test_old_snapshots_are_left_out_and_counted() -> None:
+    table = keyed_table(COLUMNS, *[[{"k": 1, "v": str(i)}] for i in range(6)], primary_key=["k"])
+    found = table.history(1, snapshots=2)
+    assert [state.snapshot_id for state in found.states] == [5, 6]
+    assert found.skipped == 4
+    assert table.at(snapshot=3).history(1).states[-1].snapshot_id == 3
+
+
+def test_all_faces_are_there() -> None:
+    table = keyed_table(COLUMNS, [{"k": 1, "v": "a"}], [{"k": 1, "v": "b"}], primary_key=["k"])
+    found = table.history(1)
+    assert found.to_arrow().select(["_snapshot", "_verdict", "v"]).to_pylist() == [
+        {"_snapshot": 1, "_verdict": "gives the row", "v": "a"},
+        {"_snapshot": 2, "_verdict": "gives the row", "v": "b"},
+        {"_snapshot": 2, "_verdict": "older than sequence 1", "v": "a"},
+    ]
+    assert "gives the row" in repr(found)
+    assert json.dumps(found.state())
+    assert "<table>" in found._repr_html_()
+    assert len(found.plot().to_json()) < 60_000
+    missing = table.history(99)
+    assert "No file of these snapshots holds the key" in repr(missing)

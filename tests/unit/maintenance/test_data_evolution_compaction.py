@@ -1,0 +1,92 @@
+"""Files of tables with data evolution put together."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from paimon_explore.commit.committer import Committer
+from paimon_explore.errors import CommitConflictError
+from paimon_explore.fileio.local import LocalFileIO
+from paimon_explore.maintenance.compaction.compact import compact_table
+from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.table.table import Table, open_table
+from support.compacting import live
+from support.new_tables import new_table
+
+COLUMNS: Mapping[str, object] = {"id": "INT", "s": "STRING", "v": "INT"}
+EVOLVING = {"row-tracking.enabled": "true", "data-evolution.enabled": "true"}
+
+
+def new(
+    folder: Path, columns: Mapping[str, object] = COLUMNS, options: Mapping[str, str] | None = None
+) -> Table:
+    given = {**EVOLVING, **(options or {})}
+    new_table(columns, options=given, file_io=LocalFileIO(), root=str(folder))
+    return open_table(folder)
+
+
+def rows(first: int, last: int) -> list[dict[str, object]]:
+    return [{"id": i, "s": f"s{i}", "v": i} for i in range(first, last)]
+
+
+def ranges(table: Table) -> list[tuple[object, object]]:
+    return [(row["first_row_id"], row["row_count"]) for row in live(table)]
+
+
+def tracked(table: Table) -> list[dict[str, object]]:
+    return table.system_table("row_tracking").to_arrow().sort_by("_ROW_ID").to_pylist()
+
+
+def test_neighbouring_ranges_and_their_columns_become_one_file(tmp_path: Path) -> None:
+    table = new(tmp_path)
+    table.append(rows(0, 3))
+    table.append(rows(3, 5))
+    table.update({"v": 9}, where="id = 4")
+    before = tracked(table)
+    assert [row["v"] for row in before] == [0, 1, 2, 3, 9]
+    assert table.compact() is not None
+    (file,) = live(table)
+    assert (file["first_row_id"], file["row_count"], file["file_source"]) == (0, 5, 1)
+    assert (file["min_sequence_number"], file["max_sequence_number"]) == (1, 3)
+    assert file["write_cols"] is None
+    after = tracked(table)
+    assert [(r["id"], r["v"], r["_ROW_ID"]) for r in after] == [
+        (r["id"], r["v"], r["_ROW_ID"]) for r in before
+    ]
+    assert table.compact() is None
+    assert table.fsck() == []
+
+
+def test_a_minor_compaction_waits_for_enough_files(tmp_path: Path) -> None:
+    table = new(tmp_path, options={"compaction.min.file-num": "3"})
+    table.append(rows(0, 3))
+    table.append(rows(3, 5))
+    assert table.compact(full=False) is None
+    table.append(rows(5, 6))
+    assert table.compact(full=False) is not None
+    assert ranges(table) == [(0, 6)]
+
+
+def test_blob_files_stay(tmp_path: Path) -> None:
+    table = new(tmp_path, {"id": "INT", "b": "BLOB"})
+    for number in range(3):
+        table.append([{"id": number, "b": bytes([number])}])
+    assert table.compact() is not None
+    kinds = sorted((str(r["file_name"]).rpartition(".")[2], r["row_count"]) for r in live(table))
+    assert kinds == [("blob", 1), ("blob", 1), ("blob", 1), ("parquet", 3)]
+    assert table.to_arrow().sort_by("id").to_pylist() == [
+        {"id": number, "b": bytes([number])} for number in range(3)
+    ]
+
+
+def test_columns_written_meanwhile_make_the_compaction_fail(tmp_path: Path) -> None:
+    table = new(tmp_path)
+    table.append(rows(0, 3))
+    table.append(rows(3, 5))
+    options = TableOptions(table.schema.options)
+    messages = compact_table(table.store, table.schema, options)
+    table.update({"v": 9}, where="id = 4")
+    with pytest.raises(CommitConflictError, match="puts together"):
+        Committer(table.store, table.schema).commit(messages)
+    assert [row["v"] for row in tracked(table)] == [0, 1, 2, 3, 9]

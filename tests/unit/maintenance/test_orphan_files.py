@@ -1,0 +1,150 @@
+import os
+from datetime import timedelta
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from paimon_explore import Table, open_table
+from paimon_explore.commit.backoff import system_clock
+from paimon_explore.errors import FormatError, InvalidInputError, NotFoundError
+from support.lifecycle import files_of, keyed_table, keys, plain_table, replaced_rows, states
+from support.written import columns
+
+DAY = 86_400
+
+
+def left_behind(table: Table, path: str, *, days: float = 2) -> Path:
+    """A file that nothing refers to, of some age."""
+    file = Path(table.path) / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("rest", encoding="utf-8")
+    then = system_clock() / 1000 - days * DAY
+    os.utime(file, (then, then))
+    return file
+
+
+def aged(table: Table) -> Table:
+    """The same table, all of whose files are old."""
+    for path in files_of(table):
+        os.utime(Path(table.path) / path, (0.001, 1))
+    return table
+
+
+def test_a_table_without_rests_loses_nothing(tmp_path: Path) -> None:
+    table = keyed_table(tmp_path, {"changelog-producer": "input"})
+    for number in range(4):
+        table.upsert([{"k": number, "v": "x"}])
+    table.create_tag("one", 1)
+    table.maintenance.create_branch("side", "one")
+    side = open_table(table.path, branch="side")
+    side.upsert([{"k": 9, "v": "y"}])
+    table.maintenance.expire_snapshots(retain_max=2)
+    before = files_of(aged(table))
+    report = table.maintenance.remove_orphan_files(older_than=timedelta(0), dry_run=False)
+    assert report.files == ()
+    assert files_of(table) == before
+    assert (keys(table), keys(side)) == ([0, 1, 2, 3], [0, 9])
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "manifest/manifest-x-0",
+        "manifest/manifest-list-x-0",
+        "manifest/.manifest-y-0.1.tmp",
+        "index/index-x-0",
+        "statistics/stat-x-0",
+        "bucket-0/data-x-0.parquet",
+        "bucket-postpone/data-x-0.avro",
+        "snapshot/.snapshot-3.x.tmp",
+        "changelog/.changelog-3.x.tmp",
+        "schema/.schema-3.x.tmp",
+        "branch/branch-side/snapshot/.snapshot-3.x.tmp",
+    ],
+)
+def test_old_rests_go_where_the_format_puts_files(tmp_path: Path, path: str) -> None:
+    table = replaced_rows(plain_table(tmp_path), 2)
+    table.maintenance.create_branch("side")
+    rest = left_behind(table, path)
+    found = table.maintenance.remove_orphan_files()
+    assert (found.files, found.size, found.dry_run) == ((str(rest),), 4, True)
+    assert rest.exists()
+    assert table.maintenance.remove_orphan_files(dry_run=False).files == (str(rest),)
+    assert not rest.exists()
+    assert states(table) == {1: [1], 2: [2]}
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["notes.txt", "bucket-0/sub/data.parquet", "dt=1/bucket-0/x.parquet", "other/file", "tag/x"],
+)
+def test_files_elsewhere_are_left_alone(tmp_path: Path, path: str) -> None:
+    table = replaced_rows(plain_table(tmp_path), 1)
+    left_behind(table, path)
+    assert table.maintenance.remove_orphan_files().files == ()
+
+
+def test_young_files_are_left_alone(tmp_path: Path) -> None:
+    table = replaced_rows(plain_table(tmp_path), 1)
+    left_behind(table, "bucket-0/data-x-0.parquet", days=0.9)
+    assert table.maintenance.remove_orphan_files().files == ()
+    assert len(table.maintenance.remove_orphan_files(older_than=timedelta(hours=1)).files) == 1
+    with pytest.raises(InvalidInputError, match="negative"):
+        table.maintenance.remove_orphan_files(older_than=timedelta(hours=-1))
+
+
+def test_partitions_are_looked_into(tmp_path: Path) -> None:
+    schema = columns({"k": pa.int32(), "dt": pa.string()})
+    table = plain_table(tmp_path, schema=schema, partition_by=("dt",))
+    table.append([{"k": 1, "dt": "a/b"}])
+    aged(table)
+    rest = left_behind(table, "dt=a%2Fb/bucket-0/data-x-0.parquet")
+    assert table.maintenance.remove_orphan_files(dry_run=False).files == (str(rest),)
+    assert keys(table) == [1]
+
+
+def test_what_a_rollback_leaves_goes(tmp_path: Path) -> None:
+    table = replaced_rows(plain_table(tmp_path), 3)
+    table.maintenance.rollback_to(snapshot=1)
+    gone = table.maintenance.remove_orphan_files(older_than=timedelta(0), dry_run=False)
+    assert len([path for path in gone.files if "bucket-0" in path]) == 2
+    assert states(table) == {1: [1]}
+
+
+def test_nothing_goes_while_a_branch_cannot_be_understood(tmp_path: Path) -> None:
+    table = replaced_rows(plain_table(tmp_path), 1)
+    rest = left_behind(table, "manifest/manifest-x-0")
+    snapshot = left_behind(table, "branch/branch-b/snapshot/snapshot-1")
+    with pytest.raises(NotFoundError, match="branch"):
+        table.maintenance.remove_orphan_files(dry_run=False)
+    schema = Path(table.path) / "branch" / "branch-b" / "schema" / "schema-0"
+    schema.parent.mkdir()
+    schema.write_bytes((Path(table.path) / "schema" / "schema-0").read_bytes())
+    with pytest.raises(FormatError, match="snapshot-1"):
+        table.maintenance.remove_orphan_files(dry_run=False)
+    assert rest.exists()
+    assert snapshot.exists()
+
+
+def test_external_places_are_looked_into_only_when_asked(tmp_path: Path) -> None:
+    external = tmp_path / "far"
+    table = plain_table(
+        tmp_path,
+        {
+            "data-file.external-paths": f"file://{external}",
+            "data-file.external-paths.strategy": "round-robin",
+        },
+    )
+    table.append([{"k": 1, "v": "x"}])
+    for file in external.rglob("*.parquet"):
+        os.utime(file, (1, 1))
+    rest = external / "bucket-0" / "data-x-0.parquet"
+    rest.parent.mkdir(parents=True, exist_ok=True)
+    rest.write_text("rest", encoding="utf-8")
+    os.utime(rest, (1, 1))
+    keep = table.maintenance
+    assert keep.remove_orphan_files(dry_run=False).files == ()
+    gone = keep.remove_orphan_files(external=True, dry_run=False).files
+    assert [path.rpartition("/")[2] for path in gone] == ["data-x-0.parquet"]
+    assert keys(table) == [1]

@@ -1,0 +1,118 @@
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from paimon_explore.data_types.type_parser import parse_type_text
+from paimon_explore.errors import CommitError, InvalidInputError, NotFoundError, StorageError
+from paimon_explore.maintenance.schema_commit import alter_schema
+from paimon_explore.metadata.schema.schema_change import (
+    AddColumn,
+    DropColumn,
+    RenameColumn,
+    SetOption,
+)
+from paimon_explore.metadata.table_paths import TablePaths
+from paimon_explore.store.table_store import TableStore
+from support.faulty_file_io import Fault, FaultyFileIO
+from support.lifecycle import keyed_table
+from support.new_tables import ROOT, new_table
+
+INT = parse_type_text("INT")
+
+
+def test_a_change_makes_the_next_schema_with_the_time_of_the_change() -> None:
+    store, _ = new_table({"a": "INT"})
+    made = alter_schema(store, [AddColumn(column=("b",), type=INT)], clock=lambda: 77)
+    assert store.schemas.ids() == [0, 1]
+    assert store.schemas.latest() == made
+    assert [field.name for field in made.fields] == ["a", "b"]
+    assert (made.id, made.highest_field_id, made.time_millis) == (1, 1, 77)
+
+
+def test_several_changes_take_effect_together_or_not_at_all() -> None:
+    store, _ = new_table({"a": "INT"})
+    with pytest.raises(NotFoundError):
+        alter_schema(store, [AddColumn(column=("b",), type=INT), DropColumn(column=("c",))])
+    assert store.schemas.ids() == [0]
+
+
+def test_a_lost_race_applies_the_change_to_the_schema_that_won() -> None:
+    store, _ = new_table({"a": "INT"})
+    rivals = [AddColumn(column=("rival",), type=INT)]
+
+    def clock() -> int:
+        """Asked for between reading the newest schema and creating the next one."""
+        if rivals:
+            alter_schema(store, [rivals.pop()])
+        return 0
+
+    made = alter_schema(store, [RenameColumn(column=("a",), name="z")], clock=clock)
+    assert (made.id, [field.name for field in made.fields]) == (2, ["z", "rival"])
+
+
+def test_whoever_loses_every_race_gives_up() -> None:
+    store, _ = new_table({"a": "INT"})
+
+    def rival() -> int:
+        schema = store.schemas.latest()
+        assert schema is not None
+        alter_schema(store, [SetOption(key="x", value=str(schema.id))])
+        return 0
+
+    with pytest.raises(CommitError, match="100 attempts"):
+        alter_schema(store, [SetOption(key="y", value="1")], clock=rival)
+
+
+@pytest.mark.parametrize(("fault", "made"), [(Fault.BEFORE, False), (Fault.AFTER, True)])
+def test_a_lost_reply_is_cleared_up_by_looking(fault: Fault, *, made: bool) -> None:
+    sound, _ = new_table({"a": "INT"})
+    store = TableStore(FaultyFileIO(sound.file_io, fail_at=1, fault=fault), TablePaths(ROOT))
+    change = SetOption(key="x", value="1")
+    if made:
+        alter_schema(store, [change])
+    else:
+        with pytest.raises(StorageError):
+            alter_schema(store, [change])
+    assert sound.schemas.ids() == ([0, 1] if made else [0])
+
+
+def test_no_change_is_refused() -> None:
+    store, _ = new_table({"a": "INT"})
+    with pytest.raises(InvalidInputError, match="needs at least one change"):
+        alter_schema(store, [])
+
+
+def test_rows_are_read_with_the_changed_columns(tmp_path: Path) -> None:
+    table = keyed_table(tmp_path)
+    table.upsert([{"k": 1, "v": "a"}])
+    keep = table.maintenance
+    keep.add_column("n", "INT", comment="number", after="k")
+    keep.rename_column("v", "w")
+    table.upsert([{"k": 2, "n": 5, "w": "b"}])
+    keep.change_type("n", "BIGINT")
+    expected = {"k": [1, 2], "n": [None, 5], "w": ["a", "b"]}
+    assert table.to_arrow().sort_by("k").to_pydict() == expected
+    assert table.to_arrow().schema.field("n").type == pa.int64()
+    assert table.at(snapshot=1).to_arrow().to_pydict() == {"k": [1], "v": ["a"]}
+    keep.drop_column("n")
+    assert table.to_arrow().column_names == ["k", "w"]
+
+
+def test_options_are_set_and_left_at_their_defaults(tmp_path: Path) -> None:
+    table = keyed_table(tmp_path)
+    table.maintenance.set_options({"snapshot.num-retained.min": "3", "x": "1"})
+    assert table.schema.options["snapshot.num-retained.min"] == "3"
+    table.maintenance.unset_options(["x"])
+    assert dict(table.schema.options) == {"bucket": "1", "snapshot.num-retained.min": "3"}
+    assert table.maintenance.set_comment("hello").comment == "hello"
+
+
+def test_forbidden_changes_are_refused_with_their_rule(tmp_path: Path) -> None:
+    table = keyed_table(tmp_path)
+    table.upsert([{"k": 1, "v": "a"}])
+    with pytest.raises(InvalidInputError, match="Primary key"):
+        table.maintenance.drop_column("k")
+    with pytest.raises(InvalidInputError, match="merge-engine"):
+        table.maintenance.set_options({"merge-engine": "first-row"})
+    assert table.store.schemas.ids() == [0]

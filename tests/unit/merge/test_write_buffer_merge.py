@@ -1,0 +1,48 @@
+"""What a writer buffered, sorted and merged."""
+
+import pyarrow as pa
+
+from paimon_explore.merge.merge_spec import merge_spec
+from paimon_explore.merge.write_buffer_merge import merge_sorted, sort_rows
+from support.merging import Row, batch_of, schema_of
+
+COLUMNS: dict[str, object] = {"k": "STRING NOT NULL", "s": "INT"}
+ROWS: list[Row] = [("+I", "b", 1), ("-U", "a", 9), ("+U", "a", 2), ("-D", "b", 0), ("+I", "c", 1)]
+
+
+def test_sorted_rows_keep_every_record_by_key_and_sequence() -> None:
+    schema = schema_of(COLUMNS)
+    found = sort_rows(batch_of(schema, ROWS), merge_spec(schema))
+    assert found.column("k").to_pylist() == ["a", "a", "b", "b", "c"]
+    assert found.column("_SEQUENCE_NUMBER").to_pylist() == [1, 2, 0, 3, 4]
+    assert found.column("_VALUE_KIND").to_pylist() == [1, 2, 0, 3, 0]
+
+
+def test_sequence_fields_come_before_the_sequence_number() -> None:
+    schema = schema_of(COLUMNS, {"sequence.field": "s"})
+    found = sort_rows(batch_of(schema, ROWS), merge_spec(schema))
+    assert found.column("_SEQUENCE_NUMBER").to_pylist() == [2, 1, 3, 0, 4]
+
+
+def test_rows_that_are_sorted_already_are_left_alone() -> None:
+    schema = schema_of(COLUMNS)
+    batch = batch_of(schema, [("+I", "a", 1), ("+I", "b", 2)])
+    assert sort_rows(batch, merge_spec(schema)) is batch
+
+
+def test_merged_rows_are_one_per_key_with_deletes_kept() -> None:
+    schema = schema_of(COLUMNS)
+    table = pa.Table.from_batches([batch_of(schema, ROWS[:2]), batch_of(schema, ROWS[2:], first=2)])
+    assert merge_sorted(table, merge_spec(schema)).to_pylist() == [
+        {"k": "a", "s": 2, "_SEQUENCE_NUMBER": 2, "_VALUE_KIND": 2},
+        {"k": "b", "s": 0, "_SEQUENCE_NUMBER": 3, "_VALUE_KIND": 3},
+        {"k": "c", "s": 1, "_SEQUENCE_NUMBER": 4, "_VALUE_KIND": 0},
+    ]
+
+
+def test_no_rows_merge_to_no_rows() -> None:
+    schema = schema_of(COLUMNS)
+    for options in ({}, {"merge-engine": "aggregation"}, {"merge-engine": "partial-update"}):
+        spec = merge_spec(schema_of(COLUMNS, options))
+        assert merge_sorted(batch_of(schema, []), spec).num_rows == 0
+        assert sort_rows(batch_of(schema, []), spec).num_rows == 0

@@ -1,0 +1,430 @@
+"""Each rule of new tables, broken alone."""
+
+import pyarrow as pa
+import pytest
+
+from paimon_explore.data_types.definitions import DataField, RowType
+from paimon_explore.data_types.formatter import type_text
+from paimon_explore.data_types.type_parser import parse_type_text
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.metadata.options.option_enums import StartupMode
+from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.metadata.schema.scan_option_validation import startup_mode
+from paimon_explore.metadata.schema.schema_validation import new_schema, validate_create, violations
+from paimon_explore.metadata.schema.table_schema import TableSchema
+
+
+def rows(*columns: str) -> RowType:
+    """The row type of columns written as `name TYPE`."""
+    fields = []
+    for column in columns:
+        name, _, text = column.partition(" ")
+        fields.append(DataField(id=0, name=name, type=parse_type_text(text)))
+    return RowType(fields=tuple(fields))
+
+
+COLUMNS = rows("dt STRING", "id INT", "a INT", "b BIGINT", "s STRING", "l ARRAY<INT>")
+
+
+def keyed(**options: str) -> TableSchema:
+    """A table with a primary key; underscores in option names stand for dots and hyphens."""
+    named = {key.replace("__", ".").replace("_", "-"): text for key, text in options.items()}
+    return new_schema(COLUMNS, primary_key=["id"], options=named)
+
+
+def test_a_new_schema_has_ids_keys_and_the_first_number() -> None:
+    types: dict[str, pa.DataType] = {
+        "dt": pa.string(),
+        "id": pa.int64(),
+        "r": pa.struct([pa.field("x", pa.int32())]),
+    }
+    columns = pa.schema(types)
+    schema = new_schema(
+        columns,
+        primary_key=["dt", "id"],
+        partition_by=["dt"],
+        options={"bucket": "2"},
+        comment="c",
+        time_millis=7,
+    )
+    assert (schema.id, schema.version, schema.highest_field_id) == (0, 3, 3)
+    assert [(f.id, f.name, type_text(f.type)) for f in schema.fields] == [
+        (0, "dt", "STRING NOT NULL"),
+        (1, "id", "BIGINT NOT NULL"),
+        (2, "r", "ROW<`x` INT>"),
+    ]
+    assert (schema.primary_keys, schema.partition_keys) == (("dt", "id"), ("dt",))
+    assert (schema.options, schema.comment, schema.time_millis) == ({"bucket": "2"}, "c", 7)
+
+
+def test_keys_in_options_move_to_their_places() -> None:
+    schema = new_schema(
+        COLUMNS, options={"primary-key": "dt, id", "partition": "dt", "bucket": "1"}
+    )
+    assert (schema.primary_keys, schema.partition_keys) == (("dt", "id"), ("dt",))
+    assert schema.options == {"bucket": "1"}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"primary-key": "id"}, "'primary-key' defines"),
+        ({"partition": "dt"}, "'partition' defines"),
+    ],
+)
+def test_keys_are_declared_once(options: dict[str, str], message: str) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        new_schema(COLUMNS, primary_key=["id"], partition_by=["dt"], options=options)
+
+
+def test_keys_may_be_nullable_on_demand() -> None:
+    schema = new_schema(COLUMNS, primary_key=["id"], options={"primary-key.nullable": "true"})
+    assert schema.fields[1].type.nullable
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ((), "at least one column"),
+        (("a INT", "a INT"), "column 'a' is defined twice"),
+        (("  INT",), "the name of a column must not be blank"),
+        (("_KEY_a INT",), "a name that is reserved in data files"),
+        (("rowkind INT",), "a name that is reserved in data files"),
+        (("_ROW_ID INT",), "a name that is reserved in data files"),
+    ],
+)
+def test_names_of_columns(columns: tuple[str, ...], message: str) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        new_schema(rows(*columns))
+
+
+@pytest.mark.parametrize(
+    ("primary_key", "partition_by", "message"),
+    [
+        (["x"], [], "primary key column 'x' does not exist; columns: 'dt', 'id'"),
+        (["id", "id"], [], "primary key column 'id' is named twice"),
+        (["l"], [], r"primary key column 'l' cannot be of type ARRAY<INT>"),
+        ([], ["x"], "partition column 'x' does not exist"),
+        ([], ["dt", "dt"], "partition column 'dt' is named twice"),
+        ([], ["l"], "partition column 'l' cannot be of type"),
+        (["dt"], ["dt"], "consists of partition columns only"),
+    ],
+)
+def test_keys(primary_key: list[str], partition_by: list[str], message: str) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        new_schema(COLUMNS, primary_key=primary_key, partition_by=partition_by)
+
+
+def test_a_nullable_key_column_is_a_violation_of_a_given_schema() -> None:
+    schema = TableSchema(
+        id=0,
+        fields=COLUMNS.fields,
+        highest_field_id=5,
+        primary_keys=("id",),
+        options={"bucket": "1"},
+    )
+    assert violations(schema) == ("primary key column 'id' must be NOT NULL",)
+    with pytest.raises(InvalidInputError, match="must be NOT NULL"):
+        validate_create(schema)
+
+
+@pytest.mark.parametrize(
+    ("has_key", "options", "message"),
+    [
+        (True, {"bucket": "0"}, "'bucket' must be 1 or more"),
+        (False, {"bucket": "-2"}, "'bucket' must be 1 or more"),
+        (True, {"bucket": "x"}, "an integer is expected"),
+        (False, {"bucket": "2"}, "needs the option 'bucket-key'"),
+        (False, {"bucket-key": "a"}, "'bucket-key' needs 'bucket' = 1 or more"),
+        (False, {"bucket": "2", "bucket-key": "x"}, "bucket key column 'x' does not exist"),
+        (False, {"bucket": "2", "bucket-key": "a,a"}, "bucket key column 'a' is named twice"),
+        (False, {"bucket": "2", "bucket-key": "l"}, "bucket key column 'l' cannot be of type"),
+        (False, {"bucket": "2", "bucket-key": "dt"}, "bucket key column 'dt' is a partition"),
+        (True, {"bucket": "2", "bucket-key": "a"}, "is not part of the primary key"),
+        (False, {"full-compaction.delta-commits": "3"}, "needs a primary key or buckets"),
+        (False, {"primary-key.nullable": "true"}, "'primary-key.nullable' needs a primary key"),
+        (False, {"changelog-producer": "input"}, "'changelog-producer' needs a primary key"),
+        (
+            True,
+            {"changelog-producer": "lookup", "full-compaction.delta-commits": "1"},
+            "cannot be combined with 'changelog-producer' = 'lookup'",
+        ),
+        (
+            True,
+            {"merge-engine": "first-row", "changelog-producer": "input"},
+            "needs 'changelog-producer' = 'none' or 'lookup'",
+        ),
+        (
+            True,
+            {"changelog-producer": "lookup", "streaming-read-overwrite": "true"},
+            "reads changes twice",
+        ),
+        (False, {"streaming-read-overwrite": "true"}, "'streaming-read-append-overwrite'"),
+        (
+            True,
+            {"deletion-vectors.enabled": "true", "changelog-producer": "full-compaction"},
+            "needs a 'changelog-producer' of 'none', 'input', 'lookup'",
+        ),
+        (
+            True,
+            {"deletion-vectors.enabled": "true", "merge-engine": "first-row"},
+            "cannot be combined with deletion vectors",
+        ),
+        (True, {"sequence.field": "x"}, "sequence field 'x' does not exist"),
+        (True, {"sequence.field": "a,a"}, "sequence field 'a' is named twice"),
+        (
+            True,
+            {"sequence.field": "a", "fields.a.aggregate-function": "sum"},
+            "cannot have an aggregate function",
+        ),
+        (
+            True,
+            {"sequence.field": "a", "merge-engine": "first-row"},
+            "cannot be combined with 'sequence.field'",
+        ),
+        (
+            True,
+            {"sequence.snapshot-ordering": "true", "sequence.field": "a"},
+            "cannot be combined with 'sequence.field'.*needs 'write-only'",
+        ),
+        (False, {"sequence.snapshot-ordering": "true"}, "needs a primary key"),
+        (False, {"table-read.sequence-number.enabled": "true"}, "needs a primary key"),
+        (True, {"fields.x.ignore-retract": "true"}, "names 'x', which is not a column"),
+        (True, {"fields.a,x.sequence-group": "b"}, "names 'x', which is not a column"),
+        (True, {"fields.a.aggregate-function": "median"}, "unknown aggregate function 'median'"),
+        (True, {"fields.default-aggregate-function": "median"}, "unknown aggregate function"),
+        (
+            True,
+            {"snapshot.num-retained.min": "0"},
+            "'snapshot.num-retained.min' must be at least 1",
+        ),
+        (
+            True,
+            {"snapshot.num-retained.max": "5"},
+            "must not be greater than 'snapshot.num-retained.max' = 5",
+        ),
+        (
+            True,
+            {"changelog.num-retained.max": "5"},
+            "must not be greater than 'changelog.num-retained.max' = 5",
+        ),
+        (True, {"target-file-row-num": "0"}, "'target-file-row-num' must be at least 1"),
+        (True, {"rowkind.field": "x"}, "'rowkind.field' names 'x'"),
+        (True, {"rowkind.field": "a"}, "'rowkind.field' needs a STRING column, not INT"),
+        (True, {"record-level.time-field": "x"}, "'record-level.time-field' names 'x'"),
+        (True, {"record-level.time-field": "s"}, "needs an INT, BIGINT or TIMESTAMP column"),
+        (
+            True,
+            {"row-tracking.enabled": "true"},
+            "'row-tracking.enabled' cannot be combined with a primary key",
+        ),
+        (
+            False,
+            {"row-tracking.enabled": "true", "bucket": "1", "bucket-key": "a"},
+            "needs 'bucket' = '-1'",
+        ),
+        (False, {"data-evolution.enabled": "true"}, "needs 'row-tracking.enabled' = 'true'"),
+        (
+            False,
+            {
+                "data-evolution.enabled": "true",
+                "row-tracking.enabled": "true",
+                "clustering.incremental": "true",
+            },
+            "cannot be combined with 'clustering.incremental'",
+        ),
+        (
+            True,
+            {"clustering.incremental": "true"},
+            "'clustering.incremental' cannot be combined with a primary key",
+        ),
+        (
+            False,
+            {
+                "clustering.incremental": "true",
+                "bucket": "1",
+                "bucket-key": "a",
+                "deletion-vectors.enabled": "true",
+            },
+            "needs 'bucket-append-ordered' = 'false'.*cannot be combined with deletion vectors",
+        ),
+        (True, {"pk-clustering-override": "true"}, "needs 'clustering.columns'.*needs 'deletion"),
+        (True, {"vector-field": "a"}, "names 'a', which is not a VECTOR column"),
+        (True, {"blob-field": "a"}, "names 'a', which is not a BLOB column"),
+        (True, {"blob-view-field": "a"}, "names 'a', which is not a BLOB column"),
+        (True, {"chain-table.enabled": "true"}, "needs partition columns.*needs a 'bucket'"),
+        (True, {"scan.snapshot-id": "1", "scan.tag-name": "t"}, "needs exactly one of"),
+        (True, {"scan.mode": "from-timestamp"}, "needs exactly one of"),
+        (
+            True,
+            {"scan.mode": "latest", "scan.snapshot-id": "1"},
+            "cannot be combined with 'scan.mode'",
+        ),
+        (
+            True,
+            {"scan.fallback-branch": "a", "scan.primary-branch": "b"},
+            "cannot be combined with 'scan.primary-branch'",
+        ),
+    ],
+)
+def test_options(has_key: bool, options: dict[str, str], message: str) -> None:  # noqa: FBT001
+    keys = ["id"] if has_key else []
+    partitions = [] if has_key else ["dt"]
+    with pytest.raises(InvalidInputError, match=message):
+        new_schema(COLUMNS, primary_key=keys, partition_by=partitions, options=options)
+
+
+def test_sequence_fields_need_keys_that_hold_the_partition() -> None:
+    with pytest.raises(InvalidInputError, match="contains all partition columns"):
+        new_schema(
+            COLUMNS, primary_key=["id"], partition_by=["dt"], options={"sequence.field": "a"}
+        )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"fields.a.sequence-group": "b", "fields.s.sequence-group": "b"}, "two sequence groups"),
+        ({"fields.a.sequence-group": "x"}, "names 'x', which is not a column"),
+        ({"fields.a.sequence-group": "id"}, "'id' cannot belong to a sequence group"),
+        (
+            {"partial-update.remove-record-on-delete": "true", "ignore-delete": "true"},
+            "'ignore-delete' cannot be combined with",
+        ),
+        (
+            {"partial-update.remove-record-on-delete": "true", "fields.a.sequence-group": "b"},
+            "sequence groups cannot be combined with",
+        ),
+        (
+            {
+                "partial-update.remove-record-on-sequence-group": "b",
+                "fields.a.sequence-group": "b",
+                "ignore-delete": "true",
+            },
+            (
+                "'ignore-delete' cannot be combined with.*names 'b', which is not the sequence "
+                "field of a group"
+            ),
+        ),
+    ],
+)
+def test_partial_updates(options: dict[str, str], message: str) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        new_schema(
+            COLUMNS, primary_key=["id"], options={"merge-engine": "partial-update", **options}
+        )
+
+
+def test_a_delete_that_removes_the_row_is_not_ignored_by_a_column() -> None:
+    options = {
+        "merge-engine": "aggregation",
+        "aggregation.remove-record-on-delete": "true",
+        "fields.a.ignore-retract": "true",
+    }
+    with pytest.raises(
+        InvalidInputError, match=r"cannot be combined with 'fields\.a\.ignore-retract'"
+    ):
+        new_schema(COLUMNS, primary_key=["id"], options=options)
+
+
+@pytest.mark.parametrize(
+    ("column", "options", "message"),
+    [
+        ("t TIMESTAMP(9)", {"file.format": "avro"}, r"Avro files cannot store TIMESTAMP\(9\)"),
+        ("t TIME(6)", {"file.format": "AVRO"}, r"Avro files cannot store TIME\(6\)"),
+        ("t ARRAY<TIMESTAMP_LTZ(9)>", {"file.format.per.level": "0:avro"}, "Avro files cannot"),
+        ("g GEOMETRY", {"file.format": "orc"}, "can only be stored in Parquet files"),
+        (
+            "g ROW<x GEOGRAPHY>",
+            {"changelog-file.format": "avro"},
+            "can only be stored in Parquet files",
+        ),
+        ("x BLOB", {}, "needs 'data-evolution.enabled' = 'true'"),
+        ("x ROW<y BLOB>", {}, "BLOB cannot be inside"),
+        ("m MAP<STRING, INT>", {"fields.m.map.storage-layout": "columns"}, "not a storage layout"),
+        ("m MAP<INT, INT>", {"fields.m.map.storage-layout": "shared-shredding"}, "MAP<STRING NOT"),
+        ("m STRING", {"fields.m.map.storage-layout": "shared-shredding"}, "MAP<STRING NOT NULL"),
+        (
+            "m MAP<STRING, INT>",
+            {"fields.m.map.storage-layout": "shared-shredding", "file.format": "avro"},
+            "needs Parquet or ORC files, not avro",
+        ),
+    ],
+)
+def test_formats(column: str, options: dict[str, str], message: str) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        new_schema(rows("id INT", column), options=options)
+
+
+def test_blob_columns_need_company() -> None:
+    options = {"row-tracking.enabled": "true", "data-evolution.enabled": "true"}
+    assert new_schema(rows("id INT", "x BLOB"), options=options).options == options
+    with pytest.raises(InvalidInputError, match="needs other columns too"):
+        new_schema(rows("x BLOB", "y MAP<INT, BLOB>"), options=options)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"merge-engine": "aggregation"}, "need 'merge-engine' = 'deduplicate'"),
+        ({"changelog-producer": "input"}, "need 'changelog-producer' = 'none'"),
+        (
+            {"data-file.external-paths": "s3://b/c"},
+            "cannot be combined with 'data-file.external-paths'",
+        ),
+        (
+            {"blob-descriptor-field": "x", "blob-view-field": "x"},
+            "either a descriptor or a view",
+        ),
+    ],
+)
+def test_blob_columns_beside_a_key(options: dict[str, str], message: str) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        new_schema(rows("id INT", "x BLOB"), primary_key=["id"], options=options)
+
+
+def test_all_violations_are_told_at_once() -> None:
+    with pytest.raises(
+        InvalidInputError, match=r"'bucket' must be 1 or more.*'rowkind.field' names"
+    ):
+        keyed(bucket="0", rowkind__field="x")
+
+
+@pytest.mark.parametrize(
+    ("options", "mode"),
+    [
+        ({}, StartupMode.LATEST_FULL),
+        ({"scan.mode": "full"}, StartupMode.LATEST_FULL),
+        ({"scan.mode": "latest"}, StartupMode.LATEST),
+        ({"scan.timestamp-millis": "5"}, StartupMode.FROM_TIMESTAMP),
+        ({"scan.tag-name": "t"}, StartupMode.FROM_SNAPSHOT),
+        ({"scan.watermark": "5"}, StartupMode.FROM_SNAPSHOT),
+        ({"incremental-between": "1,2"}, StartupMode.INCREMENTAL),
+        ({"scan.file-creation-time-millis": "5"}, StartupMode.FROM_FILE_CREATION_TIME),
+    ],
+)
+def test_the_scan_mode_follows_from_the_other_options(
+    options: dict[str, str], mode: StartupMode
+) -> None:
+    assert startup_mode(TableOptions(options)) is mode
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"buket": "2"}, "there is no option 'buket' .did you mean 'bucket'"),
+        ({"merge_engine": "deduplicate"}, "did you mean 'merge-engine'?"),
+        ({"target-file-size": "big"}, "a size such as '128 mb' is expected"),
+        ({"file.format": "parqet"}, "unknown file format 'parqet'; formats: avro, csv"),
+    ],
+)
+def test_options_that_cannot_be_meant_are_refused_when_a_table_is_made(
+    options: dict[str, str], sentence: str
+) -> None:
+    with pytest.raises(InvalidInputError, match=sentence):
+        new_schema(pa.schema([("k", pa.int32())]), options=options)
+
+
+def test_options_of_engines_and_users_are_left_alone() -> None:
+    made = new_schema(pa.schema([("k", pa.int32())]), options={"team.owner": "me"})
+    validate_create(made)

@@ -1,0 +1,215 @@
+"""Rows that a merge chooses: first the columns that decide, then the others of these rows."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+import pytest
+from pyroaring import BitMap
+
+from paimon_explore.encoding import data_file_reader
+from paimon_explore.encoding.arrow_buffers import Column
+from paimon_explore.encoding.parquet.reader import ParquetDataFile
+from paimon_explore.fileio.memory import MemoryFileIO
+from paimon_explore.merge.merge_spec import deciding_columns, merge_spec
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.read.data_file import DataFileSource, ReadRequest, SystemColumn
+from paimon_explore.read.row_selection import FilesOfRun, LateMerge, Portions, read_chosen
+from support.files import orc_bytes, parquet_bytes
+from support.merging import schema_of
+
+TYPES = {"k": "INT NOT NULL", "t": "STRING", "n": "BIGINT", "added": "INT"}
+SMALL = Portions(window=3, deciding=1, later=5)
+Record = tuple[int, int, str, int]
+"""Key, row kind, text, number."""
+
+
+@dataclass
+class Runs:
+    """Runs of a table in memory, oldest first; sequence numbers ascend from run to run."""
+
+    schema: TableSchema = field(default_factory=lambda: schema_of(TYPES))
+    files: list[FilesOfRun] = field(default_factory=list)
+    by_run_order: bool = True
+    suffix: str = "parquet"
+    rows_per_group: int = 4
+
+    def add(self, *files: Sequence[Record], deleted: Sequence[int] = ()) -> "Runs":
+        """A run of some files, which lack the column `added`; of each some rows are deleted."""
+        self.files.append([self._file(rows, deleted) for rows in files])
+        return self
+
+    def _file(
+        self, rows: Sequence[Record], deleted: Sequence[int]
+    ) -> tuple[DataFileSource, ReadRequest]:
+        first = 1000 * len(self.files)
+        keys, kinds, texts, numbers = zip(*rows, strict=True)
+        columns: dict[str, Column] = {
+            "_KEY_k": pa.array(keys, pa.int32()),
+            "_SEQUENCE_NUMBER": pa.array(range(first, first + len(rows)), pa.int64()),
+            "_VALUE_KIND": pa.array(kinds, pa.int8()),
+            "k": pa.array(keys, pa.int32()),
+            "t": pa.array(texts, pa.string()),
+            "n": pa.array(numbers, pa.int64()),
+        }
+        data = (
+            orc_bytes(columns)
+            if self.suffix == "orc"
+            else parquet_bytes(columns, rows_per_group=self.rows_per_group)
+        )
+        file_io = MemoryFileIO(name="data files")
+        path = f"/t/bucket-0/data-{len(self.files)}-{keys[0]}.{self.suffix}"
+        file_io.replace(path, data)
+        written = TableSchema(
+            id=0, fields=self.schema.fields[:3], highest_field_id=2, primary_keys=("k",)
+        )
+        system: tuple[SystemColumn, ...] = (SystemColumn.VALUE_KIND,)
+        if not self.by_run_order:
+            system = (SystemColumn.SEQUENCE_NUMBER, *system)
+        names = deciding_columns(merge_spec(self.schema))
+        assert names is not None
+        request = ReadRequest(
+            fields=self.schema.project(names).fields,
+            system_columns=system,
+            from_keys=True,
+            deleted=BitMap(deleted) if deleted else None,
+            kinds_if_any=True,
+        )
+        return DataFileSource(file_io=file_io, path=path, schema=written), request
+
+    def read(self, *columns: str, portions: Portions = SMALL) -> list[dict[str, object]]:
+        """The rows that are chosen, by all wanted columns."""
+        spec = merge_spec(self.schema, columns)
+        names = deciding_columns(spec)
+        assert names is not None
+        late = LateMerge(
+            spec=spec,
+            fields=self.schema.project(columns).fields,
+            deciding=self.schema.project(names).fields,
+            by_run_order=self.by_run_order,
+            portions=portions,
+        )
+        batches = list(read_chosen(self.files, late))
+        for batch in batches:
+            assert batch.schema.names == list(columns)
+            assert 0 < batch.num_rows <= portions.window
+        found = [row for batch in batches for row in batch.to_pylist()]
+        return sorted(found, key=lambda row: [str(value).zfill(4) for value in row.values()])
+
+
+def inserts(keys: Sequence[int], text: str) -> list[Record]:
+    return [(key, 0, f"{text}{key}", key) for key in keys]
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "orc"])
+@pytest.mark.parametrize("portions", [SMALL, Portions()])
+def test_the_newest_rows_come_with_all_their_columns(suffix: str, portions: Portions) -> None:
+    runs = Runs(suffix=suffix)
+    runs.add(inserts([1, 2, 3, 4, 5, 6, 7], "a"))
+    runs.add(inserts([2, 4], "b"), inserts([6, 8, 9], "b"))
+    assert runs.read("k", "t", portions=portions) == [
+        {"k": 1, "t": "a1"},
+        {"k": 2, "t": "b2"},
+        {"k": 3, "t": "a3"},
+        {"k": 4, "t": "b4"},
+        {"k": 5, "t": "a5"},
+        {"k": 6, "t": "b6"},
+        {"k": 7, "t": "a7"},
+        {"k": 8, "t": "b8"},
+        {"k": 9, "t": "b9"},
+    ]
+
+
+def test_deleted_keys_are_gone_whether_or_not_the_key_is_wanted() -> None:
+    runs = Runs().add(inserts([1, 2, 3], "a")).add([(2, 3, "", 0), (3, 0, "b", 3)])
+    assert runs.read("t") == [{"t": "b"}, {"t": "a1"}]
+    assert runs.read("t", "k") == [{"t": "b", "k": 3}, {"t": "a1", "k": 1}]
+
+
+def test_keys_alone_take_no_other_column() -> None:
+    runs = Runs().add(inserts([1, 2], "a")).add(inserts([2, 5], "b"))
+    assert runs.read("k") == [{"k": 1}, {"k": 2}, {"k": 5}]
+
+
+def test_a_column_that_files_lack_is_null() -> None:
+    runs = Runs().add(inserts([1, 2], "a")).add(inserts([2], "b"))
+    assert runs.read("k", "added") == [{"k": 1, "added": None}, {"k": 2, "added": None}]
+    assert runs.read("added", "t") == [{"added": None, "t": "a1"}, {"added": None, "t": "b2"}]
+
+
+def test_rows_that_a_deletion_vector_deletes_neither_win_nor_shift_others() -> None:
+    runs = Runs().add(inserts(range(10), "a"))
+    runs.add(inserts(range(0, 20, 2), "b"), deleted=[0, 3, 4, 9])
+    found = {row["k"]: row["t"] for row in runs.read("k", "t")}
+    assert found == {
+        **{key: f"a{key}" for key in (0, 1, 3, 5, 6, 7, 8, 9)},
+        **{key: f"b{key}" for key in (2, 4, 10, 12, 14, 16)},
+    }
+
+
+def test_a_sequence_field_decides_over_runs() -> None:
+    schema = schema_of(TYPES, {"sequence.field": "n"})
+    runs = Runs(schema=schema, by_run_order=False)
+    runs.add([(1, 0, "late", 9), (2, 0, "early", 1)]).add([(1, 0, "x", 3), (2, 0, "y", 3)])
+    assert runs.read("k", "t") == [{"k": 1, "t": "late"}, {"k": 2, "t": "y"}]
+    assert runs.read("n", "k") == [{"n": 3, "k": 2}, {"n": 9, "k": 1}]
+
+
+def test_the_first_row_of_a_key_stays() -> None:
+    runs = Runs(schema=schema_of(TYPES, {"merge-engine": "first-row"}))
+    runs.add(inserts([1, 3], "a")).add(inserts([1, 2], "b"))
+    assert runs.read("k", "t") == [{"k": 1, "t": "a1"}, {"k": 2, "t": "b2"}, {"k": 3, "t": "a3"}]
+
+
+def test_spans_without_chosen_rows_are_not_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
+    decoded: list[tuple[str, int]] = []
+    plain = ParquetDataFile.batches
+
+    def noted(
+        self: ParquetDataFile,
+        columns: Sequence[data_file_reader.StoredColumn],
+        spans: Sequence[int],
+        batch_rows: int,
+    ) -> object:
+        decoded.extend((column.name, span) for column in columns for span in spans)
+        return plain(self, columns, spans, batch_rows)
+
+    monkeypatch.setattr(ParquetDataFile, "batches", noted)
+    runs = Runs().add(inserts(range(12), "a")).add(inserts(range(4, 12), "b"))
+    assert len(runs.read("k", "t")) == 12
+    assert [span for name, span in decoded if name == "t"] == [0, 0, 1]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_any_runs_give_what_a_dictionary_gives(seed: int) -> None:
+    rng = random.Random(seed)  # noqa: S311 - no secret
+    runs = Runs(rows_per_group=rng.choice([1, 3, 100]), by_run_order=rng.random() < 0.5)
+    expected: dict[int, tuple[str, int]] = {}
+    for run in range(rng.randint(1, 5)):
+        keys = sorted(rng.sample(range(60), rng.randint(1, 40)))
+        rows = [(key, rng.choice([0, 0, 0, 3]), f"{run}.{key}", run) for key in keys]
+        cut = rng.randint(1, len(rows))
+        files = [part for part in (rows[:cut], rows[cut:]) if part]
+        deleted = rng.sample(range(40), rng.choice([0, 10]))
+        runs.add(*files, deleted=deleted)
+        for part in files:
+            for at, (key, kind, text, number) in enumerate(part):
+                if at not in deleted:
+                    expected.pop(key, None)
+                    if kind == 0:
+                        expected[key] = (text, number)
+    portions = Portions(window=rng.choice([1, 4, 100]), deciding=1, later=rng.choice([1, 7, 50]))
+    found = {row["k"]: (row["t"], row["n"]) for row in runs.read("k", "t", "n", portions=portions)}
+    assert found == expected
+
+
+def test_files_are_closed_when_the_reader_stops_early() -> None:
+    runs = Runs().add(inserts(range(9), "a")).add(inserts(range(3), "b"))
+    spec = merge_spec(runs.schema, ("k", "t"))
+    fields = runs.schema.project(("k", "t")).fields
+    late = LateMerge(spec=spec, fields=fields, deciding=fields[:1], by_run_order=True)
+    batches = read_chosen(runs.files, late)
+    assert next(batches).num_rows > 0
+    batches.close()  # type: ignore[attr-defined]  # a generator
+    assert list(batches) == []

@@ -1,0 +1,162 @@
+from collections.abc import Callable
+
+import pyarrow as pa
+import pytest
+
+from paimon_explore import Table, open_table
+from paimon_explore.data_types.formatter import type_text
+from paimon_explore.read.data_file import SystemColumn
+from paimon_explore.read.split_reader import SplitReader
+from support.golden import GoldenTables
+from support.small_tables import append_table, columns, keyed_table, rows_of
+
+COLUMNS = columns(k=pa.int32(), v=pa.string(), n=pa.int64())
+
+
+def row(k: int, v: str, n: int = 0, kind: str = "+I") -> dict[str, object]:
+    return {"k": k, "v": v, "n": n, "_ROW_KIND": kind}
+
+
+def read(table: Table, *names: str, batch_rows: int) -> list[pa.RecordBatch]:
+    scan = table.scan()
+    reader = SplitReader(
+        store=table.store,
+        schema=table.schema,
+        options=table.options,
+        columns=names,
+        batch_rows=batch_rows,
+    )
+    return [batch for split in scan.plan().splits for batch in reader.read(split)]
+
+
+def test_the_newest_row_of_a_key_wins() -> None:
+    table = keyed_table(
+        COLUMNS, [row(1, "a"), row(2, "b")], [row(2, "B"), row(3, "c")], primary_key=["k"]
+    )
+    assert rows_of(table.scan(["k", "v"]).to_arrow()) == [
+        {"k": 1, "v": "a"},
+        {"k": 2, "v": "B"},
+        {"k": 3, "v": "c"},
+    ]
+
+
+@pytest.mark.parametrize("engine", ["deduplicate", "partial-update"])
+def test_writes_whose_keys_move_on_are_merged_in_their_order(engine: str) -> None:
+    """Fewest runs would put the first and the last write into one."""
+    writes = [[row(k, f"{n}.{k}") for k in range(2 * n, 2 * n + 4)] for n in range(20)]
+    options = {"merge-engine": engine, "write-only": "true"}
+    for count in (5, 20):
+        table = keyed_table(COLUMNS, *writes[:count], primary_key=["k"], options=options)
+        found = {r["k"]: r["v"] for r in rows_of(table.scan(["k", "v"]).to_arrow())}
+        wanted = {k: f"{n}.{k}" for n in range(count) for k in range(2 * n, 2 * n + 4)}
+        assert found == wanted
+
+
+def test_a_predicate_on_values_does_not_bring_back_an_older_row() -> None:
+    table = keyed_table(COLUMNS, [row(1, "a")], [row(1, "b")], primary_key=["k"])
+    assert table.scan(where="v = 'a'").to_arrow().num_rows == 0
+    assert table.scan(["n"], where="v = 'b' AND k = 1").to_arrow().to_pylist() == [{"n": 0}]
+
+
+def test_deleted_keys_are_gone_even_if_only_other_columns_are_wanted() -> None:
+    table = keyed_table(
+        COLUMNS, [row(1, "a", 7), row(2, "b", 8)], [row(1, "a", 7, "-D")], primary_key=["k"]
+    )
+    assert table.scan(["n"]).to_arrow().to_pylist() == [{"n": 8}]
+    assert table.scan([]).count() == 1
+
+
+def test_a_file_that_deletes_is_merged_even_alone() -> None:
+    table = keyed_table(COLUMNS, [row(1, "a"), row(1, "a", kind="-D")], primary_key=["k"])
+    assert table.to_arrow().num_rows == 0
+
+
+def test_batches_hold_at_most_the_wanted_rows() -> None:
+    table = append_table(COLUMNS, [{"k": i, "v": "x", "n": i} for i in range(10)])
+    sizes = [batch.num_rows for batch in read(table, "k", batch_rows=4)]
+    assert sum(sizes) == 10
+    assert max(sizes) <= 4
+
+
+def test_system_columns_come_behind_and_tell_deleted_rows() -> None:
+    table = keyed_table(
+        COLUMNS, [row(1, "a"), row(2, "b")], [row(1, "a", kind="-D")], primary_key=["k"]
+    )
+    scan = table.scan()
+    reader = SplitReader(
+        store=table.store,
+        schema=table.schema,
+        options=table.options,
+        columns=("k",),
+        system_columns=(SystemColumn.SEQUENCE_NUMBER, SystemColumn.VALUE_KIND),
+    )
+    found = [b for split in scan.plan().splits for b in reader.read(split)]
+    assert pa.Table.from_batches(found).to_pylist() == [
+        {"k": 1, "_SEQUENCE_NUMBER": 2, "_VALUE_KIND": 3},
+        {"k": 2, "_SEQUENCE_NUMBER": 1, "_VALUE_KIND": 0},
+    ]
+
+
+def test_a_sequence_field_outranks_the_order_of_writing() -> None:
+    table = keyed_table(
+        COLUMNS,
+        [row(1, "late", 9)],
+        [row(1, "early", 3)],
+        primary_key=["k"],
+        options={"sequence.field": "n"},
+    )
+    assert table.scan(["v"]).to_arrow().to_pylist() == [{"v": "late"}]
+    assert table.scan(["k"]).to_arrow().to_pylist() == [{"k": 1}]
+
+
+READ = [
+    "append_dv",
+    "chain_table",
+    "data_evolution",
+    "dv_pk",
+    "dv_pk_l0",
+    "fi_bitmap",
+    "fi_bloom_embedded",
+    "fi_bloom_external",
+    "fi_more",
+    "se_pk",
+    "seq_snapshot",
+]
+
+
+@pytest.mark.parametrize("name", READ)
+@pytest.mark.parametrize("where", ["{0} < 10", "{0} IN (1, 5, 50)", "{0} IS NULL", "{0} = -77"])
+def test_whatever_skips_rows_agrees_with_a_filter_over_all_rows(
+    name: str, where: str, golden: GoldenTables
+) -> None:
+    table = open_table(golden.table("java200", name).folder)
+    first = next(f.name for f in table.schema.fields if type_text(f.type).startswith("INT"))
+    tests: dict[str, Callable[[object], bool]] = {
+        "{0} < 10": lambda value: isinstance(value, int) and value < 10,
+        "{0} IN (1, 5, 50)": lambda value: value in {1, 5, 50},
+        "{0} IS NULL": lambda value: value is None,
+        "{0} = -77": lambda value: value == -77,
+    }
+    wanted = [r for r in rows_of(table.to_arrow()) if tests[where](r[first])]
+    assert rows_of(table.scan(where=where.format(first)).to_arrow()) == wanted
+
+
+@pytest.mark.parametrize("where", [None, "color = 'blue, as of 1'", "color IS NULL"])
+def test_texts_that_files_hold_as_dictionaries_are_those_that_were_written(
+    where: str | None,
+) -> None:
+    """More rows than are read at once, each write with words of its own."""
+    columns_ = columns(k=pa.int32(), color=pa.string())
+    count, words = 70_000, ("red, as of 0", "blue, as of 1", None)
+    table = keyed_table(columns_, primary_key=["k"], options={"write-only": "true"})
+    kept: dict[int, str | None] = {}
+    for write, step in enumerate((1, 3)):
+        rows = {k: words[(k + write) % 3] for k in range(0, count, step)}
+        table.upsert(pa.table({"k": pa.array(rows, pa.int32()), "color": list(rows.values())}))
+        kept |= rows
+    wanted = {None: words, "color IS NULL": (None,)}.get(where, (words[1],))
+    found = table.scan(where=where).to_arrow()
+    assert found.schema.field("color").type == pa.string()
+    assert dict(zip(*(found.column(n).to_pylist() for n in ("k", "color")), strict=True)) == {
+        k: color for k, color in kept.items() if color in wanted
+    }

@@ -1,0 +1,99 @@
+from collections.abc import Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from paimon_explore import Catalog, Table
+from paimon_explore.data_types.type_parser import parse_type_text
+from paimon_explore.metadata.schema.schema_change import AddColumn, ChangeType, RenameColumn
+from paimon_explore.scan.live_entries import PartitionCut, live_files
+from paimon_explore.scan.pruning.file_statistics import keeps_order, value_stats
+from paimon_explore.scan.pruning.statistics_pruning import ColumnStats
+from support.arrow import as_python
+from support.predicates import Row
+from support.small_tables import append_table, columns
+
+COLUMNS = columns(a=pa.int32(), b=pa.string())
+FIRST: list[Row] = [{"a": 1, "b": "x"}, {"a": 5, "b": None}]
+ROWS: tuple[list[Row], ...] = (FIRST, [{"a": 7, "b": "zz"}])
+
+
+def stats(table: Table, rows: Sequence[int] = (2, 1)) -> dict[str, ColumnStats]:
+    snapshot = table.snapshot
+    assert snapshot is not None
+    cut = PartitionCut(row_type=table.schema.partition_type, predicate=None)
+    files = live_files(table.store, snapshot, cut)
+    found = value_stats(files, table.store.schemas.load, table.schema.fields)
+    assert as_python(found.row_count) == list(rows)
+    return dict(found.columns)
+
+
+def told(column: ColumnStats) -> list[object]:
+    return [as_python(part) for part in (column.minimum, column.maximum, column.null_count)]
+
+
+def test_bounds_and_null_counts_come_per_file() -> None:
+    found = stats(append_table(COLUMNS, *ROWS))
+    assert told(found["a"]) == [[1, 7], [5, 7], [0, 0]]
+    assert told(found["b"]) == [["x", "zz"], ["x", "zz"], [1, 0]]
+
+
+def test_without_collected_statistics_nothing_is_known() -> None:
+    found = stats(append_table(COLUMNS, *ROWS, options={"metadata.stats-mode": "none"}))
+    assert told(found["a"]) == [[None, None], [None, None], [None, None]]
+
+
+def test_null_counts_alone_may_be_known() -> None:
+    found = stats(append_table(COLUMNS, *ROWS, options={"metadata.stats-mode": "counts"}))
+    assert told(found["b"]) == [[None, None], [None, None], [1, 0]]
+
+
+def test_columns_without_statistics_are_unknown_beside_others() -> None:
+    found = stats(append_table(COLUMNS, *ROWS, options={"fields.b.stats-mode": "none"}))
+    assert told(found["a"]) == [[1, 7], [5, 7], [0, 0]]
+    assert told(found["b"])[2] == [None, None]
+
+
+def test_statistics_follow_columns_by_their_id() -> None:
+    table = append_table(COLUMNS, FIRST)
+    big, text = parse_type_text("BIGINT"), parse_type_text("STRING")
+    table.alter(
+        RenameColumn(column=("a",), name="n"),
+        ChangeType(column=("n",), type=big),
+        AddColumn(column=("late",), type=text),
+    )
+    table.append([{"n": 9, "b": "q", "late": "l"}])
+    found = stats(table)
+    assert told(found["n"]) == [[1, 9], [5, 9], [0, 0]]
+    assert told(found["late"]) == [[None, "l"], [None, "l"], [2, 0]]
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "keeps"),
+    [
+        ("INT", "INT NOT NULL", True),
+        ("TINYINT", "BIGINT", True),
+        ("FLOAT", "DOUBLE", True),
+        ("BIGINT", "INT", False),
+        ("INT", "STRING", False),
+        ("INT", "DOUBLE", False),
+        ("ARRAY<INT>", "ARRAY<BIGINT>", False),
+    ],
+)
+def test_bounds_are_used_only_where_a_cast_keeps_their_order(
+    source: str,
+    target: str,
+    keeps: bool,  # noqa: FBT001 - a case
+) -> None:
+    assert keeps_order(parse_type_text(source), parse_type_text(target)) is keeps
+
+
+def test_padded_bounds_of_char_prune_no_trimmed_values(tmp_path: Path) -> None:
+    catalog = Catalog(tmp_path)
+    catalog.create_database("db")
+    table = catalog.create_table("db.t", {"c": "CHAR(5)"}, options={"file.format": "orc"})
+    table.append([{"c": "ab   "}])
+    assert told(stats(table, rows=[1])["c"]) == [["ab"], ["ab   "], [0]]
+    assert table.scan(where="c = 'ab'").to_arrow().to_pylist() == [{"c": "ab"}]
+    assert table.fsck(read_rows=True) == []

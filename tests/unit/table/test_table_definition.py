@@ -1,0 +1,106 @@
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from paimon_explore import Catalog, Table
+from paimon_explore.data_types.formatter import type_text
+from paimon_explore.errors import InvalidInputError
+
+FIELDS: list["pa.Field[Any]"] = [pa.field("id", pa.int64()), pa.field("name", pa.string())]
+SCHEMA = pa.schema(FIELDS)
+
+
+def made(folder: Path, columns: object, **clauses: object) -> Table:
+    catalog = Catalog(folder)
+    catalog.create_database("db", ignore_if_exists=True)
+    return catalog.create_table("db.t", columns, **clauses)  # type: ignore[arg-type]  # all kinds
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"id": "BIGINT NOT NULL", "name": "STRING"},
+        [("id", "bigint not null"), ("name", "string")],
+        [("id", pa.int64()), ("name", pa.string())],
+        FIELDS,
+        SCHEMA,
+        pa.table({"id": [1], "name": ["a"]}),
+        pd.DataFrame({"id": [1], "name": ["a"]}),
+        pl.DataFrame({"id": [1], "name": ["a"]}),
+    ],
+    ids=["dict", "pairs", "Arrow types", "fields", "schema", "table", "pandas", "polars"],
+)
+def test_a_table_is_declared_by_what_is_at_hand(tmp_path: Path, columns: object) -> None:
+    table = made(tmp_path, columns, primary_key="id", options={"bucket": 2})
+    fields = {field.name: type_text(field.type) for field in table.schema.fields}
+    assert fields == {"id": "BIGINT NOT NULL", "name": "STRING"}
+    assert table.schema.primary_keys == ("id",)
+    assert table.schema.options == {"bucket": "2"}
+
+
+def test_flags_and_numbers_are_option_values(tmp_path: Path) -> None:
+    given = {"bucket": 1, "deletion-vectors.enabled": True, "compaction.small-file-ratio": 0.5}
+    table = made(tmp_path, {"id": "INT"}, primary_key=["id"], options=given)
+    assert table.schema.options == {
+        "bucket": "1",
+        "deletion-vectors.enabled": "true",
+        "compaction.small-file-ratio": "0.5",
+    }
+    table.maintenance.set_options({"snapshot.num-retained.max": 70})
+    assert table.schema.options["snapshot.num-retained.max"] == "70"
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ("id INT", "Columns cannot be taken from a value of type str"),
+        (["id"], "Column 0 is 'id'"),
+        ({"id": 7}, "Column 'id': 7 is not a type"),
+        ({"id": "INTT"}, "Invalid type"),
+    ],
+)
+def test_what_declares_nothing_is_named(tmp_path: Path, columns: object, message: str) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        made(tmp_path, columns)
+
+
+def test_an_option_without_a_value_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInputError, match="Option 'bucket' = None"):
+        made(tmp_path, {"id": "INT"}, options={"bucket": None})
+
+
+def test_a_point_in_time_says_what_it_is(tmp_path: Path) -> None:
+    table = made(tmp_path, {"id": "INT"})
+    table.append([{"id": 1}])
+    table.create_tag("one")
+    table.append([{"id": 2}])
+    assert table.at(1).count() == 1
+    assert table.at("one").count() == 1
+    assert table.at("2").count() == 2
+    assert table.at(datetime.now().astimezone()).count() == 2
+    with pytest.raises(InvalidInputError, match="but 1 and tag were given"):
+        table.at(1, tag="one")
+
+
+def test_rows_are_counted_by_metadata_where_it_tells(tmp_path: Path) -> None:
+    table = made(tmp_path, {"id": "INT"}, primary_key="id", options={"bucket": 1})
+    table.upsert([{"id": 1}, {"id": 2}])
+    table.upsert([{"id": 2}, {"id": 3}])
+    assert table.count() == 3
+    assert table.count("id > 1") == 2
+    table.compact()
+    for data in Path(table.path).glob("bucket-0/*"):
+        data.write_bytes(b"")
+    assert table.count() == 3
+    assert table.scan(limit=2).count() == 2
+
+
+def test_the_first_rows_are_shown(tmp_path: Path) -> None:
+    table = made(tmp_path, {"id": "INT"})
+    table.append([{"id": number} for number in range(9)])
+    assert list(table.head(3)["id"]) == [0, 1, 2]

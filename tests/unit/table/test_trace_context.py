@@ -1,0 +1,68 @@
+import pytest
+
+import paimon_explore as pe
+from paimon_explore.commit.commit_trace import CommitStep
+from paimon_explore.errors import InvalidInputError
+
+
+@pytest.fixture
+def table() -> pe.Table:
+    found = pe.demo().table("demo.orders")
+    assert isinstance(found, pe.Table)
+    return found
+
+
+def test_a_block_is_traced_step_by_step(table: pe.Table) -> None:
+    with pe.trace(table) as seen:
+        made = table.delete("id = 1")
+    assert made is not None
+    (found,) = seen.result.tables
+    (commit,) = found.commits
+    assert commit.snapshot_ids == (made.id,)
+    steps = [event.step for event in commit.events]
+    assert steps[0] is CommitStep.READ_LATEST
+    assert steps[-3:] == [CommitStep.PUBLISH, CommitStep.WRITE_HINTS, CommitStep.DONE]
+    assert seen.steps().num_rows == len(steps)
+    assert f"snapshot/snapshot-{made.id}" in seen.to_arrow().column("path").to_pylist()
+    assert found.title.startswith(f"demo.orders: snapshots {made.id}, ")
+
+
+def test_what_nobody_touched_says_so(table: pe.Table) -> None:
+    with pe.trace(table) as seen:
+        table.to_arrow()
+    assert repr(seen) == "nothing changed in 1 table"
+    assert seen.state()["kind"] == "trace"
+
+
+def test_nested_traces_both_hear(table: pe.Table) -> None:
+    with pe.trace(table) as outer:
+        with pe.trace(table) as inner:
+            table.delete("id = 1")
+        table.delete("id = 2")
+    assert len(inner.result.commits) == 1
+    assert len(outer.result.commits) == 2
+
+
+def test_an_error_goes_on_and_is_told(table: pe.Table) -> None:
+    seen = pe.trace(table)
+    with pytest.raises(RuntimeError, match="stop"), seen:
+        raise RuntimeError("stop")
+    assert "RuntimeError: stop" in repr(seen)
+
+
+def test_a_catalog_and_a_path_can_be_watched() -> None:
+    catalog = pe.demo()
+    table = catalog.table("demo.orders")
+    assert isinstance(table, pe.Table)
+    with pe.trace(catalog, table.path) as seen:
+        table.delete("id = 1")
+    assert "demo.orders" in repr(seen).splitlines()[0]
+
+
+def test_nothing_to_watch_is_refused(table: pe.Table) -> None:
+    with pytest.raises(InvalidInputError, match="needs a table"):
+        pe.trace()
+    with pytest.raises(InvalidInputError, match="must be a Table, a Catalog or a path, not"):
+        pe.trace(3)  # type: ignore[arg-type]  # what a caller may do
+    with pytest.raises(InvalidInputError, match="Nothing has been traced yet"):
+        _ = pe.trace(table.path).result

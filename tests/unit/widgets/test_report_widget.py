@@ -1,0 +1,43 @@
+import pyarrow as pa
+
+from paimon_explore import Table
+from paimon_explore.widgets.bundles import bundle
+from paimon_explore.widgets.report_widget import SheetWidget
+from support.small_tables import columns, keyed_table
+
+
+def orders() -> Table:
+    rows = [{"id": i, "v": str(i)} for i in range(5)]
+    schema = columns(id=pa.int32(), v=pa.string())
+    return keyed_table(schema, rows, rows[2:], primary_key=["id"])
+
+
+def test_a_result_is_a_widget_with_static_faces() -> None:
+    table = orders()
+    widget = table.lsm().widget()
+    assert isinstance(widget, SheetWidget)
+    assert {**widget.sheet, "figures": table.lsm().figures()} == table.lsm().state()
+    made = widget._repr_mimebundle_()
+    assert made is not None
+    data, _ = made
+    assert set(data) >= {"text/html", "text/plain", "application/vnd.jupyter.widget-view+json"}
+    assert repr(widget) == repr(table.lsm())
+
+
+def test_every_result_of_a_table_is_a_widget_and_a_figure() -> None:
+    table = orders()
+    name = str(table.files().table.column("file_name")[0].as_py())
+    results = [
+        table.diff(), table.explain("id > 3"), table.scan(limit=1).explain(), table.lsm(),
+        table.why(name), table.schema_history(), table.history("id = 1"), table.preview_expiry(),
+    ]  # fmt: skip
+    for result in results:
+        assert isinstance(result.widget(), SheetWidget), result.kind
+        assert len(result.plot().to_json()) < 60_000
+        assert result.code.python or result.kind == "explain"
+
+
+def test_the_bundle_draws_text_as_text() -> None:
+    source = bundle("sheet")
+    for word in ("innerHTML", "insertAdjacentHTML", "document.write", "eval(", "srcdoc"):
+        assert word not in source

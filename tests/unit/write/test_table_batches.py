@@ -1,0 +1,533 @@
+"""What callers may write: kinds of data, safe casts, and the messages of what does not fit."""
+
+import datetime as dt
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from pyarrow import dataset
+
+from paimon_explore.data_types.definitions import (
+    MAX_LENGTH,
+    ArrayType,
+    AtomicType,
+    DataField,
+    DataType,
+    MapType,
+    MultisetType,
+    RowType,
+    TypeRoot,
+    VectorType,
+    with_nullable,
+)
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.write.input.table_batches import InputShape, Rows, open_rows
+
+INT = AtomicType(root=TypeRoot.INT)
+BIGINT = AtomicType(root=TypeRoot.BIGINT)
+STRING = AtomicType(root=TypeRoot.VARCHAR, length=MAX_LENGTH)
+
+
+def row_type(**types: DataType) -> RowType:
+    fields = [DataField(id=i, name=name, type=t) for i, (name, t) in enumerate(types.items())]
+    return RowType(fields=tuple(fields), nullable=False)
+
+
+def written(data: Rows, **types: DataType) -> list[Mapping[str, object]]:
+    shape = InputShape(row_type=row_type(**types))
+    return [row for batch in open_rows(data, shape) for row in batch.to_pylist()]
+
+
+def refused(data: Rows, **types: DataType) -> str:
+    with pytest.raises(InvalidInputError) as caught:
+        written(data, **types)
+    return str(caught.value)
+
+
+ROWS: list[dict[str, object]] = [{"a": 1, "b": "x"}, {"a": None, "b": None}]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        ROWS,
+        pa.Table.from_pylist(ROWS),
+        pa.Table.from_pylist(ROWS).to_batches()[0],
+        pa.Table.from_pylist(ROWS).to_reader(),
+        pd.DataFrame({"a": pd.array([1, None], dtype="Int64"), "b": ["x", None]}),
+        pa.Table.from_pylist([{"b": "x", "a": 1}, {"b": None, "a": None}]),
+    ],
+    ids=["dictionaries", "table", "batch", "reader", "pandas", "other order"],
+)
+def test_all_kinds_of_data_give_the_same_rows(data: Rows) -> None:
+    assert written(data, a=INT, b=STRING) == ROWS
+
+
+def test_batches_have_exactly_the_arrow_types_of_the_table() -> None:
+    shape = InputShape(row_type=row_type(a=INT))
+    batch = next(open_rows([{"a": 1}], shape))
+    assert batch.schema.field("a").type == pa.int32()
+
+
+def test_a_pandas_index_is_not_a_column() -> None:
+    frame = pd.DataFrame({"a": [1, 2]}, index=[7, 9])
+    assert written(frame, a=INT) == [{"a": 1}, {"a": 2}]
+
+
+def test_missing_columns_become_null_or_their_default_value() -> None:
+    fields = (
+        DataField(id=0, name="a", type=INT),
+        DataField(id=1, name="b", type=INT, default_value="5"),
+        DataField(id=2, name="d", type=AtomicType(root=TypeRoot.DATE), default_value="2024-01-02"),
+    )
+    shape = InputShape(row_type=RowType(fields=fields))
+    batches = list(open_rows(pa.table({"a": pa.array([1, 2], pa.int32())}), shape))
+    day = dt.date(2024, 1, 2)
+    assert batches[0].to_pylist() == [{"a": 1, "b": 5, "d": day}, {"a": 2, "b": 5, "d": day}]
+
+
+def test_a_dictionary_without_the_column_gets_the_default_value() -> None:
+    fields = (DataField(id=0, name="b", type=INT, default_value="5"),)
+    rows: list[Mapping[str, object]] = [{"b": 1}, {}, {"b": None}]
+    batches = list(open_rows(rows, InputShape(row_type=RowType(fields=fields))))
+    assert batches[0].to_pylist() == [{"b": 1}, {"b": 5}, {"b": None}]
+
+
+def test_a_missing_not_null_column_is_refused() -> None:
+    message = refused([{"a": 1}], a=INT, b=AtomicType(root=TypeRoot.INT, nullable=False))
+    assert "'b' is missing" in message
+
+
+def test_an_unknown_column_is_refused_with_the_choices() -> None:
+    message = refused([{"a": 1, "c": 2}], a=INT)
+    assert "no column 'c'" in message
+    assert "'a'" in message
+
+
+def test_an_overflow_is_named_by_column_and_row() -> None:
+    table = pa.table({"a": pa.array([1, 2, 2**40])})
+    assert "Column 'a' (INT), row 2: 1099511627776 is out of range" in refused(table, a=INT)
+
+
+def test_rows_are_counted_over_all_batches() -> None:
+    table = pa.concat_tables([pa.table({"a": [1, 2]}), pa.table({"a": [2**40]})])
+    assert "row 2" in refused(table, a=INT)
+
+
+def test_a_bad_value_in_a_dictionary_is_named_by_column_and_row() -> None:
+    assert "Column 'a' (INT), row 1: 'x' of type str cannot be stored" in refused(
+        [{"a": 1}, {"a": "x"}], a=INT
+    )
+
+
+def test_a_null_in_a_not_null_column_is_named_by_column_and_row() -> None:
+    strict = AtomicType(root=TypeRoot.INT, nullable=False)
+    assert "Column 'a', row 1: null" in refused([{"a": 1}, {"a": None}], a=strict)
+
+
+def test_text_is_not_parsed_into_numbers() -> None:
+    assert "without a cast" in refused(pa.table({"a": ["1"]}), a=INT)
+
+
+def test_fractions_are_not_cut_off() -> None:
+    assert "row 1" in refused(pa.table({"a": [1.0, 1.5]}), a=INT)
+
+
+def test_finer_timestamps_are_taken_when_nothing_is_lost() -> None:
+    millis = AtomicType(root=TypeRoot.TIMESTAMP, precision=3)
+    table = pa.table({"t": pa.array([1_000_000], pa.timestamp("ns"))})
+    assert written(table, t=millis) == [{"t": dt.datetime(1970, 1, 1, 0, 0, 0, 1000)}]  # noqa: DTZ001  # without zone
+    assert "row 0" in refused(pa.table({"t": pa.array([1], pa.timestamp("ns"))}), t=millis)
+
+
+def test_timestamps_with_and_without_zone_are_not_mixed() -> None:
+    instant = AtomicType(root=TypeRoot.TIMESTAMP_LTZ, precision=6)
+    table = pa.table({"t": pa.array([1], pa.timestamp("us"))})
+    assert "without a cast" in refused(table, t=instant)
+
+
+def test_texts_bytes_and_fractions_beyond_the_type_are_refused() -> None:
+    short = AtomicType(root=TypeRoot.VARCHAR, length=2)
+    assert "'a' (VARCHAR(2)), row 1: 'xyz' has more than 2 characters" in refused(
+        [{"a": "中文"}, {"a": "xyz"}], a=short
+    )
+    blob = AtomicType(root=TypeRoot.VARBINARY, length=1)
+    assert "VARBINARY(1)" in refused([{"a": b"xx"}], a=blob)
+    tenth = AtomicType(root=TypeRoot.TIMESTAMP, precision=1)
+    late = dt.datetime(2024, 1, 1, 0, 0, 0, 120_000)  # noqa: DTZ001  # without zone
+    assert "TIMESTAMP(1)" in refused([{"a": late}], a=tenth)
+
+
+def test_decimals_are_rescaled_when_nothing_is_lost() -> None:
+    money = AtomicType(root=TypeRoot.DECIMAL, precision=10, scale=2)
+    table = pa.table({"a": [Decimal("1.5")]})
+    assert written(table, a=money) == [{"a": Decimal("1.50")}]
+    assert "row 0" in refused(pa.table({"a": [Decimal("1.555")]}), a=money)
+
+
+def test_dictionary_and_view_and_large_arrays_are_taken() -> None:
+    table = pa.table(
+        {
+            "a": pa.array(["x", "y"]).dictionary_encode(),
+            "b": pa.array(["x", "y"], pa.large_string()),
+            "c": pa.array([[1], None], pa.large_list(pa.int64())),
+        }
+    )
+    assert written(table, a=STRING, b=STRING, c=ArrayType(element=INT)) == [
+        {"a": "x", "b": "x", "c": [1]},
+        {"a": "y", "b": "y", "c": None},
+    ]
+
+
+VALUE = with_nullable(row_type(x=INT, y=ArrayType(element=INT)), nullable=True)
+NESTED = MapType(key=STRING, value=VALUE)
+
+
+def test_nested_values_are_cast_part_by_part() -> None:
+    rows: list[Mapping[str, object]] = [
+        {"m": {"k": {"y": [1, None], "x": 1}, "j": None}},
+        {"m": None},
+        {"m": {}},
+    ]
+    assert written(rows, m=NESTED) == [
+        {"m": [("k", {"x": 1, "y": [1, None]}), ("j", None)]},
+        {"m": None},
+        {"m": []},
+    ]
+    arrow = pa.table(
+        {
+            "m": pa.array(
+                [[("k", {"y": [1], "x": 2**33})], None],
+                pa.map_(pa.string(), pa.struct([("y", pa.list_(pa.int64())), ("x", pa.int64())])),
+            )
+        }
+    )
+    assert "'m{value}.x'" in refused(arrow, m=NESTED)
+    sliced = arrow.slice(1)
+    assert written(sliced, m=NESTED) == [{"m": None}]
+
+
+def test_lists_that_are_sliced_or_hold_values_under_nulls_are_taken() -> None:
+    lists = pa.ListArray.from_arrays(
+        pa.array([0, 1, 3, 4], pa.int32()),
+        pa.array([1, 2**40, 3, 4]),
+        mask=pa.array([False, True, False]),
+    )
+    table = pa.table({"a": lists}).slice(1)
+    assert written(table, a=ArrayType(element=INT)) == [{"a": None}, {"a": [4]}]
+
+
+def test_nulls_inside_not_null_parts_are_refused() -> None:
+    strict = AtomicType(root=TypeRoot.INT, nullable=False)
+    assert "'a[]'" in refused([{"a": [1, None]}], a=ArrayType(element=strict))
+    assert "'a.x'" in refused([{"a": {"x": None}}], a=row_type(x=strict))
+    nullable_row = RowType(fields=(DataField(id=0, name="x", type=strict),))
+    assert written([{"a": None}, {"a": {"x": 1}}], a=nullable_row) == [
+        {"a": None},
+        {"a": {"x": 1}},
+    ]
+
+
+def test_unknown_fields_of_rows_are_refused() -> None:
+    arrow = pa.table({"a": pa.array([{"z": 1}])})
+    assert "no field 'z'" in refused(arrow, a=row_type(x=INT))
+
+
+def test_vectors_and_multisets_are_taken() -> None:
+    floats = AtomicType(root=TypeRoot.FLOAT)
+    rows: list[Mapping[str, object]] = [{"v": [1.0, 2.0], "s": {"a": 2}}, {"v": None, "s": None}]
+    assert written(
+        rows, v=VectorType(element=floats, length=2), s=MultisetType(element=STRING)
+    ) == [{"v": [1.0, 2.0], "s": [("a", 2)]}, {"v": None, "s": None}]
+    lists = pa.table({"v": pa.array([[1.0, 2.0]], pa.list_(pa.float64()))})
+    assert written(lists, v=VectorType(element=floats, length=2)) == [{"v": [1.0, 2.0]}]
+
+
+def test_data_that_is_no_rows_is_refused() -> None:
+    with pytest.raises(InvalidInputError, match="cannot be taken from a value of type int"):
+        list(open_rows(5, InputShape(row_type=row_type(a=INT))))  # type: ignore[arg-type]  # that is the test
+
+
+def test_variants_are_values_with_metadata() -> None:
+    variant = AtomicType(root=TypeRoot.VARIANT)
+    rows: list[Mapping[str, object]] = [{"v": {"value": b"v", "metadata": b"m"}}, {"v": None}]
+    assert written(rows, v=variant) == rows
+    large = pa.struct([("value", pa.large_binary()), ("metadata", pa.large_binary())])
+    table = pa.table({"v": pa.array([{"value": b"v", "metadata": b"m"}], large)})
+    assert written(table, v=variant) == rows[:1]
+    assert "values of type string are not variants" in refused(pa.table({"v": ["x"]}), v=variant)
+
+
+def test_columns_of_nothing_but_nulls_are_taken_for_any_type() -> None:
+    table = pa.table({"a": pa.nulls(2), "r": pa.nulls(2)})
+    row = with_nullable(row_type(x=INT), nullable=True)
+    assert written(table, a=INT, r=row) == [{"a": None, "r": None}] * 2
+
+
+@pytest.mark.parametrize(
+    ("column", "data_type", "problem"),
+    [
+        (pa.array([1]), ArrayType(element=INT), "are not lists"),
+        (pa.array([1]), VectorType(element=INT, length=2), "are not vectors"),
+        (
+            pa.array([[1, 2, 3]], pa.list_(pa.int32(), 3)),
+            VectorType(element=INT, length=2),
+            "have 3",
+        ),
+        (pa.array([1]), MapType(key=STRING, value=INT), "are not maps"),
+        (pa.array([1]), RowType(fields=()), "are not rows"),
+    ],
+)
+def test_other_shapes_than_the_columns_are_refused(
+    column: "pa.Array[pa.Scalar[pa.DataType]]", data_type: DataType, problem: str
+) -> None:
+    assert problem in refused(pa.table({"a": column}), a=data_type)
+
+
+def test_missing_fields_of_rows_are_null() -> None:
+    row = with_nullable(row_type(x=INT, y=INT), nullable=True)
+    assert written(pa.table({"a": pa.array([{"x": 1}])}), a=row) == [{"a": {"x": 1, "y": None}}]
+
+
+def test_rows_of_no_columns_are_counted() -> None:
+    rows: list[Mapping[str, object]] = [{}, {}]
+    assert written(rows, a=INT) == [{"a": None}, {"a": None}]
+
+
+def test_two_columns_of_one_name_are_refused() -> None:
+    twice = pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["a", "a"])
+    assert "two columns 'a'" in refused(twice, a=INT)
+
+
+def test_a_default_value_that_does_not_fit_is_refused() -> None:
+    fields = (DataField(id=0, name="b", type=INT, default_value="x"),)
+    shape = InputShape(row_type=RowType(fields=fields))
+    with pytest.raises(InvalidInputError, match="default value 'x' of column 'b'"):
+        list(open_rows([{}], shape))
+
+
+def test_extra_columns_are_passed_on_behind_the_others() -> None:
+    shape = InputShape(row_type=row_type(a=INT), extra=frozenset({"_ROW_KIND"}))
+    rows: list[Mapping[str, object]] = [{"_ROW_KIND": "-D", "a": 1}]
+    (batch,) = open_rows(rows, shape)
+    assert batch.to_pylist() == [{"a": 1, "_ROW_KIND": "-D"}]
+    assert batch.schema.names == ["a", "_ROW_KIND"]
+
+
+def test_variants_may_have_their_parts_in_any_order_and_be_null() -> None:
+    variant = AtomicType(root=TypeRoot.VARIANT)
+    shape = pa.struct([("metadata", pa.large_binary()), ("value", pa.binary())])
+    values = [{"value": b"v", "metadata": b"m"}, None]
+    table = pa.table({"v": pa.array(values, shape)})
+    assert written(table, v=variant) == [{"v": {"value": b"v", "metadata": b"m"}}, {"v": None}]
+    broken = pa.table({"v": pa.array([{"value": b"v", "metadata": None}], shape)})
+    assert "without metadata" in refused(broken, v=variant)
+
+
+def test_a_dictionary_that_names_no_row_kind_is_an_insert() -> None:
+    shape = InputShape(
+        row_type=RowType(fields=(DataField(id=0, name="b", type=INT),)),
+        extra=frozenset({"_ROW_KIND"}),
+    )
+    for told, kinds in (("-D", ["+I", "-D"]), (3, [0, 3])):
+        (batch,) = open_rows([{"b": 1}, {"b": 2, "_ROW_KIND": told}], shape)
+        assert batch.column("_ROW_KIND").to_pylist() == kinds
+
+
+def test_a_default_value_may_be_quoted_as_in_sql() -> None:
+    text = AtomicType(root=TypeRoot.VARCHAR, length=10)
+    fields = (
+        DataField(id=0, name="b", type=INT),
+        DataField(id=1, name="s", type=text, default_value="'x'"),
+    )
+    (batch,) = open_rows([{"b": 1}], InputShape(row_type=RowType(fields=fields)))
+    assert batch.column("s").to_pylist() == ["x"]
+
+
+def test_a_dictionary_for_a_row_has_the_fields_of_the_row() -> None:
+    row = RowType(fields=(DataField(id=1, name="x", type=INT),))
+    shape = InputShape(row_type=RowType(fields=(DataField(id=0, name="r", type=row),)))
+    with pytest.raises(InvalidInputError, match="row 0: the row has no field 'z'"):
+        list(open_rows([{"r": {"z": 1}}], shape))
+
+
+def parts() -> Iterator[pa.RecordBatch]:
+    for row in ROWS:
+        yield pa.RecordBatch.from_pylist([row])
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"a": [1, None], "b": ["x", None]},
+        {"a": pd.Series([1, None], dtype="Int64"), "b": pa.array(["x", None])},
+        {"b": np.array(["x", None], np.object_), "a": pl.Series([1, None])},
+        (dict(row) for row in ROWS),
+        parts(),
+        list(parts()),
+        [pd.DataFrame([ROWS[0]]), pa.table({"a": pa.nulls(1), "b": pa.nulls(1)})],
+        [ROWS[0], pl.DataFrame({"a": [None], "b": [None]})],
+        pl.DataFrame(ROWS),
+        dataset.dataset(pa.Table.from_pylist(ROWS)),
+        dataset.dataset(pa.Table.from_pylist(ROWS)).scanner(),
+    ],
+    ids=[
+        *("lists", "series and arrays", "numpy", "generator of rows", "generator of batches"),
+        *("list of batches", "list of frames", "rows, then a frame", "polars"),
+        *("dataset", "scanner"),
+    ],
+)
+def test_columns_streams_and_parts_give_the_same_rows(data: Rows) -> None:
+    assert written(data, a=INT, b=STRING) == ROWS
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        ({"a": 1}, "'a' is 1, which is no list of values. A dictionary stands for columns"),
+        ({"a": "text"}, "no list of values"),
+        ({"a": [1], "b": [1, 2]}, "not of one length: 'a' 1, 'b' 2"),
+        ({"A": [1]}, "no column 'A'. It has 'a': upper and lower case count"),
+        ([(1, "x")], "Row 0 is a tuple, which does not name its columns"),
+        ([{"a": 1}, "text"], "Row 1 is a str"),
+        (pl.LazyFrame({"a": [1]}), "LazyFrame. Compute it first, with collect()"),
+        (pd.Series([1], name="a"), "cannot be taken from this Series"),
+        (np.array([[1, 2]]), "cannot be taken from a value of type ndarray"),
+        (pd.DataFrame([[1, 2]], columns=["a", "a"]), "two columns 'a'"),
+    ],
+)
+def test_what_names_no_columns_is_refused_with_what_to_give(data: Rows, problem: str) -> None:
+    assert problem in refused(data, a=INT, b=INT)
+
+
+def test_objects_of_pandas_have_the_types_of_the_table() -> None:
+    frame = pd.DataFrame(
+        {
+            "m": [{"k": 1}, None, {"j": 2}],
+            "p": [[("k", 1)], float("nan"), []],
+            "r": [{"x": 1}, None, {}],
+            "o": [1, None, 3],
+        },
+        dtype=object,
+    )
+    row = with_nullable(row_type(x=INT), nullable=True)
+    maps = MapType(key=STRING, value=INT)
+    assert written(frame, m=maps, p=maps, r=row, o=INT) == [
+        {"m": [("k", 1)], "p": [("k", 1)], "r": {"x": 1}, "o": 1},
+        {"m": None, "p": None, "r": None, "o": None},
+        {"m": [("j", 2)], "p": [], "r": {"x": None}, "o": 3},
+    ]
+    mixed = pd.DataFrame({"a": ["x", 1]}, dtype=object)
+    assert "Column 'a' (STRING), row 1: 1 of type int cannot be stored" in refused(mixed, a=STRING)
+
+
+def test_missing_values_of_pandas_and_numpy_are_null() -> None:
+    rows: list[Mapping[str, object]] = [
+        {"a": pd.NA, "t": pd.NaT, "f": float("nan")},
+        {"a": float("nan"), "t": np.datetime64("2024-01-01T01:00"), "f": np.float32(1)},
+    ]
+    found = written(
+        rows,
+        a=INT,
+        t=AtomicType(root=TypeRoot.TIMESTAMP, precision=3),
+        f=AtomicType(root=TypeRoot.DOUBLE),
+    )
+    assert str(found[0]) == "{'a': None, 't': None, 'f': nan}"
+    assert found[1] == {"a": None, "t": dt.datetime(2024, 1, 1, 1), "f": 1.0}  # noqa: DTZ001  # without zone
+    assert written(pd.DataFrame({"a": [np.nan]}), a=STRING) == [{"a": None}]
+
+
+def test_days_and_their_midnights_stand_for_each_other() -> None:
+    day, timestamp = (
+        AtomicType(root=TypeRoot.DATE),
+        AtomicType(root=TypeRoot.TIMESTAMP, precision=3),
+    )
+    midnights = pd.DataFrame({"d": pd.Series([dt.date(2024, 1, 2), None], dtype="datetime64[ms]")})
+    assert written(midnights, d=day) == [{"d": dt.date(2024, 1, 2)}, {"d": None}]
+    days = pa.table({"t": [dt.date(2024, 1, 2)]})
+    assert written(days, t=timestamp) == [{"t": dt.datetime(2024, 1, 2)}]  # noqa: DTZ001  # without zone
+    noon = dt.datetime(2024, 1, 2, 12)  # noqa: DTZ001  # without zone
+    assert "row 0: 2024-01-02 12:00:00 has a time of day" in refused(pa.table({"d": [noon]}), d=day)
+    assert "has a time of day" in refused([{"d": noon}], d=day)
+
+
+def test_integers_become_decimals_if_they_fit() -> None:
+    money = AtomicType(root=TypeRoot.DECIMAL, precision=5, scale=2)
+    assert written(pa.table({"a": [999, None]}), a=money) == [
+        {"a": Decimal("999.00")},
+        {"a": None},
+    ]
+    assert "row 1: 1000 has more than 3 digits before the decimal point" in refused(
+        pa.table({"a": [1, 1000]}), a=money
+    )
+    assert written([{"a": 1.5}], a=money) == [{"a": Decimal("1.50")}]
+
+
+def test_runs_views_in_dictionaries_and_extension_types_are_resolved() -> None:
+    words = pa.array(["x", "y"]).cast(pa.string_view())
+    table = pa.table(
+        {
+            "a": pa.RunEndEncodedArray.from_arrays(pa.array([2]), pa.array([7])),
+            "b": pa.DictionaryArray.from_arrays(pa.array([1, None], pa.int8()), words),
+            "u": pa.array([b"0123456789abcdef", None], pa.uuid()),
+        }
+    )
+    sixteen = AtomicType(root=TypeRoot.BINARY, length=16)
+    assert written(table, a=INT, b=STRING, u=sixteen) == [
+        {"a": 7, "b": "y", "u": b"0123456789abcdef"},
+        {"a": 7, "b": None, "u": None},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("value", "data_type"),
+    [
+        ("abc", ArrayType(element=STRING)),
+        (5, ArrayType(element=INT)),
+        (5, MapType(key=STRING, value=INT)),
+        (["ab"], MapType(key=STRING, value=INT)),
+        ("x", RowType(fields=(DataField(id=0, name="x", type=INT),))),
+    ],
+)
+def test_a_value_that_is_no_list_map_or_row_is_refused(value: object, data_type: DataType) -> None:
+    assert "row 0" in refused([{"a": value}], a=data_type)
+
+
+def test_times_with_and_without_zone_have_a_hint() -> None:
+    zoned = pa.table({"t": pa.array([1], pa.timestamp("us", "Europe/Berlin"))})
+    message = refused(zoned, t=AtomicType(root=TypeRoot.TIMESTAMP, precision=6))
+    assert "dt.tz_localize" in message
+
+
+def test_fractions_of_times_are_not_cut_off() -> None:
+    moment = dt.datetime(2024, 1, 2, 3, 4, 5, 678_000)  # noqa: DTZ001  # without zone
+    millis = AtomicType(root=TypeRoot.TIMESTAMP, precision=3)
+    seconds = AtomicType(root=TypeRoot.TIMESTAMP, precision=0)
+    time = AtomicType(root=TypeRoot.TIME, precision=3)
+    assert written([{"t": moment}, {"t": None}], t=millis) == [{"t": moment}, {"t": None}]
+    assert "Column 't' (TIMESTAMP(0)), row 0" in refused([{"t": moment}], t=seconds)
+    finer = moment.replace(microsecond=678_001)
+    assert "Column 't' (TIMESTAMP(3)), row 1" in refused([{"t": moment}, {"t": finer}], t=millis)
+    nanos = AtomicType(root=TypeRoot.TIMESTAMP, precision=9)
+    (found,) = written([{"t": pd.Timestamp("2024-01-02 03:04:05.678000001")}], t=nanos)
+    assert str(found["t"]) == "2024-01-02 03:04:05.678000001"
+    assert written([{"t": moment.time()}], t=time) == [{"t": moment.time()}]
+    assert "row 0" in refused([{"t": dt.time(1, 2, 3, 4)}], t=time)
+    instant = AtomicType(root=TypeRoot.TIMESTAMP_LTZ, precision=3)
+    aware = moment.replace(tzinfo=dt.timezone(dt.timedelta(hours=2)))
+    utc = moment.replace(tzinfo=dt.UTC)
+    assert written([{"t": aware}], t=instant) == [{"t": utc - dt.timedelta(hours=2)}]
+    assert "cannot be stored without a cast" in refused([{"t": moment}], t=instant)
+    assert "cannot be stored without a cast" in refused([{"t": aware}], t=millis)
+
+
+def test_arrays_of_two_dimensions_are_lists() -> None:
+    data = {"a": np.array([[1, 2], [3, 4]])}
+    assert written(data, a=ArrayType(element=INT)) == [{"a": [1, 2]}, {"a": [3, 4]}]
+    vectors = {"a": np.array([[1.0, 2.0]], np.float32)}
+    kind = VectorType(element=AtomicType(root=TypeRoot.FLOAT), length=2)
+    assert written(vectors, a=kind) == [{"a": [1.0, 2.0]}]
