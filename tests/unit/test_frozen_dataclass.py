@@ -296,4 +296,4 @@ def test_every_module_takes_its_decorator_from_here() -> None:
     package = Path(paimon_explore.__file__).parent
     wrong = "from dataclasses import dataclass"
     taking = [p.name for p in package.rglob("*.py") if wrong in p.read_text(encoding="utf-8")]
-    assert taking == ["values.py"]
+    assert taking == ["frozen_dataclass.py"]
