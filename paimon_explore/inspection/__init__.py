@@ -8,11 +8,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from paimon_explore.inspection.bytes.file_lookup import file_bytes as bytes  # noqa: A004 - as the door
+    from paimon_explore.inspection.byte_inspector.file_lookup import file_bytes as bytes  # noqa: A004 - as the door
 
 __all__ = ["bytes"]
 
-_DOORS = {"bytes": ("paimon_explore.inspection.bytes.file_lookup", "file_bytes")}
+_DOORS = {"bytes": ("paimon_explore.inspection.byte_inspector.file_lookup", "file_bytes")}
 
 
 def __getattr__(name: str) -> object:

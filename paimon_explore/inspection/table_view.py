@@ -1,7 +1,7 @@
 """What the views of this layer need to know of a table; the facade builds it.
 
 >>> from paimon_explore.fileio.memory import MemoryFileIO
->>> from paimon_explore.metadata.paths import TablePaths
+>>> from paimon_explore.metadata.table_paths import TablePaths
 >>> store = TableStore(MemoryFileIO(), TablePaths("/wh/default.db/orders"))
 >>> TableView(store=store, schema=None, name="default.orders").short_name
 'orders'

@@ -18,7 +18,7 @@ from paimon_explore.sanitize import shown
 from paimon_explore.table.table_explain import ExplainableTable
 
 if TYPE_CHECKING:
-    from paimon_explore.inspection.bytes.byte_layout import ByteMap
+    from paimon_explore.inspection.byte_inspector.byte_layout import ByteMap
     from paimon_explore.inspection.explain.commit_replay import Replay
     from paimon_explore.inspection.history.timeline import Timeline
     from paimon_explore.inspection.rendering.result import Screen
@@ -156,7 +156,7 @@ class ExplorableTable(ExplainableTable):
             NotFoundError: there is no such file or snapshot.
             UnsupportedFeatureError: the file is too large to be taken apart.
         """
-        from paimon_explore.inspection.bytes.file_of_node import table_bytes
+        from paimon_explore.inspection.byte_inspector.file_of_node import table_bytes
 
         return table_bytes(self._inspector(), path("what", what))
 

@@ -7,8 +7,8 @@ import anywidget
 import traitlets
 
 from paimon_explore.errors import InvalidInputError, PaimonError
-from paimon_explore.inspection.bytes.byte_layout import ByteMap
-from paimon_explore.inspection.bytes.byte_session import ByteDesk
+from paimon_explore.inspection.byte_inspector.byte_layout import ByteMap
+from paimon_explore.inspection.byte_inspector.byte_session import ByteDesk
 from paimon_explore.inspection.explorer.explorer_state import Answer
 from paimon_explore.inspection.problem import Problem, problem_of
 from paimon_explore.sanitize import shown

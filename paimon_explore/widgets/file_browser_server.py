@@ -20,9 +20,9 @@ from jupyter_server.utils import url_path_join
 from tornado import web
 
 from paimon_explore.errors import InvalidInputError, PaimonError
-from paimon_explore.inspection.bytes.byte_layout import ByteMap
-from paimon_explore.inspection.bytes.byte_session import ByteDesk
-from paimon_explore.inspection.bytes.file_lookup import file_bytes
+from paimon_explore.inspection.byte_inspector.byte_layout import ByteMap
+from paimon_explore.inspection.byte_inspector.byte_session import ByteDesk
+from paimon_explore.inspection.byte_inspector.file_lookup import file_bytes
 from paimon_explore.inspection.explorer.explorer_state import Answer
 from paimon_explore.inspection.problem import Problem, problem_of
 from paimon_explore.widgets.bundles import bundle

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.inspection.bytes.byte_session import ByteDesk
+from paimon_explore.inspection.byte_inspector.byte_session import ByteDesk
 from paimon_explore.inspection.explorer.explorer_state import Answer, ExplorerState, Question
 from paimon_explore.sanitize import masked_members
 from paimon_explore.widgets.bundles import pane_bundle

@@ -8,8 +8,8 @@ from playwright.sync_api import Page, expect
 
 import paimon_explore as pe
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.inspection.bytes.byte_layout import ByteMap
-from paimon_explore.inspection.bytes.byte_session import ByteDesk
+from paimon_explore.inspection.byte_inspector.byte_layout import ByteMap
+from paimon_explore.inspection.byte_inspector.byte_session import ByteDesk
 from paimon_explore.inspection.explorer.explorer_state import Answer
 from paimon_explore.widgets.front_end_requests import byte_answer
 from support.browser_page import STATIC, Watched, show_python

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from paimon_explore.inspection.bytes.byte_layout import ByteMap
-from paimon_explore.inspection.bytes.file_lookup import file_bytes
-from paimon_explore.inspection.bytes.spans import Space, leaves
+from paimon_explore.inspection.byte_inspector.byte_layout import ByteMap
+from paimon_explore.inspection.byte_inspector.file_lookup import file_bytes
+from paimon_explore.inspection.byte_inspector.spans import Space, leaves
 from support.figures import Figures
 from support.golden import WRITERS, GoldenTables
 

@@ -14,8 +14,8 @@ from paimon_explore.commit.backoff import system_clock
 from paimon_explore.encoding.arrow_buffers import Column, Numbers, fixed_values, valid_mask
 from paimon_explore.errors import InvalidInputError, NotFoundError, PaimonError
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.inspection.bytes.byte_session import ByteDesk
-from paimon_explore.inspection.bytes.file_of_node import file_of_lives, table_bytes
+from paimon_explore.inspection.byte_inspector.byte_session import ByteDesk
+from paimon_explore.inspection.byte_inspector.file_of_node import file_of_lives, table_bytes
 from paimon_explore.inspection.explain.file_explanation import file_reason
 from paimon_explore.inspection.explorer.explorer_reports import Asked, sheet_of
 from paimon_explore.inspection.explorer.table_properties import table_chips

@@ -17,7 +17,7 @@ class Wildcard(Enum):
 def pieces_of(test: Like) -> tuple[str | Wildcard, ...]:
     r"""The pattern as texts and wildcards.
 
-    >>> from paimon_explore.scan.expression import Column
+    >>> from paimon_explore.scan.predicate.expression import Column
     >>> pieces_of(Like(operand=Column(path=("a",)), pattern=r"10\%%"))
     ('10%', <Wildcard.ANY: '%'>)
     """

@@ -36,8 +36,8 @@ def split(expr: Expression, names: Collection[str]) -> Parts:
     The part may also follow from a condition that stays in the rest: `p = 1 AND a > 2 OR p = 3`
     gives `p = 1 OR p = 3`. Conditions that read no column are in the part.
 
-    >>> from paimon_explore.scan.sql import parse_where
-    >>> from paimon_explore.scan.sql_text import to_sql
+    >>> from paimon_explore.scan.predicate.sql_parser import parse_where
+    >>> from paimon_explore.scan.predicate.sql_formatter import to_sql
     >>> parts = split(parse_where("p = 1 AND a > 2"), ["p"])
     >>> to_sql(parts.inside), to_sql(parts.rest)
     ('p = 1', 'a > 2')

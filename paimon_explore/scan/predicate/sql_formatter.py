@@ -31,7 +31,7 @@ from paimon_explore.scan.predicate.sql_tokenizer import quoted_name, quoted_text
 def to_sql(expr: Expression) -> str:
     """The text of a tree; `parse_where` of it gives an equal tree if `expr` is not bound yet.
 
-    >>> from paimon_explore.scan.builder import col
+    >>> from paimon_explore.scan.predicate.builder import col
     >>> to_sql((col("a").isin([1, 2]) & ~col("odd name").is_null()).expression)
     'a IN (1, 2) AND `odd name` IS NOT NULL'
     """
@@ -84,7 +84,7 @@ _SIGNS = frozenset("+-*/%")
 def literal_text(constant: Literal) -> str:
     """A constant as SQL text.
 
-    >>> from paimon_explore.scan.builder import lit
+    >>> from paimon_explore.scan.predicate.builder import lit
     >>> literal_text(lit("it's").expression)
     "'it''s'"
     """

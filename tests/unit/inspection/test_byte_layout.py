@@ -14,10 +14,10 @@ from paimon_explore.encoding.avro.writer import write_avro
 from paimon_explore.encoding.deletion_vector import encode_vectors
 from paimon_explore.encoding.hash_index import encode_hashes
 from paimon_explore.errors import InvalidInputError, NotFoundError
-from paimon_explore.inspection.bytes.byte_layout import ByteMap, Explanation
-from paimon_explore.inspection.bytes.file_type_detection import layout_of
-from paimon_explore.inspection.bytes.spans import leaves, space_of
-from paimon_explore.inspection.bytes.value_encodings import FORMS
+from paimon_explore.inspection.byte_inspector.byte_layout import ByteMap, Explanation
+from paimon_explore.inspection.byte_inspector.file_type_detection import layout_of
+from paimon_explore.inspection.byte_inspector.spans import leaves, space_of
+from paimon_explore.inspection.byte_inspector.value_encodings import FORMS
 from support.explored import HOSTILE
 
 POSITIONS = bytes.fromhex(

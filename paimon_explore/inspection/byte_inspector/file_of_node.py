@@ -3,8 +3,8 @@
 from os import PathLike, fspath
 
 from paimon_explore.errors import InvalidInputError, NotFoundError
-from paimon_explore.inspection.bytes.byte_layout import ByteMap
-from paimon_explore.inspection.bytes.file_lookup import byte_map, find_file, schemas_of
+from paimon_explore.inspection.byte_inspector.byte_layout import ByteMap
+from paimon_explore.inspection.byte_inspector.file_lookup import byte_map, find_file, schemas_of
 from paimon_explore.inspection.history.file_lifetimes import FileLives
 from paimon_explore.inspection.rendering.code_snippet import Code, point_code
 from paimon_explore.inspection.table_view import TableView

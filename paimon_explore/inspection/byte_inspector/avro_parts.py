@@ -29,9 +29,17 @@ from paimon_explore.encoding.avro.schema import (
 )
 from paimon_explore.errors import InvalidInputError, PaimonError
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.inspection.bytes.json_parts import json_parts
-from paimon_explore.inspection.bytes.spans import Group, Held, Say, Space, Span, Spans, space_of
-from paimon_explore.inspection.bytes.value_encodings import Value
+from paimon_explore.inspection.byte_inspector.json_parts import json_parts
+from paimon_explore.inspection.byte_inspector.spans import (
+    Group,
+    Held,
+    Say,
+    Space,
+    Span,
+    Spans,
+    space_of,
+)
+from paimon_explore.inspection.byte_inspector.value_encodings import Value
 from paimon_explore.inspection.rendering.number_format import time_text
 
 Path = tuple[str, ...]

@@ -17,16 +17,16 @@ from paimon_explore.fileio import paths
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.resolve import resolve
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.inspection.bytes.byte_layout import ByteMap
-from paimon_explore.inspection.bytes.columnar_parts import (
+from paimon_explore.inspection.byte_inspector.byte_layout import ByteMap
+from paimon_explore.inspection.byte_inspector.columnar_parts import (
     ORC,
     PARQUET,
     parquet_footer_size,
     parquet_parts,
 )
-from paimon_explore.inspection.bytes.file_type_detection import Layout, layout_of
-from paimon_explore.inspection.bytes.manifest_field_docs import SchemaOf
-from paimon_explore.inspection.bytes.spans import Held, Reader, Space, Span, grown
+from paimon_explore.inspection.byte_inspector.file_type_detection import Layout, layout_of
+from paimon_explore.inspection.byte_inspector.manifest_field_docs import SchemaOf
+from paimon_explore.inspection.byte_inspector.spans import Held, Reader, Space, Span, grown
 from paimon_explore.inspection.rendering.code_snippet import Code
 from paimon_explore.inspection.rendering.number_format import bytes_text
 from paimon_explore.inspection.rendering.result import NO_SCREEN, Screen

@@ -7,7 +7,7 @@ import numpy as np
 from paimon_explore.encoding.arrow_buffers import Numbers
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.inspection.bytes.byte_layout import MOST_HEX_BYTES, ByteMap
+from paimon_explore.inspection.byte_inspector.byte_layout import MOST_HEX_BYTES, ByteMap
 
 _KEPT_FILES = 4
 

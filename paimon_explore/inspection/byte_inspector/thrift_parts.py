@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from paimon_explore.encoding.parquet.thrift_compact import Wire
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.inspection.bytes.spans import Spans
+from paimon_explore.inspection.byte_inspector.spans import Spans
 
 _MAX_DEPTH = 64
 _LONG_LIST = 15

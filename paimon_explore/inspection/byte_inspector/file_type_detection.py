@@ -7,15 +7,27 @@ import pyarrow as pa
 
 from paimon_explore.encoding.avro.container import is_avro
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.inspection.bytes.avro_parts import NO_MEANING, avro_parts
-from paimon_explore.inspection.bytes.columnar_parts import ORC, PARQUET, orc_parts, parquet_parts
-from paimon_explore.inspection.bytes.file_index_parts import file_index_parts, is_file_index
-from paimon_explore.inspection.bytes.index_parts import hashes_parts, is_vectors, vectors_parts
-from paimon_explore.inspection.bytes.json_member_docs import RULES
-from paimon_explore.inspection.bytes.json_parts import json_parts_with
-from paimon_explore.inspection.bytes.manifest_field_docs import SchemaOf, manifest_meaning
-from paimon_explore.inspection.bytes.spans import Spans
-from paimon_explore.inspection.bytes.text_parts import (
+from paimon_explore.inspection.byte_inspector.avro_parts import NO_MEANING, avro_parts
+from paimon_explore.inspection.byte_inspector.columnar_parts import (
+    ORC,
+    PARQUET,
+    orc_parts,
+    parquet_parts,
+)
+from paimon_explore.inspection.byte_inspector.file_index_parts import (
+    file_index_parts,
+    is_file_index,
+)
+from paimon_explore.inspection.byte_inspector.index_parts import (
+    hashes_parts,
+    is_vectors,
+    vectors_parts,
+)
+from paimon_explore.inspection.byte_inspector.json_member_docs import RULES
+from paimon_explore.inspection.byte_inspector.json_parts import json_parts_with
+from paimon_explore.inspection.byte_inspector.manifest_field_docs import SchemaOf, manifest_meaning
+from paimon_explore.inspection.byte_inspector.spans import Spans
+from paimon_explore.inspection.byte_inspector.text_parts import (
     blob_parts,
     hint_parts,
     is_blob_file,

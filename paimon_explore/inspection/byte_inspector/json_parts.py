@@ -7,7 +7,7 @@ import json
 import re
 
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.inspection.bytes.spans import Spans
+from paimon_explore.inspection.byte_inspector.spans import Spans
 
 _SPACE = re.compile(rb"[ \t\r\n]*")
 _STRING = re.compile(rb'"(?:[^"\\\x00-\x1f]|\\.)*"')

@@ -1,8 +1,15 @@
 import pytest
 
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.inspection.bytes.spans import STRANGE, Span, Spans, gaps, leaves, space_of
-from paimon_explore.inspection.bytes.value_encodings import FORMS, is_faithful
+from paimon_explore.inspection.byte_inspector.spans import (
+    STRANGE,
+    Span,
+    Spans,
+    gaps,
+    leaves,
+    space_of,
+)
+from paimon_explore.inspection.byte_inspector.value_encodings import FORMS, is_faithful
 
 
 def names(spans: list[Span]) -> list[str]:

@@ -9,8 +9,8 @@ from paimon_explore.data_types.definitions import DataType
 from paimon_explore.encoding.file_index.container import MAGIC, decode_container
 from paimon_explore.encoding.file_index.index_keys import is_indexable, key_codec
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.inspection.bytes.roaring_parts import roaring_parts
-from paimon_explore.inspection.bytes.spans import Spans
+from paimon_explore.inspection.byte_inspector.roaring_parts import roaring_parts
+from paimon_explore.inspection.byte_inspector.spans import Spans
 
 _MOST = 1 << 20
 

@@ -7,7 +7,7 @@ from paimon_explore.encoding.blob.blob_file import MAGIC as BLOB_MAGIC
 from paimon_explore.encoding.row_format.row_file import FOOTER_BYTES
 from paimon_explore.encoding.row_format.row_file import MAGIC as ROW_MAGIC
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.inspection.bytes.spans import Spans
+from paimon_explore.inspection.byte_inspector.spans import Spans
 
 _BLOB_TAIL = 5
 _LIST_NAMES = ("packed sizes", "unpacked sizes", "first rows")

@@ -19,8 +19,8 @@ from paimon_explore.encoding.parquet.thrift_compact import (
 )
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.inspection.bytes.spans import Space, Spans, space_of
-from paimon_explore.inspection.bytes.thrift_parts import thrift_parts
+from paimon_explore.inspection.byte_inspector.spans import Space, Spans, space_of
+from paimon_explore.inspection.byte_inspector.thrift_parts import thrift_parts
 
 PARQUET = b"PAR1"
 ORC = b"ORC"
