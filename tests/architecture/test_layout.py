@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from support.package_picture import PAGE, replaced
+
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "paimon_explore"
 LINES = 600
@@ -61,6 +63,11 @@ def test_the_architecture_shows_the_layers_of_the_contract() -> None:
     rows = re.findall(r"^\| (`.*`) \|", text, re.MULTILINE)
     shown = [re.findall(r"`(\w+)(?:/|\.py)`", row) for row in rows]
     assert [row for row in shown if row] == contract()
+
+
+def test_the_picture_of_the_packages_is_that_of_the_code() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    assert replaced(page) == page, "run: python tests/support/package_picture.py"
 
 
 def test_the_readme_shows_the_layers_of_the_contract() -> None:
