@@ -10,7 +10,7 @@ from dataclasses import field
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paimon_explore.encoding.arrow_buffers import Bools, bool_values
+from paimon_explore.data_types.arrow_buffers import Bools, bool_values
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.manifest.index_manifest import DELETION_VECTORS_INDEX, IndexEntries

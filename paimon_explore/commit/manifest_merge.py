@@ -19,7 +19,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from paimon_explore.commit.manifest_writer import ManifestWriter
-from paimon_explore.encoding.arrow_buffers import Bools, Ints
+from paimon_explore.data_types.arrow_buffers import Bools, Ints
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.manifest_entry import (
     FileKind,

@@ -16,12 +16,12 @@ import pyarrow.compute as pc
 
 from paimon_explore.commit.file_changes import Changes, in_partitions
 from paimon_explore.data_types.arrow import to_arrow
+from paimon_explore.data_types.arrow_buffers import Bools, Column, bool_values, valid_mask
 from paimon_explore.data_types.casts.cast_errors import UncastableError
 from paimon_explore.data_types.default_values import default_column
 from paimon_explore.data_types.definitions import DataField, RowType, TypeRoot, with_nullable
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.data_types.traversal import is_root
-from paimon_explore.encoding.arrow_buffers import Bools, Column, bool_values, valid_mask
 from paimon_explore.encoding.binary_row.encoder import decode_rows
 from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.frozen_dataclass import dataclass

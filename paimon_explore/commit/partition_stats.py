@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from paimon_explore.data_types.arrow_buffers import Column, valid_mask
 from paimon_explore.data_types.definitions import (
     AtomicType,
     DataType,
@@ -19,7 +20,6 @@ from paimon_explore.data_types.definitions import (
     TypeRoot,
     with_nullable,
 )
-from paimon_explore.encoding.arrow_buffers import Column, valid_mask
 from paimon_explore.encoding.binary_row.encoder import (
     EMPTY_ROW,
     decode_rows,

@@ -5,9 +5,9 @@ Spec: concepts/spec/schema. Writers put them where a column is left out; readers
 
 from datetime import tzinfo
 
+from paimon_explore.data_types.arrow_buffers import Column, string_array
 from paimon_explore.data_types.casts.cast_column import cast_column
 from paimon_explore.data_types.definitions import MAX_LENGTH, AtomicType, DataType, TypeRoot
-from paimon_explore.data_types.numpy_arrays import Column, text_column
 
 _STRING = AtomicType(root=TypeRoot.VARCHAR, length=MAX_LENGTH)
 _QUOTE = "'"
@@ -21,4 +21,4 @@ def default_column(text: str, data_type: DataType, zone: tzinfo | None = None) -
     """
     is_quoted = len(text) > 1 and text.startswith(_QUOTE) and text.endswith(_QUOTE)
     bare = text[1:-1] if is_quoted else text
-    return cast_column(text_column([bare]), _STRING, data_type, zone)
+    return cast_column(string_array([bare]), _STRING, data_type, zone)

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta, tzinfo
 
 import numpy as np
 
-from paimon_explore.data_types.numpy_arrays import Whole
+from paimon_explore.data_types.arrow_buffers import Ints
 
 _DAY = 86_400
 _WIDEST_OFFSET = 18 * 3_600
@@ -21,7 +21,7 @@ _FIRST = int((datetime(1, 1, 3) - _EPOCH).total_seconds())  # noqa: DTZ001
 _LAST = int((datetime(9999, 12, 29) - _EPOCH).total_seconds())  # noqa: DTZ001
 
 
-def wall_clock(instants: Whole, zone: tzinfo | None) -> Whole:
+def wall_clock(instants: Ints, zone: tzinfo | None) -> Ints:
     """Wall clock seconds of instants, both counted from 1970-01-01 00:00.
 
     Args:
@@ -38,7 +38,7 @@ def wall_clock(instants: Whole, zone: tzinfo | None) -> Whole:
     )
 
 
-def instants_of(clocks: Whole, zone: tzinfo | None) -> Whole:
+def instants_of(clocks: Ints, zone: tzinfo | None) -> Ints:
     """The instants of wall clock seconds; arguments and result as for `wall_clock`, reversed."""
     days = clocks // _DAY
     return clocks - _offsets(
@@ -51,12 +51,12 @@ def instants_of(clocks: Whole, zone: tzinfo | None) -> Whole:
 
 
 def _offsets(
-    seconds: Whole,
-    days: Whole,
+    seconds: Ints,
+    days: Ints,
     bounds: Callable[[int], tuple[int, int]],
     at_bound: Callable[[int], int],
     exact: Callable[[int], int],
-) -> Whole:
+) -> Ints:
     distinct, places = _distinct(days)
     pairs = [tuple(at_bound(second) for second in bounds(int(day))) for day in distinct]
     first = np.array([pair[0] for pair in pairs], np.int64)[places]
@@ -67,7 +67,7 @@ def _offsets(
     return first
 
 
-def _distinct(numbers: Whole) -> tuple[Whole, Whole]:
+def _distinct(numbers: Ints) -> tuple[Ints, Ints]:
     """The different numbers in ascending order, and the place of each one's among them."""
     low, high = (int(numbers.min()), int(numbers.max())) if len(numbers) else (0, 0)
     if high - low > _DENSE * len(numbers):

@@ -15,6 +15,14 @@ import pyarrow as pa
 from pyarrow import lib
 
 from paimon_explore.data_types.arrow import VARIANT_ARROW, arrow_field, to_arrow
+from paimon_explore.data_types.arrow_buffers import (
+    Column,
+    ListColumn,
+    MapColumn,
+    build_fixed,
+    fixed_values,
+    valid_mask,
+)
 from paimon_explore.data_types.definitions import (
     ArrayType,
     AtomicType,
@@ -24,14 +32,6 @@ from paimon_explore.data_types.definitions import (
     RowType,
     TypeRoot,
     VectorType,
-)
-from paimon_explore.encoding.arrow_buffers import (
-    Column,
-    ListColumn,
-    MapColumn,
-    build_fixed,
-    fixed_values,
-    valid_mask,
 )
 from paimon_explore.encoding.int96 import WIDTH, decode_int96
 from paimon_explore.encoding.text.utf8 import check_utf8

@@ -10,10 +10,10 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from paimon_explore.data_types import arrow_buffers as nb
+from paimon_explore.data_types.arrow_buffers import Column, Ints
 from paimon_explore.data_types.definitions import AtomicType, DataType, TypeRoot
 from paimon_explore.data_types.formatter import type_text
-from paimon_explore.encoding import arrow_buffers as nb
-from paimon_explore.encoding.arrow_buffers import Column, Ints
 from paimon_explore.encoding.binary_row.encoder import encode_rows
 from paimon_explore.encoding.binary_row.murmur_hash import hash_rows
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError

@@ -6,8 +6,8 @@ from typing import Protocol, runtime_checkable
 
 import pyarrow as pa
 
+from paimon_explore.data_types.arrow_buffers import Column, Ints
 from paimon_explore.data_types.definitions import DataType
-from paimon_explore.encoding.arrow_buffers import Column, Ints
 from paimon_explore.errors import CorruptFileError, PaimonError, StorageError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.limits import too_large

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.encoding.arrow_buffers import Column, as_bytes, build_fixed, valid_mask
+from paimon_explore.data_types.arrow_buffers import Column, as_bytes, build_fixed, valid_mask
 from paimon_explore.errors import UnsupportedFeatureError
 
 WIDTH = 12

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from paimon_explore.encoding.arrow_buffers import Column
+from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.encoding.data_file_reader import PositionedBatch, Span
 
 

@@ -23,15 +23,15 @@ import numpy as np
 import pyarrow as pa
 import zstandard
 
-from paimon_explore.encoding.arrow_buffers import (
+from paimon_explore.data_types.arrow_buffers import (
     Bools,
     Column,
     Ints,
     build_fixed,
-    ends_of,
     fixed_values,
     list_offsets,
-    taken_rows,
+    offsets_from_sizes,
+    take_rows,
     valid_mask,
 )
 from paimon_explore.errors import CorruptFileError, UnsupportedFeatureError
@@ -179,10 +179,10 @@ def assembled(array: Column, shredding: Shredding, *, path: str, column: str) ->
         physical.append(overflow.items)  # type: ignore[attr-defined]  # a map array
     rows, numbers, places = (np.concatenate(parts) for parts in zip(*pieces, strict=True))
     order = np.argsort(rows, kind="stable")
-    offsets = ends_of(np.bincount(rows, minlength=len(array)).astype(np.int64))
+    offsets = offsets_from_sizes(np.bincount(rows, minlength=len(array)).astype(np.int64))
     keys = _names(numbers[order], shredding, (path, where))
     pool = pa.concat_arrays(physical) if physical else pa.nulls(0, pa.int32())
-    return _maps(offsets, valid, keys, taken_rows(pool, places[order]))
+    return _maps(offsets, valid, keys, take_rows(pool, places[order]))
 
 
 _Entries = tuple[Ints, Ints, Ints]
@@ -214,7 +214,7 @@ def _of_overflow(overflow: Column, valid: Bools, base: int, at: tuple[str, str])
     offsets = list_offsets(overflow)
     counts = np.where(valid & valid_mask(overflow), np.diff(offsets), 0)
     rows = np.repeat(np.arange(len(valid)), counts)
-    within = np.arange(len(rows)) - np.repeat(ends_of(counts)[:-1], counts)
+    within = np.arange(len(rows)) - np.repeat(offsets_from_sizes(counts)[:-1], counts)
     items = np.repeat(offsets[:-1], counts) + within
     keys = fixed_values(overflow.keys, f"i{overflow.type.key_type.byte_width}")
     return rows, keys.astype(np.int64)[items], base + items
@@ -232,7 +232,7 @@ def _names(numbers: Ints, shredding: Shredding, at: tuple[str, str]) -> Column:
     if len(numbers) and (not len(known) or (known[places] != numbers).any()):
         raise CorruptFileError(*at, "a map key has a number that the dictionary does not know")
     names = pa.array([shredding.names[number] for number in known.tolist()], pa.string())
-    return taken_rows(names, places)
+    return take_rows(names, places)
 
 
 def _maps(offsets: Ints, valid: Bools, keys: Column, values: Column) -> Column:

@@ -6,8 +6,8 @@ keeps the sign in the lowest bit.
 
 import numpy as np
 
-from paimon_explore.encoding import arrow_buffers as nb
-from paimon_explore.encoding.arrow_buffers import Bytes, Ints
+from paimon_explore.data_types import arrow_buffers as nb
+from paimon_explore.data_types.arrow_buffers import Bytes, Ints
 
 MAX_BYTES = 10
 """Most bytes of a 64-bit number."""
@@ -22,7 +22,7 @@ def encode_varints(values: Ints) -> tuple[Ints, Bytes]:
     sizes = np.ones(len(values), np.int64)
     for count in range(1, MAX_BYTES):
         sizes += unsigned >> np.uint64(7 * count) != 0
-    starts = nb.ends_of(sizes)
+    starts = nb.offsets_from_sizes(sizes)
     out = np.zeros(starts[-1], np.uint8)
     for rank in range(int(sizes.max(initial=0))):
         has = sizes > rank

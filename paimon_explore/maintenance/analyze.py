@@ -12,9 +12,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from paimon_explore.data_types.arrow_buffers import Column, fixed_values, valid_mask
 from paimon_explore.data_types.definitions import AtomicType, DataField, TypeRoot
 from paimon_explore.data_types.type_parser import parse_type_text
-from paimon_explore.encoding.arrow_buffers import Column, fixed_values, valid_mask
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot

@@ -5,7 +5,7 @@ from enum import IntEnum
 
 import numpy as np
 
-from paimon_explore.encoding.arrow_buffers import Bools, Column, Ints
+from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.merge.numpy_columns import Int8s
 

@@ -8,8 +8,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.types as pat
 
-from paimon_explore.encoding import arrow_buffers as nb
-from paimon_explore.encoding.arrow_buffers import Bools, Column, Ints, Words
+from paimon_explore.data_types import arrow_buffers as nb
+from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints, Words
 
 Int8s: TypeAlias = npt.NDArray[np.int8]
 Keys: TypeAlias = npt.NDArray[np.signedinteger | np.unsignedinteger | np.bool_]

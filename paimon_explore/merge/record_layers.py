@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from paimon_explore.encoding.arrow_buffers import Bools, Ints
+from paimon_explore.data_types.arrow_buffers import Bools, Ints
 from paimon_explore.merge.keys.key_index import Slots
 
 

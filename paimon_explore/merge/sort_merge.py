@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.encoding.arrow_buffers import Bools, keep_freed_blocks
+from paimon_explore.data_types.arrow_buffers import Bools, keep_freed_blocks
 from paimon_explore.errors import FormatError, InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.merge.keys.single_key import KeyTuple, key_at, rows_up_to

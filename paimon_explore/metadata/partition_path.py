@@ -13,6 +13,7 @@ from urllib.parse import unquote_to_bytes
 
 import numpy as np
 
+from paimon_explore.data_types.arrow_buffers import Column, as_python, fixed_values, valid_mask
 from paimon_explore.data_types.casts.java_formatting import (
     date_text,
     decimal_text,
@@ -22,7 +23,6 @@ from paimon_explore.data_types.casts.java_formatting import (
     timestamp_text,
 )
 from paimon_explore.data_types.definitions import AtomicType, DataType, TypeRoot
-from paimon_explore.encoding.arrow_buffers import Column, as_python, fixed_values, valid_mask
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 
 DEFAULT_NAME = "__DEFAULT_PARTITION__"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.encoding.arrow_buffers import Column, as_python, valid_mask, var_values
+from paimon_explore.data_types.arrow_buffers import Column, as_python, valid_mask, var_values
 from paimon_explore.errors import CorruptFileError, InvalidInputError
 
 RULE = "a file name has no separator and no NUL in it, and is not '', '.' or '..'"

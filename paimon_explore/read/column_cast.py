@@ -5,10 +5,10 @@ Spec: concepts/schema evolution. The casts themselves are in `data_types.casts.c
 
 from datetime import tzinfo
 
+from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.casts.cast_column import cast_column
 from paimon_explore.data_types.casts.cast_errors import UncastableError
 from paimon_explore.data_types.definitions import DataType
-from paimon_explore.data_types.numpy_arrays import Column
 from paimon_explore.errors import CorruptFileError
 
 

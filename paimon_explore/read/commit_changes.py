@@ -27,7 +27,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from enum import Enum, auto
 
-from paimon_explore.encoding.arrow_buffers import as_python, valid_mask
+from paimon_explore.data_types.arrow_buffers import as_python, valid_mask
 from paimon_explore.errors import SnapshotExpiredError, UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEntries

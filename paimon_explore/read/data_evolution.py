@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow import arrow_schema, to_arrow
+from paimon_explore.data_types.arrow_buffers import Column, build_fixed, empty_array
 from paimon_explore.data_types.definitions import DataField, RowType
-from paimon_explore.encoding.arrow_buffers import Column, build_fixed, no_rows
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.read.data_file import SystemColumn
@@ -118,7 +118,7 @@ def _read(file: ColumnFile, wanted: tuple[DataField, ...]) -> list[Column]:
     return [
         concat([batch.column(i) for batch in batches])
         if batches
-        else no_rows(to_arrow(wanted[i].type))
+        else empty_array(to_arrow(wanted[i].type))
         for i in range(len(wanted))
     ]
 

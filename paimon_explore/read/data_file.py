@@ -25,8 +25,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from paimon_explore.data_types.arrow import arrow_field
+from paimon_explore.data_types.arrow_buffers import Column, build_fixed, fixed_values
 from paimon_explore.data_types.definitions import AtomicType, DataField, TypeRoot
-from paimon_explore.encoding.arrow_buffers import Column, build_fixed, fixed_values
 from paimon_explore.encoding.data_file_reader import (
     BATCH_BYTES,
     Bounded,

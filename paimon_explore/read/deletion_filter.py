@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow.compute as pc
 
-from paimon_explore.encoding.arrow_buffers import Column, build_bool
+from paimon_explore.data_types.arrow_buffers import Column, build_bool
 from paimon_explore.encoding.data_file_reader import (
     OpenDataFile,
     PositionedBatch,

@@ -7,8 +7,14 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow import arrow_field
+from paimon_explore.data_types.arrow_buffers import (
+    Column,
+    Ints,
+    bool_values,
+    build_fixed,
+    valid_mask,
+)
 from paimon_explore.data_types.definitions import AtomicType, DataField, RowType
-from paimon_explore.encoding.arrow_buffers import Column, Ints, bool_values, build_fixed, valid_mask
 from paimon_explore.encoding.arrow_type_conversion import null_column
 from paimon_explore.encoding.data_file_reader import PositionedBatch, StoredColumn
 from paimon_explore.frozen_dataclass import dataclass

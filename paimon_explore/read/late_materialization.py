@@ -20,16 +20,16 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.encoding.arrow_buffers import (
+from paimon_explore.data_types.arrow_buffers import (
     Bools,
     Column,
     Ints,
     bool_values,
     build_fixed,
-    ends_of,
+    expand_ranges,
     fixed_values,
-    spread,
-    taken_rows,
+    offsets_from_sizes,
+    take_rows,
     valid_mask,
 )
 from paimon_explore.encoding.data_file_reader import (
@@ -385,12 +385,12 @@ def _at(column: Column, places: Ints) -> Column:
     first, last = int(places[0]), int(places[-1])
     if last - first + 1 == len(places):
         return column.slice(first, len(places))
-    return taken_rows(column, places)
+    return take_rows(column, places)
 
 
 def _windows(starts: Ints, sizes: Ints, most: int) -> Iterator[Ints]:
     """The positions of consecutive ranges, at most so many at a time."""
-    ends = ends_of(sizes)
+    ends = offsets_from_sizes(sizes)
     for low in range(0, int(ends[-1]), most):
         high = min(low + most, int(ends[-1]))
         end = int(np.searchsorted(ends, high))
@@ -399,19 +399,23 @@ def _windows(starts: Ints, sizes: Ints, most: int) -> Iterator[Ints]:
         first[0] += low - ends[begin]
         size[0] -= low - ends[begin]
         size[-1] -= ends[end] - high
-        yield np.arange(first[0], first[0] + size[0]) if len(first) == 1 else spread(first, size)
+        yield (
+            np.arange(first[0], first[0] + size[0])
+            if len(first) == 1
+            else expand_ranges(first, size)
+        )
 
 
 def _stats_of(found: PageBounds, cuts: Ints) -> ColumnStats:
     """Statistics of pages for the parts between cuts, each of which lies on one page."""
     pages = np.searchsorted(found.firsts, cuts[:-1], "right") - 1
     rows, parts = np.diff(found.firsts)[pages], np.diff(cuts)
-    counts = taken_rows(found.bounds.null_count, pages)
+    counts = take_rows(found.bounds.null_count, pages)
     nulls = fixed_values(counts, np.int64).view(np.int64)
     # a part of a page without nulls has none, one of a page of nulls only these
     told = valid_mask(counts) & ((nulls == 0) | (nulls == rows) | (parts == rows))
     return ColumnStats(
-        minimum=taken_rows(found.bounds.minimum, pages),
-        maximum=taken_rows(found.bounds.maximum, pages),
+        minimum=take_rows(found.bounds.minimum, pages),
+        maximum=take_rows(found.bounds.maximum, pages),
         null_count=build_fixed(pa.int64(), np.minimum(nulls, parts), told),
     )

@@ -22,8 +22,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from paimon_explore.data_types.arrow import arrow_field
+from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints
 from paimon_explore.data_types.definitions import DataField
-from paimon_explore.encoding.arrow_buffers import Bools, Column, Ints
 from paimon_explore.encoding.data_file_reader import PositionedBatch
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.merge.merge_spec import MergeSpec

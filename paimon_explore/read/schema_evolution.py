@@ -15,6 +15,7 @@ from datetime import tzinfo
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow import to_arrow
+from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import (
     ArrayType,
     DataField,
@@ -25,7 +26,6 @@ from paimon_explore.data_types.definitions import (
     VectorType,
     with_nullable,
 )
-from paimon_explore.encoding.arrow_buffers import Column
 from paimon_explore.encoding.arrow_type_conversion import (
     COUNT,
     entries_of,

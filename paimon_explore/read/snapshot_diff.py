@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.encoding.arrow_buffers import Ints, as_python, build_fixed
+from paimon_explore.data_types.arrow_buffers import Ints, as_python, build_fixed
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.merge.keys.value_equality import codes, combined, rank_in_group
 from paimon_explore.merge.numpy_columns import int8_array

@@ -20,9 +20,9 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow import arrow_schema
+from paimon_explore.data_types.arrow_buffers import bool_values, take_rows, valid_mask
 from paimon_explore.data_types.definitions import DataField, RowType, TypeRoot, with_nullable
 from paimon_explore.data_types.traversal import is_root
-from paimon_explore.encoding.arrow_buffers import bool_values, taken_rows, valid_mask
 from paimon_explore.encoding.binary_row.encoder import decode_rows
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.paths import parent
@@ -255,7 +255,7 @@ class SplitReader:
         for wanted, value in zip(row_type, values, strict=True):
             at = batch.schema.get_field_index(wanted.name)
             if at >= 0:
-                column = taken_rows(value, np.zeros(batch.num_rows, np.int64))
+                column = take_rows(value, np.zeros(batch.num_rows, np.int64))
                 batch = batch.set_column(at, batch.schema.field(at), column)
         return batch
 

@@ -13,6 +13,7 @@ from dataclasses import replace
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow import to_arrow
+from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import (
     MAX_LENGTH,
     ArrayType,
@@ -24,7 +25,6 @@ from paimon_explore.data_types.definitions import (
     TypeRoot,
     VectorType,
 )
-from paimon_explore.encoding.arrow_buffers import Column
 from paimon_explore.encoding.data_file_reader import WHOLE_FILE, PositionedBatch, StoredColumn
 from paimon_explore.encoding.positional_batches import sliced
 from paimon_explore.encoding.text.csv_json_reader import CsvLayout, Json, csv_records, json_records

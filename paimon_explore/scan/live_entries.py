@@ -14,8 +14,8 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow import arrow_schema
+from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import RowType, TypeRoot
-from paimon_explore.encoding.arrow_buffers import Column
 from paimon_explore.encoding.binary_row.encoder import decode_rows
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries, live_entries

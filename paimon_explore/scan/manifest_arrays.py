@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from paimon_explore.encoding.arrow_buffers import (
+from paimon_explore.data_types.arrow_buffers import (
     Column,
     Numbers,
     as_bytes,
@@ -16,9 +16,9 @@ from paimon_explore.encoding.arrow_buffers import (
     build_binary,
     build_fixed,
     build_struct,
-    ends_of,
     fixed_values,
     list_offsets,
+    offsets_from_sizes,
     valid_mask,
 )
 from paimon_explore.metadata.manifest.manifest_table import one_piece
@@ -50,7 +50,7 @@ def byte_rows(values: Column) -> list[bytes]:
 
 def byte_array(values: Sequence[bytes]) -> pa.BinaryArray:
     """Bytes as a binary array."""
-    ends = ends_of(np.array([len(value) for value in values], np.int64))
+    ends = offsets_from_sizes(np.array([len(value) for value in values], np.int64))
     return build_binary(ends, as_bytes(b"".join(values)))
 
 

@@ -26,6 +26,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import types as st
 
+from paimon_explore.data_types.arrow_buffers import (
+    Column,
+    build_list,
+    build_struct,
+    list_offsets,
+    valid_mask,
+)
 from paimon_explore.data_types.definitions import (
     MAX_LENGTH,
     ArrayType,
@@ -37,13 +44,6 @@ from paimon_explore.data_types.definitions import (
     RowType,
     TypeRoot,
     VectorType,
-)
-from paimon_explore.encoding.arrow_buffers import (
-    Column,
-    build_list,
-    build_struct,
-    list_offsets,
-    valid_mask,
 )
 
 _COUNT = AtomicType(root=TypeRoot.INT, nullable=False)

@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.encoding.arrow_buffers import Ints
+from paimon_explore.data_types.arrow_buffers import Ints
 from paimon_explore.encoding.avro.reader import REASONS
 from paimon_explore.errors import MissingFileError
 from paimon_explore.fileio.file_io import FileIO

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow import arrow_schema
-from paimon_explore.encoding.arrow_buffers import as_python, no_table
+from paimon_explore.data_types.arrow_buffers import as_python, empty_table
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.consumer import Consumer
 from paimon_explore.metadata.options.option_enums import IncrementalBetweenScanMode
@@ -107,7 +107,7 @@ class ChangeReader:
             found = change_log(self.target, increment.span, self.where)
         else:
             found = branch_changes(self.target, increment.span_of, increment.mode, self.where)
-        return pa.concat_tables([no_table(self.schema), *(self._rows_of(*one) for one in found)])
+        return pa.concat_tables([empty_table(self.schema), *(self._rows_of(*one) for one in found)])
 
     def _rows_of(self, snapshot: Snapshot, splits: Sequence[Split]) -> pa.Table:
         compared = [split.base for split in splits if isinstance(split, DifferenceSplit)]

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow import arrow_schema
-from paimon_explore.encoding.arrow_buffers import Column, build_list, taken_rows
+from paimon_explore.data_types.arrow_buffers import Column, build_list, take_rows
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.metadata.options.effective_options import level_count
 from paimon_explore.metadata.options.table_options import (
@@ -99,7 +99,7 @@ ROW_TABLES: Mapping[str, Callable[[ScanTarget], RowTable]] = {
 
 def row_kinds(numbers: Column) -> Column:
     """Row kinds as text."""
-    return taken_rows(texts_array(ROW_KINDS), numbers_of(numbers))
+    return take_rows(texts_array(ROW_KINDS), numbers_of(numbers))
 
 
 def _ones(values: Column) -> Column:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from paimon_explore.encoding.arrow_buffers import Numbers
+from paimon_explore.data_types.arrow_buffers import Numbers
 
 ColumnSpec = tuple[str, str, int, int]
 """Name, type, offset in bytes and number of values."""

@@ -22,6 +22,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from paimon_explore.data_types.arrow import to_arrow
+from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import (
     AtomicType,
     DataField,
@@ -29,7 +30,6 @@ from paimon_explore.data_types.definitions import (
     TypeRoot,
     with_nullable,
 )
-from paimon_explore.encoding.arrow_buffers import Column
 from paimon_explore.encoding.binary_row.encoder import EMPTY_ROW, row_images
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass

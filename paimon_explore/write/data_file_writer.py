@@ -13,8 +13,8 @@ from typing import Protocol
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.local_time import local_millis
-from paimon_explore.encoding.arrow_buffers import Column
 from paimon_explore.encoding.binary_row.encoder import EMPTY_ROW, row_images
 from paimon_explore.fileio.discard import discard
 from paimon_explore.fileio.file_io import FileIO

@@ -14,8 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from paimon_explore.data_types.arrow import to_arrow
+from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import AtomicType, DataField, DataType, MapType, TypeRoot
-from paimon_explore.encoding.arrow_buffers import Column
 from paimon_explore.encoding.file_index import bitmap, bloom
 from paimon_explore.encoding.file_index.container import encode_container, map_column
 from paimon_explore.encoding.file_index.index_types import IndexBuilder, IndexSettings

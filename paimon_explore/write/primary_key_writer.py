@@ -28,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from paimon_explore.encoding.arrow_buffers import build_fixed
+from paimon_explore.data_types.arrow_buffers import build_fixed
 from paimon_explore.encoding.bucket import key_hashes
 from paimon_explore.encoding.hash_index import encode_hashes
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError

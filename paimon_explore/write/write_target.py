@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paimon_explore.encoding.arrow_buffers import Bools, bool_values
+from paimon_explore.data_types.arrow_buffers import Bools, bool_values
 from paimon_explore.encoding.binary_row.encoder import decode_rows
 from paimon_explore.encoding.hash_index import decode_hashes
 from paimon_explore.errors import InvalidInputError

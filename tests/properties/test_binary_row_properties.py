@@ -4,8 +4,8 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
+from paimon_explore.data_types.arrow_buffers import as_python
 from paimon_explore.data_types.definitions import DataType
-from paimon_explore.encoding.arrow_buffers import as_python
 from paimon_explore.encoding.binary_row.encoder import (
     decode_rows,
     encode_rows,

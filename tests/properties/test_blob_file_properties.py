@@ -6,8 +6,8 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
+from paimon_explore.data_types.arrow_buffers import as_python
 from paimon_explore.data_types.json_parser import parse_type
-from paimon_explore.encoding.arrow_buffers import as_python
 from paimon_explore.encoding.blob.blob_file import BlobDataFile, BlobFileWriter
 from paimon_explore.encoding.data_file_reader import StoredColumn
 from paimon_explore.errors import FormatError

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import settings
 from pyroaring import BitMap
 
+from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.json_parser import parse_type
-from paimon_explore.encoding.arrow_buffers import Column
 from paimon_explore.encoding.avro.reader import read_avro
 from paimon_explore.encoding.avro.schema import parse_avro_schema
 from paimon_explore.encoding.avro.writer import avro_schema, write_avro

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paimon_explore.encoding.arrow_buffers import as_python
+from paimon_explore.data_types.arrow_buffers import as_python
 from paimon_explore.errors import FormatError
 from paimon_explore.merge.merge_spec import merge_spec
 from paimon_explore.merge.sort_merge import merge_runs

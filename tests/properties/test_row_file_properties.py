@@ -6,8 +6,8 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
+from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import DataType
-from paimon_explore.encoding.arrow_buffers import Column
 from paimon_explore.encoding.data_file_reader import StoredColumn
 from paimon_explore.encoding.row_format.row_file import RowDataFile, RowFileWriter
 from paimon_explore.errors import FormatError

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paimon_explore.data_types.arrow import from_arrow, to_arrow
+from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.casts.allowed_casts import is_executable
 from paimon_explore.data_types.casts.cast_column import cast_column
 from paimon_explore.data_types.casts.cast_errors import UncastableError
@@ -26,7 +27,6 @@ from paimon_explore.data_types.definitions import (
 from paimon_explore.data_types.field_ids import assigned_ids
 from paimon_explore.data_types.formatter import type_text, type_to_json
 from paimon_explore.data_types.json_parser import parse_type
-from paimon_explore.data_types.numpy_arrays import Column
 from paimon_explore.data_types.type_parser import parse_type_text
 
 PLAIN = (

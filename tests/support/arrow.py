@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow import to_arrow
+from paimon_explore.data_types.arrow_buffers import Column, as_python
 from paimon_explore.data_types.definitions import DataType
-from paimon_explore.encoding.arrow_buffers import Column, as_python
 
 __all__ = ["as_python", "column_of"]
 

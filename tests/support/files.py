@@ -7,8 +7,8 @@ import pyarrow as pa
 import pyarrow.orc as po
 import pyarrow.parquet as pq
 
+from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.json_parser import parse_type
-from paimon_explore.encoding.arrow_buffers import Column
 from paimon_explore.encoding.data_file_reader import StoredColumn
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from paimon_explore.encoding.arrow_buffers import Column
+from paimon_explore.data_types.arrow_buffers import Column
 
 TypeJson = str | Mapping[str, Any]
 """A type as schema files write it."""

@@ -13,6 +13,14 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow import to_arrow
+from paimon_explore.data_types.arrow_buffers import (
+    Column,
+    null_array,
+    string_array,
+    string_scalar,
+    valid_mask,
+    validity_bitmap,
+)
 from paimon_explore.data_types.casts.allowed_casts import (
     BYTES,
     FLOATS,
@@ -69,14 +77,6 @@ from paimon_explore.data_types.definitions import (
     MapType,
     RowType,
     TypeRoot,
-)
-from paimon_explore.data_types.numpy_arrays import (
-    Column,
-    null_column,
-    text_column,
-    text_value,
-    valid_values,
-    validity,
 )
 
 _STRING = AtomicType(root=TypeRoot.VARCHAR, length=MAX_LENGTH)
@@ -136,10 +136,12 @@ def _rows(array: Column, source: RowType, target: RowType, zone: tzinfo | None) 
     for field in target:
         before = source.field_by_id(field.id)
         if before is None:
-            cast.append(null_column(len(array), to_arrow(field.type)))
+            cast.append(null_array(len(array), to_arrow(field.type)))
         else:
             cast.append(cast_column(columns[field.id], before.type, field.type, zone))
-    return pa.Array.from_buffers(to_arrow(target), len(array), [validity(array)], children=cast)
+    return pa.Array.from_buffers(
+        to_arrow(target), len(array), [validity_bitmap(array)], children=cast
+    )
 
 
 def _members(array: Column) -> list[Column]:
@@ -174,7 +176,7 @@ def _raw(array: pa.MapArray) -> Column:  # type: ignore[type-arg] # not subscrip
 
 def _lists(array: Column, arrow: pa.DataType, items: Column) -> Column:
     return pa.Array.from_buffers(
-        arrow, len(array), [validity(array), _offsets(array)], children=[items]
+        arrow, len(array), [validity_bitmap(array), _offsets(array)], children=[items]
     )
 
 
@@ -184,7 +186,7 @@ def _offsets(array: Column) -> pa.Buffer:
     if len(array) and buffer is not None:
         stored = np.frombuffer(memoryview(buffer), "<i4", len(array) + 1, array.offset * 4)
         lengths = np.diff(stored)
-        np.cumsum(np.where(valid_values(array), lengths, 0), out=offsets[1:])
+        np.cumsum(np.where(valid_mask(array), lengths, 0), out=offsets[1:])
     return pa.py_buffer(offsets.data)
 
 
@@ -198,7 +200,7 @@ def _nested_texts(array: Column, source: DataType, zone: tzinfo | None) -> Colum
         keys, values = _members(children)
         texts = concatenated(
             _text_or_null(keys, source.key, zone),
-            text_value(" -> "),
+            string_scalar(" -> "),
             _text_or_null(values, source.value, zone),
         )
         return _enclosed("{", _listed(array, texts), "}", array)
@@ -209,14 +211,14 @@ def _nested_texts(array: Column, source: DataType, zone: tzinfo | None) -> Colum
 
 def _text_or_null(array: Column, source: DataType, zone: tzinfo | None) -> Column:
     texts = cast_column(array, source, _STRING, zone)
-    return computed("coalesce", [texts, text_value("null")])
+    return computed("coalesce", [texts, string_scalar("null")])
 
 
 def _row_texts(members: list[Column], length: int) -> Column:
     parts: list[Part] = []
     for member in members:
-        parts += [text_value(", "), member] if parts else [member]
-    return concatenated(*parts) if parts else text_column([""] * length)
+        parts += [string_scalar(", "), member] if parts else [member]
+    return concatenated(*parts) if parts else string_array([""] * length)
 
 
 def _listed(array: Column, texts: Column) -> Column:
@@ -224,7 +226,7 @@ def _listed(array: Column, texts: Column) -> Column:
 
 
 def _enclosed(before: str, texts: Column, after: str, like: Column) -> Column:
-    return where_valid(like, concatenated(text_value(before), texts, text_value(after)))
+    return where_valid(like, concatenated(string_scalar(before), texts, string_scalar(after)))
 
 
 _Cast = Callable[[Column, AtomicType, AtomicType], Column]

@@ -9,10 +9,10 @@ from datetime import tzinfo
 import numpy as np
 
 from paimon_explore.data_types.arrow import timestamp_unit, to_arrow
+from paimon_explore.data_types.arrow_buffers import Column, Ints, build_like, int64_values
 from paimon_explore.data_types.casts.cast_errors import UncastableError
 from paimon_explore.data_types.definitions import AtomicType, TypeRoot
 from paimon_explore.data_types.formatter import type_text
-from paimon_explore.data_types.numpy_arrays import Column, Whole, array_of, whole_values
 from paimon_explore.data_types.time_zones import instants_of, wall_clock
 
 _DAY_SECONDS = 86_400
@@ -25,14 +25,14 @@ _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 _INT64_MAX = 2**63 - 1
 
 
-def seconds_and_nanos(array: Column, source: AtomicType) -> tuple[Whole, Whole]:
+def seconds_and_nanos(array: Column, source: AtomicType) -> tuple[Ints, Ints]:
     """The whole seconds of timestamps, rounded down, and the nanoseconds of that second."""
     per_second = _PER_SECOND[timestamp_unit(source.precision)]
-    seconds, parts = np.divmod(whole_values(array), per_second)
+    seconds, parts = np.divmod(int64_values(array), per_second)
     return seconds, parts * (_SECOND_NANOS // per_second)
 
 
-def timestamps_of(seconds: Whole, nanos: Whole, target: AtomicType, like: Column) -> Column:
+def timestamps_of(seconds: Ints, nanos: Ints, target: AtomicType, like: Column) -> Column:
     """Timestamps of whole seconds and nanoseconds, digits beyond the unit cut.
 
     Raises:
@@ -43,7 +43,7 @@ def timestamps_of(seconds: Whole, nanos: Whole, target: AtomicType, like: Column
     if len(seconds) and (seconds.max() > limit or seconds.min() < -limit):
         raise UncastableError(f"a value is outside of the range of {type_text(target)}")
     values = seconds * per_second + nanos // (_SECOND_NANOS // per_second)
-    return array_of(values, to_arrow(target), like)
+    return build_like(to_arrow(target), values, like)
 
 
 def timestamps_from_timestamps(
@@ -60,7 +60,7 @@ def timestamps_from_timestamps(
     return timestamps_of(seconds, nanos, target, array)
 
 
-def _truncated(seconds: Whole, nanos: Whole, precision: int) -> tuple[Whole, Whole]:
+def _truncated(seconds: Ints, nanos: Ints, precision: int) -> tuple[Ints, Ints]:
     if precision > _MILLI_DIGITS:
         step = 10 ** (_NANO_DIGITS - precision)
         return seconds, nanos // step * step
@@ -71,7 +71,7 @@ def _truncated(seconds: Whole, nanos: Whole, precision: int) -> tuple[Whole, Who
     return cut // 1000, cut % 1000 * _MILLI_NANOS
 
 
-def _clock_millis(array: Column, source: AtomicType, zone: tzinfo | None) -> Whole:
+def _clock_millis(array: Column, source: AtomicType, zone: tzinfo | None) -> Ints:
     seconds, nanos = seconds_and_nanos(array, source)
     if source.root is TypeRoot.TIMESTAMP_LTZ:
         seconds = wall_clock(seconds, zone)
@@ -89,7 +89,7 @@ def dates_from_timestamps(
     days = millis // _DAY_MILLIS
     if source.root is TypeRoot.TIMESTAMP:
         days += (millis < 0) & (millis % _DAY_MILLIS != 0)
-    return array_of(days.astype(np.int32), to_arrow(target), array)
+    return build_like(to_arrow(target), days.astype(np.int32), array)
 
 
 def times_from_timestamps(
@@ -97,14 +97,14 @@ def times_from_timestamps(
 ) -> Column:
     """The time of day of TIMESTAMP, or of TIMESTAMP_LTZ on the zone's wall clock."""
     millis = _clock_millis(array, source, zone) % _DAY_MILLIS
-    return array_of(millis.astype(np.int32), to_arrow(target), array)
+    return build_like(to_arrow(target), millis.astype(np.int32), array)
 
 
 def timestamps_from_dates(
     array: Column, _: AtomicType, target: AtomicType, zone: tzinfo | None
 ) -> Column:
     """Midnight of DATE; for TIMESTAMP_LTZ on the zone's wall clock."""
-    seconds = whole_values(array) * _DAY_SECONDS
+    seconds = int64_values(array) * _DAY_SECONDS
     if target.root is TypeRoot.TIMESTAMP_LTZ:
         seconds = instants_of(seconds, zone)
     return timestamps_of(seconds, np.zeros_like(seconds), target, array)
@@ -112,7 +112,7 @@ def timestamps_from_dates(
 
 def timestamps_from_times(array: Column, _: AtomicType, target: AtomicType) -> Column:
     """TIME on 1970-01-01 in UTC, for TIMESTAMP_LTZ too."""
-    seconds, millis = np.divmod(whole_values(array), 1000)
+    seconds, millis = np.divmod(int64_values(array), 1000)
     return timestamps_of(seconds, millis * _MILLI_NANOS, target, array)
 
 
@@ -121,7 +121,7 @@ def timestamps_from_integers(
 ) -> Column:
     """Seconds since 1970; for TIMESTAMP_LTZ the zone's wall clock of them is taken for UTC."""
     with np.errstate(over="ignore"):
-        millis = whole_values(array) * np.int64(1000)
+        millis = int64_values(array) * np.int64(1000)
     seconds, rest = np.divmod(millis, 1000)
     if target.root is TypeRoot.TIMESTAMP_LTZ:
         seconds = wall_clock(seconds, zone)
@@ -133,4 +133,4 @@ def integers_from_timestamps(array: Column, source: AtomicType, target: AtomicTy
     seconds, nanos = seconds_and_nanos(array, source)
     cut = seconds + ((seconds < 0) & (nanos >= _MILLI_NANOS))
     dtype = np.int32 if target.root is TypeRoot.INT else np.int64
-    return array_of(cut.astype(dtype), to_arrow(target), array)
+    return build_like(to_arrow(target), cut.astype(dtype), array)

@@ -3,25 +3,25 @@
 import numpy as np
 import pyarrow as pa
 
+from paimon_explore.data_types.arrow_buffers import (
+    Bools,
+    Column,
+    build_bool,
+    build_like,
+    float64_values,
+    string_array,
+)
 from paimon_explore.data_types.casts.java_formatting import double_text, float_text
 from paimon_explore.data_types.casts.text_functions import computed, replaced, where_valid
 from paimon_explore.data_types.definitions import TypeRoot
-from paimon_explore.data_types.numpy_arrays import (
-    Column,
-    Flags,
-    array_of,
-    float_values,
-    mask_of,
-    text_column,
-)
 
 _PLAIN_LEAST = 1e-3
 _PLAIN_BOUND = 1e7
 
 
-def is_plain(array: Column) -> Flags:
+def is_plain(array: Column) -> Bools:
     """Where Java prints a float without exponent; False for zeros, whose sign it prints."""
-    sizes = np.abs(float_values(array))
+    sizes = np.abs(float64_values(array))
     return (sizes >= _PLAIN_LEAST) & (sizes < _PLAIN_BOUND)
 
 
@@ -40,11 +40,11 @@ def float_texts(array: Column, root: TypeRoot) -> Column:
     if plain.all():
         return texts
     # distinct bits, not distinct values: 0.0 and -0.0 print differently
-    values = float_values(array)[~plain]
+    values = float64_values(array)[~plain]
     bits, places = np.unique(values.view(np.int64), return_inverse=True)
     function = float_text if root is TypeRoot.FLOAT else double_text
-    known = text_column([function(float(value)) for value in bits.view(np.float64)])
+    known = string_array([function(float(value)) for value in bits.view(np.float64)])
     indices = np.zeros(len(array), np.int64)
     indices[~plain] = places
-    others = computed("take", [known, array_of(indices, pa.int64(), array)])
-    return where_valid(array, computed("if_else", [mask_of(plain), texts, others]))
+    others = computed("take", [known, build_like(pa.int64(), indices, array)])
+    return where_valid(array, computed("if_else", [build_bool(plain), texts, others]))

@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from paimon_explore.data_types.arrow_buffers import Column, int64_values, true_mask
 from paimon_explore.data_types.casts.allowed_casts import (
     BYTES,
     INTEGERS,
@@ -34,7 +35,6 @@ from paimon_explore.data_types.definitions import (
     RowType,
     TypeRoot,
 )
-from paimon_explore.data_types.numpy_arrays import Column, flag_values, whole_values
 from paimon_explore.frozen_dataclass import dataclass
 
 _STRING = AtomicType(root=TypeRoot.VARCHAR, length=MAX_LENGTH)
@@ -155,7 +155,7 @@ def _atomic_losses(
     if isinstance(source, AtomicType):
         counted = computed("value_counts", [values])
         assert isinstance(counted, pa.StructArray)  # noqa: S101 - what the function gives
-        values, counts = counted.field(0), whole_values(counted.field(1))
+        values, counts = counted.field(0), int64_values(counted.field(1))
     unfit = _unfit(values, source, target, zone)
     if unfit:
         example = _shown(values[unfit[0]].as_py())
@@ -209,13 +209,13 @@ def _trimmed(texts: Column, target: AtomicType) -> Column:
 
 def flags(mask: Column) -> list[bool]:
     """A boolean array as a list; null is False."""
-    return [bool(flag) for flag in flag_values(mask)]
+    return [bool(flag) for flag in true_mask(mask)]
 
 
 def _equal(one: Column, other: Column) -> list[bool]:
-    same = flag_values(computed("equal", [one, other]))
+    same = true_mask(computed("equal", [one, other]))
     if pa.types.is_floating(one.type):
-        nan = [flag_values(computed("is_nan", [side])) for side in (one, other)]
+        nan = [true_mask(computed("is_nan", [side])) for side in (one, other)]
         same |= nan[0] & nan[1]
     return [bool(flag) for flag in same]
 
@@ -224,7 +224,7 @@ def _readable(values: Column, cast: Column, target: AtomicType) -> list[bool]:
     """Whether texts and bytes became values: neither cut nor, as DECIMAL, rounded."""
     if target.root in BYTES:
         most = target.length or MAX_LENGTH
-        return [size <= most for size in whole_values(computed("binary_length", [values])).tolist()]
+        return [size <= most for size in int64_values(computed("binary_length", [values])).tolist()]
     valid = flags(computed("is_valid", [cast]))
     if target.root is not TypeRoot.DECIMAL:
         return valid

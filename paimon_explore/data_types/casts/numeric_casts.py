@@ -14,25 +14,25 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from paimon_explore.data_types.arrow import to_arrow
+from paimon_explore.data_types.arrow_buffers import (
+    Column,
+    Floats,
+    Ints,
+    build_bool,
+    build_like,
+    decimal256_scalar,
+    decimal_low_bits,
+    float64_values,
+    int64_values,
+    map_distinct,
+    null_scalar,
+    true_mask,
+)
 from paimon_explore.data_types.casts.cast_errors import uncastable_value
 from paimon_explore.data_types.casts.float_to_text import is_plain, plain_texts
 from paimon_explore.data_types.casts.java_formatting import double_text
 from paimon_explore.data_types.casts.text_functions import computed, kept_where, where_valid
 from paimon_explore.data_types.definitions import AtomicType, TypeRoot
-from paimon_explore.data_types.numpy_arrays import (
-    Column,
-    Floats,
-    Whole,
-    array_of,
-    flag_values,
-    float_values,
-    low_words,
-    mapped,
-    mask_of,
-    null_value,
-    whole_values,
-    wide_decimal_value,
-)
 
 _DTYPES: Mapping[TypeRoot, type[np.generic]] = {
     TypeRoot.TINYINT: np.int8,
@@ -53,19 +53,19 @@ _INT64_BOUNDS = (-(2**63), 2**63 - 1)
 
 def numbers_from_integers(array: Column, _: AtomicType, target: AtomicType) -> Column:
     """TINYINT, SMALLINT, INT and BIGINT as any number but DECIMAL."""
-    return _numbers(whole_values(array), target, array)
+    return _numbers(int64_values(array), target, array)
 
 
 def numbers_from_floats(array: Column, _: AtomicType, target: AtomicType) -> Column:
     """FLOAT and DOUBLE as any number but DECIMAL."""
-    values = float_values(array)
+    values = float64_values(array)
     if target.root in {TypeRoot.FLOAT, TypeRoot.DOUBLE}:
         return _numbers(values, target, array)
     bounds = _INT64_BOUNDS if target.root is TypeRoot.BIGINT else _INT32_BOUNDS
     return _numbers(_saturated(values, *bounds), target, array)
 
 
-def _saturated(values: Floats, least: int, most: int) -> Whole:
+def _saturated(values: Floats, least: int, most: int) -> Ints:
     with np.errstate(all="ignore"):
         inside = np.where((values >= float(least)) & (values < float(most)), values, 0.0)
         whole = inside.astype(np.int64)
@@ -74,21 +74,21 @@ def _saturated(values: Floats, least: int, most: int) -> Whole:
     return whole
 
 
-def _numbers(values: Whole | Floats, target: AtomicType, like: Column) -> Column:
+def _numbers(values: Ints | Floats, target: AtomicType, like: Column) -> Column:
     with np.errstate(all="ignore"):
-        return array_of(values.astype(_DTYPES[target.root]), to_arrow(target), like)
+        return build_like(to_arrow(target), values.astype(_DTYPES[target.root]), like)
 
 
 def numbers_from_decimals(array: Column, source: AtomicType, target: AtomicType) -> Column:
     """DECIMAL as any other number: the fraction is cut, the rest wraps."""
     if target.root not in {TypeRoot.FLOAT, TypeRoot.DOUBLE}:
         whole = array.cast(pa.decimal128(_MAX_PRECISION, 0), safe=False)
-        return _numbers(low_words(whole), target, array)
+        return _numbers(decimal_low_bits(whole), target, array)
     if (source.precision or 0) <= _COMPACT_PRECISION:
-        values = low_words(array) / np.float64(10 ** (source.scale or 0))
+        values = decimal_low_bits(array) / np.float64(10 ** (source.scale or 0))
         return _numbers(values, target, array)
-    doubles = mapped(array, _as_floats, pa.float64())
-    return _numbers(float_values(doubles), target, array)
+    doubles = map_distinct(array, _as_floats, pa.float64())
+    return _numbers(float64_values(doubles), target, array)
 
 
 def _as_floats(values: Sequence[object]) -> list[object]:
@@ -114,7 +114,7 @@ def decimals_from_floats(array: Column, source: AtomicType, target: AtomicType) 
     if plain.all():
         return found
     # a loop over distinct values: no column function gives Java's digits
-    others = mapped(kept_where(~plain, doubles), _each_fitted(target), to_arrow(target))
+    others = map_distinct(kept_where(~plain, doubles), _each_fitted(target), to_arrow(target))
     return computed("coalesce", [found, others])
 
 
@@ -163,21 +163,23 @@ def _fitted(array: Column, target: AtomicType) -> Column:
     if scale < source_scale:
         wide = pc.round(wide, scale, "half_towards_infinity")
     wide = wide.cast(pa.decimal256(_WIDE, scale))
-    bound = wide_decimal_value(int(10**precision), pa.decimal256(_WIDE, scale))
+    bound = decimal256_scalar(int(10**precision), pa.decimal256(_WIDE, scale))
     fits = pc.less(pc.abs(wide), bound)
-    missing = null_value(wide.type)
+    missing = null_scalar(wide.type)
     fitted: Column = pc.if_else(fits, wide, missing)
     return fitted.cast(to_arrow(target))
 
 
 def numbers_from_flags(array: Column, _: AtomicType, target: AtomicType) -> Column:
     """BOOLEAN as any number: 1 and 0."""
-    ones = flag_values(array).astype(np.int64)
+    ones = true_mask(array).astype(np.int64)
     if target.root is not TypeRoot.DECIMAL:
         return _numbers(ones, target, array)
-    return _fitted(array_of(ones, pa.int64(), array).cast(pa.decimal128(_INT64_DIGITS, 0)), target)
+    return _fitted(
+        build_like(pa.int64(), ones, array).cast(pa.decimal128(_INT64_DIGITS, 0)), target
+    )
 
 
 def flags_from_integers(array: Column, _: AtomicType, __: AtomicType) -> Column:
     """TINYINT, SMALLINT, INT and BIGINT as BOOLEAN: whether they are not 0."""
-    return where_valid(array, mask_of(whole_values(array) != 0))
+    return where_valid(array, build_bool(int64_values(array) != 0))

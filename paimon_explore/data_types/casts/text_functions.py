@@ -6,18 +6,18 @@ from typing import TypeAlias
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paimon_explore.data_types.numpy_arrays import (
+from paimon_explore.data_types.arrow_buffers import (
+    Bools,
     Column,
-    Flags,
-    Value,
-    bytes_value,
-    mask_of,
-    null_value,
-    text_column,
-    text_value,
+    Scalar,
+    binary_scalar,
+    build_bool,
+    null_scalar,
+    string_array,
+    string_scalar,
 )
 
-Part: TypeAlias = "Column | Value"
+Part: TypeAlias = "Column | Scalar"
 """A column, or one value for all rows."""
 
 
@@ -55,12 +55,12 @@ def matches(texts: Column, pattern: str) -> Column:
 
 def is_one_of(texts: Column, known: Sequence[str]) -> Column:
     """Whether each text is one of some; False for null."""
-    return computed("is_in", [texts], pc.SetLookupOptions(text_column(known)))
+    return computed("is_in", [texts], pc.SetLookupOptions(string_array(known)))
 
 
 def concatenated(*parts: Part) -> Column:
     """The parts of each row, one after the other; null where a part is."""
-    empty = bytes_value(b"") if _is_binary(parts) else text_value("")
+    empty = binary_scalar(b"") if _is_binary(parts) else string_scalar("")
     return computed("binary_join_element_wise", [*parts, empty], pc.JoinOptions())
 
 
@@ -70,14 +70,14 @@ def _is_binary(parts: Sequence[Part]) -> bool:
 
 def joined(lists: Column, separator: str) -> Column:
     """The texts of each list with a separator between them."""
-    return computed("binary_join", [lists, text_value(separator)])
+    return computed("binary_join", [lists, string_scalar(separator)])
 
 
 def where_valid(like: Column, values: Column) -> Column:
     """The values, null where another column is."""
-    return computed("if_else", [like.is_valid(), values, null_value(values.type)])
+    return computed("if_else", [like.is_valid(), values, null_scalar(values.type)])
 
 
-def kept_where(flags: Flags, values: Column) -> Column:
+def kept_where(flags: Bools, values: Column) -> Column:
     """The values where flags are set, null elsewhere."""
-    return computed("if_else", [mask_of(flags), values, null_value(values.type)])
+    return computed("if_else", [build_bool(flags), values, null_scalar(values.type)])

@@ -14,6 +14,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from paimon_explore.data_types.arrow import to_arrow
+from paimon_explore.data_types.arrow_buffers import (
+    Column,
+    int64_values,
+    map_distinct,
+    true_mask,
+    valid_mask,
+)
 from paimon_explore.data_types.casts.cast_errors import uncastable_value
 from paimon_explore.data_types.casts.datetime_casts import timestamps_of
 from paimon_explore.data_types.casts.numeric_casts import fitted_decimal
@@ -33,13 +40,6 @@ from paimon_explore.data_types.casts.text_to_datetime import (
 )
 from paimon_explore.data_types.casts.values_to_text import sized_bytes
 from paimon_explore.data_types.definitions import AtomicType, TypeRoot
-from paimon_explore.data_types.numpy_arrays import (
-    Column,
-    flag_values,
-    mapped,
-    valid_values,
-    whole_values,
-)
 from paimon_explore.data_types.time_zones import instants_of
 
 _TRUE = ("t", "true", "y", "yes", "1")
@@ -77,7 +77,7 @@ def integers_from_texts(array: Column, _: AtomicType, target: AtomicType) -> Col
     try:
         return digits.cast(to_arrow(target))
     except pa.ArrowInvalid:
-        return mapped(array, _bounded(target), to_arrow(target))
+        return map_distinct(array, _bounded(target), to_arrow(target))
 
 
 def _bounded(target: AtomicType) -> Callable[[Sequence[object]], list[object]]:
@@ -103,8 +103,8 @@ def floats_from_texts(array: Column, _: AtomicType, target: AtomicType) -> Colum
     """
     trimmed = computed("utf8_trim", [array], pc.TrimOptions(_JAVA_SPACE))
     is_plain = matches(trimmed, _FLOAT)
-    if not flag_values(where_valid(array, is_plain))[valid_values(array)].all():
-        return mapped(trimmed, _hex_or_plain(target), to_arrow(target))
+    if not true_mask(where_valid(array, is_plain))[valid_mask(array)].all():
+        return map_distinct(trimmed, _hex_or_plain(target), to_arrow(target))
     unsigned = replaced(trimmed, r"^\+", "")
     return replaced(unsigned, "([0-9.])[fFdD]$", r"\1").cast(to_arrow(target))
 
@@ -148,7 +148,7 @@ def decimals_from_texts(array: Column, _: AtomicType, target: AtomicType) -> Col
         return found
 
     # a loop over distinct values: no column function rounds and gives null on overflow
-    return mapped(array, convert, to_arrow(target))
+    return map_distinct(array, convert, to_arrow(target))
 
 
 def dates_from_texts(array: Column, _: AtomicType, target: AtomicType) -> Column:
@@ -157,7 +157,7 @@ def dates_from_texts(array: Column, _: AtomicType, target: AtomicType) -> Column
     Raises:
         UncastableError: another text.
     """
-    days = mapped(array, _each_or_refuse(parse_date, target), pa.int32())
+    days = map_distinct(array, _each_or_refuse(parse_date, target), pa.int32())
     return days.view(pa.date32())
 
 
@@ -167,7 +167,7 @@ def times_from_texts(array: Column, _: AtomicType, target: AtomicType) -> Column
     Raises:
         UncastableError: another text.
     """
-    millis = mapped(array, _each_or_refuse(parse_time, target), pa.int32())
+    millis = map_distinct(array, _each_or_refuse(parse_time, target), pa.int32())
     return millis.view(pa.time32("ms"))
 
 
@@ -204,9 +204,9 @@ def timestamps_from_texts(
             return parse_epoch(text, precision)
         return parse_timestamp(text, precision)
 
-    pairs = mapped(array, _split(parse, target), _PAIR)
+    pairs = map_distinct(array, _split(parse, target), _PAIR)
     columns = pairs.flatten() if isinstance(pairs, pa.StructArray) else []
-    seconds, nanos = map(whole_values, columns)
+    seconds, nanos = map(int64_values, columns)
     if target.root is TypeRoot.TIMESTAMP_LTZ:
         seconds = instants_of(seconds, zone)
     return timestamps_of(seconds, nanos, target, array)
@@ -237,6 +237,6 @@ def bytes_from_texts(array: Column, _: AtomicType, target: AtomicType) -> Column
 
 
 def _require(array: Column, is_fine: Column, target: AtomicType) -> None:
-    refused = valid_values(array) & ~flag_values(is_fine)
+    refused = valid_mask(array) & ~true_mask(is_fine)
     if refused.any():
         raise uncastable_value(array[int(refused.argmax())].as_py(), target)

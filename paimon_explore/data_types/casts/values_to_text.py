@@ -10,6 +10,15 @@ from decimal import Decimal
 import numpy as np
 import pyarrow as pa
 
+from paimon_explore.data_types.arrow_buffers import (
+    Column,
+    Ints,
+    binary_scalar,
+    build_like,
+    int64_values,
+    map_distinct,
+    string_array,
+)
 from paimon_explore.data_types.casts.cast_errors import UncastableError
 from paimon_explore.data_types.casts.datetime_casts import seconds_and_nanos
 from paimon_explore.data_types.casts.float_to_text import float_texts
@@ -30,15 +39,6 @@ from paimon_explore.data_types.casts.text_functions import (
     where_valid,
 )
 from paimon_explore.data_types.definitions import MAX_LENGTH, AtomicType, TypeRoot
-from paimon_explore.data_types.numpy_arrays import (
-    Column,
-    Whole,
-    array_of,
-    bytes_value,
-    mapped,
-    text_column,
-    whole_values,
-)
 from paimon_explore.data_types.time_zones import wall_clock
 
 MAX_PADDED_LENGTH = 2**20
@@ -79,7 +79,7 @@ def sized_bytes(values: Column, target: AtomicType) -> Column:
     if target.root is TypeRoot.VARBINARY:
         return cut
     _check_padding(length)
-    return cut_bytes(concatenated(cut, bytes_value(bytes(length))), length)
+    return cut_bytes(concatenated(cut, binary_scalar(bytes(length))), length)
 
 
 def _check_padding(length: int) -> None:
@@ -115,15 +115,15 @@ def texts_of(array: Column, source: AtomicType, zone: tzinfo | None) -> Column:
 
 def _numbers(array: Column, root: TypeRoot) -> Column:
     if root is TypeRoot.DECIMAL:
-        return mapped(array, _each(Decimal, decimal_text), pa.string())
+        return map_distinct(array, _each(Decimal, decimal_text), pa.string())
     if root in {TypeRoot.FLOAT, TypeRoot.DOUBLE}:
         return float_texts(array, root)
     return array.cast(pa.string())
 
 
-def _spread(texts: list[str], places: Whole, like: Column) -> Column:
-    indices = array_of(places, pa.int64(), like)
-    return computed("take", [text_column(texts), indices])
+def _spread(texts: list[str], places: Ints, like: Column) -> Column:
+    indices = build_like(pa.int64(), places, like)
+    return computed("take", [string_array(texts), indices])
 
 
 def _each(
@@ -136,7 +136,7 @@ def _decoded(array: Column) -> Column:
     try:
         return array.cast(pa.string())
     except pa.ArrowInvalid:
-        return mapped(array, _lenient, pa.string())
+        return map_distinct(array, _lenient, pa.string())
 
 
 def _lenient(values: Sequence[object]) -> list[object]:
@@ -144,17 +144,17 @@ def _lenient(values: Sequence[object]) -> list[object]:
 
 
 def _dates(array: Column) -> Column:
-    days, places = np.unique(whole_values(array), return_inverse=True)
+    days, places = np.unique(int64_values(array), return_inverse=True)
     return _spread([date_text(int(day)) for day in days], places.astype(np.int64), array)
 
 
 def _times(array: Column, precision: int) -> Column:
-    millis = whole_values(array)
+    millis = int64_values(array)
     if len(millis) and (millis.min() < 0 or millis.max() >= DAY_MS):
         distinct, places = np.unique(millis, return_inverse=True)
         forms = [time_text(int(value), precision) for value in distinct]
         return _spread(forms, places.astype(np.int64), array)
-    texts = array_of(millis.astype(np.int32), pa.time32("ms"), array).cast(pa.string())
+    texts = build_like(pa.time32("ms"), millis.astype(np.int32), array).cast(pa.string())
     if precision == 0:
         return cut_texts(texts, len("HH:mm:ss"))
     # at least one digit stays, then as many as the type has
@@ -171,17 +171,17 @@ def _timestamps(array: Column, source: AtomicType, zone: tzinfo | None) -> Colum
     if len(days) and (days.min() < _FIRST_DAY or days.max() > _LAST_DAY):
         pairs = zip(seconds.tolist(), nanos.tolist(), strict=True)
         texts = [timestamp_text(second, nano, precision) for second, nano in pairs]
-        return where_valid(array, text_column(texts))
-    clock = array_of(seconds, pa.timestamp("s"), array).cast(pa.string())
+        return where_valid(array, string_array(texts))
+    clock = build_like(pa.timestamp("s"), seconds, array).cast(pa.string())
     fraction = _fraction_texts(nanos, precision, array)
     return clock if fraction is None else concatenated(clock, fraction)
 
 
-def _fraction_texts(nanos: Whole, precision: int, like: Column) -> "Column | None":
+def _fraction_texts(nanos: Ints, precision: int, like: Column) -> "Column | None":
     if precision == 0 and not nanos.any():
         return None
     # 1 in front keeps leading zeros; the digits of the type stay, later zeros go
-    digits = array_of(nanos + 10**_NANO_DIGITS, pa.int64(), like).cast(pa.string())
+    digits = build_like(pa.int64(), nanos + 10**_NANO_DIGITS, like).cast(pa.string())
     kept = f"^1([0-9]{{{precision}}}[0-9]*?)0*$"
     texts = replaced(digits, kept, r".\1")
     return replaced(texts, r"^\.$", "")

@@ -12,14 +12,14 @@ from typing import assert_never
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.encoding.arrow_buffers import (
+from paimon_explore.data_types.arrow_buffers import (
     Bools,
     Column,
     Ints,
     as_buffer,
     build_fixed,
-    ends_of,
-    taken_rows,
+    offsets_from_sizes,
+    take_rows,
 )
 from paimon_explore.encoding.avro.primitive_decoder import dense, mismatch, plain_type, take_plain
 from paimon_explore.encoding.avro.record_offsets import (
@@ -273,7 +273,7 @@ def _even_items(
     filled = counts > 0
     if behind.max() > lanes.end or lanes.raw[behind[filled]].any():
         return None
-    offsets = ends_of(counts)
+    offsets = offsets_from_sizes(counts)
     nth = np.arange(offsets[-1]) - np.repeat(offsets[:-1], counts)
     places = np.repeat(begin, counts) + nth * (width + tag)
     # If each place holds the branch of a value, each is the right one: so is the next then.
@@ -311,7 +311,7 @@ def _walked_items(
             pieces.append(piece)
             owners.append(some)
             filled[some] += 1
-    offsets = ends_of(filled)
+    offsets = offsets_from_sizes(filled)
     if not pieces:
         return offsets, null_column(wanted, 0), at
     return offsets, _in_row_order(pieces, owners), at
@@ -321,4 +321,4 @@ def _in_row_order(pieces: list[Column], owners: list[Ints]) -> Column:
     """Pieces hold one item per owner; a stable sort by owner brings each one's items together."""
     together = pieces[0] if len(pieces) == 1 else pa.concat_arrays(pieces)
     order = np.argsort(np.concatenate(owners), kind="stable")
-    return taken_rows(together, order)
+    return take_rows(together, order)

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paimon_explore.encoding.arrow_buffers import (
+from paimon_explore.data_types.arrow_buffers import (
     Bools,
     Bytes,
     Column,
@@ -20,10 +20,10 @@ from paimon_explore.encoding.arrow_buffers import (
     as_buffer,
     bool_values,
     build_binary,
-    ends_of,
+    filter_rows,
     fixed_values,
-    kept_rows,
     list_offsets,
+    offsets_from_sizes,
     valid_mask,
     var_values,
 )
@@ -97,7 +97,7 @@ def encode_longs(values: Ints) -> Encoded:
         width += 1
     groups, used = groups[:, :width], used[:, :width]
     groups[:, :-1] |= np.where(used[:, 1:], np.uint8(0x80), np.uint8(0))
-    return _binary(ends_of(used.sum(axis=1, dtype=np.int64)), groups[used])
+    return _binary(offsets_from_sizes(used.sum(axis=1, dtype=np.int64)), groups[used])
 
 
 def _binary(offsets: Ints, data: Bytes) -> Encoded:
@@ -118,7 +118,7 @@ def _encode_optional(array: Column, node: OptionalNode, where: str) -> Encoded:
     if node.null_branch is None:
         raise InvalidInputError(f"Column {where} must not contain null.")
     valid = valid_mask(array)
-    inner = _tagged(value_tag, encode_values(kept_rows(array, valid), node.inner, where))
+    inner = _tagged(value_tag, encode_values(filter_rows(array, valid), node.inner, where))
     null_tag = pa.scalar(b"\x00" if node.null_branch == 0 else b"\x02", pa.binary())
     if not len(inner):
         return pa.array([null_tag.as_py()] * len(array), pa.binary())
@@ -216,7 +216,7 @@ def _decimals(array: Column) -> Encoded:
     wrong_sign = (lead >= 0x80) != negative  # noqa: PLR2004 - the sign bit
     first = np.maximum(first - wrong_sign, 0)
     kept = np.arange(_DECIMAL_BYTES)[None, :] >= first[:, None]
-    return _binary(ends_of((_DECIMAL_BYTES - first).astype(np.int64)), big[kept])
+    return _binary(offsets_from_sizes((_DECIMAL_BYTES - first).astype(np.int64)), big[kept])
 
 
 def _encode_struct(array: Column, node: RecordNode, where: str) -> Encoded:
@@ -239,7 +239,7 @@ def _encode_items(array: Column, node: ArrayNode | MapNode, where: str) -> Encod
     together = _binary(ends[offsets - offsets[0]], data)
     head = encode_longs(counts)  # of an empty array, the count 0 is its end
     tail_sizes = (counts > 0).astype(np.int64)
-    tail = _binary(ends_of(tail_sizes), np.zeros(int(tail_sizes.sum()), dtype=np.uint8))
+    tail = _binary(offsets_from_sizes(tail_sizes), np.zeros(int(tail_sizes.sum()), dtype=np.uint8))
     return _joined([head, together, tail])
 
 

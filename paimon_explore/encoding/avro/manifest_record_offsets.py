@@ -9,7 +9,7 @@ next one begins.
 
 import numpy as np
 
-from paimon_explore.encoding.arrow_buffers import Bools, Ints
+from paimon_explore.data_types.arrow_buffers import Bools, Ints
 from paimon_explore.encoding.avro.record_offsets import record_starts
 from paimon_explore.encoding.avro.schema import AvroNode, OptionalNode, PlainNode, Primitive
 from paimon_explore.encoding.avro.schema import RecordNode as Record

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.encoding.arrow_buffers import (
+from paimon_explore.data_types.arrow_buffers import (
     BYTE_VIEWS,
     Column,
     Ints,
@@ -21,7 +21,7 @@ from paimon_explore.encoding.arrow_buffers import (
     build_binary,
     build_bool,
     build_views,
-    no_rows,
+    empty_array,
     used_bytes,
 )
 from paimon_explore.encoding.avro.record_offsets import FIXED_SIZES
@@ -200,7 +200,7 @@ def _gathered(lanes: Lanes, spans: tuple[Ints, Ints], where: str) -> Column:
     """
     begin, size = spans
     if not len(begin):
-        return no_rows(_BINARY)
+        return empty_array(_BINARY)
     ends = begin + size
     if ends.max() > lanes.end:
         raise CorruptFileError("", where, "a size must lie within its block")

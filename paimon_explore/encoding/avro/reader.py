@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.encoding.arrow_buffers import Column, Ints, ends_of
+from paimon_explore.data_types.arrow_buffers import Column, Ints, offsets_from_sizes
 from paimon_explore.encoding.avro.column_decoder import natural_field, take_fields
 from paimon_explore.encoding.avro.container import Block, read_blocks, read_header
 from paimon_explore.encoding.avro.record_offsets import branch_taken, misfit, record_starts
@@ -302,7 +302,9 @@ def _taken(
     starts: StartFinder,
     choices: Sequence[Choice],
 ) -> _Decoded:
-    sizes = ends_of(np.array([len(block.data) for block in blocks], dtype=np.int64)) + PAD
+    sizes = (
+        offsets_from_sizes(np.array([len(block.data) for block in blocks], dtype=np.int64)) + PAD
+    )
     counts = np.array([block.count for block in blocks], dtype=np.int64)
     begins = starts(lanes, node, sizes[:-1], sizes[1:], counts)
     stops = np.append(begins[1:], lanes.end)

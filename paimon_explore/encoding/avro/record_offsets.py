@@ -10,7 +10,7 @@ from typing import TypeAlias, assert_never
 
 import numpy as np
 
-from paimon_explore.encoding.arrow_buffers import Bools
+from paimon_explore.data_types.arrow_buffers import Bools
 from paimon_explore.encoding.avro.schema import (
     ArrayNode,
     AvroNode,

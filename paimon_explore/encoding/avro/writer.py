@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.encoding.arrow_buffers import Column, var_values
+from paimon_explore.data_types.arrow_buffers import Column, var_values
 from paimon_explore.encoding.avro.column_encoder import encode_rows
 from paimon_explore.encoding.avro.container import (
     BLOCK_BYTES,

@@ -14,7 +14,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from paimon_explore.data_types import arrow_buffers as nb
 from paimon_explore.data_types.arrow import timestamp_unit, to_arrow
+from paimon_explore.data_types.arrow_buffers import Bools, Bytes, Column, Ints, Numbers, Words
 from paimon_explore.data_types.definitions import (
     ArrayType,
     AtomicType,
@@ -25,8 +27,6 @@ from paimon_explore.data_types.definitions import (
     TypeRoot,
     VectorType,
 )
-from paimon_explore.encoding import arrow_buffers as nb
-from paimon_explore.encoding.arrow_buffers import Bools, Bytes, Column, Ints, Numbers, Words
 from paimon_explore.encoding.binary_row.nested_encoder import COUNT_TYPE, row_header
 from paimon_explore.encoding.binary_row.primitive_encoder import (
     COMPACT_DECIMAL,
@@ -308,7 +308,7 @@ def _elements(source: Source, arrays: Items, data_type: DataType) -> tuple[Ints,
     header = _COUNT + (counts + 31) // 32 * 4
     good = (counts >= 0) & (header + counts * width <= arrays.size)
     source.demand(~arrays.valid | good, "an array's elements lie within the array")
-    offsets = nb.ends_of(counts)
+    offsets = nb.offsets_from_sizes(counts)
     owner = np.repeat(np.arange(len(counts)), counts)
     rank = np.arange(offsets[-1]) - offsets[:-1][owner]
     start = arrays.at[owner]

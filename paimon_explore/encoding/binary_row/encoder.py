@@ -11,9 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
+from paimon_explore.data_types import arrow_buffers as nb
+from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import DataType
-from paimon_explore.encoding import arrow_buffers as nb
-from paimon_explore.encoding.arrow_buffers import Column
 from paimon_explore.encoding.binary_row.decoder import Items, Source, decode_fields
 from paimon_explore.encoding.binary_row.nested_encoder import encode_cells, pack_rows, row_header
 from paimon_explore.encoding.binary_row.single_row_encoder import FEW, KIND_BITS, encode_few
@@ -52,7 +52,7 @@ def encode_rows(
     size = len(columns[0]) if columns else (count or 0)
     few = encode_few(columns, types, size) if reserve_nulls and size <= FEW else None
     if few is not None:
-        offsets = nb.ends_of(np.array([len(image) for image in few], np.int64))
+        offsets = nb.offsets_from_sizes(np.array([len(image) for image in few], np.int64))
         return nb.build_binary(offsets, nb.as_bytes(b"".join(few)), np.ones(size, np.bool_))
     cells = [
         encode_cells(column, data_type, reserve=reserve_nulls)
@@ -67,13 +67,13 @@ def with_arity(rows: pa.BinaryArray, arity: int) -> pa.BinaryArray:
     valid = nb.valid_mask(rows)
     starts, data = nb.var_values(rows)
     sizes = np.where(valid, np.diff(starts), 0)
-    offsets = nb.ends_of(np.where(valid, sizes + ARITY_BYTES, 0))
+    offsets = nb.offsets_from_sizes(np.where(valid, sizes + ARITY_BYTES, 0))
     out = np.zeros(offsets[-1], np.uint8)
     heads = offsets[:-1]
     prefix = np.frombuffer(arity.to_bytes(ARITY_BYTES, "big"), np.uint8)
     out[heads[valid][:, None] + np.arange(ARITY_BYTES)] = prefix
     _, images = nb.gather(data, starts[:-1], sizes)
-    out[nb.spread(heads + ARITY_BYTES, sizes)] = images
+    out[nb.expand_ranges(heads + ARITY_BYTES, sizes)] = images
     return nb.build_binary(offsets, out, valid)
 
 

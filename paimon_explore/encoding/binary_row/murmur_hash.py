@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from paimon_explore.encoding import arrow_buffers as nb
+from paimon_explore.data_types import arrow_buffers as nb
 
 Hashes = npt.NDArray[np.int32]
 _Halves = npt.NDArray[np.uint32]

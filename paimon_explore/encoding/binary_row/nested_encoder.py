@@ -11,7 +11,18 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from paimon_explore.data_types import arrow_buffers as nb
 from paimon_explore.data_types.arrow import to_arrow
+from paimon_explore.data_types.arrow_buffers import (
+    Bools,
+    Bytes,
+    Column,
+    Ints,
+    ListColumn,
+    MapColumn,
+    VectorColumn,
+    Words,
+)
 from paimon_explore.data_types.definitions import (
     ArrayType,
     AtomicType,
@@ -21,17 +32,6 @@ from paimon_explore.data_types.definitions import (
     RowType,
     TypeRoot,
     VectorType,
-)
-from paimon_explore.encoding import arrow_buffers as nb
-from paimon_explore.encoding.arrow_buffers import (
-    Bools,
-    Bytes,
-    Column,
-    Ints,
-    ListColumn,
-    MapColumn,
-    VectorColumn,
-    Words,
 )
 from paimon_explore.encoding.binary_row.primitive_encoder import (
     Cells,
@@ -82,7 +82,7 @@ def _encode_row(array: pa.StructArray, data_type: RowType, *, reserve: bool) -> 
     cells = []
     for index, field in enumerate(data_type.fields):
         child = array.field(index)
-        kept = child if valid.all() else nb.kept_rows(child, valid)
+        kept = child if valid.all() else nb.filter_rows(child, valid)
         cells.append(encode_cells(kept, field.type, reserve=reserve))
     starts, data = pack_rows(cells, int(valid.sum()))
     sizes = np.zeros(len(valid), np.int64)
@@ -106,7 +106,7 @@ def pack_rows(columns: list[Cells], count: int) -> tuple[Ints, Bytes]:
     for cells in columns:
         if cells.present is not None:
             sizes += cells.sizes
-    starts = nb.ends_of(sizes)
+    starts = nb.offsets_from_sizes(sizes)
     words = np.zeros(starts[-1] // nb.WORD, np.uint64)
     heads = starts[:-1] // nb.WORD
     if not all(cells.valid.all() for cells in columns):
@@ -116,7 +116,7 @@ def pack_rows(columns: list[Cells], count: int) -> tuple[Ints, Bytes]:
         slots = cells.fixed.astype(np.uint64)
         if cells.present is not None:
             slots |= np.where(cells.present, cursor, 0).astype(np.uint64) << np.uint64(32)
-            targets = nb.spread(heads + cursor // nb.WORD, cells.sizes // nb.WORD)
+            targets = nb.expand_ranges(heads + cursor // nb.WORD, cells.sizes // nb.WORD)
             words[targets] = cells.data.view(np.uint64)
             cursor += cells.sizes
         words[heads + (header // nb.WORD + index)] = slots
@@ -156,14 +156,14 @@ def list_elements(children: Column, starts: Ints, counts: Ints) -> Column:
     first = int(starts[0]) if len(starts) else 0
     if total == 0 or bool((starts + counts)[-1] - first == total):
         return children.slice(first, total)
-    return nb.taken_rows(children, nb.spread(starts, counts))
+    return nb.take_rows(children, nb.expand_ranges(starts, counts))
 
 
 def _drop_nulls(sizes: Ints, data: Bytes, valid: Bools) -> tuple[Ints, Bytes]:
     """Leave out the (empty) images of nulls."""
     if valid.all():
         return sizes, data
-    starts = nb.ends_of(sizes)[:-1]
+    starts = nb.offsets_from_sizes(sizes)[:-1]
     kept = np.where(valid, sizes, 0)
     return kept, nb.gather(data, starts, kept)[1]
 
@@ -174,10 +174,10 @@ def _pack_arrays(counts: Ints, elements: Column, data_type: DataType) -> tuple[I
     width = fixed_width(data_type)
     header = 4 + (counts + 31) // 32 * 4
     fixed = nb.round_up(header + width * counts)
-    item_ends = nb.ends_of(cells.item_sizes())
-    firsts = nb.ends_of(counts)
+    item_ends = nb.offsets_from_sizes(cells.item_sizes())
+    firsts = nb.offsets_from_sizes(counts)
     sizes = fixed + item_ends[firsts[1:]] - item_ends[firsts[:-1]]
-    starts = nb.ends_of(sizes)
+    starts = nb.offsets_from_sizes(sizes)
     out = np.zeros(starts[-1], np.uint8)
     out.view("<u4")[starts[:-1] // 4] = counts
     owners = np.repeat(np.arange(len(counts)), counts)
@@ -190,9 +190,9 @@ def _pack_arrays(counts: Ints, elements: Column, data_type: DataType) -> tuple[I
     if cells.present is not None:
         local = fixed[owners] + item_ends[:-1] - item_ends[firsts[:-1]][owners]
         parts = parts | (np.where(cells.present, local, 0).astype(np.uint64) << np.uint64(32))
-        out.view(np.uint64)[nb.spread((heads + local) // nb.WORD, cells.sizes // nb.WORD)] = (
-            cells.data.view(np.uint64)
-        )
+        out.view(np.uint64)[
+            nb.expand_ranges((heads + local) // nb.WORD, cells.sizes // nb.WORD)
+        ] = cells.data.view(np.uint64)
     _put(out, heads + header[owners] + ranks * width, parts)
     return sizes, out
 
@@ -247,12 +247,12 @@ def _encode_map(
     value_sizes, values = _pack_arrays(counts, list_elements(array.items, firsts, counts), value)
     lengths = 4 + key_sizes + value_sizes
     sizes = nb.round_up(lengths)
-    starts = nb.ends_of(sizes)
+    starts = nb.offsets_from_sizes(sizes)
     out = np.zeros(starts[-1], np.uint8)
     words = out.view("<u4")
     heads = starts[:-1] // 4
     words[heads] = key_sizes
-    words[nb.spread(heads + 1, key_sizes // 4)] = keys.view("<u4")
-    words[nb.spread(heads + 1 + key_sizes // 4, value_sizes // 4)] = values.view("<u4")
+    words[nb.expand_ranges(heads + 1, key_sizes // 4)] = keys.view("<u4")
+    words[nb.expand_ranges(heads + 1 + key_sizes // 4, value_sizes // 4)] = values.view("<u4")
     sizes, out = _drop_nulls(sizes, out, valid)
     return image_cells(lengths, valid, sizes, out)

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from paimon_explore.data_types import arrow_buffers as nb
 from paimon_explore.data_types.arrow import timestamp_unit
+from paimon_explore.data_types.arrow_buffers import Bools, Bytes, Column, Ints, Numbers, Words
 from paimon_explore.data_types.definitions import AtomicType, DataType, TypeRoot
-from paimon_explore.encoding import arrow_buffers as nb
-from paimon_explore.encoding.arrow_buffers import Bools, Bytes, Column, Ints, Numbers, Words
 from paimon_explore.frozen_dataclass import dataclass
 
 COMPACT_DECIMAL = 18
@@ -133,7 +133,7 @@ def _encode_text(array: Column) -> Cells:
 def _copy_padded(words: Words, starts: Ints, lengths: Ints, sizes: Ints) -> Bytes:
     """Ranges of bytes, each zero-padded to its size in whole words; size 0 leaves one out."""
     counts = sizes // nb.WORD
-    firsts = nb.ends_of(counts)[:-1]
+    firsts = nb.offsets_from_sizes(counts)[:-1]
     step = np.arange(counts.sum()) - np.repeat(firsts, counts)
     out: Words = words[np.repeat(starts, counts) + step * nb.WORD]
     tails = counts > 0
@@ -199,13 +199,13 @@ def _encode_variant(array: pa.StructArray) -> Cells:
     meta_sizes = np.where(valid, np.diff(meta_offsets), 0)
     lengths = np.where(valid, 4 + value_sizes + meta_sizes, 0)
     sizes = nb.round_up(lengths)
-    starts = nb.ends_of(sizes)
+    starts = nb.offsets_from_sizes(sizes)
     data = np.zeros(starts[-1], np.uint8)
     heads = starts[:-1]
     prefix = value_sizes.astype("<u4").view(np.uint8).reshape(-1, 4)
     data[heads[valid][:, None] + np.arange(4)] = prefix[valid]
     _, part = nb.gather(values, value_offsets[:-1], value_sizes)
-    data[nb.spread(heads + 4, value_sizes)] = part
+    data[nb.expand_ranges(heads + 4, value_sizes)] = part
     _, part = nb.gather(metas, meta_offsets[:-1], meta_sizes)
-    data[nb.spread(heads + 4 + value_sizes, meta_sizes)] = part
+    data[nb.expand_ranges(heads + 4 + value_sizes, meta_sizes)] = part
     return image_cells(lengths, valid, sizes, data)

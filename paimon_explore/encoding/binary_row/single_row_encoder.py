@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from paimon_explore.data_types.arrow import timestamp_unit, to_arrow
+from paimon_explore.data_types.arrow_buffers import WORD, Column
 from paimon_explore.data_types.definitions import AtomicType, DataType, TypeRoot
-from paimon_explore.encoding.arrow_buffers import WORD, Column
 from paimon_explore.encoding.binary_row.nested_encoder import row_header
 from paimon_explore.encoding.binary_row.primitive_encoder import (
     COMPACT_DECIMAL,

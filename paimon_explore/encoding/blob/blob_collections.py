@@ -15,9 +15,9 @@ from typing import TypeAlias
 
 import numpy as np
 
+from paimon_explore.data_types.arrow_buffers import offsets_from_sizes
 from paimon_explore.data_types.definitions import AtomicType, DataType, MapType, TypeRoot
 from paimon_explore.data_types.formatter import type_text
-from paimon_explore.encoding.arrow_buffers import ends_of
 from paimon_explore.encoding.varint import decode_deltas, encode_deltas
 from paimon_explore.errors import UnsupportedFeatureError
 
@@ -149,7 +149,9 @@ def _taken(data: bytes, lists: int, count: int) -> tuple[bytes, list[list[int]]]
         raise ValueError("its lists of sizes lie in it")
     start = end - sum(lengths)
     found: list[list[int]] = []
-    for at, length in zip((start + ends_of(np.array(lengths)))[:-1].tolist(), lengths, strict=True):
+    for at, length in zip(
+        (start + offsets_from_sizes(np.array(lengths)))[:-1].tolist(), lengths, strict=True
+    ):
         sizes = decode_deltas(data[at : at + length])
         if sizes is None or len(sizes) != count or (sizes < _NULL).any():
             raise ValueError(f"a list has the sizes of {count} values")

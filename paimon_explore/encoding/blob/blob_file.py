@@ -16,12 +16,12 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 import pyarrow as pa
 
+from paimon_explore.data_types import arrow_buffers as nb
 from paimon_explore.data_types.arrow import to_arrow
+from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints
 from paimon_explore.data_types.definitions import AtomicType, DataType, MapType
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.data_types.traversal import is_blob_file_type
-from paimon_explore.encoding import arrow_buffers as nb
-from paimon_explore.encoding.arrow_buffers import Bools, Column, Ints
 from paimon_explore.encoding.blob.blob_collections import check_key, decode_array, decode_map
 from paimon_explore.encoding.data_file_reader import PositionedBatch, Span, StoredColumn
 from paimon_explore.encoding.varint import decode_deltas, encode_deltas
@@ -124,7 +124,7 @@ class BlobDataFile:
         values = [self._entry(row) for row in (start + rows).tolist()]
         if not isinstance(self._column.type, AtomicType):
             return self._nested(values, start + rows, stop - start, start)
-        offsets = nb.ends_of(np.where(valid, sizes, 0))
+        offsets = nb.offsets_from_sizes(np.where(valid, sizes, 0))
         data = np.frombuffer(b"".join(values), np.uint8)
         return nb.build_var(pa.large_binary(), offsets, data, valid)
 
@@ -190,7 +190,7 @@ def _read_list(stream: pa.NativeFile, path: str) -> tuple[Ints, Ints]:
     lengths = np.where(present, entries, 0)
     if not good.all() or int(lengths.sum()) != end:
         raise CorruptFileError(path, "list of entries", "the entries must fill the file before it")
-    starts = nb.ends_of(lengths)[:-1]
+    starts = nb.offsets_from_sizes(lengths)[:-1]
     return np.where(present, entries - _FRAME_BYTES, entries), starts + 4
 
 

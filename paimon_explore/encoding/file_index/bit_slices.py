@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from pyroaring import BitMap
 
-from paimon_explore.encoding.arrow_buffers import Ints, Words
+from paimon_explore.data_types.arrow_buffers import Ints, Words
 from paimon_explore.encoding.file_index.index_condition import Relation
 from paimon_explore.frozen_dataclass import dataclass
 

@@ -20,8 +20,8 @@ from dataclasses import field
 
 from pyroaring import BitMap
 
+from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import DataType
-from paimon_explore.encoding.arrow_buffers import Column
 from paimon_explore.encoding.file_index.bit_slices import bitmap_of
 from paimon_explore.encoding.file_index.byte_reader import ByteStream
 from paimon_explore.encoding.file_index.index_condition import Condition, Relation, rows_of

@@ -10,8 +10,8 @@ import math
 import numpy as np
 from pyroaring import BitMap
 
+from paimon_explore.data_types.arrow_buffers import Bytes, Column, Ints
 from paimon_explore.data_types.definitions import DataType
-from paimon_explore.encoding.arrow_buffers import Bytes, Column, Ints
 from paimon_explore.encoding.file_index.bloom_hash import hash_text, hash_texts, mix
 from paimon_explore.encoding.file_index.index_condition import Condition, Relation, equal_keys
 from paimon_explore.encoding.file_index.index_keys import IndexValue, KeyCodec, key_codec

@@ -7,8 +7,8 @@ shifts that keep the sign, as Java 0.9.0 computes it.
 import numpy as np
 import xxhash
 
-from paimon_explore.encoding import arrow_buffers as nb
-from paimon_explore.encoding.arrow_buffers import Ints
+from paimon_explore.data_types import arrow_buffers as nb
+from paimon_explore.data_types.arrow_buffers import Ints
 
 
 def mix(numbers: Ints) -> Ints:

@@ -11,8 +11,8 @@ Spec: concepts/spec/fileindex, bit-slice index. Seen in: golden java200/fi_more.
 import numpy as np
 from pyroaring import BitMap
 
+from paimon_explore.data_types.arrow_buffers import Column, Ints
 from paimon_explore.data_types.definitions import DataType
-from paimon_explore.encoding.arrow_buffers import Column, Ints
 from paimon_explore.encoding.file_index.bit_slices import BitSlices, slice_numbers
 from paimon_explore.encoding.file_index.byte_reader import ByteStream
 from paimon_explore.encoding.file_index.index_condition import Condition, Relation, rows_of

@@ -11,11 +11,11 @@ from itertools import pairwise
 
 import numpy as np
 
+from paimon_explore.data_types import arrow_buffers as nb
 from paimon_explore.data_types.arrow import timestamp_unit
+from paimon_explore.data_types.arrow_buffers import Column, Ints
 from paimon_explore.data_types.definitions import AtomicType, DataType, TypeRoot
 from paimon_explore.data_types.formatter import type_text
-from paimon_explore.encoding import arrow_buffers as nb
-from paimon_explore.encoding.arrow_buffers import Column, Ints
 from paimon_explore.encoding.binary_row.primitive_encoder import (
     COMPACT_DECIMAL,
     decimal_halves,

@@ -4,8 +4,8 @@ import pyarrow as pa
 from pyroaring import BitMap
 
 from paimon_explore.data_types.arrow import to_arrow
+from paimon_explore.data_types.arrow_buffers import Column, empty_array
 from paimon_explore.data_types.definitions import DataType
-from paimon_explore.encoding.arrow_buffers import Column, no_rows
 from paimon_explore.encoding.file_index import bitmap, bloom, bsi, range_bitmap
 from paimon_explore.encoding.file_index.index_condition import Condition, FileIndex, Relation
 from paimon_explore.encoding.file_index.index_keys import key_codec
@@ -106,7 +106,7 @@ class IndexBuilder:
         """The index of all rows so far."""
         if self._bloom is not None:
             return self._bloom.encode()
-        column = pa.concat_arrays([no_rows(to_arrow(self._type)), *self._columns])
+        column = pa.concat_arrays([empty_array(to_arrow(self._type)), *self._columns])
         if self._kind == bsi.KIND:
             return bsi.encode_bsi(column, self._type)
         if self._kind == range_bitmap.KIND:

@@ -21,8 +21,8 @@ from collections.abc import Sequence
 import numpy as np
 from pyroaring import BitMap
 
+from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import DataType, TypeRoot
-from paimon_explore.encoding.arrow_buffers import Column
 from paimon_explore.encoding.file_index.bit_slices import BitSlices, slice_numbers
 from paimon_explore.encoding.file_index.byte_reader import ByteStream
 from paimon_explore.encoding.file_index.index_condition import Condition, Relation, rows_of

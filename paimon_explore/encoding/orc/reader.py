@@ -14,8 +14,8 @@ import pyarrow as pa
 import pyarrow.orc as po
 
 from paimon_explore.data_types.arrow import to_arrow
+from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import DataType, MapType, RowType
-from paimon_explore.encoding.arrow_buffers import Column
 from paimon_explore.encoding.arrow_type_conversion import conform
 from paimon_explore.encoding.data_file_reader import (
     PositionedBatch,

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.encoding.arrow_buffers import Ints
+from paimon_explore.data_types.arrow_buffers import Ints
 
 _RUN = 512
 _DIRECT = 0b01 << 6

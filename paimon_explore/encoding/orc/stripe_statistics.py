@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pyarrow as pa
 
-from paimon_explore.encoding.arrow_buffers import Column
+from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.encoding.data_file_reader import Span, SpanBounds
 from paimon_explore.encoding.orc.protobuf_decoder import (
     Message,

@@ -18,9 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paimon_explore.data_types.definitions import DataType, RowType, TypeRoot
-from paimon_explore.data_types.traversal import children, is_root, parts
-from paimon_explore.encoding.arrow_buffers import (
+from paimon_explore.data_types.arrow_buffers import (
     Bools,
     Column,
     Ints,
@@ -28,6 +26,8 @@ from paimon_explore.encoding.arrow_buffers import (
     fixed_values,
     valid_mask,
 )
+from paimon_explore.data_types.definitions import DataType, RowType, TypeRoot
+from paimon_explore.data_types.traversal import children, is_root, parts
 from paimon_explore.encoding.arrow_type_conversion import entries_of, with_children
 from paimon_explore.encoding.orc.file_tail import OrcKind, OrcTail, OrcType
 from paimon_explore.encoding.orc.writer_time_zone import is_utc, java_clock, offset_of_2015, zone_of

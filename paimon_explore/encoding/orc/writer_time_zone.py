@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
 
-from paimon_explore.data_types.numpy_arrays import Whole
+from paimon_explore.data_types.arrow_buffers import Ints
 from paimon_explore.data_types.time_zones import wall_clock
 from paimon_explore.errors import UnsupportedFeatureError
 
@@ -85,7 +85,7 @@ def is_utc(name: str) -> bool:
     return name in _UTC_NAMES
 
 
-def java_clock(instants: Whole, zone: tzinfo | None) -> Whole:
+def java_clock(instants: Ints, zone: tzinfo | None) -> Ints:
     """Wall clock seconds of instants by `java.util.TimeZone`; see `zone_shift.wall_clock`."""
     clocks = wall_clock(instants, zone)
     early = instants < _1900

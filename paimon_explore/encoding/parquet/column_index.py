@@ -6,7 +6,7 @@ Spec: Parquet format, `ColumnIndex`.
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.encoding.arrow_buffers import Ints
+from paimon_explore.data_types.arrow_buffers import Ints
 from paimon_explore.encoding.data_file_reader import SpanBounds
 from paimon_explore.encoding.parquet.row_group_statistics import Raw, bounds_column
 from paimon_explore.encoding.parquet.thrift_compact import ThriftError, ThriftList, decode_struct

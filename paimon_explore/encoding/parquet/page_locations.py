@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from paimon_explore.encoding.arrow_buffers import Ints, as_bytes
+from paimon_explore.data_types.arrow_buffers import Ints, as_bytes
 from paimon_explore.encoding.data_file_reader import PagesError
 from paimon_explore.encoding.parquet.thrift_compact import (
     ThriftError,

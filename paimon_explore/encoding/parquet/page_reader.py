@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow import to_arrow
-from paimon_explore.encoding.arrow_buffers import Column, Ints, ends_of, taken_rows
+from paimon_explore.data_types.arrow_buffers import Column, Ints, offsets_from_sizes, take_rows
 from paimon_explore.encoding.arrow_type_conversion import conform
 from paimon_explore.encoding.data_file_reader import PageBounds, PagesError, StoredColumn
 from paimon_explore.encoding.parquet.column_index import page_bounds
@@ -243,7 +243,7 @@ class _PagedColumn:
         is_coded = self._check(pages, chosen, piece.pages)
         if is_coded:
             self._read_dictionary(pages, piece.dictionary)
-        ends = ends_of(sizes)
+        ends = offsets_from_sizes(sizes)
         found = piece.decoded(self.footer, int(ends[-1]), is_coded=is_coded)
         if not _alike(found.type, self._arrow):
             raise PagesError(f"{found.type} on the pages, {self._arrow} by the schema")
@@ -251,7 +251,7 @@ class _PagedColumn:
         if rows[-1] - rows[0] + 1 == len(rows) > len(found) * _FEW:
             return found.slice(int(rows[0] - pages.firsts[chosen[0]]), len(rows))
         places = rows + np.repeat(ends[:-1] - pages.firsts[chosen], counts[chosen])
-        return taken_rows(found, places)
+        return take_rows(found, places)
 
     def _check(self, pages: PageList, chosen: Ints, data: memoryview) -> bool:
         """Whether any of the pages that lie behind each other needs the dictionary."""

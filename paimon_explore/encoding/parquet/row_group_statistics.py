@@ -12,13 +12,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from paimon_explore.encoding.arrow_buffers import (
+from paimon_explore.data_types.arrow_buffers import (
     Column,
     as_bytes,
     build_binary,
     build_bool,
     build_fixed,
-    ends_of,
+    offsets_from_sizes,
 )
 from paimon_explore.encoding.data_file_reader import SpanBounds
 
@@ -75,7 +75,7 @@ def bounds_column(values: Sequence[Raw], data_type: pa.DataType) -> Column:
         return build_fixed(data_type, as_bytes(data), valid)
     if pa.types.is_string(data_type) or pa.types.is_binary(data_type):
         parts = [_bytes(value) for value in values]
-        ends = ends_of(np.array([len(part) for part in parts], np.int64))
+        ends = offsets_from_sizes(np.array([len(part) for part in parts], np.int64))
         return build_binary(ends, as_bytes(b"".join(parts)), valid).cast(data_type)
     if not pa.types.is_primitive(data_type):
         raise TypeError(data_type)

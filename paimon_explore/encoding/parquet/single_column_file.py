@@ -11,7 +11,7 @@ Spec: Parquet format, `parquet.thrift`.
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from paimon_explore.encoding.arrow_buffers import Column
+from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.encoding.data_file_reader import PagesError
 from paimon_explore.encoding.parquet.footer_fixes import MAGIC, footer_as_file
 from paimon_explore.encoding.parquet.thrift_compact import Struct, ThriftList, Wire, encode_struct

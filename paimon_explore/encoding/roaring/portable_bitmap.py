@@ -16,8 +16,8 @@ from typing import NoReturn
 import numpy as np
 from pyroaring import BitMap, BitMap64
 
-from paimon_explore.encoding import arrow_buffers as nb
-from paimon_explore.encoding.arrow_buffers import Bools, Bytes, Ints
+from paimon_explore.data_types import arrow_buffers as nb
+from paimon_explore.data_types.arrow_buffers import Bools, Bytes, Ints
 from paimon_explore.errors import CorruptFileError
 
 _COOKIE = 0x303A

@@ -10,7 +10,9 @@ Every read is checked against the end of its row, so that damage cannot reach ou
 import numpy as np
 import pyarrow as pa
 
+from paimon_explore.data_types import arrow_buffers as nb
 from paimon_explore.data_types.arrow import to_arrow
+from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints
 from paimon_explore.data_types.definitions import (
     ArrayType,
     AtomicType,
@@ -21,8 +23,6 @@ from paimon_explore.data_types.definitions import (
     TypeRoot,
     VectorType,
 )
-from paimon_explore.encoding import arrow_buffers as nb
-from paimon_explore.encoding.arrow_buffers import Bools, Column, Ints
 from paimon_explore.encoding.binary_row.decoder import (
     Items,
     Source,
@@ -178,7 +178,7 @@ def _decode_list(source: Source, cursor: Cursor, data_type: DataType) -> tuple[I
     """Lists: their offsets in their elements, and these."""
     counts = _take_varints(source, cursor)
     bitmap = cursor.advance(source, (counts + 7) // 8)
-    offsets = nb.ends_of(counts)
+    offsets = nb.offsets_from_sizes(counts)
     owner = np.repeat(np.arange(len(counts)), counts)
     rank = np.arange(offsets[-1]) - offsets[:-1][owner]
     flags = source.read(bitmap[owner] + (rank >> 3), np.uint8)
@@ -191,14 +191,14 @@ def _decode_list(source: Source, cursor: Cursor, data_type: DataType) -> tuple[I
 def _decode_elements(source: Source, cursor: Cursor, data_type: DataType, owner: Ints) -> Column:
     """Elements that lie one behind the other at their owner's cursor; `owner` ascends."""
     counts = np.bincount(owner, minlength=len(cursor.at)).astype(np.int64)
-    firsts = nb.ends_of(counts)[:-1]
+    firsts = nb.offsets_from_sizes(counts)[:-1]
     rank = np.arange(len(owner)) - firsts[owner]
     width = _stored_width(data_type)
     if width:
         start = cursor.advance(source, counts * width)
         at = start[owner] + rank * width
         return _decode(source, Cursor(at, cursor.end[owner]), data_type)
-    parts = [nb.no_rows(to_arrow(data_type))]
+    parts = [nb.empty_array(to_arrow(data_type))]
     places = np.zeros(len(owner), np.int64)
     done = 0
     for step in range(int(counts.max(initial=0))):
@@ -208,7 +208,7 @@ def _decode_elements(source: Source, cursor: Cursor, data_type: DataType, owner:
         cursor.at[rows] = part.at
         places[firsts[rows] + step] = done + np.arange(len(rows))
         done += len(rows)
-    return nb.taken_rows(pa.concat_arrays(parts), places)
+    return nb.take_rows(pa.concat_arrays(parts), places)
 
 
 def _stored_width(data_type: DataType) -> int:

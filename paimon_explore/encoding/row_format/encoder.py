@@ -7,7 +7,9 @@ array are already together and only want a count and null bits before them.
 import numpy as np
 import pyarrow as pa
 
+from paimon_explore.data_types import arrow_buffers as nb
 from paimon_explore.data_types.arrow import to_arrow
+from paimon_explore.data_types.arrow_buffers import Bools, Bytes, Column, Ints
 from paimon_explore.data_types.definitions import (
     ArrayType,
     AtomicType,
@@ -18,8 +20,6 @@ from paimon_explore.data_types.definitions import (
     TypeRoot,
     VectorType,
 )
-from paimon_explore.encoding import arrow_buffers as nb
-from paimon_explore.encoding.arrow_buffers import Bools, Bytes, Column, Ints
 from paimon_explore.encoding.binary_row.nested_encoder import COUNT_TYPE, list_elements, list_ranges
 from paimon_explore.encoding.binary_row.primitive_encoder import (
     COMPACT_DECIMAL,
@@ -68,9 +68,9 @@ def _joined(parts: list[Pieces]) -> Pieces:
     for part in parts:
         sizes += part.sizes
     out = np.empty(int(sizes.sum()), np.uint8)
-    cursor = nb.ends_of(sizes)[:-1]
+    cursor = nb.offsets_from_sizes(sizes)[:-1]
     for part in parts:
-        out[nb.spread(cursor, part.sizes)] = part.data
+        out[nb.expand_ranges(cursor, part.sizes)] = part.data
         cursor = cursor + part.sizes
     return Pieces(sizes, out)
 
@@ -79,7 +79,7 @@ def _present(column: Column, data_type: DataType, valid: Bools) -> Pieces:
     """The pieces of a column; nulls have empty ones."""
     if valid.all():
         return _encode(column, data_type)
-    pieces = _encode(nb.kept_rows(column, valid), data_type)
+    pieces = _encode(nb.filter_rows(column, valid), data_type)
     sizes = np.zeros(len(valid), np.int64)
     sizes[valid] = pieces.sizes
     return Pieces(sizes, pieces.data)
@@ -142,13 +142,13 @@ def _varints(values: Ints) -> Pieces:
 
 def _list(elements: Column, counts: Ints, data_type: DataType) -> Pieces:
     """Lists: count, null bits, and the elements that are not null."""
-    firsts = nb.ends_of(counts)
+    firsts = nb.offsets_from_sizes(counts)
     widths = (counts + 7) // 8
     bits = np.zeros(int(widths.sum()), np.uint8)
     nulls = np.nonzero(~nb.valid_mask(elements))[0]
     owner = np.searchsorted(firsts, nulls, side="right") - 1
     rank = nulls - firsts[owner]
-    places = nb.ends_of(widths)[owner] + (rank >> 3)
+    places = nb.offsets_from_sizes(widths)[owner] + (rank >> 3)
     np.bitwise_or.at(bits, places, (1 << (rank & 7)).astype(np.uint8))
     return _joined([_varints(counts), Pieces(widths, bits), _grouped(elements, counts, data_type)])
 
@@ -156,8 +156,8 @@ def _list(elements: Column, counts: Ints, data_type: DataType) -> Pieces:
 def _grouped(elements: Column, counts: Ints, data_type: DataType) -> Pieces:
     """The elements of each list as one piece."""
     pieces = _present(elements, data_type, nb.valid_mask(elements))
-    ends = nb.ends_of(pieces.sizes)
-    edges = nb.ends_of(counts)
+    ends = nb.offsets_from_sizes(pieces.sizes)
+    edges = nb.offsets_from_sizes(counts)
     return Pieces(ends[edges[1:]] - ends[edges[:-1]], pieces.data)
 
 

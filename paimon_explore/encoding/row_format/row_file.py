@@ -19,8 +19,8 @@ import numpy as np
 import pyarrow as pa
 import zstandard
 
-from paimon_explore.encoding import arrow_buffers as nb
-from paimon_explore.encoding.arrow_buffers import Column, Ints
+from paimon_explore.data_types import arrow_buffers as nb
+from paimon_explore.data_types.arrow_buffers import Column, Ints
 from paimon_explore.encoding.arrow_type_conversion import conform
 from paimon_explore.encoding.binary_row.decoder import Source
 from paimon_explore.encoding.data_file_reader import PositionedBatch, Span, StoredColumn
@@ -61,7 +61,7 @@ class RowDataFile:
         self._path = path
         self._columns = tuple(columns)
         self._compressed, self._sizes, firsts = _read_index(stream, path)
-        self._offsets = nb.ends_of(self._compressed)
+        self._offsets = nb.offsets_from_sizes(self._compressed)
         self._spans = tuple(
             Span(first=first, rows=end - first) for first, end in pairwise(firsts.tolist())
         )
@@ -292,7 +292,7 @@ class RowFileWriter:
         if not self._row_sizes:
             return
         sizes = np.array(self._row_sizes, np.int64)
-        offsets = nb.ends_of(sizes)[:-1].astype("<i4").tobytes()
+        offsets = nb.offsets_from_sizes(sizes)[:-1].astype("<i4").tobytes()
         block = b"".join([*self._rows, offsets, len(sizes).to_bytes(4, "little")])
         packed = self._compressor.compress(block)
         self._blocks.append((len(packed), len(block), self.row_count))

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import zstandard
 
-from paimon_explore.encoding.arrow_buffers import Column, bool_values
+from paimon_explore.data_types.arrow_buffers import Column, bool_values
 from paimon_explore.encoding.text.csv_json_reader import CsvLayout, Json
 
 _BLOCK_BYTES = 256 * 1024

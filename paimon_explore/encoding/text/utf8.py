@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.encoding.arrow_buffers import Bytes, Column, used_bytes
+from paimon_explore.data_types.arrow_buffers import Bytes, Column, used_bytes
 from paimon_explore.errors import CorruptFileError
 
 _WORD = 8

@@ -9,9 +9,9 @@ import datetime as dt
 import numpy as np
 import pyarrow as pa
 
+from paimon_explore.data_types import arrow_buffers as nb
 from paimon_explore.data_types.arrow import VARIANT_ARROW
-from paimon_explore.encoding import arrow_buffers as nb
-from paimon_explore.encoding.arrow_buffers import Column
+from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.encoding.variant.decoder import VariantReader, decode_keys
 from paimon_explore.encoding.variant.encoder import encode_json
 from paimon_explore.encoding.variant.json_text import JsonMaker
@@ -63,5 +63,5 @@ def variant_column(column: Column) -> Column:
 
 
 def _built(data_type: pa.DataType, texts: list[bytes], valid: nb.Bools) -> Column:
-    offsets = nb.ends_of(np.array([len(text) for text in texts], np.int64))
+    offsets = nb.offsets_from_sizes(np.array([len(text) for text in texts], np.int64))
     return nb.build_var(data_type, offsets, np.frombuffer(b"".join(texts), np.uint8), valid)

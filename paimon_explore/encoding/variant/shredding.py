@@ -21,9 +21,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.types as pat
 
+from paimon_explore.data_types import arrow_buffers as nb
 from paimon_explore.data_types.arrow import VARIANT_ARROW
-from paimon_explore.encoding import arrow_buffers as nb
-from paimon_explore.encoding.arrow_buffers import Column
+from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.encoding.variant import encoder as write
 from paimon_explore.encoding.variant.decoder import Kind, VariantReader, decode_keys
 from paimon_explore.encoding.variant.encoder import KeyTable
@@ -80,7 +80,7 @@ def _binary(values: Sequence[object], valid: nb.Bools) -> Column:
         value if there and isinstance(value, bytes) else b""
         for value, there in zip(values, valid.tolist(), strict=True)
     ]
-    offsets = nb.ends_of(np.array([len(value) for value in data], np.int64))
+    offsets = nb.offsets_from_sizes(np.array([len(value) for value in data], np.int64))
     everything = np.ones(len(data), np.bool_)
     return nb.build_binary(offsets, np.frombuffer(b"".join(data), np.uint8), everything)
 
@@ -163,7 +163,7 @@ class _Assembly:
             self._fail("an element of `typed_value` is a group")
         parts = self.group(elements, [contexts[owner] for owner in owners])
         values = [self._element(part) for part in parts]
-        ends = nb.ends_of(counts).tolist()
+        ends = nb.offsets_from_sizes(counts).tolist()
         return [
             write.array_of(values[ends[row] : ends[row + 1]]) if there else None
             for row, there in enumerate(valid.tolist())

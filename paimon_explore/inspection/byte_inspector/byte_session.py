@@ -4,7 +4,7 @@ from dataclasses import field
 
 import numpy as np
 
-from paimon_explore.encoding.arrow_buffers import Numbers
+from paimon_explore.data_types.arrow_buffers import Numbers
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.byte_inspector.byte_layout import MOST_HEX_BYTES, ByteMap

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.encoding.arrow_buffers import as_python
+from paimon_explore.data_types.arrow_buffers import as_python
 from paimon_explore.errors import PaimonError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.history.timeline import FlagKind, Timeline

@@ -10,7 +10,7 @@ from dataclasses import field
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow import arrow_schema
-from paimon_explore.encoding.arrow_buffers import Ints
+from paimon_explore.data_types.arrow_buffers import Ints
 from paimon_explore.encoding.deletion_vector import DeletionVector
 from paimon_explore.errors import PaimonError
 from paimon_explore.frozen_dataclass import dataclass

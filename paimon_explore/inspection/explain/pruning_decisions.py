@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.encoding.arrow_buffers import build_fixed, valid_mask
+from paimon_explore.data_types.arrow_buffers import build_fixed, valid_mask
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.rendering.number_format import time_text
 from paimon_explore.inspection.rendering.partition_text import partition_texts

@@ -14,8 +14,8 @@ from dataclasses import field, replace
 import numpy as np
 import pyarrow as pa
 
+from paimon_explore.data_types.arrow_buffers import as_python
 from paimon_explore.data_types.definitions import RowType
-from paimon_explore.encoding.arrow_buffers import as_python
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.explain.pruning_decisions import Reason, Reasons, index_leaf
 from paimon_explore.inspection.rendering.chart import BarChart, Series, Tone, Unit

@@ -9,7 +9,7 @@ from statistics import median
 import numpy as np
 
 from paimon_explore.commit.iceberg import has_iceberg_metadata, newest_iceberg_snapshot
-from paimon_explore.encoding.arrow_buffers import Ints, as_python
+from paimon_explore.data_types.arrow_buffers import Ints, as_python
 from paimon_explore.errors import MissingFileError
 from paimon_explore.fileio.file_io import FileStatus
 from paimon_explore.fileio.paths import parent

@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from paimon_explore.data_types.arrow_buffers import Column, Ints, fixed_values
 from paimon_explore.data_types.definitions import RowType
-from paimon_explore.encoding.arrow_buffers import Column, Ints, fixed_values
 from paimon_explore.errors import PaimonError
 from paimon_explore.inspection.history.file_lifetimes import FileLives, Segment, lives_of
 from paimon_explore.inspection.history.timeline import Timeline

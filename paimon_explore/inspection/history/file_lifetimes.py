@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.encoding.arrow_buffers import Bools, Ints
+from paimon_explore.data_types.arrow_buffers import Bools, Ints
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.rendering.partition_text import Partitions
 

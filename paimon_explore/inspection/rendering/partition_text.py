@@ -6,8 +6,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from paimon_explore.data_types.arrow_buffers import Column, Ints, fixed_values, take_rows
 from paimon_explore.data_types.definitions import RowType
-from paimon_explore.encoding.arrow_buffers import Column, Ints, fixed_values, taken_rows
 from paimon_explore.encoding.binary_row.encoder import decode_rows
 from paimon_explore.errors import FormatError, UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
@@ -48,7 +48,7 @@ def partitions_of(files: pa.Table, partition_type: RowType) -> Partitions:
     return Partitions(
         codes=rank[codes] if len(codes) else codes,
         texts=tuple(texts[i] for i in order),
-        columns=None if columns is None else tuple(taken_rows(c, order) for c in columns),
+        columns=None if columns is None else tuple(take_rows(c, order) for c in columns),
     )
 
 

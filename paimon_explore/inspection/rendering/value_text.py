@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow import timestamp_unit
+from paimon_explore.data_types.arrow_buffers import Column, as_python
 from paimon_explore.data_types.definitions import AtomicType, DataType, TypeRoot
-from paimon_explore.encoding.arrow_buffers import Column, as_python
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _TICKS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}

@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 import pyarrow as pa
 
-from paimon_explore.encoding.arrow_buffers import Column
+from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.scan.manifest_arrays import Chunks
 
 Values: TypeAlias = "Column | Chunks | Sequence[object]"

@@ -6,14 +6,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paimon_explore.data_types.casts.text_functions import computed, replaced
-from paimon_explore.encoding.arrow_buffers import (
+from paimon_explore.data_types.arrow_buffers import (
     Column,
     as_python,
     bool_values,
     build_fixed,
-    taken_rows,
+    take_rows,
 )
+from paimon_explore.data_types.casts.text_functions import computed, replaced
 from paimon_explore.encoding.binary_row.encoder import decode_rows
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.system_tables.arrow_tables import Values, table_of
@@ -163,7 +163,7 @@ def _formats(paths: Column) -> Column:
     if len(first):
         ending = pc.MatchSubstringOptions(f".{first[0].as_py()}")
         if bool_values(computed("ends_with", [paths], ending)).all():
-            return taken_rows(first, np.zeros(len(paths), np.int64))
+            return take_rows(first, np.zeros(len(paths), np.int64))
     return replaced(paths, _ALL_BUT_FORMAT, "")
 
 
@@ -202,7 +202,7 @@ class _Sums:
 
     def one(self, name: str) -> Column:
         """A column of one file per group."""
-        return taken_rows(column(self.entries.table, name), self.first)
+        return take_rows(column(self.entries.table, name), self.first)
 
 
 def _grouped(state: TableState, entries: ManifestEntries, *, by_bucket: bool) -> _Sums:

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import pyarrow as pa
 
+from paimon_explore.data_types.arrow_buffers import as_python
 from paimon_explore.data_types.formatter import type_text
-from paimon_explore.encoding.arrow_buffers import as_python
 from paimon_explore.inspection.system_tables.arrow_tables import Values, table_of
 from paimon_explore.inspection.system_tables.table_state import TableState
 from paimon_explore.inspection.system_tables.value_texts import row_texts

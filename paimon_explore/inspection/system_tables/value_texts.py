@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from paimon_explore.data_types.arrow_buffers import Column, binary_scalar, string_scalar, take_rows
 from paimon_explore.data_types.casts.float_to_text import float_texts
 from paimon_explore.data_types.casts.text_functions import Part, computed, where_valid
 from paimon_explore.data_types.definitions import AtomicType, DataType, RowType, TypeRoot
-from paimon_explore.encoding.arrow_buffers import Column, constant, taken_rows
 from paimon_explore.encoding.binary_row.encoder import EMPTY_ROW, decode_rows
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.inspection.rendering.value_text import value_texts
@@ -59,7 +59,7 @@ def row_texts(rows: pa.BinaryArray, row_type: RowType, *, where: str) -> Column:
     different, places = distinct(rows)
     columns = cast_texts(decode_rows(as_binary(different), types, where=where), types)
     texts = ["{" + ", ".join(values) + "}" for values in zip(*columns, strict=True)]
-    return taken_rows(pa.array(texts if columns else ["{}"] * len(different), pa.string()), places)
+    return take_rows(pa.array(texts if columns else ["{}"] * len(different), pa.string()), places)
 
 
 def key_texts(rows: pa.BinaryArray, keys: RowType | None, *, where: str) -> Column:
@@ -67,7 +67,7 @@ def key_texts(rows: pa.BinaryArray, keys: RowType | None, *, where: str) -> Colu
     if keys is None or not len(rows):
         return nulls_of(pa.string(), len(rows))
     types = [field.type for field in keys]
-    empty = computed("equal", [rows, constant(pa.binary(), EMPTY_ROW)])
+    empty = computed("equal", [rows, binary_scalar(EMPTY_ROW)])
     held = computed("if_else", [empty, nulls_of(pa.binary(), len(rows)), rows])
     columns = decode_rows(as_binary(held), types, where=where)
     texts = [
@@ -90,8 +90,8 @@ def _joined(before: Sequence[str], columns: Sequence[Column], last: str) -> Colu
     """Each row's texts with a constant before each of them and one at the end; null is `null`."""
     parts: list[Part] = []
     for text, column in zip(before, columns, strict=True):
-        parts += [constant(pa.string(), text.encode()), column]
-    parts += [constant(pa.string(), last.encode()), constant(pa.string(), b"")]
+        parts += [string_scalar(text), column]
+    parts += [string_scalar(last), string_scalar("")]
     options = pc.JoinOptions(null_handling="replace", null_replacement=_NULL)
     return computed("binary_join_element_wise", parts, options)
 

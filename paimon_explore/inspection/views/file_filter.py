@@ -9,16 +9,16 @@ import re
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.data_types.definitions import AtomicType, DataField, RowType, TypeRoot
-from paimon_explore.encoding.arrow_buffers import (
+from paimon_explore.data_types.arrow_buffers import (
     Bools,
     Column,
     Ints,
     bool_values,
     build_fixed,
-    taken_rows,
+    take_rows,
     valid_mask,
 )
+from paimon_explore.data_types.definitions import AtomicType, DataField, RowType, TypeRoot
 from paimon_explore.inspection.history.file_lifetimes import FileLives
 from paimon_explore.inspection.history.timeline import Timeline
 from paimon_explore.metadata.manifest.manifest_table import Chunks
@@ -102,7 +102,7 @@ def _row_type(partition_type: RowType | None) -> RowType:
 def _table(lives: FileLives, timeline: Timeline, row_type: RowType) -> pa.Table:
     codes = lives.partitions.codes
     partition: list[Column | Chunks] = [
-        taken_rows(column, codes) for column in lives.partitions.columns or ()
+        take_rows(column, codes) for column in lives.partitions.columns or ()
     ]
     files = lives.files
     own: list[Column | Chunks] = [

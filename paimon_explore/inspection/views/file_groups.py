@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.encoding.arrow_buffers import Bools, Ints
+from paimon_explore.data_types.arrow_buffers import Bools, Ints
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.history.file_lifetimes import FileLives
 from paimon_explore.inspection.rendering.number_format import bytes_text, count_text, plural

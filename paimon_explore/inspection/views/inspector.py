@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from paimon_explore.data_types.arrow_buffers import Bools
 from paimon_explore.data_types.definitions import DataField, RowType
-from paimon_explore.encoding.arrow_buffers import Bools
 from paimon_explore.errors import NotFoundError
 from paimon_explore.inspection.history.file_history import FileHistory, files_now, partition_type
 from paimon_explore.inspection.history.file_lifetimes import FileLives

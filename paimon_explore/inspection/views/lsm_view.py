@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 
+from paimon_explore.data_types.arrow_buffers import Ints
 from paimon_explore.data_types.definitions import RowType
-from paimon_explore.encoding.arrow_buffers import Ints
 from paimon_explore.errors import FormatError, NotFoundError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.history.file_history import partition_type

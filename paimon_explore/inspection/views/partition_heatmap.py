@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.encoding.arrow_buffers import Ints
+from paimon_explore.data_types.arrow_buffers import Ints
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.history.file_lifetimes import FileLives
 from paimon_explore.inspection.rendering.chart import Box, LaneChart, Tone, axis_ticks

@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from paimon_explore.data_types.arrow_buffers import Column, Ints
 from paimon_explore.data_types.definitions import RowType
-from paimon_explore.encoding.arrow_buffers import Column, Ints
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.history.file_history import SLIM_SCHEMA, live_slim, partition_type
 from paimon_explore.inspection.history.schema_diff import Difference, schema_differences

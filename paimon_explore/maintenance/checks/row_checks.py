@@ -11,9 +11,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import DataField, TypeRoot
 from paimon_explore.data_types.traversal import is_root
-from paimon_explore.encoding.arrow_buffers import Column
 from paimon_explore.encoding.binary_row.encoder import decode_rows, encode_rows
 from paimon_explore.encoding.bucket import bucket_of
 from paimon_explore.errors import PaimonError

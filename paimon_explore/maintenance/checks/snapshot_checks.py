@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from paimon_explore.encoding.arrow_buffers import Column
+from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.errors import CorruptFileError
 from paimon_explore.fileio.file_io import FileStatus
 from paimon_explore.frozen_dataclass import dataclass

@@ -12,8 +12,8 @@ from dataclasses import field, replace
 import numpy as np
 import pyarrow as pa
 
+from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints
 from paimon_explore.data_types.definitions import RowType
-from paimon_explore.encoding.arrow_buffers import Bools, Column, Ints
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.compaction.compaction_deletion_vectors import (
     BucketVectors,

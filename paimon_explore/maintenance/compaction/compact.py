@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from paimon_explore.commit.overwrite import Overwrite, PartitionMatcher
-from paimon_explore.encoding.arrow_buffers import Bools, bool_values
+from paimon_explore.data_types.arrow_buffers import Bools, bool_values
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.compaction.append_compaction import (

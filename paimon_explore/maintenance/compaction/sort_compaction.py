@@ -22,8 +22,8 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow import to_arrow
+from paimon_explore.data_types.arrow_buffers import Column, empty_array
 from paimon_explore.data_types.definitions import DataField
-from paimon_explore.encoding.arrow_buffers import Column, no_rows
 from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.compaction.space_filling_curves import (
@@ -103,7 +103,7 @@ def row_order(
         )
     fields = schema.project(names).fields
     for field in fields:
-        ordered_words(no_rows(to_arrow(field.type)), field.type)
+        ordered_words(empty_array(to_arrow(field.type)), field.type)
     if wanted == "auto":
         wanted = "order" if len(names) == 1 else "zorder"
         wanted = "hilbert" if len(names) > _MOST_Z_ORDER else wanted

@@ -14,9 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from paimon_explore.data_types.definitions import AtomicType, DataType, TypeRoot
-from paimon_explore.data_types.formatter import type_text
-from paimon_explore.encoding.arrow_buffers import (
+from paimon_explore.data_types.arrow_buffers import (
     Column,
     Ints,
     bool_values,
@@ -24,6 +22,8 @@ from paimon_explore.encoding.arrow_buffers import (
     valid_mask,
     var_values,
 )
+from paimon_explore.data_types.definitions import AtomicType, DataType, TypeRoot
+from paimon_explore.data_types.formatter import type_text
 from paimon_explore.errors import UnsupportedFeatureError
 
 Words = npt.NDArray[np.uint64]

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow import arrow_schema, to_arrow
+from paimon_explore.data_types.arrow_buffers import Column, take_rows
 from paimon_explore.data_types.definitions import (
     AtomicType,
     DataField,
@@ -22,7 +23,6 @@ from paimon_explore.data_types.definitions import (
     with_nullable,
 )
 from paimon_explore.data_types.formatter import type_text
-from paimon_explore.encoding.arrow_buffers import Column, taken_rows
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.row_level.nested_values import (
@@ -75,7 +75,7 @@ class Assignment:
         """
         count = batch.num_rows
         if isinstance(self.source, pa.Array):
-            return taken_rows(self.source, np.zeros(count, np.int64))
+            return take_rows(self.source, np.zeros(count, np.int64))
         found = value_of(self.source, batch, row_type)
         return assigned(found, self.field)
 

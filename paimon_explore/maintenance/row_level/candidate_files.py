@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from pyroaring import BitMap64
 
-from paimon_explore.encoding.arrow_buffers import Ints
+from paimon_explore.data_types.arrow_buffers import Ints
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.read.deletion_filter import positions
 from paimon_explore.read.split_reader import SplitFile

@@ -16,7 +16,7 @@ from itertools import groupby
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.encoding.arrow_buffers import Column, Ints
+from paimon_explore.data_types.arrow_buffers import Column, Ints
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.maintenance.row_level.append_table_rows import Inserts
 from paimon_explore.maintenance.row_level.candidate_files import planned

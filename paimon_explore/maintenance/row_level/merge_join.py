@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints, as_python, expand_ranges
 from paimon_explore.data_types.definitions import AtomicType, TypeRoot
-from paimon_explore.encoding.arrow_buffers import Bools, Column, Ints, as_python, spread
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.row_level.joined_row import SOURCE, TARGET, Sides, renamed
@@ -144,7 +144,9 @@ class Matching:
         targets = self._lookup.codes_of(found)
         low, high = (np.searchsorted(self._lookup.codes, targets, side) for side in _SIDES)
         sizes = np.where(targets >= 0, high - low, 0)
-        return Pairs(np.repeat(np.arange(count), sizes), self._lookup.order[spread(low, sizes)])
+        return Pairs(
+            np.repeat(np.arange(count), sizes), self._lookup.order[expand_ranges(low, sizes)]
+        )
 
     def _known(self, batch: pa.RecordBatch) -> frozenset[str]:
         return self.columns.intersection(batch.schema.names)

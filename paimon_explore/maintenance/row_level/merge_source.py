@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.types as pat
 
 from paimon_explore.data_types.arrow import arrow_schema, from_arrow
+from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import (
     MAX_LENGTH,
     AtomicType,
@@ -17,7 +18,6 @@ from paimon_explore.data_types.definitions import (
     TypeRoot,
     with_nullable,
 )
-from paimon_explore.encoding.arrow_buffers import Column
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.write.input.arrow_cast import conform, plain_form
 from paimon_explore.write.input.arrow_stream import ArrowStream, batches_of

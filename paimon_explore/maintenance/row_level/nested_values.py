@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow import to_arrow
+from paimon_explore.data_types.arrow_buffers import Column, build_struct, valid_mask
 from paimon_explore.data_types.definitions import DataField, DataType, RowType
-from paimon_explore.encoding.arrow_buffers import Column, build_struct, valid_mask
 from paimon_explore.errors import InvalidInputError, choices
 
 Path = tuple[str, ...]

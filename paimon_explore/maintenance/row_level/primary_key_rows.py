@@ -14,8 +14,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from paimon_explore.data_types.arrow import arrow_schema
-from paimon_explore.data_types.numpy_arrays import text_column
-from paimon_explore.encoding.arrow_buffers import Bools, Column, build_fixed, valid_mask
+from paimon_explore.data_types.arrow_buffers import (
+    Bools,
+    Column,
+    build_fixed,
+    string_array,
+    valid_mask,
+)
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.maintenance.row_level.append_table_rows import Inserts
 from paimon_explore.maintenance.row_level.candidate_files import refuse_branches
@@ -113,7 +118,7 @@ class KeyedRows:
         count = batch.num_rows
         if name is not None:
             at = batch.schema.get_field_index(name)
-            texts = text_column([_KIND_TEXTS[kind]] * count).cast(batch.schema.field(at).type)
+            texts = string_array([_KIND_TEXTS[kind]] * count).cast(batch.schema.field(at).type)
             if kind != DELETE:  # what is there adds the row already
                 texts = pc.call_function("coalesce", [batch.column(at), texts])
             batch = batch.set_column(at, batch.schema.field(at), texts)

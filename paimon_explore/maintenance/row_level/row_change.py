@@ -6,8 +6,8 @@ from typing import Protocol
 import numpy as np
 import pyarrow as pa
 
+from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints, build_fixed
 from paimon_explore.data_types.definitions import RowType
-from paimon_explore.encoding.arrow_buffers import Bools, Column, Ints, build_fixed
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.row_level.assignments import Assignments
 from paimon_explore.scan.manifest_arrays import true_rows

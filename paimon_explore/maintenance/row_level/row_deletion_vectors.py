@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pyroaring import BitMap64
 
-from paimon_explore.encoding.arrow_buffers import Ints
+from paimon_explore.data_types.arrow_buffers import Ints
 from paimon_explore.encoding.deletion_vector import DeletionVector
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.compaction.compaction_deletion_vectors import BucketVectors

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from paimon_explore.encoding.arrow_buffers import Column, Ints
+from paimon_explore.data_types.arrow_buffers import Column, Ints
 from paimon_explore.merge.aggregation_steps import Step, Steps
 from paimon_explore.merge.aggregators.collection_elements import (
     Chosen,

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.encoding import arrow_buffers as nb
-from paimon_explore.encoding.arrow_buffers import Bools, Column, Ints
+from paimon_explore.data_types import arrow_buffers as nb
+from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.merge.aggregation_steps import Step, Steps
 from paimon_explore.merge.numpy_columns import child_of, index_array, joined, take_or_null
@@ -61,7 +61,7 @@ def all_elements(elements: Elements, steps: Steps) -> Chosen:
     """The elements of all steps of each key, in order; a key has a list if any step has."""
     valid = steps.groups_with(elements.valid[steps.rows])
     begins, sizes = elements.begins[steps.rows], (elements.ends - elements.begins)[steps.rows]
-    return Chosen(np.repeat(steps.group_ids, sizes), nb.spread(begins, sizes), valid)
+    return Chosen(np.repeat(steps.group_ids, sizes), nb.expand_ranges(begins, sizes), valid)
 
 
 def lists_of(values: Column, chosen: Chosen, data_type: pa.DataType) -> Column:
@@ -74,7 +74,7 @@ def lists_of(values: Column, chosen: Chosen, data_type: pa.DataType) -> Column:
     """
     sizes = np.bincount(chosen.groups, minlength=len(chosen.valid))
     child = take_or_null(values, chosen.places)
-    return nb.build_list(data_type, nb.ends_of(sizes), [child], chosen.valid)
+    return nb.build_list(data_type, nb.offsets_from_sizes(sizes), [child], chosen.valid)
 
 
 def merged_apart(

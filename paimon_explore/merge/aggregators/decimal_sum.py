@@ -3,8 +3,8 @@
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.encoding import arrow_buffers as nb
-from paimon_explore.encoding.arrow_buffers import Bools, Column, Ints, Words
+from paimon_explore.data_types import arrow_buffers as nb
+from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints, Words
 from paimon_explore.merge.aggregation_steps import Step, Steps
 from paimon_explore.merge.numpy_columns import NARROW_DIGITS, decimal_halves, precision_of
 

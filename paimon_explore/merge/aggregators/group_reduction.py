@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from paimon_explore.encoding.arrow_buffers import Ints, Numbers
+from paimon_explore.data_types.arrow_buffers import Ints, Numbers
 from paimon_explore.errors import FormatError
 from paimon_explore.merge.aggregation_steps import Step, Steps
 

@@ -11,8 +11,8 @@ from typing import TypeAlias
 import numpy as np
 import pyarrow.types as pat
 
-from paimon_explore.encoding import arrow_buffers as nb
-from paimon_explore.encoding.arrow_buffers import Bools, Column
+from paimon_explore.data_types import arrow_buffers as nb
+from paimon_explore.data_types.arrow_buffers import Bools, Column
 from paimon_explore.merge.aggregators.first_last_min_max import comparable
 from paimon_explore.merge.aggregators.sum_product_count import in_range
 from paimon_explore.merge.numpy_columns import ints_of, nulls_mask, take_or_null

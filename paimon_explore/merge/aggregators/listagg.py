@@ -7,8 +7,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paimon_explore.encoding import arrow_buffers as nb
-from paimon_explore.encoding.arrow_buffers import Bools, Column
+from paimon_explore.data_types import arrow_buffers as nb
+from paimon_explore.data_types.arrow_buffers import Bools, Column
 from paimon_explore.merge.aggregation_steps import Step, Steps
 from paimon_explore.merge.aggregators.group_reduction import refuse_retract, walked
 from paimon_explore.merge.merge_spec import AggregateFunction

@@ -6,8 +6,8 @@ from typing import TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.encoding import arrow_buffers as nb
-from paimon_explore.encoding.arrow_buffers import Bools, Column
+from paimon_explore.data_types import arrow_buffers as nb
+from paimon_explore.data_types.arrow_buffers import Bools, Column
 from paimon_explore.merge.aggregation_steps import Step, Steps
 from paimon_explore.merge.aggregators.collection_elements import (
     Chosen,
@@ -62,7 +62,7 @@ def _straight(
         columns.append(take_or_null(field, rows[entry[firsts]]))
     sizes = np.bincount(chosen.groups[firsts], minlength=len(chosen.valid))
     child = nb.build_struct(_element_type(data_type), columns, np.ones(len(firsts), np.bool_))
-    return nb.build_list(data_type, nb.ends_of(sizes), [child], chosen.valid)
+    return nb.build_list(data_type, nb.offsets_from_sizes(sizes), [child], chosen.valid)
 
 
 def _walked_rows(
@@ -80,7 +80,7 @@ def _walked_rows(
     valid = np.array([rows is not None for rows in lists], bool)
     sizes = np.array([len(rows or ()) for rows in lists], np.int64)
     child = nb.build_struct(_element_type(data_type), columns, there)
-    return nb.build_list(data_type, nb.ends_of(sizes), [child], valid)
+    return nb.build_list(data_type, nb.offsets_from_sizes(sizes), [child], valid)
 
 
 def _walk_rows(

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from paimon_explore.encoding import arrow_buffers as nb
-from paimon_explore.encoding.arrow_buffers import Bools, Column, Ints
+from paimon_explore.data_types import arrow_buffers as nb
+from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints
 from paimon_explore.errors import FormatError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.merge.aggregation_steps import Step, Steps

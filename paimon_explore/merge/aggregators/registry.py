@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import (
     ArrayType,
     AtomicType,
@@ -16,7 +17,6 @@ from paimon_explore.data_types.definitions import (
     TypeRoot,
 )
 from paimon_explore.data_types.formatter import type_text
-from paimon_explore.encoding.arrow_buffers import Column
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
 from paimon_explore.merge.aggregation_steps import Aggregator, Step, Steps
 from paimon_explore.merge.aggregators import (

@@ -6,8 +6,8 @@ from typing import TypeVar
 
 import pyarrow as pa
 
-from paimon_explore.encoding import arrow_buffers as nb
-from paimon_explore.encoding.arrow_buffers import Column
+from paimon_explore.data_types import arrow_buffers as nb
+from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.encoding.roaring.portable_bitmap import decode_bitmap, encode_bitmap
 from paimon_explore.encoding.roaring.roaring64_art import decode_wide, encode_wide, united
 from paimon_explore.merge.aggregation_steps import Step, Steps

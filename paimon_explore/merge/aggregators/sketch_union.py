@@ -6,7 +6,7 @@ The sketches are Java's; the optional package `datasketches` reads and writes th
 import struct
 from collections.abc import Callable
 
-from paimon_explore.encoding.arrow_buffers import Column
+from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.errors import FormatError, UnsupportedFeatureError
 from paimon_explore.merge.aggregation_steps import Steps
 from paimon_explore.merge.aggregators.group_reduction import refuse_retract

@@ -16,10 +16,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.types as pat
 
+from paimon_explore.data_types import arrow_buffers as nb
 from paimon_explore.data_types.arrow import from_arrow
+from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints, Numbers
 from paimon_explore.data_types.formatter import type_text
-from paimon_explore.encoding import arrow_buffers as nb
-from paimon_explore.encoding.arrow_buffers import Bools, Column, Ints, Numbers
 from paimon_explore.errors import FormatError
 from paimon_explore.merge.aggregation_steps import Step, Steps
 from paimon_explore.merge.aggregators.decimal_sum import decimal_total

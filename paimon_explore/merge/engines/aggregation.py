@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from paimon_explore.encoding.arrow_buffers import Column
+from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.merge.aggregation_steps import Aggregator, Step, Steps
 from paimon_explore.merge.key_records import Merged, Records, RowKind
 from paimon_explore.merge.numpy_columns import Int8s, take_or_null

@@ -6,7 +6,7 @@ where whole runs are newer than others, `merge.keys.key_index` tells them withou
 
 import numpy as np
 
-from paimon_explore.encoding.arrow_buffers import Ints
+from paimon_explore.data_types.arrow_buffers import Ints
 from paimon_explore.errors import FormatError
 from paimon_explore.merge.key_records import is_retract
 from paimon_explore.merge.keys.key_groups import Groups

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from paimon_explore.encoding.arrow_buffers import Bools, Column, Ints
+from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.merge.keys.normalized_keys import WordSource, words_of
 from paimon_explore.merge.numpy_columns import Keys

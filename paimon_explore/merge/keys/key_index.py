@@ -21,7 +21,7 @@ from typing import TypeAlias
 import numpy as np
 import pyarrow.types as pat
 
-from paimon_explore.encoding.arrow_buffers import Bools, Column, Ints
+from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.merge.keys.key_groups import ranks, sorted_within
 from paimon_explore.merge.keys.normalized_keys import words_of

@@ -14,8 +14,8 @@ from typing import TypeAlias
 import numpy as np
 import pyarrow.types as pat
 
-from paimon_explore.encoding import arrow_buffers as nb
-from paimon_explore.encoding.arrow_buffers import Bools, Bytes, Column, Ints, Words
+from paimon_explore.data_types import arrow_buffers as nb
+from paimon_explore.data_types.arrow_buffers import Bools, Bytes, Column, Ints, Words
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.merge.keys.normalized_text_keys import Texts

@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 import pyarrow.types as pat
 
-from paimon_explore.encoding.arrow_buffers import Column
+from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.merge.keys.normalized_keys import float_words
 from paimon_explore.merge.numpy_columns import ints_of
 

@@ -4,8 +4,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.types as pat
 
-from paimon_explore.encoding import arrow_buffers as nb
-from paimon_explore.encoding.arrow_buffers import Column, Ints
+from paimon_explore.data_types import arrow_buffers as nb
+from paimon_explore.data_types.arrow_buffers import Column, Ints
 from paimon_explore.merge.keys.normalized_keys import float_words
 from paimon_explore.merge.numpy_columns import child_of, fields_of, nulls_mask
 

@@ -9,7 +9,7 @@ from types import MappingProxyType
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.encoding.arrow_buffers import no_table
+from paimon_explore.data_types.arrow_buffers import empty_table
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.manifest_entry import FileKind
 from paimon_explore.metadata.manifest.manifest_table import (
@@ -153,4 +153,4 @@ class IndexEntries:
         return rows
 
 
-_NO_INDEX_FILES = IndexEntries(no_table(INDEX_SCHEMA))
+_NO_INDEX_FILES = IndexEntries(empty_table(INDEX_SCHEMA))

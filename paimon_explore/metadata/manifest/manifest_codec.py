@@ -14,16 +14,16 @@ from itertools import accumulate, groupby
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.encoding.arrow_buffers import (
+from paimon_explore.data_types.arrow_buffers import (
     BYTE_VIEWS,
     Column,
     Ints,
     build_list,
     build_struct,
-    ends_of,
+    empty_table,
     fixed_values,
     list_offsets,
-    no_table,
+    offsets_from_sizes,
     valid_mask,
 )
 from paimon_explore.encoding.avro.container import is_avro
@@ -149,7 +149,7 @@ def decode_sifted(
         totals += tallies
     if len(parts) == 1:
         return ManifestEntries(parts[0]), totals
-    return ManifestEntries(pa.concat_tables(parts) if parts else no_table(target)), totals
+    return ManifestEntries(pa.concat_tables(parts) if parts else empty_table(target)), totals
 
 
 def _avro_sifted(
@@ -326,7 +326,7 @@ def _decode_avro(
 ) -> tuple[pa.Table, list[int]]:
     """The records of all files, and the number of each one's."""
     if not files:
-        return no_table(target), []
+        return empty_table(target), []
     finder = _FINDERS.get(layout.what, record_starts)
     fields = _read_fields(layout.what, tuple(target.names))
     records, counts = read_columns(files, fields, starts=finder)
@@ -448,7 +448,7 @@ def _relabelled(array: Column, wanted: pa.DataType) -> Column:
     if isinstance(array, pa.ListArray) and isinstance(wanted, pa.ListType):
         items = _relabelled(array.flatten(), wanted.value_type)
         valid = valid_mask(array)
-        offsets = ends_of(np.where(valid, np.diff(list_offsets(array)), 0))
+        offsets = offsets_from_sizes(np.where(valid, np.diff(list_offsets(array)), 0))
         return build_list(wanted, offsets, [items], valid)
     if isinstance(array, pa.StructArray) and isinstance(wanted, pa.StructType):
         children = [

@@ -14,12 +14,13 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paimon_explore.encoding.arrow_buffers import (
+from paimon_explore.data_types.arrow_buffers import (
     Column,
+    binary_scalar,
     bool_values,
-    constant,
+    empty_table,
     fixed_values,
-    no_table,
+    string_scalar,
 )
 from paimon_explore.errors import CorruptFileError
 from paimon_explore.metadata.manifest.manifest_table import (
@@ -136,10 +137,10 @@ ENTRY_FIELDS = MappingProxyType(
 
 
 _NAMES = tuple(ENTRY_SCHEMA.names)
-_NO_TEXT = constant(pa.string(), b"")
-_SLASH = constant(pa.string(), b"/")
-_NO_BYTES = constant(pa.binary(), b"")
-_NUL = constant(pa.binary(), b"\x00")
+_NO_TEXT = string_scalar("")
+_SLASH = string_scalar("/")
+_NO_BYTES = binary_scalar(b"")
+_NUL = binary_scalar(b"\x00")
 
 
 class ManifestEntries:
@@ -281,7 +282,7 @@ class ManifestEntries:
         return self._records.total("file_size")
 
 
-_NO_ENTRIES = ManifestEntries(no_table(ENTRY_SCHEMA))
+_NO_ENTRIES = ManifestEntries(empty_table(ENTRY_SCHEMA))
 
 
 def live_entries(

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.encoding.arrow_buffers import Ints
+from paimon_explore.data_types.arrow_buffers import Ints
 from paimon_explore.encoding.avro.reader import REASONS
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 import pyarrow as pa
 
-from paimon_explore.encoding.arrow_buffers import Ints, no_table
+from paimon_explore.data_types.arrow_buffers import Ints, empty_table
 from paimon_explore.metadata.manifest.manifest_table import (
     Chunks,
     Mask,
@@ -169,4 +169,4 @@ class ManifestFiles:
         return self._records.total("file_size")
 
 
-_NO_MANIFESTS = ManifestFiles(no_table(MANIFEST_LIST_SCHEMA))
+_NO_MANIFESTS = ManifestFiles(empty_table(MANIFEST_LIST_SCHEMA))

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from paimon_explore.encoding.arrow_buffers import (
+from paimon_explore.data_types.arrow_buffers import (
     BYTE_VIEWS,
     Column,
     Ints,
@@ -18,8 +18,8 @@ from paimon_explore.encoding.arrow_buffers import (
     bool_values,
     build_bool,
     build_fixed,
+    empty_array,
     fixed_values,
-    no_rows,
     valid_mask,
 )
 from paimon_explore.errors import CorruptFileError
@@ -157,7 +157,7 @@ def one_piece(values: Chunks) -> Column:
     """
     if values.num_chunks == 1:
         return values.chunks[0]
-    whole: Column = values.combine_chunks() if values.num_chunks else no_rows(values.type)
+    whole: Column = values.combine_chunks() if values.num_chunks else empty_array(values.type)
     return whole
 
 

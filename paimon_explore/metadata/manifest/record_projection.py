@@ -8,12 +8,12 @@ that is not known is skipped, and the order in the file does not matter.
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.encoding.arrow_buffers import (
+from paimon_explore.data_types.arrow_buffers import (
     Column,
     build_list,
     build_struct,
-    ends_of,
     list_offsets,
+    offsets_from_sizes,
     valid_mask,
 )
 from paimon_explore.errors import CorruptFileError
@@ -37,7 +37,7 @@ def project_record(array: Column, wanted: pa.DataType, *, path: str, where: str)
         if isinstance(wanted.value_type, pa.StructType) and items.null_count:
             raise CorruptFileError(path, where, "an element must not be null")
         valid = valid_mask(array)
-        offsets = ends_of(np.where(valid, np.diff(list_offsets(array)), 0))
+        offsets = offsets_from_sizes(np.where(valid, np.diff(list_offsets(array)), 0))
         return build_list(wanted, offsets, [items], valid)
     if isinstance(array, pa.StructArray) and isinstance(wanted, pa.StructType):
         fields = [wanted.field(index) for index in range(wanted.num_fields)]

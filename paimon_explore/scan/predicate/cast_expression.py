@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from paimon_explore.data_types.arrow import to_arrow
+from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import MAX_LENGTH, AtomicType, DataType, TypeRoot
 from paimon_explore.data_types.formatter import type_text
-from paimon_explore.encoding.arrow_buffers import Column
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.scan.predicate.expression import unit_nanos
 from paimon_explore.scan.predicate.kernels import Value, call

@@ -3,8 +3,8 @@
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from paimon_explore.data_types.arrow_buffers import Column as Values
 from paimon_explore.data_types.definitions import AtomicType, DataType, RowType, TypeRoot
-from paimon_explore.encoding.arrow_buffers import Column as Values
 from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.scan.predicate.cast_expression import cast_values
 from paimon_explore.scan.predicate.expression import (

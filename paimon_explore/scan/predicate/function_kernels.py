@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from paimon_explore.data_types.arrow import to_arrow
+from paimon_explore.data_types.arrow_buffers import Column, Ints, as_python, build_fixed, valid_mask
 from paimon_explore.data_types.definitions import AtomicType, DataType, TypeRoot
 from paimon_explore.data_types.formatter import type_text
-from paimon_explore.encoding.arrow_buffers import Column, Ints, as_python, build_fixed, valid_mask
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.scan.predicate.kernels import Value, call
 from paimon_explore.scan.predicate.literals import values_array

@@ -18,6 +18,7 @@ INT is an INT.
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
+from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import (
     MAX_LENGTH,
     AtomicType,
@@ -26,7 +27,6 @@ from paimon_explore.data_types.definitions import (
     with_nullable,
 )
 from paimon_explore.data_types.formatter import type_text
-from paimon_explore.encoding.arrow_buffers import Column
 from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.scan.predicate import function_kernels as kernels

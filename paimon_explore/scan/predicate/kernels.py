@@ -6,9 +6,9 @@ from typing import TypeAlias
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from paimon_explore.data_types import arrow_buffers as nb
+from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import AtomicType, TypeRoot
-from paimon_explore.encoding import arrow_buffers as nb
-from paimon_explore.encoding.arrow_buffers import Column
 from paimon_explore.scan.predicate.expression import FALSE, NULL, TRUE, CompareOp, Like
 from paimon_explore.scan.predicate.like_pattern import Wildcard, pieces_of, regex_of
 from paimon_explore.scan.predicate.literals import scalar_of, scaled, values_array

@@ -6,10 +6,10 @@ from decimal import Decimal
 import numpy as np
 import pyarrow as pa
 
+from paimon_explore.data_types import arrow_buffers as nb
 from paimon_explore.data_types.arrow import to_arrow
+from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import AtomicType, TypeRoot
-from paimon_explore.encoding import arrow_buffers as nb
-from paimon_explore.encoding.arrow_buffers import Column
 from paimon_explore.scan.predicate.expression import Literal, LiteralValue
 
 _DTYPES = {
@@ -44,7 +44,7 @@ def values_array(values: Sequence[object], kind: AtomicType) -> Column:
     if kind.root is TypeRoot.DECIMAL:
         return nb.build_fixed(arrow, _decimal_bytes(values, kind.scale or 0), valid)
     data = [_text_bytes(value) for value in values]
-    offsets = nb.ends_of(np.array([len(item) for item in data], np.int64))
+    offsets = nb.offsets_from_sizes(np.array([len(item) for item in data], np.int64))
     return nb.build_var(arrow, offsets, nb.as_bytes(b"".join(data)), valid)
 
 
@@ -57,7 +57,7 @@ def scalar_of(constant: Literal) -> "pa.Scalar[pa.DataType]":
 def repeated(constant: Literal, count: int) -> Column:
     """A bound literal `count` times."""
     one = values_array([constant.value], constant.type or _BOOLEAN)
-    return nb.taken_rows(one, np.zeros(count, np.int64))
+    return nb.take_rows(one, np.zeros(count, np.int64))
 
 
 def value_at(array: Column, index: int, kind: AtomicType) -> LiteralValue:

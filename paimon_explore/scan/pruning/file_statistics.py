@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from paimon_explore.data_types.arrow import to_arrow
+from paimon_explore.data_types.arrow_buffers import Column, list_offsets, take_rows, valid_mask
 from paimon_explore.data_types.definitions import (
     AtomicType,
     DataField,
@@ -24,7 +25,6 @@ from paimon_explore.data_types.definitions import (
     with_nullable,
 )
 from paimon_explore.data_types.traversal import is_root
-from paimon_explore.encoding.arrow_buffers import Column, list_offsets, taken_rows, valid_mask
 from paimon_explore.encoding.binary_row.encoder import all_have_arity, decode_rows
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.schema.table_schema import TableSchema
@@ -264,7 +264,7 @@ def _restore(pieces: list[ColumnStats], order: Rows) -> ColumnStats:
     if len(pieces) == 1:
         return pieces[0]
     return ColumnStats(
-        minimum=taken_rows(concat([p.minimum for p in pieces]), order),
-        maximum=taken_rows(concat([p.maximum for p in pieces]), order),
-        null_count=taken_rows(concat([p.null_count for p in pieces]), order),
+        minimum=take_rows(concat([p.minimum for p in pieces]), order),
+        maximum=take_rows(concat([p.maximum for p in pieces]), order),
+        null_count=take_rows(concat([p.null_count for p in pieces]), order),
     )

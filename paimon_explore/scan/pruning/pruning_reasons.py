@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from paimon_explore.data_types import arrow_buffers as nb
 from paimon_explore.data_types.definitions import AtomicType, TypeRoot
-from paimon_explore.encoding import arrow_buffers as nb
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.scan.predicate.expression import (
     And,

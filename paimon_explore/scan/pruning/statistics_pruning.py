@@ -20,10 +20,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from paimon_explore.data_types import arrow_buffers as nb
+from paimon_explore.data_types.arrow_buffers import Bools
+from paimon_explore.data_types.arrow_buffers import Column as Values
 from paimon_explore.data_types.definitions import AtomicType, TypeRoot
-from paimon_explore.encoding import arrow_buffers as nb
-from paimon_explore.encoding.arrow_buffers import Bools
-from paimon_explore.encoding.arrow_buffers import Column as Values
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.scan.predicate.expression import (
     TRUE,

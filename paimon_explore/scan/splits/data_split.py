@@ -12,7 +12,7 @@ from typing import TypeAlias, overload
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.encoding.arrow_buffers import as_python, ends_of, taken_rows
+from paimon_explore.data_types.arrow_buffers import as_python, offsets_from_sizes, take_rows
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.snapshot import Snapshot
@@ -82,7 +82,7 @@ class PlacedFiles:
             return replace(self, entries=self.entries.in_one_piece())
         place = self.place
         if isinstance(place, Known) or "paths" in vars(self):
-            place = Known(taken_rows(self.paths, rows))  # type: ignore[arg-type]  # in stubs
+            place = Known(take_rows(self.paths, rows))  # type: ignore[arg-type]  # in stubs
         return replace(self, entries=self.entries.take(rows), place=place)
 
 
@@ -129,7 +129,7 @@ class Splits(Sequence["DataSplit"]):
     def row_counts(self) -> "memoryview[int]":
         """Physical rows of each split."""
         rows = numbers(self.files.entries.table, "row_count")[self.order]
-        counts = np.diff(ends_of(rows)[self.bounds])
+        counts = np.diff(offsets_from_sizes(rows)[self.bounds])
         return memoryview(counts.data).cast("B").cast("q")
 
     def __len__(self) -> int:
@@ -277,7 +277,7 @@ class DataSplit:
         part = replace(
             source,
             entries=source.entries.take(np.arange(len(source.entries))[self._part]),
-            place=Known(taken_rows(source.paths, np.arange(len(source.paths))[self._part])),  # type: ignore[arg-type]  # in stubs
+            place=Known(take_rows(source.paths, np.arange(len(source.paths))[self._part])),  # type: ignore[arg-type]  # in stubs
             deletion_files=dict(self.deletion_files),
         )
         return (_rebuilt, (part, bool(self.raw_convertible), self.same_rows))

@@ -3,11 +3,11 @@
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.encoding.arrow_buffers import (
+from paimon_explore.data_types.arrow_buffers import (
     as_python,
+    expand_ranges,
     list_offsets,
-    spread,
-    taken_rows,
+    take_rows,
     valid_mask,
 )
 from paimon_explore.metadata.manifest.index_manifest import DELETION_VECTORS_INDEX, IndexEntries
@@ -39,10 +39,10 @@ def _by_data_file(entries: IndexEntries, paths: pa.StringArray) -> dict[str, Del
     ranges = column(entries.table, "dv_ranges")
     offsets, valid = list_offsets(ranges), valid_mask(ranges)
     sizes = np.where(valid, np.diff(offsets), 0)
-    places = spread(offsets[:-1], sizes)
-    owners = as_python(taken_rows(paths, np.repeat(np.arange(len(ranges)), sizes)))
+    places = expand_ranges(offsets[:-1], sizes)
+    owners = as_python(take_rows(paths, np.repeat(np.arange(len(ranges)), sizes)))
     names, starts, lengths, counts = (
-        taken_rows(member, places)
+        take_rows(member, places)
         for member in members(items_of(ranges), ("data_file", "offset", "length", "cardinality"))
     )
     known = valid_mask(counts).tolist()

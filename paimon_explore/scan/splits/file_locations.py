@@ -9,14 +9,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paimon_explore.encoding.arrow_buffers import (
+from paimon_explore.data_types.arrow_buffers import (
     Column,
     as_bytes,
     as_python,
     build_var,
-    constant,
-    ends_of,
-    taken_rows,
+    offsets_from_sizes,
+    string_scalar,
+    take_rows,
 )
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
@@ -33,7 +33,7 @@ from paimon_explore.metadata.table_paths import TablePaths
 from paimon_explore.scan.live_entries import PartitionCut
 from paimon_explore.scan.manifest_arrays import Rows, column, distinct, numbers, text
 
-_NOTHING = constant(pa.string(), b"")
+_NOTHING = string_scalar("")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ def _placed(
     names = text(table, "file_name")
     check_names(names, "manifest", "_FILE_NAME")
     begins = texts_array([f"{folder}/" for folder in folders])
-    before = begins[0] if which is None else taken_rows(begins, which)
+    before = begins[0] if which is None else take_rows(begins, which)
     inside = pc.binary_join_element_wise(before, names, _NOTHING)  # type: ignore[call-overload]  # in stubs
     outside = text(table, "external_path")
     if outside.null_count < len(outside):
@@ -125,5 +125,5 @@ def _placed(
 def texts_array(texts: Sequence[str]) -> Column:
     """Texts as an Arrow array."""
     data = [item.encode() for item in texts]
-    offsets = ends_of(np.array([len(item) for item in data], np.int64))
+    offsets = offsets_from_sizes(np.array([len(item) for item in data], np.int64))
     return build_var(pa.string(), offsets, as_bytes(b"".join(data)))

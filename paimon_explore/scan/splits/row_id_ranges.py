@@ -7,7 +7,7 @@ Spec: append-table/data-evolution; row ids are first row id plus position.
 
 import numpy as np
 
-from paimon_explore.encoding.arrow_buffers import valid_mask
+from paimon_explore.data_types.arrow_buffers import valid_mask
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.scan.manifest_arrays import Rows, column, numbers
 

@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from paimon_explore.data_types.arrow_buffers import offsets_from_sizes, valid_mask
 from paimon_explore.data_types.definitions import RowType
-from paimon_explore.encoding.arrow_buffers import ends_of, valid_mask
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.scan.manifest_arrays import (
@@ -166,7 +166,7 @@ def _by_rows(entries: ManifestEntries) -> _Laid:
     nowhere = np.zeros(len(order), np.bool_)
     return _Laid(
         order=order,
-        starts=ends_of(np.array([len(part) for part in parts], np.int64))[:-1],
+        starts=offsets_from_sizes(np.array([len(part) for part in parts], np.int64))[:-1],
         buckets=buckets[order],
         merged=nowhere,
         alone=nowhere,

@@ -25,9 +25,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
 from paimon_explore.data_types.arrow import to_arrow
+from paimon_explore.data_types.arrow_buffers import fixed_values, valid_mask
 from paimon_explore.data_types.definitions import MAX_LENGTH, AtomicType, DataField, TypeRoot
 from paimon_explore.data_types.local_time import local_millis
-from paimon_explore.encoding.arrow_buffers import fixed_values, valid_mask
 from paimon_explore.encoding.binary_row.encoder import EMPTY_ROW
 from paimon_explore.encoding.parquet.row_group_statistics import row_group_bounds
 from paimon_explore.errors import InvalidInputError

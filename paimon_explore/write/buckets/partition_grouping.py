@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from paimon_explore.data_types.arrow_buffers import Column, Ints, build_fixed, fixed_values
 from paimon_explore.data_types.definitions import RowType
-from paimon_explore.encoding.arrow_buffers import Column, Ints, build_fixed, fixed_values
 from paimon_explore.encoding.binary_row.encoder import EMPTY_ROW, row_images
 from paimon_explore.frozen_dataclass import dataclass
 

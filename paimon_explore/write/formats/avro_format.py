@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow import arrow_schema
+from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import DataField, RowType
-from paimon_explore.encoding.arrow_buffers import Column
 from paimon_explore.encoding.avro.writer import AvroWriter as ContainerWriter
 from paimon_explore.encoding.avro.writer import avro_schema
 from paimon_explore.errors import InvalidInputError, choices

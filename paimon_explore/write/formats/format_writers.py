@@ -5,7 +5,7 @@ from typing import Protocol
 
 import pyarrow as pa
 
-from paimon_explore.encoding.arrow_buffers import Column
+from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.errors import UnsupportedFeatureError, choices
 from paimon_explore.write.file_layout import FileLayout
 from paimon_explore.write.formats.avro_format import AvroWriter

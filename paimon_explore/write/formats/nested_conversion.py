@@ -10,6 +10,16 @@ from collections.abc import Callable
 import numpy as np
 import pyarrow as pa
 
+from paimon_explore.data_types.arrow_buffers import (
+    Bools,
+    Column,
+    Ints,
+    build_list,
+    build_struct,
+    list_offsets,
+    offsets_from_sizes,
+    valid_mask,
+)
 from paimon_explore.data_types.definitions import (
     ArrayType,
     AtomicType,
@@ -19,16 +29,6 @@ from paimon_explore.data_types.definitions import (
     RowType,
     TypeRoot,
     VectorType,
-)
-from paimon_explore.encoding.arrow_buffers import (
-    Bools,
-    Column,
-    Ints,
-    build_list,
-    build_struct,
-    ends_of,
-    list_offsets,
-    valid_mask,
 )
 
 COUNT = AtomicType(root=TypeRoot.INT, nullable=False)
@@ -71,7 +71,7 @@ def _converted_list(array: Column, element: DataType, leaf: Leaf) -> Column:
 def _converted_vector(array: Column, size: int, element: DataType, leaf: Leaf) -> Column:
     """A list array of the same elements; null vectors become null lists without elements."""
     valid = valid_mask(array)
-    offsets = ends_of(valid * np.int64(size))
+    offsets = offsets_from_sizes(valid * np.int64(size))
     elements: Column = array.flatten()  # type: ignore[attr-defined]  # a fixed-size list array
     return _list_of(convert(elements, element, leaf), offsets, valid, element)
 

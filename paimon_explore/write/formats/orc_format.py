@@ -18,6 +18,7 @@ import pyarrow as pa
 from pyarrow import orc
 
 from paimon_explore.data_types.arrow import timestamp_unit, to_arrow
+from paimon_explore.data_types.arrow_buffers import Bools, Column, fixed_values, valid_mask
 from paimon_explore.data_types.definitions import (
     ArrayType,
     AtomicType,
@@ -30,7 +31,6 @@ from paimon_explore.data_types.definitions import (
     VectorType,
 )
 from paimon_explore.data_types.traversal import parts
-from paimon_explore.encoding.arrow_buffers import Bools, Column, fixed_values, valid_mask
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
 from paimon_explore.write.formats.error_holding_sink import SteadySink
 from paimon_explore.write.formats.nested_conversion import COUNT, convert

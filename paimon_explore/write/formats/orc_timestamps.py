@@ -25,7 +25,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import orc
 
-from paimon_explore.encoding.arrow_buffers import Column, Ints, fixed_values
+from paimon_explore.data_types.arrow_buffers import Column, Ints, fixed_values
 from paimon_explore.encoding.orc.file_tail import OrcKind, OrcTail, OrcType, read_tail
 from paimon_explore.encoding.orc.protobuf_decoder import decode_message, number
 from paimon_explore.encoding.orc.protobuf_editor import (

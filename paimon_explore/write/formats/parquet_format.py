@@ -25,6 +25,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from paimon_explore.data_types.arrow import to_arrow
+from paimon_explore.data_types.arrow_buffers import Column, build_fixed, fixed_values, valid_mask
 from paimon_explore.data_types.definitions import (
     ArrayType,
     AtomicType,
@@ -37,7 +38,6 @@ from paimon_explore.data_types.definitions import (
     VectorType,
 )
 from paimon_explore.data_types.field_ids import element_id, map_key_id
-from paimon_explore.encoding.arrow_buffers import Column, build_fixed, fixed_values, valid_mask
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.write.formats.int96_footer import Path, mark_int96

@@ -13,6 +13,7 @@ from typing import TypeVar
 
 import pyarrow as pa
 
+from paimon_explore.data_types.arrow_buffers import Column, as_python, list_offsets, valid_mask
 from paimon_explore.data_types.casts.cast_column import cast_column
 from paimon_explore.data_types.definitions import (
     MAX_LENGTH,
@@ -26,7 +27,6 @@ from paimon_explore.data_types.definitions import (
     VectorType,
 )
 from paimon_explore.data_types.formatter import type_text
-from paimon_explore.encoding.arrow_buffers import Column, as_python, list_offsets, valid_mask
 from paimon_explore.encoding.text.csv_json_reader import CsvLayout, Json
 from paimon_explore.encoding.text.csv_json_writer import (
     CODECS,

@@ -13,6 +13,15 @@ import pyarrow.compute as pc
 import pyarrow.types as pat
 
 from paimon_explore.data_types.arrow import to_arrow
+from paimon_explore.data_types.arrow_buffers import (
+    Column,
+    Ints,
+    build_list,
+    build_struct,
+    list_offsets,
+    offsets_from_sizes,
+    valid_mask,
+)
 from paimon_explore.data_types.definitions import (
     MAX_LENGTH,
     ArrayType,
@@ -24,15 +33,6 @@ from paimon_explore.data_types.definitions import (
     TypeRoot,
     VectorType,
     with_nullable,
-)
-from paimon_explore.encoding.arrow_buffers import (
-    Column,
-    Ints,
-    build_list,
-    build_struct,
-    ends_of,
-    list_offsets,
-    valid_mask,
 )
 from paimon_explore.errors import choices
 from paimon_explore.write.input.safe_cast import Misfit, safe_cast
@@ -243,7 +243,7 @@ class _Cast:
         if array.type.list_size != data_type.length:
             problem = f"the vectors have {array.type.list_size} elements"
             raise self._at.refusal(problem, data_type=data_type)
-        offsets = ends_of(valid_mask(array) * np.int64(data_type.length))
+        offsets = offsets_from_sizes(valid_mask(array) * np.int64(data_type.length))
         inner = _Cast(self._at.elements("[]", offsets))
         inner.column(array.flatten(), data_type.element)
         return array.cast(target)
@@ -289,4 +289,4 @@ def _as_list(array: Column, pairs: Column) -> Column:
 
 def _dense_offsets(array: Column) -> Ints:
     """Offsets into `array.flatten()`, which leaves out what lies under null lists."""
-    return ends_of(np.diff(list_offsets(array)) * valid_mask(array))
+    return offsets_from_sizes(np.diff(list_offsets(array)) * valid_mask(array))

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Protocol, TypeGuard, runtime_checkable
 import numpy as np
 import pyarrow as pa
 
+from paimon_explore.data_types.arrow_buffers import Column, build_struct
 from paimon_explore.data_types.definitions import DataField, DataType, RowType, TypeRoot
 from paimon_explore.data_types.traversal import is_root
-from paimon_explore.encoding.arrow_buffers import Column, build_struct
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.write.input.python_arrays import datetimes
 from paimon_explore.write.input.python_values import column_of_rows, column_of_values, direct_column

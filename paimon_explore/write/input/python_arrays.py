@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, TypeGuard
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.encoding.arrow_buffers import Column
+from paimon_explore.data_types.arrow_buffers import Column
 
 if TYPE_CHECKING:
     import pandas as pd

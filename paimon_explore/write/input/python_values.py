@@ -16,6 +16,16 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow import to_arrow
+from paimon_explore.data_types.arrow_buffers import (
+    Bools,
+    Column,
+    Numbers,
+    build_list,
+    build_struct,
+    offsets_from_sizes,
+    take_rows,
+    valid_mask,
+)
 from paimon_explore.data_types.casts.cast_errors import UncastableError
 from paimon_explore.data_types.default_values import default_column
 from paimon_explore.data_types.definitions import (
@@ -29,16 +39,6 @@ from paimon_explore.data_types.definitions import (
     TypeRoot,
     VectorType,
     with_nullable,
-)
-from paimon_explore.encoding.arrow_buffers import (
-    Bools,
-    Column,
-    Numbers,
-    build_list,
-    build_struct,
-    ends_of,
-    taken_rows,
-    valid_mask,
 )
 from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.write.input.arrow_cast import conform_at
@@ -198,14 +198,14 @@ def _atomic_column(values: Sequence[object], data_type: AtomicType, location: Lo
     ]
     nulls: Column = pa.nulls(1, target)  # type: ignore[call-overload]  # stubs list single types
     if not parts:
-        return taken_rows(nulls, np.zeros(len(values), np.int64))
+        return take_rows(nulls, np.zeros(len(values), np.int64))
     if len(parts) == 1 and len(parts[0]) == len(values):
         return parts[0]
     places = np.full(len(values), sum(map(len, parts)), np.int64)
     places[[place for positions in groups.values() for place in positions]] = np.arange(
         sum(map(len, parts))
     )
-    return taken_rows(pa.concat_arrays([*parts, nulls]), places)
+    return take_rows(pa.concat_arrays([*parts, nulls]), places)
 
 
 def _group_column(
@@ -301,7 +301,7 @@ def _list_column(
         list(_listed(value, data_type, location, position)) if known else []
         for position, (value, known) in enumerate(zip(values, valid, strict=True))
     ]
-    offsets = ends_of(np.array([len(one) for one in lists], np.int64))
+    offsets = offsets_from_sizes(np.array([len(one) for one in lists], np.int64))
     inner = location.elements("[]", offsets)
     if arrays and isinstance(element, AtomicType):
         whole: Column = pa.array(np.concatenate(arrays), from_pandas=element.root not in _FLOATS)
@@ -354,7 +354,7 @@ def _map_column(
             before = len(flat)
             flat += _pairs(value, data_type, location, position)
             sizes[position] = len(flat) - before
-    offsets = ends_of(sizes)
+    offsets = offsets_from_sizes(sizes)
     key, item = parts
     keys = _column([pair[0] for pair in flat], key, location.elements("{key}", offsets))
     items = _column([pair[1] for pair in flat], item, location.elements("{value}", offsets))

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from paimon_explore.encoding.arrow_buffers import Column, fixed_values
+from paimon_explore.data_types.arrow_buffers import Column, fixed_values
 from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.table_options import TableOptions

@@ -31,15 +31,15 @@ import pyarrow.compute as pc
 import pyarrow.types as pat
 
 from paimon_explore.data_types.arrow import timestamp_unit, to_arrow
-from paimon_explore.data_types.definitions import MAX_LENGTH, AtomicType, TypeRoot
-from paimon_explore.data_types.formatter import type_text
-from paimon_explore.encoding.arrow_buffers import (
+from paimon_explore.data_types.arrow_buffers import (
     Column,
     build_bool,
     build_fixed,
     fixed_values,
     valid_mask,
 )
+from paimon_explore.data_types.definitions import MAX_LENGTH, AtomicType, TypeRoot
+from paimon_explore.data_types.formatter import type_text
 from paimon_explore.frozen_dataclass import dataclass
 
 _INTEGERS = frozenset({TypeRoot.TINYINT, TypeRoot.SMALLINT, TypeRoot.INT, TypeRoot.BIGINT})

@@ -13,9 +13,9 @@ from typing import TypeAlias
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow import arrow_schema
+from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import DataField, RowType, TypeRoot
 from paimon_explore.data_types.traversal import is_root
-from paimon_explore.encoding.arrow_buffers import Column
 from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.write.input.arrow_cast import conform, nulls_of

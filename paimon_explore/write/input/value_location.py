@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pyarrow as pa
 
+from paimon_explore.data_types.arrow_buffers import Column, Ints
 from paimon_explore.data_types.definitions import DataType
 from paimon_explore.data_types.formatter import type_text
-from paimon_explore.encoding.arrow_buffers import Column, Ints
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
 

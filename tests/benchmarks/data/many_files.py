@@ -14,17 +14,17 @@ import pyarrow as pa
 
 from benchmarks.data.published import new_table, publish
 from paimon_explore.data_types.arrow import row_type_from_arrow
-from paimon_explore.data_types.definitions import DataType, RowType
-from paimon_explore.encoding.arrow_buffers import (
+from paimon_explore.data_types.arrow_buffers import (
     Column,
     as_bytes,
     build_bool,
     build_fixed,
     build_list,
     build_var,
-    ends_of,
-    taken_rows,
+    offsets_from_sizes,
+    take_rows,
 )
+from paimon_explore.data_types.definitions import DataType, RowType
 from paimon_explore.encoding.binary_row.encoder import encode_rows, with_arity
 from paimon_explore.metadata.manifest.manifest_codec import encode_entries
 from paimon_explore.metadata.manifest.manifest_entry import ENTRY_SCHEMA, ManifestEntries
@@ -102,7 +102,7 @@ class _Files:
     def entries(self, numbers: Ints) -> ManifestEntries:
         """The entries of files."""
         partition = numbers * _PARTITIONS // self._count
-        days = taken_rows(self._days, partition)
+        days = take_rows(self._days, partition)
         rows = self._rows[numbers]
         low, high = (self._keys(numbers, 1_000 * numbers + more) for more in (0, 999))
         columns: dict[str, Column] = {
@@ -185,7 +185,7 @@ def _int64(values: Ints) -> Column:
 
 def _texts(texts: list[str]) -> Column:
     data = [text.encode() for text in texts]
-    ends = ends_of(np.array([len(item) for item in data], np.int64))
+    ends = offsets_from_sizes(np.array([len(item) for item in data], np.int64))
     return build_var(pa.string(), ends, as_bytes(b"".join(data)), np.ones(len(data), np.bool_))
 
 

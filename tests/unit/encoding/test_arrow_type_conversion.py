@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 
 from paimon_explore.data_types.arrow import to_arrow
+from paimon_explore.data_types.arrow_buffers import Column, as_python
 from paimon_explore.data_types.json_parser import parse_type
-from paimon_explore.encoding.arrow_buffers import Column, as_python
 from paimon_explore.encoding.arrow_type_conversion import conform
 from paimon_explore.errors import CorruptFileError, UnsupportedFeatureError
 

@@ -6,9 +6,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from paimon_explore.data_types.arrow_buffers import Column, build_views
 from paimon_explore.data_types.definitions import DataType
 from paimon_explore.data_types.json_parser import parse_type
-from paimon_explore.encoding.arrow_buffers import Column, build_views
 from paimon_explore.encoding.binary_row.encoder import (
     EMPTY_ROW,
     all_have_arity,

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import pyarrow as pa
 import pytest
 
-from paimon_explore.encoding.arrow_buffers import as_python
+from paimon_explore.data_types.arrow_buffers import as_python
 from paimon_explore.encoding.data_file_reader import StoredColumn
 from paimon_explore.encoding.orc.protobuf_decoder import (
     ProtobufError,

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from paimon_explore.encoding.arrow_buffers import Column, as_python
+from paimon_explore.data_types.arrow_buffers import Column, as_python
 from paimon_explore.encoding.data_file_reader import PagedRows, PagesError
 from paimon_explore.encoding.parquet.reader import open_parquet
 from support.files import stored

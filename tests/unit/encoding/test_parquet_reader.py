@@ -8,7 +8,7 @@ from decimal import Decimal
 import pyarrow as pa
 import pytest
 
-from paimon_explore.encoding.arrow_buffers import Column, as_python
+from paimon_explore.data_types.arrow_buffers import Column, as_python
 from paimon_explore.encoding.data_file_reader import Span, StoredColumn
 from paimon_explore.encoding.parquet.footer_fixes import footer_length, readable_footer
 from paimon_explore.encoding.parquet.reader import ParquetDataFile, consecutive, open_parquet

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paimon_explore import open_table
-from paimon_explore.encoding.arrow_buffers import Column, as_python
+from paimon_explore.data_types.arrow_buffers import Column, as_python
 from paimon_explore.encoding.orc.reader import open_orc
 from paimon_explore.encoding.orc.timestamp_fixes import LocalZoned
 from paimon_explore.encoding.parquet.reader import open_parquet

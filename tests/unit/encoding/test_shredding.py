@@ -6,7 +6,7 @@ from decimal import Decimal
 import pyarrow as pa
 import pytest
 
-from paimon_explore.encoding.arrow_buffers import as_python
+from paimon_explore.data_types.arrow_buffers import as_python
 from paimon_explore.encoding.variant.encoder import encode_python
 from paimon_explore.encoding.variant.json_columns import json_column
 from paimon_explore.encoding.variant.shredding import assemble

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from paimon_explore.data_types.arrow_buffers import as_python
 from paimon_explore.data_types.json_parser import parse_type
-from paimon_explore.encoding.arrow_buffers import as_python
 from paimon_explore.encoding.arrow_type_conversion import conform
 from paimon_explore.encoding.variant.decoder import Kind, python_value
 from paimon_explore.encoding.variant.encoder import (

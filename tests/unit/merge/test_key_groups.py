@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from paimon_explore.encoding.arrow_buffers import as_python
+from paimon_explore.data_types.arrow_buffers import as_python
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.merge.keys.key_groups import group_rows, ranks
 from paimon_explore.merge.keys.normalized_keys import picked, words_of

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paimon_explore.data_types.arrow import to_arrow
+from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.json_parser import parse_type
-from paimon_explore.encoding.arrow_buffers import Column
 from paimon_explore.errors import FormatError
 from paimon_explore.merge.keys.key_index import key_slots, winners
 from support.merging import column_of

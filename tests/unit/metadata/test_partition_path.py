@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import ArrayType, AtomicType, TypeRoot
-from paimon_explore.encoding.arrow_buffers import Column
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.metadata.partition_path import (
     escape_name,

@@ -18,8 +18,8 @@ import pyarrow.types as pat
 import pytest
 
 from paimon_explore.data_types.arrow import to_arrow
+from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import DataField, DataType, RowType
-from paimon_explore.data_types.numpy_arrays import Column
 from paimon_explore.data_types.type_parser import parse_type_text
 from paimon_explore.errors import CorruptFileError
 from paimon_explore.read.column_cast import cast_array

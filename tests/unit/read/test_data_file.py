@@ -12,9 +12,9 @@ import pyarrow as pa
 import pytest
 from pyroaring import BitMap, BitMap64
 
+from paimon_explore.data_types.arrow_buffers import Column, as_python
 from paimon_explore.data_types.definitions import DataField, RowType
 from paimon_explore.data_types.json_parser import parse_type
-from paimon_explore.encoding.arrow_buffers import Column, as_python
 from paimon_explore.errors import CorruptFileError, MissingFileError, UnsupportedFeatureError
 from paimon_explore.fileio.memory import MemoryFileIO
 from paimon_explore.metadata.schema.table_schema import TableSchema

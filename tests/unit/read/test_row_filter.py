@@ -8,9 +8,9 @@ import pyarrow.parquet as pq
 import pytest
 from pyroaring import BitMap
 
+from paimon_explore.data_types.arrow_buffers import as_python
 from paimon_explore.data_types.definitions import DataField, RowType
 from paimon_explore.data_types.json_parser import parse_type
-from paimon_explore.encoding.arrow_buffers import as_python
 from paimon_explore.errors import CorruptFileError, InvalidInputError
 from paimon_explore.fileio.memory import MemoryFileIO
 from paimon_explore.metadata.schema.table_schema import TableSchema

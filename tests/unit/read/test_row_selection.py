@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 from pyroaring import BitMap
 
+from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.encoding import data_file_reader
-from paimon_explore.encoding.arrow_buffers import Column
 from paimon_explore.encoding.parquet.reader import ParquetDataFile
 from paimon_explore.fileio.memory import MemoryFileIO
 from paimon_explore.merge.merge_spec import deciding_columns, merge_spec

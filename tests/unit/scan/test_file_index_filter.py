@@ -3,7 +3,7 @@
 import pyarrow as pa
 import pytest
 
-from paimon_explore.encoding.arrow_buffers import Column
+from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.encoding.file_index.container import encode_container
 from paimon_explore.encoding.file_index.index_types import IndexBuilder, IndexSettings
 from paimon_explore.errors import CorruptFileError

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import paimon_explore as pe
-from paimon_explore.encoding.arrow_buffers import Column
+from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.scan.predicate.sql_parser import Where
 from paimon_explore.table.table import Table

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import pyarrow as pa
 import pytest
 
+from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import (
     MAX_LENGTH,
     ArrayType,
@@ -13,7 +14,6 @@ from paimon_explore.data_types.definitions import (
     DataType,
     TypeRoot,
 )
-from paimon_explore.encoding.arrow_buffers import Column
 from paimon_explore.encoding.binary_row.encoder import decode_rows
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.write.column_statistics import (

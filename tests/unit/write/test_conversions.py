@@ -19,10 +19,10 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from paimon_explore.data_types.arrow_buffers import Column, build_list, build_struct
 from paimon_explore.data_types.definitions import ArrayType, DataField, DataType, MapType, RowType
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.data_types.type_parser import parse_type_text
-from paimon_explore.encoding.arrow_buffers import Column, build_list, build_struct
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.write.input.python_values import constant_column
 from paimon_explore.write.input.table_batches import InputShape, Rows, open_rows

@@ -9,8 +9,8 @@ import pytest
 from pyroaring import BitMap
 
 from paimon_explore.data_types.arrow import to_arrow
+from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.json_parser import parse_type
-from paimon_explore.encoding.arrow_buffers import Column
 from paimon_explore.encoding.file_index.bitmap import decode_bitmap_index, encode_bitmap_index
 from paimon_explore.encoding.file_index.bloom import BloomBuilder
 from paimon_explore.encoding.file_index.bloom_hash import hash_text, mix

@@ -3,7 +3,7 @@ from datetime import timedelta
 import pyarrow as pa
 import pytest
 
-from paimon_explore.encoding.arrow_buffers import as_python
+from paimon_explore.data_types.arrow_buffers import as_python
 from paimon_explore.inspection.system_tables.history_tables import iso_duration
 from paimon_explore.inspection.system_tables.value_texts import key_texts, named_texts
 from paimon_explore.metadata.consumer import Consumer

@@ -1,0 +1,369 @@
+"""Conversion between Arrow arrays and numpy arrays, without copies and without importing pandas.
+
+Independent of Paimon. Slices of arrays are supported; the numpy views are read-only.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import TypeAlias, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+Column: TypeAlias = "pa.Array[pa.Scalar[pa.DataType]]"
+"""An Arrow array of any type."""
+ListColumn: TypeAlias = "pa.ListArray[pa.Scalar[pa.DataType]]"
+Scalar: TypeAlias = "pa.Scalar[pa.DataType]"
+"""An Arrow scalar of any type."""
+VectorColumn: TypeAlias = "pa.FixedSizeListArray[pa.DataType]"
+MapColumn: TypeAlias = "pa.MapArray[pa.DataType, pa.DataType]"
+Numbers = npt.NDArray[np.generic]
+Bools = npt.NDArray[np.bool_]
+Bytes = npt.NDArray[np.uint8]
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Words = npt.NDArray[np.uint64]
+
+WORD = 8
+"""Bytes of a word; variable-length parts are padded to a multiple of it."""
+
+BYTE_VIEWS = pa.list_view(pa.field("item", pa.uint8(), nullable=False))
+"""Binary values as ranges of a larger buffer, which is not copied."""
+
+_LONG_RANGE = 4096
+_KEPT_BYTES = 16 << 20
+_SIGNED = {8: "i1", 16: "<i2", 32: "<i4", 64: "<i8"}
+_FLOATING = {32: "<f4", 64: "<f8"}
+_DECIMAL_WORDS = 2
+
+Number = TypeVar("Number", np.int64, np.float64)
+
+
+@cache
+def keep_freed_blocks() -> None:
+    """Make the C library reuse the memory of freed arrays.
+
+    Until a large block has been freed once, glibc returns every freed array of some hundred
+    kilobytes to the system, and the next array causes page faults: a tenth of the time of a merge.
+    The block allocated here is never written to. Other C libraries are not affected.
+    """
+    np.empty(_KEPT_BYTES, np.uint8)
+
+
+def as_bytes(buffer: pa.Buffer | bytes | None) -> Bytes:
+    """View a buffer as bytes; None gives an empty array."""
+    return np.frombuffer(memoryview(buffer if buffer is not None else b""), dtype=np.uint8)
+
+
+def valid_mask(array: Column) -> Bools:
+    """Return n booleans, True where the array is not null."""
+    if not array.null_count:
+        return np.ones(len(array), dtype=np.bool_)
+    if isinstance(array, pa.NullArray):
+        return np.zeros(len(array), dtype=np.bool_)
+    return bits_of(as_bytes(array.buffers()[0]), array.offset, len(array))
+
+
+def bits_of(packed: Bytes, offset: int, size: int) -> Bools:
+    """Unpack `size` bits, starting at bit `offset`, least significant bit first."""
+    first = offset >> 3
+    shift = offset & 7
+    part = packed[first : first + ((shift + size + 7) >> 3)]
+    return np.unpackbits(part, bitorder="little")[shift : shift + size].view(np.bool_)
+
+
+def as_buffer(values: Numbers) -> pa.Buffer:
+    """Convert numbers to an Arrow buffer, without a copy if they are contiguous."""
+    return pa.py_buffer(np.ascontiguousarray(values).data)
+
+
+def pack_bits(bits: Bools) -> pa.Buffer:
+    """Pack bits into an Arrow bitmap, least significant bit first."""
+    return as_buffer(np.packbits(bits, bitorder="little"))
+
+
+def validity_buffer(valid: Bools | None) -> pa.Buffer | None:
+    """Pack a validity mask into a bitmap; None if nothing is null."""
+    return None if valid is None or bool(valid.all()) else pack_bits(valid)
+
+
+def validity_bitmap(array: Column) -> pa.Buffer | None:
+    """Return the validity bitmap of an array, starting at its first value; None without nulls."""
+    return None if array.null_count == 0 else array.is_valid().buffers()[1]
+
+
+def fixed_values(array: Column, dtype: npt.DTypeLike) -> Numbers:
+    """View the n values of a fixed-width array; values of null entries are arbitrary."""
+    item = np.dtype(dtype)
+    start = array.offset * item.itemsize
+    raw = as_bytes(array.buffers()[1])[start : start + len(array) * item.itemsize]
+    return raw.view(item)
+
+
+def bool_values(array: Column) -> Bools:
+    """Return the values of a boolean array; values of null entries are arbitrary."""
+    if not len(array):
+        return np.zeros(0, dtype=np.bool_)
+    return bits_of(as_bytes(array.buffers()[1]), array.offset, len(array))
+
+
+def true_mask(array: Column) -> Bools:
+    """Return the values of a boolean array; False where null."""
+    return bool_values(array) & valid_mask(array)
+
+
+def int64_values(array: Column) -> Ints:
+    """Return integer, date, time or timestamp values as int64; 0 where null."""
+    values = fixed_values(array, _SIGNED[array.type.bit_width])
+    return _zero_nulls(values.astype(np.int64), array)
+
+
+def float64_values(array: Column) -> Floats:
+    """Return floating-point values as float64; 0 where null."""
+    values = fixed_values(array, _FLOATING[array.type.bit_width])
+    with np.errstate(invalid="ignore"):  # signalling NaNs
+        return _zero_nulls(values.astype(np.float64), array)
+
+
+def decimal_low_bits(array: Column) -> Ints:
+    """Return the low 64 bits of the unscaled values of a decimal128 array; 0 where null."""
+    size = _DECIMAL_WORDS * WORD
+    raw = as_bytes(array.buffers()[1])[size * array.offset : size * (array.offset + len(array))]
+    return _zero_nulls(raw.view(np.int64)[::_DECIMAL_WORDS].copy(), array)
+
+
+def _zero_nulls(values: npt.NDArray[Number], array: Column) -> npt.NDArray[Number]:
+    if array.null_count:
+        values[~valid_mask(array)] = 0
+    return values
+
+
+def var_values(array: Column) -> tuple[Ints, Bytes]:
+    """Return the offsets (n + 1) and the data of a string or binary array.
+
+    Null entries may have bytes.
+    """
+    wide = pa.types.is_large_binary(array.type) or pa.types.is_large_string(array.type)
+    _, offsets, data = array.buffers()
+    return _offsets(offsets, array.offset, len(array), wide=wide), as_bytes(data)
+
+
+def byte_ranges(array: Column) -> tuple[Ints, Ints, Bytes]:
+    """Return start and size of each value of a binary array or of `BYTE_VIEWS`, and the data.
+
+    Null entries may have bytes.
+    """
+    if not isinstance(array, pa.ListViewArray):
+        offsets, data = var_values(array)
+        return offsets[:-1], np.diff(offsets), data
+    places = slice(array.offset, array.offset + len(array))
+    _, begins, sizes, *_ = array.buffers()
+    begin, size = (as_bytes(b).view(np.int32)[places].astype(np.int64) for b in (begins, sizes))
+    return begin, size, fixed_values(array.values, np.uint8).view(np.uint8)
+
+
+def build_views(begin: Ints, size: Ints, data: bytearray) -> Column:
+    """Build an array of `BYTE_VIEWS`; `data` must not change while the array is in use."""
+    parts = [as_buffer(numbers.astype(np.int32)) for numbers in (begin, size)]
+    whole = pa.Array.from_buffers(pa.uint8(), len(data), [None, pa.py_buffer(data)])
+    return pa.Array.from_buffers(BYTE_VIEWS, len(begin), [None, *parts], children=[whole])
+
+
+def used_bytes(array: Column) -> Bytes:
+    """Return the data of a string or binary array from its first entry to its last."""
+    wide = pa.types.is_large_binary(array.type) or pa.types.is_large_string(array.type)
+    _, offsets, data = array.buffers()
+    kind = np.dtype(np.int64 if wide else np.int32)
+    end = (array.offset + len(array) + 1) * kind.itemsize
+    ends = as_bytes(offsets)[array.offset * kind.itemsize : end].view(kind)
+    # Arrow allows an empty array to have no offsets
+    return as_bytes(data)[ends[0] : ends[-1]] if len(ends) else as_bytes(None)
+
+
+def list_offsets(array: Column) -> Ints:
+    """Return the offsets (n + 1) of a list or map array into its unsliced children."""
+    return _offsets(array.buffers()[1], array.offset, len(array), wide=False)
+
+
+def _offsets(buffer: pa.Buffer | None, first: int, size: int, *, wide: bool) -> Ints:
+    kind = np.dtype(np.int64 if wide else np.int32)
+    raw = as_bytes(buffer)[first * kind.itemsize : (first + size + 1) * kind.itemsize]
+    if not len(raw):  # Arrow allows an empty array to have no offsets
+        return np.zeros(1, dtype=np.int64)
+    return raw.view(kind).astype(np.int64)
+
+
+def build_fixed(data_type: pa.DataType, values: Numbers, valid: Bools | None = None) -> Column:
+    """Build an array of a fixed-width type; without a mask all values are valid."""
+    buffers = [validity_buffer(valid), as_buffer(values)]
+    return pa.Array.from_buffers(data_type, len(values if valid is None else valid), buffers)
+
+
+def build_like(data_type: pa.DataType, values: Numbers, like: Column) -> Column:
+    """Build an array of a fixed-width type that is null where `like` is."""
+    return pa.Array.from_buffers(data_type, len(values), [validity_bitmap(like), as_buffer(values)])
+
+
+def build_bool(values: Bools, valid: Bools | None = None) -> Column:
+    """Build a boolean array; without a mask all values are valid."""
+    buffers = [validity_buffer(valid), pack_bits(values)]
+    return pa.Array.from_buffers(pa.bool_(), len(values), buffers)
+
+
+def build_var(
+    data_type: pa.DataType, offsets: Ints, data: Bytes, valid: Bools | None = None
+) -> Column:
+    """Build a string or binary array from offsets (n + 1) and data."""
+    wide = pa.types.is_large_binary(data_type) or pa.types.is_large_string(data_type)
+    buffers = [
+        validity_buffer(valid),
+        as_buffer(offsets.astype(np.int64 if wide else np.int32)),
+        as_buffer(data),
+    ]
+    return pa.Array.from_buffers(data_type, len(offsets) - 1, buffers)
+
+
+def build_binary(offsets: Ints, data: Bytes, valid: Bools | None = None) -> pa.BinaryArray:
+    """Build a binary array from offsets (n + 1) and data."""
+    return build_var(pa.binary(), offsets, data, valid)  # type: ignore[return-value]  # in stubs
+
+
+def as_python(array: Column) -> list[object]:
+    """Convert an array to a list of Python values."""
+    return [*array.to_pylist()]  # type: ignore[misc]  # in stubs
+
+
+def string_array(texts: Sequence[str]) -> Column:
+    """Build a string array; `pa.array` imports pandas."""
+    return _build_values([text.encode() for text in texts], pa.string())
+
+
+def string_scalar(text: str) -> Scalar:
+    """Build a string scalar; `pa.scalar` imports pandas."""
+    return _build_values([text.encode()], pa.string())[0]
+
+
+def binary_scalar(value: bytes) -> Scalar:
+    """Build a binary scalar; `pa.scalar` imports pandas."""
+    return _build_values([value], pa.binary())[0]
+
+
+def _build_values(values: Sequence[bytes], data_type: pa.DataType) -> Column:
+    sizes = np.array([len(value) for value in values], np.int64)
+    return build_var(data_type, offsets_from_sizes(sizes), as_bytes(b"".join(values)))
+
+
+def decimal256_scalar(unscaled: int, data_type: pa.DataType) -> Scalar:
+    """Build a scalar of a 256-bit decimal type from its unscaled value."""
+    data = pa.py_buffer(unscaled.to_bytes(32, "little", signed=True))
+    return pa.Array.from_buffers(data_type, 1, [None, data])[0]
+
+
+def null_array(length: int, data_type: pa.DataType) -> Column:
+    """Build an array of nulls."""
+    return pa.nulls(length, data_type)  # type: ignore[call-overload,no-any-return]  # in stubs
+
+
+def null_scalar(data_type: pa.DataType) -> Scalar:
+    """Build a null scalar of a type."""
+    return null_array(1, data_type)[0]
+
+
+def empty_array(data_type: pa.DataType) -> Column:
+    """Build an array without entries."""
+    return null_array(0, data_type)
+
+
+def empty_table(schema: pa.Schema) -> pa.Table:
+    """Build a table without rows; `pa.Schema.empty_table` imports pandas."""
+    return pa.Table.from_arrays([empty_array(field.type) for field in schema], schema=schema)
+
+
+def filter_rows(array: Column, kept: Bools) -> Column:
+    """Select the entries where `kept` is true."""
+    return array.filter(build_bool(kept))  # type: ignore[arg-type]  # in stubs
+
+
+def take_rows(array: Column, positions: Ints) -> Column:
+    """Select the entries at the positions."""
+    index = build_fixed(pa.int64(), positions)
+    return array.take(index)  # type: ignore[arg-type]  # in stubs
+
+
+def map_distinct(
+    array: Column, function: Callable[[Sequence[object]], list[object]], data_type: pa.DataType
+) -> Column:
+    """Convert values with a Python function that is called once, with the distinct values.
+
+    For conversions for which Arrow has no function with Java's results.
+
+    Args:
+        array: n values of a type that can be dictionary-encoded.
+        function: converts the distinct non-null values to as many results or Nones.
+        data_type: the type of the results.
+    """
+    encoded = array.dictionary_encode()
+    results: Column = pa.array(function(encoded.dictionary.to_pylist()), data_type)
+    return pc.take(results, encoded.indices)
+
+
+def build_list(
+    data_type: pa.DataType, offsets: Ints, children: list[Column], valid: Bools
+) -> Column:
+    """Build a list or map array; the single child of a map is the struct of its keys and values."""
+    buffers = [validity_buffer(valid), as_buffer(offsets.astype(np.int32))]
+    return pa.Array.from_buffers(data_type, len(valid), buffers, children=children)
+
+
+def build_struct(data_type: pa.DataType, children: list[Column], valid: Bools) -> Column:
+    """Build a struct array, or a fixed-size list array, from its children."""
+    return pa.Array.from_buffers(data_type, len(valid), [validity_buffer(valid)], children=children)
+
+
+def offsets_from_sizes(sizes: Ints) -> Ints:
+    """Return the offsets (n + 1) of consecutive items: 0, then the end of each item."""
+    offsets = np.zeros(len(sizes) + 1, dtype=np.int64)
+    np.cumsum(sizes, out=offsets[1:])
+    return offsets
+
+
+def expand_ranges(starts: Ints, sizes: Ints) -> Ints:
+    """Return the positions in all ranges: starts[0], starts[0] + 1, ... for each range in turn."""
+    offsets = offsets_from_sizes(sizes)
+    return np.repeat(starts - offsets[:-1], sizes) + np.arange(offsets[-1])
+
+
+def gather(data: Bytes, starts: Ints, sizes: Ints) -> tuple[Ints, Bytes]:
+    """Copy ranges of bytes into one array; returns their offsets (n + 1) and the bytes."""
+    offsets = offsets_from_sizes(sizes)
+    size = int(sizes[0]) if len(sizes) else 0
+    if 0 < size <= _LONG_RANGE and bool((sizes == size).all()) and starts.max() <= len(data) - size:
+        places = np.ndarray((len(data) - size + 1, size), np.uint8, buffer=data, strides=(1, 1))
+        return offsets, places[starts].reshape(-1)  # one step per range, not one per byte
+    return offsets, data[expand_ranges(starts, sizes)]
+
+
+def padded(data: Bytes, extra: int = WORD) -> Bytes:
+    """Append zeros to bytes, so that a word can be read at the last one."""
+    out = np.zeros(len(data) + extra, dtype=np.uint8)
+    out[: len(data)] = data
+    return out
+
+
+def unaligned_words(data: Bytes) -> Words:
+    """View the word that starts at each byte; see `unaligned`."""
+    return np.ndarray((max(len(data) - WORD + 1, 0),), np.uint64, buffer=data, strides=(1,))
+
+
+def unaligned(data: Bytes, dtype: npt.DTypeLike) -> Numbers:
+    """View the item that starts at each byte: item i is read at byte i."""
+    item = np.dtype(dtype)
+    count = max(len(data) - item.itemsize + 1, 0)
+    return np.ndarray((count,), item, buffer=data, strides=(1,))
+
+
+def round_up(sizes: Ints) -> Ints:
+    """Round sizes up to whole words."""
+    return (sizes + (WORD - 1)) & ~(WORD - 1)
