@@ -8,9 +8,14 @@ from hypothesis import HealthCheck, settings
 
 from support.golden import GoldenTables
 
-pytest_plugins = ("implementations", "support.figures", "support.skip_summary")
+pytest_plugins = (
+    "implementations",
+    "support.figures",
+    "support.single_reader_thread",
+    "support.skip_summary",
+)
 """Fixtures of `tests/interop`, where a file `conftest.py` would have a second meaning for mypy;
-and the sums and the skipped tests that the end of a run prints."""
+the sums and the skipped tests that the end of a run prints; and one reader thread per actor."""
 
 collect_ignore_glob = ["benchmarks/*", "interop/oracle/*", "interop/peer_worker.py"]
 

@@ -6,11 +6,10 @@ where a switch may matter is among them for pairs that have no more.
 """
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import date
 from itertools import product
 
-import pyarrow as pa
 import pytest
 
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
@@ -21,11 +20,10 @@ from support.depth import DEEP, some
 from support.figures import Figures
 from support.schedules import at_random
 
+pytestmark = pytest.mark.usefixtures("single_reader_thread")
 DAY = date.today().toordinal()  # noqa: DTZ011 - any day will do
 WAYS = 40
-APART = [{"expire", "fast-forward"}]
-"""An expiry leaves the newest snapshots: a fast-forward must not replace older ones meanwhile."""
-PAIRS = [pair for pair in product(ACTS, ACTS) if set(pair) not in APART]
+PAIRS = list(product(ACTS, ACTS))
 TRIPLES = [
     ("write, compact behind", "compact", "compact"),
     ("write, compact behind", "write, compact behind", "compact a little"),
@@ -41,15 +39,6 @@ TRIPLES = [
     ("add a column", "write", "compact"),
     ("tag", "write", "expire"),
 ]
-
-
-@pytest.fixture(autouse=True)
-def _one_thread_each() -> Iterator[None]:
-    """An actor is one thread: a reader of several splits reads them one by one."""
-    before = pa.io_thread_count()
-    pa.set_io_thread_count(1)
-    yield
-    pa.set_io_thread_count(before)
 
 
 def of_kind(kind: str, groups: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:

@@ -5,26 +5,20 @@ operations, the other goes on to its end, or to an operation of its own that the
 Some of the ways are taken, more of them in a deep run.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime
-from itertools import product
 from uuid import uuid4
 
 import pytest
 
 from paimon_explore import Catalog, Table, open_table
 from paimon_explore.errors import NotFoundError, SnapshotExpiredError
-from paimon_explore.fileio.memory import MemoryFileIO
-from paimon_explore.store.table_store import TableStore
-from support.concurrency import switching
 from support.depth import DEEP
 from support.figures import Figures
 from support.interrupted import interrupted
-from support.memory_files import copied_files, forget_files
-from support.paused_file_io import PausedFileIO
-from support.schedules import Schedule
 from support.table_kinds import SCHEMA
+from support.two_jobs import TwoJobs
 
 LATER = datetime(2100, 1, 1)  # noqa: DTZ001 - local, as the API takes it
 DAY = date.today().toordinal()  # noqa: DTZ011 - any day will do
@@ -99,10 +93,6 @@ def keys(table: Table) -> list[int]:
     return sorted(row["k"] for row in table.to_arrow().to_pylist())
 
 
-def on(table: Table, file_io: PausedFileIO | MemoryFileIO) -> Table:
-    return replace(table, store=TableStore(file_io, table.store.paths))
-
-
 def check(table: Table, target: Target, error: BaseException | None) -> None:
     """The table is at the target, or where it was; every snapshot that is there reads."""
     snapshots = table.store.snapshots
@@ -122,48 +112,6 @@ def check(table: Table, target: Target, error: BaseException | None) -> None:
     assert table.fsck() == []
 
 
-def run(table: Table, target: Target, stays: Sequence[tuple[int, int]]) -> None:
-    """One interleaving of an expiry, 0, and a rollback, 1, on a copy of the table, checked."""
-    base = table.store.file_io
-    assert isinstance(base, MemoryFileIO)
-    files = copied_files(base)
-
-    def expiring(wait: Callable[[str], None]) -> None:
-        expire(on(table, PausedFileIO(files, wait)))
-
-    def rolling_back(wait: Callable[[str], None]) -> None:
-        target.run(on(table, PausedFileIO(files, wait)))
-
-    schedule = Schedule([expiring, rolling_back], switching(*stays))
-    errors = schedule.run()
-    after = on(table, files)
-    try:
-        assert errors[0] is None, repr(errors[0])
-        check(after, target, errors[1])
-        write(after, 7)
-        expire(after)
-        assert keys(after) == [*(target.keys if errors[1] is None else range(1, 7)), 7]
-    except BaseException as error:
-        error.add_note("\n".join([f"{stays}: {errors!r}", *schedule.log]))
-        raise
-    finally:
-        forget_files(files.name)
-
-
-def operations(table: Table, target: Target) -> list[list[str]]:
-    """What each of the two does when it is alone."""
-    logs = []
-    base = table.store.file_io
-    assert isinstance(base, MemoryFileIO)
-    for act in (expire, target.run):
-        files = copied_files(base)
-        log: list[str] = []
-        act(on(table, PausedFileIO(files, log.append)))
-        logs.append(log)
-        forget_files(files.name)
-    return logs
-
-
 def is_shared(operation: str) -> bool:
     """Whether the other one may notice when it happens."""
     what, _, name = operation.partition(" ")
@@ -172,27 +120,21 @@ def is_shared(operation: str) -> bool:
     )
 
 
-def ways(logs: Sequence[Sequence[str]]) -> Iterator[list[tuple[int, int]]]:
-    """One stops before an operation, for the other to go on to its end or to an operation."""
-    places = [[at for at, told in enumerate(log) if is_shared(told)] for log in logs]
-    for first in (0, 1):
-        other = 1 - first
-        for at in range(len(logs[first])):
-            yield [(first, at + 1), (other, 9 * len(logs[other]))]
-        for at, then in product(places[first], places[other]):
-            yield [(first, at + 1), (other, then + 1)]
-
-
 @RUNS
 @pytest.mark.parametrize("where", TARGETS)
 def test_an_expiry_beside_a_rollback_at_every_operation(
     kind: str, where: str, figures: Figures
 ) -> None:
     target = TARGETS[where]
-    table = created(kind, expired=target.expired)
-    chosen = list(ways(operations(table, target)))[DAY % STRIDE :: STRIDE]
-    for stays in chosen:
-        run(table, target, stays)
+    both = TwoJobs(created(kind, expired=target.expired), (expire, target.run))
+    chosen = list(both.ways(is_shared))[DAY % STRIDE :: STRIDE]
+    for way in chosen:
+        with both.interleaved(way) as (after, errors):
+            assert errors[0] is None, repr(errors[0])
+            check(after, target, errors[1])
+            write(after, 7)
+            expire(after)
+            assert keys(after) == [*(target.keys if errors[1] is None else range(1, 7)), 7]
     figures.add("interleavings of an expiry and a rollback", len(chosen))
 
 

@@ -5,12 +5,11 @@ that can be seen, the rows are those of the commits one after the other, and che
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, islice, permutations
 from uuid import uuid4
 
-import pyarrow as pa
 import pytest
 
 from paimon_explore import Table
@@ -47,18 +46,10 @@ from support.schedules import Pick, Schedule, at_random, few_switches, following
 from support.table_kinds import PARTITIONS, TABLE_KINDS
 from support.table_model import Counted, found_in
 
+pytestmark = pytest.mark.usefixtures("single_reader_thread")
 FIRST, SECOND, _ = PARTITIONS
 Change = Callable[[Counted], Counted]
 """What a commit makes of the rows."""
-
-
-@pytest.fixture(autouse=True)
-def _one_thread_each() -> Iterator[None]:
-    """An actor is one thread: a reader of several splits reads them one by one."""
-    before = pa.io_thread_count()
-    pa.set_io_thread_count(1)
-    yield
-    pa.set_io_thread_count(before)
 
 
 def nothing(rows: Counted) -> Counted:

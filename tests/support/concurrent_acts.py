@@ -156,6 +156,7 @@ ACTS: Mapping[str, ConcurrentAct] = MappingProxyType(
         "fast-forward": ConcurrentAct(
             run=lambda table, _: table.maintenance.fast_forward("side"),
             change=lambda kind, _, __: kind.branched,
+            may_fail=(CommitConflictError,),  # beside an expiry; it has changed nothing
             removes=True,
             steps_back=True,
         ),

@@ -15,9 +15,9 @@ The order of removal, and what a crash in between leaves:
 
 | step | a crash right after it leaves |
 | --- | --- |
+| the hint EARLIEST | a hint above the oldest snapshot, which readers expect |
 | changelogs, where these outlive snapshots | both files; expiring again goes on |
 | snapshot files, the oldest first | fewer expiring snapshots, all of them whole; the same |
-| the hint EARLIEST | a hint that lags, which readers expect |
 | data files, changelog files | orphans, which the removal of orphan files takes |
 | manifests, lists, statistics | the same |
 
@@ -25,7 +25,8 @@ So a snapshot that is there can be read at any moment, kept or not; who reads on
 is told so. Java removes the snapshot files last, so what its interrupted expiry has left may lack
 files; the next expiry goes on from there. If another expiry or a rollback runs at the same time and
 takes away what this one has planned on, it plans anew. If the table is rolled back to a snapshot
-that expires, nothing expires; `snapshot_removal` has the steps of both.
+that expires, or main is fast-forwarded to a branch, nothing expires; `snapshot_removal` has the
+steps of each.
 
 Spec: maintenance/manage-snapshots, expire snapshots.
 """
@@ -49,7 +50,11 @@ from paimon_explore.maintenance.expiry.reachable_files import (
     of_compactions,
     roots_of,
 )
-from paimon_explore.maintenance.expiry.snapshot_removal import remove_snapshot_files
+from paimon_explore.maintenance.expiry.snapshot_removal import (
+    ExpiringSnapshots,
+    ids_in_main,
+    remove_snapshot_files,
+)
 from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEntries
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.effective_options import is_changelog_decoupled
@@ -150,10 +155,10 @@ def expire_snapshots(
     refuse_linked_metadata(store.paths)
     if not dry_run:
         outlive = is_changelog_decoupled(options)
-        if not remove_snapshot_files(store, plan.expiring, plan.end, outlive=outlive):
+        if not remove_snapshot_files(store, plan.expiring, outlive=outlive):
             return ExpiryReport()
         remove(TableFiles(store=store, options=options), plan.files)
-    ids = tuple(snapshot.id for snapshot in plan.expiring)
+    ids = tuple(snapshot.id for snapshot in plan.expiring.snapshots)
     return ExpiryReport(expired=ids, files=plan.files, dry_run=dry_run)
 
 
@@ -162,13 +167,11 @@ class _Plan:
     """What an expiry removes.
 
     Attributes:
-        expiring: the snapshots, oldest first.
-        end: the id of the first that stays.
+        expiring: the snapshots.
         files: the files that only they need.
     """
 
-    expiring: Sequence[Snapshot]
-    end: int
+    expiring: ExpiringSnapshots
     files: Removal
 
 
@@ -194,13 +197,17 @@ def _plan(
     outlive = is_changelog_decoupled(options)
     files = TableFiles(store=store, options=options)
     end = store.snapshots.load(ids[-1] + 1)
+    in_main = ids_in_main(store, expiring)
     candidates = _candidates(files, expiring, end, outlive=outlive)
     roots = roots_of(store, options, leaving=ids)
     if outlive:
         logs = (*roots.logs, *expiring)
         delta_logs = roots.delta_logs if has_changelogs(options) else (*roots.delta_logs, *expiring)
         roots = replace(roots, logs=logs, delta_logs=delta_logs)
-    return _Plan(expiring=expiring, end=end.id, files=unreachable(files, candidates, roots))
+    return _Plan(
+        expiring=ExpiringSnapshots(snapshots=expiring, end=end, in_main=in_main),
+        files=unreachable(files, candidates, roots),
+    )
 
 
 def expiring_ids(

@@ -9,7 +9,8 @@ each act leaves when it is cut off:
   the branch's schemas, its snapshots in ascending order and its tags are copied, each over what
   main has of that number or name. If the branch has expired its beginning, main's older snapshots
   are not what came before: they go as well, the oldest first. Main is readable at any moment, and
-  doing it again finishes the work, for the branch stays as it is.
+  doing it again finishes the work, for the branch stays as it is. An expiry at the same time either
+  gives way or is told (`snapshot_removal` has the steps of both).
 
 Spec: maintenance/manage-branches.
 """
@@ -18,7 +19,9 @@ from contextlib import suppress
 
 from paimon_explore.errors import (
     AlreadyExistsError,
+    CommitConflictError,
     InvalidInputError,
+    MissingFileError,
     NotFoundError,
     PaimonError,
     StorageError,
@@ -26,13 +29,14 @@ from paimon_explore.errors import (
 )
 from paimon_explore.maintenance.expiry.linked_folders import refuse_linked_metadata, refuse_links
 from paimon_explore.maintenance.expiry.reachable_files import continues
+from paimon_explore.maintenance.expiry.snapshot_removal import refuse_beside_expiry
 from paimon_explore.maintenance.references.rollback import (
     following_ids,
     remove_newer_marks,
     remove_newer_snapshots,
     restored,
 )
-from paimon_explore.metadata.snapshot import Snapshot, encode_snapshot
+from paimon_explore.metadata.snapshot import encode_snapshot
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
 from paimon_explore.store.table_store import TableStore
 
@@ -116,6 +120,8 @@ def fast_forward(store: TableStore, name: str) -> None:
     Raises:
         NotFoundError: there is no such branch.
         InvalidInputError: the branch is main, or has no snapshot.
+        CommitConflictError: snapshots of main or of the branch are being expired, or their expiry
+            was interrupted; nothing was changed.
     """
     _known(store, name)
     main, branch = store.for_branch(MAIN_BRANCH), store.for_branch(name)
@@ -123,13 +129,12 @@ def fast_forward(store: TableStore, name: str) -> None:
     earliest = branch.snapshots.earliest()
     if earliest is None:
         raise InvalidInputError(f"Branch {name!r} has no snapshot to fast-forward to.")
+    refuse_beside_expiry(branch, earliest.id, branch.snapshots.history())
     _step_back(main, earliest.id, frozenset(branch.tags.names()))
     _take_schemas(main, branch, earliest.schema_id)
-    taken = branch.snapshots.history()
-    for snapshot_id in taken:
-        _copy(store, branch.paths.snapshot(snapshot_id), main.paths.snapshot(snapshot_id))
+    taken = _take_snapshots(main, branch)
     _remove_followers(main, taken[-1])
-    _remove_strangers(main, earliest)
+    _remove_strangers(main, taken[0])
     for tag in branch.tags.names():
         _copy(store, branch.paths.tag(tag), main.paths.tag(tag))
     with suppress(StorageError):  # readers list the folder
@@ -163,15 +168,42 @@ def _known(store: TableStore, name: str) -> None:
 
 
 def _step_back(main: TableStore, snapshot_id: int, kept_tags: frozenset[str]) -> None:
-    """Remove main's snapshots after an id, and its changelogs and tags from that id on."""
+    """Remove main's snapshots after an id, and its changelogs and tags from that id on.
+
+    Raises:
+        CommitConflictError: main's snapshots are being expired; nothing was changed.
+    """
     history = main.snapshots.history()
-    kept = [older for older in history if older <= snapshot_id]
-    if kept:
-        main.snapshots.hint_latest(kept[-1])
+    refuse_beside_expiry(main, snapshot_id, history)
+    if history:
+        kept = [older for older in history if older <= snapshot_id]
+        main.snapshots.hint_latest(kept[-1] if kept else history[0])
+        try:
+            refuse_beside_expiry(main, snapshot_id, history)
+        except CommitConflictError:
+            main.snapshots.hint_latest(history[-1])
+            raise
     else:
         main.file_io.delete(main.paths.latest_hint)
     remove_newer_snapshots(main, snapshot_id, history)
     remove_newer_marks(main, snapshot_id - 1, kept_tags)
+
+
+def _take_snapshots(main: TableStore, branch: TableStore) -> list[int]:
+    """Copy the branch's snapshots to main, but none that expires meanwhile; their ids."""
+    history = branch.snapshots.history()
+    for snapshot_id in history:
+        try:
+            _copy(main, branch.paths.snapshot(snapshot_id), main.paths.snapshot(snapshot_id))
+        except MissingFileError:
+            if branch.snapshots.history()[:1] <= [snapshot_id]:
+                raise
+    announced = branch.snapshots.earliest_hint() or 0
+    first = max(announced, branch.snapshots.earliest_id() or 0)
+    expiring = [snapshot_id for snapshot_id in history if snapshot_id < first <= history[-1]]
+    for snapshot_id in expiring:
+        main.snapshots.delete(snapshot_id)
+    return history[len(expiring) :]
 
 
 def _remove_followers(main: TableStore, last_id: int) -> None:
@@ -186,13 +218,14 @@ def _remove_followers(main: TableStore, last_id: int) -> None:
         last = following
 
 
-def _remove_strangers(main: TableStore, earliest: Snapshot) -> None:
+def _remove_strangers(main: TableStore, first_id: int) -> None:
     """Remove main's snapshots before the branch's first one, unless it was made of the last."""
-    before = main.snapshots.find(earliest.id - 1)
-    if before is not None and continues(main.manifests, before, earliest):
-        return
+    before, first = main.snapshots.find(first_id - 1), main.snapshots.load(first_id)
+    with suppress(MissingFileError):  # what came before has expired, or expires right now
+        if before is not None and continues(main.manifests, before, first):
+            return
     for older in main.snapshots.ids():
-        if older < earliest.id:
+        if older < first_id:
             main.snapshots.delete(older)
 
 
