@@ -225,7 +225,14 @@ class Maintenance:
         branch_operations.delete_branch(self.store, string("name", name))
 
     def fast_forward(self, branch: str) -> None:
-        """Make main what a branch is; main's own snapshots since then are gone."""
+        """Make main what a branch is; main's own snapshots since then are gone.
+
+        Raises:
+            NotFoundError: there is no such branch.
+            InvalidInputError: the branch is main, or has no snapshot.
+            CommitConflictError: snapshots of main or of the branch are being expired, or their
+                expiry was interrupted; nothing was changed.
+        """
         branch_operations.fast_forward(self.store, string("branch", branch))
 
     def rollback_to(self, *, snapshot: int | None = None, tag: str | None = None) -> Snapshot:

@@ -65,9 +65,9 @@ def keys(table: Table) -> list[int]:
     return sorted(row["k"] for row in table.to_arrow().to_pylist())
 
 
-def expire(table: Table, retain_max: int = 1) -> tuple[int, ...]:
+def expire(table: Table, kept: int = 1) -> tuple[int, ...]:
     run = table.maintenance.expire_snapshots
-    return run(retain_max=retain_max, retain_min=1, older_than=LATER).expired
+    return run(retain_max=kept, retain_min=kept, older_than=LATER).expired
 
 
 def expire_side(table: Table) -> tuple[int, ...]:
@@ -106,7 +106,7 @@ def forgetful(table: Table) -> None:
 def forgotten(table: Table) -> None:
     """Main has expired the snapshot where the branch began."""
     write(table, 3, 4, 5, 6, 7)
-    expire(table, retain_max=4)
+    expire(table, kept=4)
     write(side(table), 13, 14, 15, 16)
 
 
@@ -127,7 +127,7 @@ HISTORIES: Mapping[str, Callable[[Table], None]] = {
 }
 EXPIRIES: Mapping[str, Callable[[Table], object]] = {
     "all but the newest of main": expire,
-    "some of main": lambda table: expire(table, retain_max=3),
+    "some of main": lambda table: expire(table, kept=3),
     "all but the newest of the branch": expire_side,
 }
 RUNS = pytest.mark.parametrize("kind", KINDS)

@@ -45,6 +45,7 @@ from paimon_explore.maintenance.expiry.file_removal import Removal, remove, unre
 from paimon_explore.maintenance.expiry.linked_folders import refuse_linked_metadata
 from paimon_explore.maintenance.expiry.reachable_files import (
     FileSet,
+    Roots,
     TableFiles,
     has_changelogs,
     of_compactions,
@@ -52,7 +53,6 @@ from paimon_explore.maintenance.expiry.reachable_files import (
 )
 from paimon_explore.maintenance.expiry.snapshot_removal import (
     ExpiringSnapshots,
-    ids_in_main,
     remove_snapshot_files,
 )
 from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEntries
@@ -197,7 +197,6 @@ def _plan(
     outlive = is_changelog_decoupled(options)
     files = TableFiles(store=store, options=options)
     end = store.snapshots.load(ids[-1] + 1)
-    in_main = ids_in_main(store, expiring)
     candidates = _candidates(files, expiring, end, outlive=outlive)
     roots = roots_of(store, options, leaving=ids)
     if outlive:
@@ -205,8 +204,17 @@ def _plan(
         delta_logs = roots.delta_logs if has_changelogs(options) else (*roots.delta_logs, *expiring)
         roots = replace(roots, logs=logs, delta_logs=delta_logs)
     return _Plan(
-        expiring=ExpiringSnapshots(snapshots=expiring, end=end, in_main=in_main),
+        expiring=ExpiringSnapshots(snapshots=expiring, end=end, held=_held_ids(roots, expiring)),
         files=unreachable(files, candidates, roots),
+    )
+
+
+def _held_ids(roots: Roots, expiring: Sequence[Snapshot]) -> frozenset[int]:
+    """The ids of expiring snapshots that are, as copies, among the roots: all their files stay."""
+    kept = (*roots.states, *(after for _, after in roots.followers))
+    lists = frozenset((one.base_manifest_list, one.delta_manifest_list) for one in kept)
+    return frozenset(
+        one.id for one in expiring if (one.base_manifest_list, one.delta_manifest_list) in lists
     )
 
 

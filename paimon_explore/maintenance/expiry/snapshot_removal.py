@@ -64,7 +64,7 @@ must be no expiry of main that may still remove files of these ids (`refuse_besi
 
 An expiry of the branch beside a fast-forward to it: the expiry announces itself as above, and then
 looks for its snapshots in main; the fast-forward copies first, and reads the branch's EARLIEST
-afterwards. Either the expiry finds snapshots in main that were not there when it planned, and
+afterwards. Either the expiry finds snapshots in main whose files it has not planned to keep, and
 removes nothing, or the fast-forward removes the expiring ones from main again.
 
 An expiry that starts when LATEST already names an older snapshot keeps that snapshot and those
@@ -92,12 +92,12 @@ class ExpiringSnapshots:
     Attributes:
         snapshots: oldest first.
         end: the first that stays.
-        in_main: ids of those that main has as well, if the expiry is one of a branch.
+        held: ids of those whose files stay, since main, a tag or another branch has them as well.
     """
 
     snapshots: Sequence[Snapshot]
     end: Snapshot
-    in_main: frozenset[int]
+    held: frozenset[int]
 
     @property
     def ids(self) -> frozenset[int]:
@@ -111,18 +111,6 @@ def is_same_commit(snapshot: Snapshot, other: Snapshot) -> bool:
         other.id,
         other.base_manifest_list,
         other.delta_manifest_list,
-    )
-
-
-def ids_in_main(store: TableStore, snapshots: Sequence[Snapshot]) -> frozenset[int]:
-    """The ids of a branch's snapshots that main has as well; none if the branch is main."""
-    if store.paths.branch == MAIN_BRANCH:
-        return frozenset()
-    main = store.for_branch(MAIN_BRANCH).snapshots
-    known = frozenset(main.all_ids())
-    there = ((one, main.find(one.id)) for one in snapshots if one.id in known)
-    return frozenset(
-        one.id for one, found in there if found is not None and is_same_commit(one, found)
     )
 
 
@@ -161,7 +149,19 @@ def _is_as_planned(store: TableStore, plan: ExpiringSnapshots) -> bool:
     end = store.snapshots.find(plan.end.id)
     if end is None or not is_same_commit(end, plan.end):
         return False
-    return ids_in_main(store, plan.snapshots) <= plan.in_main
+    return _ids_in_main(store, plan.snapshots) <= plan.held
+
+
+def _ids_in_main(store: TableStore, snapshots: Sequence[Snapshot]) -> frozenset[int]:
+    """The ids of a branch's snapshots that main has as well; none if the branch is main."""
+    if store.paths.branch == MAIN_BRANCH:
+        return frozenset()
+    main = store.for_branch(MAIN_BRANCH).snapshots
+    known = frozenset(main.all_ids())
+    there = ((one, main.find(one.id)) for one in snapshots if one.id in known)
+    return frozenset(
+        one.id for one, found in there if found is not None and is_same_commit(one, found)
+    )
 
 
 def _remove_each(

@@ -220,7 +220,9 @@ def _remove_followers(main: TableStore, last_id: int) -> None:
 
 def _remove_strangers(main: TableStore, first_id: int) -> None:
     """Remove main's snapshots before the branch's first one, unless it was made of the last."""
-    before, first = main.snapshots.find(first_id - 1), main.snapshots.load(first_id)
+    before, first = main.snapshots.find(first_id - 1), main.snapshots.find(first_id)
+    if first is None:  # others have rolled back since
+        return
     with suppress(MissingFileError):  # what came before has expired, or expires right now
         if before is not None and continues(main.manifests, before, first):
             return
