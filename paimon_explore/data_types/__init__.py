@@ -1,5 +1,5 @@
-"""Paimon's data types: values, parsing, printing, and what they are in Arrow.
+"""Paimon's data types: definitions, parsing, formatting, casts, and conversion to Arrow.
 
-Touches no file. May import `errors` only.
+Does no I/O. May import `errors` only.
 Spec: concepts/spec/schema; data types.
 """

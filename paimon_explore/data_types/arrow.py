@@ -1,6 +1,6 @@
-"""Paimon types as Arrow types and back.
+"""Conversion between Paimon types and Arrow types.
 
-All row data inside the package is in exactly the types of `to_arrow`.
+All row data inside the package has exactly the types of `to_arrow`.
 
 Spec: program-api/python-api, data types.
 """
@@ -45,12 +45,12 @@ VARIANT_ARROW: pa.StructType = pa.struct(
 
 
 def timestamp_unit(precision: int | None) -> Unit:
-    """The Arrow unit that holds timestamps of so many fraction digits."""
+    """Return the Arrow unit of timestamps with a number of fraction digits."""
     return next(unit for digits, unit in _UNITS if (precision or 0) <= digits)
 
 
 def to_arrow(data_type: DataType) -> pa.DataType:
-    """The Arrow type of a column's data.
+    """Return the Arrow type of a column's data.
 
     >>> to_arrow(AtomicType(root=TypeRoot.TIMESTAMP, precision=3))
     TimestampType(timestamp[ms])
@@ -115,22 +115,22 @@ _SIMPLE: Mapping[TypeRoot, pa.DataType] = {
 
 
 def arrow_field(field: DataField) -> "pa.Field[pa.DataType]":
-    """The Arrow field of a column, without metadata."""
+    """Return the Arrow field of a column, without metadata."""
     return pa.field(field.name, to_arrow(field.type), nullable=field.type.nullable)
 
 
 def arrow_schema(row_type: RowType) -> pa.Schema:
-    """The Arrow schema of a table's rows, columns in order."""
+    """Return the Arrow schema of a table's rows."""
     return pa.schema([arrow_field(field) for field in row_type.fields])
 
 
 def row_type_from_arrow(schema: pa.Schema) -> RowType:
-    """The row type of Arrow data, with fresh field ids in the order of the Java schema builder.
+    """Return the row type of an Arrow schema; field ids are assigned as by the Java schema builder.
 
     A field's metadata key `description` or `comment` becomes its description.
 
     Raises:
-        InvalidInputError: a column has a type that Paimon does not have.
+        InvalidInputError: a column's Arrow type has no Paimon type.
     """
     return RowType(fields=assigned_ids(_from_arrow_field(field) for field in schema))
 
@@ -151,13 +151,13 @@ def _from_arrow_field(field: "pa.Field[pa.DataType]") -> DataField:
 
 
 def from_arrow(arrow: pa.DataType, *, nullable: bool = True) -> DataType:
-    """The Paimon type that holds the values of an Arrow type.
+    """Return the Paimon type that can store the values of an Arrow type.
 
-    Unsigned integers take the next wider signed type, dictionaries the type of their values. Fields
-    of structs have the id 0; `row_type_from_arrow` numbers them.
+    Unsigned integers become the next wider signed type, dictionaries the type of their values.
+    Fields of structs get the id 0; `row_type_from_arrow` assigns ids.
 
     Raises:
-        InvalidInputError: Paimon has no such type.
+        InvalidInputError: the Arrow type has no Paimon type.
 
     >>> from_arrow(pa.dictionary(pa.int32(), pa.string())).length
     2147483647
@@ -167,13 +167,13 @@ def from_arrow(arrow: pa.DataType, *, nullable: bool = True) -> DataType:
 
 
 def _check_depth(arrow: pa.DataType) -> None:
-    """Refuse types that could not be read back from a schema file."""
+    """Reject types nested too deeply to be read back from a schema file."""
     level = [arrow]
     for _ in range(MAX_DEPTH):
         level = [one.field(i).type for one in level for i in range(one.num_fields)]
         if not level:
             return
-    raise InvalidInputError(f"Types nest at most {MAX_DEPTH} levels deep.")
+    raise InvalidInputError(f"Types may be nested at most {MAX_DEPTH} levels deep.")
 
 
 def _from_arrow(arrow: pa.DataType, *, nullable: bool) -> DataType:
@@ -249,8 +249,8 @@ def _from_decimal(arrow: pa.DataType, *, nullable: bool) -> AtomicType:
     precision, scale = arrow.precision, arrow.scale
     if precision > _MAX_DECIMAL_PRECISION or not 0 <= scale <= precision:
         raise InvalidInputError(
-            f"Paimon's DECIMAL has at most {_MAX_DECIMAL_PRECISION} digits "
-            f"and a scale from 0 to its digits, not Arrow's {arrow}.",
+            f"Arrow type {arrow} has no Paimon type: DECIMAL requires a precision of 1 to "
+            f"{_MAX_DECIMAL_PRECISION} and a scale from 0 to the precision.",
             hint=_CAST_FIRST,
         )
     return AtomicType(root=TypeRoot.DECIMAL, nullable=nullable, precision=precision, scale=scale)

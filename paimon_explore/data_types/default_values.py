@@ -1,6 +1,8 @@
-"""Default values of columns, which schemas hold as text.
+"""Default values of columns, which schemas store as text.
 
-Spec: concepts/spec/schema. Writers put them where a column is left out; readers never do.
+Writers use them for missing columns; readers never do.
+
+Spec: concepts/spec/schema.
 """
 
 from datetime import tzinfo
@@ -14,10 +16,10 @@ _QUOTE = "'"
 
 
 def default_column(text: str, data_type: DataType, zone: tzinfo | None = None) -> Column:
-    """One value: a default value's text, single quotes around it left out, in a column's type.
+    """Convert the text of a default value, with or without single quotes, to a column of one row.
 
     Raises:
-        UncastableError: the text is no value of the type, or the type takes no default values.
+        UncastableError: the text cannot be cast to the type.
     """
     is_quoted = len(text) > 1 and text.startswith(_QUOTE) and text.endswith(_QUOTE)
     bare = text[1:-1] if is_quoted else text

@@ -1,6 +1,8 @@
-"""The data types as frozen values.
+"""Paimon data types as frozen dataclasses.
 
-Spec: concepts/spec/schema. Ranges and defaults are those of the Java implementation's type parser.
+Ranges and defaults are those of the Java implementation's type parser.
+
+Spec: concepts/spec/schema.
 """
 
 from collections.abc import Iterator
@@ -10,13 +12,13 @@ from enum import Enum
 from paimon_explore.frozen_dataclass import dataclass
 
 MAX_LENGTH = 2**31 - 1
-"""Length of STRING and BYTES: VARCHAR and VARBINARY without a bound."""
+"""Length of STRING and BYTES, which are VARCHAR and VARBINARY without a limit."""
 
 
 class TypeRoot(Enum):
-    """The atomic kinds, by their keyword in schema files."""
+    """Kinds of atomic types, by their keyword in schema files."""
 
-    __hash__ = object.__hash__  # of a member, which there is once; an enum's own is Python code
+    __hash__ = object.__hash__  # members are singletons; Enum.__hash__ is slow
 
     BOOLEAN = "BOOLEAN"
     TINYINT = "TINYINT"
@@ -42,14 +44,14 @@ class TypeRoot(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AtomicType:
-    """A type without children.
+    """An atomic type.
 
     Attributes:
         root: the kind.
-        nullable: whether null is a value of it.
-        length: of CHAR, VARCHAR (code points), BINARY, VARBINARY (bytes); else None.
-        precision: of DECIMAL (digits), TIME, TIMESTAMP, TIMESTAMP_LTZ (fraction digits); else None.
-        scale: of DECIMAL; else None.
+        nullable: whether values may be null.
+        length: length of CHAR, VARCHAR (code points), BINARY, VARBINARY (bytes); else None.
+        precision: digits of DECIMAL, fraction digits of TIME, TIMESTAMP, TIMESTAMP_LTZ; else None.
+        scale: scale of DECIMAL; else None.
         parameters: coordinate system and algorithm of GEOMETRY and GEOGRAPHY; else empty.
     """
 
@@ -80,7 +82,7 @@ class VectorType:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MultisetType:
-    """Elements with their number of occurrences; in Arrow a map from element to int32."""
+    """A multiset; in Arrow a map from element to its number of occurrences (int32)."""
 
     element: "DataType"
     nullable: bool = True
@@ -97,14 +99,14 @@ class MapType:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataField:
-    """A named, numbered member of a row.
+    """A field of a row type.
 
     Attributes:
-        id: unique over the whole schema tree, stable over renames, never used again.
-        name: as of the schema that holds the field.
+        id: unique in the whole schema tree, unchanged by renames, never reused.
+        name: its name in this schema.
         type: its type.
         description: its comment, if any.
-        default_value: SQL text of the value writers put for absent columns, if any.
+        default_value: SQL text of the value that writers use for missing columns, if any.
     """
 
     id: int
@@ -116,7 +118,7 @@ class DataField:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowType:
-    """Fields in order; of a table or of a nested ROW."""
+    """A row type: the columns of a table, or the fields of a nested ROW."""
 
     fields: tuple[DataField, ...]
     nullable: bool = True
@@ -127,11 +129,11 @@ class RowType:
         return tuple(field.name for field in self.fields)
 
     def field(self, name: str) -> DataField | None:
-        """The field of that name, if there is one."""
+        """Return the field with that name, if any."""
         return next((field for field in self.fields if field.name == name), None)
 
     def field_by_id(self, field_id: int) -> DataField | None:
-        """The field of that id on this level, if there is one."""
+        """Return the field with that id on this level, if any."""
         return next((field for field in self.fields if field.id == field_id), None)
 
     def __iter__(self) -> Iterator[DataField]:
@@ -147,5 +149,5 @@ DataType = AtomicType | ArrayType | VectorType | MultisetType | MapType | RowTyp
 
 
 def with_nullable(data_type: DataType, *, nullable: bool) -> DataType:
-    """The same type, nullable or not."""
+    """Return the type with another nullability."""
     return data_type if data_type.nullable is nullable else replace(data_type, nullable=nullable)

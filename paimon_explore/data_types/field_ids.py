@@ -1,6 +1,8 @@
-"""Numbers of fields: unique over a whole schema tree, and never used twice in a table's life.
+"""Field ids: unique in a whole schema tree, and never reused by a table.
 
-Spec: concepts/spec/schema. The order is that of the Java schema builder; readers accept any.
+New ids are assigned in the order of the Java schema builder; readers accept any order.
+
+Spec: concepts/spec/schema.
 """
 
 import itertools
@@ -17,6 +19,7 @@ from paimon_explore.data_types.definitions import (
     RowType,
     VectorType,
 )
+from paimon_explore.data_types.traversal import children
 
 ROW_ID_FIELD = 2147483642
 ROW_KIND_FIELD = 2147483643
@@ -24,16 +27,16 @@ LEVEL_FIELD = 2147483644
 VALUE_KIND_FIELD = 2147483645
 SEQUENCE_NUMBER_FIELD = 2147483646
 KEY_FIELD_OFFSET = 1073741823
-"""The key copy of a column has the column's id plus this."""
+"""Added to a column's id for the `_KEY_` copy of the column."""
 
 _COLLECTION_BASE = 536870911
 _COLLECTION_STEP = 1024
 
 
 def assigned_ids(fields: Iterable[DataField], highest: int = -1) -> tuple[DataField, ...]:
-    """The fields with fresh ids above `highest`, all levels.
+    """Assign new ids above `highest` to fields of all levels.
 
-    A top-level field takes its id before its nested fields, a nested field after those inside it.
+    A top-level field gets its id before its nested fields, a nested field after its own fields.
     """
     numbers = itertools.count(highest + 1)
     return tuple(
@@ -62,32 +65,27 @@ def _nested_field(field: DataField, numbers: Iterator[int]) -> DataField:
 
 
 def field_ids(fields: Iterable[DataField]) -> Iterator[int]:
-    """The ids of the fields and of all fields nested in them, repeated ones repeated."""
+    """Yield the ids of the fields and of all nested fields, with duplicates."""
     for field in fields:
         yield field.id
         yield from _ids_inside(field.type)
 
 
 def _ids_inside(data_type: DataType) -> Iterator[int]:
-    match data_type:
-        case AtomicType():
-            pass
-        case ArrayType() | VectorType() | MultisetType():
-            yield from _ids_inside(data_type.element)
-        case MapType():
-            yield from _ids_inside(data_type.key)
-            yield from _ids_inside(data_type.value)
-        case RowType():
-            yield from field_ids(data_type.fields)
+    if isinstance(data_type, RowType):
+        yield from field_ids(data_type.fields)
+    else:
+        for child in children(data_type):
+            yield from _ids_inside(child)
 
 
 def highest_field_id(fields: Iterable[DataField]) -> int:
-    """The highest id in the tree, ids of system columns left out; -1 without fields."""
+    """Return the highest id in the tree, ignoring system columns; -1 without fields."""
     return max((number for number in field_ids(fields) if number < KEY_FIELD_OFFSET), default=-1)
 
 
 def element_id(column_id: int, depth: int) -> int:
-    """The id that data files give to a list's element or a map's value.
+    """Return the field id of a list's element or a map's value in data files.
 
     Args:
         column_id: id of the column that holds the collection.
@@ -97,5 +95,5 @@ def element_id(column_id: int, depth: int) -> int:
 
 
 def map_key_id(column_id: int, depth: int) -> int:
-    """The id that data files give to a map's key; arguments as for `element_id`."""
+    """Return the field id of a map's key in data files; see `element_id`."""
     return _COLLECTION_BASE - _COLLECTION_STEP * column_id - depth

@@ -1,4 +1,4 @@
-"""Types as schema files and people write them.
+"""Formatting of data types: JSON of schema files, and SQL text.
 
 Spec: concepts/spec/schema.
 """
@@ -22,7 +22,7 @@ _BARE_REFUSED = frozenset("<>(),.'`")
 
 
 def type_to_json(data_type: DataType) -> object:
-    """The JSON value of a schema file: a canonical text, or an object for a nested type.
+    """Format a type as in schema files: a string, or an object for a nested type.
 
     >>> type_to_json(AtomicType(root=TypeRoot.DECIMAL, precision=10, scale=2))
     'DECIMAL(10, 2)'
@@ -46,7 +46,7 @@ def type_to_json(data_type: DataType) -> object:
 
 
 def field_to_json(field: DataField) -> dict[str, object]:
-    """The JSON object of a field; a missing description or default value has no key."""
+    """Format a field as in schema files; a missing description or default value is omitted."""
     json: dict[str, object] = {
         "id": field.id,
         "name": field.name,
@@ -60,7 +60,7 @@ def field_to_json(field: DataField) -> dict[str, object]:
 
 
 def type_text(data_type: DataType) -> str:
-    """The form of DDL and DESCRIBE, without field ids.
+    """Format a type as in DDL and DESCRIBE, without field ids.
 
     >>> type_text(ArrayType(element=AtomicType(root=TypeRoot.INT), nullable=False))
     'ARRAY<INT> NOT NULL'
@@ -85,7 +85,7 @@ def _type_text(data_type: DataType) -> str:
 
 
 def field_text(field: DataField) -> str:
-    """A field as in DDL: name, type, comment, default value."""
+    """Format a field as in DDL: name, type, comment, default value."""
     text = f"`{field.name.replace('`', '``')}` {type_text(field.type)}"
     if field.description:
         text += f" COMMENT {_quoted(field.description)}"

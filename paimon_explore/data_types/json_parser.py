@@ -1,8 +1,8 @@
-"""Types and fields from schema files.
+"""Parsing of types and fields in schema files (JSON).
 
-An atomic type is one string, a nested type a JSON object whose `type` begins with its kind and
-holds `NOT NULL` when null is no value of it. Field ids may be missing if they are missing
-everywhere; they are then numbered in the order of the text, a field before what is nested in it.
+An atomic type is a string; a nested type is a JSON object whose `type` begins with its kind and
+contains `NOT NULL` if values may not be null. Field ids must be present for all fields or for none;
+missing ids are assigned in document order, a field before its nested fields.
 
 Spec: concepts/spec/schema.
 """
@@ -31,15 +31,15 @@ _MAX_INT32 = 2**31 - 1
 
 
 def parse_type(json: object, where: str, *, path: str = "") -> DataType:
-    """The type of a JSON value of a schema file.
+    """Parse a type of a schema file.
 
     Args:
         json: a string, or an object for a nested type.
-        where: the place in the file, for errors.
+        where: path of the value in the file, for errors.
         path: the file, for errors.
 
     Raises:
-        CorruptFileError: the value is no type.
+        CorruptFileError: the value is not a type.
 
     >>> parse_type("TIMESTAMP_LTZ(3) NOT NULL", "fields[0]").nullable
     False
@@ -48,30 +48,30 @@ def parse_type(json: object, where: str, *, path: str = "") -> DataType:
 
 
 def parse_field(json: object, where: str, *, path: str = "") -> DataField:
-    """The field of a JSON object.
+    """Parse a field of a schema file.
 
     Raises:
-        CorruptFileError: the value is no field.
+        CorruptFileError: the value is not a field.
     """
     return _TypeReader(path).field(json, where, 0)
 
 
 def parse_fields(json: object, where: str, *, path: str = "") -> tuple[DataField, ...]:
-    """The fields of a JSON array.
+    """Parse a JSON array of fields.
 
     Raises:
-        CorruptFileError: the value is no list of fields, or only some of them have an id.
+        CorruptFileError: the value is not a list of fields, or only some of them have an id.
     """
     return _TypeReader(path).fields(json, where, 0)
 
 
 class _TypeReader:
-    """Reads one tree of types, and numbers its fields when none has an id."""
+    """Parser of one tree of types; assigns field ids if none are given."""
 
     def __init__(self, path: str) -> None:
         self._path = path
         self._given_ids = 0
-        self._made_ids = 0
+        self._assigned_ids = 0
 
     def type(self, json: object, where: str, depth: int) -> DataType:
         if depth > MAX_DEPTH:
@@ -129,13 +129,13 @@ class _TypeReader:
     def _id(self, members: Mapping[str, object], where: str) -> int:
         found = members.get("id")
         if found is None:
-            self._made_ids += 1
+            self._assigned_ids += 1
         else:
             self._given_ids += 1
-        if self._made_ids and self._given_ids:
+        if self._assigned_ids and self._given_ids:
             raise self._error(where, "either all fields or none must have an id")
         if found is None:
-            return self._made_ids - 1
+            return self._assigned_ids - 1
         if isinstance(found, bool) or not isinstance(found, int) or not 0 <= found <= _MAX_INT32:
             raise self._error(
                 where, f"a field id must be an integer of at least 0, not {excerpt(found)}"

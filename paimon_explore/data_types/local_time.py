@@ -1,13 +1,13 @@
-"""The wall clock of this machine at instants that metadata names, however odd they are."""
+"""Local time of timestamps in metadata; out-of-range timestamps are clamped."""
 
 from datetime import UTC, datetime
 
 _FIRST, _LAST = -62_135_510_400_000, 253_402_214_400_000
-"""A day inside of what `datetime` can tell, so that any zone's clock can be told, too."""
+"""One day inside the range of `datetime`, so that the local time of any zone is in range, too."""
 
 
 def local_moment(millis: int) -> datetime:
-    """An instant with the zone of this machine; beyond the years 1 to 9999 the nearest one.
+    """Convert epoch milliseconds to a local datetime, clamped to the years 1 to 9999.
 
     >>> local_moment(2**62).year, local_moment(-(2**62)).year
     (9999, 1)
@@ -17,7 +17,7 @@ def local_moment(millis: int) -> datetime:
 
 
 def local_millis(millis: int) -> int:
-    """The local wall clock of an instant, as milliseconds of a zoneless timestamp.
+    """Convert epoch milliseconds to milliseconds of a local timestamp without time zone.
 
     >>> local_millis(2**63 - 1) <= 2**63 - 1
     True

@@ -1,7 +1,7 @@
-"""Instants as wall clock times of a zone and back, as `java.time` does it.
+"""Vectorized conversion between instants and wall clock times of a zone, as in `java.time`.
 
-A wall clock time that a zone skips or has twice is taken with the offset before the change.
-Offsets are asked for once a day of the data, and once a second only on days with a change.
+A wall clock time that is skipped or repeated in a zone takes the offset before the transition.
+Offsets are computed once per distinct day, and once per distinct second on days with a transition.
 """
 
 import time
@@ -15,18 +15,18 @@ from paimon_explore.data_types.arrow_buffers import Ints
 _DAY = 86_400
 _WIDEST_OFFSET = 18 * 3_600
 _DENSE = 8
-"""Up to so many times as many days as values, days are counted instead of sorted."""
+"""Days in a range of up to this many times the number of values are counted, not sorted."""
 _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - a wall clock time
 _FIRST = int((datetime(1, 1, 3) - _EPOCH).total_seconds())  # noqa: DTZ001
 _LAST = int((datetime(9999, 12, 29) - _EPOCH).total_seconds())  # noqa: DTZ001
 
 
 def wall_clock(instants: Ints, zone: tzinfo | None) -> Ints:
-    """Wall clock seconds of instants, both counted from 1970-01-01 00:00.
+    """Convert instants to wall clock seconds, both counted from 1970-01-01 00:00.
 
     Args:
         instants: seconds since the epoch.
-        zone: the zone; None for that of this process.
+        zone: the zone; None for the zone of this process.
     """
     days = instants // _DAY
     return instants + _offsets(
@@ -39,7 +39,7 @@ def wall_clock(instants: Ints, zone: tzinfo | None) -> Ints:
 
 
 def instants_of(clocks: Ints, zone: tzinfo | None) -> Ints:
-    """The instants of wall clock seconds; arguments and result as for `wall_clock`, reversed."""
+    """Convert wall clock seconds to instants; the inverse of `wall_clock`."""
     days = clocks // _DAY
     return clocks - _offsets(
         clocks,
@@ -68,7 +68,7 @@ def _offsets(
 
 
 def _distinct(numbers: Ints) -> tuple[Ints, Ints]:
-    """The different numbers in ascending order, and the place of each one's among them."""
+    """Return the distinct numbers in ascending order, and the index of each number in them."""
     low, high = (int(numbers.min()), int(numbers.max())) if len(numbers) else (0, 0)
     if high - low > _DENSE * len(numbers):
         return np.unique(numbers, return_inverse=True)

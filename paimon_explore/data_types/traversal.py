@@ -1,4 +1,4 @@
-"""Walks over types and what they contain."""
+"""Traversal of nested types."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ from paimon_explore.data_types.definitions import (
 
 
 def children(data_type: DataType) -> tuple[DataType, ...]:
-    """The types directly inside a type: elements, keys before values, fields in order."""
+    """Return the types directly inside a type: elements, keys before values, fields in order."""
     match data_type:
         case AtomicType():
             return ()
@@ -28,19 +28,19 @@ def children(data_type: DataType) -> tuple[DataType, ...]:
 
 
 def parts(data_type: DataType) -> Iterator[DataType]:
-    """The type and all types inside it, outer before inner."""
+    """Yield the type and all types inside it, outer before inner."""
     yield data_type
     for child in children(data_type):
         yield from parts(child)
 
 
 def is_root(data_type: DataType, *roots: TypeRoot) -> bool:
-    """Whether a type is atomic and of one of the kinds."""
+    """Return whether a type is atomic and of one of the kinds."""
     return isinstance(data_type, AtomicType) and data_type.root in roots
 
 
 def is_blob_file_type(data_type: DataType) -> bool:
-    """Whether columns of the type are stored in blob files: BLOB, ARRAY<BLOB>, MAP<x, BLOB>."""
+    """Return whether the type is stored in blob files: BLOB, ARRAY<BLOB>, MAP<x, BLOB>."""
     match data_type:
         case ArrayType():
             return is_root(data_type.element, TypeRoot.BLOB)

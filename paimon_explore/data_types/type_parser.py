@@ -1,7 +1,7 @@
-"""Types written as one text, such as `DECIMAL(10, 2) NOT NULL` or `MAP<STRING, ARRAY<INT>>`.
+"""Parsing of types in SQL syntax, such as `DECIMAL(10, 2) NOT NULL` or `MAP<STRING, ARRAY<INT>>`.
 
-Keywords are case-insensitive and white space is free. Schema files hold atomic types in this form;
-people also write nested ones, as DESCRIBE prints them.
+Keywords are case-insensitive and white space is ignored. Schema files store atomic types in this
+form; users also write nested types, as DESCRIBE prints them.
 
 Spec: concepts/spec/schema.
 """
@@ -26,7 +26,7 @@ from paimon_explore.data_types.field_ids import assigned_ids
 from paimon_explore.errors import InvalidInputError, choices, suggestion
 
 MAX_DEPTH = 64
-"""Deepest nesting of types that is read; deeper ones are taken for an attack."""
+"""Maximum nesting of types; protects against stack overflow."""
 
 MAX_DECIMAL_PRECISION = 38
 DEFAULT_DECIMAL_PRECISION = 10
@@ -46,20 +46,20 @@ _BARE_DEFAULT = re.compile(r"[^\s,<>()'`]+")
 
 
 class UnreadableTypeError(Exception):
-    """What is wrong with the text of a type; stays inside this layer."""
+    """The text of a type is invalid; callers convert it to an error of their own."""
 
 
 def parse_type_text(text: str) -> DataType:
-    """The type that a person wrote; nested rows get fresh field ids.
+    """Parse a type written by a user; nested rows get new field ids.
 
     Raises:
-        InvalidInputError: the text is no type.
+        InvalidInputError: the text is not a type.
 
     >>> parse_type_text("map<string, decimal(10,2)>").value.precision
     10
     """
     try:
-        data_type = _TextReader(text, rows=True).whole(0)
+        data_type = _TypeParser(text, rows=True).parse(0)
     except UnreadableTypeError as problem:
         raise InvalidInputError(_sentence(f"Invalid type {excerpt(text)}: {problem}")) from problem
     return assigned_ids((DataField(id=0, name="", type=data_type),), -2)[0].type
@@ -70,16 +70,16 @@ def _sentence(text: str) -> str:
 
 
 def read_stored_text(text: str, depth: int) -> DataType:
-    """The type of a text in a schema file. ROW is refused: its field ids have no place in a text.
+    """Parse a type string of a schema file. ROW is rejected, as a string has no field ids.
 
     Raises:
-        UnreadableTypeError: the text is no type.
+        UnreadableTypeError: the text is not a type.
     """
-    return _TextReader(text, rows=False).whole(depth)
+    return _TypeParser(text, rows=False).parse(depth)
 
 
 def checked_length(keyword: str, length: int) -> int:
-    """The length, if a type can have it.
+    """Return the length if it is valid.
 
     Raises:
         UnreadableTypeError: it is below 1 or above 2^31 - 1.
@@ -92,20 +92,20 @@ def checked_length(keyword: str, length: int) -> int:
 
 
 def excerpt(value: object) -> str:
-    """A value for a message, cut when long."""
+    """Format a value for a message, truncated if long."""
     text = repr(value)
     return text if len(text) <= _SHOWN_CHARS else text[:_SHOWN_CHARS] + "…"
 
 
-class _TextReader:
-    """Reads a type from a text, from left to right."""
+class _TypeParser:
+    """Recursive-descent parser of one type."""
 
     def __init__(self, text: str, *, rows: bool) -> None:
         self._text = text
         self._at = 0
         self._rows = rows
 
-    def whole(self, depth: int) -> DataType:
+    def parse(self, depth: int) -> DataType:
         data_type = self._type(depth)
         self._skip_space()
         if self._at < len(self._text):
@@ -127,30 +127,30 @@ class _TextReader:
         return self._suffixed(with_nullable(data_type, nullable=self._nullable()))
 
     def _suffixed(self, data_type: DataType) -> DataType:
-        if self._take_words("ARRAY"):
+        if self._accept_words("ARRAY"):
             return ArrayType(element=data_type, nullable=self._nullable())
-        if self._take_words("MULTISET"):
+        if self._accept_words("MULTISET"):
             return MultisetType(element=data_type, nullable=self._nullable())
         return data_type
 
     def _nullable(self) -> bool:
-        if self._take_words("NOT", "NULL"):
+        if self._accept_words("NOT", "NULL"):
             return False
-        self._take_words("NULL")
+        self._accept_words("NULL")
         return True
 
     def _nested(self, keyword: str, depth: int) -> DataType:
         if keyword == "ROW" and not self._rows:
-            raise UnreadableTypeError("schema files do not write ROW as a string")
-        self._mark("<")
+            raise UnreadableTypeError("a schema file must store ROW as an object, not as a string")
+        self._expect("<")
         if keyword == "ROW":
             fields = [] if self._peek(">") else [self._field(depth + 1)]
-            while self._take_mark(","):
+            while self._accept(","):
                 fields.append(self._field(depth + 1))
             data_type: DataType = RowType(fields=tuple(fields))
         else:
             data_type = self._collection(keyword, self._type(depth + 1), depth)
-        self._mark(">")
+        self._expect(">")
         return data_type
 
     def _collection(self, keyword: str, first: DataType, depth: int) -> DataType:
@@ -158,7 +158,7 @@ class _TextReader:
             return ArrayType(element=first)
         if keyword == "MULTISET":
             return MultisetType(element=first)
-        self._mark(",")
+        self._expect(",")
         if keyword == "MAP":
             return MapType(key=first, value=self._type(depth + 1))
         return VectorType(element=first, length=checked_length(keyword, self._number()))
@@ -166,7 +166,7 @@ class _TextReader:
     def _field(self, depth: int) -> DataField:
         quoted = self._match(_QUOTED_NAME)
         name = quoted[1].replace("``", "`") if quoted else self._name()
-        self._take_mark(":")
+        self._accept(":")
         data_type = self._type(depth)
         comment = self._match(_QUOTED_TEXT, first="COMMENT")
         default = self._match(_QUOTED_TEXT, _BARE_DEFAULT, first="DEFAULT")
@@ -178,36 +178,36 @@ class _TextReader:
             default_value=None if default is None else default[0],
         )
 
-    def numbers(self, most: int) -> list[int]:
-        """The numbers in parentheses, none without parentheses."""
-        if not self._take_mark("("):
+    def numbers(self, max_count: int) -> list[int]:
+        """Parse numbers in parentheses; returns none without parentheses."""
+        if not self._accept("("):
             return []
         found = [self._number()]
-        while len(found) < most and self._take_mark(","):
+        while len(found) < max_count and self._accept(","):
             found.append(self._number())
-        self._mark(")")
+        self._expect(")")
         return found
 
-    def parameters(self, most: int) -> list[str]:
-        """The quoted or bare texts in parentheses, none without parentheses."""
-        if not self._take_mark("("):
+    def parameters(self, max_count: int) -> list[str]:
+        """Parse quoted or bare texts in parentheses; returns none without parentheses."""
+        if not self._accept("("):
             return []
         found = [self._parameter()]
-        while len(found) < most and self._take_mark(","):
+        while len(found) < max_count and self._accept(","):
             found.append(self._parameter())
-        self._mark(")")
+        self._expect(")")
         return found
 
-    def take_time_zone(self) -> bool:
-        """Read an optional time zone clause; whether it is that of a local-zoned timestamp."""
-        if self._take_words("WITH", "LOCAL", "TIME", "ZONE"):
+    def accept_time_zone(self) -> bool:
+        """Parse an optional time zone clause; returns whether it is WITH LOCAL TIME ZONE."""
+        if self._accept_words("WITH", "LOCAL", "TIME", "ZONE"):
             return True
-        self._take_words("WITHOUT", "TIME", "ZONE")
+        self._accept_words("WITHOUT", "TIME", "ZONE")
         return False
 
-    def take_precision(self) -> None:
-        """Read the second word of DOUBLE PRECISION, if it is there."""
-        self._take_words("PRECISION")
+    def accept_precision(self) -> None:
+        """Parse the optional PRECISION of DOUBLE PRECISION."""
+        self._accept_words("PRECISION")
 
     def _parameter(self) -> str:
         quoted = self._match(_QUOTED_TEXT)
@@ -221,10 +221,10 @@ class _TextReader:
     def _word(self) -> str:
         return self._name("a type").upper()
 
-    def _name(self, due: str = "a name") -> str:
+    def _name(self, expected: str = "a name") -> str:
         found = self._match(_WORD)
         if found is None:
-            raise self._problem(due)
+            raise self._problem(expected)
         return found[0]
 
     def _number(self) -> int:
@@ -233,7 +233,7 @@ class _TextReader:
             raise self._problem("a number below 2^31")
         return int(found[0])
 
-    def _take_words(self, *words: str) -> bool:
+    def _accept_words(self, *words: str) -> bool:
         start = self._at
         for word in words:
             found = self._match(_WORD)
@@ -246,18 +246,18 @@ class _TextReader:
         self._skip_space()
         return self._text.startswith(mark, self._at)
 
-    def _take_mark(self, mark: str) -> bool:
+    def _accept(self, mark: str) -> bool:
         found = self._peek(mark)
         self._at += found
         return found
 
-    def _mark(self, mark: str) -> None:
-        if not self._take_mark(mark):
+    def _expect(self, mark: str) -> None:
+        if not self._accept(mark):
             raise self._problem(repr(mark))
 
     def _match(self, *patterns: re.Pattern[str], first: str = "") -> re.Match[str] | None:
         start = self._at
-        if first and not self._take_words(first):
+        if first and not self._accept_words(first):
             return None
         self._skip_space()
         for pattern in patterns:
@@ -272,52 +272,54 @@ class _TextReader:
         found = _SPACE.match(self._text, self._at)
         self._at = self._at if found is None else found.end()
 
-    def _problem(self, due: str) -> UnreadableTypeError:
+    def _problem(self, expected: str) -> UnreadableTypeError:
         rest = excerpt(self._text[self._at :]) if self._at < len(self._text) else "the end"
-        return UnreadableTypeError(f"expected {due} at character {self._at}, found {rest}")
+        return UnreadableTypeError(f"expected {expected} at character {self._at}, found {rest}")
 
 
-def _plain(reader: _TextReader, keyword: str) -> AtomicType:
+def _plain(reader: _TypeParser, keyword: str) -> AtomicType:
     if keyword == "DOUBLE":
-        reader.take_precision()
+        reader.accept_precision()
     return AtomicType(root=_ROOTS.get(keyword) or TypeRoot(keyword))
 
 
-def _sized(reader: _TextReader, keyword: str) -> AtomicType:
+def _sized(reader: _TypeParser, keyword: str) -> AtomicType:
     numbers = reader.numbers(1) or [1]
     return AtomicType(root=TypeRoot(keyword), length=checked_length(keyword, numbers[0]))
 
 
-def _unbounded(_: _TextReader, keyword: str) -> AtomicType:
+def _unbounded(_: _TypeParser, keyword: str) -> AtomicType:
     return AtomicType(root=_ROOTS[keyword], length=MAX_LENGTH)
 
 
-def _decimal(reader: _TextReader, _: str) -> AtomicType:
+def _decimal(reader: _TypeParser, _: str) -> AtomicType:
     precision, scale = (*reader.numbers(2), None, None)[:2]
     precision = DEFAULT_DECIMAL_PRECISION if precision is None else precision
     scale = scale or 0
     if not 1 <= precision <= MAX_DECIMAL_PRECISION or scale > precision:
         raise UnreadableTypeError(
-            f"DECIMAL has 1 to {MAX_DECIMAL_PRECISION} digits and a scale from 0 to its digits, "
-            f"not ({precision}, {scale})"
+            f"DECIMAL requires a precision of 1 to {MAX_DECIMAL_PRECISION} and a scale from 0 to "
+            f"the precision, not ({precision}, {scale})"
         )
     return AtomicType(root=TypeRoot.DECIMAL, precision=precision, scale=scale)
 
 
-def _timed(reader: _TextReader, keyword: str) -> AtomicType:
+def _timed(reader: _TypeParser, keyword: str) -> AtomicType:
     default = 0 if keyword == "TIME" else DEFAULT_TIMESTAMP_DIGITS
     digits = (reader.numbers(1) or [default])[0]
     if digits > MAX_FRACTION_DIGITS:
-        raise UnreadableTypeError(f"{keyword} has 0 to {MAX_FRACTION_DIGITS} digits, not {digits}")
+        raise UnreadableTypeError(
+            f"the precision of {keyword} must be 0 to {MAX_FRACTION_DIGITS}, not {digits}"
+        )
     root = _ROOTS.get(keyword) or TypeRoot(keyword)
-    if keyword != "TIMESTAMP_LTZ" and reader.take_time_zone():
+    if keyword != "TIMESTAMP_LTZ" and reader.accept_time_zone():
         if root is TypeRoot.TIME:
             raise UnreadableTypeError("TIME has no time zone")
         root = TypeRoot.TIMESTAMP_LTZ
     return AtomicType(root=root, precision=digits)
 
 
-def _spatial(reader: _TextReader, keyword: str) -> AtomicType:
+def _spatial(reader: _TypeParser, keyword: str) -> AtomicType:
     root = TypeRoot(keyword)
     if root is TypeRoot.GEOMETRY:
         return AtomicType(root=root, parameters=tuple(reader.parameters(1) or [DEFAULT_CRS]))
@@ -337,7 +339,7 @@ _ROOTS: Mapping[str, TypeRoot] = {
     "BYTES": TypeRoot.VARBINARY,
     "TIMESTAMP_LTZ": TypeRoot.TIMESTAMP_LTZ,
 }
-_ATOMIC_KINDS: Mapping[str, Callable[[_TextReader, str], AtomicType]] = {
+_ATOMIC_KINDS: Mapping[str, Callable[[_TypeParser, str], AtomicType]] = {
     **dict.fromkeys(("BOOLEAN", "TINYINT", "SMALLINT", "INT", "INTEGER", "BIGINT"), _plain),
     **dict.fromkeys(("FLOAT", "DOUBLE", "DATE", "VARIANT", "BLOB"), _plain),
     **dict.fromkeys(("DECIMAL", "DEC", "NUMERIC"), _decimal),

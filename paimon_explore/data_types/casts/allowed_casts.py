@@ -1,7 +1,7 @@
-"""Which types a column can be changed to.
+"""Rules for changing the type of a column: implicit, explicit and executable casts.
 
-A change must be allowed, by itself (implicit) or when asked for (explicit), and a conversion of the
-values must exist: some pairs are allowed on paper and have none.
+A change must be allowed, implicitly or explicitly, and a conversion of the values must exist; for
+some allowed pairs there is none.
 
 Spec: concepts/schema evolution; the tables are those of the Java implementation.
 """
@@ -62,9 +62,9 @@ _EXPLICIT: Mapping[TypeRoot, frozenset[TypeRoot]] = {
 
 
 def is_implicit(source: DataType, target: DataType) -> bool:
-    """Whether a column may change its type without being asked for a lossy change.
+    """Return whether a column's type may be changed without an explicit cast.
 
-    A type of the same kind counts whatever its length or precision; NOT NULL never comes by itself.
+    A type of the same kind is allowed with any length or precision; adding NOT NULL is not.
     """
     if source.nullable and not target.nullable:
         return False
@@ -72,7 +72,7 @@ def is_implicit(source: DataType, target: DataType) -> bool:
 
 
 def is_explicit(source: DataType, target: DataType) -> bool:
-    """Whether a column may change its type when asked to, values permitting."""
+    """Return whether a column's type may be changed with an explicit cast."""
     return _is_allowed(source, target, _IMPLICIT) or _is_allowed(source, target, _EXPLICIT)
 
 
@@ -92,19 +92,19 @@ def _is_allowed(
 
 
 def is_same(source: DataType, target: DataType) -> bool:
-    """Whether two types are equal but for their own nullability."""
+    """Return whether two types are equal, ignoring their own nullability."""
     return with_nullable(source, nullable=True) == with_nullable(target, nullable=True)
 
 
 def is_castable(source: DataType, target: DataType) -> bool:
-    """Whether a column of one type can be changed to the other, with values converted."""
+    """Return whether the change is allowed explicitly and a conversion of the values exists."""
     return is_explicit(source, target) and is_executable(source, target)
 
 
 def is_executable(source: DataType, target: DataType) -> bool:
-    """Whether a conversion of values exists.
+    """Return whether a conversion of the values exists.
 
-    The members of rows, the elements of arrays and the values of maps are converted one by one.
+    Fields of rows, elements of arrays and values of maps are converted recursively.
     """
     if is_same(source, target):
         return True
@@ -133,14 +133,14 @@ def _is_executable_to(source: DataType, target: AtomicType) -> bool:
 
 def _is_executable_to_text(source: TypeRoot, target: AtomicType) -> bool:
     if source in {TypeRoot.DATE, TypeRoot.TIME, *TIMESTAMPS}:
-        # Java finds these rules by the exact type STRING, null allowed
+        # Java has these rules only for the nullable type STRING
         is_string = target.root is TypeRoot.VARCHAR and target.length == MAX_LENGTH
         return is_string and target.nullable
     return source in NUMBERS | TEXTS | BYTES | {TypeRoot.BOOLEAN}
 
 
 def has_text_form(data_type: DataType) -> bool:
-    """Whether values of a type have a form as text."""
+    """Return whether values of a type can be cast to text."""
     match data_type:
         case AtomicType():
             return data_type.root not in SPATIAL | {TypeRoot.VARIANT, TypeRoot.BLOB}

@@ -1,7 +1,7 @@
-"""Columns of one type as columns of another, with the results of the Java implementation.
+"""Casts of Arrow columns between Paimon types, with the results of the Java implementation.
 
-Rows are matched by field id, whatever their names and order; elements of arrays and values of maps
-are cast one by one.
+Fields of rows are matched by field id, regardless of names and order; elements of arrays and values
+of maps are cast recursively.
 
 Spec: concepts/schema evolution.
 """
@@ -15,7 +15,10 @@ import pyarrow as pa
 from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import (
     Column,
+    as_buffer,
+    list_offsets,
     null_array,
+    offsets_from_sizes,
     string_array,
     string_scalar,
     valid_mask,
@@ -85,19 +88,20 @@ _STRING = AtomicType(root=TypeRoot.VARCHAR, length=MAX_LENGTH)
 def cast_column(
     array: Column, source: DataType, target: DataType, zone: tzinfo | None = None
 ) -> Column:
-    """A column in another type.
+    """Cast a column to another type.
 
     Args:
         array: n values of exactly `to_arrow(source)`.
         source: the type of the values.
-        target: the type to get, of any nullability.
-        zone: the zone where the values of TIMESTAMP_LTZ meet wall clocks; None for the process's.
+        target: the type of the result; its nullability is ignored.
+        zone: the session time zone for TIMESTAMP_LTZ; None for the zone of this process.
 
     Returns:
-        n values of exactly `to_arrow(target)`, null where the array is, and where Java has null.
+        n values of exactly `to_arrow(target)`, null where the array is, and where Java returns
+        null.
 
     Raises:
-        UncastableError: there is no cast between the types, or none of a value.
+        UncastableError: there is no cast between the types, or a value cannot be cast.
     """
     if is_same(source, target):
         return array
@@ -120,7 +124,7 @@ def _to_atomic(array: Column, source: DataType, target: AtomicType, zone: tzinfo
         if not isinstance(source, AtomicType):
             return _nested_texts(array, source, zone)
         texts = texts_of(array, source, zone)
-        # Java keeps bytes at their length when they become text
+        # Java does not truncate or pad bytes cast to text
         return texts if source.root in BYTES else sized_texts(texts, target)
     if not isinstance(source, AtomicType):
         raise uncastable_type(source, target)
@@ -145,7 +149,7 @@ def _rows(array: Column, source: RowType, target: RowType, zone: tzinfo | None) 
 
 
 def _members(array: Column) -> list[Column]:
-    # flatten() puts the row's nulls into its members, so that nothing is cast below a null row
+    # flatten() propagates the row's nulls, so that values of null rows are not cast
     return array.flatten() if isinstance(array, pa.StructArray) else []
 
 
@@ -159,7 +163,7 @@ def _maps(array: Column, source: MapType, target: MapType, zone: tzinfo | None) 
 
 
 def _children(array: Column) -> Column:
-    """The elements of the lists or maps of an array that are not null, one after the other."""
+    """Return the concatenated elements of the non-null lists or maps of an array."""
     if isinstance(array, pa.MapArray):
         entries = pa.list_(pa.field("entries", array.type.field(0).type, nullable=False))
         array = pa.Array.from_buffers(
@@ -181,13 +185,8 @@ def _lists(array: Column, arrow: pa.DataType, items: Column) -> Column:
 
 
 def _offsets(array: Column) -> pa.Buffer:
-    offsets = np.zeros(len(array) + 1, np.int32)
-    buffer = array.buffers()[1]
-    if len(array) and buffer is not None:
-        stored = np.frombuffer(memoryview(buffer), "<i4", len(array) + 1, array.offset * 4)
-        lengths = np.diff(stored)
-        np.cumsum(np.where(valid_mask(array), lengths, 0), out=offsets[1:])
-    return pa.py_buffer(offsets.data)
+    lengths = np.where(valid_mask(array), np.diff(list_offsets(array)), 0)
+    return as_buffer(offsets_from_sizes(lengths).astype(np.int32))
 
 
 def _nested_texts(array: Column, source: DataType, zone: tzinfo | None) -> Column:

@@ -1,4 +1,4 @@
-"""Why a value or a type cannot be cast; each caller makes it an error of its own side."""
+"""Errors of casts; callers convert them to errors with a path or a column."""
 
 from paimon_explore.data_types.definitions import DataType
 from paimon_explore.data_types.formatter import type_text
@@ -6,7 +6,7 @@ from paimon_explore.data_types.type_parser import excerpt
 
 
 class UncastableError(Exception):
-    """A cast that has no result.
+    """A value or a type cannot be cast.
 
     Attributes:
         reason: a sentence without a full stop.
@@ -18,10 +18,10 @@ class UncastableError(Exception):
 
 
 def uncastable_value(value: object, target: DataType) -> UncastableError:
-    """The error for a value that has no counterpart in a type."""
+    """Return the error for a value that cannot be cast to a type."""
     return UncastableError(f"{excerpt(value)} cannot be read as {type_text(target)}")
 
 
 def uncastable_type(source: DataType, target: DataType) -> UncastableError:
-    """The error for two types without a cast."""
+    """Return the error for two types without a cast."""
     return UncastableError(f"{type_text(source)} cannot be cast to {type_text(target)}")

@@ -1,7 +1,7 @@
-"""Casts between dates, times and timestamps, and of whole seconds, with Java's results.
+"""Casts between dates, times, timestamps and integers (seconds), with Java's results.
 
-A timestamp is handled as whole seconds and the nanoseconds of that second. Where Java takes the
-zone of its process, the caller's zone is taken.
+A timestamp is processed as whole seconds and nanoseconds of the second. Where Java uses the zone of
+its process, the caller's zone is used.
 """
 
 from datetime import tzinfo
@@ -26,22 +26,22 @@ _INT64_MAX = 2**63 - 1
 
 
 def seconds_and_nanos(array: Column, source: AtomicType) -> tuple[Ints, Ints]:
-    """The whole seconds of timestamps, rounded down, and the nanoseconds of that second."""
+    """Return the seconds of timestamps, rounded down, and the nanoseconds of the second."""
     per_second = _PER_SECOND[timestamp_unit(source.precision)]
     seconds, parts = np.divmod(int64_values(array), per_second)
     return seconds, parts * (_SECOND_NANOS // per_second)
 
 
 def timestamps_of(seconds: Ints, nanos: Ints, target: AtomicType, like: Column) -> Column:
-    """Timestamps of whole seconds and nanoseconds, digits beyond the unit cut.
+    """Build timestamps from seconds and nanoseconds, truncated to the unit of the type.
 
     Raises:
-        UncastableError: one is beyond what the unit can count.
+        UncastableError: a value is out of range of the type.
     """
     per_second = _PER_SECOND[timestamp_unit(target.precision)]
     limit = _INT64_MAX // per_second - 1
     if len(seconds) and (seconds.max() > limit or seconds.min() < -limit):
-        raise UncastableError(f"a value is outside of the range of {type_text(target)}")
+        raise UncastableError(f"a value is out of range for {type_text(target)}")
     values = seconds * per_second + nanos // (_SECOND_NANOS // per_second)
     return build_like(to_arrow(target), values, like)
 
@@ -49,7 +49,7 @@ def timestamps_of(seconds: Ints, nanos: Ints, target: AtomicType, like: Column) 
 def timestamps_from_timestamps(
     array: Column, source: AtomicType, target: AtomicType, zone: tzinfo | None
 ) -> Column:
-    """TIMESTAMP and TIMESTAMP_LTZ as each other, through the wall clock of the zone."""
+    """Cast between TIMESTAMP and TIMESTAMP_LTZ, by the wall clock of the zone."""
     seconds, nanos = seconds_and_nanos(array, source)
     if source.root is not target.root:
         shift = instants_of if target.root is TypeRoot.TIMESTAMP_LTZ else wall_clock
@@ -64,7 +64,7 @@ def _truncated(seconds: Ints, nanos: Ints, precision: int) -> tuple[Ints, Ints]:
     if precision > _MILLI_DIGITS:
         step = 10 ** (_NANO_DIGITS - precision)
         return seconds, nanos // step * step
-    # Java cuts the milliseconds since 1970 towards 1970, not down
+    # Java truncates the epoch milliseconds towards zero
     millis = seconds * 1000 + nanos // _MILLI_NANOS
     step = 10 ** (_MILLI_DIGITS - precision)
     cut = np.sign(millis) * (np.abs(millis) // step * step)
@@ -81,9 +81,9 @@ def _clock_millis(array: Column, source: AtomicType, zone: tzinfo | None) -> Int
 def dates_from_timestamps(
     array: Column, source: AtomicType, target: AtomicType, zone: tzinfo | None
 ) -> Column:
-    """The day of TIMESTAMP, or of TIMESTAMP_LTZ on the zone's wall clock.
+    """Cast TIMESTAMP or TIMESTAMP_LTZ to DATE, by the wall clock of the zone.
 
-    Java up to 2.0 gives the day after for any TIMESTAMP before 1970 but midnight; so do we.
+    As in Java up to 2.0, a TIMESTAMP before 1970 other than midnight gives the following day.
     """
     millis = _clock_millis(array, source, zone)
     days = millis // _DAY_MILLIS
@@ -95,7 +95,7 @@ def dates_from_timestamps(
 def times_from_timestamps(
     array: Column, source: AtomicType, target: AtomicType, zone: tzinfo | None
 ) -> Column:
-    """The time of day of TIMESTAMP, or of TIMESTAMP_LTZ on the zone's wall clock."""
+    """Cast TIMESTAMP or TIMESTAMP_LTZ to TIME, by the wall clock of the zone."""
     millis = _clock_millis(array, source, zone) % _DAY_MILLIS
     return build_like(to_arrow(target), millis.astype(np.int32), array)
 
@@ -103,7 +103,7 @@ def times_from_timestamps(
 def timestamps_from_dates(
     array: Column, _: AtomicType, target: AtomicType, zone: tzinfo | None
 ) -> Column:
-    """Midnight of DATE; for TIMESTAMP_LTZ on the zone's wall clock."""
+    """Cast DATE to midnight as TIMESTAMP, or as TIMESTAMP_LTZ in the zone."""
     seconds = int64_values(array) * _DAY_SECONDS
     if target.root is TypeRoot.TIMESTAMP_LTZ:
         seconds = instants_of(seconds, zone)
@@ -111,7 +111,7 @@ def timestamps_from_dates(
 
 
 def timestamps_from_times(array: Column, _: AtomicType, target: AtomicType) -> Column:
-    """TIME on 1970-01-01 in UTC, for TIMESTAMP_LTZ too."""
+    """Cast TIME to a timestamp on 1970-01-01, in UTC also for TIMESTAMP_LTZ."""
     seconds, millis = np.divmod(int64_values(array), 1000)
     return timestamps_of(seconds, millis * _MILLI_NANOS, target, array)
 
@@ -119,7 +119,10 @@ def timestamps_from_times(array: Column, _: AtomicType, target: AtomicType) -> C
 def timestamps_from_integers(
     array: Column, _: AtomicType, target: AtomicType, zone: tzinfo | None
 ) -> Column:
-    """Seconds since 1970; for TIMESTAMP_LTZ the zone's wall clock of them is taken for UTC."""
+    """Cast epoch seconds to a timestamp.
+
+    For TIMESTAMP_LTZ the wall clock of the zone is stored as if it were UTC, as in Java.
+    """
     with np.errstate(over="ignore"):
         millis = int64_values(array) * np.int64(1000)
     seconds, rest = np.divmod(millis, 1000)
@@ -129,7 +132,7 @@ def timestamps_from_integers(
 
 
 def integers_from_timestamps(array: Column, source: AtomicType, target: AtomicType) -> Column:
-    """Seconds since 1970 cut towards it, for TIMESTAMP_LTZ without a look at the zone."""
+    """Cast timestamps to epoch seconds, truncated towards zero; the zone is not used."""
     seconds, nanos = seconds_and_nanos(array, source)
     cut = seconds + ((seconds < 0) & (nanos >= _MILLI_NANOS))
     dtype = np.int32 if target.root is TypeRoot.INT else np.int64

@@ -1,4 +1,4 @@
-"""FLOAT and DOUBLE columns as text, by column for ordinary values and by value for the rest."""
+"""Casts of FLOAT and DOUBLE to text: vectorized for common values, one by one for the others."""
 
 import numpy as np
 import pyarrow as pa
@@ -15,31 +15,31 @@ from paimon_explore.data_types.casts.java_formatting import double_text, float_t
 from paimon_explore.data_types.casts.text_functions import computed, replaced, where_valid
 from paimon_explore.data_types.definitions import TypeRoot
 
-_PLAIN_LEAST = 1e-3
+_PLAIN_MIN = 1e-3
 _PLAIN_BOUND = 1e7
 
 
 def is_plain(array: Column) -> Bools:
-    """Where Java prints a float without exponent; False for zeros, whose sign it prints."""
+    """Return where Java formats a float without exponent; False for zeros, which may be signed."""
     sizes = np.abs(float64_values(array))
-    return (sizes >= _PLAIN_LEAST) & (sizes < _PLAIN_BOUND)
+    return (sizes >= _PLAIN_MIN) & (sizes < _PLAIN_BOUND)
 
 
 def plain_texts(array: Column) -> Column:
-    """The texts of the floats that are plain; anything for the others.
+    """Format the floats that are plain; the texts of the others are arbitrary.
 
-    Arrow prints the same shortest digits as Java, only not the zero of whole numbers.
+    Arrow formats the same shortest digits as Java, without the `.0` of whole numbers.
     """
     return replaced(array.cast(pa.string()), r"^(-?[0-9]+)$", r"\1.0")
 
 
 def float_texts(array: Column, root: TypeRoot) -> Column:
-    """A FLOAT or DOUBLE column as Java prints its values."""
+    """Format a FLOAT or DOUBLE column as Java does."""
     plain = is_plain(array)
     texts = plain_texts(array)
     if plain.all():
         return texts
-    # distinct bits, not distinct values: 0.0 and -0.0 print differently
+    # distinct by bits, as 0.0 and -0.0 differ as text
     values = float64_values(array)[~plain]
     bits, places = np.unique(values.view(np.int64), return_inverse=True)
     function = float_text if root is TypeRoot.FLOAT else double_text

@@ -1,6 +1,6 @@
-"""Numbers, times and dates as Java prints them, one value at a time.
+"""Formatting of numbers, times and dates as Java does, one value at a time.
 
-Spec: Java's Double.toString, Float.toString and BigDecimal.toPlainString; Paimon's own forms of
+Spec: Java's Double.toString, Float.toString and BigDecimal.toPlainString; Paimon's formats of
 dates, times and timestamps.
 """
 
@@ -18,7 +18,7 @@ _PLAIN_MOST = 7
 
 
 def double_text(value: float) -> str:
-    """A DOUBLE as Java prints it: the shortest digits that give the value again.
+    """Format a DOUBLE as Java does: the shortest digits that round-trip.
 
     >>> double_text(1e7), double_text(0.001), double_text(5e-324)
     ('1.0E7', '0.001', '4.9E-324')
@@ -29,7 +29,7 @@ def double_text(value: float) -> str:
 
 
 def float_text(value: float) -> str:
-    """A FLOAT as Java prints it.
+    """Format a FLOAT as Java does.
 
     >>> float_text(0.1), float_text(3.4028234663852886e38)
     ('0.1', '3.4028235E38')
@@ -52,7 +52,7 @@ def _java_form(shortest: str, two_digits: str) -> str:
         return "-0.0" if sign else "0.0"
     magnitude = len(digits) + int(exponent) - 1
     if len(text) == 1:
-        # of all two-digit numbers that give the value, Java prints the nearest
+        # Java prints the nearest of all two-digit numbers that round-trip
         _, nearest, nearest_exponent = Decimal(two_digits).as_tuple()
         text = "".join(map(str, nearest)).rstrip("0")
         magnitude = len(nearest) + int(nearest_exponent) - 1
@@ -70,12 +70,12 @@ def _plain_form(digits: str, magnitude: int) -> str:
 
 
 def decimal_text(value: Decimal) -> str:
-    """A DECIMAL with all digits of its scale, without exponent."""
+    """Format a DECIMAL with all digits of its scale, without exponent."""
     return format(value, "f")
 
 
 def date_text(days: int) -> str:
-    """A DATE of days since 1970; of years above 9999 only the last four digits are printed.
+    """Format a DATE of epoch days; of years above 9999 only the last four digits are printed.
 
     >>> date_text(0), date_text(2932897)
     ('1970-01-01', '0000-01-01')
@@ -85,7 +85,7 @@ def date_text(days: int) -> str:
 
 
 def time_text(millis: int, precision: int) -> str:
-    """A TIME of milliseconds of a day: at least one fraction digit when it has any precision.
+    """Format a TIME of milliseconds, with at least one fraction digit unless the precision is 0.
 
     >>> time_text(3_723_100, 3), time_text(3_723_100, 0)
     ('01:02:03.1', '01:02:03')
@@ -102,9 +102,9 @@ def time_text(millis: int, precision: int) -> str:
 
 
 def timestamp_text(seconds: int, nanos: int, precision: int) -> str:
-    """A timestamp of seconds since 1970 and nanoseconds of that second.
+    """Format a timestamp of epoch seconds and nanoseconds of the second.
 
-    The fraction has as many digits as the type, and more when the value has more.
+    The fraction has as many digits as the type, or more if the value has more.
 
     >>> timestamp_text(-1, 500_000_000, 3), timestamp_text(0, 0, 0)
     ('1969-12-31 23:59:59.500', '1970-01-01 00:00:00')

@@ -1,8 +1,8 @@
-"""Values that another type cannot hold unchanged.
+"""Detection of values that a cast to another type would change.
 
-Java casts whatever there is: integers wrap around, decimals that do not fit become null, texts are
-cut. A value *fits* a type when the cast keeps it: cast back it is the same, as text it is not cut,
-and a text can be read as the type.
+Java casts without checks: integers wrap around, decimals that do not fit become null, texts are
+truncated. A value *fits* a type if the cast preserves it: casting back gives the same value, text
+is not truncated, and a text can be parsed as the type.
 
 Spec: concepts/schema evolution.
 """
@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paimon_explore.data_types.arrow_buffers import Column, int64_values, true_mask
+from paimon_explore.data_types.arrow_buffers import Column, as_python, int64_values, true_mask
 from paimon_explore.data_types.casts.allowed_casts import (
     BYTES,
     INTEGERS,
@@ -45,17 +45,17 @@ _DIGITS: Mapping[TypeRoot, int] = {
     TypeRoot.BIGINT: 19,
 }
 _EXACT_DIGITS: Mapping[TypeRoot, int] = {TypeRoot.FLOAT: 5, TypeRoot.DOUBLE: 10}
-"""Integers of so many digits are told apart by a float."""
-_MOST_TOLD = 1000
+"""Number of digits up to which a float represents all integers exactly."""
+_MAX_REPORTED = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loss:
-    """Values that do not fit.
+    """Values of one column or nested field that do not fit.
 
     Attributes:
         where: the path below the column, such as `.y.p` or `.element`; empty for the column itself.
-        count: how many values.
+        count: number of values.
         example: one of them, as text.
     """
 
@@ -65,7 +65,7 @@ class Loss:
 
 
 def may_lose(source: DataType, target: DataType) -> bool:
-    """Whether a value of one type may not fit the other: the types alone do not rule it out."""
+    """Return whether a value of one type may not fit the other, judging by the types alone."""
     if source.nullable and not target.nullable:
         return True
     if is_same(source, target):
@@ -92,8 +92,8 @@ def _keeps_all(source: DataType, target: AtomicType) -> bool:
         return _keeps_digits(source, target)
     is_float = (source.root, target.root) == (TypeRoot.FLOAT, TypeRoot.DOUBLE)
     if source.root in INTEGERS:
-        most = {**_DIGITS, **_EXACT_DIGITS}.get(target.root, 0)
-        return _DIGITS[source.root] <= most
+        limit = {**_DIGITS, **_EXACT_DIGITS}.get(target.root, 0)
+        return _DIGITS[source.root] <= limit
     is_finer = source.root is target.root and (source.precision or 0) <= (target.precision or 0)
     return is_float or is_finer
 
@@ -109,13 +109,13 @@ def _keeps_digits(source: AtomicType, target: AtomicType) -> bool:
 def losses(
     array: Column, source: DataType, target: DataType, zone: tzinfo | None = None, where: str = ""
 ) -> Iterator[Loss]:
-    """The values of a column that do not fit another type, in parts.
+    """Yield the values of a column that do not fit another type, per nested field.
 
     Args:
         array: n values of exactly `to_arrow(source)`.
         source: the type of the values.
-        target: the type that they are to get; nulls do not fit NOT NULL.
-        zone: where local-zoned timestamps meet wall clocks; None for the process's zone.
+        target: the new type; nulls do not fit NOT NULL.
+        zone: the session time zone for TIMESTAMP_LTZ; None for the zone of this process.
         where: the path below the column.
     """
     if not may_lose(source, target):
@@ -154,7 +154,7 @@ def _atomic_losses(
     counts = np.ones(len(values), np.int64)
     if isinstance(source, AtomicType):
         counted = computed("value_counts", [values])
-        assert isinstance(counted, pa.StructArray)  # noqa: S101 - what the function gives
+        assert isinstance(counted, pa.StructArray)  # noqa: S101 - by value_counts
         values, counts = counted.field(0), int64_values(counted.field(1))
     unfit = _unfit(values, source, target, zone)
     if unfit:
@@ -163,10 +163,10 @@ def _atomic_losses(
 
 
 def _unfit(values: Column, source: DataType, target: DataType, zone: tzinfo | None) -> list[int]:
-    """The places of values that do not fit; of values that have no cast at most so many."""
+    """Return the positions of values that do not fit; stops after `_MAX_REPORTED` of them."""
     found: list[int] = []
     pending = [(0, len(values))]
-    while pending and len(found) < _MOST_TOLD:
+    while pending and len(found) < _MAX_REPORTED:
         start, size = pending.pop()
         part = values.slice(start, size)
         try:
@@ -183,10 +183,10 @@ def _unfit(values: Column, source: DataType, target: DataType, zone: tzinfo | No
 
 
 def _fitting(values: Column, source: DataType, target: DataType, zone: tzinfo | None) -> list[bool]:
-    """Whether each value fits.
+    """Return whether each value fits.
 
     Raises:
-        UncastableError: one has no cast.
+        UncastableError: a value cannot be cast.
     """
     cast = cast_column(values, source, target, zone)
     if isinstance(target, AtomicType) and target.root in TEXTS:
@@ -208,8 +208,8 @@ def _trimmed(texts: Column, target: AtomicType) -> Column:
 
 
 def flags(mask: Column) -> list[bool]:
-    """A boolean array as a list; null is False."""
-    return [bool(flag) for flag in true_mask(mask)]
+    """Convert a boolean array to a list; null becomes False."""
+    return [*map(bool, true_mask(mask))]
 
 
 def _equal(one: Column, other: Column) -> list[bool]:
@@ -217,29 +217,27 @@ def _equal(one: Column, other: Column) -> list[bool]:
     if pa.types.is_floating(one.type):
         nan = [true_mask(computed("is_nan", [side])) for side in (one, other)]
         same |= nan[0] & nan[1]
-    return [bool(flag) for flag in same]
+    return [*map(bool, same)]
 
 
 def _readable(values: Column, cast: Column, target: AtomicType) -> list[bool]:
-    """Whether texts and bytes became values: neither cut nor, as DECIMAL, rounded."""
+    """Return whether each text was parsed without truncation or, for DECIMAL, rounding."""
     if target.root in BYTES:
-        most = target.length or MAX_LENGTH
-        return [size <= most for size in int64_values(computed("binary_length", [values])).tolist()]
+        limit = target.length or MAX_LENGTH
+        return [
+            size <= limit for size in int64_values(computed("binary_length", [values])).tolist()
+        ]
     valid = flags(computed("is_valid", [cast]))
     if target.root is not TypeRoot.DECIMAL:
         return valid
-    pairs = zip(valid, _python(values), _python(cast), strict=True)
+    pairs = zip(valid, as_python(values), as_python(cast), strict=True)
     return [is_valid and _is_number(text, number) for is_valid, text, number in pairs]
-
-
-def _python(array: Column) -> list[object]:
-    return [*array.to_pylist()]  # type: ignore[misc]  # in stubs
 
 
 def _is_number(text: object, number: object) -> bool:
     try:
         return Decimal(str(text).strip()) == number
-    except InvalidOperation:  # a form that only Java reads
+    except InvalidOperation:  # a format that only Java parses
         return True
 
 

@@ -1,8 +1,7 @@
 """Casts between numbers, and between numbers and booleans, with Java's results.
 
-Integers that do not fit wrap around; floats that do not fit become the nearest bound, and NaN 0,
-of INT or BIGINT before they wrap to anything smaller; decimals that do not fit become null, and are
-rounded half up.
+Integers wrap around on overflow. Floats saturate at the bounds of INT or BIGINT, then wrap around
+for smaller types; NaN becomes 0. Decimals are rounded half up, and become null on overflow.
 """
 
 import math
@@ -52,12 +51,12 @@ _INT64_BOUNDS = (-(2**63), 2**63 - 1)
 
 
 def numbers_from_integers(array: Column, _: AtomicType, target: AtomicType) -> Column:
-    """TINYINT, SMALLINT, INT and BIGINT as any number but DECIMAL."""
+    """Cast TINYINT, SMALLINT, INT and BIGINT to any number except DECIMAL."""
     return _numbers(int64_values(array), target, array)
 
 
 def numbers_from_floats(array: Column, _: AtomicType, target: AtomicType) -> Column:
-    """FLOAT and DOUBLE as any number but DECIMAL."""
+    """Cast FLOAT and DOUBLE to any number except DECIMAL."""
     values = float64_values(array)
     if target.root in {TypeRoot.FLOAT, TypeRoot.DOUBLE}:
         return _numbers(values, target, array)
@@ -65,12 +64,12 @@ def numbers_from_floats(array: Column, _: AtomicType, target: AtomicType) -> Col
     return _numbers(_saturated(values, *bounds), target, array)
 
 
-def _saturated(values: Floats, least: int, most: int) -> Ints:
+def _saturated(values: Floats, low: int, high: int) -> Ints:
     with np.errstate(all="ignore"):
-        inside = np.where((values >= float(least)) & (values < float(most)), values, 0.0)
+        inside = np.where((values >= float(low)) & (values < float(high)), values, 0.0)
         whole = inside.astype(np.int64)
-    whole[values >= float(most)] = most
-    whole[values < float(least)] = least
+    whole[values >= float(high)] = high
+    whole[values < float(low)] = low
     return whole
 
 
@@ -80,7 +79,7 @@ def _numbers(values: Ints | Floats, target: AtomicType, like: Column) -> Column:
 
 
 def numbers_from_decimals(array: Column, source: AtomicType, target: AtomicType) -> Column:
-    """DECIMAL as any other number: the fraction is cut, the rest wraps."""
+    """Cast DECIMAL to any other number; the fraction is truncated, integers wrap around."""
     if target.root not in {TypeRoot.FLOAT, TypeRoot.DOUBLE}:
         whole = array.cast(pa.decimal128(_MAX_PRECISION, 0), safe=False)
         return _numbers(decimal_low_bits(whole), target, array)
@@ -96,13 +95,13 @@ def _as_floats(values: Sequence[object]) -> list[object]:
 
 
 def decimals_from_integers(array: Column, _: AtomicType, target: AtomicType) -> Column:
-    """TINYINT, SMALLINT, INT and BIGINT as DECIMAL."""
+    """Cast TINYINT, SMALLINT, INT and BIGINT to DECIMAL."""
     wide = array.cast(pa.int64()).cast(pa.decimal128(_INT64_DIGITS, 0))
     return _fitted(wide, target)
 
 
 def decimals_from_floats(array: Column, source: AtomicType, target: AtomicType) -> Column:
-    """FLOAT and DOUBLE as DECIMAL, by the digits that Java prints for the double.
+    """Cast FLOAT and DOUBLE to DECIMAL, by the digits that Java prints for the double.
 
     Raises:
         UncastableError: a value is not finite.
@@ -113,7 +112,7 @@ def decimals_from_floats(array: Column, source: AtomicType, target: AtomicType) 
     found = _fitted(texts.cast(pa.decimal128(_MAX_PRECISION, _PLAIN_DIGITS)), target)
     if plain.all():
         return found
-    # a loop over distinct values: no column function gives Java's digits
+    # a loop over distinct values: Arrow has no function that gives Java's digits
     others = map_distinct(kept_where(~plain, doubles), _each_fitted(target), to_arrow(target))
     return computed("coalesce", [found, others])
 
@@ -131,12 +130,12 @@ def _each_fitted(target: AtomicType) -> Callable[[Sequence[object]], list[object
 
 
 def decimals_from_decimals(array: Column, _: AtomicType, target: AtomicType) -> Column:
-    """DECIMAL of another precision or scale."""
+    """Cast DECIMAL to another precision or scale."""
     return _fitted(array, target)
 
 
 def fitted_decimal(value: Decimal, target: AtomicType) -> Decimal | None:
-    """One decimal rounded half up to the scale of a type, None when its digits do not fit."""
+    """Round a decimal half up to the scale of a type; None on overflow."""
     precision, scale = target.precision or 1, target.scale or 0
     if not value:
         return Decimal(0)
@@ -171,7 +170,7 @@ def _fitted(array: Column, target: AtomicType) -> Column:
 
 
 def numbers_from_flags(array: Column, _: AtomicType, target: AtomicType) -> Column:
-    """BOOLEAN as any number: 1 and 0."""
+    """Cast BOOLEAN to any number: 1 and 0."""
     ones = true_mask(array).astype(np.int64)
     if target.root is not TypeRoot.DECIMAL:
         return _numbers(ones, target, array)
@@ -181,5 +180,5 @@ def numbers_from_flags(array: Column, _: AtomicType, target: AtomicType) -> Colu
 
 
 def flags_from_integers(array: Column, _: AtomicType, __: AtomicType) -> Column:
-    """TINYINT, SMALLINT, INT and BIGINT as BOOLEAN: whether they are not 0."""
+    """Cast TINYINT, SMALLINT, INT and BIGINT to BOOLEAN: whether they are not 0."""
     return where_valid(array, build_bool(int64_values(array) != 0))

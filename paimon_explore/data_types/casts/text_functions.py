@@ -1,4 +1,4 @@
-"""Column functions, most of them on texts and bytes, by what they do."""
+"""Wrappers of Arrow compute functions, most of them for strings and binary."""
 
 from collections.abc import Sequence
 from typing import TypeAlias
@@ -22,44 +22,44 @@ Part: TypeAlias = "Column | Scalar"
 
 
 def computed(name: str, parts: Sequence[Part], options: pc.FunctionOptions | None = None) -> Column:
-    """The result of an Arrow function, by name: the stubs type the functions too narrowly."""
+    """Call an Arrow compute function by name; the stubs of the functions are too narrow."""
     result: Column = pc.call_function(name, list(parts), options)
     return result
 
 
 def cut_texts(texts: Column, length: int) -> Column:
-    """The first code points of each text."""
+    """Truncate each text to a number of code points."""
     return computed("utf8_slice_codeunits", [texts], pc.SliceOptions(0, length))
 
 
 def padded_texts(texts: Column, length: int) -> Column:
-    """Each text with spaces behind it, up to so many code points."""
+    """Pad each text with trailing spaces to a number of code points."""
     return computed("utf8_rpad", [texts], pc.PadOptions(length, " "))
 
 
 def cut_bytes(values: Column, length: int) -> Column:
-    """The first bytes of each value."""
+    """Truncate each value to a number of bytes."""
     return computed("binary_slice", [values], pc.SliceOptions(0, length))
 
 
 def replaced(texts: Column, pattern: str, replacement: str) -> Column:
-    """Each text with the matches of a regular expression replaced."""
+    """Replace the matches of a regular expression in each text."""
     options = pc.ReplaceSubstringOptions(pattern, replacement)
     return computed("replace_substring_regex", [texts], options)
 
 
 def matches(texts: Column, pattern: str) -> Column:
-    """Whether a regular expression is found in each text."""
+    """Return whether a regular expression is found in each text."""
     return computed("match_substring_regex", [texts], pc.MatchSubstringOptions(pattern))
 
 
 def is_one_of(texts: Column, known: Sequence[str]) -> Column:
-    """Whether each text is one of some; False for null."""
+    """Return whether each text is in a list; False for null."""
     return computed("is_in", [texts], pc.SetLookupOptions(string_array(known)))
 
 
 def concatenated(*parts: Part) -> Column:
-    """The parts of each row, one after the other; null where a part is."""
+    """Concatenate the parts of each row; null where a part is null."""
     empty = binary_scalar(b"") if _is_binary(parts) else string_scalar("")
     return computed("binary_join_element_wise", [*parts, empty], pc.JoinOptions())
 
@@ -69,15 +69,15 @@ def _is_binary(parts: Sequence[Part]) -> bool:
 
 
 def joined(lists: Column, separator: str) -> Column:
-    """The texts of each list with a separator between them."""
+    """Join the texts of each list with a separator."""
     return computed("binary_join", [lists, string_scalar(separator)])
 
 
 def where_valid(like: Column, values: Column) -> Column:
-    """The values, null where another column is."""
+    """Return the values, null where another column is null."""
     return computed("if_else", [like.is_valid(), values, null_scalar(values.type)])
 
 
 def kept_where(flags: Bools, values: Column) -> Column:
-    """The values where flags are set, null elsewhere."""
+    """Return the values where a mask is true, null elsewhere."""
     return computed("if_else", [build_bool(flags), values, null_scalar(values.type)])

@@ -1,6 +1,6 @@
-"""Texts as dates, times and timestamps, one value at a time, as Java reads them.
+"""Parsing of dates, times and timestamps as Java does, one value at a time.
 
-Each function gives None for a text that it cannot read.
+Each function returns None for a text that it cannot parse.
 
 Spec: Paimon's casts from strings; `java.time` where they use it.
 """
@@ -29,14 +29,14 @@ _TIMESTAMP = re.compile(
 
 
 def is_numeric(text: str) -> bool:
-    """Whether a text is digits, after an optional minus."""
+    """Return whether a text consists of digits, after an optional minus."""
     return _DIGITS.fullmatch(text) is not None
 
 
 def parse_date(text: str) -> int | None:
-    """Days since 1970 of `2024-01-31`, of `2024-1`, or of digits, which are the days themselves.
+    """Parse `2024-01-31`, `2024-1`, or a number of days, to epoch days.
 
-    What follows a space is left out.
+    Text after a space is ignored.
 
     >>> parse_date("1970-01-02 12:00:00"), parse_date("12")
     (1, 12)
@@ -64,9 +64,9 @@ def _days(year: int, month: int, day: int) -> int | None:
 
 
 def parse_time(text: str) -> int | None:
-    """Milliseconds of `12:30:15.25`, of shorter forms, or of digits, the milliseconds themselves.
+    """Parse `12:30:15.25`, shorter forms, or a number of milliseconds, to milliseconds of the day.
 
-    A zone such as `+02:00` is added to the time or taken from it, without a look at the day.
+    An offset such as `+02:00` is applied modulo one day.
 
     >>> parse_time("00:00:01.5"), parse_time("1500"), parse_time("1:2")
     (1500, 1500, 3720000)
@@ -116,10 +116,10 @@ def _wrapped(value: int) -> int:
 
 
 def parse_timestamp(text: str, precision: int) -> int | None:
-    """Nanoseconds since 1970 of `2024-01-31 12:30:15.25`, of `2024-1-1`, or of `2024-01-01T12:30`.
+    """Parse `2024-01-31 12:30:15.25`, `2024-1-1` or `2024-01-01T12:30` to epoch nanoseconds.
 
-    Digits beyond the precision are cut. A day that its month does not have becomes its last day,
-    and 24:00:00 the next day, as in `java.time`.
+    Digits beyond the precision are truncated. A day beyond the end of its month becomes the last
+    day of the month, and 24:00:00 the next day, as in `java.time`.
 
     >>> parse_timestamp("1970-01-01 00:00:01.25", 1)
     1200000000
@@ -141,7 +141,7 @@ def parse_timestamp(text: str, precision: int) -> int | None:
 
 
 def parse_epoch(text: str, precision: int) -> int | None:
-    """Nanoseconds since 1970 of digits in the unit of a precision of 0, 3, 6 or 9 digits."""
+    """Parse epoch digits, in the unit of a precision of 0, 3, 6 or 9, to epoch nanoseconds."""
     value = int(text)
     if not -(2**63) <= value < 2**63 or precision not in {0, 3, 6, 9}:
         return None

@@ -1,12 +1,12 @@
-"""Texts as values of other types, as Java reads them.
+"""Casts of text to other types, as Java does.
 
-Numbers and flags are taken as they stand: only floats may have white space around them.
+Surrounding white space is allowed only for floats.
 
 Spec: Paimon's casts from strings.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import tzinfo
 from decimal import Decimal, InvalidOperation
 
@@ -55,10 +55,10 @@ _SECOND_NANOS = 10**9
 
 
 def flags_from_texts(array: Column, _: AtomicType, target: AtomicType) -> Column:
-    """`t`, `true`, `y`, `yes`, `1` and their opposites as BOOLEAN, in any case.
+    """Cast `t`, `true`, `y`, `yes`, `1` and their opposites, in any case, to BOOLEAN.
 
     Raises:
-        UncastableError: another text.
+        UncastableError: a text in another format.
     """
     lower = computed("utf8_lower", [array])
     _require(array, is_one_of(lower, _TRUE + _FALSE), target)
@@ -66,10 +66,10 @@ def flags_from_texts(array: Column, _: AtomicType, target: AtomicType) -> Column
 
 
 def integers_from_texts(array: Column, _: AtomicType, target: AtomicType) -> Column:
-    """Digits with a sign as whole numbers; a fraction of digits is cut.
+    """Cast digits with an optional sign to integers; a fraction is truncated.
 
     Raises:
-        UncastableError: another text, or a number out of range.
+        UncastableError: a text in another format, or a number out of range.
     """
     _require(array, matches(array, _WHOLE), target)
     digits = replaced(array, r"^\+?(-?)0*([0-9]*).*$", r"\1\2")
@@ -96,10 +96,10 @@ def _bounded(target: AtomicType) -> Callable[[Sequence[object]], list[object]]:
 
 
 def floats_from_texts(array: Column, _: AtomicType, target: AtomicType) -> Column:
-    """Numbers as Java's `parseDouble` and `parseFloat` read them: suffixes and hexadecimal too.
+    """Cast numbers in the syntax of Java's `parseDouble`, with suffixes and hexadecimal.
 
     Raises:
-        UncastableError: another text.
+        UncastableError: a text in another format.
     """
     trimmed = computed("utf8_trim", [array], pc.TrimOptions(_JAVA_SPACE))
     is_plain = matches(trimmed, _FLOAT)
@@ -130,10 +130,10 @@ def _hex_or_plain(target: AtomicType) -> Callable[[Sequence[object]], list[objec
 
 
 def decimals_from_texts(array: Column, _: AtomicType, target: AtomicType) -> Column:
-    """Digits with sign, point and exponent as DECIMAL, rounded half up, null when too large.
+    """Cast digits with sign, point and exponent to DECIMAL, rounded half up, null on overflow.
 
     Raises:
-        UncastableError: another text.
+        UncastableError: a text in another format.
     """
 
     def convert(values: Sequence[object]) -> list[object]:
@@ -147,40 +147,40 @@ def decimals_from_texts(array: Column, _: AtomicType, target: AtomicType) -> Col
                 raise uncastable_value(value, target) from error
         return found
 
-    # a loop over distinct values: no column function rounds and gives null on overflow
+    # a loop over distinct values: Arrow has no function that rounds and gives null on overflow
     return map_distinct(array, convert, to_arrow(target))
 
 
 def dates_from_texts(array: Column, _: AtomicType, target: AtomicType) -> Column:
-    """`yyyy-MM-dd` and shorter, or a number of days, as DATE.
+    """Cast `yyyy-MM-dd` and shorter forms, or a number of days, to DATE.
 
     Raises:
-        UncastableError: another text.
+        UncastableError: a text in another format.
     """
     days = map_distinct(array, _each_or_refuse(parse_date, target), pa.int32())
     return days.view(pa.date32())
 
 
 def times_from_texts(array: Column, _: AtomicType, target: AtomicType) -> Column:
-    """`HH:mm:ss.SSS` and shorter, or a number of milliseconds, as TIME.
+    """Cast `HH:mm:ss.SSS` and shorter forms, or a number of milliseconds, to TIME.
 
     Raises:
-        UncastableError: another text.
+        UncastableError: a text in another format.
     """
     millis = map_distinct(array, _each_or_refuse(parse_time, target), pa.int32())
     return millis.view(pa.time32("ms"))
 
 
 def _each_or_refuse(
-    parse: Callable[[str], int | None], target: AtomicType
+    parse: Callable[[str], object], target: AtomicType
 ) -> Callable[[Sequence[object]], list[object]]:
     def convert(values: Sequence[object]) -> list[object]:
         found: list[object] = []
         for value in values:
-            number = parse(str(value))
-            if number is None:
+            parsed = parse(str(value))
+            if parsed is None:
                 raise uncastable_value(value, target)
-            found.append(number)
+            found.append(parsed)
         return found
 
     return convert
@@ -189,22 +189,27 @@ def _each_or_refuse(
 def timestamps_from_texts(
     array: Column, _: AtomicType, target: AtomicType, zone: tzinfo | None
 ) -> Column:
-    """`yyyy-MM-dd HH:mm:ss.S` and shorter as TIMESTAMP, or as the wall clock of TIMESTAMP_LTZ.
+    """Cast `yyyy-MM-dd HH:mm:ss.S` and shorter forms to TIMESTAMP or TIMESTAMP_LTZ.
 
-    TIMESTAMP also takes digits, in the unit of its precision.
+    For TIMESTAMP_LTZ the text is the wall clock of the zone. TIMESTAMP also accepts digits, in the
+    unit of its precision.
 
     Raises:
-        UncastableError: another text, or a time out of range.
+        UncastableError: a text in another format, or a time out of range.
     """
     precision = target.precision or 0
     takes_digits = target.root is TypeRoot.TIMESTAMP
 
-    def parse(text: str) -> int | None:
-        if takes_digits and is_numeric(text):
-            return parse_epoch(text, precision)
-        return parse_timestamp(text, precision)
+    def parse(text: str) -> Mapping[str, int] | None:
+        is_epoch = takes_digits and is_numeric(text)
+        parsed = parse_epoch(text, precision) if is_epoch else parse_timestamp(text, precision)
+        return (
+            None
+            if parsed is None
+            else dict(zip(_PARTS, divmod(parsed, _SECOND_NANOS), strict=True))
+        )
 
-    pairs = map_distinct(array, _split(parse, target), _PAIR)
+    pairs = map_distinct(array, _each_or_refuse(parse, target), _PAIR)
     columns = pairs.flatten() if isinstance(pairs, pa.StructArray) else []
     seconds, nanos = map(int64_values, columns)
     if target.root is TypeRoot.TIMESTAMP_LTZ:
@@ -212,27 +217,12 @@ def timestamps_from_texts(
     return timestamps_of(seconds, nanos, target, array)
 
 
-_PAIR = pa.struct([pa.field("seconds", pa.int64()), pa.field("nanos", pa.int64())])
-
-
-def _split(
-    parse: Callable[[str], int | None], target: AtomicType
-) -> Callable[[Sequence[object]], list[object]]:
-    def convert(values: Sequence[object]) -> list[object]:
-        found: list[object] = []
-        for value in values:
-            number = parse(str(value))
-            if number is None:
-                raise uncastable_value(value, target)
-            seconds, nanos = divmod(number, _SECOND_NANOS)
-            found.append({"seconds": seconds, "nanos": nanos})
-        return found
-
-    return convert
+_PARTS = ("seconds", "nanos")
+_PAIR = pa.struct([pa.field(name, pa.int64()) for name in _PARTS])
 
 
 def bytes_from_texts(array: Column, _: AtomicType, target: AtomicType) -> Column:
-    """The UTF-8 bytes of texts as BINARY or VARBINARY."""
+    """Cast text to BINARY or VARBINARY: its UTF-8 bytes."""
     return sized_bytes(array.cast(pa.binary()), target)
 
 

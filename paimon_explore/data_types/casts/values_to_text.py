@@ -1,4 +1,4 @@
-"""Values as text, as Java prints them.
+"""Casts of values to text, as Java formats them.
 
 Spec: Paimon's casts to strings.
 """
@@ -42,7 +42,7 @@ from paimon_explore.data_types.definitions import MAX_LENGTH, AtomicType, TypeRo
 from paimon_explore.data_types.time_zones import wall_clock
 
 MAX_PADDED_LENGTH = 2**20
-"""Longest CHAR or BINARY that values are padded to."""
+"""Maximum length of CHAR or BINARY for which values are padded."""
 
 _FIRST_DAY = -719_162
 _LAST_DAY = 2_932_896
@@ -51,10 +51,10 @@ _NANO_DIGITS = 9
 
 
 def sized_texts(texts: Column, target: AtomicType) -> Column:
-    """Texts cut to the length of CHAR or VARCHAR, and for CHAR filled up with spaces.
+    """Truncate texts to the length of CHAR or VARCHAR; for CHAR also pad them with spaces.
 
     Raises:
-        UncastableError: the CHAR is longer than values are padded to.
+        UncastableError: the length of the CHAR exceeds `MAX_PADDED_LENGTH`.
     """
     length = target.length or 1
     if length == MAX_LENGTH:
@@ -67,10 +67,10 @@ def sized_texts(texts: Column, target: AtomicType) -> Column:
 
 
 def sized_bytes(values: Column, target: AtomicType) -> Column:
-    """Bytes cut to the length of BINARY or VARBINARY, and for BINARY filled up with zeros.
+    """Truncate bytes to the length of BINARY or VARBINARY; for BINARY also pad them with zeros.
 
     Raises:
-        UncastableError: the BINARY is longer than values are padded to.
+        UncastableError: the length of the BINARY exceeds `MAX_PADDED_LENGTH`.
     """
     length = target.length or 1
     if length == MAX_LENGTH:
@@ -91,12 +91,12 @@ def _check_padding(length: int) -> None:
 
 
 def texts_of(array: Column, source: AtomicType, zone: tzinfo | None) -> Column:
-    """The values of an atomic type as text of any length.
+    """Format the values of an atomic type as text of any length.
 
     Args:
         array: n values of `to_arrow(source)`.
         source: their type.
-        zone: of the wall clock that TIMESTAMP_LTZ is printed in; None for this process's.
+        zone: the zone in which TIMESTAMP_LTZ is formatted; None for the zone of this process.
     """
     match source.root:
         case TypeRoot.CHAR | TypeRoot.VARCHAR:
@@ -121,7 +121,7 @@ def _numbers(array: Column, root: TypeRoot) -> Column:
     return array.cast(pa.string())
 
 
-def _spread(texts: list[str], places: Ints, like: Column) -> Column:
+def _take_texts(texts: list[str], places: Ints, like: Column) -> Column:
     indices = build_like(pa.int64(), places, like)
     return computed("take", [string_array(texts), indices])
 
@@ -145,7 +145,7 @@ def _lenient(values: Sequence[object]) -> list[object]:
 
 def _dates(array: Column) -> Column:
     days, places = np.unique(int64_values(array), return_inverse=True)
-    return _spread([date_text(int(day)) for day in days], places.astype(np.int64), array)
+    return _take_texts([date_text(int(day)) for day in days], places.astype(np.int64), array)
 
 
 def _times(array: Column, precision: int) -> Column:
@@ -153,11 +153,11 @@ def _times(array: Column, precision: int) -> Column:
     if len(millis) and (millis.min() < 0 or millis.max() >= DAY_MS):
         distinct, places = np.unique(millis, return_inverse=True)
         forms = [time_text(int(value), precision) for value in distinct]
-        return _spread(forms, places.astype(np.int64), array)
+        return _take_texts(forms, places.astype(np.int64), array)
     texts = build_like(pa.time32("ms"), millis.astype(np.int32), array).cast(pa.string())
     if precision == 0:
         return cut_texts(texts, len("HH:mm:ss"))
-    # at least one digit stays, then as many as the type has
+    # at least one digit, at most the digits of the type
     shortened = replaced(texts, r"(\.\d\d??)0+$", r"\1")
     return cut_texts(shortened, len("HH:mm:ss.") + precision)
 
@@ -180,7 +180,7 @@ def _timestamps(array: Column, source: AtomicType, zone: tzinfo | None) -> Colum
 def _fraction_texts(nanos: Ints, precision: int, like: Column) -> "Column | None":
     if precision == 0 and not nanos.any():
         return None
-    # 1 in front keeps leading zeros; the digits of the type stay, later zeros go
+    # the leading 1 preserves leading zeros; zeros beyond the digits of the type are removed
     digits = build_like(pa.int64(), nanos + 10**_NANO_DIGITS, like).cast(pa.string())
     kept = f"^1([0-9]{{{precision}}}[0-9]*?)0*$"
     texts = replaced(digits, kept, r".\1")

@@ -63,7 +63,7 @@ def test_fields_without_ids_are_numbered_in_the_order_of_the_text() -> None:
         ([{"id": 0, "name": "a", "type": "INTT"}], r"fields\[0\]\(a\)\.type: not a type"),
         (
             [{"id": 0, "name": "a", "type": "ROW<x INT>"}],
-            "schema files do not write ROW as a string",
+            "a schema file must store ROW as an object, not as a string",
         ),
         ([{"id": 0, "name": "a", "type": {"type": "SET"}}], "unknown type 'SET'"),
         ([{"id": 0, "name": "a", "type": {"type": "ARRAY"}}], r"type\.element: must be a type"),
