@@ -6,8 +6,7 @@
     >>> table.at(snapshot=1).to_arrow().num_rows
     6
 
-Importing this package loads nothing: every name is loaded when it is first used, and the doors of
-a table load what they need when they are first opened.
+The import is lazy: every name is loaded on first use.
 """
 
 from importlib import import_module
@@ -27,9 +26,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Catalog", "PaimonError", "Table", "col", "demo", "expr", "lit", "open_table", "trace"]
 
-_DOORS = {"errors": "errors", "inspect": "inspection", "spark": "spark", "widgets": "widgets"}
-"""The package or module of each public namespace."""
-_HOMES = {
+_NAMESPACES = {"errors": "errors", "inspect": "inspection", "spark": "spark", "widgets": "widgets"}
+"""Public namespace -> its package or module."""
+_MODULES = {
     "Catalog": "table.catalog.catalog",
     "PaimonError": "errors",
     "Table": "table.table",
@@ -40,14 +39,16 @@ _HOMES = {
     "open_table": "table.table",
     "trace": "table.trace_context",
 }
-"""The module of each public name."""
+"""Public name -> its module."""
 
 
 def load_ipython_extension(shell: "Shell") -> None:
-    """Register the magics `%paimon` and `%%paimon_trace`, and let tables show the explorer.
+    """Register the magics `%paimon` and `%%paimon_trace`, and display tables with the explorer.
+
+    IPython calls this for `%load_ext paimon_explore`.
 
     Args:
-        shell: the interactive shell that asks, by `%load_ext paimon_explore`.
+        shell: the interactive shell.
     """
     from paimon_explore.table.magics_api import register  # noqa: PLC0415 - for notebooks only
 
@@ -55,11 +56,11 @@ def load_ipython_extension(shell: "Shell") -> None:
 
 
 def __getattr__(name: str) -> "ModuleType":
-    """The public names and doors, loaded when first asked for; type checkers know the names."""
-    if name in _DOORS:
-        return import_module(f"{__name__}.{_DOORS[name]}")
-    if name in _HOMES:
-        value: ModuleType = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    """Load a public name or namespace on first use."""
+    if name in _NAMESPACES:
+        return import_module(f"{__name__}.{_NAMESPACES[name]}")
+    if name in _MODULES:
+        value: ModuleType = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
         globals()[name] = value
         return value
     msg = f"module {__name__!r} has no attribute {name!r}"
@@ -67,5 +68,5 @@ def __getattr__(name: str) -> "ModuleType":
 
 
 def __dir__() -> list[str]:
-    """The public names and doors."""
-    return sorted([*__all__, *_DOORS])
+    """Return the public names and namespaces."""
+    return sorted([*__all__, *_NAMESPACES])

@@ -1,7 +1,7 @@
-"""The command `paimon-explore`.
+"""The command line program `paimon-explore`.
 
 `show PATH` prints a table, or the tables of a warehouse; `lab` opens JupyterLab on the tutorial.
-Exit codes: 0 done, 1 it failed (the reason is on stderr), 2 wrong usage.
+Exit codes: 0 success, 1 failure (the reason is on stderr), 2 wrong usage.
 """
 
 import os
@@ -27,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command.
 
     Args:
-        arguments: of the command line, without the program's name; None for the process's own.
+        arguments: command line without the program name; None for those of the process.
 
     Returns:
         The exit code.
@@ -35,10 +35,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed = _parser().parse_args(arguments)
     try:
         if parsed.command == "show":
-            print(visible_lines(masked(shown(parsed))), flush=True)  # noqa: T201 - the command's output
+            print(visible_lines(masked(table_text(parsed))), flush=True)  # noqa: T201 - the command's output
             return 0
         return _lab(parsed)
-    except BrokenPipeError:  # the reader has seen enough, as `| head` has
+    except BrokenPipeError:  # the reader closed the pipe, as `| head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except PaimonError as error:
@@ -52,28 +52,30 @@ def _parser() -> ArgumentParser:
     parser = ArgumentParser(prog="paimon-explore", description="Explore Apache Paimon tables.")
     commands = parser.add_subparsers(dest="command", required=True)
     show = commands.add_parser("show", help="print a table, or the tables of a warehouse")
-    show.add_argument("path", help="folder of a table, a database or a warehouse")
+    show.add_argument("path", help="path of a table, a database or a warehouse")
     show.add_argument("--branch", help="branch of the table")
     point = show.add_mutually_exclusive_group()
-    point.add_argument("--snapshot", type=int, help="the table at this snapshot")
-    point.add_argument("--tag", help="the table at this tag")
+    point.add_argument("--snapshot", type=int, help="show the table at this snapshot id")
+    point.add_argument("--tag", help="show the table at this tag")
     lab = commands.add_parser("lab", help="open JupyterLab on the tutorial with a demo warehouse")
     lab.add_argument(
         "folder",
         nargs="?",
         default="paimon-tutorial",
-        help="where notebooks and warehouse are put; what is there stays (default: %(default)s)",
+        help="folder for the notebooks and the warehouse; existing files are kept"
+        " (default: %(default)s)",
     )
     lab.add_argument("--port", type=int, help="port of the server")
-    lab.add_argument("--no-browser", action="store_true", help="print the address only")
+    lab.add_argument("--no-browser", action="store_true", help="do not open a browser")
     return parser
 
 
-def shown(parsed: Namespace) -> str:
-    """What `show` prints.
+def table_text(parsed: Namespace) -> str:
+    """Return the output of `show`.
 
     Raises:
-        NotFoundError: there is neither table nor warehouse, or no such branch, snapshot or tag.
+        NotFoundError: the path is not a table or a warehouse, or the branch, snapshot or tag does
+            not exist.
     """
     try:
         table = open_table(parsed.path, branch=parsed.branch)
@@ -98,13 +100,13 @@ def _lab(parsed: Namespace) -> int:
         hint = "Install it: pip install 'paimon-explore[notebook,spark]'."
         raise UnsupportedFeatureError("The tutorial without JupyterLab", hint=hint)
     folder = Path(parsed.folder).absolute()
-    notebook = prepared(folder)
+    notebook = prepare_tutorial(folder)
     command = lab_command(notebook, port=parsed.port, browser=not parsed.no_browser)
     return subprocess.call(command, cwd=folder)  # noqa: S603 - our own Python, fixed arguments
 
 
 def lab_command(notebook: Path, *, port: int | None, browser: bool) -> list[str]:
-    """The command that starts JupyterLab on a notebook."""
+    """Return the command that starts JupyterLab with a notebook."""
     command = [sys.executable, "-m", "jupyterlab", "--ServerApp.ip=127.0.0.1"]
     command.append(f"--ServerApp.root_dir={notebook.parent}")
     command.append(f"--LabApp.default_url=/lab/tree/{notebook.name}")
@@ -117,11 +119,11 @@ def lab_command(notebook: Path, *, port: int | None, browser: bool) -> list[str]
     return command
 
 
-def prepared(folder: Path) -> Path:
-    """Put the notebooks and the demo warehouse into a folder; what is there stays.
+def prepare_tutorial(folder: Path) -> Path:
+    """Copy the notebooks and the demo warehouse to a folder; existing files are kept.
 
     Returns:
-        The tutorial.
+        The path of the tutorial notebook.
 
     Raises:
         NotFoundError: the notebooks are not installed.
@@ -137,7 +139,7 @@ def prepared(folder: Path) -> Path:
 
 
 def notebooks_folder() -> Path:
-    """The tutorials: beside the code in an installed package, beside the package in a checkout."""
+    """Return the folder of the notebooks: in the installed package, or next to it in a checkout."""
     for folder in (_PACKAGE / "notebooks", _PACKAGE.parent / "notebooks"):
         if (folder / TUTORIAL).exists():
             return folder

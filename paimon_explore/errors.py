@@ -1,4 +1,4 @@
-"""The error tree: grouped by what the one who catches would do.
+"""Exceptions and warnings of this package, grouped by how a caller would handle them.
 
     PaimonError
       NotFoundError (LookupError)            a catalog object that does not exist
@@ -6,49 +6,49 @@
       InvalidInputError (ValueError)         a bad argument, option, predicate, schema or name
       FormatError (ValueError)               bytes on disk that break the format
         CorruptFileError                     a file whose content breaks a rule
-          ResourceLimitError (MemoryError)   a file that unpacks to more than the memory limit
-        UnsupportedVersionError              a file of a version that is not known here
-      UnsupportedFeatureError (NotImplementedError)   valid in Paimon, not done here
+          ResourceLimitError (MemoryError)   a file that decodes to more than the memory limit
+        UnsupportedVersionError              a file whose format version is not supported
+      UnsupportedFeatureError (NotImplementedError)   valid in Paimon, not implemented here
       CommitError                            a commit that did not take effect
-        CommitConflictError                  another commit got in the way: plan again
-        CommitOutcomeUnknownError            the reply was lost: look before you retry
-      SnapshotExpiredError (LookupError)     files of the snapshot being read were removed meanwhile
+        CommitConflictError                  a concurrent commit conflicts: plan again
+        CommitOutcomeUnknownError            the response was lost: check before you retry
+      SnapshotExpiredError (LookupError)     files of the snapshot were removed during the read
       StorageError (OSError)                 a storage operation failed
-        MissingFileError (FileNotFoundError) a file that was asked for is not there
+        MissingFileError (FileNotFoundError) a file does not exist
 
     PaimonWarning (UserWarning)
-      IcebergMetadataWarning                 a commit that leaves Iceberg metadata behind
+      IcebergMetadataWarning                 a commit that does not update Iceberg metadata
 
-Every class takes facts and writes its message from them: what failed, where, the rule, what to do
-next. Facts may come from tables of other people: in messages secrets are masked and control
-characters visible (`sanitize`); attributes such as `path` hold them as they are.
+Each class builds its message from facts: what failed, where, which rule, what to do next. Facts may
+come from untrusted tables, so messages mask secrets and escape control characters (`sanitize`);
+attributes such as `path` keep the original value.
 Bytes on disk never raise `InvalidInputError`; arguments never raise `FormatError`.
 """
 
 from collections.abc import Iterable
 
-from paimon_explore.sanitize import shown
+from paimon_explore.sanitize import sanitized
 
 
 def choices(names: Iterable[str], *, limit: int = 20) -> str:
-    """Names as a readable list for a message, cut at `limit`."""
-    shown = [repr(name) for name in names]
-    more = f" and {len(shown) - limit} more" if len(shown) > limit else ""
-    return (", ".join(shown[:limit]) or "none") + more
+    """Return names as a readable list for a message, truncated to `limit` names."""
+    quoted = [repr(name) for name in names]
+    more = f" and {len(quoted) - limit} more" if len(quoted) > limit else ""
+    return (", ".join(quoted[:limit]) or "none") + more
 
 
 def _fact(value: object) -> str:
-    """A fact for a message; Python does not print numbers of thousands of digits."""
-    if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+    """Return the `repr` of a value; huge integers, which Python refuses to print, by their size."""
+    if isinstance(value, int) and value.bit_length() > _MAX_BITS:
         return f"with a number of {value.bit_length()} bits"
     return repr(value)
 
 
-_MOST_BITS = 128
+_MAX_BITS = 128
 
 
 def suggestion(wanted: object, names: Iterable[str]) -> str:
-    """A question that offers the known name most like an unknown one; empty if none is alike."""
+    """Return "Did you mean …?" with the known name closest to `wanted`; "" if none is close."""
     from difflib import get_close_matches  # noqa: PLC0415 - for errors only
 
     known = {name.lower(): name for name in names}
@@ -57,43 +57,43 @@ def suggestion(wanted: object, names: Iterable[str]) -> str:
 
 
 def _sentence(text: str) -> str:
-    """The text with a capital letter in front."""
+    """Return the text with its first letter in upper case."""
     return text[:1].upper() + text[1:]
 
 
-def _shown_lines(hint: str) -> str:
-    """A hint as it is shown; one that starts with a line feed shows a place on lines of its own."""
+def _sanitized_lines(hint: str) -> str:
+    """Sanitize a hint; one that starts with a line feed keeps its line breaks."""
     if not hint.startswith("\n"):
-        return shown(hint)
-    return "\n".join(map(shown, hint.split("\n")))
+        return sanitized(hint)
+    return "\n".join(map(sanitized, hint.split("\n")))
 
 
 class PaimonError(Exception):
-    """Any error raised on purpose by this package.
+    """Base class of all errors that this package raises deliberately.
 
     Attributes:
-        message: what failed, on one line, safe to show.
-        hint: what to do next; likewise.
+        message: what failed, on one line, sanitized.
+        hint: what to do next, sanitized.
     """
 
     def __init__(self, message: str, *, hint: str = "") -> None:
-        self.message = shown(message)
-        self.hint = _shown_lines(hint)
+        self.message = sanitized(message)
+        self.hint = _sanitized_lines(hint)
         gap = "" if hint.startswith("\n") else " "
         super().__init__(f"{self.message}{gap}{self.hint}".strip())
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Rebuild from the attributes: subclasses have constructors of their own."""
+        """Pickle by attributes, because subclasses have different constructors."""
         return (_rebuild, (type(self), self.args, self.__dict__))
 
 
 def safe_cause(error: BaseException) -> BaseException:
-    """What to chain an error to: the cause itself, or its text where that must not be shown.
+    """Return the exception for `raise … from`: the cause, or a copy with a sanitized message.
 
-    A traceback prints the texts of causes as they are.
+    Tracebacks print the messages of causes unchanged.
     """
     text = str(error)
-    clean = "\n".join([shown(line) for line in text.split("\n")])
+    clean = "\n".join([sanitized(line) for line in text.split("\n")])
     return error if clean == text else RuntimeError(f"{type(error).__name__}: {clean}")
 
 
@@ -107,7 +107,7 @@ def _rebuild(
 
 
 class NotFoundError(PaimonError, LookupError):
-    """A database, table, snapshot, schema, tag, branch or consumer that does not exist."""
+    """A database, table, snapshot, schema, tag, branch or consumer does not exist."""
 
     def __init__(
         self, kind: str, name: object, where: str = "", *, message: str = "", hint: str = ""
@@ -115,14 +115,14 @@ class NotFoundError(PaimonError, LookupError):
         self.kind = kind
         self.name = name
         self.where = where
-        place = f" in {where}" if where else ""
+        location = f" in {where}" if where else ""
         super().__init__(
-            message or f"{_sentence(kind)} {_fact(name)} does not exist{place}.", hint=hint
+            message or f"{_sentence(kind)} {_fact(name)} does not exist{location}.", hint=hint
         )
 
 
 class AlreadyExistsError(PaimonError):
-    """A database, table, tag or branch that exists already."""
+    """A database, table, tag or branch already exists."""
 
     def __init__(self, kind: str, name: object, where: str = "", *, hint: str = "") -> None:
         self.kind = kind
@@ -135,20 +135,20 @@ class AlreadyExistsError(PaimonError):
 
 
 class InvalidInputError(PaimonError, ValueError):
-    """An argument, option, predicate, schema or identifier from the caller that cannot be used."""
+    """An argument, option, predicate, schema or identifier from the caller is invalid."""
 
 
 class FormatError(PaimonError, ValueError):
-    """Bytes on disk that break the format."""
+    """Bytes on disk violate the format."""
 
 
 class CorruptFileError(FormatError):
-    """A file whose content breaks a rule of the format.
+    """The content of a file violates a rule of the format.
 
     Attributes:
         path: the file.
-        where: field, record or byte offset in it.
-        rule: what the format demands there.
+        where: the field, record or byte offset in the file.
+        rule: what the format requires there.
     """
 
     def __init__(self, path: str, where: str, rule: str, *, hint: str = "") -> None:
@@ -159,14 +159,14 @@ class CorruptFileError(FormatError):
 
 
 class ResourceLimitError(CorruptFileError, MemoryError):
-    """A file whose content would take more memory than the process may use for it.
+    """Decoding a file would take more memory than the limit (see `paimon_explore.limits`).
 
-    It may be harmless and just large: the limit can be raised, see `paimon_explore.limits`.
+    The file may be valid but large; raise the limit to read it.
 
     Attributes:
-        what: what was to be decoded.
-        size: the bytes it would take; None where that is not known.
-        limit: the bytes that are allowed.
+        what: the part that was being decoded.
+        size: the number of bytes it needs; None if unknown.
+        limit: the number of bytes allowed.
     """
 
     def __init__(
@@ -175,19 +175,19 @@ class ResourceLimitError(CorruptFileError, MemoryError):
         self.what = what
         self.size = size
         self.limit = limit
-        needed = "more memory than there is" if size is None else f"{size:,} bytes of memory"
+        needed = "more than the available memory" if size is None else f"{size:,} bytes of memory"
         rule = f"{what} would take {needed}; the limit is {limit:,} bytes."
         super().__init__(path, where, rule, hint=hint)
 
     def at(self, path: str) -> "ResourceLimitError":
-        """The same error with the path of the file."""
+        """Return a copy of the error with the path of the file."""
         return ResourceLimitError(
             path, self.where, self.what, size=self.size, limit=self.limit, hint=self.hint
         )
 
 
 class UnsupportedVersionError(FormatError):
-    """A file of a version that is not known here; nothing in it is guessed at."""
+    """A file has a format version that this package does not support."""
 
     def __init__(self, what: str, found: object, known: Iterable[object], path: str = "") -> None:
         self.what = what
@@ -202,33 +202,33 @@ class UnsupportedVersionError(FormatError):
 
 
 class UnsupportedFeatureError(PaimonError, NotImplementedError):
-    """Valid in Paimon, not done here."""
+    """A feature that is valid in Paimon but not implemented here."""
 
     def __init__(self, feature: str, where: str = "", *, hint: str = "") -> None:
         self.feature = feature
         self.where = where
-        place = f" ({where})" if where else ""
-        super().__init__(f"{_sentence(feature)} is not supported{place}.", hint=hint)
+        location = f" ({where})" if where else ""
+        super().__init__(f"{_sentence(feature)} is not supported{location}.", hint=hint)
 
 
 class CommitError(PaimonError):
-    """A commit that did not take effect."""
+    """A commit did not take effect."""
 
 
 class CommitConflictError(CommitError):
-    """Another commit got in the way; the work must be planned again on the new snapshot."""
+    """A concurrent commit conflicts; plan the change again on the latest snapshot."""
 
 
 class CommitOutcomeUnknownError(CommitError):
-    """The storage gave no answer to the decisive step: look for the commit before retrying."""
+    """The storage did not confirm the commit: check whether it took effect before retrying."""
 
 
 class SnapshotExpiredError(PaimonError, LookupError):
-    """Files of the snapshot being read were removed because the snapshot expired."""
+    """The snapshot being read expired and its files were removed."""
 
 
 class StorageError(PaimonError, OSError):
-    """A storage operation that failed."""
+    """A storage operation failed."""
 
     def __init__(self, operation: str, path: str, reason: str, *, hint: str = "") -> None:
         self.operation = operation
@@ -239,15 +239,15 @@ class StorageError(PaimonError, OSError):
 
 
 class MissingFileError(StorageError, FileNotFoundError):
-    """A file that was asked for is not there."""
+    """A file does not exist."""
 
     def __init__(self, operation: str, path: str, *, hint: str = "") -> None:
         super().__init__(operation, path, "no such file", hint=hint)
 
 
 class PaimonWarning(UserWarning):
-    """Any warning about what a table does not get from this package."""
+    """Base class of warnings about table features that this package does not maintain."""
 
 
 class IcebergMetadataWarning(PaimonWarning):
-    """A commit to a table whose Iceberg metadata is not written here and so goes stale."""
+    """A commit does not update the table's Iceberg metadata, which becomes stale."""

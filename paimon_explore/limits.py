@@ -1,10 +1,10 @@
-"""How much memory decoding may take: a limit of the process against files that unpack without end.
+"""Memory limit for decoding, a protection against decompression bombs.
 
-A few kilobytes can unpack to gigabytes. So whatever is decoded is compared with a limit before
-memory is asked for, wherever the size is known up front: packed blocks and texts, records times
-fields, rows times the longest value. What is larger is a `ResourceLimitError`.
+A few kilobytes can decompress to gigabytes. Wherever the decoded size is known in advance
+(compressed blocks and texts, records times fields, rows times the longest value), it is compared
+with a process-wide limit before memory is allocated; exceeding it raises `ResourceLimitError`.
 
-The limit is half of the machine's memory unless it is set: by `set_memory_limit`, or by the
+The default limit is half of the machine's memory. Change it with `set_memory_limit`, or with the
 environment variable `PAIMON_EXPLORE_MEMORY_LIMIT` (`8 GB`) before the first read.
 """
 
@@ -16,60 +16,60 @@ from contextlib import contextmanager
 from paimon_explore.errors import InvalidInputError, ResourceLimitError
 
 VARIABLE = "PAIMON_EXPLORE_MEMORY_LIMIT"
-"""Environment variable of the limit."""
+"""Environment variable that sets the limit."""
 
 UNSUSPICIOUS_BYTES = 64 << 20
-"""What unpacks to no more is not measured by its ratio."""
-MOST_RATIO = 2000
-"""How many bytes a packed byte may become beyond that; deflate cannot exceed 1,032."""
+"""Decompressed sizes up to this are allowed whatever their compression ratio."""
+MAX_RATIO = 2000
+"""Maximum compression ratio of larger sizes; deflate cannot exceed 1,032."""
 _FALLBACK_BYTES = 4 << 30
-_LEAST_BYTES = 1 << 20
+_MIN_BYTES = 1 << 20
 _SIZE = re.compile(r"([0-9]{1,18})\s*([kmgt]?)(?:i?b|ytes)?", re.IGNORECASE)
 _UNITS = {"": 0, "k": 10, "m": 20, "g": 30, "t": 40}
 
-_chosen: list[int] = []
-"""The limit in bytes, once it is known."""
+_limit: list[int] = []
+"""The limit in bytes; empty until it is set or first read."""
 
 
 def memory_limit() -> int:
-    """The most bytes that one block, text or batch may take when it is decoded."""
-    if not _chosen:
+    """Return the maximum decoded size of one block, text or batch in bytes."""
+    if not _limit:
         text = os.environ.get(VARIABLE, "")
-        _chosen.append(_bytes_of(text) if text else _half_of_memory())
-    return _chosen[0]
+        _limit.append(_bytes_of(text) if text else _half_of_memory())
+    return _limit[0]
 
 
 def set_memory_limit(size: int | str | None) -> None:
-    """Set the limit for this process.
+    """Set the memory limit of this process.
 
     Args:
         size: bytes, or a text such as `8 GB`; None for the default.
 
     Raises:
-        InvalidInputError: it is no size, or below 1 MB.
+        InvalidInputError: the size is invalid or below 1 MB.
     """
-    _chosen.clear()
+    _limit.clear()
     if size is not None:
-        _chosen.append(_bytes_of(str(size)))
+        _limit.append(_bytes_of(str(size)))
 
 
-def most_unpacked(packed: int) -> int:
-    """The most bytes that so many packed bytes may become."""
-    return min(memory_limit(), max(UNSUSPICIOUS_BYTES, MOST_RATIO * packed))
+def max_unpacked_size(packed: int) -> int:
+    """Return the maximum decompressed size of `packed` compressed bytes."""
+    return min(memory_limit(), max(UNSUSPICIOUS_BYTES, MAX_RATIO * packed))
 
 
 def check_size(size: int, path: str, where: str, what: str) -> None:
-    """Refuse to decode what takes more memory than the limit.
+    """Check that a decoded size is within the memory limit.
 
     Raises:
-        ResourceLimitError: it would.
+        ResourceLimitError: the size exceeds the limit.
     """
     if size > UNSUSPICIOUS_BYTES and size > memory_limit():
         raise too_large(size, path, where, what)
 
 
 def too_large(size: int | None, path: str, where: str, what: str) -> ResourceLimitError:
-    """The error for what exceeds the limit; the size is None where it is not known."""
+    """Return the error for a decoded size above the limit; `size` is None if unknown."""
     return ResourceLimitError(
         path,
         where,
@@ -83,7 +83,7 @@ def too_large(size: int | None, path: str, where: str, what: str) -> ResourceLim
 
 @contextmanager
 def within_memory(path: str, where: str) -> Iterator[None]:
-    """Turns a failed request for memory into an error that names the file."""
+    """Convert a `MemoryError` into a `ResourceLimitError` that names the file."""
     try:
         yield
     except ResourceLimitError:
@@ -95,7 +95,7 @@ def within_memory(path: str, where: str) -> Iterator[None]:
 def _bytes_of(text: str) -> int:
     match = _SIZE.fullmatch(text.strip())
     size = 0 if match is None else int(match[1]) << _UNITS[match[2].lower()]
-    if size < _LEAST_BYTES:
+    if size < _MIN_BYTES:
         raise InvalidInputError(
             f"The memory limit {text!r} is not a size of at least 1 MB.",
             hint="Give bytes, or a text such as '8 GB'.",

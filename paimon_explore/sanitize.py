@@ -1,23 +1,23 @@
-r"""Text that people see: secrets masked, control characters made visible.
+r"""Sanitizing of displayed text: masks secrets and escapes control characters.
 
-Names, option values, paths and messages come from tables that other people wrote. Whatever shows
-them (errors, `repr`, text, HTML, JSON of the explorer, the command line) passes them through here:
+Names, option values, paths and messages come from untrusted tables. All output that contains them
+(errors, `repr`, text, HTML, JSON of the explorer, the command line) goes through this module:
 
-- `masked` replaces secrets: values of options whose name says so (`is_secret`), passwords in URLs
+- `masked` replaces secrets: values of options with a secret name (`is_secret`), passwords in URLs
   (`s3://user:password@host`), and secret parameters of URLs and connection strings (`?sig=…`,
   `X-Amz-Signature=…`, `AccountKey=…`).
-- `visible` writes control characters, escape sequences, bidirectional overrides and invisible
-  characters as escapes such as `\x1b`, so that no terminal obeys them.
-- `shown` does both.
+- `visible` replaces control characters, escape sequences, bidirectional overrides and invisible
+  characters by escapes such as `\x1b`, so that terminals do not interpret them.
+- `sanitized` does both.
 
-Options keep their real values: only what is displayed is masked.
+Options keep their real values: only displayed text is masked.
 """
 
 import re
 from collections.abc import Callable, Mapping
 
 MASK = "******"
-"""Stands for a secret."""
+"""Replacement for a secret."""
 
 _WORDS = (
     "accesskey",
@@ -44,7 +44,7 @@ _WORDS = (
 _HARMLESS = re.compile(r"tokeni[sz]|tokencount|tokenlength")
 _SHORT_WORDS = frozenset({"pass", "pwd", "sas", "sig"})
 _COLUMN_OPTIONS = ("fields.", "file-index.")
-"""Table options whose names contain names of columns."""
+"""Prefixes of table options whose names contain column names."""
 _STORAGE_PREFIX = "fs."
 _SPLIT = re.compile(r"[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])")
 _BARE_KEY = "key"
@@ -81,23 +81,23 @@ _SECRET_GROUPS = (
     ("option", "plain"),
     ("element", "text"),
 )
-"""Where the expression finds a name, empty if what it found is a secret anyway, and its value."""
+"""Groups of `_SECRETS`: the name (empty if the value is always a secret) and the value."""
 
-UNSEEN = (
+INVISIBLE = (
     "\u0000-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
     "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufeff\uffa0\ufff0-\ufffb"
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
-"""Characters that are invisible or change how others look, as ranges of a regular expression."""
+"""Characters that are invisible or change the display of others, as regular expression ranges."""
 
-_UNSEEN = re.compile(f"[{UNSEEN}]")
+_INVISIBLE = re.compile(f"[{INVISIBLE}]")
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def is_secret(name: str) -> bool:
-    """Whether an option or parameter of that name holds a secret.
+    """Return whether an option or parameter of that name contains a secret.
 
-    Case and separators do not matter.
+    Ignores case and separators.
 
     >>> is_secret("fs.s3a.access.key"), is_secret("AccountKey"), is_secret("primary-key")
     (True, True, False)
@@ -115,7 +115,7 @@ def is_secret(name: str) -> bool:
 
 
 def masked_options(options: Mapping[str, str]) -> dict[str, str]:
-    """Options as they are shown: secrets masked, by name and inside URLs.
+    """Return options with secrets masked, by name and inside URLs.
 
     >>> masked_options({"bucket": "2", "s3.secret-key": "abc"})
     {'bucket': '2', 's3.secret-key': '******'}
@@ -124,14 +124,14 @@ def masked_options(options: Mapping[str, str]) -> dict[str, str]:
 
 
 def masked_value(name: str, value: str) -> str:
-    """The value of one option as it is shown."""
+    """Return the value of one option with secrets masked."""
     if value and (is_secret(name) or name.lower() == _BARE_KEY):
         return MASK
     return masked(value)
 
 
 def masked(text: str) -> str:
-    """The text with its secrets masked.
+    """Return the text with its secrets masked.
 
     >>> masked("s3://user:pw@bucket/t?sig=a1b2&x=1")
     's3://user:******@bucket/t?sig=******&x=1'
@@ -141,7 +141,7 @@ def masked(text: str) -> str:
 
 
 def masked_repr(value: object) -> str:
-    """The `repr` of a member of a value: options, pairs of options and texts are masked.
+    """Return the `repr` of a field value with secrets in options, pairs and texts masked.
 
     >>> masked_repr((("token", "abc"), ("region", "x")))
     "(('token', '******'), ('region', 'x'))"
@@ -172,7 +172,7 @@ def _masked_pair(value: object) -> tuple[str, str] | None:
 
 
 def masked_json(data: bytes) -> bytes:
-    """A JSON file with its secrets overwritten by as many asterisks; no byte moves.
+    """Overwrite the secrets of a JSON file with asterisks; byte offsets stay the same.
 
     >>> masked_json(b'{"s3.secret-key" : "abc", "bucket" : "2"}')
     b'{"s3.secret-key" : "***", "bucket" : "2"}'
@@ -182,12 +182,12 @@ def masked_json(data: bytes) -> bytes:
 
 
 def masked_members(members: Mapping[str, object]) -> dict[str, object]:
-    """A JSON object with the secrets in its texts masked."""
+    """Mask the secrets in the strings of a JSON object."""
     return {name: masked_tree(value) for name, value in members.items()}
 
 
 def masked_tree(value: object) -> object:
-    """JSON with the secrets in its texts masked."""
+    """Mask the secrets in the strings of a JSON value."""
     match value:
         case str():
             return masked(value)
@@ -210,26 +210,26 @@ def _overwritten(found: re.Match[str]) -> str:
 def _replaced(
     found: re.Match[str], hide: Callable[[str], str], again: Callable[[re.Match[str]], str]
 ) -> str:
-    """The match with its secret hidden; a value that is none may have secrets inside."""
+    """Return the match with its secret hidden; values that are no secret are searched inside."""
     name, group = next(pair for pair in _SECRET_GROUPS if found[pair[1]] is not None)
     value = found[group]
     is_whole = not name or is_secret(found[name])
     inner = hide(value) if is_whole else _SECRETS.sub(again, value)
-    start, end = (place - found.start() for place in found.span(group))
+    start, end = (offset - found.start() for offset in found.span(group))
     return f"{found.group()[:start]}{inner}{found.group()[end:]}"
 
 
 def visible(text: str) -> str:
-    r"""The text with every control, bidirectional and invisible character written as an escape.
+    r"""Escape every control, bidirectional and invisible character of a text.
 
     >>> visible("a\x1b[31m\n\u202eb")
     'a\\x1b[31m\\n\\u{202e}b'
     """
-    return text if text.isascii() and text.isprintable() else _UNSEEN.sub(_escape, text)
+    return text if text.isascii() and text.isprintable() else _INVISIBLE.sub(_escape, text)
 
 
 def encodable(text: str) -> str:
-    r"""The text as UTF-8 can hold it: bytes of a file name that are not UTF-8 become escapes.
+    r"""Escape the characters that UTF-8 cannot encode, such as invalid bytes of file names.
 
     >>> encodable("a\udcff")
     'a\\udcff'
@@ -238,7 +238,7 @@ def encodable(text: str) -> str:
 
 
 def visible_lines(text: str) -> str:
-    r"""As `visible`, but line ends stay: for output that has several lines.
+    r"""Like `visible`, but keeps line breaks, for multi-line output.
 
     >>> visible_lines("a\nb\x1b")
     'a\nb\\x1b'
@@ -246,8 +246,8 @@ def visible_lines(text: str) -> str:
     return "\n".join([visible(line) for line in text.split("\n")])
 
 
-def shown(text: str) -> str:
-    """The text as any screen may show it: secrets masked, control characters visible."""
+def sanitized(text: str) -> str:
+    """Return the text with secrets masked and control characters escaped."""
     return visible(masked(text))
 
 

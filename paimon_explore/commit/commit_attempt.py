@@ -26,7 +26,8 @@ from paimon_explore.commit.row_tracking import assign_row_ids
 from paimon_explore.commit.strict_mode import check_strictly, without_duplicates
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.commit_message import SeenSnapshot
-from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEntries, live_entries
+from paimon_explore.metadata.manifest.entry_cancellation import live_entries
+from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEntries
 from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.effective_options import level_count

@@ -30,13 +30,9 @@ from paimon_explore.commit.index_conflicts import (
 from paimon_explore.data_types.definitions import RowType
 from paimon_explore.errors import CommitConflictError, CorruptFileError
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.manifest.entry_cancellation import merge_entries
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
-from paimon_explore.metadata.manifest.manifest_entry import (
-    FileKind,
-    FileSource,
-    ManifestEntries,
-    merge_entries,
-)
+from paimon_explore.metadata.manifest.manifest_entry import FileKind, FileSource, ManifestEntries
 from paimon_explore.metadata.snapshot import CommitKind
 from paimon_explore.scan.manifest_arrays import numbers
 from paimon_explore.scan.splits.key_range_sections import key_ranks

@@ -21,12 +21,8 @@ import numpy as np
 from paimon_explore.commit.manifest_writer import ManifestWriter
 from paimon_explore.data_types.arrow_buffers import Bools, Ints
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.metadata.manifest.manifest_entry import (
-    FileKind,
-    ManifestEntries,
-    live_entries,
-    merge_entries,
-)
+from paimon_explore.metadata.manifest.entry_cancellation import live_entries, merge_entries
+from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEntries
 from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.table_options import TableOptions

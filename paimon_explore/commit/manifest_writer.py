@@ -176,7 +176,7 @@ class ManifestWriter:
 
     def _list(self, data: bytes, manifests: ManifestFiles) -> WrittenFile:
         if (
-            manifests.records.known is None
+            manifests.records.cached_rows is None
             and manifests.column("file_name").num_chunks > _MANY_CHUNKS
         ):
             manifests = ManifestFiles(manifests.table.combine_chunks())
@@ -201,14 +201,14 @@ class ManifestWriter:
         named = self._new_manifest(data)
         self.store.manifests.remember(str(named["file_name"]), entries)
         deleted = entries.count_of(FileKind.DELETE)
-        buckets, levels = (entries.records.spread(name) for name in ("bucket", "level"))
+        buckets, levels = (entries.records.min_max(name) for name in ("bucket", "level"))
         return _one_manifest(
             {
                 **named,
                 **_range_columns(span),
                 "num_added_files": len(entries) - deleted,
                 "num_deleted_files": deleted,
-                "schema_id": entries.records.spread("schema_id")[1],
+                "schema_id": entries.records.min_max("schema_id")[1],
                 "min_bucket": buckets[0],
                 "max_bucket": buckets[1],
                 "min_level": levels[0],
@@ -236,7 +236,7 @@ class ManifestWriter:
 
 def _row_ids(entries: ManifestEntries) -> dict[str, object]:
     """The range of row ids, if all entries have some."""
-    low, high = entries.records.spread("first_row_id")
+    low, high = entries.records.min_max("first_row_id")
     if low is None or high is None:
         return {"min_row_id": None, "max_row_id": None}
     starts, counts = (entries.records.numbers(name) for name in ("first_row_id", "row_count"))
@@ -263,6 +263,6 @@ def _merged_row(manifests: ManifestFiles) -> dict[str, object]:
         "num_added_files": int(manifests.numbers("num_added_files").sum()),
         "num_deleted_files": 0,
         "schema_id": int(manifests.numbers("schema_id").max()),
-        **{name: manifests.records.spread(name)[0] for name in lows},
-        **{name: manifests.records.spread(name)[1] for name in highs},
+        **{name: manifests.records.min_max(name)[0] for name in lows},
+        **{name: manifests.records.min_max(name)[1] for name in highs},
     }

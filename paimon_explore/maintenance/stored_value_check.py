@@ -21,7 +21,8 @@ from paimon_explore.data_types.definitions import AtomicType, DataField, TypeRoo
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries, live_entries
+from paimon_explore.metadata.manifest.entry_cancellation import live_entries
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.read.data_file import DataFileSource, ReadRequest, read_data_file

@@ -18,8 +18,9 @@ from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import RowType, TypeRoot
 from paimon_explore.encoding.binary_row.encoder import decode_rows
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries, live_entries
-from paimon_explore.metadata.manifest.manifest_filter import partition_sieve
+from paimon_explore.metadata.manifest.entry_cancellation import live_entries
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
+from paimon_explore.metadata.manifest.manifest_filter import partition_filter
 from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.manifest_arrays import (
@@ -173,8 +174,8 @@ def read_entries(
     """Entries of the wanted partitions in the order of the manifests; None for all columns."""
     if cut.predicate is None:
         return store.manifests.read_many(manifests.names, columns)
-    sieve = partition_sieve(cut.entries, cut.needles)
-    return store.manifests.read_sifted(manifests.names, [sieve], columns)[0]
+    entry_filter = partition_filter(cut.entries, cut.needles)
+    return store.manifests.read_filtered(manifests.names, [entry_filter], columns)[0]
 
 
 def live_files(store: TableStore, snapshot: Snapshot, cut: PartitionCut) -> ManifestEntries:

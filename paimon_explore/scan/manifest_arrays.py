@@ -21,7 +21,7 @@ from paimon_explore.data_types.arrow_buffers import (
     offsets_from_sizes,
     valid_mask,
 )
-from paimon_explore.metadata.manifest.manifest_table import one_piece
+from paimon_explore.metadata.manifest.manifest_table import as_array
 
 Chunks: TypeAlias = "pa.ChunkedArray[pa.Scalar[pa.DataType]]"
 Mask: TypeAlias = npt.NDArray[np.bool_]
@@ -35,7 +35,7 @@ _BITS_PER_BYTE = 8
 
 def column(table: pa.Table, name: str) -> Column:
     """A column in one piece."""
-    return one_piece(table.column(name))
+    return as_array(table.column(name))
 
 
 def as_binary(values: Column) -> pa.BinaryArray:
@@ -94,7 +94,7 @@ def _raw_numbers(values: Column) -> Numbers:
 
 def true_rows(values: "Column | Chunks") -> Mask:
     """Where a boolean column is true: neither false nor null."""
-    whole: Column = one_piece(values) if isinstance(values, pa.ChunkedArray) else values
+    whole: Column = as_array(values) if isinstance(values, pa.ChunkedArray) else values
     return bool_values(whole) & valid_mask(whole)
 
 

@@ -14,13 +14,9 @@ import numpy as np
 
 from paimon_explore.data_types.definitions import RowType
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.metadata.manifest.manifest_entry import (
-    ENTRY_SCHEMA,
-    FileKind,
-    ManifestEntries,
-    live_entries,
-)
-from paimon_explore.metadata.manifest.manifest_filter import Sieve, partition_sieve
+from paimon_explore.metadata.manifest.entry_cancellation import live_entries
+from paimon_explore.metadata.manifest.manifest_entry import ENTRY_SCHEMA, FileKind, ManifestEntries
+from paimon_explore.metadata.manifest.manifest_filter import EntryFilter, partition_filter
 from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
 from paimon_explore.metadata.options.option_enums import MergeEngine
 from paimon_explore.metadata.options.table_options import (
@@ -234,18 +230,18 @@ def _sifted_files(
 
     Of the files that are dropped, no more is decoded than what tells that they are.
     """
-    file_sieve = _FileSieve(target, rest)
-    sieves = [Sieve(columns=_judged(target), reasons=file_sieve.reasons)]
+    file_filter = _FileSieve(target, rest)
+    filters = [EntryFilter(columns=_judged(target), reasons=file_filter.reasons)]
     if cut.predicate is not None:
-        sieves.insert(0, partition_sieve(cut.entries, cut.needles))
-    entries, tallies = target.store.manifests.read_sifted(manifests.names, sieves, columns)
-    if file_sieve.sees_deletes:
+        filters.insert(0, partition_filter(cut.entries, cut.needles))
+    entries, tallies = target.store.manifests.read_filtered(manifests.names, filters, columns)
+    if file_filter.sees_deletes:
         return None
     left = int(tallies[-1].sum())
     stages = [Stage(name=PARTITION_CUT, unit="files", total=left, kept=left)]
-    if not file_sieve.cuts:  # there was no file to judge
-        file_sieve.reasons(ManifestEntries.empty())
-    for number, name in enumerate(file_sieve.cuts, start=1):
+    if not file_filter.cuts:  # there was no file to judge
+        file_filter.reasons(ManifestEntries.empty())
+    for number, name in enumerate(file_filter.cuts, start=1):
         dropped = int(tallies[-1][number])
         stages.append(Stage(name=name, unit="files", total=left, kept=left - dropped))
         left -= dropped

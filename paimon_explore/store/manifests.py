@@ -20,13 +20,17 @@ from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest.manifest_codec import (
+    decode_concatenated,
+    decode_filtered,
     decode_index_entries,
     decode_manifest_lists,
-    decode_sifted,
-    decode_together,
 )
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
-from paimon_explore.metadata.manifest.manifest_filter import Sieve, partition_sieve, sifted
+from paimon_explore.metadata.manifest.manifest_filter import (
+    EntryFilter,
+    filter_entries,
+    partition_filter,
+)
 from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
 from paimon_explore.metadata.manifest.manifest_table import Mask
 from paimon_explore.metadata.snapshot import Snapshot
@@ -147,7 +151,7 @@ class FrameCache:
 
 
 def _buffer_bytes(frame: Frame) -> int:
-    known = None if isinstance(frame, IndexEntries) else frame.records.known
+    known = None if isinstance(frame, IndexEntries) else frame.records.cached_rows
     if known is not None:
         return _ROW_BYTES * len(known)
     return frame.table.get_total_buffer_size()  # `nbytes` takes 20 times as long
@@ -269,42 +273,42 @@ class Manifests:
             MissingFileError: a manifest is gone.
             CorruptFileError, UnsupportedVersionError: one cannot be understood; it is named.
         """
-        return self.read_sifted(names, [partition_sieve(wanted)], columns)[0]
+        return self.read_filtered(names, [partition_filter(wanted)], columns)[0]
 
-    def read_sifted(
+    def read_filtered(
         self,
         names: Sequence[str],
-        sieves: Sequence[Sieve],
+        filters: Sequence[EntryFilter],
         columns: Collection[str] | None = None,
     ) -> tuple[ManifestEntries, Ints]:
-        """The entries of manifests that pass all sieves, in the order of the names.
+        """The entries of manifests that pass all filters, in the order of the names.
 
         Large manifests that are not known yet are decoded only where an entry passes, and the
         result is not kept; small ones are decoded whole and kept.
 
         Args:
             names: file names.
-            sieves: applied one after the other.
+            filters: applied one after the other.
             columns: columns of `ENTRY_SCHEMA` that are needed; None for all.
 
         Returns:
-            The entries, and a row for each sieve: how often it gave each number.
+            The entries, and a row for each entry_filter: how often it gave each number.
 
         Raises:
             MissingFileError: a manifest is gone.
             CorruptFileError, UnsupportedVersionError: one cannot be understood; it is named.
         """
-        looked_at = {name for sieve in sieves for name in sieve.columns}
-        needed = None if columns is None else tuple(sorted(looked_at.union(columns)))
+        filter_columns = {name for entry_filter in filters for name in entry_filter.columns}
+        needed = None if columns is None else tuple(sorted(filter_columns.union(columns)))
         wanted = None if columns is None else tuple(sorted(columns))
         found: list[ManifestEntries] = []
-        tallies = np.zeros((len(sieves), REASONS), np.int64)
-        is_picky = bool(sieves and sieves[0].needles)
-        keep_whole_bytes = _KEEP_WHOLE_PICKED_BYTES if is_picky else _KEEP_WHOLE_BYTES
+        tallies = np.zeros((len(filters), REASONS), np.int64)
+        selective = bool(filters and filters[0].needles)
+        keep_whole_bytes = _KEEP_WHOLE_PICKED_BYTES if selective else _KEEP_WHOLE_BYTES
 
         def sift(whole: ManifestEntries) -> None:
             nonlocal tallies
-            entries, seen = sifted(whole, sieves)
+            entries, seen = filter_entries(whole, filters)
             found.append(entries if columns is None else entries.select(columns))
             tallies += seen
 
@@ -315,7 +319,7 @@ class Manifests:
                 continue
             for files in self._batches(name for name, _ in some):
                 if sum(len(data) for _, data in files) > keep_whole_bytes:
-                    entries, seen = decode_sifted(files, sieves, wanted)
+                    entries, seen = decode_filtered(files, filters, wanted)
                     found.append(entries)
                     tallies += seen
                 else:
@@ -367,7 +371,7 @@ class Manifests:
         self, files: Sequence[tuple[str, bytes]], wanted: tuple[str, ...] | None
     ) -> ManifestEntries:
         """Decode files together and keep their frame."""
-        frame, counts = decode_together(files, wanted)
+        frame, counts = decode_concatenated(files, wanted)
         starts = accumulate(counts, initial=0)
         parts: dict[object, tuple[int, int]] = {
             (self.file_io, path, wanted): (start, count)
@@ -410,7 +414,7 @@ def _selected(
     frames: Sequence[ManifestEntries], wanted: Sequence[str]
 ) -> Iterator[ManifestEntries]:
     """Some columns of frames; neighbours that are rows yet become columns together."""
-    for are_rows, some in groupby(frames, key=lambda frame: frame.records.known is not None):
+    for are_rows, some in groupby(frames, key=lambda frame: frame.records.cached_rows is not None):
         if are_rows:
             yield ManifestEntries.concat([*some]).select(wanted)
         else:

@@ -6,7 +6,7 @@ Spec: flink/sql-query, incremental queries; `incremental-between*`, `scan.mode`.
 from collections.abc import Mapping
 from dataclasses import field, replace
 
-from paimon_explore.arguments import integer, refused
+from paimon_explore.arguments import integer, invalid_argument
 from paimon_explore.errors import InvalidInputError, NotFoundError, choices
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.options.option_enums import IncrementalBetweenScanMode, StartupMode
@@ -112,7 +112,7 @@ def _point_argument(name: str, point: object) -> None:
         try:
             integer(name, point)
         except InvalidInputError as error:
-            raise refused(name, point, "a snapshot id or the name of a tag") from error
+            raise invalid_argument(name, point, "a snapshot id or the name of a tag") from error
 
 
 def _mode_of(mode: str | IncrementalBetweenScanMode) -> IncrementalBetweenScanMode:
@@ -120,7 +120,7 @@ def _mode_of(mode: str | IncrementalBetweenScanMode) -> IncrementalBetweenScanMo
         return IncrementalBetweenScanMode(mode)
     except ValueError as error:
         known = choices(m.value for m in IncrementalBetweenScanMode)
-        raise refused("mode", mode, f"one of {known}") from error
+        raise invalid_argument("mode", mode, f"one of {known}") from error
 
 
 def commit_mode(mode: str) -> IncrementalBetweenScanMode:

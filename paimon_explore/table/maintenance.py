@@ -9,12 +9,12 @@ from paimon_explore.arguments import (
     boolean,
     instance,
     integer,
+    invalid_argument,
     mapping,
     names,
     optional_duration,
     optional_integer,
     optional_string,
-    refused,
     string,
 )
 from paimon_explore.commit.backoff import system_clock
@@ -107,7 +107,7 @@ class Maintenance:
         """
         for change in changes:
             if not isinstance(change, get_args(SchemaChange)):
-                raise refused(
+                raise invalid_argument(
                     "A change",
                     change,
                     "a value of paimon_explore.metadata.schema.schema_change",
@@ -262,7 +262,7 @@ class Maintenance:
             NotFoundError: there is no such schema.
             InvalidInputError: a snapshot, tag or changelog has a newer one.
         """
-        rollback.rollback_schema(self.store, integer("schema_id", schema_id, least=0))
+        rollback.rollback_schema(self.store, integer("schema_id", schema_id, minimum=0))
         return self.store.schemas.load(schema_id)
 
     def expire_snapshots(
@@ -427,7 +427,7 @@ class _Given:
 
     def over(self, retention: Retention) -> Retention:
         for name in ("retain_min", "retain_max", "limit"):
-            optional_integer(name, getattr(self, name), least=1)
+            optional_integer(name, getattr(self, name), minimum=1)
         low = retention.retain_min if self.retain_min is None else self.retain_min
         high = retention.retain_max if self.retain_max is None else self.retain_max
         if self.retain_max is not None and self.retain_min is None:
@@ -477,7 +477,7 @@ def _time_in(text: str) -> int:
         return moment
     try:
         if not text.strip()[-1:].isalpha():
-            raise refused("older_than", text, _AGES)
+            raise invalid_argument("older_than", text, _AGES)
         return system_clock() - parse_duration(text)
     except UnreadableValueError as error:
-        raise refused("older_than", text, _AGES) from error
+        raise invalid_argument("older_than", text, _AGES) from error

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Generic, TypeVar
 
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.sanitize import shown
+from paimon_explore.sanitize import sanitized
 
 Key = TypeVar("Key", int, str)
 Value = TypeVar("Value")
@@ -60,4 +60,6 @@ class Listing(Generic[Key, Value]):
         keys = self.keys()
         newest: list[Key] = keys[-_SHOWN:]
         head = f"{len(keys)} {self.kind}" + (f", the last {_SHOWN}:" if newest != keys else "")
-        return "\n".join([head, *(f"  {shown(self.line(key, self.load(key)))}" for key in newest)])
+        return "\n".join(
+            [head, *(f"  {sanitized(self.line(key, self.load(key)))}" for key in newest)]
+        )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.sanitize import shown
+from paimon_explore.sanitize import sanitized
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,5 +44,5 @@ class RowSource:
 
     def __repr__(self) -> str:
         """Name and columns."""
-        columns = "\n".join(shown(f"  {field.name}: {field.type}") for field in self.schema)
-        return f"{shown(self.name)}\n{columns}"
+        columns = "\n".join(sanitized(f"  {field.name}: {field.type}") for field in self.schema)
+        return f"{sanitized(self.name)}\n{columns}"

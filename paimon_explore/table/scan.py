@@ -265,7 +265,7 @@ def make_scan(
         twice = next(name for name in names if names.count(name) > 1)
         msg = f"Column {twice!r} is selected twice."
         raise InvalidInputError(msg, hint="Name each column once.")
-    limit = optional_integer("limit", limit, least=0)
+    limit = optional_integer("limit", limit, minimum=0)
     bound = TRUE if where is None else _bound(where, row_type)
     return Scan(target=target, columns=names, where=bound, limit=limit)
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from paimon_explore.arguments import (
     boolean,
     integer,
+    invalid_argument,
     mapping,
     names,
     optional_integer,
     optional_string,
-    refused,
 )
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.fileio.resolve import resolve as resolve_location
@@ -342,7 +342,7 @@ class Table(ExplorableTable):
             return TimeTravel(snapshot=integer("point", point))
         except InvalidInputError as error:
             allowed = "a snapshot id, the name of a tag or a time"
-            raise refused("point", point, allowed) from error
+            raise invalid_argument("point", point, allowed) from error
 
     def _keyed(self) -> None:
         if not self.schema.primary_keys:

@@ -6,7 +6,7 @@ from datetime import date, datetime
 from os import fspath
 from typing import TYPE_CHECKING, TypeAlias
 
-from paimon_explore.arguments import integer, optional_integer, path, refused
+from paimon_explore.arguments import integer, invalid_argument, optional_integer, path
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.table_read import ReadableTable
@@ -50,7 +50,7 @@ class ExplainableTable(ReadableTable):
         """
         from paimon_explore.inspection.views.snapshot_diff_view import snapshot_diff
 
-        integer("rows", rows, least=0)
+        integer("rows", rows, minimum=0)
         _point("before", before)
         _point("after", after)
         inspector = self._inspector()
@@ -151,7 +151,7 @@ class ExplainableTable(ReadableTable):
         """
         from paimon_explore.inspection.explain.key_history import key_history
 
-        optional_integer("snapshots", snapshots, least=1)
+        optional_integer("snapshots", snapshots, minimum=1)
         return key_history(self._inspector(), key, snapshots)
 
     def preview_expiry(
@@ -204,5 +204,5 @@ def _point(name: str, point: object) -> None:
     if point is None or isinstance(point, str | date):
         return
     if isinstance(point, bool | float):
-        raise refused(name, point, "a snapshot id, the name of a tag or a time")
-    integer(name, point, least=0)
+        raise invalid_argument(name, point, "a snapshot id, the name of a tag or a time")
+    integer(name, point, minimum=0)

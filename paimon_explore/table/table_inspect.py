@@ -14,7 +14,7 @@ from paimon_explore.errors import (
     suggestion,
 )
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.sanitize import shown
+from paimon_explore.sanitize import sanitized
 from paimon_explore.table.table_explain import ExplainableTable
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class ExplorableTable(ExplainableTable):
         Raises:
             UnsupportedFeatureError: the packages of the extra `notebook` are not installed.
         """
-        integer("height", height, least=1)
+        integer("height", height, minimum=1)
         try:
             from paimon_explore.widgets.explorer import explore
         except ImportError as error:
@@ -197,7 +197,7 @@ class ExplorableTable(ExplainableTable):
         try:
             return explorer_text(self._inspector())
         except PaimonError as error:
-            return f"{shown(self.name)}   ({shown(self.path)})\n{error}"
+            return f"{sanitized(self.name)}   ({sanitized(self.path)})\n{error}"
 
     def _repr_html_(self) -> str:
         """The static picture of the explorer."""

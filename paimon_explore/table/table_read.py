@@ -92,8 +92,8 @@ class ReadableTable(OpenedTable):
         from paimon_explore.table.incremental_range import commit_mode
         from paimon_explore.table.row_changes import next_change
 
-        optional_integer("from_snapshot", from_snapshot, least=1)
-        optional_integer("to_snapshot", to_snapshot, least=0)
+        optional_integer("from_snapshot", from_snapshot, minimum=1)
+        optional_integer("to_snapshot", to_snapshot, minimum=0)
         optional_string("consumer_id", consumer_id)
         reader = replace(self._change_reader(columns, where), mode=commit_mode(mode))
         latest = self.store.snapshots.latest_id() or 0
@@ -160,7 +160,7 @@ class ReadableTable(OpenedTable):
 
     def head(self, rows: int = 5) -> "pd.DataFrame":
         """Some rows as a pandas DataFrame, the first ones of the scan."""
-        return self.scan(limit=integer("rows", rows, least=0)).to_pandas()
+        return self.scan(limit=integer("rows", rows, minimum=0)).to_pandas()
 
     def to_arrow(self) -> pa.Table:
         """All rows as an Arrow table."""

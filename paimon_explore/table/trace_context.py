@@ -8,7 +8,7 @@ from typing import Self
 
 import pyarrow as pa
 
-from paimon_explore.arguments import refused
+from paimon_explore.arguments import invalid_argument
 from paimon_explore.commit.commit_trace import Recorder, recording
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.inspection.explain.commit_trace_report import split_commits
@@ -137,4 +137,4 @@ def _tables_of(given: object) -> list[Table]:
         return [table for name in names if isinstance(table := given.table(name), Table)]
     if isinstance(given, str | PathLike):
         return [open_table(given)]
-    raise refused("An argument of trace()", given, "a Table, a Catalog or a path")
+    raise invalid_argument("An argument of trace()", given, "a Table, a Catalog or a path")

@@ -11,7 +11,7 @@ from paimon_explore.inspection.byte_inspector.byte_layout import ByteMap
 from paimon_explore.inspection.byte_inspector.byte_session import ByteDesk
 from paimon_explore.inspection.explorer.explorer_state import Answer
 from paimon_explore.inspection.problem import Problem, problem_of
-from paimon_explore.sanitize import shown
+from paimon_explore.sanitize import sanitized
 from paimon_explore.widgets.bundles import bundle
 from paimon_explore.widgets.column_transfer import pack_columns
 from paimon_explore.widgets.front_end_requests import byte_answer, request_number
@@ -62,7 +62,7 @@ class ByteView(anywidget.AnyWidget):
         except PaimonError as error:
             self._refuse(number, problem_of(error))
         except Exception as error:  # noqa: BLE001 - the border: a front end must hear of any failure
-            self._refuse(number, Problem(kind=type(error).__name__, message=shown(str(error))))
+            self._refuse(number, Problem(kind=type(error).__name__, message=sanitized(str(error))))
         else:
             specs, data = pack_columns(found.columns)
             content = {"id": number, "ok": True, "body": found.body, "columns": specs}

@@ -25,7 +25,7 @@ from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.table_view import TableView
 from paimon_explore.inspection.views.files_view import FilesView
 from paimon_explore.inspection.views.inspector import Inspector
-from paimon_explore.sanitize import masked, masked_members, shown
+from paimon_explore.sanitize import masked, masked_members, sanitized
 from paimon_explore.widgets.column_transfer import pack_columns
 from paimon_explore.widgets.front_end_requests import answer, request_number
 from paimon_explore.widgets.saved_page import saved_page
@@ -181,7 +181,7 @@ class Explorer(anywidget.AnyWidget):
         except PaimonError as error:
             self._refuse(number, problem_of(error))
         except Exception as error:  # noqa: BLE001 - the border: a front end must hear of any failure
-            self._refuse(number, Problem(kind=type(error).__name__, message=shown(str(error))))
+            self._refuse(number, Problem(kind=type(error).__name__, message=sanitized(str(error))))
         else:
             specs, data = pack_columns(found.columns)
             content = {"id": number, "ok": True, "body": found.body, "columns": specs}

@@ -21,8 +21,9 @@ from paimon_explore.errors import InvalidInputError
 from paimon_explore.fileio.discard import discard
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.commit_message import CommitMessage, SeenSnapshot
+from paimon_explore.metadata.manifest.entry_cancellation import live_entries
 from paimon_explore.metadata.manifest.index_manifest import HASH_INDEX, IndexEntries
-from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries, live_entries
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.partition_path import partition_paths

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from paimon_explore.fileio.local import LocalFileIO
-from paimon_explore.metadata.manifest.manifest_entry import FileKind, live_entries, merge_entries
+from paimon_explore.metadata.manifest.entry_cancellation import live_entries, merge_entries
+from paimon_explore.metadata.manifest.manifest_entry import FileKind
 from paimon_explore.metadata.snapshot import Snapshot, encode_snapshot, parse_snapshot
 from paimon_explore.metadata.table_paths import TablePaths
 from paimon_explore.store.manifests import shared_cache

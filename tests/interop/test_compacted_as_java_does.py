@@ -14,7 +14,8 @@ import pytest
 
 from oracle import ROW_KIND, JavaPaimon
 from paimon_explore import open_table
-from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries, live_entries
+from paimon_explore.metadata.manifest.entry_cancellation import live_entries
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.read.data_file import SystemColumn

@@ -12,12 +12,8 @@ from paimon_explore.commit.backoff import Timing
 from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.overwrite import NEW_PARTITIONS, WHOLE_TABLE, Overwrite
 from paimon_explore.metadata.commit_message import CommitMessage
-from paimon_explore.metadata.manifest.manifest_entry import (
-    FileKind,
-    ManifestEntries,
-    live_entries,
-    merge_entries,
-)
+from paimon_explore.metadata.manifest.entry_cancellation import live_entries, merge_entries
+from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEntries
 from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import CommitKind, Snapshot

@@ -11,7 +11,8 @@ from paimon_explore.data_types.field_ids import assigned_ids, highest_field_id
 from paimon_explore.data_types.json_parser import parse_type
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.memory import MemoryFileIO
-from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries, live_entries
+from paimon_explore.metadata.manifest.entry_cancellation import live_entries
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot

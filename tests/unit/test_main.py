@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from paimon_explore.__main__ import lab_command, main, notebooks_folder, prepared
+from paimon_explore.__main__ import lab_command, main, notebooks_folder, prepare_tutorial
 from paimon_explore.table.catalog.demo import demo
 
 
@@ -90,7 +90,7 @@ def test_the_lab_gets_every_notebook_and_a_warehouse_and_keeps_what_is_there(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "01-first-table.ipynb").write_text("mine", encoding="utf-8")
-    tutorial = prepared(tmp_path)
+    tutorial = prepare_tutorial(tmp_path)
     assert tutorial.read_text(encoding="utf-8") == "mine"
     there = {path.name for path in tmp_path.iterdir()}
     assert there >= {path.name for path in notebooks_folder().glob("*.ipynb")} | {"warehouse"}

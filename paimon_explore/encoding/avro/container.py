@@ -18,7 +18,7 @@ import zstandard
 
 from paimon_explore.errors import CorruptFileError, ResourceLimitError
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.limits import most_unpacked, too_large
+from paimon_explore.limits import max_unpacked_size, too_large
 
 MAGIC = b"Obj\x01"
 SYNC_SIZE = 16
@@ -227,7 +227,7 @@ _Unpack: TypeAlias = Callable[[bytes, int], bytes]
 
 
 def _unpacked(unpack: _Unpack, packed: bytes, start: int) -> bytes:
-    most = min(most_unpacked(len(packed)), MAX_BLOCK_BYTES)
+    most = min(max_unpacked_size(len(packed)), MAX_BLOCK_BYTES)
     try:
         unpacked = unpack(packed, most)
     except ResourceLimitError:

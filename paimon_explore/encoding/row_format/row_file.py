@@ -29,7 +29,7 @@ from paimon_explore.encoding.row_format.decoder import Cursor, decode_row_fields
 from paimon_explore.encoding.row_format.encoder import row_pieces
 from paimon_explore.encoding.varint import decode_deltas, encode_deltas, encode_varints
 from paimon_explore.errors import CorruptFileError, UnsupportedVersionError
-from paimon_explore.limits import most_unpacked, too_large
+from paimon_explore.limits import max_unpacked_size, too_large
 
 MAGIC = 0x524F5753
 VERSION = 1
@@ -139,7 +139,7 @@ class RowDataFile:
     def _decompress(self, block: int) -> bytes:
         start, size = int(self._offsets[block]), int(self._sizes[block])
         packed = _read(self._stream, start, int(self._compressed[block]))
-        if size > most_unpacked(len(packed)):
+        if size > max_unpacked_size(len(packed)):
             what = f"{len(packed):,} packed bytes"
             raise too_large(size, self._path, f"block {block}", what)
         reader = zstandard.ZstdDecompressor().stream_reader(packed)

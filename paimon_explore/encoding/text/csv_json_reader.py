@@ -25,7 +25,7 @@ import zstandard
 
 from paimon_explore.errors import CorruptFileError, ResourceLimitError
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.limits import memory_limit, most_unpacked, too_large, within_memory
+from paimon_explore.limits import max_unpacked_size, memory_limit, too_large, within_memory
 
 MAX_TEXT_BYTES = 1 << 31
 _PIECE_BYTES = 1 << 20
@@ -131,7 +131,7 @@ def decompressed(data: bytes, compression: str, *, path: str) -> str:
         CorruptFileError: the bytes do not unpack, or are no UTF-8.
     """
     try:
-        most = min(most_unpacked(len(data)) if compression else memory_limit(), MAX_TEXT_BYTES)
+        most = min(max_unpacked_size(len(data)) if compression else memory_limit(), MAX_TEXT_BYTES)
         with within_memory(path, "text"):
             unpacked = _UNPACK[compression](data, most)
             if len(unpacked) > most:

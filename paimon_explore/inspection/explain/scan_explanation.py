@@ -24,7 +24,8 @@ from paimon_explore.inspection.rendering.number_format import bytes_text, plural
 from paimon_explore.inspection.rendering.partition_text import partition_texts
 from paimon_explore.inspection.rendering.report import Cell, Entry, Note, Section, Sheet, grid
 from paimon_explore.inspection.rendering.result import NO_SCREEN, Result, Screen
-from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries, live_entries
+from paimon_explore.metadata.manifest.entry_cancellation import live_entries
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.read.split_reader import SplitFile, SplitReader

@@ -16,7 +16,7 @@ from paimon_explore.inspection.rendering.number_format import (
 )
 from paimon_explore.inspection.views.files_view import column_sum
 from paimon_explore.inspection.views.inspector import Inspector
-from paimon_explore.sanitize import shown
+from paimon_explore.sanitize import sanitized
 
 _LINE = 110
 _LETTERS = 60
@@ -25,7 +25,7 @@ _MOST_PROBLEMS = 5
 
 def explorer_text(inspector: Inspector) -> str:
     """The table, the snapshot, its files and the timeline."""
-    return "\n".join(cut(shown(line), _LINE) for line in _lines(inspector))
+    return "\n".join(cut(sanitized(line), _LINE) for line in _lines(inspector))
 
 
 def _lines(inspector: Inspector) -> Iterator[str]:

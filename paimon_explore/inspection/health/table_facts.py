@@ -7,7 +7,8 @@ from paimon_explore.inspection.history.file_history import partition_type
 from paimon_explore.inspection.rendering.partition_text import Partitions, partitions_of
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.inspection.views.lsm_view import BucketSum, bucket_sums
-from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries, live_entries
+from paimon_explore.metadata.manifest.entry_cancellation import live_entries
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
 from paimon_explore.metadata.options.table_options import (
     TableOptions,

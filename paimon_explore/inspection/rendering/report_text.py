@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from paimon_explore.inspection.rendering.escape import cut
 from paimon_explore.inspection.rendering.number_format import plural
 from paimon_explore.inspection.rendering.report import Facts, Failed, Grid, Note, Sheet
-from paimon_explore.sanitize import shown, visible
+from paimon_explore.sanitize import sanitized, visible
 
 MOST_LINES = 25
 _LINE = 118
@@ -24,7 +24,7 @@ def sheet_text(sheet: Sheet) -> str:
     lines = [sheet.title]
     for part in sheet.sections:
         lines += _grid_lines(part, next(allowed)) if isinstance(part, Grid) else _short_lines(part)
-    return "\n".join(cut(shown(line), _LINE) for line in lines[:MOST_LINES])
+    return "\n".join(cut(sanitized(line), _LINE) for line in lines[:MOST_LINES])
 
 
 def _shares(wanted: Sequence[int], room: int) -> list[int]:

@@ -20,7 +20,7 @@ from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.rendering.value_text import value_texts
 from paimon_explore.inspection.views.file_filter import snapshot_ids
 from paimon_explore.metadata.manifest.manifest_table import Chunks, take_rows
-from paimon_explore.sanitize import shown, visible
+from paimon_explore.sanitize import sanitized, visible
 
 _SHOWN = ("partition", "bucket", "level", "row_count", "file_size", "added_by", "file_name")
 _MOST_LINES = 20
@@ -70,7 +70,7 @@ class FilesView(Result):
     def __repr__(self) -> str:
         """Totals and the first files."""
         first = self.table.select(_SHOWN).slice(0, _MOST_LINES)
-        lines = [shown(self.title), *_text_lines(first)]
+        lines = [sanitized(self.title), *_text_lines(first)]
         rest = len(self) - _MOST_LINES
         return "\n".join([*lines, f"… {plural(rest, 'more file')}"] if rest > 0 else lines)
 

@@ -25,7 +25,7 @@ from paimon_explore.inspection.views.manifest_tree import Children, ManifestTree
 from paimon_explore.inspection.views.node_detail import Document, NodeDetails
 from paimon_explore.inspection.views.partitions_view import PartitionsView
 from paimon_explore.metadata.snapshot import Snapshot
-from paimon_explore.sanitize import shown
+from paimon_explore.sanitize import sanitized
 
 _FEW_SNAPSHOTS = 256
 """Up to so many snapshots their history is read to tell which one added a file."""
@@ -51,7 +51,7 @@ class Inspector:
 
     def __repr__(self) -> str:
         """The table and the snapshot."""
-        return shown(f"Inspector({self.view.name!r}, snapshot {self.snapshot_id})")
+        return sanitized(f"Inspector({self.view.name!r}, snapshot {self.snapshot_id})")
 
     def refreshed(self) -> "Inspector":
         """The same table as it is now, at its newest snapshot."""

@@ -37,7 +37,8 @@ from paimon_explore.inspection.rendering.report import (
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.table_view import TableView
 from paimon_explore.inspection.views.files_view import key_texts
-from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries, live_entries
+from paimon_explore.metadata.manifest.entry_cancellation import live_entries
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options.effective_options import stop_trigger
 from paimon_explore.metadata.options.table_options import NUM_SORTED_RUN_COMPACTION_TRIGGER
 from paimon_explore.metadata.snapshot import Snapshot

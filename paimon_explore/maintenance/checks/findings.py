@@ -3,7 +3,7 @@
 from enum import Enum
 
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.sanitize import shown
+from paimon_explore.sanitize import sanitized
 
 
 class Severity(Enum):
@@ -30,4 +30,4 @@ class Finding:
     severity: Severity = Severity.ERROR
 
     def __str__(self) -> str:
-        return shown(f"{self.severity.value}: {self.path}: {self.what} ({self.rule})")
+        return sanitized(f"{self.severity.value}: {self.path}: {self.what} ({self.rule})")

@@ -20,7 +20,8 @@ from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.checks.data_file_checks import DataFiles
 from paimon_explore.maintenance.checks.findings import Finding, Severity
 from paimon_explore.maintenance.checks.snapshot_checks import StateChecks, identities
-from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries, live_entries
+from paimon_explore.metadata.manifest.entry_cancellation import live_entries
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot

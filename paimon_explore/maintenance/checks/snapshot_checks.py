@@ -11,13 +11,9 @@ from paimon_explore.fileio.file_io import FileStatus
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.checks.data_file_checks import DataFiles
 from paimon_explore.maintenance.checks.findings import Finding, Severity
+from paimon_explore.metadata.manifest.entry_cancellation import live_entries, merge_entries
 from paimon_explore.metadata.manifest.index_manifest import DELETION_VECTORS_INDEX
-from paimon_explore.metadata.manifest.manifest_entry import (
-    FileKind,
-    ManifestEntries,
-    live_entries,
-    merge_entries,
-)
+from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEntries
 from paimon_explore.metadata.options.table_options import PK_CLUSTERING_OVERRIDE, TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot

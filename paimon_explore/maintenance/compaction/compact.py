@@ -43,12 +43,13 @@ from paimon_explore.maintenance.compaction.levels import levels_of
 from paimon_explore.maintenance.compaction.postpone_compaction import spread_postponed
 from paimon_explore.maintenance.compaction.sort_compaction import row_order
 from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.metadata.manifest.entry_cancellation import live_entries
 from paimon_explore.metadata.manifest.index_manifest import (
     DELETION_VECTORS_INDEX,
     HASH_INDEX,
     IndexEntries,
 )
-from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries, live_entries
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.effective_options import (
     lookup_compact_max_interval,

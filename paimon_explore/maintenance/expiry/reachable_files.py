@@ -20,13 +20,9 @@ import pyarrow.compute as pc
 
 from paimon_explore.errors import MissingFileError, NotFoundError
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.manifest.entry_cancellation import live_entries
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
-from paimon_explore.metadata.manifest.manifest_entry import (
-    FileKind,
-    FileSource,
-    ManifestEntries,
-    live_entries,
-)
+from paimon_explore.metadata.manifest.manifest_entry import FileKind, FileSource, ManifestEntries
 from paimon_explore.metadata.manifest.manifest_table import Chunks
 from paimon_explore.metadata.options import option_enums as of
 from paimon_explore.metadata.options import table_options as opt

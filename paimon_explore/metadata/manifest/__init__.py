@@ -1,5 +1,5 @@
-"""Manifest lists, manifests and index manifests: records as Arrow tables, and file formats.
+"""Manifest lists, manifests and index manifests as Arrow tables, and their file formats.
 
-`manifest_codec` reads and writes the files; `manifest_table` is the base of the three record
-tables.
+`manifest_codec` reads and writes the files, `manifest_table` is the base of the three tables, and
+`entry_cancellation` computes the live files of a snapshot.
 """

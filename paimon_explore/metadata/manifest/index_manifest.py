@@ -1,4 +1,4 @@
-"""The index manifest: all index files of a snapshot, as Arrow columns.
+"""The index manifest: all index files of a snapshot, as an Arrow table.
 
 Spec: concepts/spec/manifest, index manifest. Seen in: golden java200 `dv_pk`, `pk_dynamic`.
 """
@@ -37,7 +37,7 @@ DELETION_RANGE = pa.struct(
         pa.field("cardinality", pa.int64()),
     ]
 )
-"""Where the deletion vector of a data file lies in its index file."""
+"""Position of the deletion vector of a data file in its index file."""
 
 GLOBAL_INDEX = pa.struct(
     [
@@ -49,7 +49,7 @@ GLOBAL_INDEX = pa.struct(
         pa.field("source_meta", pa.binary()),
     ]
 )
-"""What a global index covers; both ends of the row range are inclusive."""
+"""Row range and fields of a global index; both ends of the range are inclusive."""
 
 INDEX_SCHEMA = pa.schema(
     (
@@ -65,7 +65,7 @@ INDEX_SCHEMA = pa.schema(
         pa.field("global_index", GLOBAL_INDEX),
     )
 )
-"""One row per index file; `partition` carries the 4-byte arity of manifests."""
+"""One row per index file; `partition` is a binary row with a 4-byte arity prefix."""
 
 INDEX_FIELDS = MappingProxyType(
     {
@@ -81,12 +81,12 @@ INDEX_FIELDS = MappingProxyType(
         "global_index": ("_GLOBAL_INDEX",),
     }
 )
-"""Where each column lies in the file's records."""
+"""Column -> path of the field in the file's records."""
 
 
 @dataclass(frozen=True, slots=True)
 class IndexEntries:
-    """Index files in the order of their manifest, as columns of `INDEX_SCHEMA`."""
+    """Index files in manifest order, as a table of `INDEX_SCHEMA`."""
 
     table: pa.Table
 
@@ -95,42 +95,42 @@ class IndexEntries:
 
     @classmethod
     def empty(cls) -> "IndexEntries":
-        """No index file."""
-        return _NO_INDEX_FILES
+        """Return an empty table."""
+        return _EMPTY
 
     @classmethod
     def concat(cls, parts: Sequence["IndexEntries"]) -> "IndexEntries":
-        """The entries of all parts, one after the other."""
+        """Concatenate entries."""
         if not parts:
             return cls.empty()
         return parts[0] if len(parts) == 1 else cls(pa.concat_tables([p.table for p in parts]))
 
     @classmethod
     def from_rows(cls, rows: Sequence[dict[str, object]]) -> "IndexEntries":
-        """Entries from values by column name; absent nullable columns are null."""
+        """Create entries from rows (column name -> value); missing nullable values are null."""
         return cls(table_of(rows, INDEX_SCHEMA))
 
     def __len__(self) -> int:
         return self.table.num_rows
 
     def column(self, name: str) -> Chunks:
-        """One column of `INDEX_SCHEMA`."""
+        """Return one column of `INDEX_SCHEMA`."""
         return self.table.column(name)
 
     def filter(self, mask: Mask) -> "IndexEntries":
-        """The entries where the mask is true."""
+        """Return the entries where the mask is true."""
         return IndexEntries(filter_rows(self.table, mask))
 
     def take(self, indices: Positions) -> "IndexEntries":
-        """The entries of these positions."""
+        """Return the entries at these positions."""
         return IndexEntries(take_rows(self.table, indices))
 
     def slice(self, offset: int, length: int | None = None) -> "IndexEntries":
-        """`length` entries from `offset` on."""
+        """Return `length` entries from `offset` on."""
         return IndexEntries(self.table.slice(offset, length))
 
     def of_type(self, index_type: str) -> "IndexEntries":
-        """The index files of one type."""
+        """Return the index files of one type."""
         found = [str(name) == index_type for name in self.table.column("index_type").to_pylist()]
         return self if all(found) else self.filter(np.array(found, np.bool_))
 
@@ -140,7 +140,7 @@ class IndexEntries:
         return distinct_bytes(self.column("partition"))
 
     def with_kind(self, kind: FileKind) -> "IndexEntries":
-        """The same index files, all added or all deleted."""
+        """Return the entries with `kind` set to ADD or DELETE."""
         if all(found == kind for found in self.table.column("kind").to_pylist()):
             return self
         position = INDEX_SCHEMA.get_field_index("kind")
@@ -148,9 +148,9 @@ class IndexEntries:
         return IndexEntries(self.table.set_column(position, INDEX_SCHEMA.field("kind"), column))
 
     def rows(self) -> list[dict[str, object]]:
-        """The entries as column name to value: index manifests are short."""
+        """Return the entries as dictionaries (column name -> value)."""
         rows: list[dict[str, object]] = self.table.to_pylist()
         return rows
 
 
-_NO_INDEX_FILES = IndexEntries(empty_table(INDEX_SCHEMA))
+_EMPTY = IndexEntries(empty_table(INDEX_SCHEMA))

@@ -1,8 +1,8 @@
-"""Manifest lists, manifests and index manifests: between the bytes of files and frames.
+"""Reads and writes the bytes of manifest lists, manifests and index manifests.
 
-Avro is what every release reads; ORC and Parquet manifests exist where a table's `manifest.format`
-said so. The first bytes tell, not the option. Fields are matched by name, in nested records too:
-those that the file's release did not have yet are null, those of later releases are skipped.
+Manifests are Avro files; tables with another `manifest.format` may have ORC and Parquet manifests.
+The format is detected by the first bytes, not by the option. Fields are matched by name, also in
+nested records: fields missing in the file are null, unknown fields are skipped.
 Spec: concepts/spec/manifest. Seen in: golden java09 and java200 `manifest_orc`, `manifest_parquet`,
 `manifest_avro`; rust04 and pypaimon21 for other record names.
 """
@@ -40,14 +40,14 @@ from paimon_explore.metadata.manifest.manifest_entry import (
     FileSource,
     ManifestEntries,
 )
-from paimon_explore.metadata.manifest.manifest_filter import Sieve, sifted
+from paimon_explore.metadata.manifest.manifest_filter import EntryFilter, filter_entries
 from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
 from paimon_explore.metadata.manifest.manifest_table import (
     Chunks,
     Records,
     Row,
     check_codes,
-    complete,
+    with_all_columns,
 )
 from paimon_explore.metadata.manifest.record_layouts import (
     ENTRY_LAYOUT,
@@ -60,29 +60,29 @@ from paimon_explore.metadata.manifest.record_projection import project_record
 from paimon_explore.metadata.path_safety import check_names
 
 _LAYOUTS = {layout.what: layout for layout in (LIST_LAYOUT, ENTRY_LAYOUT, INDEX_LAYOUT)}
-_FINDERS = {ENTRY_LAYOUT.what: entry_starts, LIST_LAYOUT.what: list_starts}
+_START_FINDERS = {ENTRY_LAYOUT.what: entry_starts, LIST_LAYOUT.what: list_starts}
 _FILE_NAMES = frozenset({"file_name", "extra_files"})
 
 
 def decode_manifest_list(data: bytes, path: str) -> ManifestFiles:
-    """The manifests that a list names.
+    """Decode a manifest list.
 
     Raises:
-        UnsupportedVersionError: a version other than the known one.
-        CorruptFileError: bytes that break the format.
+        UnsupportedVersionError: the format version is not supported.
+        CorruptFileError: the file violates the format.
     """
     return decode_manifest_lists([(path, data)])[0]
 
 
 def decode_manifest_lists(files: Sequence[tuple[str, bytes]]) -> list[ManifestFiles]:
-    """The manifests that lists name, one frame per file.
+    """Decode manifest lists, one table per file.
 
     Args:
-        files: path and content of each; together they decode faster than one by one.
+        files: path and content of each; decoding many at once is faster than one by one.
 
     Raises:
-        UnsupportedVersionError: a version other than the known one.
-        CorruptFileError: bytes that break the format; it names the file.
+        UnsupportedVersionError: the format version is not supported.
+        CorruptFileError: a file violates the format; the error names the file.
     """
     return [ManifestFiles(table) for table in _decode(files, LIST_LAYOUT, None)]
 
@@ -90,60 +90,61 @@ def decode_manifest_lists(files: Sequence[tuple[str, bytes]]) -> list[ManifestFi
 def decode_entries(
     files: Sequence[tuple[str, bytes]], columns: Sequence[str] | None = None
 ) -> list[ManifestEntries]:
-    """The entries of manifests, one frame per file.
+    """Decode manifests, one table of entries per file.
 
     Args:
-        files: path and content of each; together they decode faster than one by one.
+        files: path and content of each; decoding many at once is faster than one by one.
         columns: columns of `ENTRY_SCHEMA` to decode; None for all.
 
     Raises:
-        UnsupportedVersionError: a version other than the known one.
-        CorruptFileError: bytes that break the format; it names the file.
+        UnsupportedVersionError: the format version is not supported.
+        CorruptFileError: a file violates the format; the error names the file.
     """
     return [ManifestEntries(table) for table in _decode(files, ENTRY_LAYOUT, columns)]
 
 
-def decode_together(
+def decode_concatenated(
     files: Sequence[tuple[str, bytes]], columns: Sequence[str] | None = None
 ) -> tuple[ManifestEntries, list[int]]:
-    """As `decode_entries`, as one frame with the number of entries of each file."""
+    """Decode manifests into one table; also returns the number of entries of each file."""
     if all(is_avro(data) for _, data in files):
         table, counts = _decode_avro(files, ENTRY_LAYOUT, _target(ENTRY_LAYOUT, columns))
         return ManifestEntries(table), counts
-    frames = decode_entries(files, columns)
-    return ManifestEntries.concat(frames), [len(frame) for frame in frames]
+    entries = decode_entries(files, columns)
+    return ManifestEntries.concat(entries), [len(part) for part in entries]
 
 
-def decode_sifted(
+def decode_filtered(
     files: Sequence[tuple[str, bytes]],
-    sieves: Sequence[Sieve],
+    filters: Sequence[EntryFilter],
     columns: Sequence[str] | None = None,
 ) -> tuple[ManifestEntries, Ints]:
-    """The entries of manifests that pass all sieves, in order; of the others little is decoded.
+    """Decode the entries of manifests that pass all filters; other entries are decoded partly.
 
     Args:
         files: path and content of each.
-        sieves: applied one after the other.
+        filters: applied in this order.
         columns: columns of `ENTRY_SCHEMA` to decode; None for all.
 
     Returns:
-        The entries, and a row for each sieve: how often it gave each number.
+        The entries, and an array of shape (filters, reasons) that counts the reasons of each
+        filter.
 
     Raises:
-        UnsupportedVersionError: a version other than the known one.
-        CorruptFileError: bytes that break the format; it names the file.
+        UnsupportedVersionError: the format version is not supported.
+        CorruptFileError: a file violates the format; the error names the file.
     """
     target = _target(ENTRY_LAYOUT, columns)
     parts: list[pa.Table] = []
-    totals = np.zeros((len(sieves), REASONS), np.int64)
+    totals = np.zeros((len(filters), REASONS), np.int64)
     for avro, some in groupby(files, key=lambda file: is_avro(file[1])):
         group = list(some)
         if avro:
-            table, tallies = _avro_sifted(group, sieves, target)
+            table, tallies = _avro_filtered(group, filters, target)
         else:
-            needed = {*target.names, *(name for sieve in sieves for name in sieve.columns)}
+            needed = {*target.names, *(name for each in filters for name in each.columns)}
             whole = ManifestEntries.concat(decode_entries(group, sorted(needed)))
-            entries, tallies = sifted(whole, sieves)
+            entries, tallies = filter_entries(whole, filters)
             table = entries.select(target.names).table
         parts.append(table)
         totals += tallies
@@ -152,35 +153,35 @@ def decode_sifted(
     return ManifestEntries(pa.concat_tables(parts) if parts else empty_table(target)), totals
 
 
-def _avro_sifted(
-    files: Sequence[tuple[str, bytes]], sieves: Sequence[Sieve], target: pa.Schema
+def _avro_filtered(
+    files: Sequence[tuple[str, bytes]], filters: Sequence[EntryFilter], target: pa.Schema
 ) -> tuple[pa.Table, Ints]:
     path = files[0][0] if len(files) == 1 else f"one of {len(files)} manifests"
     fields = _read_fields(ENTRY_LAYOUT.what, tuple(target.names))
-    choices = [_choice(sieve, path) for sieve in sieves]
-    needles = sieves[0].needles if sieves else ()
+    choices = [_choice(entry_filter, path) for entry_filter in filters]
+    needles = filters[0].needles if filters else ()
     records, tallies = read_chosen(files, fields, choices, entry_starts, needles)
-    return _frame(records, ENTRY_LAYOUT, target, path), tallies
+    return _to_table(records, ENTRY_LAYOUT, target, path), tallies
 
 
-def _choice(sieve: Sieve, path: str) -> Choice:
-    target = _viewing(sieve.columns)
-    fields = _viewing_fields(sieve.columns)
+def _choice(entry_filter: EntryFilter, path: str) -> Choice:
+    target = _view_schema(entry_filter.columns)
+    fields = _view_fields(entry_filter.columns)
     schema = pa.schema(fields)
 
     def decide(columns: list[Column]) -> Ints:
         records = pa.Table.from_arrays(columns, schema=schema)
-        return sieve.reasons(ManifestEntries(_frame(records, ENTRY_LAYOUT, target, path)))
+        return entry_filter.reasons(ManifestEntries(_to_table(records, ENTRY_LAYOUT, target, path)))
 
     return fields, decide
 
 
 def decode_index_entries(data: bytes, path: str) -> IndexEntries:
-    """The index files that an index manifest names.
+    """Decode an index manifest.
 
     Raises:
-        UnsupportedVersionError: a version other than the known one.
-        CorruptFileError: bytes that break the format.
+        UnsupportedVersionError: the format version is not supported.
+        CorruptFileError: the file violates the format.
     """
     return IndexEntries(_decode([(path, data)], INDEX_LAYOUT, None)[0])
 
@@ -188,7 +189,7 @@ def decode_index_entries(data: bytes, path: str) -> IndexEntries:
 def encode_manifest_list(
     manifests: ManifestFiles, codec: str = "zstandard", file_format: str = "avro"
 ) -> bytes:
-    """A manifest list; one without manifests is a file without blocks.
+    """Encode a manifest list; an empty list is a file without blocks.
 
     Args:
         manifests: older first.
@@ -201,10 +202,10 @@ def encode_manifest_list(
 def encode_entries(
     entries: ManifestEntries, codec: str = "zstandard", file_format: str = "avro"
 ) -> bytes:
-    """A manifest.
+    """Encode a manifest.
 
     Args:
-        entries: in the order in which they are to be read.
+        entries: in the order of the file.
         codec: Avro codec.
         file_format: the table's `manifest.format`: `avro`, `orc` or `parquet`.
     """
@@ -214,7 +215,7 @@ def encode_entries(
 def encode_index_entries(
     entries: IndexEntries, codec: str = "zstandard", file_format: str = "avro"
 ) -> bytes:
-    """An index manifest.
+    """Encode an index manifest.
 
     Args:
         entries: all index files of the snapshot.
@@ -240,7 +241,7 @@ def _encode(records: Records, layout: Layout, codec: str, file_format: str) -> b
     version = np.full(len(table), layout.version, dtype=np.int32)
     flat[(VERSION_FIELD,)] = dense(pa.int32(), version)
     fields = layout.written_fields(names)
-    columns = [_gathered(flat, (field.name,), field.type) for field in fields]
+    columns = [_nested_column(flat, (field.name,), field.type) for field in fields]
     schema = pa.schema(fields)
     if file_format != "avro":
         from paimon_explore.metadata.manifest.orc_parquet_manifests import write_records  # noqa: PLC0415 - old ones
@@ -261,7 +262,7 @@ def _encode_few(rows: Sequence[Row], layout: Layout, codec: str) -> bytes:
 
 @lru_cache(maxsize=8)
 def _few_fields(what: str, absent: tuple[str, ...]) -> tuple[bytes, tuple[str | None, ...]]:
-    """The schema of a file, and the columns in the order of its values; None is the version."""
+    """Return the Avro schema, and the columns in the order of its fields; None is the version."""
     from paimon_explore.encoding.avro.writer import avro_schema  # noqa: PLC0415 - as above
 
     layout = _LAYOUTS[what]
@@ -276,19 +277,19 @@ def _as_written(column: Chunks, kind: pa.DataType) -> Column:
     array: Column = column.combine_chunks()
     if pa.types.is_timestamp(kind):
         return array.view(kind)
-    return _relabelled(array, kind)
+    return _with_field_names(array, kind)
 
 
-def _gathered(
+def _nested_column(
     flat: Mapping[tuple[str, ...], Column], path: tuple[str, ...], kind: pa.DataType
 ) -> Column:
-    """The column of a path: as given, or a record of the columns below it."""
+    """Return the column at a path: a leaf, or a struct built from the columns below it."""
     known = flat.get(path)
     if known is not None:
         return known
-    assert isinstance(kind, pa.StructType)  # noqa: S101 - only records are not given
+    assert isinstance(kind, pa.StructType)  # noqa: S101 - all leaves are in `flat`
     fields = [kind.field(index) for index in range(kind.num_fields)]
-    children = [_gathered(flat, (*path, field.name), field.type) for field in fields]
+    children = [_nested_column(flat, (*path, field.name), field.type) for field in fields]
     return build_struct(kind, children, np.ones(len(children[0]), dtype=np.bool_))
 
 
@@ -317,32 +318,32 @@ def _decode(
         from paimon_explore.metadata.manifest.orc_parquet_manifests import read_records  # noqa: PLC0415 - old ones
 
         path, data = files[index]
-        tables[index] = _frame(read_records(data, path), layout, target, path)
+        tables[index] = _to_table(read_records(data, path), layout, target, path)
     return [tables[index] for index in range(len(files))]
 
 
 def _decode_avro(
     files: Sequence[tuple[str, bytes]], layout: Layout, target: pa.Schema
 ) -> tuple[pa.Table, list[int]]:
-    """The records of all files, and the number of each one's."""
+    """Decode the records of all files; also returns the number of records of each file."""
     if not files:
         return empty_table(target), []
-    finder = _FINDERS.get(layout.what, record_starts)
+    finder = _START_FINDERS.get(layout.what, record_starts)
     fields = _read_fields(layout.what, tuple(target.names))
     records, counts = read_columns(files, fields, starts=finder)
     try:
-        return _frame(records, layout, target, files[0][0]), counts
+        return _to_table(records, layout, target, files[0][0]), counts
     except FormatError:
         if len(files) == 1:
             raise
-        for file in files:  # finds which one
+        for file in files:  # raises an error that names the file
             _decode_avro([file], layout, target)
         raise
 
 
 @lru_cache(maxsize=64)
-def _viewing(columns: frozenset[str]) -> pa.Schema:
-    """Columns for a sieve, which looks at single values in the rows of bounds."""
+def _view_schema(columns: frozenset[str]) -> pa.Schema:
+    """Return the schema of columns for a filter; bounds are views into the decoded bytes."""
     fields = [
         field.with_type(BYTE_VIEWS) if field.name in BOUNDS else field
         for field in _target(ENTRY_LAYOUT, columns)
@@ -351,8 +352,8 @@ def _viewing(columns: frozenset[str]) -> pa.Schema:
 
 
 @lru_cache(maxsize=64)
-def _viewing_fields(columns: frozenset[str]) -> list["pa.Field[pa.DataType]"]:
-    return ENTRY_LAYOUT.read_fields(_viewing(columns))
+def _view_fields(columns: frozenset[str]) -> list["pa.Field[pa.DataType]"]:
+    return ENTRY_LAYOUT.read_fields(_view_schema(columns))
 
 
 @lru_cache(maxsize=64)
@@ -360,7 +361,7 @@ def _read_fields(what: str, names: tuple[str, ...]) -> list["pa.Field[pa.DataTyp
     return _LAYOUTS[what].read_fields(_schema_of(what, frozenset(names)))
 
 
-def _frame(records: pa.Table, layout: Layout, target: pa.Schema, path: str) -> pa.Table:
+def _to_table(records: pa.Table, layout: Layout, target: pa.Schema, path: str) -> pa.Table:
     _check_version(records, layout, path)
     flat = _flat(records)
     columns: dict[str, Chunks] = {}
@@ -370,18 +371,18 @@ def _frame(records: pa.Table, layout: Layout, target: pa.Schema, path: str) -> p
             if field.name in layout.read_types:
                 column = _by_name(column, layout, field.name, path)
             columns[field.name] = _as_type(column, field.type, path, field.name)
-    frame = complete(columns, target, path, rows=len(records))
+    table = with_all_columns(columns, target, path, rows=len(records))
     for name in _FILE_NAMES & columns.keys():
         check_names(columns[name], path, ".".join(layout.fields[name]))
     if "kind" in columns:
         check_codes(columns["kind"], FileKind, path, "_KIND")
     if "file_source" in columns:
         check_codes(columns["file_source"], FileSource, path, "_FILE_SOURCE")
-    return frame
+    return table
 
 
 def _flat(records: pa.Table) -> dict[tuple[str, ...], Chunks]:
-    """The columns by their paths, those inside records too."""
+    """Return the columns by path, including those of nested records."""
     found: dict[tuple[str, ...], Chunks] = {}
     left: list[tuple[tuple[str, ...], Chunks]] = [
         ((name,), column)
@@ -415,7 +416,7 @@ def _check_version(records: pa.Table, layout: Layout, path: str) -> None:
 
 
 def _by_name(column: Chunks, layout: Layout, name: str, path: str) -> Chunks:
-    """A column of nested records with the known fields, under the names they are stored with."""
+    """Return a column of nested records with the fields of the layout, matched by name."""
     wanted, where = layout.read_types[name], layout.fields[name][-1]
     try:
         parts = [project_record(part, wanted, path=path, where=where) for part in column.chunks]
@@ -426,14 +427,14 @@ def _by_name(column: Chunks, layout: Layout, name: str, path: str) -> Chunks:
 
 
 def _as_type(column: Chunks, wanted: pa.DataType, path: str, name: str) -> Chunks:
-    """A column in the frame's type; nested types may differ in the names of their children."""
+    """Cast a column to the table's type; nested types may differ in field names."""
     if column.type == wanted:
         return column
     try:
         if pa.types.is_timestamp(column.type):
             column = column.cast(pa.timestamp("ms"), safe=False)
         if pa.types.is_nested(wanted):
-            parts = [_relabelled(chunk, wanted) for chunk in column.chunks]
+            parts = [_with_field_names(chunk, wanted) for chunk in column.chunks]
             renamed: Chunks = pa.chunked_array(parts, wanted)  # type: ignore[call-overload]  # in stubs
             return renamed
         return column.cast(wanted)
@@ -441,18 +442,18 @@ def _as_type(column: Chunks, wanted: pa.DataType, path: str, name: str) -> Chunk
         raise CorruptFileError(path, name, f"must be {wanted}: {error}") from error
 
 
-def _relabelled(array: Column, wanted: pa.DataType) -> Column:
-    """The same values under a nested type that differs in the names of fields only."""
+def _with_field_names(array: Column, wanted: pa.DataType) -> Column:
+    """Return the values with a nested type that differs only in field names."""
     if array.type == wanted:
         return array
     if isinstance(array, pa.ListArray) and isinstance(wanted, pa.ListType):
-        items = _relabelled(array.flatten(), wanted.value_type)
+        items = _with_field_names(array.flatten(), wanted.value_type)
         valid = valid_mask(array)
         offsets = offsets_from_sizes(np.where(valid, np.diff(list_offsets(array)), 0))
         return build_list(wanted, offsets, [items], valid)
     if isinstance(array, pa.StructArray) and isinstance(wanted, pa.StructType):
         children = [
-            _relabelled(child, wanted.field(index).type)
+            _with_field_names(child, wanted.field(index).type)
             for index, child in enumerate(array.flatten())
         ]
         return build_struct(wanted, children, valid_mask(array))

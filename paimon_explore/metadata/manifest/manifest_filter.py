@@ -1,7 +1,6 @@
-"""Choices among manifest entries that look at a few of their columns.
+"""Filters of manifest entries that are pushed down to the decoder.
 
-They are handed to the decoder, which looks at no more than these columns of the entries that are
-not kept.
+The decoder reads only the columns of the filters for the entries that are dropped.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,19 +12,19 @@ from paimon_explore.data_types.arrow_buffers import Ints
 from paimon_explore.encoding.avro.reader import REASONS
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
-from paimon_explore.metadata.manifest.manifest_table import Mask, as_mask, one_piece
+from paimon_explore.metadata.manifest.manifest_table import Mask, as_array, as_mask
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sieve:
-    """A choice among entries that looks at some of their columns.
+class EntryFilter:
+    """A filter of manifest entries by some of their columns.
 
     Attributes:
-        columns: the columns of `ENTRY_SCHEMA` that it looks at.
-        reasons: gives for n entries 0 where the entry is kept, else the number of why it is not,
-            from 1 to 15. The `BOUNDS` that it sees may be `BYTE_VIEWS`, which end with the call.
-        needles: if there are some, the bytes of an entry that is kept hold at least one of them;
-            entries without any are dropped for reason 1.
+        columns: the columns of `ENTRY_SCHEMA` that the filter needs.
+        reasons: returns for n entries n numbers: 0 if the entry is kept, else the reason for which
+            it is dropped, 1 to 15. `BOUNDS` may be `BYTE_VIEWS`, valid only during the call.
+        needles: byte strings; if not empty, entries whose bytes contain none of them are dropped
+            for reason 1.
     """
 
     columns: frozenset[str]
@@ -33,27 +32,34 @@ class Sieve:
     needles: tuple[bytes, ...] = ()
 
 
-def partition_sieve(
+def partition_filter(
     wanted: Callable[[pa.BinaryArray], Mask], needles: tuple[bytes, ...] = ()
-) -> Sieve:
-    """Keeps the entries whose partition (a binary row with its arity) is wanted.
+) -> EntryFilter:
+    """Return a filter that keeps the entries of selected partitions.
 
     Args:
-        wanted: tells of n partitions which ones are wanted.
-        needles: if there are some, one of them stands in each wanted partition's bytes.
+        wanted: returns the mask of the selected partitions, for n binary rows with their arity.
+        needles: if not empty, the bytes of each selected partition contain one of them.
     """
 
     def reasons(entries: ManifestEntries) -> Ints:
         return (~as_mask(wanted(_partitions(entries)))).astype(np.int64)
 
-    return Sieve(columns=frozenset({"partition"}), reasons=reasons, needles=needles)
+    return EntryFilter(columns=frozenset({"partition"}), reasons=reasons, needles=needles)
 
 
-def sifted(entries: ManifestEntries, sieves: Sequence[Sieve]) -> tuple[ManifestEntries, Ints]:
-    """The entries that all sieves keep, and a row for each sieve: how often it gave each number."""
-    tallies = np.zeros((len(sieves), REASONS), np.int64)
-    for tally, sieve in zip(tallies, sieves, strict=True):
-        reasons = sieve.reasons(entries)
+def filter_entries(
+    entries: ManifestEntries, filters: Sequence[EntryFilter]
+) -> tuple[ManifestEntries, Ints]:
+    """Apply filters in order.
+
+    Returns:
+        The entries that are kept, and an array of shape (filters, reasons) that counts the reasons
+        of each filter.
+    """
+    tallies = np.zeros((len(filters), REASONS), np.int64)
+    for tally, entry_filter in zip(tallies, filters, strict=True):
+        reasons = entry_filter.reasons(entries)
         tally[:] = np.bincount(reasons, minlength=REASONS)
         if reasons.any():
             entries = entries.filter(reasons == 0)
@@ -61,6 +67,6 @@ def sifted(entries: ManifestEntries, sieves: Sequence[Sieve]) -> tuple[ManifestE
 
 
 def _partitions(entries: ManifestEntries) -> pa.BinaryArray:
-    column = one_piece(entries.column("partition"))
-    assert isinstance(column, pa.BinaryArray)  # noqa: S101 - the frame's type
+    column = as_array(entries.column("partition"))
+    assert isinstance(column, pa.BinaryArray)  # noqa: S101 - the column's type
     return column

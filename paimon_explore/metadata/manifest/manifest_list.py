@@ -1,4 +1,4 @@
-"""The manifest list: which manifests make up a snapshot, oldest first.
+"""The manifest list: the manifests of a snapshot, oldest first, as an Arrow table.
 
 Spec: concepts/spec/manifest. Seen in: golden java09 and java200 `manifest_merge`.
 """
@@ -40,7 +40,7 @@ MANIFEST_LIST_SCHEMA = pa.schema(
         pa.field("max_row_id", pa.int64()),
     )
 )
-"""One row per manifest. `partition_min` and `partition_max` carry the 4-byte arity of manifests."""
+"""One row per manifest; `partition_min` and `partition_max` have a 4-byte arity prefix."""
 
 MANIFEST_LIST_FIELDS = MappingProxyType(
     {
@@ -60,14 +60,14 @@ MANIFEST_LIST_FIELDS = MappingProxyType(
         "max_row_id": ("_MAX_ROW_ID",),
     }
 )
-"""Where each column lies in the file's records."""
+"""Column -> path of the field in the file's records."""
 
 
 _NAMES = tuple(MANIFEST_LIST_SCHEMA.names)
 
 
 class ManifestFiles:
-    """The manifests of a list, in its order, as columns of `MANIFEST_LIST_SCHEMA`.
+    """The manifests of a list, in its order, as a table of `MANIFEST_LIST_SCHEMA`.
 
     Args:
         table: the columns.
@@ -81,92 +81,92 @@ class ManifestFiles:
 
     @classmethod
     def empty(cls) -> "ManifestFiles":
-        """No manifest."""
-        return _NO_MANIFESTS
+        """Return an empty table."""
+        return _EMPTY
 
     @classmethod
     def concat(cls, parts: Sequence["ManifestFiles"]) -> "ManifestFiles":
-        """The lists one after the other."""
+        """Concatenate lists."""
         if not parts:
             return cls.empty()
         if len(parts) == 1:
             return parts[0]
-        return cls._of(parts[0].records.joined([part.records for part in parts[1:]]))
+        return cls._of(parts[0].records.concat([part.records for part in parts[1:]]))
 
     @classmethod
     def from_rows(cls, rows: Iterable[Row]) -> "ManifestFiles":
-        """Manifests from values by column name; absent nullable columns are null."""
+        """Create a list from rows (column name -> value); missing nullable values are null."""
         whole = ({name: row.get(name) for name in _NAMES} for row in rows)
         return cls._of(Records.of_rows(whole, MANIFEST_LIST_SCHEMA))
 
     @classmethod
     def _of(cls, records: Records) -> "ManifestFiles":
-        """Records that come out of another frame, and so need not be checked."""
-        made = object.__new__(cls)
-        made._records = records
-        return made
+        """Wrap records whose columns were already checked."""
+        files = object.__new__(cls)
+        files._records = records
+        return files
 
     @property
     def table(self) -> pa.Table:
-        """The manifests as columns."""
+        """The manifests as an Arrow table."""
         return self._records.table
 
     @property
     def records(self) -> Records:
-        """The manifests as rows or columns, whichever is at hand."""
+        """The underlying records."""
         return self._records
 
     def __len__(self) -> int:
         return len(self._records)
 
     def __eq__(self, other: object) -> bool:
-        """Whether the manifests are the same, in the same order."""
+        """Return whether the manifests and their order are equal."""
         if not isinstance(other, ManifestFiles):
             return NotImplemented
         return bool(self.table.equals(other.table))
 
-    __hash__ = None  # type: ignore[assignment]  # as all that holds columns
+    __hash__ = None  # type: ignore[assignment]  # mutable columns
 
     def __repr__(self) -> str:
-        """The number of manifests."""
+        """Return the number of manifests as text."""
         return f"ManifestFiles({len(self)})"
 
     @property
     def names(self) -> list[str]:
-        """The manifests' file names."""
-        known = self._records.known
-        if known is None:
+        """The file names of the manifests."""
+        rows = self._records.cached_rows
+        if rows is None:
             return [str(name) for name in self.table.column("file_name").to_pylist()]
-        return [str(row["file_name"]) for row in known]
+        return [str(row["file_name"]) for row in rows]
 
     def column(self, name: str) -> Chunks:
-        """One column of `MANIFEST_LIST_SCHEMA`."""
+        """Return one column of `MANIFEST_LIST_SCHEMA`."""
         return self.table.column(name)
 
     def numbers(self, name: str) -> Ints:
-        """A column of whole numbers without null."""
+        """Return an integer column without nulls as a numpy array."""
         return self._records.numbers(name)
 
     def filter(self, mask: Mask) -> "ManifestFiles":
-        """The manifests where the mask is true."""
+        """Return the manifests where the mask is true."""
         return ManifestFiles(filter_rows(self.table, mask))
 
     def take(self, indices: Positions) -> "ManifestFiles":
-        """The manifests of these positions."""
+        """Return the manifests at these positions."""
         return ManifestFiles(take_rows(self.table, indices))
 
     def slice(self, offset: int, length: int | None = None) -> "ManifestFiles":
-        """`length` manifests from `offset` on."""
+        """Return `length` manifests from `offset` on."""
         return self._of(self._records.slice(offset, length))
 
     def rows(self) -> Iterator[dict[str, object]]:
-        """The manifests one by one, as column name to value: lists are short."""
+        """Yield the manifests as dictionaries (column name -> value)."""
         yield from (dict(row) for row in self._records.rows)
 
     @property
     def total_size(self) -> int:
-        """Bytes of all manifests together."""
+        """Total size of the manifests in bytes."""
         return self._records.total("file_size")
 
 
-_NO_MANIFESTS = ManifestFiles(empty_table(MANIFEST_LIST_SCHEMA))
+_EMPTY = ManifestFiles(empty_table(MANIFEST_LIST_SCHEMA))

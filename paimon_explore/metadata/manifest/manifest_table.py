@@ -1,4 +1,4 @@
-"""What the three manifest frames share: Arrow tables with exactly the columns of a schema."""
+"""Base of `ManifestEntries`, `ManifestFiles` and `IndexEntries`: records as an Arrow table."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
@@ -34,62 +34,64 @@ Positions: TypeAlias = "Column | npt.NDArray[np.integer]"
 """Row numbers, from 0."""
 
 
-FEW = 64
-"""Number of records up to which rows are kept as they are."""
+MAX_CACHED_ROWS = 64
+"""Maximum number of records that `Records` keeps as rows."""
 
 
 class Records:
-    """Records of one kind as columns; a few new ones as the rows that they were made of.
+    """Records with a common schema, stored as an Arrow table or, if few, as rows.
 
-    A commit makes files of one to thirty records. Thirty Arrow columns take longer to make than all
-    that a commit asks of such rows, so they are made when somebody asks for columns.
+    A commit writes manifests of one to thirty records. Building thirty Arrow columns takes longer
+    than everything else a commit does with such rows, so the table is built on first access.
 
     Args:
         schema: the columns.
         table: the records as columns of `schema`, or some of them.
     """
 
-    __slots__ = ("_known", "_schema", "_table")
+    __slots__ = ("_cached_rows", "_schema", "_table")
 
     def __init__(self, schema: pa.Schema, table: pa.Table | None) -> None:
         self._schema = schema
         self._table = table
-        self._known: tuple[Row, ...] | None = None
+        self._cached_rows: tuple[Row, ...] | None = None
 
     @classmethod
     def of_rows(cls, rows: Iterable[Row], schema: pa.Schema) -> "Records":
-        """Records from values by column name, each with all columns."""
+        """Create records from rows (column name -> value) with all columns."""
         found = cls(schema, None)
-        found._known = tuple(rows)
-        if len(found._known) > FEW:
-            found._known, found._table = None, found.table
+        found._cached_rows = tuple(rows)
+        if len(found._cached_rows) > MAX_CACHED_ROWS:
+            found._cached_rows, found._table = None, found.table
         return found
 
     @property
     def table(self) -> pa.Table:
-        """The records as columns."""
+        """The records as an Arrow table."""
         if self._table is None:
-            self._table = table_of(self._known or (), self._schema)
+            self._table = table_of(self._cached_rows or (), self._schema)
         return self._table
 
     @property
-    def known(self) -> tuple[Row, ...] | None:
-        """The rows, where there are few and they are at hand."""
-        return self._known
+    def cached_rows(self) -> tuple[Row, ...] | None:
+        """The rows if the records were created from few rows, else None."""
+        return self._cached_rows
 
     @property
     def rows(self) -> "Sequence[Row]":
-        """The records as column name to value."""
-        return self.table.to_pylist() if self._known is None else self._known
+        """The records as rows (column name -> value)."""
+        return self.table.to_pylist() if self._cached_rows is None else self._cached_rows
 
     def __len__(self) -> int:
-        return self.table.num_rows if self._known is None else len(self._known)
+        return self.table.num_rows if self._cached_rows is None else len(self._cached_rows)
 
-    def joined(self, others: "Sequence[Records]") -> "Records":
-        """These records and others of the same columns, one after the other."""
+    def concat(self, others: "Sequence[Records]") -> "Records":
+        """Concatenate these records and others with the same columns."""
         runs: list[Records] = []
-        for are_rows, some in groupby([self, *others], key=lambda part: part.known is not None):
-            if are_rows:  # neighbours become columns together, if they have to
+        for are_rows, some in groupby(
+            [self, *others], key=lambda part: part.cached_rows is not None
+        ):
+            if are_rows:  # consecutive rows become one table, if needed
                 rows = chain.from_iterable(part.rows for part in some)
                 runs.append(Records.of_rows(rows, self._schema))
             else:
@@ -99,39 +101,41 @@ class Records:
         return Records(self._schema, pa.concat_tables([run.table for run in runs]))
 
     def slice(self, offset: int, length: int | None = None) -> "Records":
-        """`length` records from `offset` on."""
-        if self._known is None:
+        """Return `length` records from `offset` on."""
+        if self._cached_rows is None:
             return Records(self._schema, self.table.slice(offset, length))
         end = None if length is None else offset + length
-        return Records.of_rows(self._known[offset:end], self._schema)
+        return Records.of_rows(self._cached_rows[offset:end], self._schema)
 
     def numbers(self, name: str) -> Ints:
-        """A column of whole numbers; null is arbitrary."""
-        if self._known is not None:
-            return np.array([row[name] or 0 for row in self._known], np.int64)
-        column = one_piece(self.table.column(name))
+        """Return an integer column as a numpy array; values of nulls are undefined."""
+        if self._cached_rows is not None:
+            return np.array([row[name] or 0 for row in self._cached_rows], np.int64)
+        column = as_array(self.table.column(name))
         return fixed_values(column, f"i{column.type.byte_width}").astype(np.int64, copy=False)
 
     def total(self, name: str) -> int:
-        """The sum of a column of whole numbers without null."""
-        if self._known is not None:
-            return sum(row[name] for row in self._known)  # type: ignore[misc]  # whole numbers
+        """Return the sum of an integer column without nulls."""
+        if self._cached_rows is not None:
+            return sum(row[name] for row in self._cached_rows)  # type: ignore[misc]  # integers
         return int(self.numbers(name).sum())
 
     def distinct(self, name: str) -> frozenset[bytes]:
-        """The different values of a column of bytes without null."""
-        if self._known is None:
+        """Return the distinct values of a binary column without nulls."""
+        if self._cached_rows is None:
             return distinct_bytes(self.table.column(name))
-        values = {row[name] for row in self._known}
+        values = {row[name] for row in self._cached_rows}
         return frozenset(value for value in values if isinstance(value, bytes))
 
-    def spread(self, name: str) -> tuple[int | None, int | None]:
-        """Smallest and largest number of a column; nothing if one is null or there is none."""
+    def min_max(self, name: str) -> tuple[int | None, int | None]:
+        """Return minimum and maximum of a column; (None, None) if it is empty or has nulls."""
         if not len(self):
             return None, None
-        if self._known is not None:
-            found = [value for row in self._known if isinstance(value := row[name], int)]
-            return (min(found), max(found)) if len(found) == len(self._known) else (None, None)
+        if self._cached_rows is not None:
+            found = [value for row in self._cached_rows if isinstance(value := row[name], int)]
+            return (
+                (min(found), max(found)) if len(found) == len(self._cached_rows) else (None, None)
+            )
         if self.table.column(name).null_count:
             return None, None
         values = self.numbers(name)
@@ -139,7 +143,7 @@ class Records:
 
 
 def table_of(rows: Sequence[Row], schema: pa.Schema) -> pa.Table:
-    """Rows as a table, all columns in one go; absent values are null."""
+    """Build a table from rows; missing values are null."""
     whole = pa.array(rows, _struct_of(schema))
     assert isinstance(whole, pa.StructArray)  # noqa: S101 - rows are structs
     return pa.Table.from_arrays(whole.flatten(), schema=schema)
@@ -150,10 +154,10 @@ def _struct_of(schema: pa.Schema) -> pa.StructType:
     return pa.struct(tuple(schema))
 
 
-def one_piece(values: Chunks) -> Column:
-    """A chunked array as an array.
+def as_array(values: Chunks) -> Column:
+    """Convert a chunked array to an array.
 
-    Arrow's own way copies where there is one chunk, and loads pandas where there is none.
+    `combine_chunks` would copy a single chunk, and imports pandas if there is no chunk.
     """
     if values.num_chunks == 1:
         return values.chunks[0]
@@ -162,29 +166,30 @@ def one_piece(values: Chunks) -> Column:
 
 
 def distinct_bytes(values: Chunks) -> frozenset[bytes]:
-    """The different values of a column of bytes without null."""
+    """Return the distinct values of a binary column without nulls."""
     distinct: Column = values.unique()  # type: ignore[assignment]  # an array, not in stubs
     return frozenset(value for value in as_python(distinct) if isinstance(value, bytes))
 
 
 def filter_rows(table: pa.Table, mask: Mask) -> pa.Table:
-    """The rows where the mask is true; a numpy mask does not go through pandas."""
+    """Return the rows where the mask is true; a numpy mask is converted without pandas."""
     if isinstance(mask, np.ndarray):
         count = int(np.count_nonzero(mask))
         first = int(np.argmax(mask)) if count else 0
-        if mask[first : first + count].all() and _MOST_KEPT * count + _FEW_ROWS >= len(mask):
+        slice_limit = _MAX_RETAINED_RATIO * count + _MAX_RETAINED_ROWS
+        if mask[first : first + count].all() and slice_limit >= len(mask):
             return table if count == len(mask) else table.slice(first, count)
         mask = build_bool(mask)
     return table.filter(mask)  # type: ignore[arg-type]  # a boolean column, in stubs
 
 
-_MOST_KEPT = 4
-_FEW_ROWS = 1024
-"""Rows that lie together are not copied where they hold on to little else."""
+_MAX_RETAINED_RATIO = 4
+_MAX_RETAINED_ROWS = 1024
+"""Limits for slicing instead of copying adjacent rows: a slice keeps the whole table in memory."""
 
 
 def as_mask(mask: Mask) -> npt.NDArray[np.bool_]:
-    """A mask for numpy; null counts as false."""
+    """Convert a mask to numpy; null is false."""
     if isinstance(mask, np.ndarray):
         return mask
     array: Column = mask.combine_chunks() if isinstance(mask, pa.ChunkedArray) else mask
@@ -192,19 +197,19 @@ def as_mask(mask: Mask) -> npt.NDArray[np.bool_]:
 
 
 def take_rows(table: pa.Table, positions: Positions) -> pa.Table:
-    """The rows at these positions; numpy positions do not go through pandas."""
+    """Return the rows at these positions; numpy positions are converted without pandas."""
     if isinstance(positions, np.ndarray):
         positions = build_fixed(pa.int64(), positions.astype(np.int64))
     return table.take(positions)  # type: ignore[arg-type]  # an integer column, in stubs
 
 
 def repeated_byte(value: int, count: int) -> Column:
-    """A column of one small number."""
+    """Return an int8 column that repeats one value."""
     return build_fixed(pa.int8(), np.full(count, value, np.int8))
 
 
 def check_columns(table: pa.Table, schema: pa.Schema, what: str) -> None:
-    """Refuse a table whose columns are not columns of `schema`: a mistake in our own code."""
+    """Assert that the columns of a table are columns of `schema`."""
     if table.schema.equals(schema):
         return
     for field in table.schema:
@@ -215,11 +220,13 @@ def check_columns(table: pa.Table, schema: pa.Schema, what: str) -> None:
         assert field.type in allowed, f"{what}: {field.name} is {field.type}, not {wanted}"  # noqa: S101 - made by our own code
 
 
-def complete(columns: Mapping[str, Chunks], schema: pa.Schema, path: str, *, rows: int) -> pa.Table:
-    """A table of `rows` rows with the columns of `schema`: absent nullable ones become null.
+def with_all_columns(
+    columns: Mapping[str, Chunks], schema: pa.Schema, path: str, *, rows: int
+) -> pa.Table:
+    """Build a table with all columns of `schema`; missing nullable columns are null.
 
     Raises:
-        CorruptFileError: a column that must be there is absent or holds null.
+        CorruptFileError: a required column is missing or contains null.
     """
     found: list[Chunks] = []
     for field in schema:
@@ -235,10 +242,10 @@ def complete(columns: Mapping[str, Chunks], schema: pa.Schema, path: str, *, row
 
 
 def check_codes(column: Chunks, codes: type[IntEnum], path: str, where: str) -> None:
-    """Refuse codes that the format does not know; the known ones follow each other, in int8.
+    """Check that an int8 column contains only codes of an enum with consecutive values, or null.
 
     Raises:
-        CorruptFileError: a value that is none of the codes; null is let pass.
+        CorruptFileError: the column contains an unknown code.
     """
     first, *_, last = known = [int(code) for code in codes]
     for chunk in column.chunks:

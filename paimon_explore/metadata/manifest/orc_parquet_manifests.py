@@ -1,6 +1,7 @@
-"""ORC and Parquet manifests: between bytes and tables of records.
+"""Reads and writes manifests in ORC and Parquet format.
 
-Up to 2.0 a table's `manifest.format` could choose them, and Java then reads that format only.
+Up to Paimon 2.0 the table option `manifest.format` selects the format, and Java then reads only
+that format.
 """
 
 from collections.abc import Mapping
@@ -26,14 +27,14 @@ PARQUET_COMPRESSIONS: Mapping[str, str] = {
     "snappy": "snappy",
     "zstandard": "zstd",
 }
-"""What stands for an Avro codec in the other formats."""
+"""Avro codec -> compression of the format."""
 
 
 def read_records(data: bytes, path: str) -> pa.Table:
-    """The records of an ORC or Parquet file.
+    """Read the records of an ORC or Parquet file.
 
     Raises:
-        CorruptFileError: it is neither, or cannot be read.
+        CorruptFileError: the file has another format or cannot be read.
     """
     source = pa.BufferReader(data)
     try:
@@ -47,7 +48,7 @@ def read_records(data: bytes, path: str) -> pa.Table:
 
 
 def _checked(records: pa.Table) -> pa.Table:
-    """The records, all of whose names and texts are UTF-8; others raise a ValueError."""
+    """Check that all names and texts of the records are UTF-8; a ValueError if not."""
     records.validate(full=True)
     for field in records.schema:
         _decode_names(field)
@@ -55,14 +56,14 @@ def _checked(records: pa.Table) -> pa.Table:
 
 
 def _decode_names(field: "pa.Field[pa.DataType]") -> None:
-    """Look at the names of a field and those below it, each of which is decoded only then."""
-    assert field.name is not None  # noqa: S101 - the look
+    """Decode the names of a field and its children, which Arrow decodes on access."""
+    assert field.name is not None  # noqa: S101 - the access decodes
     for index in range(field.type.num_fields):
         _decode_names(field.type.field(index))
 
 
 def write_records(records: pa.Table, file_format: str, codec: str) -> bytes:
-    """An ORC or Parquet file.
+    """Encode records as an ORC or Parquet file.
 
     Args:
         records: the records.
@@ -70,7 +71,7 @@ def write_records(records: pa.Table, file_format: str, codec: str) -> bytes:
         codec: the compression by its Avro name.
 
     Raises:
-        InvalidInputError: another format, or a codec that it does not have.
+        InvalidInputError: the format is unknown or does not support the codec.
     """
     known = {"orc": ORC_COMPRESSIONS, "parquet": PARQUET_COMPRESSIONS}.get(file_format)
     compression = None if known is None else known.get(codec)

@@ -1,4 +1,4 @@
-"""How the records of manifest lists, manifests and index manifests map to the frames' columns."""
+"""Mapping between the records of manifest files and the columns of their Arrow tables."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field
@@ -25,16 +25,16 @@ VERSION_FIELD = "_VERSION"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
-    """One kind of file.
+    """The record layout of one kind of manifest file.
 
     Attributes:
         what: the kind, for messages.
-        version: the one that is known.
-        schema: the frame's columns.
-        fields: where each lies in the file's records.
-        read_types: types in the file, of columns whose children have other names there.
-        written_types: types to write, where they differ from the frame's.
-        late: columns that came after Java 2.0, written only when they hold something.
+        version: the supported format version.
+        schema: the columns of the Arrow table.
+        fields: column -> path of the field in the file's records.
+        read_types: types in the file of columns whose children have other names there.
+        written_types: types to write, if they differ from `schema`.
+        late: columns added after Java 2.0, written only if they have values.
     """
 
     what: str
@@ -46,7 +46,7 @@ class Layout:
     late: tuple[str, ...] = ()
 
     def read_fields(self, columns: pa.Schema) -> list["pa.Field[pa.DataType]"]:
-        """The version and these columns as records inside records, all of them nullable."""
+        """Return the nested fields of the version and these columns, all nullable."""
         version = ((VERSION_FIELD,), pa.field(VERSION_FIELD, pa.int32()))
         leaves = [
             (
@@ -60,7 +60,7 @@ class Layout:
         return _nested([version, *leaves], nullable=True)
 
     def written_fields(self, names: list[str]) -> list["pa.Field[pa.DataType]"]:
-        """The version and these columns as Java declares them."""
+        """Return the nested fields of the version and these columns as Java declares them."""
         version = ((VERSION_FIELD,), pa.field(VERSION_FIELD, pa.int32(), nullable=False))
         leaves = [
             (
@@ -78,14 +78,14 @@ class Layout:
         return pa.field(self.fields[name][-1], kind, nullable=nullable)
 
     def written_type(self, name: str) -> pa.DataType:
-        """The type in which a column is written."""
+        """Return the type in which a column is written."""
         return self.written_types.get(name, self.schema.field(name).type)
 
 
 def _nested(
     leaves: Sequence[tuple[tuple[str, ...], "pa.Field[pa.DataType]"]], *, nullable: bool
 ) -> list["pa.Field[pa.DataType]"]:
-    """Leaves with their paths as records inside records; leaves of one record are neighbours."""
+    """Build nested fields from leaves with their paths; leaves of one record are adjacent."""
     fields: list[pa.Field[pa.DataType]] = []
     for name, group in groupby(leaves, key=lambda leaf: leaf[0][0]):
         below = [(path[1:], leaf) for path, leaf in group]

@@ -1,8 +1,8 @@
-"""Nested records of manifests, with their fields matched by name.
+"""Schema projection of nested manifest records: fields are matched by name.
 
-Releases add fields to nested records as they do to the top one, and Avro, ORC and Parquet all store
-the names. So a nested record is read by name: a nullable field that the file lacks is null, a field
-that is not known is skipped, and the order in the file does not matter.
+Paimon releases add fields to nested records, and Avro, ORC and Parquet all store field names. So a
+nullable field that is missing in the file is null, an unknown field is skipped, and the order of
+fields in the file does not matter.
 """
 
 import numpy as np
@@ -20,17 +20,17 @@ from paimon_explore.errors import CorruptFileError
 
 
 def project_record(array: Column, wanted: pa.DataType, *, path: str, where: str) -> Column:
-    """The same values with the fields of another type, at every depth.
+    """Project values to the fields of another type, at every nesting level.
 
     Args:
-        array: n values as the file has them.
-        wanted: their type by the format, with the field names of the file.
+        array: n values as stored in the file.
+        wanted: the target type, with the field names of the file.
         path: of the file, for messages.
         where: the field, for messages.
 
     Raises:
-        CorruptFileError: a required field is missing or null, or a list holds a null record.
-        pa.ArrowException: a value of another type that cannot be cast.
+        CorruptFileError: a required field is missing or null, or a list contains a null record.
+        pa.ArrowException: a value cannot be cast to the target type.
     """
     if isinstance(array, pa.ListArray) and isinstance(wanted, pa.ListType):
         items = project_record(array.flatten(), wanted.value_type, path=path, where=where)

@@ -25,7 +25,7 @@ from paimon_explore.data_types.type_parser import excerpt
 from paimon_explore.errors import CorruptFileError, UnsupportedVersionError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.json_object import parse_object
-from paimon_explore.sanitize import masked_options, shown
+from paimon_explore.sanitize import masked_options, sanitized
 
 SchemaId = NewType("SchemaId", int)
 
@@ -131,7 +131,7 @@ class TableSchema:
 
 def _plain(text: str) -> str:
     """A text on one line, cut short, safe to show."""
-    line = shown(text)
+    line = sanitized(text)
     return line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…"
 
 

@@ -79,7 +79,7 @@ class PlacedFiles:
     def take(self, rows: Rows) -> "PlacedFiles":
         """The files of these row numbers, in this order."""
         if np.array_equal(rows, np.arange(len(self.entries))):
-            return replace(self, entries=self.entries.in_one_piece())
+            return replace(self, entries=self.entries.combine_chunks())
         place = self.place
         if isinstance(place, Known) or "paths" in vars(self):
             place = Known(take_rows(self.paths, rows))  # type: ignore[arg-type]  # in stubs

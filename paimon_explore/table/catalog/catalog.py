@@ -21,7 +21,7 @@ from paimon_explore.fileio.paths import join
 from paimon_explore.fileio.resolve import resolve as resolve_location
 from paimon_explore.metadata.schema.schema_validation import new_schema, validate_create
 from paimon_explore.metadata.table_paths import MAIN_BRANCH, TablePaths
-from paimon_explore.sanitize import shown
+from paimon_explore.sanitize import sanitized
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.table.catalog.catalog_system_tables import DATABASE, GLOBAL_TABLES, global_table
 from paimon_explore.table.catalog.identifier import Identifier, check_name, parse_identifier
@@ -63,7 +63,7 @@ class Catalog:
 
     def __repr__(self) -> str:
         """The warehouse and its databases."""
-        return shown(f"Catalog({self.warehouse!r}): databases {choices(self._names())}")
+        return sanitized(f"Catalog({self.warehouse!r}): databases {choices(self._names())}")
 
     def databases(self) -> list[str]:
         """Names of the databases, sorted.

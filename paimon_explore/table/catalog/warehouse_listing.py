@@ -3,7 +3,7 @@
 from paimon_explore.errors import NotFoundError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.rendering.escape import esc
-from paimon_explore.sanitize import shown
+from paimon_explore.sanitize import sanitized
 from paimon_explore.table.catalog.catalog import Catalog
 
 _DATABASE_SUFFIX = ".db"
@@ -23,9 +23,9 @@ class WarehouseListing:
         """A line for each database and table."""
         parts = []
         for database, tables in self.databases.items():
-            parts.append(shown(database))
-            parts += [f"  {shown(database)}.{shown(table)}" for table in tables]
-            parts += [] if tables else [f"  {shown(database)}.(no tables)"]
+            parts.append(sanitized(database))
+            parts += [f"  {sanitized(database)}.{sanitized(table)}" for table in tables]
+            parts += [] if tables else [f"  {sanitized(database)}.(no tables)"]
         return "\n".join(parts)
 
     def _repr_html_(self) -> str:

@@ -3,7 +3,7 @@
 from paimon_explore.commit.manifest_merge import MergeRules, weigh
 from paimon_explore.commit.manifest_merge import merge_manifests as merge_weighed
 from paimon_explore.commit.manifest_writer import ManifestWriter
-from paimon_explore.metadata.manifest.manifest_entry import live_entries
+from paimon_explore.metadata.manifest.entry_cancellation import live_entries
 from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
 from support.entries import entries, entry, int_row, names
 from support.new_tables import new_table

@@ -8,7 +8,8 @@ import pytest
 
 from paimon_explore import Catalog
 from paimon_explore.maintenance.checks.row_checks import FileRows
-from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries, live_entries
+from paimon_explore.metadata.manifest.entry_cancellation import live_entries
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options.table_options import TableOptions
 from support.written import columns
 

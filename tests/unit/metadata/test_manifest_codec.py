@@ -19,15 +19,15 @@ from paimon_explore.errors import (
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest.manifest_codec import (
     decode_entries,
+    decode_filtered,
     decode_index_entries,
     decode_manifest_list,
-    decode_sifted,
     encode_entries,
     encode_index_entries,
     encode_manifest_list,
 )
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
-from paimon_explore.metadata.manifest.manifest_filter import Sieve, partition_sieve
+from paimon_explore.metadata.manifest.manifest_filter import EntryFilter, partition_filter
 from paimon_explore.metadata.manifest.manifest_list import MANIFEST_LIST_SCHEMA, ManifestFiles
 from paimon_explore.metadata.manifest.record_layouts import ENTRY_LAYOUT
 from paimon_explore.scan.manifest_arrays import numbers
@@ -270,27 +270,27 @@ def test_only_entries_of_wanted_partitions_are_decoded() -> None:
         ("m2", as_parquet(entries(*rows[50:60]))),
         ("m3", encode_entries(entries(*rows[60:]), "null")),
     ]
-    found, tallies = decode_sifted(files, [partition_sieve(only(1))])
+    found, tallies = decode_filtered(files, [partition_filter(only(1))])
     assert tallies[:, :3].tolist() == [[30, 60, 0]]
     assert (
         found.rows() == entries(*(row for row in rows if row["partition"] == partition(1))).rows()
     )
-    some, _ = decode_sifted(files, [partition_sieve(only(2))], ["file_name", "level"])
+    some, _ = decode_filtered(files, [partition_filter(only(2))], ["file_name", "level"])
     assert some.table.to_pylist()[:2] == [
         {"file_name": "f2", "level": 0},
         {"file_name": "f5", "level": 1},
     ]
-    assert len(decode_sifted(files, [partition_sieve(only(7))])[0]) == 0
-    assert len(decode_sifted([], [partition_sieve(only(7))])[0]) == 0
+    assert len(decode_filtered(files, [partition_filter(only(7))])[0]) == 0
+    assert len(decode_filtered([], [partition_filter(only(7))])[0]) == 0
 
 
 def test_sieves_look_at_what_the_ones_before_them_keep() -> None:
     rows = [entry(f"f{n}", partition=partition(n % 3), level=n % 4) for n in range(24)]
     files = [("m1", encode_entries(entries(*rows[:9]))), ("m2", as_parquet(entries(*rows[9:])))]
-    levels = Sieve(
+    levels = EntryFilter(
         columns=frozenset({"level"}), reasons=lambda found: numbers(found.table, "level")
     )
-    found, tallies = decode_sifted(files, [partition_sieve(only(1)), levels], ["row_count"])
+    found, tallies = decode_filtered(files, [partition_filter(only(1)), levels], ["row_count"])
     assert found.table.to_pylist() == [{"row_count": 10}] * 2
     assert tallies[:, :5].tolist() == [[8, 16, 0, 0, 0], [2, 2, 2, 2, 0]]
 

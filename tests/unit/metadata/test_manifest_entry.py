@@ -8,14 +8,9 @@ import pytest
 
 from paimon_explore.errors import CorruptFileError
 from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.metadata.manifest.entry_cancellation import live_entries, merge_entries
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
-from paimon_explore.metadata.manifest.manifest_entry import (
-    ENTRY_SCHEMA,
-    FileKind,
-    ManifestEntries,
-    live_entries,
-    merge_entries,
-)
+from paimon_explore.metadata.manifest.manifest_entry import ENTRY_SCHEMA, FileKind, ManifestEntries
 from support.manifest_rows import entries, entry
 
 

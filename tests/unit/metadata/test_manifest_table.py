@@ -8,7 +8,7 @@ import pytest
 from paimon_explore.metadata.manifest.manifest_codec import encode_entries, encode_manifest_list
 from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEntries
 from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
-from paimon_explore.metadata.manifest.manifest_table import FEW
+from paimon_explore.metadata.manifest.manifest_table import MAX_CACHED_ROWS
 from support.entries import entries, entry
 
 ROWS = (
@@ -56,8 +56,8 @@ def test_entries_say_the_same_as_rows_and_as_columns(question: str) -> None:
     ask = ENTRY_QUESTIONS[question]
     rows = entries(*ROWS)
     columns = ManifestEntries(entries(*ROWS).table)
-    assert rows.records.known is not None
-    assert columns.records.known is None
+    assert rows.records.cached_rows is not None
+    assert columns.records.cached_rows is None
     assert ask(rows) == ask(columns)
     assert rows == columns
 
@@ -83,11 +83,11 @@ def test_manifests_say_the_same_as_rows_and_as_columns(question: str) -> None:
 
 
 def test_many_rows_become_columns_at_once() -> None:
-    many = [entry(f"f{number}") for number in range(FEW)]
-    assert entries(*many).records.known is not None
-    assert entries(*many, entry("last")).records.known is None
+    many = [entry(f"f{number}") for number in range(MAX_CACHED_ROWS)]
+    assert entries(*many).records.cached_rows is not None
+    assert entries(*many, entry("last")).records.cached_rows is None
     together = ManifestEntries.concat([entries(*many), entries(entry("last"))])
-    assert together.records.known is None
+    assert together.records.cached_rows is None
     assert [row["file_name"] for row in together.rows()] == [
         *(r["file_name"] for r in many),
         "last",

@@ -19,11 +19,11 @@ from pyarrow import orc
 from paimon_explore.errors import CorruptFileError
 from paimon_explore.metadata.manifest.manifest_codec import (
     decode_entries,
+    decode_filtered,
     decode_index_entries,
     decode_manifest_list,
-    decode_sifted,
 )
-from paimon_explore.metadata.manifest.manifest_filter import partition_sieve
+from paimon_explore.metadata.manifest.manifest_filter import partition_filter
 from support.depth import some
 
 Record: TypeAlias = dict[str, Any]
@@ -272,8 +272,8 @@ def decoded(kind: str, data: bytes) -> list[Record]:
         return decode_index_entries(data, "f").rows()
     (frame,) = decode_entries([("f", data)])
     found = [dict(row) for row in frame.rows()]
-    sifted, _ = decode_sifted(
-        [("f", data)], [partition_sieve(lambda rows: np.ones(len(rows), bool))]
+    sifted, _ = decode_filtered(
+        [("f", data)], [partition_filter(lambda rows: np.ones(len(rows), bool))]
     )
     assert [dict(row) for row in sifted.rows()] == found
     return found

@@ -7,7 +7,7 @@ from paimon_explore import Table
 from paimon_explore.data_types.definitions import AtomicType, TypeRoot
 from paimon_explore.encoding.binary_row.encoder import encode_rows, with_arity
 from paimon_explore.metadata.manifest.manifest_codec import encode_entries
-from paimon_explore.metadata.manifest.manifest_filter import partition_sieve
+from paimon_explore.metadata.manifest.manifest_filter import partition_filter
 from paimon_explore.scan.live_entries import PartitionCut, live_files, read_entries
 from paimon_explore.scan.manifest_arrays import byte_rows, column, text
 from support.entries import entries, entry
@@ -123,8 +123,10 @@ def test_blocks_without_a_wanted_partition_are_passed_over_and_counted(
     wanted = PartitionCut(
         row_type=source.schema.partition_type, predicate=source.scan(where=f"dt = '{day}'").where
     )
-    sieve = partition_sieve(wanted.entries, wanted.needles)
-    found, tallies = store.manifests.read_sifted(["m"], [sieve], ["partition", "file_name"])
+    entry_filter = partition_filter(wanted.entries, wanted.needles)
+    found, tallies = store.manifests.read_filtered(
+        ["m"], [entry_filter], ["partition", "file_name"]
+    )
     assert (
         found.table.to_pylist()
         == frame.table.slice(0, 1).select(["partition", "file_name"]).to_pylist()

@@ -1,0 +1,146 @@
+"""Cancellation of ADD and DELETE manifest entries, as Java's `FileEntry.mergeEntries`.
+
+`live_entries` reduces all entries of a snapshot to its live data files. `merge_entries` reduces the
+entries of manifests that are rewritten. Entries cancel if they have the same identity: partition,
+bucket, level, file name, extra files, embedded index and external path.
+"""
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from paimon_explore.data_types.arrow_buffers import (
+    Column,
+    binary_scalar,
+    bool_values,
+    fixed_values,
+    string_scalar,
+)
+from paimon_explore.errors import CorruptFileError
+from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEntries
+from paimon_explore.metadata.manifest.manifest_table import Chunks, as_array
+
+_NO_TEXT = string_scalar("")
+_SLASH = string_scalar("/")
+_NO_BYTES = binary_scalar(b"")
+_NUL = binary_scalar(b"\x00")
+
+
+def live_entries(
+    entries: ManifestEntries, *, path: str = "", strict: bool = False
+) -> ManifestEntries:
+    """Return the live files of a snapshot: every ADD entry without a DELETE of the same identity.
+
+    Like Java, this assumes that each identity is added once and deleted at most once.
+
+    Args:
+        entries: of the base list, then of the delta list.
+        path: manifest list or snapshot, for messages.
+        strict: whether to check that no identity is added twice.
+
+    Returns:
+        ADD entries in the given order.
+
+    Raises:
+        CorruptFileError: strict, and an identity is added twice.
+    """
+    deleted = entries.of_kind(FileKind.DELETE)
+    added = entries.of_kind(FileKind.ADD) if len(deleted) else entries
+    if len(deleted):
+        suspects = pc.is_in(added.column("file_name"), value_set=_one(deleted, "file_name"))
+        keys = _identities(added.filter(suspects))
+        gone = pc.is_in(keys, value_set=as_array(_identities(deleted)))
+        dead = _mask(suspects)
+        dead[dead] = _mask(gone)
+        added = added.filter(~dead)
+    if strict:
+        _refuse_twice_added(added, path)
+    return added
+
+
+def merge_entries(entries: ManifestEntries, *, path: str = "") -> ManifestEntries:
+    """Remove pairs of ADD and DELETE entries of the same identity; the order is preserved.
+
+    A DELETE without an ADD is kept, because its ADD is in another manifest.
+
+    Args:
+        entries: in the order of their manifests.
+        path: for messages.
+
+    Raises:
+        CorruptFileError: an identity is added although it is present or already deleted.
+    """
+    keys = as_array(_identities(entries)).dictionary_encode()
+    codes = fixed_values(keys.indices, np.int32)
+    kinds = fixed_values(_one(entries, "kind"), np.int8)
+    adds = np.bincount(codes[kinds == FileKind.ADD], minlength=len(keys.dictionary))
+    deletes = np.bincount(codes[kinds == FileKind.DELETE], minlength=len(keys.dictionary))
+    several = (adds + deletes > 1)[codes]
+    kept = ~several
+    open_adds: dict[int, int] = {}
+    # A Python loop is fast enough: only identities that occur more than once.
+    for row in np.flatnonzero(several).tolist():
+        code, kind = int(codes[row]), kinds[row]
+        before = open_adds.get(code)
+        if kind == FileKind.ADD:
+            if before is not None:
+                raise _twice_added(entries, row, path)
+            open_adds[code], kept[row] = row, True
+        elif before is None:
+            kept[row], open_adds[code] = True, row
+        else:
+            kept[before] = False
+            del open_adds[code]
+    return entries.filter(kept)
+
+
+def _refuse_twice_added(added: ManifestEntries, path: str) -> None:
+    names = added.column("file_name")
+    if len(names.unique()) == len(names):
+        return
+    keys = as_array(_identities(added)).dictionary_encode()
+    codes = fixed_values(keys.indices, np.int32)
+    first = np.zeros(len(codes), dtype=np.bool_)
+    first[np.unique(codes, return_index=True)[1]] = True
+    if not first.all():
+        raise _twice_added(added, int(np.flatnonzero(~first)[0]), path)
+
+
+def _twice_added(entries: ManifestEntries, row: int, path: str) -> CorruptFileError:
+    name = entries.column("file_name")[row].as_py()
+    return CorruptFileError(
+        path, f"entry of {name}", "a file must not be added while an earlier entry for it exists"
+    )
+
+
+def _identities(entries: ManifestEntries) -> Chunks:
+    """Return one binary value per entry that is equal if and only if the identities are equal.
+
+    File names contain neither NUL nor "/", so the parts before the partition are unambiguous; the
+    partition's length separates it from the embedded index.
+    """
+    partition = entries.column("partition")
+    parts = [
+        entries.column("level").cast(pa.string()),
+        entries.column("bucket").cast(pa.string()),
+        entries.column("file_name"),
+        pc.coalesce(pc.binary_join(entries.column("extra_files"), _SLASH), _NO_TEXT),
+        pc.coalesce(entries.column("external_path"), _NO_TEXT),
+        pc.binary_length(partition).cast(pa.string()),  # type: ignore[arg-type]  # in stubs
+    ]
+    tail = pc.coalesce(entries.column("embedded_file_index"), _NO_BYTES)
+    texts = [part.cast(pa.binary()) for part in parts]
+    keys: Chunks = pc.binary_join_element_wise(*texts, partition, tail, _NUL)  # type: ignore[call-overload]  # in stubs
+    return keys
+
+
+def _one(entries: ManifestEntries, name: str) -> Column:
+    return as_array(entries.column(name))
+
+
+def _mask(column: "Column | Chunks") -> npt.NDArray[np.bool_]:
+    """Return a boolean column without nulls as a writable numpy mask."""
+    if isinstance(column, pa.ChunkedArray):
+        column = as_array(column)
+    return np.array(bool_values(column))
