@@ -44,7 +44,7 @@ ENTRY_QUESTIONS: dict[str, Callable[[ManifestEntries], object]] = {
     "first": lambda e: e.slice(0, 2).rows(),
     "concat": lambda e: ManifestEntries.concat([e, e.slice(1, 1)]).rows(),
     "spread": lambda e: [
-        e.records.spread(name) for name in ("bucket", "first_row_id", "creation_time")
+        e.records.min_max(name) for name in ("bucket", "first_row_id", "creation_time")
     ],
     "numbers": lambda e: e.records.numbers("row_count").tolist(),
     "bytes": encode_entries,
