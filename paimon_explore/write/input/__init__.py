@@ -1,4 +1,4 @@
-"""Rows of callers (Arrow, pandas, Polars, Python) as batches of the table columns.
+"""Conversion of input rows (Arrow, pandas, Polars, Python) to batches of the table's columns.
 
 `table_batches` is the entry point; `safe_cast` is the conversion policy.
 """

@@ -1,8 +1,8 @@
-"""Arrow columns of callers into the types of a table, safely.
+"""Cast Arrow columns of input data to the types of a table without changing any value.
 
-Values may change their form, not what they mean: `safe_cast` says what that is for single values;
-here are lists, maps and rows, which are cast part by part. The first value that does not fit is
-named by column, path and row.
+`safe_cast` defines which casts of single values are allowed. This module applies it to nested
+types: lists, maps and rows are cast recursively. The error for the first value that does not fit
+names its column, path and row.
 """
 
 from typing import TypeAlias
@@ -52,44 +52,47 @@ _VARIANT_PARTS = ("value", "metadata")
 
 
 def conform(array: Column, data_type: DataType, *, where: str, first_row: int = 0) -> Column:
-    """The same values in `to_arrow(data_type)`.
+    """Cast values to the Arrow type of a column.
 
     Args:
         array: n values of any Arrow type.
         data_type: the column's type.
-        where: the column, for messages; parts of nested types are named behind it.
-        first_row: number of the first value's row, for messages; -1 if it is not known.
+        where: the column name, for error messages; the path in a nested type is appended to it.
+        first_row: the row number of the first value, for error messages; -1 if unknown.
+
+    Returns:
+        n values in `to_arrow(data_type)`.
 
     Raises:
-        InvalidInputError: a value that does not fit, or a null that must not be.
+        InvalidInputError: a value does not fit, or is null in a NOT NULL column.
     """
     row_of = None if first_row < 0 else lambda position: first_row + position
     return conform_at(array, data_type, Location(column=where, row_of=row_of))
 
 
 def conform_at(array: Column, data_type: DataType, location: Location) -> Column:
-    """As `conform`, of values whose rows are told by a location."""
+    """Cast values like `conform`, with row numbers from a location."""
     return _Cast(location).column(array, data_type)
 
 
 def plain_form(array: Column) -> Column:
-    """The same values, not encoded: dictionaries, runs and extension types are resolved."""
+    """Decode dictionary, run-end and extension arrays to plain arrays."""
     if isinstance(array, pa.ExtensionArray):
         return plain_form(array.storage)
     if isinstance(array, pa.RunEndEncodedArray):
         found: Column = pc.call_function("run_end_decode", [array])
         return plain_form(found)
     if isinstance(array, pa.DictionaryArray):
-        words: Column = array.dictionary
-        if pat.is_string_view(words.type) or pat.is_binary_view(words.type):
-            # pyarrow takes no values out of views
-            words = words.cast(pa.string() if pat.is_string_view(words.type) else pa.binary())
-        return plain_form(words.take(array.indices))
+        values: Column = array.dictionary
+        if pat.is_string_view(values.type) or pat.is_binary_view(values.type):
+            # pyarrow has no take() for views
+            values = values.cast(pa.string() if pat.is_string_view(values.type) else pa.binary())
+        return plain_form(values.take(array.indices))
     return array
 
 
 def nulls_of(count: int, data_type: DataType) -> Column:
-    """Nulls of a column's type, below which no field that is NOT NULL holds a null."""
+    """Build n nulls of a column's type; NOT NULL fields below them hold empty values."""
     target = to_arrow(data_type)
     nulls: Column = pa.nulls(count, target)  # type: ignore[call-overload]  # stubs list single types
     if not isinstance(nulls, pa.StructArray):
@@ -99,9 +102,9 @@ def nulls_of(count: int, data_type: DataType) -> Column:
 
 
 def filled(array: Column, data_type: DataType) -> Column:
-    """Values of a NOT NULL field with empty ones in place of nulls, which lie below null rows.
+    """Replace nulls of a NOT NULL field, which occur below null rows, by empty values.
 
-    Parquet's writer refuses nulls there.
+    The Parquet writer rejects nulls there.
     """
     if not array.null_count:
         return array
@@ -117,7 +120,7 @@ def filled(array: Column, data_type: DataType) -> Column:
 
 
 def _filled_fields(array: pa.StructArray, data_type: DataType) -> list[Column]:
-    found: list[Column] = [array.field(place) for place in range(array.type.num_fields)]
+    found: list[Column] = [array.field(index) for index in range(array.type.num_fields)]
     if not isinstance(data_type, RowType):  # a variant
         return [filled(part, _VARIANT_PART) for part in found]
     return [
@@ -127,7 +130,7 @@ def _filled_fields(array: pa.StructArray, data_type: DataType) -> list[Column]:
 
 
 class _Cast:
-    """Casts the values of one column, and knows where they come from."""
+    """Casts the values of one column; errors name their location."""
 
     def __init__(self, location: Location) -> None:
         self._at = location
@@ -137,9 +140,9 @@ class _Cast:
         array = plain_form(array)
         if not data_type.nullable and array.null_count:
             position = int((~valid_mask(array)).argmax())
-            raise self._at.refusal("null in a NOT NULL column", position=position)
+            raise self._at.error("null in a NOT NULL column", position=position)
         is_unknown = pat.is_null(array.type) or pat.is_floating(array.type)
-        if is_unknown and array.null_count == len(array):  # what pandas makes of missing values
+        if is_unknown and array.null_count == len(array):  # pandas' type of missing values
             return nulls_of(len(array), data_type)
         if isinstance(data_type, AtomicType):
             is_variant = data_type.root is TypeRoot.VARIANT
@@ -151,25 +154,23 @@ class _Cast:
         if not isinstance(found, Misfit):
             return found
         if found.position is None:
-            said = f"values of type {array.type}"
+            subject = f"values of type {array.type}"
         else:
-            said = self._at.shown(array, found.position)
+            subject = self._at.value_text(array, found.position)
             if found.is_type:
-                said = f"{said} of type {self._at.kind(array, found.position)}"
-        raise self._at.refusal(
-            f"{said} {found.problem}",
+                subject = f"{subject} of type {self._at.type_name(array, found.position)}"
+        raise self._at.error(
+            f"{subject} {found.problem}",
             data_type=with_nullable(data_type, nullable=True),
             position=found.position,
             hint=found.hint,
         )
 
-    def _wrong_shape(self, array: Column, data_type: DataType, wanted: str) -> Exception:
-        """A value that is no list, map or row."""
+    def _wrong_type(self, array: Column, data_type: DataType, wanted: str) -> Exception:
+        """Return the error for values that are not lists, maps or rows."""
         found = np.flatnonzero(valid_mask(array))
         position = int(found[0]) if len(found) else None
-        return self._at.refusal(
-            f"values of type {array.type} are not {wanted}", data_type, position
-        )
+        return self._at.error(f"values of type {array.type} are not {wanted}", data_type, position)
 
     def _nested(self, array: Column, data_type: NestedType, target: pa.DataType) -> Column:
         match data_type:
@@ -191,7 +192,7 @@ class _Cast:
         if not isinstance(array, pa.StructArray) or {f.name for f in array.type} != {
             *_VARIANT_PARTS
         }:
-            raise self._wrong_shape(array, data_type, "variants: rows of value and metadata")
+            raise self._wrong_type(array, data_type, "variants: rows of value and metadata")
         valid = valid_mask(array)
         parts: list[Column] = []
         for name in _VARIANT_PARTS:
@@ -199,19 +200,19 @@ class _Cast:
             lacking = valid & ~valid_mask(part)
             if lacking.any():
                 position = int(lacking.argmax())
-                raise self._at.refusal(f"a variant without {name}", position=position)
+                raise self._at.error(f"the variant has no {name}", position=position)
             found = _Cast(self._at.part(f".{name}")).column(part, _VARIANT_PART)
             parts.append(pc.call_function("coalesce", [found, pa.scalar(b"")]))
         return build_struct(target, parts, valid)
 
     def _row(self, array: Column, data_type: RowType, target: pa.DataType) -> Column:
         if not isinstance(array, pa.StructArray):
-            raise self._wrong_shape(array, data_type, "rows")
+            raise self._wrong_type(array, data_type, "rows")
         names = [field.name for field in array.type]
         unknown = [name for name in names if data_type.field(name) is None]
         if unknown:
             known = choices(data_type.names)
-            raise self._at.refusal(f"the row has no field {unknown[0]!r}; it has {known}")
+            raise self._at.error(f"the row has no field {unknown[0]!r}; it has {known}")
         valid = valid_mask(array)
         given = dict(zip(names, array.flatten(), strict=True))  # null where the row is
         children: list[Column] = []
@@ -220,7 +221,7 @@ class _Cast:
             inner = self._at.part(f".{field.name}")
             lacking = valid & ~valid_mask(child)
             if not field.type.nullable and bool(lacking.any()):
-                raise inner.refusal("null in a NOT NULL field", position=int(lacking.argmax()))
+                raise inner.error("null in a NOT NULL field", position=int(lacking.argmax()))
             kind = with_nullable(field.type, nullable=True)
             cast = _Cast(inner).column(child, kind)
             children.append(cast if field.type.nullable else filled(cast, field.type))
@@ -230,7 +231,7 @@ class _Cast:
         if isinstance(array, _OTHER_LISTS):
             array = array.cast(pa.list_(array.type.value_type))
         if not isinstance(array, pa.ListArray):
-            raise self._wrong_shape(array, ArrayType(element=element), "lists")
+            raise self._wrong_type(array, ArrayType(element=element), "lists")
         offsets = _dense_offsets(array)
         inner = _Cast(self._at.elements("[]", offsets))
         values = inner.column(array.flatten(), element)
@@ -241,8 +242,8 @@ class _Cast:
             array = self._fixed_size(array, data_type)
         assert isinstance(array, pa.FixedSizeListArray)  # noqa: S101 - it is one now
         if array.type.list_size != data_type.length:
-            problem = f"the vectors have {array.type.list_size} elements"
-            raise self._at.refusal(problem, data_type=data_type)
+            problem = f"vectors of {array.type.list_size} elements do not fit"
+            raise self._at.error(problem, data_type=data_type)
         offsets = offsets_from_sizes(valid_mask(array) * np.int64(data_type.length))
         inner = _Cast(self._at.elements("[]", offsets))
         inner.column(array.flatten(), data_type.element)
@@ -250,19 +251,19 @@ class _Cast:
 
     def _fixed_size(self, array: Column, data_type: VectorType) -> Column:
         if not isinstance(array, (pa.ListArray, *_OTHER_LISTS)):
-            raise self._wrong_shape(array, data_type, "vectors")
+            raise self._wrong_type(array, data_type, "vectors")
         array = array.cast(pa.list_(array.type.value_type))
         sizes = np.diff(list_offsets(array))
         wrong = (sizes != data_type.length) & valid_mask(array)
         if wrong.any():
             position = int(wrong.argmax())
-            problem = f"a vector of {sizes[position]} elements"
-            raise self._at.refusal(problem, data_type, position)
+            problem = f"a vector of {sizes[position]} elements does not fit"
+            raise self._at.error(problem, data_type, position)
         return array.cast(pa.list_(array.type.field(0), data_type.length))
 
     def _map(self, array: Column, data_type: DataType, key: DataType, value: DataType) -> Column:
         if not isinstance(array, pa.MapArray):
-            raise self._wrong_shape(array, data_type, "maps")
+            raise self._wrong_type(array, data_type, "maps")
         target = to_arrow(data_type)
         pairs = pa.StructArray.from_arrays([array.keys, array.items], names=["key", "value"])
         dense = _as_list(array, pairs)
@@ -276,7 +277,7 @@ class _Cast:
 
 
 def _as_list(array: Column, pairs: Column) -> Column:
-    """The map as a list of its pairs."""
+    """Return the map as a list of its key-value pairs."""
     return pa.Array.from_buffers(
         pa.list_(pairs.type),
         len(array),
@@ -288,5 +289,5 @@ def _as_list(array: Column, pairs: Column) -> Column:
 
 
 def _dense_offsets(array: Column) -> Ints:
-    """Offsets into `array.flatten()`, which leaves out what lies under null lists."""
+    """Return offsets into `array.flatten()`, which omits the elements below null lists."""
     return offsets_from_sizes(np.diff(list_offsets(array)) * valid_mask(array))

@@ -1,14 +1,14 @@
-"""The forms in which callers have rows, as record batches.
+"""Convert every accepted form of input rows to Arrow record batches.
 
-| form | becomes |
+| input | conversion |
 | --- | --- |
-| Arrow table, batch, reader | as it is |
-| data frame of pandas | columns of Python objects by the table's types, else as Arrow sees them |
-| anything with an Arrow stream (polars, DuckDB, a table of ours) | its batches |
-| dataset or scanner of pyarrow | its batches |
+| Arrow table, batch, reader | unchanged |
+| pandas data frame | object columns by the table's types, other columns as Arrow converts them |
+| object with an Arrow C stream (polars, DuckDB, a `Table`) | its batches |
+| pyarrow dataset or scanner | its batches |
 | dictionary | columns by name |
-| list or generator of dictionaries | a row each |
-| list or generator of tables, batches, data frames | one after the other |
+| list or generator of dictionaries | one row per dictionary |
+| list or generator of tables, batches, data frames | concatenated |
 
 No data frame library is imported here.
 """
@@ -40,48 +40,48 @@ _UNREADABLE = (pa.ArrowException, TypeError, ValueError)
 
 @runtime_checkable
 class ArrowStream(Protocol):
-    """Anything that gives its rows as an Arrow stream: pandas, polars, DuckDB and others."""
+    """An object that exports its rows as an Arrow C stream: pandas, polars, DuckDB and others."""
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """The stream, as a capsule of Arrow's C interface."""
+        """Export the stream as a PyCapsule of the Arrow C interface."""
         ...
 
 
 @runtime_checkable
 class _Scanner(Protocol):
-    """A scanner of pyarrow.dataset."""
+    """A pyarrow.dataset scanner."""
 
     def to_reader(self) -> pa.RecordBatchReader: ...
 
 
 @runtime_checkable
 class _Dataset(Protocol):
-    """A dataset of pyarrow.dataset."""
+    """A pyarrow.dataset dataset."""
 
     def scanner(self) -> _Scanner: ...
 
 
 @runtime_checkable
 class _Lazy(Protocol):
-    """A frame that is yet to be computed."""
+    """A lazy data frame, which has to be computed first."""
 
     def collect(self) -> object: ...
 
 
 CheckNames = Callable[[Sequence[str]], None]
-"""Refuses columns that the table does not have."""
+"""Raises if the table does not have one of the columns."""
 
 
 def batches_of(data: object, row_type: RowType, check: CheckNames) -> Iterator[pa.RecordBatch]:
-    """The rows in batches; the columns are those of the data.
+    """Yield the rows as record batches that have the columns of the data.
 
     Args:
-        data: one of the forms.
-        row_type: the table's columns, which say what Python's values mean.
-        check: is asked about names of columns before their values are looked at.
+        data: rows in one of the accepted forms.
+        row_type: the table's columns; their types decide how Python values are converted.
+        check: called with the column names before their values are converted.
 
     Raises:
-        InvalidInputError: data of another form, or a value that does not fit.
+        InvalidInputError: the form is not accepted, or a value does not fit.
     """
     if isinstance(data, pa.RecordBatch):
         yield data
@@ -104,7 +104,7 @@ def batches_of(data: object, row_type: RowType, check: CheckNames) -> Iterator[p
     else:
         hint = "Compute it first, with collect()." if isinstance(data, _Lazy) else _HINT
         raise InvalidInputError(
-            f"Rows cannot be taken from a value of type {type(data).__name__}.", hint=hint
+            f"Cannot read rows from a value of type {type(data).__name__}.", hint=hint
         )
 
 
@@ -112,36 +112,36 @@ def _streamed(data: ArrowStream) -> pa.RecordBatchReader:
     try:
         return pa.RecordBatchReader.from_stream(data)
     except _UNREADABLE as error:
-        told = str(error).rstrip(".")
-        msg = f"Rows cannot be taken from this {type(data).__name__}: {told}."
+        reason = str(error).rstrip(".")
+        msg = f"Cannot read rows from this {type(data).__name__}: {reason}."
         raise InvalidInputError(msg, hint=_HINT) from error
 
 
 def _of_parts(
     parts: Iterable[object], row_type: RowType, check: CheckNames
 ) -> Iterator[pa.RecordBatch]:
-    """Rows, or whole parts of the data, one after the other."""
-    taken, rows = 0, list[Mapping[str, object]]()
+    """Yield batches of single rows, or of tables, batches and data frames, in order."""
+    row_count, rows = 0, list[Mapping[str, object]]()
     for part in parts:
         if isinstance(part, Mapping):
             rows.append(part)
             if len(rows) < BATCH_ROWS:
                 continue
         if rows:
-            yield _batch_of_rows(rows, row_type, check, taken)
-            taken, rows = taken + len(rows), []
+            yield _batch_of_rows(rows, row_type, check, row_count)
+            row_count, rows = row_count + len(rows), []
         if isinstance(part, Mapping):
             continue
         if isinstance(part, Sequence | str | bytes):
             raise InvalidInputError(
-                f"Row {taken} is a {type(part).__name__}, which does not name its columns.",
+                f"Row {row_count} is a {type(part).__name__}, which has no column names.",
                 hint=_HINT,
             )
         for batch in batches_of(part, row_type, check):
-            taken += batch.num_rows
+            row_count += batch.num_rows
             yield batch
     if rows:
-        yield _batch_of_rows(rows, row_type, check, taken)
+        yield _batch_of_rows(rows, row_type, check, row_count)
 
 
 def _batch_of_rows(
@@ -154,8 +154,8 @@ def _batch_of_rows(
 
 
 def _rows_without_columns(count: int) -> pa.RecordBatch:
-    shell = build_struct(pa.struct([]), [], np.ones(count, np.bool_))
-    return pa.RecordBatch.from_struct_array(shell)  # type: ignore[arg-type]  # a struct array
+    rows = build_struct(pa.struct([]), [], np.ones(count, np.bool_))
+    return pa.RecordBatch.from_struct_array(rows)  # type: ignore[arg-type]  # a struct array
 
 
 # ---------------------------------------------------------------- columns
@@ -170,15 +170,15 @@ def _table_of_columns(
     }
     sizes = {name: len(column) for name, column in found.items()}
     if len(set(sizes.values())) > 1:
-        told = ", ".join(f"{name!r} {size}" for name, size in sizes.items())
-        raise InvalidInputError(f"The columns are not of one length: {told}.")
+        lengths = ", ".join(f"{name!r} has {size} rows" for name, size in sizes.items())
+        raise InvalidInputError(f"The columns have different lengths: {lengths}.")
     return pa.table(found)  # type: ignore[arg-type]  # takes chunked columns, too
 
 
 def _given_column(
     values: object, name: str, field: DataField | None
 ) -> "Column | pa.ChunkedArray[pa.Scalar[pa.DataType]]":
-    """A column of a dictionary: anything that holds values in order."""
+    """Convert a column of a dictionary, which may be any sequence of values."""
     if isinstance(values, pa.Array | pa.ChunkedArray):
         return values
     if field is not None and _is_series(values) and values.dtype == np.object_:
@@ -193,8 +193,8 @@ def _given_column(
         return made
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
         raise InvalidInputError(
-            f"Column {name!r} is {values!r}, which is no list of values.",
-            hint="A dictionary stands for columns; a single row is a list of one dictionary.",
+            f"Column {name!r} must be a list of values, not {values!r}.",
+            hint="A dictionary maps columns to values; pass a single row as [{...}].",
         )
     if field is None:
         return column_of_rows([{name: value} for value in values], name, None, 0)
@@ -202,7 +202,7 @@ def _given_column(
 
 
 def _numpy_column(values: object, field: DataField | None) -> "Column | None":
-    """An array of NumPy's values that are no Python objects."""
+    """Convert a NumPy array; None if it holds Python objects."""
     if not isinstance(values, np.ndarray) or values.ndim != 1:
         return None
     if values.dtype.kind == "M":
@@ -218,12 +218,12 @@ def _numpy_column(values: object, field: DataField | None) -> "Column | None":
 
 
 def _is_frame(data: object) -> "TypeGuard[pd.DataFrame]":
-    """Whether it is a data frame of pandas, or of what is built upon it."""
+    """Whether it is a pandas data frame or a subclass of one."""
     return _is_of_pandas(data, "DataFrame")
 
 
 def _is_series(data: object) -> "TypeGuard[pd.Series[str]]":
-    """Whether it is a column of pandas."""
+    """Whether it is a pandas series or a subclass of one."""
     return _is_of_pandas(data, "Series")
 
 
@@ -235,10 +235,10 @@ def _is_of_pandas(data: object, name: str) -> bool:
 
 
 def _table_of_frame(frame: "pd.DataFrame", row_type: RowType, check: CheckNames) -> pa.Table:
-    """Columns of Python objects get the table's types; Arrow would have to guess them."""
+    """Convert object columns by the table's types; Arrow would have to infer them."""
     if not frame.columns.is_unique:
-        twice = frame.columns[frame.columns.duplicated()][0]
-        raise InvalidInputError(f"The data has two columns {twice!r}.")
+        duplicate = frame.columns[frame.columns.duplicated()][0]
+        raise InvalidInputError(f"The data has two columns {duplicate!r}.")
     objects = [
         name
         for name, dtype in frame.dtypes.items()
@@ -258,10 +258,10 @@ def _objects(series: "pd.Series[str]", name: str, data_type: DataType) -> Column
     direct = direct_column(series.to_numpy(), data_type)
     if direct is not None:
         return direct
-    there = series.notna().to_numpy()
+    is_valid = series.notna().to_numpy()
     values = series.to_list()
     return column_of_values(
-        [value if known else None for value, known in zip(values, there, strict=True)],
+        [value if valid else None for value, valid in zip(values, is_valid, strict=True)],
         name,
         data_type,
     )

@@ -1,20 +1,20 @@
-"""Values of Python, NumPy, pandas and Arrow, one by one, as plain Arrow arrays.
+"""Convert Python, NumPy, pandas and Arrow scalars to Arrow arrays of their natural type.
 
-Arrow's own conversion gives a value the type that is asked for: 1.5 becomes the integer 1, and a
-time with a zone becomes one without. Here a value first becomes an array of the type that it has;
-what a column makes of that is for `safe_cast`, as it is for Arrow data.
+`pa.array(values, type)` coerces values to the requested type: 1.5 becomes the integer 1, and a
+timestamp loses its time zone. This module instead builds an array of the type that the values
+have, which `safe_cast` then casts to the column's type by the same rules as Arrow input.
 
 | values | array |
 | --- | --- |
 | bool | bool |
-| int | int64, or a decimal if they are larger |
-| float, numpy.float64 and others | double; numpy.float32 float |
-| Decimal | the decimal that holds all of them |
+| int | int64, or a decimal beyond 64 bits |
+| float, numpy.float64 and others | double; numpy.float32: float |
+| Decimal | the smallest decimal type that holds all of them |
 | str, bytes, UUID | string, binary, 16 bytes |
 | date, time | date32, time64[us] |
 | datetime, pandas.Timestamp | timestamp, in UTC if it has a zone |
 | numpy.datetime64 | date32, or timestamp in its unit |
-| a scalar of pyarrow | its type |
+| pyarrow scalar | its type |
 """
 
 import datetime as dt
@@ -35,18 +35,18 @@ if TYPE_CHECKING:
 UNFIT = (pa.ArrowException, TypeError, ValueError, OverflowError)
 """What Arrow raises for a value that it cannot convert."""
 _MISSING = frozenset({"NAType", "NaTType", "NoneType"})
-"""Types of pandas, which is not imported here, for values that are not there."""
+"""Names of the types of missing values; pandas itself is not imported here."""
 _COARSE_UNITS = {"h": "s", "m": "s", "W": "D", "M": "D", "Y": "D"}
-"""Units of NumPy that Arrow does not have, and the next ones that it has."""
+"""NumPy units that Arrow does not have, mapped to the next finer unit that it has."""
 _UNITS = frozenset({"D", "s", "ms", "us", "ns"})
 
 
 def is_missing(value: object, *, nan_counts: bool) -> bool:
-    """Whether a value stands for null.
+    """Whether a value means null.
 
     Args:
         value: any.
-        nan_counts: whether NaN is a value, as in a column of floating-point numbers.
+        nan_counts: whether NaN is a value rather than null, as in floating-point columns.
     """
     name = type(value).__name__
     if name in _MISSING:
@@ -60,7 +60,7 @@ def is_missing(value: object, *, nan_counts: bool) -> bool:
 
 
 def kind_of(value: object) -> Hashable:
-    """A mark that values have in common which become one array; None if there is none for it."""
+    """Return a key that is equal for values that fit one array; None for unsupported types."""
     kind = _kind_of_type(type(value))  # type: ignore[arg-type]  # types are hashable
     if kind is _naive:
         assert isinstance(value, dt.datetime)  # noqa: S101 - so it was found
@@ -78,10 +78,10 @@ def kind_of(value: object) -> Hashable:
 
 
 def array_of(values: Sequence[object], kind: Hashable) -> Column:
-    """Values of one kind, none missing, as an array.
+    """Build an array from values of one kind, none missing.
 
     Raises:
-        pa.ArrowException: or another of `UNFIT`: no array holds all of them.
+        pa.ArrowException: or another of `UNFIT`: no array type holds all of them.
     """
     if callable(kind):
         found: Column = kind(values)
@@ -93,30 +93,30 @@ def array_of(values: Sequence[object], kind: Hashable) -> Column:
 
 
 def own_array(values: Sequence[object]) -> Column:
-    """Values of one kind, or numbers of several, in a type of their own; nulls stay nulls.
+    """Build an array of inferred type from values of one kind, or from numbers of several kinds.
 
     Raises:
-        pa.ArrowException: or another of `UNFIT`: they have no type in common.
+        pa.ArrowException: or another of `UNFIT`: the values have no common type.
     """
-    there = [not is_missing(value, nan_counts=True) for value in values]
-    present = [value for value, known in zip(values, there, strict=True) if known]
+    is_valid = [not is_missing(value, nan_counts=True) for value in values]
+    present = [value for value, valid in zip(values, is_valid, strict=True) if valid]
     kinds = {kind_of(value) for value in present}
     if not kinds <= _NUMBERS and len(kinds) > 1:
         msg = ", ".join(sorted({type(value).__name__ for value in present}))
         raise TypeError(msg)
     kind = next(iter(kinds)) if len(kinds) == 1 else None
     if kind is None:
-        plain = [value if known else None for value, known in zip(values, there, strict=True)]
+        plain = [value if valid else None for value, valid in zip(values, is_valid, strict=True)]
         found: Column = pa.array(plain)  # type: ignore[arg-type]  # any values
         return found
-    places = np.cumsum(there) - 1
-    taken: Column = array_of(present, kind).take(pa.array(places, mask=~np.array(there, np.bool_)))
+    indices = pa.array(np.cumsum(is_valid) - 1, mask=~np.array(is_valid, np.bool_))
+    taken: Column = array_of(present, kind).take(indices)
     return taken
 
 
 @lru_cache(maxsize=256)
 def _kind_of_type(kind: type) -> "Callable[[Sequence[object]], Column] | None":
-    """What makes arrays of a type's values."""
+    """Return the function that builds arrays from values of a Python type."""
     if kind.__name__ == "Timestamp" and issubclass(kind, dt.datetime):
         return _pandas_naive
     return next((make for types, make in _KINDS if issubclass(kind, types)), None)
@@ -189,7 +189,7 @@ def _pandas_aware(values: Sequence[object]) -> Column:
 
 
 def _pandas_times(values: Sequence[object], zone: str | None) -> Column:
-    """Nanoseconds only where there are some, for they end in the year 2262."""
+    """Use nanoseconds only where a value has them, because they end in the year 2262."""
     has_nanos = any(_is_pandas(value) and value.nanosecond for value in values)
     found: Column = pa.array(values, pa.timestamp("ns" if has_nanos else "us", zone))
     return found
@@ -200,15 +200,15 @@ def _is_pandas(value: object) -> "TypeGuard[pd.Timestamp]":
 
 
 def datetimes(values: "np.ndarray[tuple[int], np.dtype[np.datetime64]]") -> Column:
-    """NumPy's points in time as days, or as timestamps in their unit or the next that Arrow has.
+    """Convert NumPy datetimes to dates, or to timestamps in their unit or the next finer one.
 
     Raises:
-        TypeError: a unit that is finer than nanoseconds, or none.
+        TypeError: the unit is finer than nanoseconds, or generic.
     """
     unit = np.datetime_data(values.dtype)[0]
     coarse = _COARSE_UNITS.get(unit, unit)
     if coarse not in _UNITS:
-        msg = f"NumPy's unit {unit}"
+        msg = f"unsupported datetime64 unit {unit}"
         raise TypeError(msg)
     found: Column = pa.array(values.astype(f"datetime64[{coarse}]"))
     return found
@@ -230,7 +230,7 @@ _KINDS: tuple[tuple[tuple[type, ...], Callable[[Sequence[object]], Column] | Non
     ((dt.time,), _times),
     ((Mapping,), None),
 )
-"""What makes arrays of values of types, the first that fits."""
+"""Python types and the function that builds arrays from their values; the first match counts."""
 
 _NUMBERS = frozenset[Hashable]({_integers, _doubles, _singles, _decimals})
-"""Kinds that Arrow puts into one array, or refuses to."""
+"""Kinds of numbers that may be mixed; Arrow finds a common type or raises."""

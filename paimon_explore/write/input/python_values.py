@@ -1,9 +1,9 @@
-"""Columns of a table's types from single values of Python.
+"""Convert Python values to Arrow columns of a table's types.
 
-Values of one kind become an Arrow array of the type that they have (`python_values`), and that is
-cast as all input is (`safe_cast`). Lists, maps and rows are taken apart, so that their parts are
-treated alike and are named by path and row. Where Arrow converts values exactly or not at all, such
-as integers for an INT column, they are converted at once.
+Values of one kind become an Arrow array of their natural type (`python_arrays`), which is cast like
+all other input (`safe_cast`). Lists, maps and rows are converted recursively, so that errors name
+the path and row of a value. Where Arrow converts exactly or raises, such as integers for an INT
+column, `pa.array` converts all values at once.
 """
 
 import datetime as dt
@@ -48,9 +48,9 @@ from paimon_explore.write.input.safe_cast import cast_hint
 from paimon_explore.write.input.value_location import Location
 
 COUNT = AtomicType(root=TypeRoot.INT, nullable=False)
-"""Type of how often a multiset holds an element."""
+"""Type of the counts of a multiset."""
 Objects = np.ndarray[tuple[int], np.dtype[np.object_]]
-"""NumPy's array of Python objects."""
+"""NumPy array of Python objects."""
 _INSERT_TEXT = "+I"
 _FLOATS = frozenset({TypeRoot.FLOAT, TypeRoot.DOUBLE})
 _TEXT_OR_BYTES = frozenset(
@@ -63,30 +63,30 @@ _TEXT_OR_BYTES = frozenset(
     }
 )
 _PAIR = len(("key", "value"))
-_NOTHING = type(None)
+_NONE_TYPE = type(None)
 _DIRECT: Mapping[TypeRoot, frozenset[type]] = {
-    TypeRoot.BOOLEAN: frozenset({bool, _NOTHING}),
-    TypeRoot.TINYINT: frozenset({int, _NOTHING}),
-    TypeRoot.SMALLINT: frozenset({int, _NOTHING}),
-    TypeRoot.INT: frozenset({int, _NOTHING}),
-    TypeRoot.BIGINT: frozenset({int, _NOTHING}),
-    TypeRoot.DOUBLE: frozenset({float, _NOTHING}),
-    TypeRoot.DECIMAL: frozenset({Decimal, _NOTHING}),
-    TypeRoot.CHAR: frozenset({str, _NOTHING}),
-    TypeRoot.VARCHAR: frozenset({str, _NOTHING}),
-    TypeRoot.BINARY: frozenset({bytes, _NOTHING}),
-    TypeRoot.VARBINARY: frozenset({bytes, _NOTHING}),
-    TypeRoot.BLOB: frozenset({bytes, _NOTHING}),
-    TypeRoot.DATE: frozenset({dt.date, _NOTHING}),
+    TypeRoot.BOOLEAN: frozenset({bool, _NONE_TYPE}),
+    TypeRoot.TINYINT: frozenset({int, _NONE_TYPE}),
+    TypeRoot.SMALLINT: frozenset({int, _NONE_TYPE}),
+    TypeRoot.INT: frozenset({int, _NONE_TYPE}),
+    TypeRoot.BIGINT: frozenset({int, _NONE_TYPE}),
+    TypeRoot.DOUBLE: frozenset({float, _NONE_TYPE}),
+    TypeRoot.DECIMAL: frozenset({Decimal, _NONE_TYPE}),
+    TypeRoot.CHAR: frozenset({str, _NONE_TYPE}),
+    TypeRoot.VARCHAR: frozenset({str, _NONE_TYPE}),
+    TypeRoot.BINARY: frozenset({bytes, _NONE_TYPE}),
+    TypeRoot.VARBINARY: frozenset({bytes, _NONE_TYPE}),
+    TypeRoot.BLOB: frozenset({bytes, _NONE_TYPE}),
+    TypeRoot.DATE: frozenset({dt.date, _NONE_TYPE}),
 }
-"""Types of Python whose values Arrow converts into a column's type exactly, or not at all."""
+"""Python types whose values Arrow converts to a column's type exactly, or raises."""
 
 
 def default_of(field: DataField) -> Column:
-    """The default value of a column, one value.
+    """Return the default value of a column as an array of one value.
 
     Raises:
-        InvalidInputError: its text is no value of the column's type.
+        InvalidInputError: the default value cannot be parsed as the column's type.
     """
     try:
         return default_column(field.default_value or "", field.type)
@@ -100,16 +100,16 @@ def default_of(field: DataField) -> Column:
 def column_of_rows(
     rows: Sequence[Mapping[str, object]], name: str, field: DataField | None, first_row: int
 ) -> Column:
-    """One value per row; a row without the column gets the default value.
+    """Convert one column of rows; a row without the column gets the default value.
 
     Args:
-        rows: by column.
-        name: of the column.
+        rows: values by column name.
+        name: name of the column.
         field: the column; None if the table does not have it.
-        first_row: number of the first row, for messages.
+        first_row: number of the first row, for error messages.
 
     Raises:
-        InvalidInputError: a value that does not fit, named by column and row.
+        InvalidInputError: a value does not fit; the error names its column and row.
     """
     if field is None:
         return _extra_column(rows, name)
@@ -120,38 +120,38 @@ def column_of_rows(
 def column_of_values(
     values: Sequence[object], name: str, data_type: DataType, first_row: int = 0
 ) -> Column:
-    """Values as a column.
+    """Convert values to a column of a table's type.
 
     Args:
-        values: of Python, numpy or pandas.
-        name: of the column, for messages.
-        data_type: of the column. Nulls and lengths are not checked against it.
-        first_row: number of the first value's row, for messages; -1 if they are not of rows.
+        values: Python, NumPy or pandas values.
+        name: name of the column, for error messages.
+        data_type: the column's type. Nulls and lengths are not checked against it.
+        first_row: row number of the first value, for error messages; -1 if there are no rows.
 
     Raises:
-        InvalidInputError: a value that does not fit, named by column and row.
+        InvalidInputError: a value does not fit; the error names its column and row.
     """
     row_of = None if first_row < 0 else lambda position: first_row + position
     return _column(values, data_type, Location(column=name, row_of=row_of))
 
 
 def constant_column(value: object, field: DataField) -> Column:
-    """A single value that the caller gives for a column, as one value of its type.
+    """Convert a single value to an array of one value of a column's type.
 
     Raises:
-        InvalidInputError: it does not fit, or is null in a NOT NULL column.
+        InvalidInputError: the value does not fit, or is null in a NOT NULL column.
     """
     found = column_of_values([value], field.name, field.type, first_row=-1)
     return conform_at(found, field.type, Location(column=field.name))
 
 
 def direct_column(values: Sequence[object] | Objects, data_type: DataType) -> "Column | None":
-    """Values that Arrow converts as they are, NaN being null; None if some need a closer look."""
+    """Convert values with Arrow, NaN as null; None if the general conversion is needed."""
     if not isinstance(data_type, AtomicType) or data_type.root in _FLOATS:
         return None
     kinds = set(map(type, values))
     if data_type.root in _TEXT_OR_BYTES:
-        kinds.discard(float)  # only NaN passes Arrow there
+        kinds.discard(float)  # Arrow accepts only NaN there
     if not kinds <= _DIRECT.get(data_type.root, frozenset()):
         return None
     try:
@@ -185,7 +185,7 @@ def _atomic_column(values: Sequence[object], data_type: AtomicType, location: Lo
         try:
             direct: Column = pa.array(values, target)
         except UNFIT:
-            pass  # the value that does not fit is found below
+            pass  # the code below finds the value that does not fit
         else:
             return direct
     groups: dict[Hashable, list[int]] = {}
@@ -201,11 +201,12 @@ def _atomic_column(values: Sequence[object], data_type: AtomicType, location: Lo
         return take_rows(nulls, np.zeros(len(values), np.int64))
     if len(parts) == 1 and len(parts[0]) == len(values):
         return parts[0]
-    places = np.full(len(values), sum(map(len, parts)), np.int64)
-    places[[place for positions in groups.values() for place in positions]] = np.arange(
-        sum(map(len, parts))
+    count = sum(map(len, parts))
+    indices = np.full(len(values), count, np.int64)
+    indices[[position for positions in groups.values() for position in positions]] = np.arange(
+        count
     )
-    return take_rows(pa.concat_arrays([*parts, nulls]), places)
+    return take_rows(pa.concat_arrays([*parts, nulls]), indices)
 
 
 def _group_column(
@@ -215,9 +216,9 @@ def _group_column(
     data_type: AtomicType,
     location: Location,
 ) -> Column:
-    """Values of one kind, none missing."""
+    """Convert values of one kind, none missing."""
     given = [values[position] for position in positions]
-    here = location.chosen(positions, given)
+    here = location.at(positions, given)
     if data_type.root is TypeRoot.VARIANT:
         return _variants(given, data_type, here)
     if kind is None:
@@ -227,8 +228,9 @@ def _group_column(
     except UNFIT as error:
         if len(given) == 1:
             raise _unfit(given[0], data_type, here, error) from error
-        parts = [_group_column(values, [place], kind, data_type, location) for place in positions]
-        return pa.concat_arrays(parts)
+        return pa.concat_arrays(
+            [_group_column(values, [position], kind, data_type, location) for position in positions]
+        )
     if data_type.root in _FLOATS and pa.types.is_decimal(found.type):
         found = _large_integers(found, given, data_type, here)
     return conform_at(found, with_nullable(data_type, nullable=True), here)
@@ -237,7 +239,7 @@ def _group_column(
 def _large_integers(
     found: Column, given: Sequence[object], data_type: AtomicType, location: Location
 ) -> Column:
-    """Integers beyond 64 bits as floats, which have to have them exactly; decimals as they are."""
+    """Convert integers beyond 64 bits to floats, if exact; return decimals unchanged."""
     floats: list[float] = []
     for position, value in enumerate(given):
         if not isinstance(value, int):
@@ -249,7 +251,7 @@ def _large_integers(
             is_same = False
         if not is_same:
             problem = f"{value!r} has no exact {data_type.root.value} value"
-            raise location.refusal(problem, data_type, position, cast_hint(None, data_type))
+            raise location.error(problem, data_type, position, cast_hint(None, data_type))
     large: Column = pa.array(floats, pa.float64())
     return large
 
@@ -259,30 +261,30 @@ def _variants(given: Sequence[object], data_type: AtomicType, location: Location
         try:
             pa.array([value], to_arrow(data_type))
         except UNFIT as error:
-            problem = f"{value!r} is not a variant: a row of value and metadata"
-            raise location.refusal(problem, data_type, position) from error
+            problem = f"{value!r} is not a variant, which is a row of value and metadata"
+            raise location.error(problem, data_type, position) from error
     found: Column = pa.array(given, to_arrow(data_type))
     return found
 
 
 def _unknown(value: object, data_type: AtomicType, location: Location) -> InvalidInputError:
-    shown = location.shown(pa.nulls(1), 0)
+    shown = location.value_text(pa.nulls(1), 0)
     hint = (
         "Give its value: member.value." if isinstance(value, Enum) else cast_hint(None, data_type)
     )
     problem = f"{shown} of type {type(value).__name__} cannot be stored without a cast"
-    return location.refusal(problem, with_nullable(data_type, nullable=True), 0, hint)
+    return location.error(problem, with_nullable(data_type, nullable=True), 0, hint)
 
 
 def _unfit(
     value: object, data_type: AtomicType, location: Location, error: Exception
 ) -> InvalidInputError:
-    shown = location.shown(pa.nulls(1), 0)
+    shown = location.value_text(pa.nulls(1), 0)
     kind = with_nullable(data_type, nullable=True)
     if isinstance(value, int | Decimal):
-        return location.refusal(f"{shown} is out of range", kind, 0)
-    told = str(error).rstrip(".")
-    return location.refusal(f"{shown} cannot be stored: {told}", kind, 0)
+        return location.error(f"{shown} is out of range", kind, 0)
+    reason = str(error).rstrip(".")
+    return location.error(f"{shown} cannot be stored: {reason}", kind, 0)
 
 
 # ---------------------------------------------------------------- lists, maps, rows
@@ -298,8 +300,8 @@ def _list_column(
     valid = _present(values)
     arrays = _numbers(values, valid)
     lists: Sequence[Numbers | list[object]] = arrays or [
-        list(_listed(value, data_type, location, position)) if known else []
-        for position, (value, known) in enumerate(zip(values, valid, strict=True))
+        list(_checked_list(value, data_type, location, position)) if is_valid else []
+        for position, (value, is_valid) in enumerate(zip(values, valid, strict=True))
     ]
     offsets = offsets_from_sizes(np.array([len(one) for one in lists], np.int64))
     inner = location.elements("[]", offsets)
@@ -315,7 +317,7 @@ def _list_column(
 
 
 def _numbers(values: Sequence[object], valid: Bools) -> list[Numbers]:
-    """The values as NumPy's arrays of numbers of one type, empty for null; none if they are not."""
+    """Return the values as NumPy arrays of one number type, empty for null; [] if they are not."""
     found = [
         value
         for value in values
@@ -325,18 +327,18 @@ def _numbers(values: Sequence[object], valid: Bools) -> list[Numbers]:
         return []
     empty = found[0][:0]
     given = iter(found)
-    return [next(given) if known else empty for known in valid]
+    return [next(given) if is_valid else empty for is_valid in valid]
 
 
 def _is_list(value: object) -> TypeGuard[Iterable[object]]:
     return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
 
 
-def _listed(
+def _checked_list(
     value: object, data_type: DataType, location: Location, position: int
 ) -> Iterable[object]:
     if not _is_list(value):
-        raise location.refusal(f"{value!r} is not a list", data_type, position)
+        raise location.error(f"{value!r} is not a list", data_type, position)
     return value
 
 
@@ -360,7 +362,7 @@ def _map_column(
     items = _column([pair[1] for pair in flat], item, location.elements("{value}", offsets))
     if keys.null_count:
         position = int((~valid_mask(keys)).argmax())
-        raise location.elements("{key}", offsets).refusal("a key is null", None, position)
+        raise location.elements("{key}", offsets).error("a map key is null", None, position)
     target = to_arrow(data_type)
     entries = build_struct(target.field(0).type, [keys, items], np.ones(len(flat), np.bool_))
     return build_list(target, offsets, [entries], valid)
@@ -372,13 +374,13 @@ def _pairs(
     given: Iterable[object] = value.items() if isinstance(value, Mapping) else ()
     if not isinstance(value, Mapping):
         if not _is_list(value):
-            raise location.refusal(f"{value!r} is not a map", data_type, position)
+            raise location.error(f"{value!r} is not a map", data_type, position)
         given = value
     pairs: list[tuple[object, ...]] = []
     for pair in given:
         if not _is_list(pair) or len(found := tuple(pair)) != _PAIR:
             problem = f"{pair!r} is not a pair of a key and a value"
-            raise location.refusal(problem, data_type, position)
+            raise location.error(problem, data_type, position)
         pairs.append(found)
     return pairs
 
@@ -402,12 +404,12 @@ def _row(
         pairs = [tuple(pair) for pair in value if _is_list(pair)] if isinstance(value, list) else []
         if not pairs or any(len(pair) != _PAIR for pair in pairs):
             hint = "A row is a dictionary of its fields."
-            raise location.refusal(f"{value!r} is not a row", data_type, position, hint)
+            raise location.error(f"{value!r} is not a row", data_type, position, hint)
         value = {pair[0]: pair[1] for pair in pairs}
     unknown = [name for name in value if data_type.field(str(name)) is None]
     if unknown:
         problem = f"the row has no field {unknown[0]!r}; it has {choices(data_type.names)}"
-        raise location.refusal(problem, None, position)
+        raise location.error(problem, None, position)
     return value
 
 
@@ -415,7 +417,7 @@ def _row(
 
 
 def _extra_column(rows: Sequence[Mapping[str, object]], name: str) -> Column:
-    """A column in the type of its values; a row that names no row kind is an insert."""
+    """Convert a column that the table lacks by its values; a missing row kind means insert."""
     absent: int | str | None = None
     if name == ROW_KIND:
         given = [row[name] for row in rows if name in row]

@@ -1,4 +1,4 @@
-"""What each row of a primary-key table does: insert, take back, update or delete.
+"""Row kinds of input rows: insert (+I), update before (-U), update after (+U), delete (-D).
 
 Spec: primary-key-table/sequence-rowkind.
 """
@@ -15,7 +15,7 @@ from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.table_options import TableOptions
 
 ROW_KIND = "_ROW_KIND"
-"""Column of the input that holds the rows' kinds: as texts, or as numbers 0 to 3."""
+"""Input column with the row kinds, as strings or as numbers 0 to 3."""
 
 KINDS: Mapping[str, int] = {"+I": 0, "-U": 1, "+U": 2, "-D": 3}
 INSERT, UPDATE_BEFORE, UPDATE_AFTER, DELETE = KINDS.values()
@@ -24,15 +24,15 @@ Kinds = npt.NDArray[np.int8]
 
 
 def kinds_of(batch: pa.RecordBatch, options: TableOptions, default: int = INSERT) -> Kinds:
-    """The kind of each row.
+    """Return the row kind of each row.
 
     Args:
-        batch: n rows, maybe with the column `_ROW_KIND`.
-        options: `rowkind.field` names a column that holds the kind instead.
-        default: the kind of rows that say nothing.
+        batch: n rows, optionally with the column `_ROW_KIND`.
+        options: `rowkind.field` names another column that holds the row kind.
+        default: the row kind if the batch has no such column.
 
     Raises:
-        InvalidInputError: a text or number that is no kind, or null.
+        InvalidInputError: a value is null or not a row kind.
     """
     field = options.value(opt.ROWKIND_FIELD)
     name = field if field is not None else ROW_KIND
@@ -55,7 +55,8 @@ def _checked_numbers(column: Column, name: str) -> Kinds:
     numbers = fixed_values(column.cast(pa.int64()), np.int64).astype(np.int64)
     if len(numbers) and not 0 <= numbers.min() <= numbers.max() <= DELETE:
         raise InvalidInputError(
-            f"Column {name!r} contains a number that is not a row kind (0 to 3)."
+            f"Column {name!r} contains a number that is not a row kind.",
+            hint="Row kinds are 0 (+I), 1 (-U), 2 (+U) and 3 (-D).",
         )
     return numbers.astype(np.int8)
 
@@ -73,7 +74,7 @@ def _kinds_of_texts(encoded: Column, name: str) -> Kinds:
 
 
 def kept_kinds(kinds: Kinds, options: TableOptions) -> npt.NDArray[np.bool_] | None:
-    """Which rows are written, by `ignore-delete` and `ignore-update-before`; None: all."""
+    """Return which rows `ignore-delete` and `ignore-update-before` keep; None for all."""
     dropped: list[int] = []
     if options.value(opt.IGNORE_DELETE):
         dropped = [DELETE, UPDATE_BEFORE]

@@ -1,24 +1,25 @@
-"""The one policy for values on their way into a column: a value stays what it is, or is refused.
+"""Casts of input values to column types that never change a value: a lossy cast is an error.
 
-A value may change its form, as long as it equals what it was:
+These casts are allowed:
 
 | from | into | rule |
 | --- | --- | --- |
 | integers, floats, decimals | an integer type | whole numbers in the type's range |
-| integers | FLOAT, DOUBLE | numbers that the type has exactly |
+| integers | FLOAT, DOUBLE | numbers that the type represents exactly |
 | floats, decimals | FLOAT, DOUBLE | the nearest value; a finite number never becomes infinite |
-| integers, decimals | DECIMAL | numbers with no more digits than the type |
-| floats | DECIMAL | the number as it prints: 0.1 is 0.1; 0.30000000000000004 has 17 digits |
-| timestamps | timestamps | those that the precision holds; never with a zone into without one |
+| integers, decimals | DECIMAL | numbers within the type's precision and scale |
+| floats | DECIMAL | the number as printed: 0.1 is 0.1; 0.30000000000000004 has 17 digits |
+| timestamps | timestamps | within the type's precision; both with or both without time zone |
 | dates, timestamps without time zone | each other | midnights |
-| text, bytes | text, bytes, each its own | no more characters or bytes than the type has |
+| strings; bytes | strings; bytes | no longer than the type's length |
 
-All else needs a cast by the caller: text is not parsed, numbers do not become text, booleans or
-times. Arrow's checked casts do most of it; what they round or wrap is compared here.
+The caller must cast everything else: strings are not parsed, and numbers do not become strings,
+booleans or times. Arrow's checked casts enforce most rules; this module checks the casts in which
+Arrow rounds or wraps.
 
-Arrow's conversions between floats and decimals are off by a last digit now and then. Numbers of at
-most 15 digits are divided by a power of ten instead, which IEEE 754 rounds correctly; others go
-through text, as Arrow prints and parses it: the shortest form, and the nearest value.
+Arrow's casts between floats and decimals are sometimes off by one in the last digit. Numbers of at
+most 15 digits are divided by a power of ten instead, which IEEE 754 rounds correctly; other numbers
+are cast through strings, which Arrow prints in the shortest form and parses to the nearest value.
 """
 
 from collections.abc import Callable
@@ -48,17 +49,17 @@ _TEXT = frozenset({TypeRoot.CHAR, TypeRoot.VARCHAR})
 _BYTES = frozenset({TypeRoot.BINARY, TypeRoot.VARBINARY})
 _TIMESTAMPS = frozenset({TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ})
 ZONE_HINT = (
-    "One has a time zone and the other has not: say which time is meant, with "
+    "Only one of value and column has a time zone. Add or remove it: "
     "value.replace(tzinfo=zone) or value.astimezone(zone).replace(tzinfo=None) in Python, "
     "dt.tz_localize(zone) or dt.tz_localize(None) in pandas, '2026-01-31 10:00:00Z' or "
     "'2026-01-31 10:00:00' in SQL."
 )
-"""What to do where a time zone is lacking, or has no place."""
+"""Hint for a timestamp with time zone in a column without one, or the reverse."""
 _DIGITS_OF_INTEGERS = 20
-_MOST_DIGITS = 76
+_MAX_DIGITS = 76
 _DIGITS_OF_UNIT = {"s": 0, "ms": 3, "us": 6, "ns": 9}
 _FLOAT_DIGITS = 15
-"""A decimal of as many digits is the only one of its float."""
+"""Decimals of up to this many digits survive the round trip through a double."""
 _LARGEST_EXACT = 2**53
 _EXACT_POWERS = 22
 """Powers of ten up to this one are exact as floats."""
@@ -70,9 +71,9 @@ class Misfit:
 
     Attributes:
         position: of the value; None if no value of the array's type can be stored.
-        problem: what is said behind the value.
+        problem: the predicate of the error message; its subject is the value.
         hint: what to do.
-        is_type: whether it is the type of the value that has no place in the column.
+        is_type: whether the type of the value is the problem, not the value.
     """
 
     position: int | None
@@ -82,7 +83,7 @@ class Misfit:
 
 
 def safe_cast(array: Column, data_type: AtomicType) -> "Column | Misfit":
-    """The same values in the Arrow type of a column.
+    """Cast values to the Arrow type of a column.
 
     Args:
         array: n values of any plain Arrow type.
@@ -104,9 +105,9 @@ def safe_cast(array: Column, data_type: AtomicType) -> "Column | Misfit":
 
 
 def is_castable(found: pa.DataType, target: pa.DataType) -> bool:
-    """Whether values of a type may be written as another, as long as each one fits.
+    """Whether values of a type may be cast to another if they fit.
 
-    Days and their midnights stand for each other.
+    Dates and timestamps at midnight may be cast to each other.
     """
     is_day = (pat.is_date(found) and _is_local_time(target)) or (
         _is_local_time(found) and pat.is_date(target)
@@ -118,17 +119,17 @@ def is_castable(found: pa.DataType, target: pa.DataType) -> bool:
 
 
 def _exact_cast(array: Column, target: pa.DataType) -> Column:
-    """Cast, and refuse what would change.
+    """Cast values, or raise if one would change.
 
     Raises:
         pa.ArrowException: a value does not fit.
     """
     found = array.type
-    if pat.is_float16(found):  # of which Arrow has few casts
+    if pat.is_float16(found):  # Arrow has few casts from it
         return _exact_cast(array.cast(pa.float32()), target)
     if pat.is_integer(found) and pat.is_decimal(target):
-        # pyarrow takes no integers into fewer digits than their type may have
-        digits = min(_DIGITS_OF_INTEGERS + target.scale, _MOST_DIGITS)
+        # pyarrow rejects precisions below that of the widest value of the integer type
+        digits = min(_DIGITS_OF_INTEGERS + target.scale, _MAX_DIGITS)
         return array.cast(pa.decimal256(digits, target.scale)).cast(target)
     if pat.is_floating(target):
         return _floats(array, target)
@@ -142,7 +143,7 @@ def _exact_cast(array: Column, target: pa.DataType) -> Column:
 def _days(array: Column, target: pa.DataType) -> Column:
     found = array.cast(target)
     if not found.cast(array.type).equals(array):
-        msg = "a time of day"
+        msg = "not midnight"
         raise pa.ArrowInvalid(msg)
     return found
 
@@ -151,15 +152,15 @@ def _floats(array: Column, target: pa.DataType) -> Column:
     if pat.is_integer(array.type):
         try:
             return array.cast(target)
-        except pa.ArrowInvalid:  # Arrow refuses all that lie beyond the gapless range
+        except pa.ArrowInvalid:  # Arrow rejects even exact integers beyond 2**53
             return _exact_floats(array, target)
     found = _nearest_floats(array, target) if pat.is_decimal(array.type) else array.cast(target)
     infinite = np.isinf(_float_values(found)) & valid_mask(found)
     if infinite.any():
-        were = np.zeros(len(array), np.bool_)
+        was_infinite = np.zeros(len(array), np.bool_)
         if pat.is_floating(array.type):
-            were = np.isinf(_float_values(array))
-        if (infinite & ~were).any():
+            was_infinite = np.isinf(_float_values(array))
+        if (infinite & ~was_infinite).any():
             msg = "infinite"
             raise pa.ArrowInvalid(msg)
     return found
@@ -170,7 +171,7 @@ def _float_values(array: Column) -> npt.NDArray[np.float64]:
 
 
 def _exact_floats(array: Column, target: pa.DataType) -> Column:
-    """Integers as floats, if none is rounded."""
+    """Cast integers to floats, if all are exact."""
     signed = pat.is_signed_integer(array.type)
     bits = array.type.bit_width
     numbers = fixed_values(array, f"{'i' if signed else 'u'}{bits // 8}")
@@ -185,20 +186,20 @@ def _exact_floats(array: Column, target: pa.DataType) -> Column:
 
 
 def _nearest_floats(array: Column, target: pa.DataType) -> Column:
-    """Decimals as the nearest floats."""
+    """Cast decimals to the nearest floats."""
     kind = array.type
     if isinstance(kind, pa.Decimal128Type) and pat.is_float64(target):
         valid = valid_mask(array)
-        words = fixed_values(array, "V16").view("<i8").reshape(-1, 2)
-        low = np.where(valid, words[:, 0], 0)
-        is_small = (words[:, 1] == low >> 63) & (np.abs(low) <= _LARGEST_EXACT)
+        halves = fixed_values(array, "V16").view("<i8").reshape(-1, 2)
+        low = np.where(valid, halves[:, 0], 0)
+        is_small = (halves[:, 1] == low >> 63) & (np.abs(low) <= _LARGEST_EXACT)
         if 0 <= kind.scale <= _EXACT_POWERS and (is_small | ~valid).all():
             return build_fixed(target, low.astype(np.float64) / 10.0**kind.scale, valid)
     return array.cast(pa.string()).cast(target)
 
 
 def _decimals_of_floats(array: Column, target: pa.DataType) -> Column:
-    """Floats as the decimals that print like them."""
+    """Cast floats to the decimals that print the same."""
     assert isinstance(target, pa.Decimal128Type)  # noqa: S101 - DECIMAL has no other
     if pat.is_float64(array.type) and 0 <= target.scale <= _EXACT_POWERS:
         valid = valid_mask(array)
@@ -209,15 +210,15 @@ def _decimals_of_floats(array: Column, target: pa.DataType) -> Column:
             is_same = units / power == floats
         limit = 10.0 ** min(target.precision, _FLOAT_DIGITS)
         if (is_same & (np.abs(units) < limit)).all():
-            words = np.empty((len(units), 2), "<i8")
-            words[:, 0] = units
-            words[:, 1] = words[:, 0] >> 63
-            return build_fixed(target, words, valid)
+            halves = np.empty((len(units), 2), "<i8")
+            halves[:, 0] = units
+            halves[:, 1] = halves[:, 0] >> 63
+            return build_fixed(target, halves, valid)
     return array.cast(pa.string()).cast(target)
 
 
 def _first_failure(array: Column, target: pa.DataType) -> int:
-    """Position of the first value that does not cast: halves the range until it is one value."""
+    """Find the first value that cannot be cast, by binary search."""
     low, high = 0, len(array)
     while high - low > 1:
         middle = (low + high) // 2
@@ -230,11 +231,11 @@ def _first_failure(array: Column, target: pa.DataType) -> int:
     return low
 
 
-# ---------------------------------------------------------------- what is said of a misfit
+# ---------------------------------------------------------------- error messages
 
 
 def _mismatch(array: Column, data_type: AtomicType) -> Misfit:
-    """A type of which no value is stored without a cast."""
+    """Report a type that is never cast implicitly."""
     target = to_arrow(data_type)
     if pat.is_timestamp(array.type) and pat.is_timestamp(target):
         hint = ZONE_HINT
@@ -248,15 +249,15 @@ def _mismatch(array: Column, data_type: AtomicType) -> Misfit:
 
 
 def cast_hint(found: pa.DataType | None, data_type: AtomicType) -> str:
-    """The casts that store values of a type, which the caller has to ask for.
+    """Return a hint with explicit casts of a type to a column's type; empty if there are none.
 
     Args:
-        found: the type of the values; None if Arrow has none for them.
+        found: the type of the values; None if Arrow has no type for them.
         data_type: the column's type.
     """
     sql = f"CAST(… AS {type_text(_nullable(data_type))}) in SQL"
     python = _python_cast(found, data_type.root)
-    return f"Cast it first if that is meant: {python} in Python, {sql}." if python else ""
+    return f"Cast it explicitly: {python} in Python, {sql}." if python else ""
 
 
 def _python_cast(found: pa.DataType | None, root: TypeRoot) -> str:  # noqa: PLR0911 - one for each kind
@@ -292,8 +293,10 @@ def _nullable(data_type: AtomicType) -> AtomicType:
 
 
 def _misfit(array: Column, position: int, data_type: AtomicType) -> Misfit:
-    """What is wrong with a value of a type that is stored otherwise."""
-    explain = next((found for roots, found in _EXPLAIN if data_type.root in roots), _no_room)
+    """Explain why a value of a castable type does not fit."""
+    explain = next(
+        (found for roots, found in _EXPLAIN if data_type.root in roots), _generic_problem
+    )
     problem, hint = explain(array.slice(position, 1), data_type)
     return Misfit(position=position, problem=problem, hint=hint)
 
@@ -309,13 +312,14 @@ def _integer_problem(one: Column, data_type: AtomicType) -> tuple[str, str]:
         hint = f"Round it first, or cast it: int(value) in Python, CAST(… AS {kind}) in SQL."
         return "is not a whole number", hint
     bits = to_arrow(data_type).bit_width - 1
-    return "is out of range", f"{kind} holds {-(2**bits)} to {2**bits - 1}; use a wider type."
+    hint = f"The range of {kind} is {-(2**bits)} to {2**bits - 1}; use a wider type."
+    return "is out of range", hint
 
 
 def _float_problem(one: Column, data_type: AtomicType) -> tuple[str, str]:
     kind = data_type.root.value
     if pat.is_integer(one.type):
-        hint = "Cast it first, which rounds it: float(value) in Python, or use BIGINT or DECIMAL."
+        hint = "Round it explicitly: float(value) in Python; or use a BIGINT or DECIMAL column."
         return f"has no exact {kind} value", hint
     return f"is too large for {kind}", "Use DOUBLE." if data_type.root is TypeRoot.FLOAT else ""
 
@@ -341,7 +345,8 @@ def _timestamp_problem(one: Column, data_type: AtomicType) -> tuple[str, str]:
         spare = _DIGITS_OF_UNIT[kind.unit] - _DIGITS_OF_UNIT[target.unit]
         if spare > 0 and int(fixed_values(one, np.int64)[0]) % 10**spare:
             return _finer(data_type.precision or 0)
-    return "is out of range", f"Arrow holds it in {target.unit}; use a lower precision."
+    hint = f"Arrow stores it as 64-bit {target.unit}; use a lower precision."
+    return "is out of range", hint
 
 
 def _finer(precision: int) -> tuple[str, str]:
@@ -352,15 +357,15 @@ def _finer(precision: int) -> tuple[str, str]:
 def _date_problem(one: Column, data_type: AtomicType) -> tuple[str, str]:
     if _is_local_time(one.type) or pat.is_date64(one.type):
         return "has a time of day", cast_hint(pa.timestamp("us"), data_type)
-    return _no_room(one, data_type)
+    return _generic_problem(one, data_type)
 
 
 def _time_problem(_one: Column, _data_type: AtomicType) -> tuple[str, str]:
-    hint = "Paimon's TIME has milliseconds. Round it first."
+    hint = "TIME values are stored in milliseconds. Round it first."
     return "has more than 3 fractional-second digits", hint
 
 
-def _no_room(_one: Column, data_type: AtomicType) -> tuple[str, str]:
+def _generic_problem(_one: Column, data_type: AtomicType) -> tuple[str, str]:
     return f"does not fit {type_text(_nullable(data_type))}", ""
 
 
@@ -380,7 +385,7 @@ _EXPLAIN: tuple[
 
 
 def _too_long(array: Column, data_type: AtomicType) -> Misfit | None:
-    """The first value with more characters, bytes or fraction digits than the type has room for."""
+    """Return the first value that exceeds the type's length or fractional-second precision."""
     found = _beyond(array, data_type)
     if found is None:
         return None
@@ -399,7 +404,7 @@ def _too_long(array: Column, data_type: AtomicType) -> Misfit | None:
 
 
 def _beyond(array: Column, data_type: AtomicType) -> "Column | None":
-    """Which values have more than there is room for; None: no limit."""
+    """Return which values exceed the type's length or precision; None if it has no limit."""
     limit = MAX_LENGTH if data_type.length is None else data_type.length
     if data_type.root in _TEXT | _BYTES and limit < MAX_LENGTH:
         measure = "utf8_length" if data_type.root in _TEXT else "binary_length"
@@ -451,4 +456,4 @@ _FAMILIES: tuple[Callable[[pa.DataType], bool], ...] = (
     pat.is_time,
     pat.is_boolean,
 )
-"""Types whose values may be cast into each other as long as none changes."""
+"""Groups of types that may be cast to each other if no value changes."""

@@ -1,6 +1,6 @@
-"""Whatever the caller has, as batches of exactly the table's columns.
+"""Convert input rows to record batches with exactly the columns of a table.
 
-Columns are matched by name; see `input_forms` for what may be given.
+Columns are matched by name; `arrow_stream` lists the accepted forms of input.
 """
 
 import re
@@ -30,16 +30,16 @@ Part: TypeAlias = pa.Table | pa.RecordBatch | ArrowStream
 Rows: TypeAlias = (
     Part | pa.RecordBatchReader | Mapping[str, Iterable[object]] | Iterable[Row | Part]
 )
-"""What can be written: whole tables and streams, parts of them, columns by name, single rows."""
+"""Input rows: a table or stream, an iterable of those, columns by name, or single rows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InputShape:
-    """What the rows of an input have to become.
+    """Columns that input rows are converted to.
 
     Attributes:
         row_type: the table's columns.
-        extra: columns that may come besides, such as the row kind; they are passed on as they are.
+        extra: further allowed columns, such as the row kind; they are passed on unchanged.
     """
 
     row_type: RowType
@@ -47,21 +47,21 @@ class InputShape:
 
 
 def open_rows(data: Rows, shape: InputShape) -> Iterator[pa.RecordBatch]:
-    """The rows in batches of the table's columns, in schema order and `to_arrow` types.
+    """Yield the rows in batches of the table's columns, in schema order and `to_arrow` types.
 
     A missing column gets its default value, or null. Extra columns of the shape come last, if the
     data has them, in the data's types.
 
     Args:
         data: the rows.
-        shape: the table's columns and what else may come.
+        shape: the table's columns and the allowed extra columns.
 
     Yields:
         Batches, none empty.
 
     Raises:
-        InvalidInputError: an unknown column; a missing, null or unfit value, named by column and
-            row; or data of a kind that cannot be written.
+        InvalidInputError: a column is unknown, a value is missing, null or does not fit (named by
+            column and row), or the form of the data is not accepted.
     """
     first_row = 0
     check = partial(_check_names, shape=shape)
@@ -95,25 +95,25 @@ def _check_names(names: Sequence[str], shape: InputShape) -> None:
         alike = [name for name in known if name.lower() == unknown[0].lower()]
         hint = f"Its columns: {choices(shape.row_type.names)}."
         if alike:
-            hint = f"It has {alike[0]!r}: upper and lower case count."
+            hint = f"Did you mean {alike[0]!r}? Column names are case-sensitive."
         raise InvalidInputError(f"The table has no column {unknown[0]!r}.", hint=hint)
     if len(set(names)) < len(names):
-        twice = [name for name, count in Counter(names).items() if count > 1]
-        raise InvalidInputError(f"The data has two columns {min(twice)!r}.")
+        duplicates = [name for name, count in Counter(names).items() if count > 1]
+        raise InvalidInputError(f"The data has two columns {min(duplicates)!r}.")
 
 
 def absent_column(field: DataField, count: int) -> Column:
-    """The values of a column that the data does not have.
+    """Return default values, or nulls, for a column that the data does not have.
 
     Raises:
-        InvalidInputError: the column takes no null and has no default value.
+        InvalidInputError: the column is NOT NULL and has no default value.
     """
     if field.default_value is not None:
         value = default_of(field)
         return pa.concat_arrays([value]) if count == 1 else _repeated(value, count)
     if not field.type.nullable:
         raise InvalidInputError(
-            f"Column {field.name!r} is missing, and it is NOT NULL without a default value."
+            f"Column {field.name!r} is missing; it is NOT NULL and has no default value."
         )
     return nulls_of(count, field.type)
 
@@ -125,24 +125,24 @@ def _repeated(value: Column, count: int) -> Column:
 def with_partition(
     data: Rows, row_type: RowType, partition: Mapping[str, object]
 ) -> Iterator[pa.RecordBatch]:
-    """The rows with the values of a partition in those of its columns that they do not have.
+    """Yield the rows with missing partition columns filled from the values of a partition.
 
     Args:
         data: the rows.
         row_type: the table's columns.
-        partition: values of partition columns; a text may stand for a value of any type.
+        partition: values of partition columns; a string is parsed as the column's type.
 
     Raises:
-        InvalidInputError: a value that is none of its column.
+        InvalidInputError: a value does not fit its column.
     """
     known = [(field, partition[field.name]) for field in row_type if field.name in partition]
     values = {field.name: _partition_value(value, field) for field, value in known}
     for batch in batches_of(data, row_type, lambda _: None):
-        whole = batch
+        filled = batch
         for name, value in values.items():
             if name not in batch.schema.names:
-                whole = whole.append_column(name, _repeated(value, batch.num_rows))
-        yield whole
+                filled = filled.append_column(name, _repeated(value, batch.num_rows))
+        yield filled
 
 
 def _partition_value(value: object, field: DataField) -> Column:

@@ -168,9 +168,9 @@ WRONG_ROWS: dict[str, tuple[object, str]] = {
         pa.table({"id": pa.DictionaryArray.from_arrays([1, 0], pa.array([None, 4], pa.int32()))}),
         "Column 'id', row 1: null in a NOT NULL column",
     ),
-    "no value": ([{"name": "a"}], "'id' is missing, and it is NOT NULL without a default"),
+    "no value": ([{"name": "a"}], "'id' is missing; it is NOT NULL and has no default"),
     "an unknown column": ([{"id": 1, "nam": "a"}], "no column 'nam'. Its columns: 'id', 'name'"),
-    "no rows at all": (7, "Rows cannot be taken from a value of type int"),
+    "no rows at all": (7, "Cannot read rows from a value of type int"),
 }
 
 

@@ -232,7 +232,7 @@ def test_every_public_method_is_among_the_cases(door: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ({"source": None, "on": "k"}, "Rows cannot be taken from a value of type NoneType"),
+        ({"source": None, "on": "k"}, "Cannot read rows from a value of type NoneType"),
         ({"source": NEW, "on": None}, "on=None is not a condition"),
         ({"source": NEW, "on": []}, r"on=\[\] is not a condition"),
         ({"source": NEW, "on": {}}, r"on=\{\} is not a condition"),
