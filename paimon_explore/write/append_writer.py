@@ -96,7 +96,7 @@ class AppendWriter:
         for group in split_rows(batch, partitions, self._buckets_of(batch)):
             rows = pa.Table.from_batches([group.rows.select(self._columns)])
             self._writers.of(group.partition, group.bucket).write(rows)
-        self._writers.relieve()
+        self._writers.flush_over_budget()
 
     def _buckets_of(self, batch: pa.RecordBatch) -> npt.NDArray[np.int32]:
         if not self._is_bucketed:

@@ -77,13 +77,13 @@ class DataFileWriter:
         self._layout = layout
         self._next_sequence = first_sequence
         self._waiting: list[pa.Table] = []
-        self._waiting_rows = 0
+        self._buffered_rows = 0
         self._open: _OpenFile | None = None
         self._external: str | None = None
         self._beside = beside
         self._files: list[FileRow] = []
         self._paths: list[str] = []
-        self.waiting_bytes = 0
+        self.buffered_bytes = 0
         """Size in memory of rows that are not in a file yet."""
 
     @property
@@ -96,14 +96,14 @@ class DataFileWriter:
         if len(rows) == 0:
             return
         self._waiting.append(rows)
-        self._waiting_rows += len(rows)
-        self.waiting_bytes += rows.nbytes
-        if self._waiting_rows >= self._group_rows():
+        self._buffered_rows += len(rows)
+        self.buffered_bytes += rows.nbytes
+        if self._buffered_rows >= self._group_rows():
             self._write_groups(everything=False)
 
     def _group_rows(self) -> int:
         limit = min(self._layout.group_bytes or GROUP_BYTES, self._layout.target_bytes)
-        row_bytes = max(self.waiting_bytes // self._waiting_rows, 1)
+        row_bytes = max(self.buffered_bytes // self._buffered_rows, 1)
         rows = max(min(GROUP_ROWS, limit // row_bytes), _LEAST_GROUP_ROWS)
         return min(rows, self._layout.target_rows)
 
@@ -118,8 +118,8 @@ class DataFileWriter:
             start += len(group)
         rest = rows.slice(start)
         self._waiting = [rest] if len(rest) else []
-        self._waiting_rows = len(rest)
-        self.waiting_bytes = rest.nbytes if len(rest) else 0
+        self._buffered_rows = len(rest)
+        self.buffered_bytes = rest.nbytes if len(rest) else 0
 
     def _room(self) -> int:
         """Rows that the current file may still take."""

@@ -148,8 +148,8 @@ class UpsertWriter:
         if rows.num_rows == 0:
             return
         if self._key_index is not None:
-            placed = self._key_index.place(rows)
-            self._add(placed.rows, placed.partitions, placed.buckets)
+            assigned = self._key_index.assign(rows)
+            self._add(assigned.rows, assigned.partitions, assigned.buckets)
             return
         partitions = partitions_of(rows, self._target.schema.partition_type)
         self._add(rows, partitions, self._buckets_of(rows, partitions))
@@ -162,7 +162,7 @@ class UpsertWriter:
         self._state.load(partitions.keys)
         for group in split_rows(rows, partitions, buckets):
             self._writers.of(group.partition, group.bucket).add(group.rows)
-        self._writers.relieve()
+        self._writers.flush_over_budget()
 
     def _buckets_of(self, batch: pa.RecordBatch, partitions: Partitions) -> npt.NDArray[np.int32]:
         if self._is_postponed:
@@ -295,7 +295,7 @@ class MergedRows:
         self._spec = spec
         self._next_sequence = first_sequence
         self._rows: list[pa.RecordBatch] = []
-        self.waiting_bytes = 0
+        self.buffered_bytes = 0
         files = target.place(*place, target.file_names())
         layout = keyed_layout(schema, options)
         self._columns = tuple(column.name for column in layout.fields)
@@ -315,7 +315,7 @@ class MergedRows:
         self._next_sequence += rows.num_rows
         column = build_fixed(pa.int64(), numbers, np.ones(len(numbers), np.bool_))
         self._rows.append(rows.append_column(_SEQUENCE_FIELD, column))
-        self.waiting_bytes += rows.nbytes + column.nbytes
+        self.buffered_bytes += rows.nbytes + column.nbytes
 
     def flush(self) -> None:
         """Merge the waiting rows into a sorted run on level 0."""
@@ -323,7 +323,7 @@ class MergedRows:
             return
         rows = pa.Table.from_batches(self._rows)
         self._rows = []
-        self.waiting_bytes = 0
+        self.buffered_bytes = 0
         if self._changelog is not None:
             self._write(self._changelog, sort_rows(rows, self._spec))
         self._write(self._data, merge_sorted(rows, self._spec))
@@ -366,9 +366,9 @@ class PostponedRows:
         self._data = DataFileWriter(place, layout)
 
     @property
-    def waiting_bytes(self) -> int:
+    def buffered_bytes(self) -> int:
         """Size in memory of rows that are not in a file yet."""
-        return self._data.waiting_bytes
+        return self._data.buffered_bytes
 
     @property
     def is_open(self) -> bool:

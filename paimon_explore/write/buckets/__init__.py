@@ -1,4 +1,4 @@
-"""Which bucket a row is written to, and the open writers of all buckets.
+"""Assignment of rows to buckets, and the writers of all buckets.
 
-Fixed, dynamic and cross-partition buckets; `bucket_writers` bounds memory and open files.
+Dynamic and cross-partition buckets; `bucket_writers` limits memory and open files.
 """

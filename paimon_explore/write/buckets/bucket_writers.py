@@ -1,7 +1,8 @@
-"""The open writers of all buckets, within a budget of memory and open files.
+"""The writers of all buckets, within limits of buffered bytes and open files.
 
-Rows wait in memory until their bucket has a full row group. When all waiting rows together are too
-many, those of the fullest bucket go to a file; when too many files are open, that file is closed.
+Rows are buffered until their bucket has a full row group. When the buffers exceed the limit, the
+bucket with the largest buffer is flushed to a file; when too many files are open, its file is
+closed.
 """
 
 from collections.abc import Callable, Iterator
@@ -15,8 +16,8 @@ class BucketWriter(Protocol):
     """Writes the rows of one bucket."""
 
     @property
-    def waiting_bytes(self) -> int:
-        """Size in memory of rows that are not in a file yet."""
+    def buffered_bytes(self) -> int:
+        """Size of the rows that are not in a file yet."""
         ...
 
     @property
@@ -25,29 +26,29 @@ class BucketWriter(Protocol):
         ...
 
     def flush(self) -> None:
-        """Put waiting rows into a file."""
+        """Write buffered rows to a file."""
         ...
 
     def end_file(self) -> None:
-        """Complete the current file."""
+        """Close the current file."""
         ...
 
     def abort(self) -> None:
-        """Remove every file that was begun."""
+        """Delete the files of the writer."""
         ...
 
 
 W = TypeVar("W", bound=BucketWriter)
-Place = tuple[bytes, int]
+BucketId = tuple[bytes, int]
 """Partition and bucket."""
 
 
 class BucketWriters(Generic[W]):
-    """One writer per partition and bucket, made when its first row comes.
+    """One writer per partition and bucket, created on first use.
 
     Args:
-        make: makes the writer of a partition and bucket.
-        budget_bytes: rows that may wait in memory.
+        make: creates the writer of a partition and bucket.
+        budget_bytes: limit of buffered rows in memory.
     """
 
     def __init__(
@@ -55,30 +56,30 @@ class BucketWriters(Generic[W]):
     ) -> None:
         self._make = make
         self._budget = budget_bytes
-        self._writers: dict[Place, W] = {}
+        self._writers: dict[BucketId, W] = {}
 
     def of(self, partition: bytes, bucket: int) -> W:
-        """The writer of a bucket."""
-        place = (partition, bucket)
-        if place not in self._writers:
-            self._writers[place] = self._make(partition, bucket)
-        return self._writers[place]
+        """Return the writer of a bucket."""
+        key = (partition, bucket)
+        if key not in self._writers:
+            self._writers[key] = self._make(partition, bucket)
+        return self._writers[key]
 
     def __iter__(self) -> Iterator[tuple[bytes, int, W]]:
-        """All writers with their places, in the order they were made."""
+        """Yield partition, bucket and writer in the order of creation."""
         for (partition, bucket), writer in self._writers.items():
             yield partition, bucket, writer
 
-    def relieve(self) -> None:
-        """Write out the fullest buckets until the rest fits the budget."""
-        while sum(writer.waiting_bytes for writer in self._writers.values()) > self._budget:
-            fullest = max(self._writers.values(), key=lambda writer: writer.waiting_bytes)
-            fullest.flush()
+    def flush_over_budget(self) -> None:
+        """Flush the largest buffers until the rest fits the budget."""
+        while sum(writer.buffered_bytes for writer in self._writers.values()) > self._budget:
+            largest = max(self._writers.values(), key=lambda writer: writer.buffered_bytes)
+            largest.flush()
             if sum(writer.is_open for writer in self._writers.values()) > MAX_OPEN_FILES:
-                fullest.end_file()
+                largest.end_file()
 
     def abort(self) -> None:
-        """Remove every file that was begun."""
+        """Delete the files of the writer."""
         for writer in self._writers.values():
             writer.abort()
         self._writers.clear()

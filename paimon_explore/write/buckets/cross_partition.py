@@ -1,15 +1,15 @@
-"""Keys of tables whose primary key does not hold the partition: each key lives in one partition.
+"""Cross-partition upsert: the primary key does not include all partition columns.
 
-The index knows partition and bucket of every key of the table. A row whose key lives in another
-partition is treated as the merge engine demands:
+Each key has one partition at a time; the index knows partition and bucket of every key of the
+table. The merge engine decides what happens to a row whose key is in another partition:
 
 | merge engine | the row | the old partition |
 | --- | --- | --- |
-| deduplicate | goes to its own partition | gets a `-D` record of the row before |
-| partial-update, aggregation | goes to the old partition, with its values | |
+| deduplicate | is written to its own partition | gets a `-D` record of the old row |
+| partial-update, aggregation | is written to the old partition | |
 | first-row | is dropped | |
 
-A new key, or one that moves, goes to the first bucket of its partition that is not full.
+A new or moved key is assigned to the first bucket of its partition that is not full.
 
 Only one job may write to such a table at a time.
 
@@ -50,12 +50,12 @@ _VALUE_KIND = "_VALUE_KIND"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownKeys:
-    """Keys of one bucket.
+    """The existing keys of one bucket.
 
     Attributes:
         partition: the partition's binary row with its arity.
         bucket: the bucket.
-        columns: the primary-key columns, in key order, n rows each.
+        columns: the primary-key columns in key order, n rows each.
     """
 
     partition: bytes
@@ -64,13 +64,13 @@ class KnownKeys:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
-    """Rows with where they go.
+class AssignedRows:
+    """Rows with the partition and bucket they are written to.
 
     Attributes:
-        rows: n rows, in the order in which they are to be written.
-        partitions: of the n rows.
-        buckets: of the n rows.
+        rows: n rows in the order in which they are written.
+        partitions: partitions of the n rows.
+        buckets: buckets of the n rows.
     """
 
     rows: pa.RecordBatch
@@ -80,32 +80,32 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class _Batch:
-    """The rows of a batch in the order of their keys, those of one key as they came.
+    """The rows of a batch sorted by key; rows of one key keep their input order.
 
     Attributes:
-        order: row numbers.
-        slots: the number of each row's key, by row number.
+        order: row numbers in sorted order.
+        key_numbers: the number of each row's key, by row number.
         partitions: the number of each row's own partition, by row number.
-        is_first: whether it is the first row of its key, in the order.
+        is_first: whether a row is the first one of its key, in sorted order.
     """
 
     order: Ints
-    slots: Ints
+    key_numbers: Ints
     partitions: Ints
     is_first: Bools
 
 
 class KeyIndex:
-    """Partition and bucket of every key.
+    """Maps every primary key of a table to its partition and bucket.
 
     Args:
-        schema: of the table.
-        options: in force.
-        known: the keys of the table.
-        seen: the snapshot whose keys these are; None if it does not matter.
+        schema: schema of the table.
+        options: effective options.
+        known: the existing keys of the table.
+        seen: the snapshot that the keys were read from; None if it does not matter.
 
     Attributes:
-        seen: the same.
+        seen: the snapshot that the keys were read from.
     """
 
     def __init__(
@@ -123,7 +123,7 @@ class KeyIndex:
         self._numbers: dict[bytes, int] = {}
         self._counts: dict[tuple[int, int], int] = {}
         parts = [part for part in known if len(part.columns[0])]
-        self._keys: pa.BinaryArray = _joined([self._encoded(part.columns) for part in parts])
+        self._keys: pa.BinaryArray = _concat([self._encoded(part.columns) for part in parts])
         sizes = [len(part.columns[0]) for part in parts]
         partitions = [self._number(part.partition) for part in parts]
         buckets = [part.bucket for part in parts]
@@ -139,41 +139,41 @@ class KeyIndex:
         types = [column.type for column in self._schema.project(self._schema.primary_keys)]
         return encode_rows(list(columns), types, count=len(columns[0]))
 
-    def place(self, rows: pa.RecordBatch) -> Placed:
-        """Where rows go, with what has to be written besides.
+    def assign(self, rows: pa.RecordBatch) -> AssignedRows:
+        """Assign rows to partitions and buckets, and add deletions of moved keys.
 
         Args:
-            rows: with the table's columns and `_VALUE_KIND` as the last one.
+            rows: rows with the table's columns and `_VALUE_KIND` as the last column.
 
         Raises:
-            InvalidInputError: a partition needs more buckets than there may be.
+            InvalidInputError: a partition needs more than the maximum number of buckets.
         """
-        batch = self._looked_up(rows)
+        batch = self._look_up(rows)
         match self._engine:
             case MergeEngine.DEDUPLICATE:
-                return self._moved(rows, batch)
+                return self._assign_to_own_partition(rows, batch)
             case MergeEngine.PARTIAL_UPDATE | MergeEngine.AGGREGATION:
-                return self._brought_home(rows, batch, keeps_strangers=True)
+                return self._assign_to_known_partition(rows, batch, keeps_others=True)
             case MergeEngine.FIRST_ROW:
-                return self._brought_home(rows, batch, keeps_strangers=False)
+                return self._assign_to_known_partition(rows, batch, keeps_others=False)
 
-    def _looked_up(self, rows: pa.RecordBatch) -> _Batch:
-        """Keys and partitions of rows by number; new keys are remembered, without a place."""
+    def _look_up(self, rows: pa.RecordBatch) -> _Batch:
+        """Number the keys and partitions of rows; add new keys without partition and bucket."""
         own = partitions_of(rows, self._schema.partition_type)
         numbers = np.array([self._number(key) for key in own.keys], np.int64)[own.numbers]
         encoded = self._encoded([rows.column(name) for name in self._schema.primary_keys])
-        different = encoded.dictionary_encode()
+        distinct = encoded.dictionary_encode()
         options = pc.SetLookupOptions(value_set=self._keys)
-        slots = _numbers(pc.call_function("index_in", [different.dictionary], options))
-        fresh = np.flatnonzero(slots == _NONE)
-        slots[fresh] = len(self._partition) + np.arange(len(fresh))
-        if len(fresh):
-            new = different.dictionary.take(_positions(fresh))  # type: ignore[arg-type]  # int64
-            self._keys = _joined([self._keys, new])  # type: ignore[list-item]  # binaries
-            nowhere = np.full(len(fresh), _NONE, np.int64)
-            self._partition = np.concatenate([self._partition, nowhere])
-            self._bucket = np.concatenate([self._bucket, nowhere])
-        by_row = slots[_numbers(different.indices)]
+        key_numbers = _numbers(pc.call_function("index_in", [distinct.dictionary], options))
+        new = np.flatnonzero(key_numbers == _NONE)
+        key_numbers[new] = len(self._partition) + np.arange(len(new))
+        if len(new):
+            new_keys = distinct.dictionary.take(_positions(new))  # type: ignore[arg-type]  # int64
+            self._keys = _concat([self._keys, new_keys])  # type: ignore[list-item]  # binaries
+            unassigned = np.full(len(new), _NONE, np.int64)
+            self._partition = np.concatenate([self._partition, unassigned])
+            self._bucket = np.concatenate([self._bucket, unassigned])
+        by_row = key_numbers[_numbers(distinct.indices)]
         order = np.argsort(by_row, kind="stable")
         is_first = np.ones(len(order), np.bool_)
         is_first[1:] = by_row[order][1:] != by_row[order][:-1]
@@ -181,90 +181,91 @@ class KeyIndex:
 
     # ------------------------------------------------------------ deduplicate
 
-    def _moved(self, rows: pa.RecordBatch, batch: _Batch) -> Placed:
-        """Rows in their own partitions, and a deletion wherever a key leaves one."""
-        slots, own = batch.slots[batch.order], batch.partitions[batch.order]
-        before = np.concatenate([[_NONE], own[:-1]]) if len(own) else own
-        before[batch.is_first] = self._partition[slots[batch.is_first]]
-        begins = before != own
-        stays = np.cumsum(begins | batch.is_first) - 1
-        starts = np.flatnonzero(begins | batch.is_first)
-        buckets = self._bucket[slots[starts]]
-        needed = np.flatnonzero(begins[starts])
+    def _assign_to_own_partition(self, rows: pa.RecordBatch, batch: _Batch) -> AssignedRows:
+        """Write rows to their own partitions, and a deletion wherever a key leaves a partition."""
+        keys, own = batch.key_numbers[batch.order], batch.partitions[batch.order]
+        previous = np.concatenate([[_NONE], own[:-1]]) if len(own) else own
+        previous[batch.is_first] = self._partition[keys[batch.is_first]]
+        enters = previous != own
+        is_start = enters | batch.is_first  # of a run of rows with the same key and partition
+        starts = np.flatnonzero(is_start)
+        buckets = self._bucket[keys[starts]]
+        needed = np.flatnonzero(enters[starts])
         in_order = needed[np.argsort(batch.order[starts[needed]], kind="stable")]
-        buckets[in_order] = self._assigned(own[starts[in_order]])
-        by_row = buckets[stays]
-        leaves = np.flatnonzero(begins & (before != _NONE))
-        left = np.where(
-            batch.is_first[leaves], self._bucket[slots[leaves]], by_row[np.maximum(leaves - 1, 0)]
+        buckets[in_order] = self._assign_buckets(own[starts[in_order]])
+        by_row = buckets[np.cumsum(is_start) - 1]
+        moved = np.flatnonzero(enters & (previous != _NONE))
+        old_buckets = np.where(
+            batch.is_first[moved], self._bucket[keys[moved]], by_row[np.maximum(moved - 1, 0)]
         )
-        self._forget(before[leaves], left)
+        self._remove_counts(previous[moved], old_buckets)
         lasts = np.flatnonzero(np.append(batch.is_first[1:], np.ones(min(len(own), 1), np.bool_)))
-        self._partition[slots[lasts]] = own[lasts]
-        self._bucket[slots[lasts]] = by_row[lasts]
-        gone = batch.order[leaves]
-        return self._interleaved(rows, batch, (by_row, gone, before[leaves], left))
+        self._partition[keys[lasts]] = own[lasts]
+        self._bucket[keys[lasts]] = by_row[lasts]
+        moves = (by_row, batch.order[moved], previous[moved], old_buckets)
+        return self._with_deletions(rows, batch, moves)
 
-    def _interleaved(
+    def _with_deletions(
         self, rows: pa.RecordBatch, batch: _Batch, moves: tuple[Ints, Ints, Ints, Ints]
-    ) -> Placed:
-        """All rows as they came, each deletion right before the row that causes it."""
-        sorted_buckets, gone, old, left = moves
+    ) -> AssignedRows:
+        """Return all rows in input order, each deletion before the row that causes it."""
+        sorted_buckets, moved, old_partitions, old_buckets = moves
         buckets = np.empty(rows.num_rows, np.int64)
         buckets[batch.order] = sorted_buckets
-        if not len(gone):
-            return self._placed(rows, batch.partitions, buckets)
-        sources = np.concatenate([np.arange(rows.num_rows), gone])
+        if not len(moved):
+            return self._assigned(rows, batch.partitions, buckets)
+        sources = np.concatenate([np.arange(rows.num_rows), moved])
         is_deletion = np.concatenate(
-            [np.zeros(rows.num_rows, np.bool_), np.ones(len(gone), np.bool_)]
+            [np.zeros(rows.num_rows, np.bool_), np.ones(len(moved), np.bool_)]
         )
         order = np.lexsort((~is_deletion, sources))
-        partitions = np.concatenate([batch.partitions, old])[order]
-        all_buckets = np.concatenate([buckets, left])[order]
-        whole = rows.take(_positions(sources[order]))  # type: ignore[arg-type]  # int64
-        whole = self._in_partitions(whole, partitions, is_deletion[order])
-        return self._placed(_deleting(whole, is_deletion[order]), partitions, all_buckets)
+        partitions = np.concatenate([batch.partitions, old_partitions])[order]
+        all_buckets = np.concatenate([buckets, old_buckets])[order]
+        all_rows = rows.take(_positions(sources[order]))  # type: ignore[arg-type]  # int64
+        all_rows = self._in_partitions(all_rows, partitions, is_deletion[order])
+        return self._assigned(_as_deletions(all_rows, is_deletion[order]), partitions, all_buckets)
 
     # ------------------------------------------------------------ other engines
 
-    def _brought_home(
-        self, rows: pa.RecordBatch, batch: _Batch, *, keeps_strangers: bool
-    ) -> Placed:
-        """Rows in the partition where their key lives, which is that of its first row."""
-        slots, own = batch.slots[batch.order], batch.partitions[batch.order]
+    def _assign_to_known_partition(
+        self, rows: pa.RecordBatch, batch: _Batch, *, keeps_others: bool
+    ) -> AssignedRows:
+        """Write rows to the partition of their key; drop or keep rows of other partitions."""
+        keys, own = batch.key_numbers[batch.order], batch.partitions[batch.order]
         firsts = np.flatnonzero(batch.is_first)
-        fresh = firsts[self._partition[slots[firsts]] == _NONE]
-        in_order = fresh[np.argsort(batch.order[fresh], kind="stable")]
-        self._partition[slots[in_order]] = own[in_order]
-        self._bucket[slots[in_order]] = self._assigned(own[in_order])
-        home, buckets = self._partition[batch.slots], self._bucket[batch.slots]
-        strange = home != batch.partitions
-        if not strange.any():
-            return self._placed(rows, home, buckets)
-        if keeps_strangers:
-            return self._placed(self._in_partitions(rows, home, strange), home, buckets)
-        kept = np.flatnonzero(~strange)
-        left = rows.take(_positions(kept))  # type: ignore[arg-type]  # int64
-        return self._placed(left, home[kept], buckets[kept])
+        new = firsts[self._partition[keys[firsts]] == _NONE]
+        in_order = new[np.argsort(batch.order[new], kind="stable")]
+        self._partition[keys[in_order]] = own[in_order]
+        self._bucket[keys[in_order]] = self._assign_buckets(own[in_order])
+        partitions, buckets = self._partition[batch.key_numbers], self._bucket[batch.key_numbers]
+        differs = partitions != batch.partitions
+        if not differs.any():
+            return self._assigned(rows, partitions, buckets)
+        if keeps_others:
+            moved = self._in_partitions(rows, partitions, differs)
+            return self._assigned(moved, partitions, buckets)
+        kept = np.flatnonzero(~differs)
+        kept_rows = rows.take(_positions(kept))  # type: ignore[arg-type]  # int64
+        return self._assigned(kept_rows, partitions[kept], buckets[kept])
 
     # ------------------------------------------------------------ buckets and partitions
 
-    def _assigned(self, partitions: Ints) -> Ints:
-        """A bucket for each of n keys that are new in these partitions."""
+    def _assign_buckets(self, partitions: Ints) -> Ints:
+        """Assign a bucket to each of n keys that are new in these partitions."""
         buckets = np.empty(len(partitions), np.int64)
         for number in np.unique(partitions).tolist():
-            wanted = np.flatnonzero(partitions == number)
+            keys = np.flatnonzero(partitions == number)
             start = 0
-            while start < len(wanted):
-                bucket, room = self._open_bucket(number)
-                taken = min(room, len(wanted) - start)
-                buckets[wanted[start : start + taken]] = bucket
-                self._counts[number, bucket] = self._counts.get((number, bucket), 0) + taken
-                start += taken
+            while start < len(keys):
+                bucket, room = self._bucket_with_room(number)
+                count = min(room, len(keys) - start)
+                buckets[keys[start : start + count]] = bucket
+                self._counts[number, bucket] = self._counts.get((number, bucket), 0) + count
+                start += count
         return buckets
 
-    def _open_bucket(self, partition: int) -> tuple[int, int]:
-        """The first bucket of a partition that is not full, and how many keys it still takes."""
+    def _bucket_with_room(self, partition: int) -> tuple[int, int]:
+        """Return the first bucket of a partition that is not full, and its remaining capacity."""
         for bucket in range(self._max_buckets):
             room = self._target_rows - self._counts.get((partition, bucket), 0)
             if room > 0:
@@ -274,15 +275,15 @@ class KeyIndex:
             hint="Increase 'dynamic-bucket.max-buckets' or 'dynamic-bucket.target-row-num'.",
         )
 
-    def _forget(self, partitions: Ints, buckets: Ints) -> None:
-        places, counts = np.unique(np.stack([partitions, buckets]), axis=1, return_counts=True)
-        for (partition, bucket), count in zip(places.T.tolist(), counts.tolist(), strict=True):
+    def _remove_counts(self, partitions: Ints, buckets: Ints) -> None:
+        pairs, counts = np.unique(np.stack([partitions, buckets]), axis=1, return_counts=True)
+        for (partition, bucket), count in zip(pairs.T.tolist(), counts.tolist(), strict=True):
             self._counts[partition, bucket] -= count
 
     def _in_partitions(
         self, rows: pa.RecordBatch, partitions: Ints, changed: Bools
     ) -> pa.RecordBatch:
-        """The rows with the partition columns of other partitions, where told."""
+        """Set the partition columns of the changed rows to the values of other partitions."""
         row_type = self._schema.partition_type
         keys = pa.array(list(self._numbers), pa.binary())
         values = decode_rows(keys, [field.type for field in row_type], where="partition")
@@ -294,23 +295,23 @@ class KeyIndex:
             rows = rows.set_column(at, rows.schema.field(at), both.take(_positions(source)))  # type: ignore[arg-type]  # int64
         return rows
 
-    def _placed(self, rows: pa.RecordBatch, partitions: Ints, buckets: Ints) -> Placed:
+    def _assigned(self, rows: pa.RecordBatch, partitions: Ints, buckets: Ints) -> AssignedRows:
         used, numbers = np.unique(partitions, return_inverse=True)
         known = list(self._numbers)
         keys = Partitions(numbers.astype(np.int64), tuple(known[number] for number in used))
-        return Placed(rows, keys, buckets.astype(np.int32))
+        return AssignedRows(rows, keys, buckets.astype(np.int32))
 
 
-def _deleting(rows: pa.RecordBatch, gone: Bools) -> pa.RecordBatch:
-    """The rows, some of them as deletions."""
+def _as_deletions(rows: pa.RecordBatch, is_deletion: Bools) -> pa.RecordBatch:
+    """Set the kind of some rows to DELETE."""
     at = rows.schema.get_field_index(_VALUE_KIND)
     kinds = fixed_values(rows.column(at), np.int8).astype(np.int8)
-    kinds = np.where(gone, np.int8(DELETE), kinds)
+    kinds = np.where(is_deletion, np.int8(DELETE), kinds)
     column = build_fixed(pa.int8(), kinds, np.ones(len(kinds), np.bool_))
     return rows.set_column(at, rows.schema.field(at), column)
 
 
-def _joined(parts: Sequence[pa.BinaryArray]) -> pa.BinaryArray:
+def _concat(parts: Sequence[pa.BinaryArray]) -> pa.BinaryArray:
     if not parts:
         return pa.array([], pa.binary())
     return parts[0] if len(parts) == 1 else pa.concat_arrays(list(parts))
@@ -321,7 +322,7 @@ def _positions(rows: Ints) -> Column:
 
 
 def _numbers(found: Column) -> Ints:
-    """32-bit numbers as 64-bit ones; -1 for null."""
+    """Convert int32 to int64 numbers; -1 for null."""
     values = fixed_values(found, np.int32).astype(np.int64)
     values[~valid_mask(found)] = _NONE
     return values

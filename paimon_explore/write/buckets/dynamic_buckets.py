@@ -1,8 +1,8 @@
-"""Buckets of tables that have as many as their keys demand.
+"""Assignment of keys to the dynamic buckets of a partition.
 
-Each partition knows the hashes of all its keys, from the hash index files of its buckets. A known
-hash stays where it is; a new one goes to the first bucket that is not full, or opens the lowest
-unused one. Two keys of one hash share a bucket, which does no harm.
+The hash index files of the buckets list the hashes of all keys of a partition. A known hash keeps
+its bucket; a new one goes to the first bucket that is not full, or to a new bucket with the lowest
+unused number. Keys with equal hashes share a bucket.
 
 Only one job may assign buckets of a table at a time.
 
@@ -19,16 +19,16 @@ from paimon_explore.errors import InvalidInputError
 Hashes = npt.NDArray[np.int32]
 Buckets = npt.NDArray[np.int32]
 
-LARGEST_BUCKET_COUNT = 32767
+MAX_BUCKET_COUNT = 32767
 
 
 class HashAssigner:
     """Assigns the keys of one partition to buckets.
 
     Args:
-        known: hashes by bucket, as the index files hold them.
-        target_rows: keys at which a bucket is full.
-        max_buckets: most buckets there may be.
+        known: key hashes by bucket, from the hash index files.
+        target_rows: number of keys at which a bucket is full.
+        max_buckets: maximum number of buckets.
     """
 
     def __init__(self, known: Mapping[int, Hashes], *, target_rows: int, max_buckets: int) -> None:
@@ -38,47 +38,47 @@ class HashAssigner:
         self._old = dict(known)
         self._new: dict[int, list[Hashes]] = {}
         parts = [np.full(len(hashes), bucket, np.int32) for bucket, hashes in known.items()]
-        self._remember(
+        self._set_assignment(
             np.concatenate([*known.values(), np.zeros(0, np.int32)]),
             np.concatenate([*parts, np.zeros(0, np.int32)]),
         )
 
-    def _remember(self, hashes: Hashes, buckets: Buckets) -> None:
+    def _set_assignment(self, hashes: Hashes, buckets: Buckets) -> None:
         order = np.argsort(hashes, kind="stable")
         self._hashes = hashes[order]
         self._buckets = buckets[order]
 
     def assign(self, hashes: Hashes) -> Buckets:
-        """The bucket of each key; new keys are remembered.
+        """Return the bucket of each key; assign new keys to buckets.
 
         Args:
-            hashes: of n keys, in the order they come.
+            hashes: hashes of n keys in input order.
 
         Raises:
-            InvalidInputError: the keys need more buckets than there may be.
+            InvalidInputError: the keys need more than the maximum number of buckets.
         """
         distinct, firsts = np.unique(hashes, return_index=True)
-        fresh = ~np.isin(distinct, self._hashes, assume_unique=False)
-        if fresh.any():
-            in_order = np.sort(firsts[fresh])
+        is_new = ~np.isin(distinct, self._hashes, assume_unique=False)
+        if is_new.any():
+            in_order = np.sort(firsts[is_new])
             self._add(hashes[in_order])
         return self._buckets[np.searchsorted(self._hashes, hashes)]
 
-    def _add(self, fresh: Hashes) -> None:
-        buckets = np.empty(len(fresh), np.int32)
+    def _add(self, hashes: Hashes) -> None:
+        buckets = np.empty(len(hashes), np.int32)
         start = 0
-        while start < len(fresh):
-            bucket = self._open_bucket()
-            taken = min(self._target - self._counts[bucket], len(fresh) - start)
-            buckets[start : start + taken] = bucket
-            self._counts[bucket] += taken
-            self._new.setdefault(bucket, []).append(fresh[start : start + taken])
-            start += taken
-        self._remember(
-            np.concatenate([self._hashes, fresh]), np.concatenate([self._buckets, buckets])
+        while start < len(hashes):
+            bucket = self._bucket_with_room()
+            count = min(self._target - self._counts[bucket], len(hashes) - start)
+            buckets[start : start + count] = bucket
+            self._counts[bucket] += count
+            self._new.setdefault(bucket, []).append(hashes[start : start + count])
+            start += count
+        self._set_assignment(
+            np.concatenate([self._hashes, hashes]), np.concatenate([self._buckets, buckets])
         )
 
-    def _open_bucket(self) -> int:
+    def _bucket_with_room(self) -> int:
         for bucket, count in self._counts.items():
             if count < self._target:
                 return bucket
@@ -92,7 +92,7 @@ class HashAssigner:
         return unused
 
     def changed(self) -> Mapping[int, Hashes]:
-        """All hashes of every bucket that got new ones."""
+        """Return all hashes of each bucket that has new ones."""
         none = np.zeros(0, np.int32)
         return {
             bucket: np.concatenate([self._old.get(bucket, none), *parts])
@@ -101,5 +101,5 @@ class HashAssigner:
 
 
 def bucket_limit(option: int) -> int:
-    """The most buckets by the value of `dynamic-bucket.max-buckets`, where -1 is no limit."""
-    return LARGEST_BUCKET_COUNT if option < 0 else option
+    """Return the maximum number of buckets for `dynamic-bucket.max-buckets`; -1 is no limit."""
+    return MAX_BUCKET_COUNT if option < 0 else option

@@ -1,8 +1,8 @@
-"""Rows of one batch apart by partition and bucket.
+"""Group the rows of a batch by partition and bucket.
 
-Partitions are numbered through dictionary encoding, so that a partition row is encoded once per
-batch and not once per row; rows are brought together by one stable sort of small numbers, so rows
-of a group keep their order.
+Partitions are numbered by dictionary encoding, so that a partition row is encoded once per batch
+and not once per row. One stable sort of small numbers groups the rows, which keeps the order of
+rows within a group.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -17,7 +17,7 @@ from paimon_explore.encoding.binary_row.encoder import EMPTY_ROW, row_images
 from paimon_explore.frozen_dataclass import dataclass
 
 BucketsOf = Callable[[pa.RecordBatch, Ints], npt.NDArray[np.int32]]
-"""The bucket of each of n rows; also told each row's partition by number."""
+"""Returns the bucket of each of n rows, given the rows and their partition numbers."""
 _SPARSE = 4
 _SMALL = 1 << 16
 
@@ -29,7 +29,7 @@ class Group:
     Attributes:
         partition: binary row with its arity.
         bucket: the bucket.
-        rows: the rows, in the order they came.
+        rows: the rows in input order.
     """
 
     partition: bytes
@@ -42,7 +42,7 @@ class Partitions:
     """The partitions of n rows.
 
     Attributes:
-        numbers: of each row's partition, from 0.
+        numbers: the number of each row's partition, from 0.
         keys: the partitions' binary rows with arity, by number.
     """
 
@@ -74,18 +74,18 @@ def _taken(column: Column, rows: Ints) -> Column:
 
 
 def _numbered(columns: Sequence[Column], count: int) -> tuple[Ints, Ints]:
-    """Equal rows get equal numbers from 0; also the first row of each number."""
+    """Number distinct rows from 0; also return the first row of each number."""
     numbers = np.zeros(count, np.int64)
     firsts = np.zeros(1, np.int64)
     for column in columns if count > 1 else ():
         encoded = column.dictionary_encode(null_encoding="encode")
-        here = fixed_values(encoded.indices, np.int32).astype(np.int64)
-        numbers, firsts = _dense(numbers * len(encoded.dictionary) + here)
+        codes = fixed_values(encoded.indices, np.int32).astype(np.int64)
+        numbers, firsts = _dense(numbers * len(encoded.dictionary) + codes)
     return numbers, firsts
 
 
 def _dense(codes: Ints) -> tuple[Ints, Ints]:
-    """Codes as numbers without gaps, in the order of the codes; and the first row of each."""
+    """Renumber codes without gaps in code order; also return the first row of each number."""
     top = int(codes.max(initial=0)) + 1
     if top > _SPARSE * len(codes) + _SMALL:
         _, firsts, numbers = np.unique(codes, return_index=True, return_inverse=True)
@@ -99,12 +99,12 @@ def _dense(codes: Ints) -> tuple[Ints, Ints]:
 def split_rows(
     batch: pa.RecordBatch, partitions: Partitions, buckets: npt.NDArray[np.int32]
 ) -> Iterator[Group]:
-    """The rows of each partition and bucket.
+    """Split rows by partition and bucket.
 
     Args:
         batch: n rows.
-        partitions: of the n rows.
-        buckets: of the n rows.
+        partitions: partitions of the n rows.
+        buckets: buckets of the n rows.
 
     Yields:
         Groups by partition number, then bucket; none is empty.

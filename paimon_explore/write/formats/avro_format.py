@@ -29,10 +29,10 @@ _CODECS: Mapping[str, str] = {
 
 
 def avro_codec(compression: str) -> str:
-    """Avro's name of a codec.
+    """Return Avro's name of a compression codec.
 
     Raises:
-        InvalidInputError: Avro files have no such compression.
+        InvalidInputError: Avro files do not support the codec.
     """
     codec = _CODECS.get(compression.lower())
     if codec is None:
@@ -46,12 +46,12 @@ class AvroWriter:
     """Writes one Avro file.
 
     Args:
-        sink: takes the bytes; stays open.
+        sink: receives the bytes; it is not closed.
         fields: the columns.
-        compression: a Paimon codec name.
+        compression: the codec, as in `file.compression`.
 
     Raises:
-        UnsupportedFeatureError: a column has a type that Avro cannot hold.
+        UnsupportedFeatureError: a column has a type that Avro does not support.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class AvroWriter:
         self._writer.write(columns)
 
     def position(self) -> int:
-        """Bytes written so far."""
+        """Return the number of bytes written."""
         return self._writer.size
 
     def close(self) -> None:
@@ -73,4 +73,4 @@ class AvroWriter:
         self._writer.close()
 
     def abort(self) -> None:
-        """Let go of the writer; its bytes do not matter any more."""
+        """Discard the writer and its pending bytes."""

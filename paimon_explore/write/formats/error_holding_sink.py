@@ -1,29 +1,29 @@
-"""A sink that never fails in the hands of a library that could not bear it.
+"""A sink that holds the first write error instead of raising it.
 
-The ORC writer ends the whole process when its sink raises while it writes a footer. So the error is
-kept, everything after it is thrown away, and whoever drives the library asks for it afterwards.
+The ORC writer aborts the whole process if its sink raises while it writes a footer. This sink keeps
+the error and discards all further bytes; `check` raises the error later.
 """
 
 from typing import BinaryIO
 
 import pyarrow as pa
 
+from paimon_explore.write.formats.output_sink import OutputSink
 
-class SteadySink:
-    """Takes bytes whether or not they can be stored.
+
+class ErrorHoldingSink(OutputSink):
+    """A sink whose `write` never raises.
 
     Args:
-        sink: where they go.
+        sink: receives the bytes.
     """
 
     def __init__(self, sink: pa.NativeFile | BinaryIO) -> None:
-        self._sink = sink
+        super().__init__(sink)
         self._error: BaseException | None = None
-        self._position = 0
-        self.closed = False
 
     def write(self, data: bytes) -> int:
-        """Pass bytes on, until that fails."""
+        """Forward bytes to the sink, until an error occurs."""
         if self._error is None:
             try:
                 self._sink.write(data)
@@ -33,28 +33,6 @@ class SteadySink:
         return len(data)
 
     def check(self) -> None:
-        """Raise what went wrong since the sink was made."""
+        """Raise the error that was held, if any."""
         if self._error is not None:
             raise self._error
-
-    def tell(self) -> int:
-        """Bytes taken so far."""
-        return self._position
-
-    def flush(self) -> None:
-        """Nothing to do: the owner of the sink flushes it."""
-
-    def close(self) -> None:
-        """Nothing to do: the owner of the sink closes it."""
-
-    def readable(self) -> bool:
-        """It is not."""
-        return False
-
-    def writable(self) -> bool:
-        """It is."""
-        return True
-
-    def seekable(self) -> bool:
-        """It is not."""
-        return False

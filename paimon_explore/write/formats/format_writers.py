@@ -1,4 +1,4 @@
-"""The writers of all file formats by one door."""
+"""Create the writer of a file format."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
@@ -23,23 +23,23 @@ class FormatWriter(Protocol):
         ...
 
     def position(self) -> int:
-        """Bytes written so far."""
+        """Return the number of bytes written."""
         ...
 
     def close(self) -> None:
-        """Write what ends the file; the sink stays open."""
+        """Write the footer; the sink is not closed."""
         ...
 
     def abort(self) -> None:
-        """Let go of the writer; its bytes do not matter any more."""
+        """Discard the writer and its pending bytes."""
         ...
 
 
 def open_format(sink: pa.NativeFile, layout: FileLayout) -> FormatWriter:
-    """A writer of the layout's format.
+    """Create the writer of a layout's file format.
 
     Raises:
-        UnsupportedFeatureError: the format is not written here, or cannot hold a column.
+        UnsupportedFeatureError: the format cannot be written, or does not support a column's type.
     """
     opener = _OPENERS.get(layout.format)
     if opener is None:

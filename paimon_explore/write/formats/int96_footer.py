@@ -1,9 +1,9 @@
-"""Marks columns of a freshly written Parquet file as INT96.
+"""Change the type of columns to INT96 in the footer of a new Parquet file.
 
-Parquet's INT96 is what Paimon stores timestamps of precision 7 to 9 in. pyarrow writes INT96 either
-for all timestamps of a file or for none. So such columns are written as 12-byte fixed-length
-binaries, whose pages have exactly the bytes of INT96 pages, without statistics; then the type is
-changed in the footer, the only place where it is named.
+Paimon stores timestamps of precision 7 to 9 as INT96. pyarrow writes INT96 either for all
+timestamps of a file or for none. Such columns are therefore written as 12-byte fixed-length
+binaries without statistics, whose pages are identical to those of INT96 columns; then their type is
+changed in the footer, the only place that names it.
 
 Spec: github.com/apache/parquet-format, `parquet.thrift`.
 """
@@ -32,14 +32,14 @@ Path = tuple[str, ...]
 
 
 def mark_int96(ending: bytes, columns: Collection[Path]) -> bytes:
-    """The end of a Parquet file with some columns' type changed to INT96.
+    """Rewrite the end of a Parquet file with the type of some columns changed to INT96.
 
     Args:
-        ending: the last bytes of the file, from anywhere before the footer up to the end.
+        ending: the last bytes of the file, including the whole footer.
         columns: leaf columns by their path in the Parquet schema, each a 12-byte binary.
 
     Returns:
-        Bytes to put in the place of `ending`.
+        The bytes that replace `ending`.
     """
     start = len(ending) - _TAIL - int.from_bytes(ending[-_TAIL:-4], "little")
     footer = decode_struct(ending[start:])
@@ -60,7 +60,7 @@ def _path(meta: Struct) -> Path:
 
 
 def _mark_elements(elements: list[Struct], wanted: set[Path]) -> None:
-    """Walk the schema, which is flattened depth first, and mark the wanted leaves."""
+    """Change the type of the given leaves of the schema, which is flattened depth first."""
     open_groups: list[tuple[Path, int]] = [((), int_of(elements[0], _ELEMENT_CHILDREN) or 0)]
     for element in elements[1:]:
         above, left = open_groups.pop()

@@ -1,8 +1,8 @@
-"""Columns of any type with their atomic parts stored in other Arrow types.
+"""Convert the atomic values inside nested columns to other Arrow types.
 
-File formats have fewer types than Paimon. Which Arrow type stands for an atomic type differs per
-format; how lists, maps and rows are rebuilt around the converted parts does not. Vectors become
-lists, multisets maps, as Java stores them. Sliced arrays are fine.
+File formats have fewer types than Paimon. Each format converts atomic types in its own way; this
+module rebuilds lists, maps and rows around the converted values. Vectors become lists and multisets
+become maps, as in Java. Sliced arrays are supported.
 """
 
 from collections.abc import Callable
@@ -32,21 +32,21 @@ from paimon_explore.data_types.definitions import (
 )
 
 COUNT = AtomicType(root=TypeRoot.INT, nullable=False)
-"""Type of the values of a multiset's map."""
+"""Type of the counts of a multiset."""
 
 Leaf = Callable[[Column, AtomicType], Column]
 
 
 def convert(array: Column, data_type: DataType, leaf: Leaf) -> Column:
-    """The same values with every atomic part passed through `leaf`.
+    """Apply `leaf` to all atomic values of a column.
 
     Args:
         array: n values in `to_arrow(data_type)`.
         data_type: their type.
-        leaf: converts the values of an atomic type; must keep length and nulls.
+        leaf: converts the values of an atomic type; keeps their number and nulls.
 
     Returns:
-        n values; lists have children named `element`, maps `key` and `value`.
+        n values; children of lists are named `element`, those of maps `key` and `value`.
     """
     match data_type:
         case AtomicType():
@@ -69,7 +69,7 @@ def _converted_list(array: Column, element: DataType, leaf: Leaf) -> Column:
 
 
 def _converted_vector(array: Column, size: int, element: DataType, leaf: Leaf) -> Column:
-    """A list array of the same elements; null vectors become null lists without elements."""
+    """Convert vectors to lists; a null vector becomes a null list without elements."""
     valid = valid_mask(array)
     offsets = offsets_from_sizes(valid * np.int64(size))
     elements: Column = array.flatten()  # type: ignore[attr-defined]  # a fixed-size list array

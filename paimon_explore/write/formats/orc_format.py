@@ -1,10 +1,9 @@
-"""ORC files, written through pyarrow.
+"""ORC files, written with pyarrow.
 
-ORC has fewer types than Paimon: TIME is stored as INT (milliseconds of the day), there are no
-vectors, and nothing is NOT NULL. Timestamps before 1970 with a fraction of a second are written by
-pyarrow in a way that Java's ORC reader rejects together with the whole file (seen in pyarrow 19 and
-26); `orc_past` puts that right before the file goes to its sink. ORC has no place for the last
-second before 1970.
+ORC has fewer types than Paimon: TIME is stored as INT (milliseconds of the day); vectors and NOT
+NULL are not supported. Java's ORC reader rejects files in which pyarrow (seen in 19 and 26) wrote
+timestamps before 1970 with fractional seconds; `orc_timestamps` fixes these files before they are
+written to the sink. ORC cannot represent the last second before 1970.
 
 Spec: concepts/spec/fileformat, ORC section.
 """
@@ -32,7 +31,7 @@ from paimon_explore.data_types.definitions import (
 )
 from paimon_explore.data_types.traversal import parts
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
-from paimon_explore.write.formats.error_holding_sink import SteadySink
+from paimon_explore.write.formats.error_holding_sink import ErrorHoldingSink
 from paimon_explore.write.formats.nested_conversion import COUNT, convert
 from paimon_explore.write.formats.orc_timestamps import LOST_NANOS, with_java_timestamps
 
@@ -46,24 +45,24 @@ _CODECS: Mapping[str, _Codec] = {
     "uncompressed": "UNCOMPRESSED",
 }
 _NANOS = 10**9
-_PIECE_BYTES = 1 << 20
+_CHUNK_BYTES = 1 << 20
 STRIPE_BYTES = 64 * 1024 * 1024
 _PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 _TIMESTAMPS = frozenset({TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ})
-_FOREIGN = frozenset({TypeRoot.VARIANT, TypeRoot.BLOB, TypeRoot.GEOMETRY, TypeRoot.GEOGRAPHY})
+_UNSUPPORTED = frozenset({TypeRoot.VARIANT, TypeRoot.BLOB, TypeRoot.GEOMETRY, TypeRoot.GEOGRAPHY})
 
 
 class OrcWriter:
     """Writes one ORC file.
 
     Args:
-        sink: takes the bytes; stays open.
+        sink: receives the bytes; it is not closed.
         fields: the columns.
-        compression: a Paimon codec name.
-        stripe_bytes: size of a stripe; None for the usual one.
+        compression: the codec, as in `file.compression`.
+        stripe_bytes: size of a stripe; None for the default.
 
     Raises:
-        UnsupportedFeatureError: a column has a type that ORC cannot hold.
+        UnsupportedFeatureError: a column has a type that ORC does not support.
     """
 
     def __init__(
@@ -83,12 +82,12 @@ class OrcWriter:
         self._fields = tuple(fields)
         self._schema = pa.schema([pa.field(f.name, stored_type(f.type)) for f in fields])
         self._sink = sink
-        self._spool = TemporaryFile() if any(_has_times(f.type) for f in fields) else None  # noqa: SIM115  # closed with the writer
-        self._past = False
+        self._spool = TemporaryFile() if any(_has_timestamps(f.type) for f in fields) else None  # noqa: SIM115  # closed with the writer
+        self._has_early_times = False
         self._size: int | None = None
-        self._steady = SteadySink(self._spool or sink)
+        self._output = ErrorHoldingSink(self._spool or sink)
         size = stripe_bytes or STRIPE_BYTES
-        self._writer = orc.ORCWriter(self._steady, compression=codec, stripe_size=size)  # type: ignore[arg-type]  # has what pyarrow calls
+        self._writer = orc.ORCWriter(self._output, compression=codec, stripe_size=size)  # type: ignore[arg-type]  # a file object
         self._wrote = False
 
     def write(self, columns: Sequence[Column]) -> None:
@@ -97,54 +96,54 @@ class OrcWriter:
             self._stored(column, field) for column, field in zip(columns, self._fields, strict=True)
         ]
         self._writer.write(pa.Table.from_arrays(arrays, schema=self._schema))
-        self._steady.check()
+        self._output.check()
         self._wrote = True
 
     def position(self) -> int:
-        """Bytes written so far."""
-        return self._steady.tell() if self._size is None else self._size
+        """Return the number of bytes written."""
+        return self._output.tell() if self._size is None else self._size
 
     def close(self) -> None:
         """Write the footer."""
         if not self._wrote:
             self._writer.write(self._schema.empty_table())
         self._writer.close()
-        self._steady.check()
+        self._output.check()
         if self._spool is not None:
             with self._spool as spool:
-                pieces = with_java_timestamps(spool) if self._past else _pieces(spool)
-                self._size = sum(self._sink.write(piece) for piece in pieces)
+                chunks = with_java_timestamps(spool) if self._has_early_times else _chunks(spool)
+                self._size = sum(self._sink.write(chunk) for chunk in chunks)
 
     def abort(self) -> None:
-        """Let go of the writer without caring for what it writes."""
+        """Discard the writer and its pending bytes."""
         if self._spool is not None:
             self._spool.close()
 
     def _stored(self, array: Column, field: DataField) -> Column:
-        """The same values in `stored_type`."""
+        """Convert values to `stored_type`."""
 
         def leaf(values: Column, data_type: AtomicType) -> Column:
             if data_type.root in _TIMESTAMPS:
-                self._past |= _is_past(values, data_type, field.name)
+                self._has_early_times |= _has_early_fractions(values, data_type, field.name)
             return values.cast(pa.int32()) if data_type.root is TypeRoot.TIME else values
 
         return convert(array, field.type, leaf)
 
 
-def _pieces(spool: BinaryIO) -> Iterator[bytes]:
+def _chunks(spool: BinaryIO) -> Iterator[bytes]:
     spool.seek(0)
-    while piece := spool.read(_PIECE_BYTES):
-        yield piece
+    while chunk := spool.read(_CHUNK_BYTES):
+        yield chunk
 
 
-def _has_times(data_type: DataType) -> bool:
+def _has_timestamps(data_type: DataType) -> bool:
     return any(
         isinstance(part, AtomicType) and part.root in _TIMESTAMPS for part in parts(data_type)
     )
 
 
 def stored_type(data_type: DataType) -> pa.DataType:
-    """The Arrow type that pyarrow stores in Paimon's ORC layout of a type."""
+    """Return the Arrow type from which pyarrow writes Paimon's ORC layout of a type."""
     match data_type:
         case AtomicType():
             return _stored_atom(data_type)
@@ -171,26 +170,27 @@ def _stored_map(key: DataType, value: DataType) -> pa.DataType:
 
 
 def _stored_atom(data_type: AtomicType) -> pa.DataType:
-    if data_type.root in _FOREIGN:
+    if data_type.root in _UNSUPPORTED:
         raise UnsupportedFeatureError(f"{data_type.root.value} in an ORC file", hint="Use Parquet.")
     return pa.int32() if data_type.root is TypeRoot.TIME else to_arrow(data_type)
 
 
-def _is_past(array: Column, data_type: AtomicType, where: str) -> bool:
-    """Whether there are values before 1970 with a fraction of a second.
+def _has_early_fractions(array: Column, data_type: AtomicType, where: str) -> bool:
+    """Whether any timestamp is before 1970 and has a fraction of a second.
 
     Raises:
-        UnsupportedFeatureError: some are in the last second before 1970.
+        UnsupportedFeatureError: a timestamp is in the last second before 1970.
     """
     ticks = fixed_values(array, np.int64).astype(np.int64)
     per_second = _PER_SECOND[timestamp_unit(data_type.precision)]
     fraction = ticks % per_second
-    past: Bools = (ticks < 0) & (fraction != 0) & valid_mask(array)
-    lost = past & (ticks > -per_second) & (fraction * (_NANOS // per_second) > LOST_NANOS)
+    early: Bools = (ticks < 0) & (fraction != 0) & valid_mask(array)
+    lost = early & (ticks > -per_second) & (fraction * (_NANOS // per_second) > LOST_NANOS)
     if lost.any():
         raise UnsupportedFeatureError(
             "a timestamp in the last second before 1970 in an ORC file",
             f"column {where!r}, row {int(lost.argmax())} of its batch",
-            hint="ORC stores it like the same fraction after 1970; set file.format to parquet.",
+            hint="ORC cannot distinguish it from the same fraction after 1970; "
+            "set file.format to parquet.",
         )
-    return bool(past.any())
+    return bool(early.any())

@@ -1,18 +1,18 @@
-"""ORC timestamps before 1970 with a fraction of a second, stored as Java stores them.
+"""Rewrite an ORC file of pyarrow so that Java reads its timestamps before 1970.
 
-ORC keeps a timestamp as seconds since 2015 (stream DATA) and nanoseconds (stream SECONDARY).
-pyarrow writes negative nanoseconds for such values, with which Java's reader rejects the whole file
-(seen in pyarrow 19 and 26), although pyarrow reads them back. So when a file has any, both streams
-are made anew from what pyarrow reads:
+ORC stores a timestamp as seconds since 2015 (stream DATA) and nanoseconds (stream SECONDARY). For
+timestamps before 1970 with a fraction of a second, pyarrow (seen in 19 and 26) writes negative
+nanoseconds, which pyarrow reads back but for which Java's reader rejects the whole file. This
+module encodes both streams again, as Java does:
 
     seconds = floor(t), nanoseconds = t - floor(t)
     seconds + 1 is stored where t is before 1970 and its nanoseconds are above 999,999,
 
-which is what all readers undo. The last second before 1970 cannot be told from the first one after
-it that way; Java writes wrong values then, and we refuse them before.
+which all readers reverse. This encoding cannot distinguish the last second before 1970 from the
+first one after it: Java writes wrong values; the writer here rejects them.
 
-The positions of row groups in the changed streams would be others, and the statistics of such
-columns are cut to milliseconds towards zero. Both only help to skip rows, and are left out.
+Row group positions would differ in the new streams, and pyarrow truncates the statistics of these
+columns to milliseconds towards zero. Both only serve to skip rows and are omitted.
 
 Spec: ORC specification v1, timestamp columns. Seen in: files of Java 2.0.0.
 """
@@ -42,10 +42,10 @@ Streams = Mapping[tuple[int, int], bytes]
 """New streams by column and kind."""
 
 _BASE_SECONDS = 1_420_070_400
-"""2015-01-01 in UTC, the zone that pyarrow writes with."""
+"""2015-01-01 in UTC, the time zone in which pyarrow writes."""
 _SECOND = 10**9
 LOST_NANOS = 999_999
-"""Up to so many nanoseconds, the seconds before 1970 are stored as they are."""
+"""Up to this many nanoseconds, the seconds of a time before 1970 are stored unchanged."""
 _KINDS = frozenset({OrcKind.TIMESTAMP, OrcKind.TIMESTAMP_INSTANT})
 _DATA, _SECONDARY, _INDEXES = 1, 5, frozenset({6, 7, 8})
 _POST_FOOTER, _POST_CODEC, _POST_BLOCK, _POST_METADATA = 1, 2, 3, 5
@@ -56,11 +56,7 @@ _ZEROS_LIMIT = 7
 
 
 def with_java_timestamps(file: BinaryIO) -> Iterator[bytes]:
-    """The bytes of a file that pyarrow wrote, with its timestamps as Java stores them.
-
-    Args:
-        file: the whole file.
-    """
+    """Yield the bytes of an ORC file of pyarrow with timestamps encoded as in Java."""
     source = pa.PythonFile(file, mode="r")  # type: ignore[arg-type]  # any binary file
     tail = read_tail(source, "ORC file")
     return _File(file, tail, orc.ORCFile(source)).parts()
@@ -68,7 +64,7 @@ def with_java_timestamps(file: BinaryIO) -> Iterator[bytes]:
 
 @dataclass(slots=True)
 class _File:
-    """A file that is written anew, part by part."""
+    """An ORC file that is rewritten part by part."""
 
     file: BinaryIO
     tail: OrcTail
@@ -81,29 +77,28 @@ class _File:
         pack = compressor(kind, block)
         columns = [column for column in _columns(self.tail.root) if column.kind in _KINDS]
         yield self._read(0, 3)
-        place = 3
+        offset = 3
         stripes: list[Field] = []
         for stripe, field in enumerate(f for f in footer if f.number == _STRIPES):
-            told = decode_message(_bytes(field))
-            data, below = self._stripe(stripe, told, pack)
+            data, stripe_footer = self._stripe(stripe, decode_message(_bytes(field)), pack)
             yield data
-            yield below
-            lengths = (place, 0, len(data), len(below))
+            yield stripe_footer
+            lengths = (offset, 0, len(data), len(stripe_footer))
             heads = [int_field(n, value) for n, value in enumerate(lengths, _OFFSET)]
             rest = [f for f in fields_of(_bytes(field)) if f.number > _FOOTER_LENGTH]
             stripes.append(bytes_field(_STRIPES, message_of([*heads, *rest])))
-            place += len(data) + len(below)
+            offset += len(data) + len(stripe_footer)
         dropped = {column.column for column in columns}
         footer = [*_without_statistics(footer, _STATISTICS, dropped)]
         at = next((i for i, f in enumerate(footer) if f.number == _STRIPES), len(footer))
         kept = [(i, f) for i, f in enumerate(footer) if f.number != _STRIPES]
         footer = [f for i, f in kept if i < at] + stripes + [f for i, f in kept if i >= at]
-        footer = [_changed(field, place) for field in footer]
-        told_stripes = [
+        footer = [_updated(field, offset) for field in footer]
+        stripe_statistics = [
             replace(f, value=message_of(_without_statistics(fields_of(_bytes(f)), 1, dropped)))
             for f in metadata
         ]
-        packed = pack(message_of(told_stripes)), pack(message_of(footer))
+        packed = pack(message_of(stripe_statistics)), pack(message_of(footer))
         yield packed[0]
         yield packed[1]
         sizes = {_POST_METADATA: len(packed[0]), _POST_FOOTER: len(packed[1])}
@@ -112,25 +107,27 @@ class _File:
         yield bytes([len(post)])
 
     def _sections(self) -> tuple[list[Field], list[Field], list[Field]]:
-        """The fields of the postscript, the footer and the metadata."""
+        """Return the fields of the postscript, the footer and the metadata."""
         size = self.file.seek(0, 2)
         post_length = self._read(size - 1, 1)[0]
         post = self._read(size - 1 - post_length, post_length)
-        told = decode_message(post)
-        footer_length = number(told, _POST_FOOTER)
+        footer_length = number(decode_message(post), _POST_FOOTER)
         at = size - 1 - post_length - footer_length
         expand = self.tail.expand
         footer = fields_of(expand(self._read(at, footer_length)))
         return fields_of(post), footer, fields_of(expand(self.tail.metadata))
 
     def _stripe(
-        self, stripe: int, told: Mapping[int, list[int | bytes]], pack: Callable[[bytes], bytes]
+        self,
+        stripe: int,
+        information: Mapping[int, list[int | bytes]],
+        pack: Callable[[bytes], bytes],
     ) -> tuple[bytes, bytes]:
-        """The streams of a stripe, without its indexes, and its footer."""
+        """Return the new streams of a stripe, without its indexes, and its new footer."""
         at, length = self.tail.stripe_footers[stripe]
         footer = fields_of(self.tail.expand(self._read(at, length)))
         new = self._streams(stripe)
-        place = number(dict(told), _OFFSET)
+        offset = number(dict(information), _OFFSET)
         parts: list[bytes] = []
         fields: list[Field] = []
         for field in footer:
@@ -140,8 +137,8 @@ class _File:
             stream = decode_message(_bytes(field))
             kind, column, size = number(stream, 1), number(stream, 2), number(stream, 3)
             data = new.get((column, kind))
-            packed = self._read(place, size) if data is None else pack(data)
-            place += size
+            packed = self._read(offset, size) if data is None else pack(data)
+            offset += size
             if kind not in _INDEXES:
                 parts.append(packed)
                 head = [int_field(1, kind), int_field(2, column), int_field(3, len(packed))]
@@ -167,15 +164,15 @@ def _bytes(field: Field) -> bytes:
     return field.value if isinstance(field.value, bytes) else b""
 
 
-def _changed(field: Field, place: int) -> Field:
-    """A field of the footer when there are no row groups, and the stripes end elsewhere."""
+def _updated(field: Field, content_length: int) -> Field:
+    """Update a footer field: no row index, and a new length of the content."""
     if field.number == _STRIDE:
         return replace(field, value=0)
-    return replace(field, value=place) if field.number == _CONTENT_LENGTH else field
+    return replace(field, value=content_length) if field.number == _CONTENT_LENGTH else field
 
 
 def _without_statistics(fields: list[Field], number_: int, columns: set[int]) -> list[Field]:
-    """Statistics by column, without those of some columns but their counts."""
+    """Remove the timestamp statistics, but not the counts, of some columns."""
     found, column = [], -1
     for field in fields:
         if field.number == number_:
@@ -196,7 +193,7 @@ def _columns(node: OrcType) -> Iterator[OrcType]:
 
 
 def _timestamps(array: Column, node: OrcType) -> Iterator[tuple[int, Ints]]:
-    """The values of each timestamp column at and below a type, without nulls."""
+    """Yield the non-null values of each timestamp column at and below a type."""
     if not any(column.kind in _KINDS for column in _columns(node)):
         return
     present = array.drop_null()
@@ -216,14 +213,14 @@ def _timestamps(array: Column, node: OrcType) -> Iterator[tuple[int, Ints]]:
 
 
 def _stored(values: Ints) -> tuple[Ints, Ints]:
-    """Seconds since 2015 and encoded nanoseconds."""
+    """Return seconds since 2015 and encoded nanoseconds."""
     seconds, nanos = values // _SECOND, values % _SECOND
     seconds = seconds + ((seconds < 0) & (nanos > LOST_NANOS))
-    return seconds - _BASE_SECONDS, _formatted(nanos)
+    return seconds - _BASE_SECONDS, _encoded_nanos(nanos)
 
 
-def _formatted(nanos: Ints) -> Ints:
-    """Nanoseconds without their zeros at the end if there are two or more, and how many."""
+def _encoded_nanos(nanos: Ints) -> Ints:
+    """Strip two or more trailing zeros of nanoseconds; store their number in the low bits."""
     short, zeros = nanos.copy(), np.zeros(len(nanos), np.int64)
     ends = (nanos != 0) & (nanos % 100 == 0)
     short[ends] //= 100

@@ -1,16 +1,16 @@
-"""Parquet files in Paimon's layout, written through pyarrow.
+"""Parquet files in Paimon's layout, written with pyarrow.
 
-What differs from pyarrow's own layout, per type:
+Differences from pyarrow's default layout:
 
-| type | here |
+| type | layout |
 | --- | --- |
-| every field | `field_id`: the column's id; elements of lists and maps derive theirs from it |
-| TIMESTAMP, LTZ of precision 0 | milliseconds, for Parquet knows no seconds |
-| TIMESTAMP, LTZ of precision 7 to 9 | INT96: Java up to 1.4.2 takes INT64 nanoseconds for millis |
-| DECIMAL | INT32 or INT64 when it fits, else the shortest fixed-length binary |
-| VECTOR | a LIST, as Java writes it |
+| every field | `field_id` is the column's id; ids of list and map elements are derived from it |
+| TIMESTAMP, LTZ of precision 0 | milliseconds, since Parquet has no seconds |
+| TIMESTAMP, LTZ of precision 7 to 9 | INT96: Java up to 1.4.2 reads INT64 nanoseconds as millis |
+| DECIMAL | INT32 or INT64 if it fits, else the shortest fixed-length binary |
+| VECTOR | a LIST, as in Java |
 
-No Arrow schema is stored in the file: it would name types that the pages do not have.
+The file has no Arrow schema, whose types would differ from those of the pages.
 
 Spec: concepts/spec/fileformat, Parquet section. Seen in: golden java-2.0.0/append_all_types.
 """
@@ -42,6 +42,7 @@ from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, ch
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.write.formats.int96_footer import Path, mark_int96
 from paimon_explore.write.formats.nested_conversion import COUNT, convert
+from paimon_explore.write.formats.output_sink import OutputSink
 
 _Codec = Literal["gzip", "brotli", "lz4", "zstd", "snappy", "none"]
 _CODECS: Mapping[str, _Codec] = {
@@ -73,10 +74,10 @@ class ParquetWriter:
     """Writes one Parquet file, row group by row group.
 
     Args:
-        sink: takes the bytes; stays open.
+        sink: receives the bytes; it is not closed.
         fields: the columns with their ids.
-        compression: a Paimon codec name.
-        zstd_level: of the codec zstd.
+        compression: the codec, as in `file.compression`.
+        zstd_level: compression level of zstd.
     """
 
     def __init__(
@@ -91,14 +92,14 @@ class ParquetWriter:
         self._codec = _codec(compression)
         self._level = zstd_level if self._codec in _LEVELLED else None
         self._writer: pq.ParquetWriter | None = None
-        self._sink = _EndingSink(sink)  # also because pyarrow would close a sink of its own kind
+        self._sink = _FooterSink(sink)  # also since pyarrow would close an Arrow sink
 
     def write(self, columns: Sequence[Column]) -> None:
         """Write rows as one row group: one array per field, in `to_arrow` of its type."""
         shape = self._shape
         arrays = [
-            column if changing is None else convert(column, changing, _physical_values)
-            for column, changing in zip(columns, shape.changing, strict=True)
+            column if data_type is None else convert(column, data_type, _physical_values)
+            for column, data_type in zip(columns, shape.converted, strict=True)
         ]
         table = pa.Table.from_arrays(arrays, schema=shape.schema)
         if self._writer is None:
@@ -108,7 +109,7 @@ class ParquetWriter:
     def _open(self, first: pa.Table) -> pq.ParquetWriter:
         shape = self._shape
         return pq.ParquetWriter(
-            self._sink,  # type: ignore[arg-type]  # has what pyarrow calls
+            self._sink,  # type: ignore[arg-type]  # a file object
             shape.schema,
             compression=self._codec,
             compression_level=self._level,
@@ -125,7 +126,7 @@ class ParquetWriter:
         )
 
     def position(self) -> int:
-        """Bytes written so far."""
+        """Return the number of bytes written."""
         return self._sink.tell()
 
     def close(self) -> None:
@@ -135,32 +136,32 @@ class ParquetWriter:
         if not self._shape.int96:
             self._writer.close()
             return
-        self._sink.hold_back()
+        self._sink.start_buffering()
         self._writer.close()
-        self._sink.release(mark_int96(self._sink.held(), self._shape.int96))
+        self._sink.write_instead(mark_int96(self._sink.buffered(), self._shape.int96))
 
     def abort(self) -> None:
-        """Let go of the writer without caring for what it writes."""
+        """Discard the writer and its pending bytes."""
         if self._writer is not None:
-            self._sink.hold_back()
+            self._sink.start_buffering()
             self._writer.close()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Shape:
-    """How columns lie in a file.
+    """The layout of columns in a file.
 
     Attributes:
-        schema: their Arrow types and numbers.
-        leaves: the paths of the leaf columns.
-        int96: those that are stored as INT96.
-        changing: of each column its type, if its values are stored in another Arrow type.
+        schema: Arrow types and field ids of the columns.
+        leaves: paths of the leaf columns.
+        int96: paths of the leaf columns that are stored as INT96.
+        converted: the type of each column whose values are stored in another Arrow type; else None.
     """
 
     schema: pa.Schema
     leaves: tuple[Path, ...]
     int96: tuple[Path, ...]
-    changing: tuple[DataType | None, ...]
+    converted: tuple[DataType | None, ...]
 
 
 @lru_cache(maxsize=64)
@@ -170,63 +171,37 @@ def _shape_of(fields: tuple[DataField, ...]) -> _Shape:
         schema=pa.schema([_physical_field(field, field.id, 0) for field in fields]),
         leaves=tuple(path for path, _ in leaves),
         int96=tuple(path for path, stored in leaves if stored == _INT96),
-        changing=tuple(field.type if _changes(field.type) else None for field in fields),
+        converted=tuple(field.type if _is_converted(field.type) else None for field in fields),
     )
 
 
-class _EndingSink:
-    """Passes bytes on, and can keep the last ones back so that they may be changed."""
+class _FooterSink(OutputSink):
+    """A sink that can buffer the last bytes of a file so that they can be changed."""
 
     def __init__(self, sink: pa.NativeFile) -> None:
-        self._sink = sink
-        self._held: list[bytes] | None = None
-        self._position = 0
-        self.closed = False
+        super().__init__(sink)
+        self._buffer: list[bytes] | None = None
 
     def write(self, data: bytes) -> int:
-        """Pass bytes on or keep them."""
-        size = len(data)
-        if self._held is None:
-            self._sink.write(data)
-        else:
-            self._held.append(bytes(data))
-        self._position += size
-        return size
+        """Forward or buffer bytes."""
+        if self._buffer is None:
+            return super().write(data)
+        self._buffer.append(bytes(data))
+        self._position += len(data)
+        return len(data)
 
-    def tell(self) -> int:
-        """Bytes taken so far."""
-        return self._position
+    def start_buffering(self) -> None:
+        """Buffer all further bytes."""
+        self._buffer = []
 
-    def flush(self) -> None:
-        """Nothing to do: the owner of the sink flushes it."""
+    def buffered(self) -> bytes:
+        """Return the buffered bytes."""
+        return b"".join(self._buffer or [])
 
-    def close(self) -> None:
-        """Nothing to do: the owner of the sink closes it."""
-
-    def readable(self) -> bool:
-        """It is not."""
-        return False
-
-    def writable(self) -> bool:
-        """It is."""
-        return True
-
-    def seekable(self) -> bool:
-        """It is not."""
-        return False
-
-    def hold_back(self) -> None:
-        """Keep bytes from now on."""
-        self._held = []
-
-    def held(self) -> bytes:
-        """The bytes kept so far."""
-        return b"".join(self._held or [])
-
-    def release(self, ending: bytes) -> None:
-        """Pass other bytes on in the place of those kept."""
-        self._position += len(ending) - len(self.held())
-        self._held = None
+    def write_instead(self, ending: bytes) -> None:
+        """Write other bytes instead of the buffered ones."""
+        self._position += len(ending) - len(self.buffered())
+        self._buffer = None
         self._sink.write(ending)
 
 
@@ -241,7 +216,7 @@ def _codec(compression: str) -> _Codec:
 
 
 def _repeats(column: Chunks) -> bool:
-    """Whether a dictionary pays: the first rows hold few distinct values."""
+    """Whether dictionary encoding pays: the first rows have few distinct values."""
     if len(column) <= 1:
         return len(column) == 0
     sample = column.slice(0, _SAMPLE_ROWS).combine_chunks()
@@ -249,11 +224,11 @@ def _repeats(column: Chunks) -> bool:
 
 
 def physical_type(data_type: DataType, field_id: int, depth: int = 0) -> pa.DataType:
-    """The Arrow type that pyarrow stores in Paimon's Parquet layout of a type.
+    """Return the Arrow type from which pyarrow writes Paimon's Parquet layout of a type.
 
     Args:
         data_type: the column's type or a part of it.
-        field_id: of the nearest enclosing field.
+        field_id: id of the nearest enclosing field.
         depth: levels of lists and maps between that field and this type.
     """
     match data_type:
@@ -318,19 +293,19 @@ def _numbered(field: Field, field_id: int) -> Field:
     return field.with_metadata({b"PARQUET:field_id": str(field_id).encode()})
 
 
-def _changes(data_type: DataType) -> bool:
-    """Whether values of this type are stored in another Arrow type than `to_arrow` gives."""
+def _is_converted(data_type: DataType) -> bool:
+    """Whether values of this type are stored in another Arrow type than `to_arrow(data_type)`."""
     match data_type:
         case AtomicType():
             return not _physical_atom(data_type).equals(to_arrow(data_type))
         case ArrayType(element=element) | MultisetType(element=element):
-            return _changes(element)
+            return _is_converted(element)
         case VectorType():
             return True
         case MapType(key=key, value=value):
-            return _changes(key) or _changes(value)
+            return _is_converted(key) or _is_converted(value)
         case RowType():
-            return any(_changes(field.type) for field in data_type)
+            return any(_is_converted(field.type) for field in data_type)
 
 
 def _physical_values(array: Column, data_type: AtomicType) -> Column:
@@ -341,7 +316,7 @@ def _physical_values(array: Column, data_type: AtomicType) -> Column:
 
 
 def _int96(array: Column) -> Column:
-    """Nanoseconds since the epoch as nanoseconds of the day and Julian day, 12 bytes each."""
+    """Convert nanoseconds since the epoch to nanoseconds of the day and Julian day, 12 bytes."""
     nanos = fixed_values(array, np.int64).astype(np.int64)
     days = nanos // _NANOS_PER_DAY
     out = np.empty(len(array), dtype=_INT96_DTYPE)

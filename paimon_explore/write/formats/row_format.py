@@ -1,4 +1,4 @@
-"""Row files (`.row`), for rows that are read as a whole.
+"""Row files (`.row`), for lookups of whole rows.
 
 Spec: none yet (release 2.0). Seen in: golden java200/append_row_format.
 """
@@ -18,7 +18,7 @@ class RowWriter:
     """Writes one row file; always compressed with Zstandard.
 
     Args:
-        sink: takes the bytes; stays open.
+        sink: receives the bytes; it is not closed.
         layout: the columns, and the size of blocks.
     """
 
@@ -35,7 +35,7 @@ class RowWriter:
         self._writer.add(columns, len(columns[0]))
 
     def position(self) -> int:
-        """Bytes written so far."""
+        """Return the number of bytes written."""
         return self._writer.size
 
     def close(self) -> None:
@@ -43,4 +43,4 @@ class RowWriter:
         self._writer.finish()
 
     def abort(self) -> None:
-        """Let go of the writer; its bytes do not matter any more."""
+        """Discard the writer and its pending bytes."""

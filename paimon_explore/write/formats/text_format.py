@@ -1,7 +1,7 @@
 """CSV and JSON data files.
 
-Every value is the text that Java's cast to STRING gives; bytes are in base64, and so are those
-inside of lists, maps and rows, which only JSON can hold.
+Values are written as Java's cast to STRING prints them, and bytes in base64. Only JSON supports
+lists, maps and rows.
 
 Spec: concepts/spec/fileformat, CSV and JSON. Seen in: golden append_csv.
 """
@@ -51,22 +51,22 @@ class TextWriter:
     """Writes one CSV or JSON file.
 
     Args:
-        sink: takes the bytes; stays open.
-        layout: columns, format, compression, and options for the marks between values.
+        sink: receives the bytes; it is not closed.
+        layout: columns, format, compression, and options such as delimiters.
 
     Raises:
-        InvalidInputError: text files have no such compression.
-        UnsupportedFeatureError: a column has a type that the format cannot hold.
+        InvalidInputError: text files do not support the compression.
+        UnsupportedFeatureError: a column has a type that the format does not support.
     """
 
     def __init__(self, sink: pa.NativeFile, layout: FileLayout) -> None:
-        packer = compressor(layout.compression.lower(), layout.zstd_level)
-        if packer is None:
+        codec = compressor(layout.compression.lower(), layout.zstd_level)
+        if codec is None:
             raise InvalidInputError(
                 f"{layout.compression!r} is not a compression of {layout.format} files.",
                 hint=f"Set file.compression to one of {choices(CODECS)}.",
             )
-        self._compressor = packer
+        self._compressor = codec
         self._sink = sink
         self._size = 0
         self._fields = layout.fields
@@ -102,15 +102,15 @@ class TextWriter:
         self._size += len(data)
 
     def position(self) -> int:
-        """Bytes written so far."""
+        """Return the number of bytes written."""
         return self._size
 
     def close(self) -> None:
-        """Write what the compression holds back."""
+        """Write the bytes that the compressor still holds."""
         self._write(self._compressor.flush())
 
     def abort(self) -> None:
-        """Let go of the writer; its bytes do not matter any more."""
+        """Discard the writer and its pending bytes."""
 
 
 def _check_type(data_type: DataType, name: str, file_format: str) -> None:
@@ -134,7 +134,7 @@ def _check_type(data_type: DataType, name: str, file_format: str) -> None:
 
 
 def _texts(array: Column, data_type: DataType) -> Column:
-    """Values that are not nested as texts."""
+    """Convert atomic values to strings."""
     if not isinstance(data_type, AtomicType) or data_type.root in _TEXTS:
         return array
     if data_type.root in _BYTES:
@@ -148,7 +148,7 @@ def _base64(value: object) -> str:
 
 
 def _json_rows(columns: Sequence[Column], fields: Sequence[DataField]) -> list[dict[str, Json]]:
-    """One object per row; the file holds rows, so there is no way around making them."""
+    """Convert columns to one JSON object per row."""
     values = [_json_values(c, f.type) for c, f in zip(columns, fields, strict=True)]
     names = [field.name for field in fields]
     return [dict(zip(names, row, strict=True)) for row in zip(*values, strict=True)]
@@ -180,7 +180,7 @@ def _object(pairs: Sequence[tuple[Json, Json]]) -> dict[str, Json]:
 
 
 def _runs(array: Column, values: list[T]) -> Iterator[list[T] | None]:
-    """The values of each list."""
+    """Yield the values of each list."""
     offsets = list_offsets(array).tolist()
     for (start, end), ok in zip(pairwise(offsets), valid_mask(array).tolist(), strict=True):
         yield values[start:end] if ok else None

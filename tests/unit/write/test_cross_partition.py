@@ -152,6 +152,6 @@ def test_an_index_of_many_keys_is_looked_up_by_value() -> None:
         [{"k": 8, "p": "x", "_VALUE_KIND": 0}],
         schema=columns(k=pa.int32(), p=pa.string(), _VALUE_KIND=pa.int8()),
     )
-    placed = index.place(rows)
+    placed = index.assign(rows)
     assert placed.rows.num_rows == 1
     assert placed.buckets.tolist() == [0]
