@@ -1,5 +1,5 @@
-"""From rows to data files: buckets, sorting, statistics, file indexes, rolling.
+"""Writers of data files: buckets, sorting, statistics, file indexes, rolling.
 
-Ends in commit messages; makes nothing visible. May import `scan` and below; knows neither `read`
-nor `commit`.
+Writers return commit messages and make nothing visible. May import `scan` and lower layers, but
+neither `read` nor `commit`.
 """

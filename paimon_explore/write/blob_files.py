@@ -1,8 +1,8 @@
-"""BLOB columns, also arrays and maps of BLOB: their values go into files beside the data file.
+"""Blob files: BLOB columns, and arrays and maps of BLOB, are stored outside the data file.
 
-A blob file has one column of a run of the data file's rows. The blob files of a column together
-have all of its rows, in order: a new one is begun when the target size is reached, and with each
-data file. The commit gives them row ids along those of the data file.
+A blob file holds one column of a range of the data file's rows. The blob files of a column cover
+all rows in order: a new file is started when the target size is reached, and with each data file.
+The commit assigns their row ids together with those of the data file.
 
 Spec: append-table/blob. Seen in: golden java200/blob and blob_more.
 """
@@ -33,10 +33,10 @@ BLOB = "blob"
 
 
 def blob_fields(schema: TableSchema, options: TableOptions) -> tuple[DataField, ...]:
-    """The columns whose values go into blob files.
+    """Return the columns that are stored in blob files.
 
     Raises:
-        UnsupportedFeatureError: a BLOB column is of a kind that is not written here.
+        UnsupportedFeatureError: writing a kind of BLOB column is not supported.
     """
     for option in (opt.BLOB_DESCRIPTOR_FIELD, opt.BLOB_VIEW_FIELD):
         if options.value(option):
@@ -48,16 +48,16 @@ def blob_fields(schema: TableSchema, options: TableOptions) -> tuple[DataField, 
                 check_key(field.type.key)
             found.append(field)
         elif any(is_root(kind, TypeRoot.BLOB) for kind in parts(field.type)):
-            raise UnsupportedFeatureError("writing BLOB inside of another type", field.name)
+            raise UnsupportedFeatureError("writing BLOB inside another type", field.name)
     return tuple(found)
 
 
 def without_blobs(layout: FileLayout, blobs: Sequence[DataField]) -> FileLayout:
-    """The layout of the data files beside which the blob files lie."""
+    """Return the layout of the data files without the columns of the blob files."""
     if not blobs:
         return layout
-    gone = {field.name for field in blobs}
-    kept = [i for i, field in enumerate(layout.fields) if field.name not in gone]
+    blob_names = {field.name for field in blobs}
+    kept = [i for i, field in enumerate(layout.fields) if field.name not in blob_names]
     fields = tuple(layout.fields[i] for i in kept)
     return replace(
         layout,
@@ -72,27 +72,27 @@ class BlobFiles:
     """Writes the BLOB columns of one bucket.
 
     Args:
-        place: where the files go.
-        layout: of the data files.
-        fields: the columns.
-        target_bytes: size at which a new file is begun.
+        location: directory and names of the files.
+        layout: layout of the data files.
+        fields: the BLOB columns.
+        target_bytes: size at which a new file is started.
     """
 
     def __init__(
-        self, place: FilePlace, layout: FileLayout, fields: Sequence[DataField], target_bytes: int
+        self, location: FilePlace, layout: FileLayout, fields: Sequence[DataField], target_bytes: int
     ) -> None:
-        named = replace(layout, format=BLOB, suffix_compression=False)
-        self._columns = {f.name: _BlobColumn(place, named, f, target_bytes) for f in fields}
+        layout = replace(layout, format=BLOB, suffix_compression=False)
+        self._columns = {f.name: _BlobColumn(location, layout, f, target_bytes) for f in fields}
 
     def add(self, rows: pa.Table) -> None:
-        """Take rows that also go into the current data file."""
+        """Write the BLOB values of rows that are added to the current data file."""
         values = [rows.column(name).to_pylist() for name in self._columns]
-        for row in zip(*values, strict=True):  # row by row, so that files are numbered as by Java
+        for row in zip(*values, strict=True):  # by row, so that files are numbered as in Java
             for column, value in zip(self._columns.values(), row, strict=True):
                 column.add(value)
 
     def end(self) -> list[FileRow]:
-        """Complete all files, as the data file is complete; the columns of their entries."""
+        """Close the files together with the data file; return their manifest entries."""
         return [row for column in self._columns.values() for row in column.end()]
 
     def abort(self) -> None:
@@ -105,9 +105,9 @@ class _BlobColumn:
     """The blob files of one column."""
 
     def __init__(
-        self, place: FilePlace, layout: FileLayout, field: DataField, target_bytes: int
+        self, location: FilePlace, layout: FileLayout, field: DataField, target_bytes: int
     ) -> None:
-        self._place = place
+        self._location = location
         self._layout = layout
         self._name = field.name
         self._nested = None if isinstance(field.type, AtomicType) else field.type
@@ -120,17 +120,17 @@ class _BlobColumn:
 
     def add(self, value: object) -> None:
         """Write the next row."""
-        writer = self._writer or self._opened()
+        writer = self._writer or self._open()
         if isinstance(value, list) and self._nested is not None:
             value = encode_nested(value, self._nested)
         writer.add_value(value if isinstance(value, bytes) else None)
         if writer.size >= self._target_bytes:
             self._close()
 
-    def _opened(self) -> BlobFileWriter:
-        path, self._external = self._place.next_path(self._layout)
+    def _open(self) -> BlobFileWriter:
+        path, self._external = self._location.next_path(self._layout)
         self._paths.append(path)
-        sink = self._stack.enter_context(self._place.file_io.create_stream(path))
+        sink = self._stack.enter_context(self._location.file_io.create_stream(path))
         self._writer = BlobFileWriter(sink.write)
         return self._writer
 
@@ -160,7 +160,7 @@ class _BlobColumn:
                 "schema_id": self._layout.schema_id,
                 "level": 0,
                 "extra_files": [],
-                "creation_time": local_millis(self._place.clock()),
+                "creation_time": local_millis(self._location.clock()),
                 "delete_row_count": 0,
                 "file_source": self._layout.source.value,
                 "write_cols": [self._name],
@@ -169,7 +169,7 @@ class _BlobColumn:
         )
 
     def end(self) -> list[FileRow]:
-        """Complete the current file; the entries since the last call."""
+        """Close the current file; return the entries since the last call."""
         self._close()
         files, self._files = self._files, []
         return files
@@ -179,8 +179,8 @@ class _BlobColumn:
         self._writer = None
         error = _AbortedError()
         self._stack.__exit__(_AbortedError, error, None)
-        discard(self._place.file_io, self._paths)
+        discard(self._location.file_io, self._paths)
 
 
 class _AbortedError(Exception):
-    """Tells a sink that its file is not wanted."""
+    """Raised inside a sink's context to discard its file."""

@@ -1,14 +1,14 @@
-"""Column statistics of a data file, gathered batch by batch.
+"""Column statistics of a data file, collected batch by batch.
 
-What is gathered per column is its *mode*: nothing, null counts, bounds cut to some length, or exact
-bounds. A bound that cannot be given safely is left out, never guessed:
+The mode of a column decides what is collected: nothing, null counts, truncated bounds or exact
+bounds. Bounds that would be unsafe are omitted:
 
 - nested types, VARIANT, BLOB and the geo types have no order, hence no bounds;
-- a float column that holds a NaN has none, for no order holds with it; a zero bound gets the sign
-  that also covers the other zero;
-- a string or binary maximum that cannot be raised after the cut drops both bounds.
+- a float column with a NaN has no bounds; a zero bound gets the sign that also covers the other
+  zero;
+- a string or binary maximum that cannot be incremented after truncation drops both bounds.
 
-Only the running bounds of each column are kept: two values per column, whatever the file's size.
+Memory is constant: two bounds per column.
 
 Spec: concepts/spec/manifest, statistics section.
 """
@@ -49,7 +49,7 @@ Values: TypeAlias = "pa.Array[pa.Scalar[pa.DataType]] | pa.ChunkedArray[pa.Scala
 
 
 class StatsKind(Enum):
-    """How much is gathered about a column."""
+    """Which statistics of a column are collected."""
 
     NONE = "none"
     COUNTS = "counts"
@@ -59,11 +59,11 @@ class StatsKind(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatsMode:
-    """The mode of one column.
+    """The statistics mode of one column.
 
     Attributes:
-        kind: how much is gathered.
-        length: code points (bytes of binary types) that bounds are cut to; of TRUNCATE only.
+        kind: which statistics are collected.
+        length: code points (bytes of binary types) to which TRUNCATE shortens bounds.
     """
 
     kind: StatsKind
@@ -72,22 +72,22 @@ class StatsMode:
 
 NONE = StatsMode(kind=StatsKind.NONE)
 KEY_MODE = StatsMode(kind=StatsKind.TRUNCATE, length=128)
-"""Mode of keys and system columns, whatever the options say."""
+"""Mode of keys and system columns, regardless of the options."""
 
 
 def parse_mode(text: str) -> StatsMode:
-    """A mode from the text of an option, such as `truncate(16)`.
+    """Parse a statistics mode, such as `truncate(16)`.
 
     Raises:
-        InvalidInputError: the text is no mode.
+        InvalidInputError: the text is not a statistics mode.
 
     >>> parse_mode("truncate(16)").length
     16
     """
-    word = text.strip().lower()
-    if word in {"none", "counts", "full"}:
-        return StatsMode(kind=StatsKind(word))
-    match = re.fullmatch(r"truncate\(\s*(\d{1,9})\s*\)", word)
+    name = text.strip().lower()
+    if name in {"none", "counts", "full"}:
+        return StatsMode(kind=StatsKind(name))
+    match = re.fullmatch(r"truncate\(\s*(\d{1,9})\s*\)", name)
     if match is None or int(match[1]) == 0:
         raise InvalidInputError(
             f"{text!r} is not a statistics mode.", hint="Use none, counts, truncate(N) or full."
@@ -102,12 +102,12 @@ def column_modes(
     explicit: Mapping[str, StatsMode],
     keep_first: int = -1,
 ) -> tuple[StatsMode, ...]:
-    """The mode of each column.
+    """Return the statistics mode of each column.
 
     Args:
         names: the columns in file order, without system columns.
         default: mode of the table (or level, or changelog).
-        explicit: modes by column name; they win.
+        explicit: modes by column name, which take precedence.
         keep_first: number of leading columns that get the default mode, -1 for all.
     """
     count = len(names) if keep_first < 0 else keep_first
@@ -119,11 +119,11 @@ def column_modes(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnStats:
-    """What is known of one column of a file.
+    """The statistics of one column of a file.
 
     Attributes:
-        bounds: two values, minimum and maximum, of the column's Arrow type; both null = unknown.
-        null_count: rows that are null, None = not counted.
+        bounds: minimum and maximum in the column's Arrow type; both null = unknown.
+        null_count: number of nulls, None = not counted.
     """
 
     bounds: Column
@@ -135,10 +135,10 @@ class EncodedStats:
     """Statistics as manifests store them.
 
     Attributes:
-        minimum: BinaryRow of the minima with its arity in front.
-        maximum: the same of the maxima.
+        minimum: BinaryRow of the minima, prefixed with its arity.
+        maximum: BinaryRow of the maxima, prefixed with its arity.
         null_counts: per column, None = unknown.
-        columns: the columns meant, None = all of the file's.
+        columns: the columns with statistics, None = all columns of the file.
     """
 
     minimum: bytes
@@ -148,11 +148,11 @@ class EncodedStats:
 
 
 class StatsCollector:
-    """Gathers the statistics of the rows that pass through one data file.
+    """Collects the column statistics of one data file.
 
     Args:
-        fields: the columns, in the order in which `add` gets them.
-        modes: the mode of each.
+        fields: the columns, in the order of the argument of `add`.
+        modes: the mode of each column.
     """
 
     def __init__(self, fields: Sequence[DataField], modes: Sequence[StatsMode]) -> None:
@@ -166,7 +166,7 @@ class StatsCollector:
         ]
 
     def add(self, columns: Sequence[Values]) -> None:
-        """Take in some rows: one array per column, all of the same length."""
+        """Add rows: one array per column, all of the same length."""
         for index, column in enumerate(columns):
             if self._modes[index].kind is StatsKind.NONE:
                 continue
@@ -184,7 +184,7 @@ class StatsCollector:
         self._bounds[index] = found if known is None else _bounds(pa.concat_arrays([known, found]))
 
     def finish(self) -> tuple[ColumnStats, ...]:
-        """The statistics of all rows taken in, one per column."""
+        """Return the statistics of each column over all rows."""
         return tuple(self._column(index) for index in range(len(self._fields)))
 
     def _column(self, index: int) -> ColumnStats:
@@ -210,12 +210,12 @@ def has_order(data_type: DataType) -> bool:
 def encode_stats(
     fields: Sequence[DataField], stats: Sequence[ColumnStats], *, dense: bool
 ) -> EncodedStats:
-    """Statistics in the form of manifests.
+    """Encode statistics as stored in manifests.
 
     Args:
         fields: the file's columns.
-        stats: one per column.
-        dense: leave columns without statistics out and name the others.
+        stats: the statistics of each column.
+        dense: omit columns without statistics and name the others.
     """
     kept = [index for index, column in enumerate(stats) if not dense or _is_known(column)]
     types = [with_nullable(fields[index].type, nullable=True) for index in kept]
@@ -260,20 +260,20 @@ def _widen_zeros(bounds: Column) -> Column:
 
 def _truncate(bounds: Column, root: TypeRoot, length: int) -> Column:
     if root in _TEXT:
-        raised: Callable[..., str | bytes | None] = _raised_text
+        truncate: Callable[..., str | bytes | None] = _truncated_text
     elif root in _BYTES:
-        raised = _raised_bytes
+        truncate = _truncated_bytes
     else:
         return bounds
     low, high = (bound.as_py() for bound in bounds)
     if max(len(low), len(high)) <= length:
         return bounds
-    cut = raised(high, length)
-    return _unknown(bounds.type) if cut is None else pa.array([low[:length], cut], bounds.type)
+    upper = truncate(high, length)
+    return _unknown(bounds.type) if upper is None else pa.array([low[:length], upper], bounds.type)
 
 
-def _raised_text(high: str, length: int) -> str | None:
-    """The smallest text found that is not below `high` and has at most `length` code points."""
+def _truncated_text(high: str, length: int) -> str | None:
+    """Return an upper bound of `high` with at most `length` code points; None if there is none."""
     if len(high) <= length:
         return high
     for position in range(length - 1, -1, -1):
@@ -285,7 +285,7 @@ def _raised_text(high: str, length: int) -> str | None:
     return None
 
 
-def _raised_bytes(high: bytes, length: int) -> bytes | None:
+def _truncated_bytes(high: bytes, length: int) -> bytes | None:
     if len(high) <= length:
         return high
     for position in range(length - 1, -1, -1):

@@ -1,8 +1,8 @@
-"""The indexes that a data file carries, by the options of its table.
+"""Build the file indexes of a data file as configured by the table's options.
 
 `file-index.<kind>.columns` names columns, or keys of map columns as `column[key]`; further settings
-are `file-index.<kind>.<column>.<setting>`. All indexes of a file make one container, which lies in
-the file's manifest entry when it is small, and beside the data file when it is not.
+are `file-index.<kind>.<column>.<setting>`. One container holds all indexes of a file; it is
+embedded in the manifest entry if it is small, else stored next to the data file.
 
 Spec: concepts/spec/fileindex. Seen in: golden java200/file_index.
 """
@@ -38,14 +38,14 @@ _TEXTS = frozenset({TypeRoot.CHAR, TypeRoot.VARCHAR})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexPlan:
-    """One index to make.
+    """One index to build.
 
     Attributes:
         kind: `bloom-filter`, `bitmap`, `bsi` or `range-bitmap`.
         column: the column.
-        map_key: the key whose values are indexed, of a map column.
-        data_type: of the indexed values.
-        settings: of the kind.
+        map_key: the key of a map column whose values are indexed; else None.
+        data_type: type of the indexed values.
+        settings: settings of the index kind.
     """
 
     kind: str
@@ -56,19 +56,19 @@ class IndexPlan:
 
     @property
     def name(self) -> str:
-        """The column's name in the container."""
+        """Return the column's name in the container."""
         return self.column if self.map_key is None else map_column(self.column, self.map_key)
 
 
 def index_plans(fields: Sequence[DataField], options: TableOptions) -> tuple[IndexPlan, ...]:
-    """The indexes that the options ask for.
+    """Return the indexes that the options configure.
 
     Args:
         fields: the table's columns.
-        options: the options in force.
+        options: effective options.
 
     Raises:
-        InvalidInputError: an option names no column, or its value cannot be read.
+        InvalidInputError: an option names an unknown column, or its value cannot be parsed.
     """
     found: list[IndexPlan] = []
     for key in options:
@@ -136,14 +136,14 @@ def _given(found: tuple[str, str | None]) -> tuple[str, str]:
 
 
 class FileIndexes:
-    """Gathers the indexes of one data file.
+    """Builds the indexes of one data file.
 
     Args:
         plans: the indexes.
-        columns: position of each column among those that `add` gets.
+        columns: position of each column in the argument of `add`.
 
     Raises:
-        UnsupportedFeatureError: no such index can be on such a column.
+        UnsupportedFeatureError: the index kind does not support the column's type.
     """
 
     def __init__(self, plans: Sequence[IndexPlan], columns: Mapping[str, int]) -> None:
@@ -152,13 +152,13 @@ class FileIndexes:
         self._builders = [IndexBuilder(p.kind, p.data_type, p.settings) for p in plans]
 
     def add(self, columns: Sequence[Column]) -> None:
-        """Take in some rows of the file."""
+        """Add rows of the file."""
         for plan, builder in zip(self._plans, self._builders, strict=True):
             column = columns[self._columns[plan.column]]
             builder.add(column if plan.map_key is None else _of_key(column, plan))
 
     def encode(self) -> bytes | None:
-        """The container, None without indexes."""
+        """Return the index container; None without indexes."""
         if not self._plans:
             return None
         return encode_container(
@@ -170,7 +170,7 @@ class FileIndexes:
 
 
 def _of_key(column: Column, plan: IndexPlan) -> Column:
-    """The values of one key of a map column; null where the map has none."""
+    """Return the values of one key of a map column; null where the key is missing."""
     key = pa.scalar(plan.map_key, pa.string())
     found: Column = pc.map_lookup(column, key, "last").cast(to_arrow(plan.data_type))
     return found

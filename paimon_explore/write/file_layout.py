@@ -1,4 +1,4 @@
-"""What the data files of one kind have in common: columns, format, compression, statistics.
+"""Layout of data files: columns, format, compression, statistics, target size.
 
 Spec: concepts/spec/datafile; maintenance/configurations.
 """
@@ -14,7 +14,7 @@ from paimon_explore.write.column_statistics import StatsMode
 from paimon_explore.write.file_indexes import IndexPlan
 
 TEXT_FORMATS = frozenset({"csv", "json"})
-"""Compressed as a whole, which their file names tell."""
+"""Formats that are compressed as a whole; the file name includes the codec."""
 _GROUPED = frozenset({"parquet", "orc"})
 _COMPRESSION_SUFFIXES: Mapping[str, str] = {
     "zstd": "zst",
@@ -27,33 +27,33 @@ _COMPRESSION_SUFFIXES: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileLayout:
-    """What the data files of one kind have in common.
+    """The properties shared by all data files of one kind.
 
     Attributes:
         format: `parquet`, `orc`, `avro`, `csv`, `json`, `row` or `blob`.
         compression: a codec name of the option `file.compression`.
-        zstd_level: of the codec zstd.
-        options: the options in force, for what only one format knows.
-        prefix: of file names, such as `data-`.
-        suffix_compression: whether file names hold the compression.
-        schema_id: of the rows.
+        zstd_level: compression level of zstd.
+        options: effective options, for settings of single formats.
+        prefix: prefix of file names, such as `data-`.
+        suffix_compression: whether file names include the compression.
+        schema_id: id of the rows' schema.
         fields: the physical columns in file order.
-        key_columns: positions of the columns that hold the trimmed primary key, in key order.
+        key_columns: positions of the columns of the trimmed primary key, in key order.
         value_columns: positions of the table's columns.
         value_modes: statistics mode of each value column.
-        dense_stats: whether columns without statistics are left out.
+        dense_stats: whether columns without statistics are omitted.
         sequence_column: position of `_SEQUENCE_NUMBER`, None in append files.
         kind_column: position of `_VALUE_KIND`, None in append files.
-        level: of the LSM tree; 0 in append files.
-        source: who made the files.
-        target_bytes: size at which a new file is begun.
-        target_rows: number of rows at which a new file is begun.
-        indexes: file indexes to make.
-        embedded_index_bytes: an index container of at most this size goes into the manifest entry.
-        numbered: append rows are counted in `_MIN/_MAX_SEQUENCE_NUMBER`; False: both are 0 (row
-            tracking: the commit fills them in).
-        write_columns: what `_WRITE_COLS` names: the columns of the table that the files hold, if
-            these are not all; None else.
+        level: level of the LSM tree; 0 in append files.
+        source: what created the files: a write or a compaction.
+        target_bytes: size at which a new file is started.
+        target_rows: number of rows at which a new file is started.
+        indexes: file indexes to build.
+        embedded_index_bytes: index containers up to this size are embedded in the manifest entry.
+        numbered: whether `_MIN/_MAX_SEQUENCE_NUMBER` count the rows of append files; if not, both
+            are 0 (row tracking: the commit assigns them).
+        write_columns: the value of `_WRITE_COLS`: the table's columns in the files; None if the
+            files have all columns.
     """
 
     format: str
@@ -81,12 +81,12 @@ class FileLayout:
 
     @property
     def group_bytes(self) -> int | None:
-        """The size of a row group or stripe that the options ask for; None: as it pays."""
+        """Return the configured size of row groups or stripes; None for the default."""
         return self.options.value(FILE_BLOCK_SIZE) if self.format in _GROUPED else None
 
     @property
     def extension(self) -> str:
-        """What file names end in, without the first dot."""
+        """Return the extension of file names, without the first dot."""
         codec = self.compression.lower()
         suffix = _COMPRESSION_SUFFIXES.get(codec, codec)
         if self.format in TEXT_FORMATS:

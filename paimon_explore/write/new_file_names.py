@@ -1,7 +1,7 @@
-"""Names and places of new files.
+"""Names and paths of new files.
 
-Data files lie in their bucket's folder, or with the option `data-file.external-paths` in folders
-elsewhere, which take turns; their entries then state the whole path.
+Data files are created in their bucket's directory, or with the option `data-file.external-paths` in
+external directories; their manifest entries then contain the whole path.
 
 Spec: concepts/spec/datafile; maintenance/configurations, `data-file.external-paths*`.
 """
@@ -26,23 +26,23 @@ from paimon_explore.write.file_layout import FileLayout
 Clock = Callable[[], int]
 """Epoch milliseconds."""
 FileRow = dict[str, object]
-"""A manifest entry's columns by name, without the columns of its place."""
+"""The columns of a manifest entry by name, without partition and bucket."""
 
-_ENTROPY_CUTS = (0, 4, 8, 12, 20)
+_ENTROPY_OFFSETS = (0, 4, 8, 12, 20)
 
 
 @dataclass(slots=True, kw_only=True)
 class FileNames:
-    """Names of one bucket's new files: one random part, and one counter for all kinds of files."""
+    """Generates names of one bucket's new files from a random part and a shared counter."""
 
     unique: str = field(default_factory=lambda: str(uuid4()))
     numbers: "count[int]" = field(default_factory=count)
 
     def next(self, layout: FileLayout) -> str:
-        """A name nobody has had.
+        """Return a new unique name.
 
         Raises:
-            InvalidInputError: options or the commit user make it a path.
+            InvalidInputError: the prefix (an option or the commit user) makes the name a path.
         """
         name = f"{layout.prefix}{self.unique}-{next(self.numbers)}.{layout.extension}"
         return checked_name("data file", name)
@@ -50,13 +50,13 @@ class FileNames:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExternalFolders:
-    """Folders outside of the table that take its data files.
+    """External directories for the data files of a table.
 
     Attributes:
-        roots: the folders.
-        weights: how often each is chosen.
-        entropy: whether files are spread over folders by a hash of their name, which object stores
-            like.
+        roots: the directories.
+        weights: relative number of files of each directory.
+        entropy: whether files are spread over subdirectories by a hash of their name, which avoids
+            hot spots in object stores.
     """
 
     roots: tuple[str, ...]
@@ -64,11 +64,11 @@ class ExternalFolders:
     entropy: bool = False
 
     def path(self, below: str, name: str, turn: int) -> str:
-        """Where a file goes.
+        """Return the path of a file.
 
         Args:
-            below: its folder, relative to the root.
-            name: of the file.
+            below: directory of the file, relative to the root.
+            name: name of the file.
             turn: number of the file in its writer.
         """
         if len(set(self.weights)) > 1:
@@ -81,14 +81,14 @@ class ExternalFolders:
 
 def _entropy(name: str) -> str:
     bits = f"{zlib.crc32(name.encode()) & 0xFFFFF:020b}"
-    return "/".join(bits[a:b] for a, b in pairwise(_ENTROPY_CUTS))
+    return "/".join(bits[a:b] for a, b in pairwise(_ENTROPY_OFFSETS))
 
 
 def external_folders(options: TableOptions) -> ExternalFolders | None:
-    """The folders outside of the table that the options ask for; None: files lie in the table.
+    """Return the configured external directories; None if files are stored in the table.
 
     Raises:
-        InvalidInputError: the options do not fit together.
+        InvalidInputError: the options are invalid or contradict each other.
     """
     roots = options.value(opt.DATA_FILE_EXTERNAL_PATHS)
     strategy = options.value(opt.DATA_FILE_EXTERNAL_PATHS_STRATEGY)
@@ -97,7 +97,10 @@ def external_folders(options: TableOptions) -> ExternalFolders | None:
     for root in roots:
         if "://" not in root and not root.startswith("file:/"):
             key = opt.DATA_FILE_EXTERNAL_PATHS.key
-            raise InvalidInputError(f"Option {key!r} contains {root!r}, which has no scheme.")
+            raise InvalidInputError(
+                f"Option {key!r} contains {root!r}, which has no scheme.",
+                hint="Use a URI such as s3://bucket/path or file:///path.",
+            )
     if strategy is ExternalPathStrategy.SPECIFIC_FS:
         wanted = options.value(opt.DATA_FILE_EXTERNAL_PATHS_SPECIFIC_FS)
         if not wanted:
@@ -126,15 +129,15 @@ def _weights(options: TableOptions, size: int) -> list[int]:
 
 @dataclass(slots=True, kw_only=True)
 class FilePlace:
-    """Where and when files are made.
+    """Storage, directory and names of the new files of a bucket.
 
     Attributes:
         file_io: the storage.
-        folder: the bucket's folder.
-        names: gives the files' names.
-        clock: wall clock.
-        external: where the files go instead of the folder, if anywhere.
-        relative: the bucket's folder below the table's data root.
+        folder: the bucket's directory.
+        names: generates file names.
+        clock: wall clock, for creation times.
+        external: the external directories, if configured.
+        relative: the bucket's directory relative to the table's data root.
     """
 
     file_io: FileIO
@@ -146,7 +149,7 @@ class FilePlace:
     _turn: int = field(default_factory=lambda: random.randrange(1 << 16))  # noqa: S311 - spreads
 
     def next_path(self, layout: FileLayout) -> tuple[str, str | None]:
-        """Path of a new file, and the same as its entry states it: None for files in the folder."""
+        """Return the path of a new file, and its external path for the manifest entry or None."""
         name = self.names.next(layout)
         if self.external is None:
             return join(self.folder, name), None

@@ -1,4 +1,4 @@
-"""What a table's data and changelog files look like, by its schema and options.
+"""Layouts of a table's data and changelog files, derived from its schema and options.
 
 Spec: concepts/spec/datafile; maintenance/configurations.
 """
@@ -55,19 +55,19 @@ ROW_ID = DataField(
 )
 POSTPONE_FORMAT = "avro"
 WITHOUT_STATS = TEXT_FORMATS | {"row", "blob"}
-"""Formats of whose files no statistics are gathered."""
+"""Formats without column statistics."""
 
 
 @worked_out_once
 def append_layout(
     schema: TableSchema, options: TableOptions, *, source: FileSource = FileSource.APPEND
 ) -> FileLayout:
-    """The files of a table without primary key.
+    """Return the layout of data files of a table without primary key.
 
     Args:
-        schema: of the rows.
-        options: the options in force.
-        source: who makes the files.
+        schema: schema of the rows.
+        options: effective options.
+        source: what creates the files: a write or a compaction.
     """
     row_tracking = options.value(opt.ROW_TRACKING_ENABLED)
     file_format = _text(options, opt.FILE_FORMAT).lower()
@@ -93,9 +93,9 @@ def append_layout(
 
 
 def tracked_layout(schema: TableSchema, options: TableOptions) -> FileLayout:
-    """Files of rows that come from several files of a table with row tracking.
+    """Return the layout of compacted files of a table with row tracking.
 
-    Row ids and sequence numbers are columns, for they follow from no position any more.
+    Row ids and sequence numbers are stored as columns, since rows come from several files.
     """
     layout = append_layout(schema, options, source=FileSource.COMPACT)
     default = _text(options, opt.METADATA_STATS_MODE)
@@ -105,10 +105,10 @@ def tracked_layout(schema: TableSchema, options: TableOptions) -> FileLayout:
 
 
 def changed_layout(schema: TableSchema, options: TableOptions) -> FileLayout:
-    """Files of rows that an update or delete wrote again in a table with row tracking.
+    """Return the layout of files that an update or delete rewrites in a table with row tracking.
 
-    Rows bring their ids, so that the commit gives no new ones. Changed rows have no sequence number
-    of their own: theirs is that of the file.
+    Row ids are stored as a column, so that the commit assigns no new ones. Changed rows have no
+    stored sequence number: they have that of the file.
     """
     layout = append_layout(schema, options)
     has_stats = any(mode.kind is not StatsKind.NONE for mode in layout.value_modes)
@@ -117,7 +117,7 @@ def changed_layout(schema: TableSchema, options: TableOptions) -> FileLayout:
 
 
 def _with_columns(layout: FileLayout, system: Sequence[DataField], mode: StatsMode) -> FileLayout:
-    """The layout with columns behind those of the table, which `_WRITE_COLS` tells."""
+    """Append system columns to a layout and to its `_WRITE_COLS`."""
     fields = (*layout.fields, *system)
     return replace(
         layout,
@@ -136,13 +136,13 @@ def keyed_layout(
     level: int = 0,
     source: FileSource = FileSource.APPEND,
 ) -> FileLayout:
-    """The data files of one level of a table with primary key.
+    """Return the layout of data files of one level of a table with primary key.
 
     Args:
-        schema: of the rows.
-        options: the options in force.
-        level: of the merge tree.
-        source: who makes the files.
+        schema: schema of the rows.
+        options: effective options.
+        level: level of the LSM tree.
+        source: what creates the files: a write or a compaction.
     """
     formats = options.value(opt.FILE_FORMAT_PER_LEVEL)
     codecs = options.value(opt.FILE_COMPRESSION_PER_LEVEL)
@@ -167,7 +167,7 @@ def keyed_layout(
 def changelog_layout(
     schema: TableSchema, options: TableOptions, *, source: FileSource = FileSource.APPEND
 ) -> FileLayout:
-    """The changelog files of a table with primary key; arguments as for `keyed_layout`."""
+    """Return the layout of changelog files; arguments as for `keyed_layout`."""
     data = keyed_layout(schema, options, source=source)
     mode = options.value(opt.CHANGELOG_FILE_STATS_MODE)
     return _keyed(
@@ -183,12 +183,12 @@ def changelog_layout(
 
 
 def postpone_layout(schema: TableSchema, options: TableOptions, prefix: str) -> FileLayout:
-    """The files of rows whose bucket is decided later: Avro, without statistics.
+    """Return the layout of files of a postpone bucket: Avro, without statistics.
 
     Args:
-        schema: of the rows.
-        options: the options in force.
-        prefix: of the file names, with the writer in it.
+        schema: schema of the rows.
+        options: effective options.
+        prefix: prefix of the file names, which includes the writer.
     """
     return _keyed(
         schema,
@@ -220,8 +220,8 @@ def _keyed(  # noqa: PLR0913  # the choices that data, changelog and postponed f
     value_modes = _modes(schema, options, mode, format_name.lower())
     if thin:
         value_modes = tuple(
-            KEY_MODE if name in keys else chosen
-            for name, chosen in zip(names, value_modes, strict=True)
+            KEY_MODE if name in keys else value_mode
+            for name, value_mode in zip(names, value_modes, strict=True)
         )
     first = len(system)
     return FileLayout(
@@ -249,7 +249,7 @@ def _keyed(  # noqa: PLR0913  # the choices that data, changelog and postponed f
 
 
 def key_fields(schema: TableSchema) -> tuple[DataField, ...]:
-    """The key copies in data files: `_KEY_<name>`, of the trimmed primary key."""
+    """Return the key columns of data files: `_KEY_<name>` for the trimmed primary key."""
     return tuple(
         DataField(
             id=column.id + KEY_FIELD_OFFSET, name=f"{KEY_PREFIX}{column.name}", type=column.type
@@ -274,7 +274,7 @@ def _modes(
 
 
 def _check_map_layouts(options: TableOptions) -> None:
-    """Refuse to write maps for which the table wants a layout of a later release."""
+    """Raise if the table uses a storage layout of maps that is not supported."""
     for columns, layout in MAP_STORAGE_LAYOUT.columns_in(options):
         if layout.lower() not in MAP_STORAGE_LAYOUTS:
             key = f"fields.{','.join(columns)}.{MAP_STORAGE_LAYOUT.option.key}"
@@ -288,5 +288,5 @@ def _explicit_modes(names: list[str], options: TableOptions) -> Mapping[str, Sta
 
 
 def _text(options: TableOptions, option: Option[str | None] | Option[str]) -> str:
-    """The value of an option that always has one."""
+    """Return the value of an option that always has one."""
     return options.value(option) or ""
