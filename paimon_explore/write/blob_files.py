@@ -79,7 +79,11 @@ class BlobFiles:
     """
 
     def __init__(
-        self, location: FilePlace, layout: FileLayout, fields: Sequence[DataField], target_bytes: int
+        self,
+        location: FilePlace,
+        layout: FileLayout,
+        fields: Sequence[DataField],
+        target_bytes: int,
     ) -> None:
         layout = replace(layout, format=BLOB, suffix_compression=False)
         self._columns = {f.name: _BlobColumn(location, layout, f, target_bytes) for f in fields}
