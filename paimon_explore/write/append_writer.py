@@ -1,7 +1,7 @@
-"""Rows into tables without primary key.
+"""Writer of append tables (tables without primary key).
 
-A table without buckets takes all rows of a partition in bucket 0, which stands for "no bucket";
-with buckets, the bucket key decides. Rows are numbered per bucket in the order they come.
+In a bucket-unaware table all rows of a partition go to bucket 0; else the bucket key decides.
+Sequence numbers count the rows of each bucket in input order.
 
 Spec: append-table/overview, append-table/bucketed. Seen in: golden java200/append_bucketed.
 """
@@ -37,11 +37,11 @@ _UNAWARE_BUCKET = 0
 class AppendWriter:
     """Writes rows to a table without primary key.
 
-    As a context manager it removes all its files if the block raises.
+    As a context manager it deletes all its files if the block raises.
 
     Args:
         target: the table.
-        layout: of the files, by default that of new rows: the table's columns.
+        layout: layout of the files; by default that of new rows.
     """
 
     def __init__(self, target: WriteTarget, layout: FileLayout | None = None) -> None:
@@ -51,9 +51,9 @@ class AppendWriter:
             )
         self._target = target
         self._blobs = blob_fields(target.schema, target.options)
-        whole = append_layout(target.schema, target.options) if layout is None else layout
-        self._columns = [field.name for field in whole.fields]
-        self._layout = without_blobs(whole, self._blobs)
+        layout = layout or append_layout(target.schema, target.options)
+        self._columns = [field.name for field in layout.fields]
+        self._layout = without_blobs(layout, self._blobs)
         self._shape = InputShape(row_type=target.schema.row_type)
         self._buckets = target.options.value(opt.BUCKET)
         self._state = LiveState(target) if self._is_bucketed else None
@@ -72,15 +72,17 @@ class AppendWriter:
         if self._state is not None:
             self._state.check_buckets(partition, self._buckets)
             first = self._state.next_sequence(partition, bucket)
-        place = self._target.place(partition, bucket, self._target.file_names())
-        beside = None
+        location = self._target.file_location(partition, bucket, self._target.file_names())
+        blobs = None
         if self._blobs:
-            size = self._target.options.value(opt.BLOB_TARGET_FILE_SIZE)
-            beside = BlobFiles(place, self._layout, self._blobs, size or self._layout.target_bytes)
-        return DataFileWriter(place, self._layout, first_sequence=first, beside=beside)
+            size = (
+                self._target.options.value(opt.BLOB_TARGET_FILE_SIZE) or self._layout.target_bytes
+            )
+            blobs = BlobFiles(location, self._layout, self._blobs, size)
+        return DataFileWriter(location, self._layout, first_sequence=first, blob_files=blobs)
 
     def write(self, data: Rows) -> None:
-        """Take rows; see `open_rows`.
+        """Write rows; see `open_rows`.
 
         Raises:
             InvalidInputError: the data does not fit the table.
@@ -89,7 +91,7 @@ class AppendWriter:
             self.write_batch(batch)
 
     def write_batch(self, batch: pa.RecordBatch) -> None:
-        """Take rows whose columns have exactly the names and types of the files, in any order."""
+        """Write rows that have exactly the columns and types of the files, in any order."""
         if not batch.num_rows:
             return
         partitions = partitions_of(batch, self._target.schema.partition_type)
@@ -104,10 +106,10 @@ class AppendWriter:
         return fixed_buckets(batch, self._target.schema, self._target.options)
 
     def prepare_commit(self) -> list[CommitMessage]:
-        """Complete all files and tell what was written; the writer is done.
+        """Close all files and return the commit messages; the writer cannot be used afterwards.
 
         Returns:
-            One message per partition and bucket that got rows.
+            One message per partition and bucket with new rows.
         """
         total = self._buckets if self._is_bucketed else UNAWARE_TOTAL_BUCKETS
         return [
@@ -123,11 +125,11 @@ class AppendWriter:
         ]
 
     def abort(self) -> None:
-        """Remove every file of this writer."""
+        """Delete all files of this writer."""
         self._writers.abort()
 
     def __enter__(self) -> Self:
-        """The writer itself."""
+        """Return the writer."""
         return self
 
     def __exit__(
@@ -136,7 +138,7 @@ class AppendWriter:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Remove all files if the block raised."""
+        """Delete all files if the block raised."""
         if kind is not None:
             self.abort()
 
@@ -144,7 +146,7 @@ class AppendWriter:
 def fixed_buckets(
     batch: pa.RecordBatch, schema: TableSchema, options: TableOptions
 ) -> npt.NDArray[np.int32]:
-    """The bucket of each row by the table's bucket key and number of buckets.
+    """Return the bucket of each row by the table's bucket key and number of buckets.
 
     Raises:
         InvalidInputError: the table has no bucket key.
@@ -174,17 +176,17 @@ def write_append(
 
     Args:
         store: the table.
-        schema: its latest schema.
+        schema: the latest schema.
         data: an Arrow table, batch or reader, a data frame, or dictionaries.
-        options: options that differ from the table's for this write.
-        replaces: the rows will replace others (overwrite).
+        options: options that override the table's for this write.
+        replaces: whether the rows replace existing ones (overwrite).
 
     Returns:
-        What a commit makes visible; all files are removed again if this raises.
+        The commit messages. All files are deleted if this raises.
 
     Raises:
         InvalidInputError: the data does not fit the table.
-        UnsupportedFeatureError: the table has something that is not written here.
+        UnsupportedFeatureError: the table uses a feature that writes do not support.
     """
     target = WriteTarget(
         store=store,

@@ -26,8 +26,9 @@ from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.write.column_statistics import EMPTY_STATS
+from paimon_explore.write.data_file_writer import AbortedError
 from paimon_explore.write.file_layout import FileLayout
-from paimon_explore.write.new_file_names import FilePlace, FileRow
+from paimon_explore.write.new_file_names import FileLocation, FileRow
 
 BLOB = "blob"
 
@@ -80,7 +81,7 @@ class BlobFiles:
 
     def __init__(
         self,
-        location: FilePlace,
+        location: FileLocation,
         layout: FileLayout,
         fields: Sequence[DataField],
         target_bytes: int,
@@ -100,7 +101,7 @@ class BlobFiles:
         return [row for column in self._columns.values() for row in column.end()]
 
     def abort(self) -> None:
-        """Remove every file that was begun."""
+        """Delete the files of the writer."""
         for column in self._columns.values():
             column.abort()
 
@@ -109,7 +110,7 @@ class _BlobColumn:
     """The blob files of one column."""
 
     def __init__(
-        self, location: FilePlace, layout: FileLayout, field: DataField, target_bytes: int
+        self, location: FileLocation, layout: FileLayout, field: DataField, target_bytes: int
     ) -> None:
         self._location = location
         self._layout = layout
@@ -179,12 +180,8 @@ class _BlobColumn:
         return files
 
     def abort(self) -> None:
-        """Remove every file that was begun."""
+        """Delete the files of the writer."""
         self._writer = None
-        error = _AbortedError()
-        self._stack.__exit__(_AbortedError, error, None)
+        error = AbortedError()
+        self._stack.__exit__(AbortedError, error, None)
         discard(self._location.file_io, self._paths)
-
-
-class _AbortedError(Exception):
-    """Raised inside a sink's context to discard its file."""

@@ -1,8 +1,8 @@
-"""Rows of one bucket into data files: rolling, statistics, manifest entries.
+"""Writer of the data files of one bucket: rolling, statistics, manifest entries.
 
-A file is opened when its first row group is full or the writer is closed, so that many writers can
-wait with few rows without holding files open. Every file that was begun is removed when the writer
-is aborted; a file is complete and unknown to everybody until its entry is committed.
+A file is opened when its first row group is full or the writer is closed, so that many writers with
+few rows do not keep files open. Aborting the writer deletes all its files. Files are invisible
+until their manifest entries are committed.
 
 Spec: concepts/spec/datafile; concepts/spec/manifest, data file meta.
 """
@@ -30,61 +30,61 @@ from paimon_explore.write.column_statistics import (
 from paimon_explore.write.file_indexes import FileIndexes
 from paimon_explore.write.file_layout import FileLayout
 from paimon_explore.write.formats.format_writers import open_format
-from paimon_explore.write.new_file_names import FilePlace, FileRow
+from paimon_explore.write.new_file_names import FileLocation, FileRow
 
 GROUP_ROWS = 1 << 18
 GROUP_BYTES = 64 * 1024 * 1024
-_LEAST_GROUP_ROWS = 1024
+_MIN_GROUP_ROWS = 1024
 _RETRACT_KINDS = (1, 3)
 
 
 class SideFiles(Protocol):
-    """Files that hold some columns of the rows of a data file."""
+    """Files that store some columns of the rows of a data file."""
 
     def add(self, rows: pa.Table) -> None:
-        """Take rows that also go into the current data file."""
+        """Write the columns of rows that are added to the current data file."""
         ...
 
     def end(self) -> list[FileRow]:
-        """Complete all files, as the data file is complete; the columns of their entries."""
+        """Close the files together with the data file; return their manifest entries."""
         ...
 
     def abort(self) -> None:
-        """Remove every file that was begun."""
+        """Delete the files of the writer."""
         ...
 
 
 class DataFileWriter:
-    """Writes the rows of one bucket, in the order given, into as many files as the layout wants.
+    """Writes the rows of one bucket in order, and starts a new file at the target size.
 
     Args:
-        place: where the files go.
-        layout: what they look like.
-        first_sequence: number of the first row, of append files.
-        beside: takes the columns that the layout does not have; their files end with each data
-            file.
+        location: directory and names of the files.
+        layout: layout of the files.
+        first_sequence: sequence number of the first row of append files.
+        blob_files: writes the columns that the layout does not have; its files are closed together
+            with each data file.
     """
 
     def __init__(
         self,
-        place: FilePlace,
+        location: FileLocation,
         layout: FileLayout,
         *,
         first_sequence: int = 0,
-        beside: SideFiles | None = None,
+        blob_files: SideFiles | None = None,
     ) -> None:
-        self._place = place
+        self._location = location
         self._layout = layout
         self._next_sequence = first_sequence
-        self._waiting: list[pa.Table] = []
+        self._buffer: list[pa.Table] = []
         self._buffered_rows = 0
         self._open: _OpenFile | None = None
         self._external: str | None = None
-        self._beside = beside
+        self._blob_files = blob_files
         self._files: list[FileRow] = []
         self._paths: list[str] = []
         self.buffered_bytes = 0
-        """Size in memory of rows that are not in a file yet."""
+        """Size of the rows that are not in a file yet."""
 
     @property
     def is_open(self) -> bool:
@@ -92,10 +92,10 @@ class DataFileWriter:
         return self._open is not None
 
     def write(self, rows: pa.Table) -> None:
-        """Take rows with the layout's columns, in its order; with others, if they go beside."""
+        """Write rows with the layout's columns in its order, and the columns of blob files."""
         if len(rows) == 0:
             return
-        self._waiting.append(rows)
+        self._buffer.append(rows)
         self._buffered_rows += len(rows)
         self.buffered_bytes += rows.nbytes
         if self._buffered_rows >= self._group_rows():
@@ -104,12 +104,12 @@ class DataFileWriter:
     def _group_rows(self) -> int:
         limit = min(self._layout.group_bytes or GROUP_BYTES, self._layout.target_bytes)
         row_bytes = max(self.buffered_bytes // self._buffered_rows, 1)
-        rows = max(min(GROUP_ROWS, limit // row_bytes), _LEAST_GROUP_ROWS)
+        rows = max(min(GROUP_ROWS, limit // row_bytes), _MIN_GROUP_ROWS)
         return min(rows, self._layout.target_rows)
 
     def _write_groups(self, *, everything: bool) -> None:
-        """Write waiting rows in groups; a group that is not full stays unless `everything`."""
-        rows = self._waiting[0] if len(self._waiting) == 1 else pa.concat_tables(self._waiting)
+        """Write buffered rows in row groups; keep an incomplete group unless `everything`."""
+        rows = self._buffer[0] if len(self._buffer) == 1 else pa.concat_tables(self._buffer)
         size = self._group_rows()
         start = 0
         while start < len(rows) and (everything or len(rows) - start >= size):
@@ -117,21 +117,21 @@ class DataFileWriter:
             self._write_group(group)
             start += len(group)
         rest = rows.slice(start)
-        self._waiting = [rest] if len(rest) else []
+        self._buffer = [rest] if len(rest) else []
         self._buffered_rows = len(rest)
         self.buffered_bytes = rest.nbytes if len(rest) else 0
 
     def _room(self) -> int:
-        """Rows that the current file may still take."""
+        """Return the number of rows until the current file is full."""
         return self._layout.target_rows - (self._open.row_count if self._open else 0)
 
     def _write_group(self, rows: pa.Table) -> None:
         if self._open is None:
-            path, self._external = self._place.next_path(self._layout)
+            path, self._external = self._location.next_path(self._layout)
             self._paths.append(path)
-            self._open = _OpenFile(self._place.file_io, path, self._layout)
-        if self._beside is not None:
-            self._beside.add(rows)
+            self._open = _OpenFile(self._location.file_io, path, self._layout)
+        if self._blob_files is not None:
+            self._blob_files.add(rows)
             rows = rows.select([field.name for field in self._layout.fields])
         self._open.write([_contiguous(column) for column in rows.columns])
         full = self._open.row_count >= self._layout.target_rows
@@ -139,55 +139,55 @@ class DataFileWriter:
             self.end_file()
 
     def flush(self) -> None:
-        """Put all waiting rows into a file."""
-        if self._waiting:
+        """Write all buffered rows to a file."""
+        if self._buffer:
             self._write_groups(everything=True)
 
     def end_file(self) -> None:
-        """Complete the current file, if one is open; further rows begin a new one."""
+        """Close the current file, if one is open; further rows start a new one."""
         if self._open is None:
             return
         row = self._open.close(self._next_sequence)
-        self._place_index(row, self._open.path, self._open.indexes.encode())
+        self._store_index(row, self._open.path, self._open.indexes.encode())
         self._next_sequence += self._open.row_count
-        row["creation_time"] = local_millis(self._place.clock())
+        row["creation_time"] = local_millis(self._location.clock())
         if self._external is not None:
             row["external_path"] = self._external
         self._files.append(row)
         self._open = None
-        if self._beside is not None:
-            self._files.extend(self._beside.end())
+        if self._blob_files is not None:
+            self._files.extend(self._blob_files.end())
 
-    def _place_index(self, row: FileRow, path: str, container: bytes | None) -> None:
-        """Put the index container into the entry or beside the file."""
+    def _store_index(self, row: FileRow, path: str, container: bytes | None) -> None:
+        """Store the index container in the manifest entry or in a file next to the data file."""
         if container is None:
             return
         if len(container) <= self._layout.embedded_index_bytes:
             row["embedded_file_index"] = container
             return
-        beside = f"{path}.index"
-        self._paths.append(beside)
-        self._place.file_io.create(beside, container)
-        row["extra_files"] = [beside.rpartition("/")[2]]
+        index_path = f"{path}.index"
+        self._paths.append(index_path)
+        self._location.file_io.create(index_path, container)
+        row["extra_files"] = [index_path.rpartition("/")[2]]
 
     def close(self) -> list[FileRow]:
-        """Complete all files and return their entries' columns."""
+        """Close all files and return their manifest entries."""
         self.flush()
         self.end_file()
         return self._files
 
     def abort(self) -> None:
-        """Remove every file this writer has begun."""
+        """Delete all files of this writer."""
         if self._open is not None:
             self._open.abort()
             self._open = None
-        if self._beside is not None:
-            self._beside.abort()
-        discard(self._place.file_io, self._paths)
+        if self._blob_files is not None:
+            self._blob_files.abort()
+        discard(self._location.file_io, self._paths)
 
 
 class _OpenFile:
-    """One file being written."""
+    """A data file that is being written."""
 
     def __init__(self, file_io: FileIO, path: str, layout: FileLayout) -> None:
         self.row_count = 0
@@ -280,16 +280,16 @@ class _OpenFile:
         return (first, first + self.row_count - 1) if self._layout.numbered else (0, 0)
 
     def abort(self) -> None:
-        """Close the sink as a failed one: whoever made it removes the file."""
-        error = _AbortedError()
+        """Close the sink as failed; the writer deletes the file."""
+        error = AbortedError()
         try:
             self._writer.abort()
         finally:
-            self._stack.__exit__(_AbortedError, error, None)
+            self._stack.__exit__(AbortedError, error, None)
 
 
-class _AbortedError(Exception):
-    """Tells a sink that its file is not wanted."""
+class AbortedError(Exception):
+    """Raised inside a sink's context to discard its file."""
 
 
 def _stats_columns(name: str, stats: EncodedStats) -> FileRow:

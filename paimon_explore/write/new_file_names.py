@@ -128,7 +128,7 @@ def _weights(options: TableOptions, size: int) -> list[int]:
 
 
 @dataclass(slots=True, kw_only=True)
-class FilePlace:
+class FileLocation:
     """Storage, directory and names of the new files of a bucket.
 
     Attributes:

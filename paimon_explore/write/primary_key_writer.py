@@ -1,20 +1,20 @@
-"""Rows into tables with a primary key.
+"""Writer of primary-key tables.
 
-Theory of operation. Every incoming row gets the next sequence number of its bucket and waits in
-memory. When a bucket is flushed, its rows are sorted by key, rows of one key are merged as the
-table's merge engine says, and the result becomes one sorted run on level 0 (usually one file).
-Deletions are kept: they hide older rows in other files. With `changelog-producer = input` all rows
-of the flush, unmerged, go to a changelog file as well.
+Each input row gets the next sequence number of its bucket and is added to the bucket's write
+buffer. A flush sorts the buffered rows by key, merges the rows of each key with the table's merge
+engine, and writes the result as one sorted run on level 0 (usually one file). Deletions are kept,
+since they hide older rows in other files. With `changelog-producer = input` a flush also writes all
+unmerged rows to a changelog file.
 
-| bucket option | the bucket of a row | besides |
+| option `bucket` | bucket of a row | also written |
 | --- | --- | --- |
-| n > 0 | by the bucket key's hash | |
-| -1, key holds the partition | by the hash index of the partition | a new hash index per bucket |
+| n > 0 | by the hash of the bucket key | |
+| -1, key includes the partition | by the hash index of the partition | a hash index per bucket |
 | -1, else | by an index of all keys, see `cross_partition` | deletions in other partitions |
-| -2 | none yet: Avro files in arrival order, for a later compaction | no merge, no numbers |
+| -2 | assigned by a later compaction; Avro files in input order, unmerged | |
 
-On tables with deletion vectors, and on first-row tables, level 0 is invisible to batch readers:
-the rows appear after the next compaction.
+In tables with deletion vectors, and in first-row tables, batch reads skip level 0: new rows become
+visible with the next compaction.
 
 Spec: primary-key-table/overview; concepts/spec/datafile. Seen in: golden java200/pk_dynamic.
 """
@@ -52,7 +52,7 @@ from paimon_explore.metadata.options.table_options import (
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.write.append_writer import fixed_buckets
-from paimon_explore.write.buckets.bucket_writers import BucketWriters
+from paimon_explore.write.buckets.bucket_writers import BucketId, BucketWriters
 from paimon_explore.write.buckets.cross_partition import KeyIndex
 from paimon_explore.write.buckets.dynamic_buckets import HashAssigner, bucket_limit
 from paimon_explore.write.buckets.partition_grouping import Partitions, partitions_of, split_rows
@@ -78,13 +78,12 @@ _SEQUENCE_FIELD = pa.field(SEQUENCE_NUMBER.name, pa.int64(), nullable=False)
 class UpsertWriter:
     """Writes rows to a table with a primary key.
 
-    As a context manager it removes all its files if the block raises.
+    As a context manager it deletes all its files if the block raises.
 
     Args:
         target: the table.
-        default_kind: kind of rows that name none (see `row_kinds`).
-        key_index: all keys of the table, if its key does not hold the partition and buckets are
-            dynamic.
+        default_kind: row kind of rows without a row kind (see `row_kinds`).
+        key_index: all keys of the table; required if `needs_key_index`.
     """
 
     def __init__(
@@ -114,7 +113,7 @@ class UpsertWriter:
         budget = options.value(opt.WRITE_BUFFER_SIZE)
         self._writers = BucketWriters(self._open, budget_bytes=budget)
         self._assigners: dict[bytes, HashAssigner] = {}
-        self._hash_files: dict[tuple[bytes, int], HashFile] = {}
+        self._hash_files: dict[BucketId, HashFile] = {}
         self._index_files: list[str] = []
 
     @property
@@ -123,14 +122,14 @@ class UpsertWriter:
 
     def _open(self, partition: bytes, bucket: int) -> "BucketBuffer":
         if self._is_postponed:
-            return PostponedRows(self._target, partition)
+            return PostponeBuffer(self._target, partition)
         if self._buckets > 0:
             self._state.check_buckets(partition, self._buckets)
         first = self._state.next_sequence(partition, bucket)
-        return MergedRows(self._target, self._spec, (partition, bucket), first)
+        return MergeBuffer(self._target, self._spec, (partition, bucket), first)
 
     def write(self, data: Rows) -> None:
-        """Take rows; a column `_ROW_KIND` may tell their kinds (`+I`, `-U`, `+U`, `-D`).
+        """Write rows; the optional column `_ROW_KIND` has their kinds (`+I`, `-U`, `+U`, `-D`).
 
         Raises:
             InvalidInputError: the data does not fit the table.
@@ -192,10 +191,10 @@ class UpsertWriter:
         return self._assigners[partition]
 
     def prepare_commit(self) -> list[CommitMessage]:
-        """Complete all files and tell what was written; the writer is done.
+        """Close all files and return the commit messages; the writer cannot be used afterwards.
 
         Returns:
-            One message per partition and bucket that got rows.
+            One message per partition and bucket with new rows.
         """
         index = self._write_index()
         messages = []
@@ -230,9 +229,9 @@ class UpsertWriter:
             files, partition=partition, bucket=bucket, total_buckets=self._total_buckets
         )
 
-    def _write_index(self) -> Mapping[tuple[bytes, int], IndexEntries]:
-        """New hash index files of the buckets that got new keys."""
-        found: dict[tuple[bytes, int], IndexEntries] = {}
+    def _write_index(self) -> Mapping[BucketId, IndexEntries]:
+        """Write a new hash index file for each bucket with new keys."""
+        found: dict[BucketId, IndexEntries] = {}
         names = self._target.file_names()
         paths, file_io = self._target.store.paths, self._target.store.file_io
         for partition, assigner in self._assigners.items():
@@ -259,12 +258,12 @@ class UpsertWriter:
         return found
 
     def abort(self) -> None:
-        """Remove every file of this writer."""
+        """Delete all files of this writer."""
         self._writers.abort()
         discard(self._target.store.file_io, self._index_files)
 
     def __enter__(self) -> Self:
-        """The writer itself."""
+        """Return the writer."""
         return self
 
     def __exit__(
@@ -273,36 +272,36 @@ class UpsertWriter:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Remove all files if the block raised."""
+        """Delete all files if the block raised."""
         if kind is not None:
             self.abort()
 
 
-class MergedRows:
-    """The rows of one bucket, merged at each flush.
+class MergeBuffer:
+    """The write buffer of one bucket, which is merged at each flush.
 
     Args:
         target: the table.
-        spec: its merge.
-        place: partition and bucket.
-        first_sequence: number of the first row.
+        spec: merge specification of the table.
+        bucket: partition and bucket.
+        first_sequence: sequence number of the first row.
     """
 
     def __init__(
-        self, target: WriteTarget, spec: MergeSpec, place: tuple[bytes, int], first_sequence: int
+        self, target: WriteTarget, spec: MergeSpec, bucket: BucketId, first_sequence: int
     ) -> None:
         schema, options = target.schema, target.options
         self._spec = spec
         self._next_sequence = first_sequence
         self._rows: list[pa.RecordBatch] = []
         self.buffered_bytes = 0
-        files = target.place(*place, target.file_names())
+        location = target.file_location(*bucket, target.file_names())
         layout = keyed_layout(schema, options)
         self._columns = tuple(column.name for column in layout.fields)
-        self._data = DataFileWriter(files, layout)
+        self._data = DataFileWriter(location, layout)
         self._changelog: DataFileWriter | None = None
         if options.value(opt.CHANGELOG_PRODUCER) is ChangelogProducer.INPUT and not target.replaces:
-            self._changelog = DataFileWriter(files, changelog_layout(schema, options))
+            self._changelog = DataFileWriter(location, changelog_layout(schema, options))
 
     @property
     def is_open(self) -> bool:
@@ -310,7 +309,7 @@ class MergedRows:
         return False
 
     def add(self, rows: pa.RecordBatch) -> None:
-        """Take rows with `_VALUE_KIND` as their last column; they are numbered here."""
+        """Add rows with `_VALUE_KIND` as their last column, and assign sequence numbers."""
         numbers = np.arange(self._next_sequence, self._next_sequence + rows.num_rows)
         self._next_sequence += rows.num_rows
         column = build_fixed(pa.int64(), numbers, np.ones(len(numbers), np.bool_))
@@ -318,7 +317,7 @@ class MergedRows:
         self.buffered_bytes += rows.nbytes + column.nbytes
 
     def flush(self) -> None:
-        """Merge the waiting rows into a sorted run on level 0."""
+        """Merge the buffered rows into a sorted run on level 0."""
         if not self._rows:
             return
         rows = pa.Table.from_batches(self._rows)
@@ -335,21 +334,21 @@ class MergedRows:
         writer.end_file()
 
     def end_file(self) -> None:
-        """Nothing to do: every flush completes its files."""
+        """Do nothing: every flush closes its files."""
 
     def close(self) -> tuple[list[FileRow], list[FileRow]]:
-        """Merge the rest; the data files and the changelog files."""
+        """Flush; return the data files and the changelog files."""
         self.flush()
         return self._data.close(), self._changelog.close() if self._changelog else []
 
     def abort(self) -> None:
-        """Remove every file that was begun."""
+        """Delete the files of the writer."""
         self._data.abort()
         if self._changelog is not None:
             self._changelog.abort()
 
 
-class PostponedRows:
+class PostponeBuffer:
     """The rows of one partition whose buckets are decided later, in the order they came.
 
     Args:
@@ -362,12 +361,12 @@ class PostponedRows:
         prefix = f"{prefix}-u-{target.commit_user}-s-0-w-"
         layout = postpone_layout(target.schema, target.options, prefix)
         self._columns = tuple(column.name for column in layout.fields)
-        place = target.place(partition, POSTPONE_BUCKET, target.file_names())
-        self._data = DataFileWriter(place, layout)
+        location = target.file_location(partition, POSTPONE_BUCKET, target.file_names())
+        self._data = DataFileWriter(location, layout)
 
     @property
     def buffered_bytes(self) -> int:
-        """Size in memory of rows that are not in a file yet."""
+        """Size of the rows that are not in a file yet."""
         return self._data.buffered_bytes
 
     @property
@@ -376,7 +375,7 @@ class PostponedRows:
         return self._data.is_open
 
     def add(self, rows: pa.RecordBatch) -> None:
-        """Take rows with `_VALUE_KIND` as their last column."""
+        """Add rows with `_VALUE_KIND` as their last column."""
         numbers = np.full(rows.num_rows, _UNKNOWN_SEQUENCE, np.int64)
         column = build_fixed(pa.int64(), numbers, np.ones(len(numbers), np.bool_))
         rows = rows.append_column(_SEQUENCE_FIELD, column)
@@ -384,45 +383,45 @@ class PostponedRows:
         self._data.write(pa.Table.from_arrays(columns, names=list(self._columns)))
 
     def flush(self) -> None:
-        """Put waiting rows into a file."""
+        """Write buffered rows to a file."""
         self._data.flush()
 
     def end_file(self) -> None:
-        """Complete the current file."""
+        """Close the current file."""
         self._data.end_file()
 
     def close(self) -> tuple[list[FileRow], list[FileRow]]:
-        """The data files; there is no changelog before a compaction."""
+        """Close the files; there are no changelog files before a compaction."""
         return self._data.close(), []
 
     def abort(self) -> None:
-        """Remove every file that was begun."""
+        """Delete the files of the writer."""
         self._data.abort()
 
 
-BucketBuffer = MergedRows | PostponedRows
+BucketBuffer = MergeBuffer | PostponeBuffer
 
 
 def needs_key_index(schema: TableSchema, options: TableOptions) -> bool:
-    """Whether rows are placed by an index of all keys: the key does not hold the partition."""
+    """Whether an index of all keys assigns buckets: cross-partition keys and dynamic buckets."""
     return schema.is_cross_partition and options.value(opt.BUCKET) == DYNAMIC_BUCKET
 
 
 def schema_with(schema: TableSchema, options: TableOptions) -> TableSchema:
-    """The schema with the options in force as its own."""
+    """Return the schema with the effective options."""
     return replace(schema, options=dict(options))
 
 
 def _with_kinds(
     batch: pa.RecordBatch, kinds: npt.NDArray[np.int8], schema: TableSchema
 ) -> pa.RecordBatch:
-    """The table's columns and `_VALUE_KIND`."""
+    """Append the column `_VALUE_KIND` to the table's columns."""
     names = [column.name for column in schema.fields]
     column = build_fixed(pa.int8(), kinds, np.ones(len(kinds), np.bool_))
     return batch.select(names).append_column(_KIND_FIELD, column)
 
 
-def write_upsert(  # noqa: PLR0913  # the choices of one write
+def write_upsert(  # noqa: PLR0913  # the options of one write
     store: TableStore,
     schema: TableSchema,
     data: Rows,
@@ -437,21 +436,21 @@ def write_upsert(  # noqa: PLR0913  # the choices of one write
 
     Args:
         store: the table.
-        schema: its latest schema.
-        data: an Arrow table, batch or reader, a data frame, or dictionaries; a column `_ROW_KIND`
-            may tell what each row does.
-        options: options that differ from the table's for this write.
-        default_kind: kind of rows that name none: 0 +I, 1 -U, 2 +U, 3 -D.
-        replaces: the rows will replace others (overwrite).
-        commit_user: who will commit, for names of postponed files.
-        key_index: all keys of the table, where `needs_key_index`.
+        schema: the latest schema.
+        data: an Arrow table, batch or reader, a data frame, or dictionaries; the optional column
+            `_ROW_KIND` has the row kinds.
+        options: options that override the table's for this write.
+        default_kind: row kind of rows without a row kind: 0 +I, 1 -U, 2 +U, 3 -D.
+        replaces: whether the rows replace existing ones (overwrite).
+        commit_user: the commit user, for file names in the postpone bucket.
+        key_index: all keys of the table; required if `needs_key_index`.
 
     Returns:
-        What a commit makes visible; all files are removed again if this raises.
+        The commit messages. All files are deleted if this raises.
 
     Raises:
-        InvalidInputError: the data does not fit the table, or its merge engine.
-        UnsupportedFeatureError: the table has something that is not written here.
+        InvalidInputError: the data does not fit the table or its merge engine.
+        UnsupportedFeatureError: the table uses a feature that writes do not support.
     """
     target = WriteTarget(
         store=store,

@@ -1,7 +1,7 @@
-"""The table that rows are written to, and what its live files tell a writer.
+"""The target of a write: table, schema, options, and the state of its live files.
 
-A writer of a bucket goes on where the files of the bucket end: with the next sequence number, the
-same number of buckets, the same assignment of keys to buckets.
+A writer continues the state of a bucket: the next sequence number, the number of buckets, and the
+assignment of keys to buckets.
 """
 
 import time
@@ -35,8 +35,8 @@ from paimon_explore.store.expired import naming_expiry
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.write.new_file_names import (
     Clock,
+    FileLocation,
     FileNames,
-    FilePlace,
     FileRow,
     external_folders,
 )
@@ -56,7 +56,7 @@ _LIVE_COLUMNS = (
 
 
 def system_clock() -> int:
-    """Epoch milliseconds."""
+    """Return the current time in epoch milliseconds."""
     return time.time_ns() // 1_000_000
 
 
@@ -65,16 +65,17 @@ class WriteTarget:
     """A table to write to.
 
     Attributes:
-        store: its files.
-        schema: its latest schema.
-        options: the options in force: the schema's, and what the caller changed.
-        commit_user: who will commit; part of the names of postponed files.
+        store: the table's files.
+        schema: the latest schema.
+        options: effective options: the schema's, overridden by the caller's.
+        commit_user: the commit user; part of the file names in the postpone bucket.
         clock: wall clock, for creation times.
-        replaces: the rows will replace others (overwrite): what is there does not matter.
-        job: part of the names of new files, by which those of failed attempts are found; may be
+        replaces: whether the rows replace existing ones (overwrite), so that live files do not
+            matter.
+        job: part of the names of new files, which identifies the files of failed attempts; may be
             empty.
-        sequence_offset: how many sequence numbers of a bucket are left out before the first new
-            one, for others who write the bucket at the same time.
+        sequence_offset: sequence numbers of a bucket to skip before the first new one, for
+            concurrent writers of the bucket.
     """
 
     store: TableStore
@@ -91,19 +92,19 @@ class WriteTarget:
         check_path_options(self.schema, self.options, path)
 
     def file_names(self) -> FileNames:
-        """Names for the new files of one bucket."""
+        """Return a generator of names for the new files of one bucket."""
         unique = str(uuid4())
         return FileNames(unique=f"{self.job}-{unique}" if self.job else unique)
 
     def partition_path(self, partition: bytes) -> str:
-        """The folder of a partition below the table's data root."""
+        """Return the directory of a partition relative to the table's data root."""
         return _partition_path(self.schema, self.options, partition)
 
-    def place(self, partition: bytes, bucket: int, names: FileNames) -> FilePlace:
-        """Where the new files of a bucket go."""
+    def file_location(self, partition: bytes, bucket: int, names: FileNames) -> FileLocation:
+        """Return the directory and names of the new files of a bucket."""
         paths = self.store.paths
         folder = paths.bucket_dir(self.partition_path(partition), bucket)
-        return FilePlace(
+        return FileLocation(
             file_io=self.store.file_io,
             folder=folder,
             names=names,
@@ -130,11 +131,11 @@ def _partition_path(schema: TableSchema, options: TableOptions, partition: bytes
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _PartitionState:
-    """What the live files of a partition tell.
+    """The state of a partition according to its live files.
 
     Attributes:
         max_sequences: largest sequence number by bucket.
-        total_buckets: the number of buckets it was written under; None without files.
+        total_buckets: number of buckets of the partition; None without files.
     """
 
     max_sequences: Mapping[int, int]
@@ -146,8 +147,8 @@ class HashFile:
     """A hash index file.
 
     Attributes:
-        entry: the one entry that names it.
-        hashes: of the bucket's keys.
+        entry: its index manifest entry.
+        hashes: hashes of the bucket's keys.
     """
 
     entry: IndexEntries
@@ -156,7 +157,7 @@ class HashFile:
 
 @dataclass(slots=True)
 class LiveState:
-    """What is in the table, loaded partition by partition when asked for.
+    """The live files of a table, loaded by partition on demand.
 
     Attributes:
         target: the table.
@@ -172,11 +173,11 @@ class LiveState:
 
     @property
     def seen(self) -> SeenSnapshot | None:
-        """The snapshot that this is the state of; None if what is there does not matter."""
+        """Return the snapshot of this state; None if live files do not matter."""
         return None if self.target.replaces else SeenSnapshot.of(self._snapshot)
 
     def load(self, partitions: Sequence[bytes]) -> None:
-        """Look at the live files of partitions that are not known yet."""
+        """Load the live files of partitions that are not loaded yet."""
         missing = [partition for partition in partitions if partition not in self._known]
         if not missing:
             return
@@ -198,16 +199,16 @@ class LiveState:
         return live_entries(manifests.read_partitions(names, wanted, _LIVE_COLUMNS))
 
     def next_sequence(self, partition: bytes, bucket: int) -> int:
-        """The sequence number of the next row of a bucket."""
+        """Return the sequence number of the next row of a bucket."""
         self.load([partition])
         largest = self._known[partition].max_sequences.get(bucket, -1)
         return largest + 1 + self.target.sequence_offset
 
     def check_buckets(self, partition: bytes, total_buckets: int) -> None:
-        """Refuse another number of buckets than the partition has.
+        """Check the number of buckets of a partition.
 
         Raises:
-            InvalidInputError: the number differs.
+            InvalidInputError: the partition has another number of buckets.
         """
         self.load([partition])
         before = self._known[partition].total_buckets
@@ -220,7 +221,7 @@ class LiveState:
             )
 
     def hash_files(self, partition: bytes) -> dict[int, HashFile]:
-        """The hash index file of each bucket of a partition."""
+        """Read the hash index file of each bucket of a partition."""
         if self._snapshot is None:
             return {}
         with naming_expiry(self.target.store, self._snapshot):
@@ -251,7 +252,7 @@ def _state_of(entries: ManifestEntries | None, partition: bytes) -> _PartitionSt
     buckets, sequences, totals = (
         own.records.numbers(name) for name in ("bucket", "max_sequence_number", "total_buckets")
     )
-    order = np.lexsort((sequences, buckets))  # the last one of a bucket is its largest
+    order = np.lexsort((sequences, buckets))  # the last one of each bucket is its maximum
     return _PartitionState(
         max_sequences=dict(zip(buckets[order].tolist(), sequences[order].tolist(), strict=True)),
         total_buckets=max(totals[totals > 0].tolist(), default=None),
@@ -261,13 +262,13 @@ def _state_of(entries: ManifestEntries | None, partition: bytes) -> _PartitionSt
 def entries_of(
     files: Sequence[FileRow], *, partition: bytes, bucket: int, total_buckets: int
 ) -> ManifestEntries:
-    """New files of a bucket as manifest entries."""
-    place = {"partition": partition, "bucket": bucket, "total_buckets": total_buckets}
-    return ManifestEntries.from_rows([{**row, **place} for row in files])
+    """Build manifest entries of new files of a bucket."""
+    common = {"partition": partition, "bucket": bucket, "total_buckets": total_buckets}
+    return ManifestEntries.from_rows([{**row, **common} for row in files])
 
 
 def message_paths(target: WriteTarget, messages: Sequence[CommitMessage]) -> list[str]:
-    """The files that messages bring and that nobody knows before they are committed."""
+    """Return the paths of all files that messages add, which are invisible until the commit."""
     paths: list[str] = []
     for message in messages:
         folder = target.partition_path(message.partition)
@@ -277,10 +278,10 @@ def message_paths(target: WriteTarget, messages: Sequence[CommitMessage]) -> lis
             message.compact_after,
             message.compact_changelog,
         ):
-            gone = {row["file_name"] for row in message.compact_before.rows()}
+            removed = {row["file_name"] for row in message.compact_before.rows()}
             for row in entries.rows():
-                if entries is message.compact_after and row["file_name"] in gone:
-                    continue  # an upgrade: the file was there before
+                if entries is message.compact_after and row["file_name"] in removed:
+                    continue  # an upgrade of an existing file
                 paths.extend(_paths_of(target, folder, message.bucket, row))
         for index in (message.new_index_files, message.compact_new_index_files):
             for row in index.rows():
@@ -304,5 +305,5 @@ def _paths_of(target: WriteTarget, folder: str, bucket: int, row: FileRow) -> li
 
 
 def abort(target: WriteTarget, messages: Sequence[CommitMessage]) -> None:
-    """Remove the files of messages that will not be committed."""
+    """Delete the files of messages that will not be committed."""
     discard(target.store.file_io, message_paths(target, messages))

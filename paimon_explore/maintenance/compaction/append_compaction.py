@@ -177,7 +177,7 @@ class AppendCompaction:
         target = bucket.target
         self._vectors = BucketVectors(target, bucket.split)
         self._names = target.file_names()
-        self._place = target.place(bucket.split.partition, bucket.split.bucket, self._names)
+        self._place = target.file_location(bucket.split.partition, bucket.split.bucket, self._names)
         self._writers: list[DataFileWriter] = []
 
     def run(self) -> CommitMessage:

@@ -131,7 +131,9 @@ class UnitCompaction:
             unit.level >= bucket.levels.highest or self._rules.vectors
         )
         self._names = bucket.target.file_names()
-        self._place = bucket.target.place(bucket.split.partition, bucket.split.bucket, self._names)
+        self._place = bucket.target.file_location(
+            bucket.split.partition, bucket.split.bucket, self._names
+        )
         self._reader = SplitReader(
             store=bucket.target.store,
             schema=schema,

@@ -65,7 +65,7 @@ def compact_clustered(bucket: CompactBucket, *, full: bool) -> CommitMessage | N
     )
     names = [field.name for field in layout.fields]
     writer = DataFileWriter(
-        target.place(split.partition, split.bucket, target.file_names()), layout
+        target.file_location(split.partition, split.bucket, target.file_names()), layout
     )
     try:
         rows = _merged(bucket)

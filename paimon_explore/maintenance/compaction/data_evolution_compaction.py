@@ -111,7 +111,7 @@ class EvolvedCompaction:
         self._layout = replace(
             without_blobs(layout, blobs), target_bytes=MAX_INT64, target_rows=MAX_INT64
         )
-        self._place = target.place(split.partition, split.bucket, target.file_names())
+        self._place = target.file_location(split.partition, split.bucket, target.file_names())
         self._writers: list[DataFileWriter] = []
 
     def run(self) -> CommitMessage:

@@ -110,7 +110,7 @@ class ColumnFiles:
         self, split: DataSplit, group: Sequence[ColumnFile], columns: Sequence[Column]
     ) -> CommitMessage:
         """One file with the updated columns of all rows of a range."""
-        place = self._target.place(split.partition, split.bucket, self._target.file_names())
+        place = self._target.file_location(split.partition, split.bucket, self._target.file_names())
         writer = DataFileWriter(place, self._layout)
         self._writers.append(writer)
         writer.write(pa.Table.from_arrays(list(columns), names=list(self._change.updated)))

@@ -170,7 +170,7 @@ def _write_files(df: DataFrame, job: WriteJob, layout: FileLayout, folder: str) 
 
 def _placed(target: WriteTarget, layout: FileLayout, staging: str) -> list[FileRow]:
     """The files in their place, and what their entries tell."""
-    place = target.place(EMPTY_ROW, _BUCKET, target.file_names())
+    place = target.file_location(EMPTY_ROW, _BUCKET, target.file_names())
     found = sorted(Path(local_path(staging)).glob("part-*.parquet"))
     described = [_Footer.of(path, layout) for path in found]
     for footer in described:
