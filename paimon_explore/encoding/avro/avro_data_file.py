@@ -6,7 +6,7 @@ import pyarrow as pa
 
 from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.encoding.avro.container import read_blocks, read_header
-from paimon_explore.encoding.avro.reader import avro_fields, read_avro
+from paimon_explore.encoding.avro.reader import field_names, read_avro
 from paimon_explore.encoding.data_file_reader import (
     WHOLE_FILE,
     PositionedBatch,
@@ -26,7 +26,7 @@ class AvroDataFile:
         self._data = data
         self._path = path
         with decoding(path, "Avro file"):
-            self.names = frozenset(field.name for field in avro_fields(data, path))
+            self.names = frozenset(field_names(data, path))
 
     def batches(
         self, columns: Sequence[StoredColumn], spans: Sequence[int], batch_rows: int

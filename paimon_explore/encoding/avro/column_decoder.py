@@ -38,11 +38,15 @@ from paimon_explore.encoding.avro.record_offsets import (
 from paimon_explore.encoding.avro.schema import (
     ArrayNode,
     AvroNode,
+    EnumNode,
     MapNode,
     OptionalNode,
     PlainNode,
     Primitive,
     RecordNode,
+    RecursiveNode,
+    UnionNode,
+    unsupported,
 )
 from paimon_explore.encoding.avro.vectorized_varint import Lanes, Pairs, Positions, unfolded
 from paimon_explore.errors import CorruptFileError
@@ -69,6 +73,8 @@ def natural_type(node: AvroNode) -> pa.DataType:
             return _map_type(natural_type(key), value)
         case ArrayNode():
             return pa.list_(natural_field("element", node.items))
+        case EnumNode() | UnionNode() | RecursiveNode():
+            raise unsupported(node)
         case _:
             assert_never(node)
 
@@ -111,6 +117,8 @@ def take_lanes(
             return pa.Array.from_buffers(wanted, len(at), [None], children=children), behind
         case ArrayNode() | MapNode():
             return _take_items(lanes, node, wanted, at, where)
+        case EnumNode() | UnionNode() | RecursiveNode():
+            raise unsupported(node, where)
         case _:
             assert_never(node)
 

@@ -30,11 +30,15 @@ from paimon_explore.data_types.arrow_buffers import (
 from paimon_explore.encoding.avro.schema import (
     ArrayNode,
     AvroNode,
+    EnumNode,
     MapNode,
     OptionalNode,
     PlainNode,
     Primitive,
     RecordNode,
+    RecursiveNode,
+    UnionNode,
+    unsupported,
 )
 from paimon_explore.errors import InvalidInputError
 
@@ -71,6 +75,8 @@ def encode_values(array: Column, node: AvroNode, where: str) -> Encoded:
             return _encode_struct(array, node, where)
         case ArrayNode() | MapNode():
             return _encode_items(array, node, where)
+        case EnumNode() | UnionNode() | RecursiveNode():
+            raise unsupported(node, where)
         case _:
             assert_never(node)
 

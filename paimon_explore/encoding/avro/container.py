@@ -10,7 +10,7 @@ Spec: Avro 1.11 specification, object container files.
 import os
 import zlib
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
@@ -128,10 +128,7 @@ def read_blocks(data: bytes, header: Header) -> Iterator[Block]:
     Raises:
         CorruptFileError: a block that is cut short, of a wrong size or marker, or does not unpack.
     """
-    unpacker = _UNPACK.get(header.codec)
-    if unpacker is None:
-        raise _wrong("avro.codec", f"must be one of {sorted(_UNPACK)}, not {header.codec!r:.40}")
-    unpack = unpacker()
+    unpack = block_unpacker(header.codec)
     position = header.size
     while position < len(data):
         start = position
@@ -142,7 +139,7 @@ def read_blocks(data: bytes, header: Header) -> Iterator[Block]:
             raise _wrong(f"block at byte {start}", "must lie wholly in the file")
         if data[end : end + SYNC_SIZE] != header.sync:
             raise _wrong(f"byte {end}", "a block must end with the file's sync marker")
-        unpacked = _unpacked(unpack, data[position:end], start)
+        unpacked = unpack(data[position:end], start)
         if count > len(unpacked):
             raise _wrong(f"block at byte {start}", "must have at least one byte per record")
         if count:
@@ -224,6 +221,21 @@ def _text(data: bytes, position: int) -> tuple[bytes, int]:
 
 _Unpack: TypeAlias = Callable[[bytes, int], bytes]
 """Unpacks a block; stops soon after so many bytes."""
+
+
+def block_unpacker(codec: str) -> Callable[[bytes, int], bytes]:
+    """A function that unpacks blocks, given their bytes and where each begins in the file.
+
+    It allocates no more than the limits of `limits` and `MAX_BLOCK_BYTES` allow.
+
+    Raises:
+        CorruptFileError: the codec is not known. The function raises it for a block that does not
+            unpack, and ResourceLimitError for one that unpacks to too much.
+    """
+    unpacker = _UNPACK.get(codec)
+    if unpacker is None:
+        raise _wrong("avro.codec", f"must be one of {sorted(_UNPACK)}, not {codec!r:.40}")
+    return partial(_unpacked, unpacker())
 
 
 def _unpacked(unpack: _Unpack, packed: bytes, start: int) -> bytes:

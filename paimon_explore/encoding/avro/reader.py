@@ -21,8 +21,10 @@ from paimon_explore.encoding.avro.schema import (
     AvroNode,
     OptionalNode,
     RecordNode,
+    generic_nodes,
     leaf_count,
     parse_avro_schema,
+    refuse_generic,
     top_record,
 )
 from paimon_explore.encoding.avro.vectorized_varint import PAD, Lanes, Positions
@@ -86,9 +88,20 @@ def read_avro(data: bytes, wanted: pa.Schema | None, where: str) -> Iterator[pa.
     """
     fields = list(wanted) if wanted is not None else _all_fields(data, where)
     schema = wanted if wanted is not None else pa.schema(fields)
-    for _, group in _grouped([(where, data)]):
-        for columns in _decoded(group, fields, (where,), record_starts).chunks:
-            yield pa.RecordBatch.from_arrays(columns, schema=schema)
+    for part in _columnar_parts(data, schema.names, where):
+        for _, group in _grouped([(where, part)]):
+            for columns in _decoded(group, fields, (where,), record_starts).chunks:
+                yield pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def _columnar_parts(data: bytes, names: Sequence[str], where: str) -> Iterator[bytes]:
+    """The file, or files with the same rows if its schema is generic Avro."""
+    if not is_generic(data, where):
+        yield data
+        return
+    from paimon_explore.encoding.avro.generic_reader import columnar_files  # noqa: PLC0415 - hardly ever
+
+    yield from columnar_files(data, frozenset(names), where)
 
 
 def read_columns(
@@ -174,13 +187,34 @@ def avro_fields(data: bytes, where: str) -> Fields:
     return _all_fields(data, where)
 
 
-def _all_fields(data: bytes, where: str) -> list["pa.Field[pa.DataType]"]:
+def field_names(data: bytes, where: str) -> tuple[str, ...]:
+    """The names of the columns of an Avro file."""
+    return tuple(name for name, _ in _record(data, where).fields)
+
+
+def is_generic(data: bytes, where: str) -> bool:
+    """Whether the schema of an Avro file has enums, wide unions or recursive records."""
+    _record(data, where)  # names the file if it cannot be read
+    return _has_generic_nodes(read_header(data).schema)
+
+
+def _record(data: bytes, where: str) -> RecordNode:
     with_path = _naming(where)
     try:
-        record = top_record(_schema_node(read_header(data).schema))
-        return [natural_field(name, node) for name, node in record.fields]
+        return top_record(_schema_node(read_header(data).schema))
     except CorruptFileError as error:
         raise with_path(error) from error
+
+
+def _all_fields(data: bytes, where: str) -> list["pa.Field[pa.DataType]"]:
+    record = _record(data, where)
+    if is_generic(data, where):
+        from paimon_explore.encoding.avro.generic_reader import (  # noqa: PLC0415 - hardly ever
+            columnar_record,
+        )
+
+        record = columnar_record(record, None, where)
+    return [natural_field(name, node) for name, node in record.fields]
 
 
 @lru_cache(maxsize=64)
@@ -188,6 +222,11 @@ def _schema_node(text: bytes) -> AvroNode:
     node = parse_avro_schema(text)
     top_record(node)
     return node
+
+
+@lru_cache(maxsize=64)
+def _has_generic_nodes(text: bytes) -> bool:
+    return any(generic_nodes(_schema_node(text)))
 
 
 def _never(block: Block) -> bool:
@@ -207,6 +246,8 @@ def _grouped(
         try:
             header = read_header(data)
             node = _schema_node(header.schema)
+            if node is not current and _has_generic_nodes(header.schema):
+                refuse_generic(node, path)
             for block in read_blocks(data, header):
                 if current is not None and blocks and (node is not current or size > _GROUP_BYTES):
                     yield _closed(current, blocks)

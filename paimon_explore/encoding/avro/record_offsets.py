@@ -14,11 +14,15 @@ from paimon_explore.data_types.arrow_buffers import Bools
 from paimon_explore.encoding.avro.schema import (
     ArrayNode,
     AvroNode,
+    EnumNode,
     MapNode,
     OptionalNode,
     PlainNode,
     Primitive,
     RecordNode,
+    RecursiveNode,
+    UnionNode,
+    unsupported,
 )
 from paimon_explore.encoding.avro.vectorized_varint import Lanes, Pairs, Positions
 from paimon_explore.errors import CorruptFileError
@@ -122,6 +126,8 @@ def skip_lanes(lanes: Lanes, node: AvroNode, at: Positions) -> Positions:
             return at
         case ArrayNode() | MapNode():
             return _skip_items(lanes, node, at)
+        case EnumNode() | UnionNode() | RecursiveNode():
+            raise unsupported(node)
         case _:
             assert_never(node)
 
@@ -301,6 +307,8 @@ def skipper(node: AvroNode) -> Step:
             return _items_skipper(_item_skipper(node), constant_size(node.items))
         case MapNode():
             return _items_skipper(_item_skipper(node), None)
+        case EnumNode() | UnionNode() | RecursiveNode():
+            raise unsupported(node)
         case _:
             assert_never(node)
 

@@ -1,17 +1,19 @@
-"""Avro schemas as a tree of nodes, as far as Paimon's files use Avro.
+"""Avro schemas as a tree of nodes.
 
-Paimon writes records, arrays, maps, plain types and unions of null with one type. What else Avro
-knows (enums, wider unions, recursive types) is refused rather than half understood.
+Paimon writes records, arrays, maps, plain types and unions of null with one type. Enums, wider
+unions and recursive types are generic Avro: the tree has them, the columnar decoder does not read
+them (`refuse_generic`).
 Spec: concepts/spec/fileformat, avro; Avro 1.11 specification, schema declaration.
 """
 
 import json
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import field, replace
 from enum import Enum
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import TypeAlias, assert_never
 
-from paimon_explore.errors import CorruptFileError
+from paimon_explore.errors import CorruptFileError, UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
 
 _MAX_DEPTH = 64
@@ -62,6 +64,13 @@ class OptionalNode:
     inner: "AvroNode"
     null_branch: int | None
 
+    @property
+    def branches(self) -> tuple["AvroNode | None", ...]:
+        """The types in their order; None stands for null."""
+        if self.null_branch is None:
+            return (self.inner,)
+        return (None, self.inner) if self.null_branch == 0 else (self.inner, None)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordNode:
@@ -90,7 +99,41 @@ class MapNode:
     values: "AvroNode"
 
 
-AvroNode: TypeAlias = PlainNode | OptionalNode | RecordNode | ArrayNode | MapNode
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EnumNode:
+    """One of some names, stored as its number."""
+
+    name: str
+    symbols: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnionNode:
+    """A union of two or more types besides null; None stands for null."""
+
+    branches: tuple["AvroNode | None", ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecursiveNode:
+    """A record inside of itself.
+
+    Attributes:
+        name: of the record.
+        found: the record, once it has been parsed.
+    """
+
+    name: str
+    found: list[RecordNode] = field(default_factory=list, compare=False, repr=False)
+
+    @property
+    def record(self) -> RecordNode:
+        """The record."""
+        return self.found[0]
+
+
+GenericNode: TypeAlias = EnumNode | UnionNode | RecursiveNode
+AvroNode: TypeAlias = PlainNode | OptionalNode | RecordNode | ArrayNode | MapNode | GenericNode
 
 _PRIMITIVES = MappingProxyType({p.value: p for p in Primitive if p is not Primitive.FIXED})
 
@@ -99,7 +142,7 @@ def parse_avro_schema(text: bytes) -> AvroNode:
     """The tree of a writer schema.
 
     Raises:
-        CorruptFileError: no schema, or one with what Paimon's files never hold.
+        CorruptFileError: no schema, or one that is too deep or large.
     """
     try:
         source: object = json.loads(text.decode("utf-8"))
@@ -118,6 +161,51 @@ def top_record(node: AvroNode) -> RecordNode:
     return inner
 
 
+def describe(node: GenericNode) -> str:
+    """A construct of generic Avro, in words."""
+    match node:
+        case EnumNode(name=name):
+            return f"the Avro enum {name!r:.60}"
+        case UnionNode(branches=branches):
+            return f"an Avro union of {len(branches)} types"
+        case RecursiveNode(name=name):
+            return f"the recursive Avro record {name!r:.60}"
+        case _:
+            assert_never(node)
+
+
+def generic_nodes(node: AvroNode, where: str = "") -> Iterator[tuple[str, GenericNode]]:
+    """The constructs of generic Avro in a type, each with the field it is the type of."""
+    match node:
+        case EnumNode() | UnionNode() | RecursiveNode():
+            yield where, node
+        case RecordNode(fields=fields):
+            for name, inner in fields:
+                yield from generic_nodes(inner, f"{where}.{name}" if where else name)
+        case OptionalNode(inner=inner) | ArrayNode(items=inner) | MapNode(values=inner):
+            yield from generic_nodes(inner, where)
+        case PlainNode():
+            pass
+        case _:
+            assert_never(node)
+
+
+def refuse_generic(node: AvroNode, path: str = "") -> None:
+    """Refuse a type that the columnar decoder does not read.
+
+    Raises:
+        UnsupportedFeatureError: names the construct and its field.
+    """
+    for where, found in generic_nodes(node):
+        raise unsupported(found, where, path)
+
+
+def unsupported(node: GenericNode, where: str = "", path: str = "") -> UnsupportedFeatureError:
+    """The error for a construct that the columnar decoder does not read."""
+    place = f" in field {where}" if where else ""
+    return UnsupportedFeatureError(f"reading {describe(node)}{place} as a column", path)
+
+
 def _wrong(where: str, rule: str) -> CorruptFileError:
     return CorruptFileError("", where, rule)
 
@@ -128,6 +216,7 @@ class _Parser:
     def __init__(self) -> None:
         self._named: dict[str, AvroNode | None] = {}
         self._sizes: dict[str, int] = {}
+        self._open: dict[str, tuple[str, list[RecordNode]]] = {}
         self._count = 0
 
     def node(self, source: object, where: str, depth: int) -> AvroNode:
@@ -145,20 +234,30 @@ class _Parser:
     def _by_name(self, name: str, where: str) -> AvroNode:
         if name in _PRIMITIVES:
             return PlainNode(primitive=_PRIMITIVES[name])
-        found = self._named.get(name) or self._named.get(name.rpartition(".")[2])
+        short = name.rpartition(".")[2]
+        full, holder = self._open.get(short, ("", None))
+        if holder is not None and ("." not in name or "." not in full or name == full):
+            return RecursiveNode(name=short, found=holder)
+        found = self._named.get(name) or self._named.get(short)
         if found is None:
             raise _wrong(where, f"must be a type that Paimon uses, not {name!r:.60}")
-        self._count += self._sizes.get(name, 0) or self._sizes.get(name.rpartition(".")[2], 0)
+        self._count += self._sizes.get(name, 0) or self._sizes.get(short, 0)
         return found
 
     def _union(self, branches: list[object], where: str, depth: int) -> AvroNode:
         others = [branch for branch in branches if branch != "null"]
         nulls = len(branches) - len(others)
-        if len(others) != 1 or nulls > 1:
-            raise _wrong(where, "a union must be of null and one other type")
-        inner = self.node(others[0], where, depth + 1)
-        if isinstance(inner, OptionalNode):
+        if not others or nulls > 1:
+            raise _wrong(where, "a union must hold another type than null, and null only once")
+        nodes = [self.node(other, where, depth + 1) for other in others]
+        if any(isinstance(node, OptionalNode | UnionNode) for node in nodes):
             raise _wrong(where, "a union must not hold a union")
+        if len(nodes) > 1:
+            known = iter(nodes)
+            return UnionNode(
+                branches=tuple(None if one == "null" else next(known) for one in branches)
+            )
+        (inner,) = nodes
         return OptionalNode(inner=inner, null_branch=branches.index("null") if nulls else None)
 
     def _complex(self, source: dict[str, object], where: str, depth: int) -> AvroNode:
@@ -171,6 +270,8 @@ class _Parser:
             return ArrayNode(items=items, is_map=is_map)
         if kind == "map":
             return MapNode(values=self.node(source.get("values"), f"{where}.values", depth + 1))
+        if kind == "enum":
+            return self._named_type(source, _enum(source, where))
         if kind == "fixed":
             return self._named_type(source, self._fixed(source, where))
         inner = self.node(kind, where, depth + 1)
@@ -181,15 +282,27 @@ class _Parser:
         if not isinstance(fields, list) or not fields:
             raise _wrong(where, "a record must have fields")
         before = self._count
+        full = str(source.get("name", ""))
+        if "." not in full and isinstance(source.get("namespace"), str):
+            full = f"{source['namespace']}.{full}"
+        name = full.rpartition(".")[2]
+        outer = self._open.get(name)
+        holder: list[RecordNode] = []
+        if name:
+            self._open[name] = (full, holder)
         found: list[tuple[str, AvroNode]] = []
-        for field in fields:
-            name = field.get("name") if isinstance(field, dict) else None
-            if not isinstance(field, dict) or not isinstance(name, str):
+        for member in fields:
+            label = member.get("name") if isinstance(member, dict) else None
+            if not isinstance(member, dict) or not isinstance(label, str):
                 raise _wrong(where, "a field must have a name")
-            if any(name == known for known, _ in found):
-                raise _wrong(where, f"field names must differ: {name!r:.60}")
-            found.append((name, self.node(field.get("type"), f"{where}.{name}", depth + 1)))
+            if any(label == known for known, _ in found):
+                raise _wrong(where, f"field names must differ: {label!r:.60}")
+            found.append((label, self.node(member.get("type"), f"{where}.{label}", depth + 1)))
         record = RecordNode(name=str(source.get("name", "")), fields=tuple(found))
+        holder.append(record)
+        self._open.pop(name, None)
+        if outer is not None:
+            self._open[name] = outer
         return self._named_type(source, record, self._count - before)
 
     def _fixed(self, source: dict[str, object], where: str) -> PlainNode:
@@ -203,6 +316,15 @@ class _Parser:
         self._named[name] = node
         self._sizes[name] = size
         return node
+
+
+def _enum(source: dict[str, object], where: str) -> EnumNode:
+    symbols = source.get("symbols")
+    if not isinstance(symbols, list) or not symbols or len(symbols) > _MAX_NODES:
+        raise _wrong(where, "an enum must have symbols")
+    if not all(isinstance(symbol, str) for symbol in symbols):
+        raise _wrong(where, "the symbols of an enum must be texts")
+    return EnumNode(name=str(source.get("name", "")), symbols=tuple(map(str, symbols)))
 
 
 def _with_logical(node: PlainNode, source: dict[str, object], where: str) -> PlainNode:

@@ -20,17 +20,21 @@ from paimon_explore.encoding.avro.container import (
 from paimon_explore.encoding.avro.schema import (
     ArrayNode,
     AvroNode,
+    EnumNode,
     MapNode,
     OptionalNode,
     PlainNode,
     Primitive,
     RecordNode,
+    RecursiveNode,
+    UnionNode,
     parse_avro_schema,
 )
 from paimon_explore.errors import InvalidInputError, PaimonError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.byte_inspector.json_parts import json_parts
 from paimon_explore.inspection.byte_inspector.spans import (
+    EnoughError,
     Group,
     Held,
     Say,
@@ -214,7 +218,10 @@ def records(spans: Spans, count: int, schema: AvroNode, meaning: Meaning) -> Non
     if count > max(spans.left, 0):
         raise InvalidInputError(f"{count:,} records do not fit into {spans.left:,} bytes")
     for number in range(count):
-        end = skip(spans.data, spans.position, schema)
+        try:
+            end = skip(spans.data, spans.position, schema)
+        except RecursionError as error:
+            raise EnoughError(f"record {number:,} has too many levels") from error
         if end > spans.end:
             raise InvalidInputError(f"record {number:,} ends after its block")
 
@@ -260,12 +267,17 @@ def skip(data: bytes, at: int, node: AvroNode) -> int:
     match node:
         case PlainNode():
             at = _skip_plain(data, at, node)
-        case OptionalNode():
+        case EnumNode():
+            _, at = read_long(data, at)
+        case RecursiveNode():
+            at = skip(data, at, node.record)
+        case OptionalNode() | UnionNode():
             branch, at = read_long(data, at)
-            at = at if branch == node.null_branch else skip(data, at, node.inner)
+            inner = _branch(node, branch)
+            at = at if inner is None else skip(data, at, inner)
         case RecordNode():
-            for _, inner in node.fields:
-                at = skip(data, at, inner)
+            for _, field_type in node.fields:
+                at = skip(data, at, field_type)
         case ArrayNode() | MapNode():
             at = _skip_items(data, at, node)
         case _:
@@ -273,6 +285,13 @@ def skip(data: bytes, at: int, node: AvroNode) -> int:
     if at > len(data):
         raise InvalidInputError(f"a value ends at byte {at:,}, after the block")
     return at
+
+
+def _branch(node: OptionalNode | UnionNode, number: int) -> AvroNode | None:
+    """The type of a branch of a union; None for null."""
+    if not 0 <= number < len(node.branches):
+        raise InvalidInputError(f"a union of {len(node.branches)} types has no branch {number}")
+    return node.branches[number]
 
 
 _FIXED_SIZES = {Primitive.BOOLEAN: 1, Primitive.FLOAT: 4, Primitive.DOUBLE: 8}
@@ -332,8 +351,13 @@ class _Walk:
         match node:
             case PlainNode():
                 self._plain(name, node, path)
-            case OptionalNode():
-                self._optional(name, node, path)
+            case EnumNode():
+                self._spans.leaf(name, "zigzag", rule=self._rule(name), say=_symbol_say(node))
+                self._keep(path)
+            case RecursiveNode():
+                self._value(name, node.record, path)
+            case OptionalNode() | UnionNode():
+                self._union(name, node, path)
             case RecordNode():
                 with self._spans.group(name, rule=self._rule(name)) as note:
                     for field_name, inner in node.fields:
@@ -345,21 +369,19 @@ class _Walk:
             case _:
                 assert_never(node)
 
-    def _optional(self, name: str, node: OptionalNode, path: Path) -> None:
+    def _union(self, name: str, node: OptionalNode | UnionNode, path: Path) -> None:
         spans = self._spans
         with spans.group(name, rule=self._rule(name)) as note:
-            null = node.null_branch
             branch = spans.number(
                 "branch",
                 "zigzag",
                 rule="Which type of the union follows.",
-                say=lambda value: f"{int(value)}: {'null' if value == null else 'a value'}",
+                say=lambda value: f"{int(value)}: {_branch_text(node, int(value))}",
             )
+            inner = _branch(node, branch)
             note.about = "null"
-            if branch != null:
-                self._value(
-                    "value" if isinstance(node.inner, PlainNode) else name, node.inner, path
-                )
+            if inner is not None:
+                self._value("value" if isinstance(inner, PlainNode) else name, inner, path)
                 note.about = self._last()
 
     def _last(self) -> str:
@@ -436,6 +458,34 @@ _FORMS = {
     Primitive.DOUBLE: "float64 LE",
     Primitive.FIXED: "bytes",
 }
+
+
+def _symbol_say(node: EnumNode) -> Say:
+    def say(value: Value) -> str:
+        number = int(value)
+        known = 0 <= number < len(node.symbols)
+        return f"{number}: {node.symbols[number] if known else 'no symbol of the enum'}"
+
+    return say
+
+
+def _branch_text(node: OptionalNode | UnionNode, number: int) -> str:
+    if not 0 <= number < len(node.branches):
+        return "no branch of the union"
+    inner = node.branches[number]
+    if inner is None or isinstance(node, OptionalNode):
+        return "null" if inner is None else "a value"
+    return _kind(inner)
+
+
+def _kind(node: AvroNode) -> str:
+    match node:
+        case PlainNode():
+            return node.primitive.value
+        case RecordNode(name=name) | EnumNode(name=name) | RecursiveNode(name=name):
+            return name
+        case _:
+            return "array" if isinstance(node, ArrayNode) else "map"
 
 
 def _logical_say(node: PlainNode) -> Say | None:
