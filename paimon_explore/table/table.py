@@ -35,7 +35,7 @@ from paimon_explore.table.table_definition import OptionValue, declared_options
 from paimon_explore.table.table_inspect import ExplorableTable
 
 if TYPE_CHECKING:
-    from paimon_explore.maintenance.checks.findings import Finding
+    from paimon_explore.maintenance.checks.findings import FsckReport
     from paimon_explore.maintenance.expiry.snapshot_expiry import ExpiryReport
     from paimon_explore.maintenance.row_level.assignments import NewValue
     from paimon_explore.maintenance.row_level.merge_join import On
@@ -326,9 +326,11 @@ class Table(ExplorableTable):
         """Remove snapshots as the options say; see `Maintenance.expire_snapshots` for more."""
         return self.maintenance.expire_snapshots(dry_run=dry_run)
 
-    def fsck(self, *, read_rows: bool = False) -> "list[Finding]":
+    def fsck(
+        self, *, read_rows: bool = False, cross_check_records: int | None = 100_000
+    ) -> "FsckReport":
         """Check that all files fit together; see `Maintenance.fsck`."""
-        return self.maintenance.fsck(read_rows=read_rows)
+        return self.maintenance.fsck(read_rows=read_rows, cross_check_records=cross_check_records)
 
     def _travel_to(self, point: object) -> TimeTravel:
         if isinstance(point, date):

@@ -1,5 +1,6 @@
 """What a check of a table found."""
 
+from collections.abc import Iterable
 from enum import Enum
 
 from paimon_explore.frozen_dataclass import dataclass
@@ -31,3 +32,52 @@ class Finding:
 
     def __str__(self) -> str:
         return sanitized(f"{self.severity.value}: {self.path}: {self.what} ({self.rule})")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AvroCoverage:
+    """How much Avro metadata was decoded a second time, by fastavro.
+
+    Attributes:
+        records: records that were compared.
+        files: files that were compared as a whole.
+        partial_files: files of which only the first records were compared.
+        skipped_files: files that were not compared because `cross_check_records` was used up.
+    """
+
+    records: int = 0
+    files: int = 0
+    partial_files: int = 0
+    skipped_files: int = 0
+
+    def __str__(self) -> str:
+        left = ""
+        if self.partial_files or self.skipped_files:
+            left = (
+                f"; {self.partial_files:,} files in part, {self.skipped_files:,} not at all "
+                "(raise cross_check_records, None compares everything)"
+            )
+        return (
+            f"fastavro decoded {self.records:,} records of Avro metadata a second time: "
+            f"{self.files:,} whole files{left}"
+        )
+
+
+class FsckReport(list[Finding]):
+    """The findings of a check as a list, which is empty for a table in order.
+
+    Attributes:
+        avro: how much Avro metadata was compared with what fastavro reads.
+    """
+
+    def __init__(self, findings: Iterable[Finding] = (), avro: AvroCoverage | None = None) -> None:
+        super().__init__(findings)
+        self.avro = avro or AvroCoverage()
+
+    def __repr__(self) -> str:
+        """The number of findings, the first of them and what was compared."""
+        lines = [f"{len(self):,} findings" if self else "no findings", *map(str, self[:_FEW])]
+        return "\n".join([*lines, str(self.avro)])
+
+
+_FEW = 3

@@ -17,8 +17,9 @@ from paimon_explore.data_types.field_ids import highest_field_id
 from paimon_explore.errors import FormatError, NotFoundError, PaimonError, StorageError
 from paimon_explore.fileio.file_io import FileStatus
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.maintenance.checks.avro_cross_checks import AvroCrossChecks
 from paimon_explore.maintenance.checks.data_file_checks import DataFiles
-from paimon_explore.maintenance.checks.findings import Finding, Severity
+from paimon_explore.maintenance.checks.findings import Finding, FsckReport, Severity
 from paimon_explore.maintenance.checks.snapshot_checks import StateChecks, identities
 from paimon_explore.metadata.manifest.entry_cancellation import live_entries
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
@@ -37,17 +38,23 @@ ROW_IDS = "nextRowId never falls"
 
 
 def check_table(
-    store: TableStore, options: TableOptions, *, read_rows: bool = False
-) -> list[Finding]:
+    store: TableStore,
+    options: TableOptions,
+    *,
+    read_rows: bool = False,
+    cross_check_records: int | None = 100_000,
+) -> FsckReport:
     """All rules that a table breaks.
 
     Args:
         store: the table.
         options: its options.
         read_rows: also read every data file, which takes as long as reading the table.
+        cross_check_records: how many records of manifest lists, manifests and index manifests are
+            decoded by fastavro as well and compared; 0 for none, None for all.
 
     Returns:
-        What was found; nothing for a table in order.
+        What was found, and how much was compared; empty for a table in order.
 
     Raises:
         NotFoundError: there is no table.
@@ -58,6 +65,7 @@ def check_table(
     present = {status.path: status for status in store.file_io.walk(store.paths.root)}
     found: list[Finding] = []
     seen: set[str] = set()
+    avro = AvroCrossChecks(cross_check_records)
     for branch in [MAIN_BRANCH, *store.branches.names()]:
         check = _Branch(
             store=store.for_branch(branch),
@@ -65,9 +73,10 @@ def check_table(
             present=present,
             read_rows=read_rows,
             seen=seen,
+            avro=avro,
         )
         found += check.findings()
-    return list(dict.fromkeys(found))
+    return avro.report(dict.fromkeys(found))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +89,7 @@ class _Branch:
         present: all files of the table by path.
         read_rows: whether data files are read.
         seen: data files that have been read, shared by all branches.
+        avro: is told of the metadata files, shared by all branches.
     """
 
     store: TableStore
@@ -87,6 +97,7 @@ class _Branch:
     present: Mapping[str, FileStatus]
     read_rows: bool
     seen: set[str]
+    avro: AvroCrossChecks
     _schemas: dict[int, TableSchema] = field(default_factory=dict)
 
     def findings(self) -> Iterator[Finding]:
@@ -152,6 +163,7 @@ class _Branch:
             schemas=self._schemas,
             data=data,
             read_rows=self.read_rows,
+            avro=self.avro,
         )
 
     def _check_state(self, snapshot: Snapshot, path: str) -> Iterator[Finding]:

@@ -9,6 +9,7 @@ from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.errors import CorruptFileError
 from paimon_explore.fileio.file_io import FileStatus
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.maintenance.checks.avro_cross_checks import AvroCrossChecks, MetadataKind
 from paimon_explore.maintenance.checks.data_file_checks import DataFiles
 from paimon_explore.maintenance.checks.findings import Finding, Severity
 from paimon_explore.metadata.manifest.entry_cancellation import live_entries, merge_entries
@@ -55,6 +56,7 @@ class StateChecks:
         schemas: all schemas by id.
         data: the checks of data files.
         read_rows: whether data files are read.
+        avro: is told of the metadata files, which are compared later.
     """
 
     store: TableStore
@@ -63,6 +65,7 @@ class StateChecks:
     schemas: Mapping[int, TableSchema]
     data: DataFiles
     read_rows: bool
+    avro: AvroCrossChecks
 
     def metadata(self, snapshot: Snapshot, path: str) -> Iterator[Finding]:
         """Lists, manifests, statistics and schema: there, and of the recorded size."""
@@ -87,12 +90,15 @@ class StateChecks:
         path = self.store.paths.manifest(name)
         if path not in self.present:
             return
-        for row in self.store.manifests.list(name).table.to_pylist():
+        listed = self.store.manifests.list(name)
+        self.avro.note(self.store, name, MetadataKind.LIST, len(listed))
+        for row in listed.table.to_pylist():
             manifest = self.store.paths.manifest(str(row["file_name"]))
             yield from self._check_file(manifest, int(row["file_size"]), path)
             if manifest not in self.present:
                 continue
             entries = self.store.manifests.read(str(row["file_name"]))
+            self.avro.note(self.store, str(row["file_name"]), MetadataKind.MANIFEST, len(entries))
             added = entries.count_of(FileKind.ADD)
             found = (added, len(entries) - added)
             told = (row["num_added_files"], row["num_deleted_files"])
@@ -177,6 +183,9 @@ class StateChecks:
         """Index files: there, of the recorded size; deletion vectors of live files."""
         manifests = self.store.manifests
         entries = manifests.index_of(snapshot)
+        if snapshot.index_manifest is not None:
+            name = snapshot.index_manifest
+            self.avro.note(self.store, name, MetadataKind.INDEX, len(entries))
         if not len(entries):
             return
         schema = next(iter(self.schemas.values()))

@@ -277,7 +277,7 @@ def _as_written(column: Chunks, kind: pa.DataType) -> Column:
     array: Column = column.combine_chunks()
     if pa.types.is_timestamp(kind):
         return array.view(kind)
-    return _with_field_names(array, kind)
+    return with_field_names(array, kind)
 
 
 def _nested_column(
@@ -434,7 +434,7 @@ def _as_type(column: Chunks, wanted: pa.DataType, path: str, name: str) -> Chunk
         if pa.types.is_timestamp(column.type):
             column = column.cast(pa.timestamp("ms"), safe=False)
         if pa.types.is_nested(wanted):
-            parts = [_with_field_names(chunk, wanted) for chunk in column.chunks]
+            parts = [with_field_names(chunk, wanted) for chunk in column.chunks]
             renamed: Chunks = pa.chunked_array(parts, wanted)  # type: ignore[call-overload]  # in stubs
             return renamed
         return column.cast(wanted)
@@ -442,18 +442,18 @@ def _as_type(column: Chunks, wanted: pa.DataType, path: str, name: str) -> Chunk
         raise CorruptFileError(path, name, f"must be {wanted}: {error}") from error
 
 
-def _with_field_names(array: Column, wanted: pa.DataType) -> Column:
+def with_field_names(array: Column, wanted: pa.DataType) -> Column:
     """Return the values with a nested type that differs only in field names."""
     if array.type == wanted:
         return array
     if isinstance(array, pa.ListArray) and isinstance(wanted, pa.ListType):
-        items = _with_field_names(array.flatten(), wanted.value_type)
+        items = with_field_names(array.flatten(), wanted.value_type)
         valid = valid_mask(array)
         offsets = offsets_from_sizes(np.where(valid, np.diff(list_offsets(array)), 0))
         return build_list(wanted, offsets, [items], valid)
     if isinstance(array, pa.StructArray) and isinstance(wanted, pa.StructType):
         children = [
-            _with_field_names(child, wanted.field(index).type)
+            with_field_names(child, wanted.field(index).type)
             for index, child in enumerate(array.flatten())
         ]
         return build_struct(wanted, children, valid_mask(array))

@@ -412,7 +412,11 @@ def _expire_consumers(one: Call) -> DataFrame:
 
 
 def _fsck(one: Call) -> DataFrame:
-    found = one.table().maintenance.fsck(read_rows=one.flag("read_rows", default=False))
+    limit = one.number("cross_check_records")
+    found = one.table().maintenance.fsck(
+        read_rows=one.flag("read_rows", default=False),
+        cross_check_records=100_000 if limit is None else limit,
+    )
     return answer(one.warehouse.spark, "finding string", [(str(finding),) for finding in found])
 
 
@@ -461,6 +465,6 @@ PROCEDURES: Mapping[str, Procedure] = {
         arguments=("table", "including_consumers", "excluding_consumers"), run=_clear_consumers
     ),
     "expire_consumers": Procedure(arguments=("table",), run=_expire_consumers),
-    "fsck": Procedure(arguments=("table", "read_rows"), run=_fsck),
+    "fsck": Procedure(arguments=("table", "read_rows", "cross_check_records"), run=_fsck),
 }
 """The procedures by name."""
