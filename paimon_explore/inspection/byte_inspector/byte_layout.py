@@ -7,7 +7,7 @@ bytes of a space again from the values of its leaves: for the file that is the f
 leaf its packed bytes as they are, for the space below the unpacked bytes.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
 from itertools import islice
 
@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.inspection.byte_inspector.cross_check import NOT_AVRO, Agreement
 from paimon_explore.inspection.byte_inspector.spans import STRANGE, Space, Span, gaps, leaves
 from paimon_explore.inspection.byte_inspector.value_encodings import FORMS
 from paimon_explore.inspection.rendering.report import Grid, Note, Sheet, facts, grid
@@ -75,6 +76,7 @@ class ByteMap(Result):
         layout: what it is, in words.
         rules: where its format is written down.
         space: the file's bytes.
+        cross_checked: tells what a second decoder reads of it.
     """
 
     name: str
@@ -82,6 +84,7 @@ class ByteMap(Result):
     layout: str
     rules: str = ""
     space: Space = field(repr=False)
+    cross_checked: Callable[[], Agreement] = field(default=lambda: NOT_AVRO, compare=False)
 
     @property
     def kind(self) -> str:
@@ -170,13 +173,17 @@ class ByteMap(Result):
         return b"".join(space.encode(space.root))
 
     def problems(self) -> list[str]:
-        """What is wrong with the file or its anatomy: bytes that break the layout, gaps."""
+        """What is wrong with the file or its anatomy.
+
+        These are bytes that break the layout, gaps, and values of an Avro file that fastavro reads
+        in another way than our decoder.
+        """
         strange = [
             f"{space.name}, byte {span.offset:,}: {span.rule}"
             for space, span in leaves(self.space)
             if span.name == STRANGE
         ]
-        return [*gaps(self.space), *strange]
+        return [*gaps(self.space), *strange, *self.cross_checked().problems]
 
     def fields(self, depth: int = _DEEPEST) -> Iterator[Place]:
         """All spans down to a depth, each before those below it; unpacked ones included."""
@@ -188,7 +195,11 @@ class ByteMap(Result):
         return Sheet(
             title=f"{self.name}: {self.layout}, {self.size:,} bytes",
             sections=(
-                facts(("path", self.path), ("format", self.rules or None)),
+                facts(
+                    ("path", self.path),
+                    ("format", self.rules or None),
+                    ("second decoder", self.cross_checked().text or None),
+                ),
                 self._grid(shown),
                 Note(text="Ask for one byte with .at(offset), for all with .to_arrow()."),
             ),
@@ -206,6 +217,7 @@ class ByteMap(Result):
             "path": self.path,
             "layout": self.layout,
             "rules": self.rules,
+            "crossCheck": self.cross_checked().text,
             "size": self.size,
             "fields": [place.state() for place in page],
             "total": total,

@@ -5,8 +5,10 @@ A file is named by its path, by its name alone, or by a node of the manifest tre
 
 from collections.abc import Callable
 from dataclasses import field
+from functools import cache, partial
 from os import PathLike
 
+from paimon_explore.encoding.avro.container import is_avro
 from paimon_explore.errors import (
     InvalidInputError,
     NotFoundError,
@@ -24,6 +26,7 @@ from paimon_explore.inspection.byte_inspector.columnar_parts import (
     parquet_footer_size,
     parquet_parts,
 )
+from paimon_explore.inspection.byte_inspector.cross_check import NOT_AVRO, Agreement, agreement
 from paimon_explore.inspection.byte_inspector.file_type_detection import Layout, layout_of
 from paimon_explore.inspection.byte_inspector.manifest_field_docs import SchemaOf
 from paimon_explore.inspection.byte_inspector.spans import Held, Reader, Space, Span, grown
@@ -100,15 +103,23 @@ def byte_map(
     if status.is_folder:
         raise InvalidInputError(f"{path} is a folder.", hint="Name a file in it.")
     space, layout = _space(file_io, path, status.size, schema_of)
+    reader = space.reader
     return ByteMap(
         name=status.name,
         path=path,
         layout=layout.kind,
         rules=layout.rules,
         space=space,
+        cross_checked=_cross_check(reader.data if isinstance(reader, Held) else b"", path),
         code=code or Code(),
         screen=screen,
     )
+
+
+def _cross_check(data: bytes, path: str) -> Callable[[], Agreement]:
+    if not is_avro(data):
+        return lambda: NOT_AVRO
+    return cache(partial(agreement, data, path))
 
 
 def _space(file_io: FileIO, path: str, size: int, schema_of: SchemaOf) -> tuple[Space, Layout]:

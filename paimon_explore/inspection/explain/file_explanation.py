@@ -1,8 +1,8 @@
-"""Explains why a file exists: what added, removed and references it, and when it may be deleted.
+"""Why a file is there: who added and removed it, what holds it, and when it may be deleted.
 
-Works for every file that metadata references: data and changelog files, manifests, manifest lists,
-index manifests, index files and statistics. A file in the table's folder that is not referenced is
-an orphan.
+Any file that metadata names can be asked for: data and changelog files, manifests and their lists,
+index manifests, index files, statistics. A file below the table's folder that nothing names is an
+orphan.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,11 +11,7 @@ import pyarrow as pa
 
 from paimon_explore.errors import NotFoundError
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.inspection.explain.deletion_time import (
-    DeletionTime,
-    deletion_time,
-    orphan_age_ms,
-)
+from paimon_explore.inspection.explain.deletion_time import Due, due_of, orphan_age_ms
 from paimon_explore.inspection.explain.file_references import Reference, ranges, references
 from paimon_explore.inspection.history.timeline import FlagKind, Timeline
 from paimon_explore.inspection.rendering.chart import Box, LaneChart, Tone, axis_ticks
@@ -35,7 +31,7 @@ HOLDERS = pa.schema(
         pa.field("branch", pa.string()),
     )
 )
-"""One row per reference to a file, of kind `snapshots`, `tag`, `changelog` or `consumer`."""
+"""What holds a file: `snapshots`, `tag`, `changelog` or `consumer`."""
 
 
 _MOST_LABELS = 1024
@@ -43,14 +39,14 @@ _MOST_LABELS = 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Holder:
-    """A reference that keeps a file from being deleted.
+    """Something for whose sake a file must stay.
 
     Attributes:
         kind: `snapshots`, `tag`, `changelog` or `consumer`.
-        name: its name; empty for snapshots and changelogs.
-        first: the first snapshot that needs the file.
-        last: the last snapshot that needs the file.
-        branch: the branch of the reference.
+        name: its name; of snapshots and changelogs empty.
+        first: the first snapshot for which it does.
+        last: the last one.
+        branch: where it is.
     """
 
     kind: str
@@ -61,7 +57,7 @@ class Holder:
 
     @property
     def text(self) -> str:
-        """A short description."""
+        """The holder in a word."""
         span = str(self.first) if self.first == self.last else f"{self.first} to {self.last}"
         where = "" if self.branch == MAIN_BRANCH else f" of branch {self.branch}"
         what = {"snapshots": "snapshot", "changelog": "changelog"}.get(self.kind)
@@ -72,20 +68,20 @@ class Holder:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class FileExplanation(Result):
-    """Why a file exists and when it may be deleted.
+class FileReason(Result):
+    """A file, and why it is there.
 
     Attributes:
-        name: the file name.
+        name: of the file.
         table: the table's name.
-        type: kind of file, such as `data file`; `orphan` if nothing references it.
-        path: its path.
-        exists: whether the file exists in storage.
-        references: the metadata that references it, with snapshot ranges.
-        holders: what keeps it from being deleted.
-        deletion: when it may be deleted.
-        first: first snapshot of the timeline.
-        last: last snapshot of the timeline.
+        type: what it is, such as `data file`; `orphan` for one that nothing names.
+        path: where it lies.
+        exists: whether it is there.
+        references: by whom it is named, and between which snapshots.
+        holders: for whose sake it must stay.
+        due: when it may be deleted.
+        first: first snapshot of the history.
+        last: last one.
     """
 
     name: str
@@ -95,27 +91,27 @@ class FileExplanation(Result):
     exists: bool
     references: tuple[Reference, ...]
     holders: tuple[Holder, ...]
-    deletion: DeletionTime
+    due: Due
     first: int
     last: int
 
     @property
     def kind(self) -> str:
-        """Name of the view in the explorer."""
+        """Its name in the explorer."""
         return "why"
 
     @property
     def added_by(self) -> int | None:
-        """Id of the snapshot that added it; None if that has expired, or for orphans."""
+        """The snapshot that added it; None if that was before the history, or for orphans."""
         return self.references[0].added if self.references else None
 
     @property
     def removed_by(self) -> int | None:
-        """Id of the snapshot that removed it; None while the latest has it, or for orphans."""
+        """The snapshot that removed it; None while the newest one has it, or for orphans."""
         return self.references[-1].removed if self.references else None
 
     def to_arrow(self) -> pa.Table:
-        """What keeps it from being deleted, as `HOLDERS`."""
+        """What holds it, a row each, as `HOLDERS`."""
         rows = [
             {
                 "holder": one.kind,
@@ -129,7 +125,7 @@ class FileExplanation(Result):
         return pa.Table.from_pylist(rows, schema=HOLDERS)
 
     def figures(self) -> dict[str, object]:
-        """The explanation as JSON."""
+        """The answer as JSON."""
         return {
             "name": self.name,
             "type": self.type,
@@ -139,12 +135,12 @@ class FileExplanation(Result):
             "removed_by": self.removed_by,
             "levels": [one.label for one in self.references],
             "holders": [one.text for one in self.holders],
-            "deletable": self.deletion.text,
-            "deletable_from_ms": self.deletion.from_ms,
+            "deletable": self.due.text,
+            "deletable_from_ms": self.due.from_ms,
         }
 
     def sheet(self) -> Sheet:
-        """The facts, a chart of its references over the snapshots, and a table of them."""
+        """The answer in a sentence, the facts, and its life as a picture."""
         return Sheet(title=f"{self.type} {self.name}", sections=tuple(self._sections()))
 
     def _sections(self) -> Iterator[Section]:
@@ -152,11 +148,11 @@ class FileExplanation(Result):
         yield facts(
             ("added by", self._added()),
             ("removed by", self._removed()),
-            ("referenced by", ", ".join(one.text for one in self.holders[:6]) or "none"),
-            ("may be deleted", self.deletion.text),
+            ("held by", ", ".join(one.text for one in self.holders[:6]) or "nothing"),
+            ("may be deleted", self.due.text),
             (
                 "path",
-                Cell(text=self.path if self.exists else f"{self.path} (missing)", tone=tone),
+                Cell(text=self.path if self.exists else f"{self.path} (not there)", tone=tone),
             ),
         )
         if self.references and self.last:
@@ -166,25 +162,22 @@ class FileExplanation(Result):
                 (h.kind, h.name, _snapshot(h.first), _snapshot(h.last), h.branch)
                 for h in self.holders
             ]
-            yield grid("References", ("kind", "name", "from", "to", "branch"), rows)
+            yield grid("Held by", ("what", "name", "from", "to", "branch"), rows)
         if not self.exists and self.holders:
-            yield Note(
-                text="The file is missing from storage; the snapshots that need it cannot be read.",
-                tone=Tone.REMOVE,
-            )
+            yield Note(text="The file is missing: what needs it cannot be read.", tone=Tone.REMOVE)
 
     def _added(self) -> Cell | None:
         if not self.references:
             return None
         if self.added_by is None:
-            return Cell(text="an expired snapshot")
+            return Cell(text="a snapshot before the history")
         return _snapshot(self.added_by)
 
     def _removed(self) -> Cell | None:
         if not self.references:
             return None
         if self.removed_by is None:
-            return Cell(text="not removed: part of the latest snapshot")
+            return Cell(text="no one: the newest snapshot has it")
         return _snapshot(self.removed_by)
 
     def _chart(self) -> LaneChart:
@@ -212,7 +205,7 @@ class FileExplanation(Result):
         step = max((end - self.first) // _MOST_LABELS, 1)  # ids may have gaps of any size
         ids = [(float(i) + 0.5, str(i)) for i in range(self.first, end, step)]
         return LaneChart(
-            title="Snapshots that contain the file, and current references",
+            title="Its life over the snapshots, and what holds it now",
             lanes=tuple(lanes),
             boxes=tuple(boxes),
             start=self.first,
@@ -226,22 +219,20 @@ def _snapshot(number: int) -> Cell:
 
 
 def _span(added: int | None, removed: int | None) -> str:
-    start = "from an expired snapshot" if added is None else f"from snapshot {added}"
-    return (
-        f"{start} to the latest" if removed is None else f"{start}, removed by snapshot {removed}"
-    )
+    start = "from before the history" if added is None else f"from snapshot {added}"
+    return f"{start} to now" if removed is None else f"{start}, removed by {removed}"
 
 
-def explain_file(inspector: Inspector, name: str, now_ms: int) -> FileExplanation:
-    """Explain why a file exists and when it may be deleted.
+def file_reason(inspector: Inspector, name: str, now_ms: int) -> FileReason:
+    """Why a file is there.
 
     Args:
         inspector: the table.
-        name: the name or path of the file.
-        now_ms: current time, epoch milliseconds.
+        name: of the file, or its path.
+        now_ms: the present, epoch milliseconds.
 
     Raises:
-        NotFoundError: the file is neither referenced by metadata nor in the table's folder.
+        NotFoundError: neither metadata nor the table's folder knows such a file.
         PaimonError: a metadata file cannot be read.
     """
     view, timeline = inspector.view, inspector.timeline()
@@ -253,7 +244,7 @@ def explain_file(inspector: Inspector, name: str, now_ms: int) -> FileExplanatio
     first, last = _ends(timeline)
     path = next((one.path for one in found if one.path), "")
     mine = [one for one in found if one.branch == view.branch]
-    return FileExplanation(
+    return FileReason(
         name=short,
         table=view.name,
         type=found[0].type,
@@ -261,7 +252,7 @@ def explain_file(inspector: Inspector, name: str, now_ms: int) -> FileExplanatio
         exists=bool(path) and view.store.file_io.exists(path),
         references=tuple(mine or found),
         holders=holders,
-        deletion=deletion_time(
+        due=due_of(
             view, timeline, [h.text for h in holders if h.kind != "snapshots"], found, now_ms
         ),
         first=first,
@@ -292,33 +283,33 @@ def _holders(found: Sequence[Reference], timeline: Timeline, branch: str) -> Ite
 
 
 def _consumers(timeline: Timeline, newest: int, branch: str) -> Iterator[Holder]:
-    """Consumers that have not yet read a snapshot that needs the file."""
+    """Consumers that still read snapshots that need the file."""
     for flag in timeline.flags:
         if flag.kind is FlagKind.CONSUMER and flag.snapshot_id <= newest:
             first = flag.snapshot_id
             yield Holder(kind="consumer", name=flag.name, first=first, last=newest, branch=branch)
 
 
-def _orphan(inspector: Inspector, name: str, now_ms: int) -> FileExplanation:
+def _orphan(inspector: Inspector, name: str, now_ms: int) -> FileReason:
     view = inspector.view
     for status in view.store.file_io.walk(view.location):
         if status.name == name:
             break
     else:
-        hint = "It is neither referenced by metadata nor in the table's folder."
+        hint = "It is neither in the metadata nor in the table's folder."
         raise NotFoundError("file", name, view.location, hint=hint)
-    deletable_ms = status.modified_ms + orphan_age_ms()
+    due_ms = status.modified_ms + orphan_age_ms()
     folder = status.path.removeprefix(f"{view.location}/").partition("/")[0]
     first, last = _ends(inspector.timeline())
     own = folder in ("snapshot", "schema", "tag", "consumer", "changelog")
-    when = "now" if deletable_ms <= now_ms else f"from {time_text(deletable_ms)} on"
+    when = "now" if due_ms <= now_ms else f"from {time_text(due_ms)} on"
     text = (
-        f"when the {folder} is deleted"
+        f"it is the {folder} itself: it stays until that is removed"
         if own
-        else f"{when}, by remove_orphan_files: nothing references it, and it is "
+        else f"{when}, by remove_orphan_files: nothing names it, and it is "
         f"{plural(max(now_ms - status.modified_ms, 0) // 3_600_000, 'hour')} old"
     )
-    return FileExplanation(
+    return FileReason(
         name=name,
         table=view.name,
         type=f"{folder} file" if own else "orphan",
@@ -326,7 +317,7 @@ def _orphan(inspector: Inspector, name: str, now_ms: int) -> FileExplanation:
         exists=True,
         references=(),
         holders=(),
-        deletion=DeletionTime(text=text, from_ms=None if own else deletable_ms),
+        due=Due(text=text, from_ms=None if own else due_ms),
         first=first,
         last=last,
         code=Code(python=call_code(f"{view.expression}.why", name)),

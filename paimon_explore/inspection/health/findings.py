@@ -8,7 +8,7 @@ from paimon_explore.frozen_dataclass import dataclass
 
 
 class Severity(StrEnum):
-    """Severity of a finding, in descending order."""
+    """How much a finding matters, worst first."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -17,21 +17,21 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """A problem or risk that a health rule found in a table.
+    """One thing worth looking after.
 
     Attributes:
-        severity: how much it matters.
-        rule: name of the health rule.
-        what: the finding in one sentence.
-        figure: the measured number.
-        threshold: the number that `figure` is compared with; 0 where any is too many.
-        option: the table option that sets the threshold; empty for a built-in threshold.
+        weight: how much it matters.
+        rule: what was looked at.
+        what: what was found, a sentence.
+        figure: the number.
+        threshold: what it was held against; 0 where any is too many.
+        option: the table option of the threshold; empty for a rule of thumb.
         advice: what to do.
-        evidence: the selection that shows the cause, as in `Cell.selects`; empty for none.
-        unit: formats the two numbers.
+        evidence: what to look at, as cells select it; empty for nothing.
+        unit: how the numbers are shown.
     """
 
-    severity: Severity
+    weight: Severity
     rule: str
     what: str
     figure: float

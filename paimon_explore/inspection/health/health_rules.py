@@ -1,6 +1,6 @@
-"""The rules of `health`: each yields the findings whose figure exceeds a threshold.
+"""The rules of `health`: each looks at one thing and tells what is beyond a threshold.
 
-Thresholds come from table options where such an option exists, else from the constants below.
+Thresholds are those of the table's options where there are any, else rules of thumb named here.
 """
 
 from collections.abc import Callable, Iterator
@@ -41,18 +41,18 @@ from paimon_explore.scan.manifest_arrays import column, numbers
 from paimon_explore.scan.splits.deletion_files import deletion_files
 from paimon_explore.scan.splits.file_locations import data_file_paths
 
-_MAX_FINDINGS_PER_RULE = 3
-_MAX_FILES_CHECKED = 20_000
+_MOST_OF_A_RULE = 3
+_MOST_FILES_LOOKED_FOR = 20_000
 _SKEW = 3.0
-"""Maximum ratio of the largest bucket of a partition to the mean of its buckets."""
+"""Largest bucket of a partition against the mean of its buckets."""
 _PARTITION_SKEW = 10.0
-"""Maximum ratio of the largest partition to the median one."""
-_MIN_ROWS = 1_000
-"""Tables with fewer rows are not checked for skew."""
+"""Largest partition against the median one."""
+_LEAST_ROWS = 1_000
+"""Tables below that are not judged for skew."""
 _MANIFEST_BYTES_PER_FILE = 4_096
-_MIN_MANIFESTS = 10
+_LEAST_MANIFESTS = 10
 _DELETE_SHARE = 0.3
-_MIN_ENTRIES = 100
+_LEAST_ENTRIES = 100
 _TAG_SHARE = 0.25
 _CONSUMER_LAG = 100
 _OVERDUE = 10
@@ -67,70 +67,70 @@ def _times(factor: float) -> str:
 
 
 def unreadable(facts: TableFacts) -> Iterator[Finding]:
-    """Find metadata files that cannot be read."""
+    """Metadata that cannot be read."""
     problems = facts.inspector.timeline().problems
     if problems:
         yield Finding(
-            severity=Severity.ERROR,
+            weight=Severity.ERROR,
             rule="unreadable metadata",
             what=f"{plural(len(problems), 'metadata file')} cannot be read: {problems[0].message}",
             figure=len(problems),
             threshold=0,
-            advice="run maintenance.fsck() to list all of them",
+            advice="maintenance.fsck() names all of them",
         )
 
 
 def sorted_runs(facts: TableFacts) -> Iterator[Finding]:
-    """Find buckets with more sorted runs than the compaction trigger."""
+    """Buckets that wait for a compaction."""
     if not facts.keyed:
         return
     trigger = facts.options.value(NUM_SORTED_RUN_COMPACTION_TRIGGER)
     stop = stop_trigger(facts.options)
     late = [one for one in facts.buckets if one.runs > trigger]
-    for one in late[:_MAX_FINDINGS_PER_RULE]:
+    for one in late[:_MOST_OF_A_RULE]:
         stops = one.runs > stop
         option = NUM_SORTED_RUN_STOP_TRIGGER if stops else NUM_SORTED_RUN_COMPACTION_TRIGGER
         others = f", and {plural(len(late) - 1, 'other bucket')}" if len(late) > 1 else ""
         yield Finding(
-            severity=Severity.ERROR if stops else Severity.WARNING,
+            weight=Severity.ERROR if stops else Severity.WARNING,
             rule="level-0 backlog",
             what=f"{one.words} has {one.runs} sorted runs{others}",
             figure=one.runs,
             threshold=stop if stops else trigger,
             option=option.key,
-            advice="run compact(), or start a writer that compacts",
+            advice="compact(), or let a writer that compacts run",
             evidence=f"lsm:{one.words}",
         )
 
 
 def small_files(facts: TableFacts) -> Iterator[Finding]:
-    """Find partitions of append tables that have many small files."""
+    """Append tables of many small files."""
     if facts.keyed or not len(facts.files):
         return
     target = target_file_bytes(facts.options, has_primary_key=False)
     limit = target * facts.options.value(COMPACTION_SMALL_FILE_RATIO)
-    threshold = facts.options.value(COMPACTION_MIN_FILE_NUM)
+    least = facts.options.value(COMPACTION_MIN_FILE_NUM)
     sizes = numbers(facts.files.table, "file_size")
     small = np.bincount(facts.partitions.codes[sizes < limit], minlength=1)
     worst = np.argsort(-small, kind="stable")
-    for code in worst[:_MAX_FINDINGS_PER_RULE].tolist():
-        if small[code] <= threshold:
+    for code in worst[:_MOST_OF_A_RULE].tolist():
+        if small[code] <= least:
             return
         name = facts.partitions.texts[code]
         yield Finding(
-            severity=Severity.WARNING,
+            weight=Severity.WARNING,
             rule="small files",
             what=f"{name or 'the table'} has {small[code]:,} files below {bytes_text(limit)}",
             figure=float(small[code]),
-            threshold=threshold,
+            threshold=least,
             option=COMPACTION_MIN_FILE_NUM.key,
-            advice="run compact(full=False)",
+            advice="compact(full=False)",
             evidence=facts.condition(name, f"size < {int(limit)}"),
         )
 
 
 def bucket_skew(facts: TableFacts) -> Iterator[Finding]:
-    """Find partitions in which one bucket is much larger than the others."""
+    """Partitions one bucket of which is far larger than the others."""
     by_partition: dict[str, list[BucketSum]] = {}
     for one in facts.buckets:
         by_partition.setdefault(one.partition, []).append(one)
@@ -139,124 +139,121 @@ def bucket_skew(facts: TableFacts) -> Iterator[Finding]:
         rows = sum(one.rows for one in sums)
         largest = max(sums, key=lambda one: one.rows)
         mean = rows / len(sums)
-        if len(sums) > 1 and rows >= _MIN_ROWS and largest.rows > _SKEW * mean:
+        if len(sums) > 1 and rows >= _LEAST_ROWS and largest.rows > _SKEW * mean:
             found.append((largest.rows / mean, largest, rows))
-    for factor, one, rows in sorted(found, key=lambda f: -f[0])[:_MAX_FINDINGS_PER_RULE]:
+    for factor, one, rows in sorted(found, key=lambda f: -f[0])[:_MOST_OF_A_RULE]:
         yield Finding(
-            severity=Severity.NOTE,
+            weight=Severity.NOTE,
             rule="bucket skew",
-            what=f"{one.words} contains {one.rows / rows:.0%} of the rows of its partition",
+            what=f"{one.words} holds {one.rows / rows:.0%} of its partition's rows",
             figure=factor,
             threshold=_SKEW,
             option="bucket-key" if facts.options.value(BUCKET) > 0 else "",
-            advice="choose a bucket key with more distinct values",
+            advice="a bucket key with more values spreads rows better",
             evidence=facts.condition(one.partition, f"bucket = {one.bucket}"),
             unit=_times,
         )
 
 
 def partition_skew(facts: TableFacts) -> Iterator[Finding]:
-    """Find a partition that is much larger than the median partition."""
+    """A partition that is far larger than the others."""
     texts = facts.partitions.texts
-    if len(texts) < 5:  # noqa: PLR2004 - the median of few partitions says little
+    if len(texts) < 5:  # noqa: PLR2004 - few partitions have no middle
         return
     rows = np.bincount(
         facts.partitions.codes,
         weights=numbers(facts.files.table, "row_count"),
         minlength=len(texts),
     )
-    median_rows = float(median(rows.tolist()))
+    middle = float(median(rows.tolist()))
     largest = int(rows.argmax())
-    if rows.sum() >= _MIN_ROWS and median_rows and rows[largest] > _PARTITION_SKEW * median_rows:
+    if rows.sum() >= _LEAST_ROWS and middle and rows[largest] > _PARTITION_SKEW * middle:
         yield Finding(
-            severity=Severity.NOTE,
+            weight=Severity.NOTE,
             rule="partition skew",
-            what=f"{texts[largest]} has {int(rows[largest]):,} rows; the median partition has "
-            f"{median_rows:,.0f}",
-            figure=float(rows[largest]) / median_rows,
+            what=f"{texts[largest]} holds {int(rows[largest]):,} rows, the median {middle:,.0f}",
+            figure=float(rows[largest]) / middle,
             threshold=_PARTITION_SKEW,
-            advice="choose a finer partition key or more buckets",
+            advice="a finer partition key, or more buckets",
             evidence=facts.condition(texts[largest]),
             unit=_times,
         )
 
 
 def manifest_size(facts: TableFacts) -> Iterator[Finding]:
-    """Find too many manifests, or manifests that are large for the number of live files."""
+    """Manifests that are many, or large for the files they name."""
     count, files = len(facts.manifests), len(facts.files)
-    threshold = facts.options.value(MANIFEST_MERGE_MIN_COUNT)
+    least = facts.options.value(MANIFEST_MERGE_MIN_COUNT)
     number = facts.inspector.snapshot_id
-    if count > threshold:
+    if count > least:
         yield Finding(
-            severity=Severity.WARNING,
+            weight=Severity.WARNING,
             rule="many manifests",
             what=f"every read opens {count:,} manifests",
             figure=count,
-            threshold=threshold,
+            threshold=least,
             option=MANIFEST_MERGE_MIN_COUNT.key,
-            advice="commits merge manifests from this number on; check whether commits fail",
+            advice="the next commit should merge them; does it fail?",
             evidence=f"snapshot:{number}",
         )
     each = facts.manifests.total_size / files if files else 0
-    if count > _MIN_MANIFESTS and each > _MANIFEST_BYTES_PER_FILE:
+    if count > _LEAST_MANIFESTS and each > _MANIFEST_BYTES_PER_FILE:
         yield Finding(
-            severity=Severity.NOTE,
+            weight=Severity.NOTE,
             rule="manifest bytes per file",
-            what=f"{bytes_text(facts.manifests.total_size)} of manifests for {files:,} live files",
+            what=f"{bytes_text(facts.manifests.total_size)} of manifests for {files:,} files",
             figure=each,
             threshold=_MANIFEST_BYTES_PER_FILE,
-            advice="commit less often, or collect statistics for fewer columns",
+            advice="fewer, larger commits; fewer columns with statistics",
             evidence=f"snapshot:{number}",
             unit=bytes_text,
         )
 
 
 def delete_entries(facts: TableFacts) -> Iterator[Finding]:
-    """Find a large share of DELETE entries, which every scan reads and cancels."""
+    """DELETE entries that every read has to cancel."""
     deleted = int(numbers(facts.manifests.table, "num_deleted_files").sum())
     entries = deleted + int(numbers(facts.manifests.table, "num_added_files").sum())
-    if entries >= _MIN_ENTRIES and deleted > _DELETE_SHARE * entries:
+    if entries >= _LEAST_ENTRIES and deleted > _DELETE_SHARE * entries:
         size = facts.options.value(MANIFEST_FULL_COMPACTION_THRESHOLD_SIZE)
         yield Finding(
-            severity=Severity.NOTE,
+            weight=Severity.NOTE,
             rule="DELETE entries",
-            what=f"{deleted:,} of {entries:,} manifest entries are deletions",
+            what=f"{deleted:,} of {entries:,} manifest entries take back others",
             figure=deleted / entries,
             threshold=_DELETE_SHARE,
             option=MANIFEST_FULL_COMPACTION_THRESHOLD_SIZE.key,
-            advice=f"manifests are fully compacted once {bytes_text(size)} have accumulated; "
-            "lower the option to compact them earlier",
+            advice=f"a full rewrite of manifests begins at {bytes_text(size)}; lower the option",
             evidence=f"snapshot:{facts.inspector.snapshot_id}",
             unit=_percent,
         )
 
 
 def deleted_rows(facts: TableFacts) -> Iterator[Finding]:
-    """Find a large share of rows that deletion vectors mark as deleted."""
+    """Rows that deletion vectors hide."""
     view, snapshot = facts.inspector.view, facts.snapshot
     if snapshot is None or view.schema is None or snapshot.index_manifest is None:
         return
     vectors = deletion_files(view.store, snapshot, view.schema, view.options)
     gone = sum(vector.cardinality or 0 for vector in vectors.values())
     rows = facts.files.total_rows
-    threshold = facts.options.value(COMPACTION_DELETE_RATIO_THRESHOLD)
-    if rows and gone > threshold * rows:
+    most = facts.options.value(COMPACTION_DELETE_RATIO_THRESHOLD)
+    if rows and gone > most * rows:
         yield Finding(
-            severity=Severity.WARNING,
+            weight=Severity.WARNING,
             rule="deleted rows",
-            what=f"{gone:,} of {rows:,} stored rows are deleted by "
-            f"{plural(len(vectors), 'deletion vector')}",
+            what=f"{gone:,} of {rows:,} stored rows are deleted, by {len(vectors):,} vectors",
             figure=gone / rows,
-            threshold=threshold,
+            threshold=most,
             option=COMPACTION_DELETE_RATIO_THRESHOLD.key,
-            advice="run compact() to rewrite the files without the deleted rows",
+            advice="compact() writes the files without them",
             evidence="lsm:",
             unit=_percent,
         )
 
 
 def stale_hints(facts: TableFacts) -> Iterator[Finding]:
-    """Find EARLIEST and LATEST hints that name the wrong snapshot."""
+    """Hints that name another snapshot than they should."""
     timeline = facts.inspector.timeline()
     ids = [mark.snapshot_id for mark in timeline.marks if not mark.expired]
     if not ids:
@@ -265,21 +262,20 @@ def stale_hints(facts: TableFacts) -> Iterator[Finding]:
     for flag in timeline.flags:
         if flag.kind is FlagKind.HINT and flag.snapshot_id != right[flag.name]:
             yield Finding(
-                severity=Severity.NOTE,
+                weight=Severity.NOTE,
                 rule="stale hint",
-                what=f"hint {flag.name} names snapshot {flag.snapshot_id}; "
-                f"the correct one is {right[flag.name]}",
+                what=f"{flag.name} says {flag.snapshot_id}, but it is {right[flag.name]}",
                 figure=flag.snapshot_id,
                 threshold=right[flag.name],
-                advice="no action needed: readers verify hints, and the next commit rewrites it",
+                advice="harmless: readers look further; the next commit writes it anew",
                 evidence=f"snapshot:{right[flag.name]}",
             )
 
 
 def missing_files(facts: TableFacts) -> Iterator[Finding]:
-    """Find live data files that do not exist in storage."""
+    """Live files that are not there."""
     view = facts.inspector.view
-    if view.schema is None or not 0 < len(facts.files) <= _MAX_FILES_CHECKED:
+    if view.schema is None or not 0 < len(facts.files) <= _MOST_FILES_LOOKED_FOR:
         return
     paths = data_file_paths(facts.files, view.schema, view.options, view.store.paths)
     wanted = [str(path) for path in as_python(paths)]
@@ -290,9 +286,9 @@ def missing_files(facts: TableFacts) -> Iterator[Finding]:
     if gone:
         name = gone[0].rpartition("/")[2]
         yield Finding(
-            severity=Severity.ERROR,
+            weight=Severity.ERROR,
             rule="missing files",
-            what=f"{plural(len(gone), 'live data file')} missing from storage, e.g. {name}",
+            what=f"{plural(len(gone), 'live data file')} cannot be found, such as {name}",
             figure=len(gone),
             threshold=0,
             advice="restore them, or roll back to a snapshot without them",
@@ -308,7 +304,7 @@ def _listed(facts: TableFacts, folder: str) -> list[FileStatus]:
 
 
 def consumers(facts: TableFacts) -> Iterator[Finding]:
-    """Find consumers whose next snapshot has expired, and consumers that lag."""
+    """Consumers that lost what they want to read, stand still, or lag."""
     timeline, view = facts.inspector.timeline(), facts.inspector.view
     ids = [mark.snapshot_id for mark in timeline.marks if not mark.expired]
     logs = view.store.changelogs.earliest_id()
@@ -322,13 +318,12 @@ def consumers(facts: TableFacts) -> Iterator[Finding]:
         lag = ids[-1] + 1 - flag.snapshot_id
         if flag.snapshot_id < earliest:
             yield Finding(
-                severity=Severity.ERROR,
+                weight=Severity.ERROR,
                 rule="expired consumer",
-                what=f"consumer {flag.name} reads snapshot {flag.snapshot_id} next, which has "
-                f"expired; the earliest is {earliest}",
+                what=f"{flag.name} wants snapshot {flag.snapshot_id}, the earliest is {earliest}",
                 figure=flag.snapshot_id,
                 threshold=earliest,
-                advice="delete the consumer and restart its reader",
+                advice="its reader must start anew; delete the consumer",
                 evidence=f"snapshot:{ids[0]}",
             )
         elif lag > _CONSUMER_LAG:
@@ -336,52 +331,51 @@ def consumers(facts: TableFacts) -> Iterator[Finding]:
             hours = f"{age // 3_600_000:,} h"
             note = "" if expiration else f", and {CONSUMER_EXPIRATION_TIME.key} is not set"
             yield Finding(
-                severity=Severity.WARNING,
+                weight=Severity.WARNING,
                 rule="consumer lag",
-                what=f"consumer {flag.name} lags {lag:,} snapshots; "
-                f"last progress {hours} ago{note}",
+                what=f"{flag.name} is {lag:,} snapshots behind, moved {hours} ago{note}",
                 figure=lag,
                 threshold=_CONSUMER_LAG,
                 option=CONSUMER_EXPIRATION_TIME.key,
-                advice="snapshots it has not read cannot expire; delete it if it is unused",
+                advice="no snapshot it has yet to read expires; delete it if nobody reads",
                 evidence=f"snapshot:{flag.snapshot_id}",
             )
 
 
 def tags_hold(facts: TableFacts) -> Iterator[Finding]:
-    """Find tags that alone keep a large share of data files."""
+    """Tags that keep much that nothing else needs."""
     live = facts.files.total_size
     for flag, rows, size in tag_only_files(facts.inspector, frozenset()):
         if live and size > _TAG_SHARE * live:
             yield Finding(
-                severity=Severity.NOTE,
+                weight=Severity.NOTE,
                 rule="tag holds space",
-                what=f"only tag {flag.name} references {bytes_text(size)} in {rows:,} files",
+                what=f"tag {flag.name} alone keeps {bytes_text(size)} in {rows:,} files",
                 figure=size / live,
                 threshold=_TAG_SHARE,
                 option="tag.default-time-retained",
-                advice=f"delete the tag if it is unused; live files take {bytes_text(live)}",
+                advice=f"delete the tag if nobody reads it; live are {bytes_text(live)}",
                 evidence=f"snapshot:{flag.snapshot_id}",
                 unit=_percent,
             )
 
 
 def missing_statistics(facts: TableFacts) -> Iterator[Finding]:
-    """Find files without value statistics, which no predicate can prune."""
+    """Files of which nothing is known, so that no condition on values can skip them."""
     if not len(facts.files):
         return
     nothing = _without_statistics(facts.files)
     count = len(nothing)
     if count:
         yield Finding(
-            severity=Severity.NOTE,
+            weight=Severity.NOTE,
             rule="no value statistics",
-            what=f"{count_text(count)} of {len(facts.files):,} files have no value "
-            "statistics; predicates cannot prune them",
+            what=f"{count_text(count)} of {len(facts.files):,} files have none: "
+            "conditions on values cannot skip them",
             figure=count / len(facts.files),
             threshold=0,
             option=METADATA_STATS_MODE.key,
-            advice="set fields.<column>.stats-mode for the columns used in filters",
+            advice="collect them for the columns you filter on, fields.<column>.stats-mode",
             evidence="filter:",
             unit=_percent,
         )
@@ -395,7 +389,7 @@ def _without_statistics(files: ManifestEntries) -> Ints:
 
 
 def overdue_expiry(facts: TableFacts) -> Iterator[Finding]:
-    """Find snapshots that may expire under the retention options but still exist."""
+    """Snapshots that the options let go."""
     timeline = facts.inspector.timeline()
     ids = [mark.snapshot_id for mark in timeline.marks if not mark.expired]
     times = {m.snapshot_id: m.snapshot.time_millis for m in timeline.marks if m.snapshot}
@@ -403,54 +397,53 @@ def overdue_expiry(facts: TableFacts) -> Iterator[Finding]:
     flags = [f.snapshot_id for f in timeline.flags if f.kind is FlagKind.CONSUMER]
     gone = expiring_ids(ids, lambda i: times.get(i, 0), retention, min(flags, default=None))
     if len(gone) > _OVERDUE:
-        by_count = retention.retain_max < len(ids)
+        most = retention.retain_max < len(ids)
         yield Finding(
-            severity=Severity.NOTE,
+            weight=Severity.NOTE,
             rule="overdue expiry",
-            what=f"{len(gone):,} of {len(ids):,} snapshots exceed the retention options "
-            "but have not expired",
+            what=f"{len(gone):,} of {len(ids):,} snapshots may expire; nobody has done it",
             figure=len(gone),
             threshold=_OVERDUE,
-            option=(SNAPSHOT_NUM_RETAINED_MAX if by_count else SNAPSHOT_TIME_RETAINED).key,
-            advice="run expire_snapshots(); preview_expiry() shows what it frees",
+            option=(SNAPSHOT_NUM_RETAINED_MAX if most else SNAPSHOT_TIME_RETAINED).key,
+            advice="expire_snapshots(); preview_expiry() tells what it frees",
             evidence="expiry:",
         )
 
 
 def iceberg_metadata(facts: TableFacts) -> Iterator[Finding]:
-    """Find Iceberg metadata that this package does not update."""
+    """Iceberg metadata that commits of this package leave behind."""
     if not has_iceberg_metadata(facts.options) or facts.snapshot is None:
         return
     store = facts.inspector.view.store
     newest = newest_iceberg_snapshot(store.file_io, store.paths.root)
-    lag = 1 if newest is None else facts.snapshot.id - newest
+    behind = 1 if newest is None else facts.snapshot.id - newest
     where = f"{ICEBERG_STORAGE.key} = {facts.options.value(ICEBERG_STORAGE)}"
-    state = "may be stale" if newest is None else f"is at snapshot {newest}"
+    is_there = "may be stale" if newest is None else f"is at snapshot {newest}"
     yield Finding(
-        severity=Severity.WARNING if lag > 0 else Severity.NOTE,
+        weight=Severity.WARNING if behind > 0 else Severity.NOTE,
         rule="iceberg metadata",
-        what=f"{where}: the Iceberg metadata {state}, the table is at {facts.snapshot.id}; "
+        what=f"{where}: the Iceberg metadata {is_there}, the table is at {facts.snapshot.id}; "
         "paimon_explore does not write it",
-        figure=max(lag, 0),
+        figure=max(behind, 0),
         threshold=0,
         option=ICEBERG_STORAGE.key,
-        advice="commit with Java Paimon to update it, or unset the option if it is unused",
+        advice="a commit by Java Paimon updates it; unset the option if nobody reads it",
         evidence=f"snapshot:{facts.snapshot.id}",
     )
 
 
 def stray_snapshots(facts: TableFacts) -> Iterator[Finding]:
-    """Find snapshot files that follow a gap in the ids after the latest snapshot."""
+    """Snapshot files above the latest snapshot, behind a gap in the ids."""
     snapshots = facts.inspector.view.store.snapshots
     known = snapshots.ids()
     if strays := snapshots.all_ids()[len(known) :]:
         yield Finding(
-            severity=Severity.WARNING,
+            weight=Severity.WARNING,
             rule="stray snapshot",
-            what=f"snapshot-{strays[0]} follows a gap after the latest snapshot {known[-1]}",
+            what=f"snapshot-{strays[0]} is above the latest snapshot, {known[-1]}, behind a gap",
             figure=strays[0],
             threshold=known[-1],
-            advice="move the file away: readers ignore it, and a later commit will fail on it",
+            advice="nobody reads it, and a commit will collide with it; move the file away",
         )
 
 

@@ -580,6 +580,7 @@ function createBytesView(ask) {
     fill(
       title,
       el("span", {}, visible(file.layout)),
+      file.crossCheck ? el("span", { title: visible(file.crossCheck) }, visible(cut(file.crossCheck, 60))) : null,
       el("strong", { title: visible(file.path) }, visible(cut(file.name, 90)))
     );
   };

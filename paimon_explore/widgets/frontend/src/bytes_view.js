@@ -12,7 +12,7 @@ import { failureOf } from "./wire.js";
 /** @import {Answer, Failure} from "./wire.js" */
 
 /** @typedef {(op: string, args: Record<string, unknown>) => Promise<Answer>} Ask */
-/** @typedef {{name: string, path: string, layout: string, size: number, handle: number, fields: Field[], total: number, open?: string[]}} File */
+/** @typedef {{name: string, path: string, layout: string, crossCheck?: string, size: number, handle: number, fields: Field[], total: number, open?: string[]}} File */
 
 /** From this width on, rows of 16 bytes fit beside the fields. */
 const WIDE = 860;
@@ -264,6 +264,9 @@ export function createBytesView(ask) {
     fill(
       title,
       el("span", {}, visible(file.layout)),
+      file.crossCheck
+        ? el("span", { title: visible(file.crossCheck) }, visible(cut(file.crossCheck, 60)))
+        : null,
       el("strong", { title: visible(file.path) }, visible(cut(file.name, 90))),
     );
   };
