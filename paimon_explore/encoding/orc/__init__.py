@@ -1,4 +1,4 @@
-"""ORC files: reader, file tail, stripe statistics, time zones.
+"""Reader of ORC files: file tail, stripe statistics, time zones.
 
 `reader` opens data files.
 """

@@ -1,7 +1,7 @@
-"""The tail of an ORC file: what Arrow's reader does not tell.
+"""Decoding of the tail of ORC files, for metadata that Arrow's reader does not expose.
 
-Arrow gives neither the rows of a stripe nor its statistics, nor the writer's time zone, nor whether
-a text column is CHAR (whose values the Java writer pads with spaces).
+This is the number of rows and the statistics of each stripe, the writer's time zone, and whether a
+text column is CHAR (the Java writer pads its values with spaces).
 
 Spec: ORC specification v1, file tail and stripe footer.
 """
@@ -16,7 +16,7 @@ import pyarrow as pa
 import zstandard
 
 from paimon_explore.encoding.data_file_reader import Span
-from paimon_explore.encoding.orc.protobuf_decoder import (
+from paimon_explore.encoding.orc.protobuf import (
     Message,
     ProtobufError,
     decode_message,
@@ -38,12 +38,12 @@ _STRIPE_OFFSET, _STRIPE_INDEX, _STRIPE_DATA, _STRIPE_FOOTER, _STRIPE_ROWS = 1, 2
 _WRITER_ZONE = 3
 _LAST_CODEC = 6
 _MAX_BLOCK_BYTES = 1 << 23
-"""What three bytes of a chunk's header can tell the size of."""
+"""Maximum size that the three-byte header of a chunk can express."""
 _DEFAULT_BLOCK = 256 * 1024
 
 
 class OrcKind(IntEnum):
-    """Kinds of ORC types that need a look; the others are read as Arrow gives them."""
+    """ORC type kinds that need special treatment; the others are read as Arrow decodes them."""
 
     TIMESTAMP = 9
     LIST = 10
@@ -55,13 +55,13 @@ class OrcKind(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class OrcType:
-    """A node of the type tree.
+    """A node of the type tree of an ORC file.
 
     Attributes:
-        kind: the number of its kind.
-        column: its id: its place in depth-first order, the root struct is 0.
-        names: of the children, for structs.
-        children: in order.
+        kind: the type kind, see `OrcKind`.
+        column: its column id: the position in depth-first order, 0 for the root struct.
+        names: names of the children, for structs.
+        children: child types.
     """
 
     kind: int
@@ -72,16 +72,16 @@ class OrcType:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrcTail:
-    """What the tail says.
+    """The decoded tail of an ORC file.
 
     Attributes:
         spans: the stripes.
         root: the struct of all columns.
-        statistics: per column id of the whole file; empty when not written.
-        stripe_footers: place and length of each stripe's footer.
-        writer: number of the library that wrote the file; 0 is the Java one.
-        metadata: the compressed stripe statistics; empty when not written.
-        expand: undoes the file's compression.
+        statistics: file statistics per column id; empty if not written.
+        stripe_footers: offset and length of each stripe's footer.
+        writer: code of the library that wrote the file; 0 is ORC Java.
+        metadata: the compressed stripe statistics; empty if not written.
+        decompress: decompresses a section of the file.
     """
 
     spans: tuple[Span, ...]
@@ -90,29 +90,29 @@ class OrcTail:
     stripe_footers: tuple[tuple[int, int], ...]
     writer: int
     metadata: bytes = field(repr=False)
-    expand: Callable[[bytes], bytes] = field(repr=False)
+    decompress: Callable[[bytes], bytes] = field(repr=False)
 
     def writer_zone(self, file: pa.NativeFile, stripe: int) -> str:
-        """The time zone of the process that wrote a stripe.
+        """Return the time zone of the process that wrote a stripe.
 
-        Empty when it does not say: the Java library names it only if a TIMESTAMP column is there.
+        Empty if not written: ORC Java writes it only if the file has a TIMESTAMP column.
         """
         offset, length = self.stripe_footers[stripe]
         file.seek(offset)
-        footer = decode_message(self.expand(file.read(length)))
+        footer = decode_message(self.decompress(file.read(length)))
         return (raw(footer, _WRITER_ZONE) or b"").decode()
 
     def stripe_statistics(self) -> list[list[Message]]:
-        """Per stripe and column id; empty when not written."""
-        stripes = messages(decode_message(self.expand(self.metadata)), 1)
+        """Return the statistics per stripe and column id; empty if not written."""
+        stripes = messages(decode_message(self.decompress(self.metadata)), 1)
         return [list(messages(stripe, 1)) for stripe in stripes]
 
 
 def read_tail(file: pa.NativeFile, path: str) -> OrcTail:
-    """The tail of an ORC file.
+    """Read the tail of an ORC file.
 
     Raises:
-        CorruptFileError: the file is no ORC file or its tail is damaged.
+        CorruptFileError: the file is not an ORC file, or its tail is damaged.
         UnsupportedFeatureError: the file is compressed with LZO.
     """
     try:
@@ -127,19 +127,23 @@ def _read_tail(file: pa.NativeFile, path: str) -> OrcTail:
     post_length = tail[-1] if tail else 0
     post_bytes = tail[-1 - post_length : -1]
     if not post_bytes.endswith(_MAGIC):
-        raise CorruptFileError(path, "last bytes", "an ORC file must end with a postscript and ORC")
+        raise CorruptFileError(
+            path, "last bytes", "an ORC file must end with a postscript and the magic ORC"
+        )
     post = decode_message(post_bytes)
     footer_length = number(post, _POST_FOOTER)
     metadata_length = number(post, _POST_METADATA)
     whole = 1 + post_length + footer_length + metadata_length
     if whole > size:
-        raise CorruptFileError(path, "postscript", f"a tail of {whole} bytes in a file of {size}")
+        raise CorruptFileError(
+            path, "postscript", f"the tail of {whole} bytes exceeds the file size of {size}"
+        )
     if whole > len(tail):
         tail = _last(file, size, whole)
     end = len(tail) - 1 - post_length
     block = min(number(post, _POST_BLOCK, _DEFAULT_BLOCK), _MAX_BLOCK_BYTES)
-    expand = _expander(number(post, _POST_CODEC), block, path)
-    footer = decode_message(expand(tail[end - footer_length : end]))
+    decompress = _decompressor(number(post, _POST_CODEC), block, path)
+    footer = decode_message(decompress(tail[end - footer_length : end]))
     metadata_end = end - footer_length
     return OrcTail(
         spans=_spans(footer),
@@ -148,7 +152,7 @@ def _read_tail(file: pa.NativeFile, path: str) -> OrcTail:
         stripe_footers=_stripe_footers(footer),
         writer=number(footer, _WRITER),
         metadata=tail[metadata_end - metadata_length : metadata_end],
-        expand=expand,
+        decompress=decompress,
     )
 
 
@@ -187,7 +191,7 @@ def _type_tree(footer: Message) -> OrcType:
 
     def build(column: int, parent: int) -> OrcType:
         if column <= parent:
-            raise ProtobufError(f"type {column} below type {parent}")
+            raise ProtobufError(f"type {column} must not be a child of type {parent}")
         node = nodes[column]
         return OrcType(
             kind=number(node, 1),
@@ -199,17 +203,17 @@ def _type_tree(footer: Message) -> OrcType:
     return build(0, -1)
 
 
-def _expander(codec: int, block: int, path: str) -> Callable[[bytes], bytes]:
-    """A function that undoes the compression of a section: chunks with a three-byte header each."""
+def _decompressor(codec: int, block: int, path: str) -> Callable[[bytes], bytes]:
+    """Return a function that decompresses a section: chunks with a three-byte header each."""
     if codec == 0:
         return bytes
-    expand_chunk = _CODECS.get(codec)
+    decompress_chunk = _CODECS.get(codec)
     if codec > _LAST_CODEC:
         raise CorruptFileError(path, "postscript", f"unknown compression kind {codec}")
-    if expand_chunk is None:
+    if decompress_chunk is None:
         raise UnsupportedFeatureError(f"ORC compression kind {codec}", path)
 
-    def expand(data: bytes) -> bytes:
+    def decompress(data: bytes) -> bytes:
         out = bytearray()
         at = 0
         while at < len(data):
@@ -218,40 +222,40 @@ def _expander(codec: int, block: int, path: str) -> Callable[[bytes], bytes]:
             chunk = data[at : at + (header >> 1)]
             at += header >> 1
             try:
-                out += chunk if header & 1 else expand_chunk(chunk, block)
+                out += chunk if header & 1 else decompress_chunk(chunk, block)
             except (zlib.error, zstandard.ZstdError, cramjam.DecompressionError) as error:
-                raise ProtobufError(f"a chunk does not unpack: {error}") from error
+                raise ProtobufError(f"a chunk cannot be decompressed: {error}") from error
             if len(out) > _MAX_SECTION_BYTES:
-                raise ProtobufError(f"a section of more than {_MAX_SECTION_BYTES} bytes")
+                raise ProtobufError(f"a section has more than {_MAX_SECTION_BYTES} bytes")
         return bytes(out)
 
-    return expand
+    return decompress
 
 
-def _inflate(chunk: bytes, block: int) -> bytes:
+def _decompress_zlib(chunk: bytes, block: int) -> bytes:
     return zlib.decompressobj(-15).decompress(chunk, block)
 
 
-def _unsnap(chunk: bytes, block: int) -> bytes:
+def _decompress_snappy(chunk: bytes, block: int) -> bytes:
     if cramjam.snappy.decompress_raw_len(chunk) > block:
-        raise cramjam.DecompressionError("a chunk is larger than a block")
+        raise cramjam.DecompressionError("a chunk is larger than the block size")
     return bytes(cramjam.snappy.decompress_raw(chunk))
 
 
-def _unlz4(chunk: bytes, block: int) -> bytes:
+def _decompress_lz4(chunk: bytes, block: int) -> bytes:
     out = bytearray(block)
     size = cramjam.lz4.decompress_block_into(chunk, output=out)
     return bytes(out[:size])
 
 
-def _unzstd(chunk: bytes, block: int) -> bytes:
+def _decompress_zstd(chunk: bytes, block: int) -> bytes:
     with zstandard.ZstdDecompressor().stream_reader(chunk) as reader:
         return reader.read(block)
 
 
 _CODECS: Mapping[int, Callable[[bytes, int], bytes]] = {
-    1: _inflate,
-    2: _unsnap,
-    4: _unlz4,
-    5: _unzstd,
+    1: _decompress_zlib,
+    2: _decompress_snappy,
+    4: _decompress_lz4,
+    5: _decompress_zstd,
 }

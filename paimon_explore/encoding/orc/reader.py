@@ -1,8 +1,8 @@
-"""ORC data files as positioned batches in the package's Arrow types.
+"""Reader of ORC data files.
 
-Arrow decodes whole stripes; `orc_mend` puts right what it leaves to the reader. Timestamps beyond
-64-bit nanoseconds (before 1677, after 2262), which Arrow would wrap around in silence, are given
-away by the statistics of the file and refused.
+Arrow decodes whole stripes; `timestamp_fixes` corrects CHAR values and timestamps. Arrow silently
+wraps around timestamps out of the range of 64-bit nanoseconds (before 1677 or after 2262); files
+with such values, according to their statistics, are rejected.
 
 Spec: concepts/spec/fileformat, ORC. Seen in: golden all_types_append_orc.
 """
@@ -25,13 +25,13 @@ from paimon_explore.encoding.data_file_reader import (
     decoding,
 )
 from paimon_explore.encoding.orc.file_tail import OrcKind, OrcTail, OrcType, read_tail
-from paimon_explore.encoding.orc.protobuf_decoder import Message, decode_message, raw, signed
+from paimon_explore.encoding.orc.protobuf import Message, decode_message, raw, signed
 from paimon_explore.encoding.orc.stripe_statistics import stripe_bounds
 from paimon_explore.encoding.orc.timestamp_fixes import (
     LocalZoned,
     StripeZone,
+    fix_values,
     has_kind,
-    mended,
     stripe_zone,
     with_chars,
 )
@@ -46,11 +46,11 @@ _TIMESTAMPS = (OrcKind.TIMESTAMP, OrcKind.TIMESTAMP_INSTANT)
 _TIMESTAMP_STATISTICS = 9
 _BOUND_FIELDS = (1, 2, 3, 4)  # minimum, maximum, and both as UTC, in milliseconds
 _NANO_LIMIT_MS = (2**63 - 1) // 10**6 - 2 * 86_400_000
-"""Two days less than 64-bit nanoseconds hold, as zones move values by up to a day."""
+"""Range of 64-bit nanoseconds less two days, as time zones shift values by up to a day."""
 
 
 class OrcDataFile:
-    """An open ORC file; see `decoding.OpenDataFile`."""
+    """An open ORC file; see `OpenDataFile`."""
 
     def __init__(self, file: pa.NativeFile, path: str, tail: OrcTail, ltz: LocalZoned) -> None:
         self._file = file
@@ -63,7 +63,7 @@ class OrcDataFile:
 
     @property
     def names(self) -> frozenset[str]:
-        """The top-level columns."""
+        """Names of the top-level columns."""
         return frozenset(self._types)
 
     @property
@@ -72,7 +72,7 @@ class OrcDataFile:
         return self.tail.spans
 
     def bounds(self, column: StoredColumn) -> SpanBounds | None:
-        """Statistics of the stripes; see `decoding.Bounded`."""
+        """Return the statistics of the stripes; see `Bounded`."""
         orc_type = self._type(column)
         with decoding(self._path, _FORMAT):
             stripes = [
@@ -89,7 +89,7 @@ class OrcDataFile:
     def batches(
         self, columns: Sequence[StoredColumn], spans: Sequence[int], batch_rows: int
     ) -> Iterator[PositionedBatch]:
-        """Rows of the given stripes; see `decoding.OpenDataFile`."""
+        """Yield the rows of stripes; see `OpenDataFile`."""
         if not columns:
             yield from rows_without_columns([self.spans[i] for i in spans], batch_rows)
             return
@@ -112,7 +112,7 @@ class OrcDataFile:
     def _stripe_zones(
         self, spans: Sequence[int], types: Sequence[OrcType]
     ) -> Mapping[int, StripeZone]:
-        """How the times of the stripes are converted; empty where Arrow gives them as they are."""
+        """Return the stripes whose timestamps need conversion, with their time zones."""
         if not any(has_kind(orc_type, kind) for orc_type in types for kind in _TIMESTAMPS):
             return {}
         with decoding(self._path, _FORMAT):
@@ -122,7 +122,7 @@ class OrcDataFile:
         return {index: zone for index, zone in found.items() if not zone.is_plain}
 
     def _reader_of(self, types: Sequence[OrcType]) -> po.ORCFile:
-        """What decodes columns: where a stripe was written in another zone, of the UTC view."""
+        """Return the reader for columns; the UTC view if a stripe was written in another zone."""
         clocks = any(has_kind(orc_type, OrcKind.TIMESTAMP) for orc_type in types)
         if not clocks or all(map(is_utc, self._zones.values())):
             return self._reader
@@ -144,27 +144,27 @@ class OrcDataFile:
         column: StoredColumn,
         orc_type: OrcType,
     ) -> Column:
-        array = mended(part.column(column.name), orc_type, zone)
+        array = fix_values(part.column(column.name), orc_type, zone)
         if isinstance(array, pa.StructArray) and isinstance(column.type, MapType):
             array = self._assembled(array, column.name)
         return conform(array, column.type, path=self._path, column=column.name)
 
     def _assembled(self, array: Column, name: str) -> Column:
-        """The maps of a column that is stored as structs."""
+        """Assemble the maps of a column stored in the layout `shared-shredding`."""
         from paimon_explore.encoding.shared_shredding import (  # noqa: PLC0415 - rare
             ARROW_SCHEMA,
             assembled_map,
             schema_in,
         )
 
-        told: Mapping[bytes, bytes] = self._reader.metadata or {}
-        text = told.get(ARROW_SCHEMA)
+        metadata: Mapping[bytes, bytes] = self._reader.metadata or {}
+        text = metadata.get(ARROW_SCHEMA)
         with decoding(self._path, _FORMAT):
             schema = pa.schema([]) if text is None else schema_in(text)
         return assembled_map(array, schema, path=self._path, column=name)
 
     def _check_range(self, orc_type: OrcType) -> None:
-        """Refuses timestamps that Arrow would wrap around."""
+        """Reject timestamps that Arrow would wrap around."""
         if orc_type.kind in _TIMESTAMPS and orc_type.column < len(self.tail.statistics):
             bounds = raw(self.tail.statistics[orc_type.column], _TIMESTAMP_STATISTICS)
             found = decode_message(bounds or b"")
@@ -181,15 +181,15 @@ _OTHER_FORMAT = "Leave the column out, or rewrite the table as Parquet."
 
 
 def open_orc(file: pa.NativeFile, path: str, ltz: LocalZoned) -> OrcDataFile:
-    """Read the tail of an ORC file.
+    """Open an ORC file and read its tail.
 
     Args:
-        file: open for random reading; the caller closes it, after the last batch.
+        file: opened for random access; the caller closes it after the last batch.
         path: for messages.
-        ltz: how the file holds local-zoned timestamps.
+        ltz: how TIMESTAMP_LTZ values are stored.
 
     Raises:
-        CorruptFileError: the file is no ORC file or its tail is damaged.
+        CorruptFileError: the file is not an ORC file, or its tail is damaged.
         UnsupportedFeatureError: the file is compressed with LZO.
     """
     with decoding(path, _FORMAT):
@@ -197,7 +197,7 @@ def open_orc(file: pa.NativeFile, path: str, ltz: LocalZoned) -> OrcDataFile:
 
 
 def _paths(name: str, data_type: DataType) -> list[str]:
-    """Dotted names that select a column; ROW members are chosen one by one."""
+    """Return the dotted paths that select a column; fields of a ROW are selected individually."""
     if not isinstance(data_type, RowType) or not data_type.fields:
         return [name]
     return [

@@ -1,6 +1,6 @@
-"""Integers as ORC's run-length encoding (version 2) has them, and streams in chunks.
+"""Encoder of ORC's integer run-length encoding (version 2), and compression of streams.
 
-Only runs of the kind DIRECT are written: up to 512 values of one width, whole bytes wide.
+Only DIRECT runs are written: up to 512 values of one width, in whole bytes.
 
 Spec: ORC specification v1, run length encoding and compression.
 """
@@ -16,7 +16,7 @@ from paimon_explore.data_types.arrow_buffers import Ints
 _RUN = 512
 _DIRECT = 0b01 << 6
 _WIDTH_CODES = {1: 7, 2: 15, 3: 23, 4: 27, 5: 28, 6: 29, 7: 30, 8: 31}
-"""By the number of bytes of each value."""
+"""Encoded width by the number of bytes per value."""
 _NONE, _ZLIB = 0, 1
 _CODECS = {2: "snappy", 4: "lz4_raw", 5: "zstd"}
 _RAW_DEFLATE = -15
@@ -24,11 +24,11 @@ _CHUNK_HEADER = 3
 
 
 def encode_runs(values: Ints, *, signed: bool) -> bytes:
-    """The values as runs.
+    """Encode integers as runs.
 
     Args:
         values: n integers.
-        signed: whether they may be negative, as the column says.
+        signed: whether the column is signed; values are then zigzag encoded.
 
     >>> encode_runs(np.array([23713, 43806, 57005, 48879]), signed=False).hex(" ")
     '5e 03 5c a1 ab 1e de ad be ef'
@@ -47,11 +47,11 @@ def _run(values: "np.ndarray[tuple[int], np.dtype[np.uint64]]") -> bytes:
 
 
 def compressor(kind: int, block: int) -> Callable[[bytes], bytes]:
-    """What a file's compression makes of a stream or footer.
+    """Return a function that compresses a stream or a footer.
 
     Args:
-        kind: the number of the compression in the postscript.
-        block: bytes of a chunk before it is compressed.
+        kind: the compression kind of the postscript.
+        block: bytes of a chunk before compression.
     """
 
     def compressed(data: bytes) -> bytes:

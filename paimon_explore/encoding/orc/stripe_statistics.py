@@ -1,4 +1,4 @@
-"""Statistics of ORC stripes as Arrow columns, for integers, dates and texts.
+"""Conversion of ORC stripe statistics to Arrow, for integers, dates and strings.
 
 Spec: ORC specification v1, `ColumnStatistics`.
 """
@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.encoding.data_file_reader import Span, SpanBounds
-from paimon_explore.encoding.orc.protobuf_decoder import (
+from paimon_explore.encoding.orc.protobuf import (
     Message,
     decode_message,
     number,
@@ -36,16 +36,16 @@ _Pair = tuple[int | bytes | None, int | bytes | None]
 def stripe_bounds(
     stripes: Sequence[Message], spans: Sequence[Span], kind: int, data_type: pa.DataType
 ) -> SpanBounds | None:
-    """Bounds and null counts of a column per stripe.
+    """Return bounds and null counts of a column per stripe.
 
     Args:
         stripes: the column's statistics in each stripe.
         spans: the stripes.
-        kind: number of the column's ORC type kind.
-        data_type: the column's type for the reader.
+        kind: the column's ORC type kind.
+        data_type: the column's Arrow type.
 
     Returns:
-        None where the kind has no usable statistics.
+        None if there are no usable statistics.
     """
     field = _KIND_STATISTICS.get(kind)
     if field is None or len(stripes) != len(spans):
@@ -60,7 +60,7 @@ def stripe_bounds(
         minimum = _column([pair[0] for pair in pairs], data_type)
         maximum = _column([pair[1] for pair in pairs], data_type)
     except pa.ArrowException:
-        return None  # text cut inside a character
+        return None  # text truncated inside a character
     return SpanBounds(minimum=minimum, maximum=maximum, null_count=pa.array(nulls, pa.int64()))
 
 

@@ -1,12 +1,13 @@
-"""What Arrow leaves to the reader of an ORC file, put right.
+"""Conversion of CHAR and timestamp values of ORC files that Arrow decodes differently from Java.
 
-- **CHAR** values are padded with spaces by the Java writer and trimmed by its reader, also those
-  that other writers store as a STRING; Arrow keeps the spaces.
-- **TIMESTAMP** is the wall clock of the writer's zone, stored as seconds since 2015 began there.
+- **CHAR** values are padded with spaces by the Java writer and trimmed by its reader, also if
+  another writer stored them as STRING; Arrow keeps the spaces.
+- **TIMESTAMP** is the wall clock of the writer's zone, stored as seconds since the start of 2015 in
+  that zone.
 - **TIMESTAMP WITH LOCAL TIME ZONE**: unless `orc.timestamp-ltz.legacy.type` is false, the Java
-  writer took the UTC wall clock of the instant and stored it as if it were a clock in its own zone.
-  A stripe with a TIMESTAMP column names that zone, so the instant can be restored, in whatever zone
-  the reader is. Without a name the reader's own zone is taken for it, as Java does.
+  writer stored the UTC wall clock of the instant as if it were the wall clock of its own zone. If
+  the stripe names that zone (it does if there is a TIMESTAMP column), the instant is restored from
+  it; otherwise from the zone of the reader, as in Java.
 
 Seen in: golden all_types_append_orc (written in UTC).
 """
@@ -36,17 +37,17 @@ from paimon_explore.frozen_dataclass import dataclass
 _JAVA = 0
 _NANOS = 10**9
 _LOST_NANOS = 999_999
-"""Up to so many nanoseconds, Java stores negative seconds as they are."""
+"""Java adjusts negative seconds only for fractions of more nanoseconds than this."""
 _TIMES = (OrcKind.TIMESTAMP, OrcKind.TIMESTAMP_INSTANT)
 
 
 @dataclass(frozen=True, slots=True)
 class LocalZoned:
-    """How a file holds local-zoned timestamps.
+    """How TIMESTAMP_LTZ values are stored in a file.
 
     Attributes:
         legacy: the table's `orc.timestamp-ltz.legacy.type`.
-        reader_zone: the zone of files that name none; None for that of this process.
+        reader_zone: the zone for files that name none; None for the zone of this process.
     """
 
     legacy: bool = True
@@ -55,13 +56,13 @@ class LocalZoned:
 
 @dataclass(frozen=True, slots=True)
 class StripeZone:
-    """How the times of a stripe have to be converted.
+    """How the timestamps of a stripe are converted.
 
     Attributes:
-        writer: the zone in which TIMESTAMP values were written, where it is not UTC: Arrow gave
-            their stored seconds, see `orc_utc_view`.
-        legacy: whether instants were stored as clocks of a zone.
-        reader: that zone where the stripe names none; None for that of this process.
+        writer: the zone in which TIMESTAMP values were written; None for UTC. For other zones
+            the arrays contain the stored seconds, see `utc_view`.
+        legacy: whether TIMESTAMP_LTZ values were stored as wall clocks of a zone.
+        reader: that zone if the stripe names none; None for the zone of this process.
         named: whether the stripe names a zone.
     """
 
@@ -72,20 +73,20 @@ class StripeZone:
 
     @property
     def is_plain(self) -> bool:
-        """Whether all times are what Arrow says."""
+        """Whether no timestamp needs conversion."""
         return self.writer is None and (self.named or not self.legacy)
 
 
 def stripe_zone(name: str, tail: OrcTail, ltz: LocalZoned) -> StripeZone:
-    """How the times of a stripe are converted.
+    """Return how the timestamps of a stripe are converted.
 
     Args:
-        name: the zone that its footer names; "" for none.
-        tail: of the file.
-        ltz: how the file holds local-zoned timestamps.
+        name: the zone in the stripe footer; "" for none.
+        tail: the tail of the file.
+        ltz: how TIMESTAMP_LTZ values are stored.
 
     Raises:
-        UnsupportedFeatureError: the stripe names a zone that is not known here.
+        UnsupportedFeatureError: the stripe names an unknown zone.
     """
     return StripeZone(
         writer=None if is_utc(name) else zone_of(name),
@@ -96,12 +97,12 @@ def stripe_zone(name: str, tail: OrcTail, ltz: LocalZoned) -> StripeZone:
 
 
 def has_kind(orc_type: OrcType, kind: OrcKind) -> bool:
-    """Whether a type or one below it is of a kind."""
+    """Return whether a type or one of its descendants is of a kind."""
     return orc_type.kind == kind or any(has_kind(child, kind) for child in orc_type.children)
 
 
 def with_chars(orc_type: OrcType, data_type: DataType) -> OrcType:
-    """The node with CHAR where the table has it, whatever the file's kind of text is."""
+    """Return the type tree with CHAR for the CHAR columns of the table schema."""
     if is_root(data_type, TypeRoot.CHAR):
         return replace(orc_type, kind=OrcKind.CHAR)
     if not any(is_root(part, TypeRoot.CHAR) for part in parts(data_type)):
@@ -118,8 +119,8 @@ def with_chars(orc_type: OrcType, data_type: DataType) -> OrcType:
     return replace(orc_type, children=marked)
 
 
-def mended(array: Column, orc_type: OrcType, zone: StripeZone | None) -> Column:
-    """CHAR values trimmed and times converted, at any depth; other arrays as they are."""
+def fix_values(array: Column, orc_type: OrcType, zone: StripeZone | None) -> Column:
+    """Trim CHAR values and convert timestamps, at any depth."""
     if orc_type.kind == OrcKind.CHAR:
         trimmed: Column = pc.call_function("utf8_rtrim", [array], pc.TrimOptions(" "))
         return trimmed
@@ -128,21 +129,23 @@ def mended(array: Column, orc_type: OrcType, zone: StripeZone | None) -> Column:
     converts = zone is not None and any(has_kind(orc_type, kind) for kind in _TIMES)
     if not converts and not has_kind(orc_type, OrcKind.CHAR):
         return array
-    return _mended_nested(array, orc_type, zone)
+    return _fix_nested(array, orc_type, zone)
 
 
-def _mended_nested(array: Column, orc_type: OrcType, zone: StripeZone | None) -> Column:
+def _fix_nested(array: Column, orc_type: OrcType, zone: StripeZone | None) -> Column:
     if isinstance(array, pa.MapArray):
-        keys = mended(array.keys, orc_type.children[0], zone)
-        values = mended(array.items, orc_type.children[1], zone)
+        keys = fix_values(array.keys, orc_type.children[0], zone)
+        values = fix_values(array.items, orc_type.children[1], zone)
         return with_children(array, array.type, entries_of(array.type, keys, values))
     if isinstance(array, pa.ListArray):
-        return with_children(array, array.type, mended(array.values, orc_type.children[0], zone))
+        return with_children(
+            array, array.type, fix_values(array.values, orc_type.children[0], zone)
+        )
     if isinstance(array, pa.StructArray):
         nodes = dict(zip(orc_type.names, orc_type.children, strict=True))
         fields = [array.type.field(i) for i in range(array.type.num_fields)]
         members = [
-            mended(array.field(i), nodes[field.name], zone) for i, field in enumerate(fields)
+            fix_values(array.field(i), nodes[field.name], zone) for i, field in enumerate(fields)
         ]
         mask = array.is_null() if array.null_count else None
         return pa.StructArray.from_arrays(members, fields=fields, mask=mask)
@@ -160,11 +163,11 @@ def _time(array: Column, kind: int, zone: StripeZone | None) -> Column:
 
 
 def _clocks(array: Column, zone: tzinfo) -> Column:
-    """Clocks of the writer's zone from seconds since 2015 there, which Arrow took for UTC's.
+    """Convert TIMESTAMP values that Arrow decoded as UTC to wall clocks of the writer's zone.
 
     The Java writer stores the instant's milliseconds divided by 1000, rounded towards zero; readers
-    take off a second of what is negative and has a fraction. Arrow decided that by the clock, so
-    its decision is undone, and taken anew by the instant.
+    subtract a second if the instant is negative and has a fraction. Arrow tests the wall clock, so
+    its correction is undone and repeated by the instant.
     """
     valid, seconds, nanos = _parts(array)
     fraction = nanos > _LOST_NANOS
@@ -175,13 +178,13 @@ def _clocks(array: Column, zone: tzinfo) -> Column:
 
 
 def _instants(array: Column, zone: tzinfo | None) -> Column:
-    """Instants from clocks of the writer's zone that show the UTC wall clock."""
+    """Convert legacy TIMESTAMP_LTZ values, stored as wall clocks of a zone, to instants."""
     valid, seconds, nanos = _parts(array)
     return build_fixed(array.type, java_clock(seconds, zone) * _NANOS + nanos, valid)
 
 
 def _parts(array: Column) -> tuple[Bools, Ints, Ints]:
-    """Which values there are, their seconds, rounded down, and the nanoseconds beyond them."""
+    """Return the validity mask, the seconds rounded down, and the nanoseconds of the second."""
     valid = valid_mask(array)
     values = np.where(valid, fixed_values(array, np.int64).view(np.int64), 0)
     seconds = values // _NANOS

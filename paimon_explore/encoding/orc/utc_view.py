@@ -1,13 +1,12 @@
-"""An ORC file seen as if all its stripes had been written in UTC.
+"""Virtual ORC file in which all stripes have the time zone UTC.
 
-Arrow turns timestamps into the wall clock of the writer's zone. It does so by the system's time
-zone database, in which names such as GMT+08:00 are missing, and puts negative seconds right after
-that, although the Java writer rounded the instant: times within some hours of 1970 are off by a
-second. A view in which every stripe footer names GMT makes Arrow give the stored seconds, and
-`orc_mend` converts them.
+Arrow converts timestamps to the wall clock of the writer's zone. It uses the system's time zone
+database, which lacks names such as GMT+08:00, and corrects negative seconds after that, although
+the Java writer rounded the instant: times within some hours of 1970 are off by a second. With GMT
+in every stripe footer, Arrow returns the stored seconds, which `timestamp_fixes` converts.
 
-Only the footers differ. The streams are read from the file itself; what comes behind a stripe moves
-by the difference in length of the footers before it.
+Only the footers are replaced. The streams are read from the file itself; the offsets of stripes are
+adjusted by the change in length of the footers before them.
 """
 
 from bisect import bisect_right
@@ -18,8 +17,15 @@ from itertools import accumulate
 import pyarrow as pa
 
 from paimon_explore.encoding.orc.file_tail import OrcTail
-from paimon_explore.encoding.orc.protobuf_decoder import ProtobufError, decode_message, number
-from paimon_explore.encoding.orc.protobuf_editor import Field, bytes_field, fields_of, message_of
+from paimon_explore.encoding.orc.protobuf import (
+    Field,
+    ProtobufError,
+    bytes_field,
+    decode_message,
+    fields_of,
+    message_of,
+    number,
+)
 from paimon_explore.encoding.orc.run_length_encoding import compressor
 
 _POST_FOOTER, _POST_CODEC, _POST_BLOCK, _POST_METADATA = 1, 2, 3, 5
@@ -29,45 +35,48 @@ _WRITER_ZONE = 3
 _NO_COMPRESSION = 0
 _DEFAULT_BLOCK = 256 * 1024
 
-Piece = tuple[int, int] | bytes
-"""A range of the file, from and to, or bytes that take the place of others."""
+Part = tuple[int, int] | bytes
+"""A range of the file (start, end), or replacement bytes."""
 
 
 def utc_view(file: pa.NativeFile, tail: OrcTail) -> pa.NativeFile:
-    """The file with GMT as the zone of every stripe.
+    """Return a view of the file with GMT as the zone of every stripe.
 
     Args:
-        file: open for random reading.
-        tail: its tail.
+        file: opened for random access.
+        tail: the tail of the file.
 
     Raises:
         ProtobufError: the tail does not fit the file.
     """
-    view = _View(file, list(_pieces(file, tail)))
+    view = _View(file, list(_parts(file, tail)))
     return pa.PythonFile(view, mode="r")  # type: ignore[arg-type]  # what it needs of a file
 
 
-def _pieces(file: pa.NativeFile, tail: OrcTail) -> Iterator[Piece]:
+def _parts(file: pa.NativeFile, tail: OrcTail) -> Iterator[Part]:
     size = file.size()
     post_length = _read(file, size - 1, 1)[0]
     post = fields_of(_read(file, size - 1 - post_length, post_length))
-    told = decode_message(message_of(post))
-    kind, block = number(told, _POST_CODEC), number(told, _POST_BLOCK, _DEFAULT_BLOCK)
-    footer_length, metadata_length = number(told, _POST_FOOTER), number(told, _POST_METADATA)
+    post_values = decode_message(message_of(post))
+    kind, block = number(post_values, _POST_CODEC), number(post_values, _POST_BLOCK, _DEFAULT_BLOCK)
+    footer_length, metadata_length = (
+        number(post_values, _POST_FOOTER),
+        number(post_values, _POST_METADATA),
+    )
     footer_at = size - 1 - post_length - footer_length
     pack = compressor(_NO_COMPRESSION if kind == _NO_COMPRESSION else _STORED, block)
     place, moved = 0, 0
     fields: list[Field] = []
     stripe = 0
-    for field in fields_of(tail.expand(_read(file, footer_at, footer_length))):
+    for field in fields_of(tail.decompress(_read(file, footer_at, footer_length))):
         if field.number != _STRIPES or not isinstance(field.value, bytes):
             fields.append(field)
             continue
         at, length = tail.stripe_footers[stripe]
         stripe += 1
         if at < place:
-            raise ProtobufError(f"a stripe ends at byte {at}, before the one in front of it")
-        below = pack(_in_gmt(tail.expand(_read(file, at, length))))
+            raise ProtobufError(f"the stripe footer at byte {at} overlaps the previous stripe")
+        below = pack(_in_gmt(tail.decompress(_read(file, at, length))))
         yield (place, at)
         yield below
         place = at + length
@@ -82,7 +91,7 @@ def _pieces(file: pa.NativeFile, tail: OrcTail) -> Iterator[Piece]:
 
 
 _STORED = -1
-"""A kind of compression that leaves every chunk as it is, which readers allow with any kind."""
+"""Pseudo compression kind: stores every chunk uncompressed, which readers accept for any kind."""
 
 
 def _in_gmt(footer: bytes) -> bytes:
@@ -91,7 +100,7 @@ def _in_gmt(footer: bytes) -> bytes:
 
 
 def _moved(stripe: bytes, by: int, footer_length: int) -> bytes:
-    """What the footer says of a stripe that lies elsewhere."""
+    """Return the stripe information of a moved stripe."""
     fields = fields_of(stripe)
     values = {_FOOTER_LENGTH: footer_length}
     for field in fields:
@@ -108,23 +117,23 @@ def _content(field: Field, moved: int) -> Field:
 
 def _read(file: pa.NativeFile, at: int, length: int) -> bytes:
     if at < 0:
-        raise ProtobufError(f"{length} bytes at {at}")
+        raise ProtobufError(f"{length} bytes expected at negative offset {at}")
     file.seek(at)
     data: bytes = file.read(length)
     if len(data) < length:
-        raise ProtobufError(f"{length} bytes at {at}, but the file ends")
+        raise ProtobufError(f"{length} bytes expected at byte {at}, found {len(data)}")
     return data
 
 
 class _View:
-    """Pieces one after the other, as a file that is read."""
+    """Read-only file made of the concatenated parts."""
 
     closed = False
 
-    def __init__(self, file: pa.NativeFile, pieces: list[Piece]) -> None:
+    def __init__(self, file: pa.NativeFile, parts: list[Part]) -> None:
         self._file = file
-        self._pieces = [piece for piece in pieces if _length(piece)]
-        self._starts = list(accumulate(map(_length, self._pieces), initial=0))
+        self._parts = [part for part in parts if _length(part)]
+        self._starts = list(accumulate(map(_length, self._parts), initial=0))
         self._at = 0
 
     def readable(self) -> bool:
@@ -142,22 +151,22 @@ class _View:
 
     def read(self, size: int = -1) -> bytes:
         end = self._starts[-1] if size < 0 else min(self._at + size, self._starts[-1])
-        parts: list[bytes] = []
+        found: list[bytes] = []
         while self._at < end:
             index = bisect_right(self._starts, self._at) - 1
             skip = self._at - self._starts[index]
-            piece = self._pieces[index]
+            part = self._parts[index]
             count = min(end, self._starts[index + 1]) - self._at
-            if isinstance(piece, bytes):
-                parts.append(piece[skip : skip + count])
+            if isinstance(part, bytes):
+                found.append(part[skip : skip + count])
             else:
-                parts.append(_read(self._file, piece[0] + skip, count))
+                found.append(_read(self._file, part[0] + skip, count))
             self._at += count
-        return parts[0] if len(parts) == 1 else b"".join(parts)
+        return found[0] if len(found) == 1 else b"".join(found)
 
     def close(self) -> None:
-        """Nothing: the file belongs to who opened it."""
+        """Do nothing; the caller closes the file."""
 
 
-def _length(piece: Piece) -> int:
-    return len(piece) if isinstance(piece, bytes) else piece[1] - piece[0]
+def _length(part: Part) -> int:
+    return len(part) if isinstance(part, bytes) else part[1] - part[0]

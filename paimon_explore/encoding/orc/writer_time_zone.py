@@ -1,8 +1,8 @@
-"""Time zones of ORC files: their names and offsets as Java has them.
+"""Time zones of ORC stripes, with the names and offsets of `java.util.TimeZone`.
 
-A stripe names the zone of the process that wrote it, by a name of `java.util.TimeZone`. Times are
-converted by the offsets of that class, which differ from the time zone database in one thing: all
-instants before 1900 have the zone's latest standard offset.
+A stripe names the zone of the process that wrote it. The offsets of `java.util.TimeZone` are those
+of the time zone database, except that all instants before 1900 have the zone's latest standard
+offset.
 """
 
 import re
@@ -49,19 +49,19 @@ _SHORT: Mapping[str, str] = MappingProxyType(
         "VST": "Asia/Ho_Chi_Minh",
     }
 )
-"""The short names of Java that the time zone database does not have."""
+"""Short zone names of Java that the time zone database lacks."""
 
 _1900 = -2_208_988_800
-"""1900-01-01 in UTC; `java.util.TimeZone` knows no changes before."""
+"""1900-01-01 in UTC; `java.util.TimeZone` has no transitions before."""
 _STANDARD_YEAR = 2037
-"""The last year of Java's tables: the least offset in it is the standard one."""
+"""The last year of Java's tables; the smallest offset in it is the standard offset."""
 
 
 def zone_of(name: str) -> tzinfo:
-    """The zone of a Java name.
+    """Return the zone with a Java name.
 
     Raises:
-        UnsupportedFeatureError: it is not known here.
+        UnsupportedFeatureError: the name is unknown.
 
     >>> zone_of("GMT+05:30").utcoffset(None)
     datetime.timedelta(seconds=19800)
@@ -81,12 +81,12 @@ def zone_of(name: str) -> tzinfo:
 
 
 def is_utc(name: str) -> bool:
-    """Whether clocks of a zone show UTC; also true of a stripe that names no zone."""
+    """Return whether a zone is UTC; also true for the empty name."""
     return name in _UTC_NAMES
 
 
 def java_clock(instants: Ints, zone: tzinfo | None) -> Ints:
-    """Wall clock seconds of instants by `java.util.TimeZone`; see `zone_shift.wall_clock`."""
+    """Convert instants to wall clock seconds as `java.util.TimeZone`; see `wall_clock`."""
     clocks = wall_clock(instants, zone)
     early = instants < _1900
     if early.any():
@@ -96,7 +96,7 @@ def java_clock(instants: Ints, zone: tzinfo | None) -> Ints:
 
 @lru_cache(maxsize=64)
 def offset_of_2015(zone: tzinfo) -> int:
-    """Seconds by which the zone is ahead of UTC when 2015 begins there: ORC counts from then."""
+    """Return the zone's offset from UTC at the start of 2015, the epoch of ORC timestamps."""
     moment = datetime(2015, 1, 1, tzinfo=zone)
     return round(moment.replace(tzinfo=UTC).timestamp() - moment.timestamp())
 

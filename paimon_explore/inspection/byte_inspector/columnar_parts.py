@@ -8,7 +8,7 @@ from dataclasses import replace
 import pyarrow as pa
 
 from paimon_explore.encoding.orc.file_tail import read_tail
-from paimon_explore.encoding.orc.protobuf_decoder import decode_message, number
+from paimon_explore.encoding.orc.protobuf import decode_message, number
 from paimon_explore.encoding.parquet.thrift_compact import (
     Struct,
     ThriftError,
@@ -122,8 +122,8 @@ def orc_parts(spans: Spans, file: pa.NativeFile) -> None:
     spans.leaf("magic", "bytes", len(ORC), rule="ORC starts every ORC file.")
     _sections(spans, _stripes(tail.stripe_footers, end), end)
     codec = number(post, 2)
-    _packed(spans, "stripe statistics", metadata_size, codec, tail.expand)
-    _packed(spans, "footer", footer_size, codec, tail.expand)
+    _packed(spans, "stripe statistics", metadata_size, codec, tail.decompress)
+    _packed(spans, "footer", footer_size, codec, tail.decompress)
     spans.later("postscript", post_size, message_parts, about=f"packed with {_CODECS.get(codec)}")
     spans.number("postscript length", "uint8", rule="The last byte of every ORC file.")
 
@@ -146,7 +146,7 @@ def _stripes(footers: tuple[tuple[int, int], ...], end: int) -> list[_Section]:
     return found
 
 
-def _packed(spans: Spans, name: str, size: int, codec: int, expand: object) -> None:
+def _packed(spans: Spans, name: str, size: int, codec: int, decompress: object) -> None:
     """A section in chunks that are packed one by one; the message is a space of its own."""
     if not size:
         return
@@ -157,8 +157,8 @@ def _packed(spans: Spans, name: str, size: int, codec: int, expand: object) -> N
     data = spans.data[at : at + size]
 
     def inside() -> Space:
-        assert callable(expand)  # noqa: S101 - see `OrcTail.expand`
-        return space_of(f"{name} unpacked", bytes(expand(data)), message_parts)
+        assert callable(decompress)  # noqa: S101 - see `OrcTail.decompress`
+        return space_of(f"{name} unpacked", bytes(decompress(data)), message_parts)
 
     spans.leaf(name, "bytes", size, rule="A Protocol Buffers message in packed chunks.")
     leaf = spans.made.pop()

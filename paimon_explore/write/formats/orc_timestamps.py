@@ -27,13 +27,14 @@ from pyarrow import orc
 
 from paimon_explore.data_types.arrow_buffers import Column, Ints, fixed_values
 from paimon_explore.encoding.orc.file_tail import OrcKind, OrcTail, OrcType, read_tail
-from paimon_explore.encoding.orc.protobuf_decoder import decode_message, number
-from paimon_explore.encoding.orc.protobuf_editor import (
+from paimon_explore.encoding.orc.protobuf import (
     Field,
     bytes_field,
+    decode_message,
     fields_of,
     int_field,
     message_of,
+    number,
 )
 from paimon_explore.encoding.orc.run_length_encoding import compressor, encode_runs
 from paimon_explore.frozen_dataclass import dataclass
@@ -113,9 +114,9 @@ class _File:
         post = self._read(size - 1 - post_length, post_length)
         footer_length = number(decode_message(post), _POST_FOOTER)
         at = size - 1 - post_length - footer_length
-        expand = self.tail.expand
-        footer = fields_of(expand(self._read(at, footer_length)))
-        return fields_of(post), footer, fields_of(expand(self.tail.metadata))
+        decompress = self.tail.decompress
+        footer = fields_of(decompress(self._read(at, footer_length)))
+        return fields_of(post), footer, fields_of(decompress(self.tail.metadata))
 
     def _stripe(
         self,
@@ -125,7 +126,7 @@ class _File:
     ) -> tuple[bytes, bytes]:
         """Return the new streams of a stripe, without its indexes, and its new footer."""
         at, length = self.tail.stripe_footers[stripe]
-        footer = fields_of(self.tail.expand(self._read(at, length)))
+        footer = fields_of(self.tail.decompress(self._read(at, length)))
         new = self._streams(stripe)
         offset = number(dict(information), _OFFSET)
         parts: list[bytes] = []

@@ -10,7 +10,7 @@ import pytest
 
 from paimon_explore.data_types.arrow_buffers import as_python
 from paimon_explore.encoding.data_file_reader import StoredColumn
-from paimon_explore.encoding.orc.protobuf_decoder import (
+from paimon_explore.encoding.orc.protobuf import (
     ProtobufError,
     decode_message,
     number,

@@ -19,7 +19,7 @@ from paimon_explore.data_types.definitions import (
     TypeRoot,
 )
 from paimon_explore.encoding.orc.file_tail import read_tail
-from paimon_explore.encoding.orc.protobuf_decoder import decode_message, number
+from paimon_explore.encoding.orc.protobuf import decode_message, number
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.write.formats.orc_format import OrcWriter
 
