@@ -1,5 +1,5 @@
-"""One module per byte layout: bytes to values and back, testable with no file.
+"""Decoders and encoders of file and byte formats: one module per format.
 
-Knows no path and no `FileIO`; may import `types` and `errors`. Whatever breaks a layout raises a
+Independent of paths and `FileIO`; may import `data_types` and `errors`. Malformed input raises a
 `FormatError` that names the byte or field.
 """

@@ -1,9 +1,9 @@
-"""Columns as a file library decodes them, turned into exactly the package's Arrow types.
+"""Conversion of decoded columns from the physical types of a file to the Arrow types of the schema.
 
-Writers differ in the physical form: decimals in integers or bytes, timestamps of any unit, TINYINT
-as a plain INT32, maps as lists of key and value structs, vectors as lists, shredded variants. The
-values stay what they are; a value that the column's type cannot hold is an error, not a cast.
-Schema evolution is another step (`read/schema_evolution.py`).
+Writers differ in physical types: decimals as integers or bytes, timestamps of any unit, TINYINT as
+plain INT32, maps as lists of key and value structs, vectors as lists, shredded variants. Values do
+not change; a value that does not fit the column's type is an error. Schema evolution is a later
+step (`read/schema_evolution.py`).
 
 Spec: concepts/spec/fileformat, type mappings.
 """
@@ -21,6 +21,7 @@ from paimon_explore.data_types.arrow_buffers import (
     MapColumn,
     build_fixed,
     fixed_values,
+    null_array,
     valid_mask,
 )
 from paimon_explore.data_types.definitions import (
@@ -43,22 +44,23 @@ _OTHER_LISTS = (pa.LargeListType, pa.FixedSizeListType, pa.ListViewType, pa.Larg
 _ENTRY_FIELDS = 2
 
 COUNT = AtomicType(root=TypeRoot.INT, nullable=False)
-"""How often an element is in a multiset."""
+"""Type of the number of occurrences of an element in a multiset."""
 
 
 def conform(array: Column, data_type: DataType, *, path: str, column: str) -> Column:
-    """The same values in `to_arrow(data_type)`.
+    """Convert a column to `to_arrow(data_type)` without changing its values.
 
     Args:
-        array: n values in any of the forms that writers use.
-        data_type: the column's type in the schema of the file. ROW members are taken by name;
-            those that the array lacks are all null.
-        path: of the file, for messages.
-        column: for messages.
+        array: n values in any physical type used by writers.
+        data_type: the column's type in the schema of the file. Fields of a ROW are matched by
+            name; missing ones are null.
+        path: path of the file, for errors.
+        column: name of the column, for errors.
 
     Raises:
-        CorruptFileError: the array's type cannot stand for the column's, or a value does not fit.
-        UnsupportedFeatureError: a time beyond what Arrow's type of the column can hold.
+        CorruptFileError: the array's type cannot be converted to the column's, or a value does not
+        fit.
+        UnsupportedFeatureError: a timestamp is out of range for the Arrow type.
     """
     match data_type:
         case AtomicType():
@@ -105,7 +107,7 @@ def _atomic(array: Column, data_type: AtomicType, path: str, column: str) -> Col
 
 
 def _unwrapped(array: Column) -> Column:
-    """Dictionaries decoded, extension types as their storage."""
+    """Decode dictionaries and replace extension types by their storage."""
     if isinstance(array, pa.DictionaryArray):
         return array.dictionary_decode()
     if isinstance(array, pa.ExtensionArray):
@@ -115,9 +117,9 @@ def _unwrapped(array: Column) -> Column:
 
 
 def _may_cast(source: pa.DataType, target: pa.DataType) -> bool:
-    """Whether the two are forms of one kind of value; text never turns into numbers here."""
+    """Return whether two types are physical types of the same kind of value."""
     kind = _KINDS.get(target.id)
-    # ORC holds TIME in an int, and DATE is one in some writers
+    # ORC stores TIME as an int, and so do some writers with DATE
     as_int = source == pa.int32() and kind in ("date", "time")
     return kind is not None and (as_int or _KINDS.get(source.id) == kind)
 
@@ -139,7 +141,7 @@ _KINDS: Mapping[int, str] = {id_: kind for kind, ids in _BY_KIND.items() for id_
 
 
 def _unscaled(array: Column, scale: int) -> Column:
-    """Integers that are unscaled decimals: the same digits, the scale put beside them."""
+    """Convert unscaled integers to decimals of a scale."""
     digits = array.cast(pa.int64()).cast(pa.decimal128(38, 0))
     scaled = pa.decimal128(38, scale)
     return pa.Array.from_buffers(scaled, len(digits), digits.buffers(), offset=digits.offset)
@@ -163,13 +165,13 @@ def _timestamp(array: Column, target: pa.TimestampType, path: str, column: str) 
     factor = want // have
     if bool(np.any(np.abs(values) > _INT64_MAX // factor)):
         raise UnsupportedFeatureError(
-            f"A timestamp beyond the range of Arrow's {target}", f"{path}, column {column!r}"
+            f"A timestamp out of range for Arrow's {target}", f"{path}, column {column!r}"
         )
     return build_fixed(target, values * factor, valid)
 
 
 def _as_list(array: Column, path: str, column: str) -> "ListColumn | MapColumn":
-    """The array with 32-bit offsets into one child."""
+    """Convert any list type to a list or map with 32-bit offsets."""
     if isinstance(array.type, _OTHER_LISTS):
         array = array.cast(pa.list_(array.type.field(0)))
     if not isinstance(array, pa.ListArray | pa.MapArray):
@@ -184,7 +186,7 @@ def _list(array: Column, data_type: ArrayType, path: str, column: str) -> Column
 
 
 def with_children(array: Column, target: pa.DataType, child: Column) -> Column:
-    """A list or map array of another type around a new child; offsets and nulls are shared."""
+    """Build a list or map array with a new type and child; offsets and nulls are shared."""
     return pa.Array.from_buffers(
         target, len(array), array.buffers()[:2], offset=array.offset, children=[child]
     )
@@ -208,12 +210,12 @@ def _map(array: Column, data_type: MapType, path: str, column: str) -> Column:
     keys = conform(entries.field(0), data_type.key, path=path, column=f"{column}.key")
     values = conform(entries.field(1), data_type.value, path=path, column=f"{column}.value")
     if keys.null_count:
-        raise CorruptFileError(path, f"column {column!r}", "a map key is null")
+        raise CorruptFileError(path, f"column {column!r}", "a map key must not be null")
     return with_children(source, to_arrow(data_type), entries_of(to_arrow(data_type), keys, values))
 
 
 def entries_of(map_type: pa.DataType, keys: Column, values: Column) -> Column:
-    """The child of a map array."""
+    """Build the child of a map array."""
     assert isinstance(map_type, pa.MapType)  # noqa: S101 - of to_arrow
     fields = [map_type.key_field, map_type.item_field]
     return pa.StructArray.from_arrays([keys, values], fields=fields)
@@ -228,20 +230,14 @@ def _row(array: Column, data_type: RowType, path: str, column: str) -> Column:
             array.field(stored[field.name]), field.type, path=path, column=f"{column}.{field.name}"
         )
         if field.name in stored
-        else null_column(len(array), field.type)
+        else null_array(len(array), to_arrow(field.type))
         for field in data_type.fields
     ]
     return struct_of_children(array, data_type, children)
 
 
-def null_column(rows: int, data_type: DataType) -> Column:
-    """So many nulls in `to_arrow(data_type)`."""
-    nulls: Column = pa.nulls(rows, to_arrow(data_type))  # type: ignore[call-overload]  # in stubs
-    return nulls
-
-
 def struct_of_children(array: Column, data_type: RowType, children: list[Column]) -> Column:
-    """A struct of `to_arrow(data_type)` with the nulls of `array`."""
+    """Build a struct of `to_arrow(data_type)` with the nulls of `array`."""
     fields = [arrow_field(field) for field in data_type.fields]
     mask = array.is_null() if array.null_count else None
     if not fields:

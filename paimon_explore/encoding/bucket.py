@@ -1,4 +1,4 @@
-"""Which bucket of a fixed-bucket table a row belongs to.
+"""Bucket functions of fixed-bucket tables: default, mod and hive.
 
 Spec: concepts/spec/datafile, bucket section. Seen in: golden java200/bucket_mod and bucket_hive.
 """
@@ -19,19 +19,19 @@ from paimon_explore.encoding.binary_row.murmur_hash import hash_rows
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 
 BucketFunction = Literal["default", "mod", "hive"]
-"""The values of the table option `bucket-function.type`."""
+"""Values of the table option `bucket-function.type`."""
 
 _CHUNK_ROWS = 16_384
-"""Rows whose images stay in the caches while they are hashed."""
+"""Number of rows that are encoded and hashed at a time, so that they stay in the CPU caches."""
 _HIVE_SIGN_MASK = 0x7FFFFFFF
 _MOD_TYPES = {TypeRoot.INT: "<i4", TypeRoot.BIGINT: "<i8"}
 
 
 def key_hashes(columns: Sequence[Column], types: Sequence[DataType]) -> npt.NDArray[np.int32]:
-    """The hash of each key, as the default bucket function and hash indexes use it.
+    """Hash keys as the default bucket function and hash indexes do.
 
     Args:
-        columns: the key's k columns of n values, in the key's order.
+        columns: the k key columns of n values, in key order.
         types: their types.
 
     Returns:
@@ -53,10 +53,10 @@ def bucket_of(
     bucket_count: int,
     function: BucketFunction = "default",
 ) -> npt.NDArray[np.int32]:
-    """Bucket of each row of a fixed-bucket table.
+    """Return the bucket of each row of a fixed-bucket table.
 
     Args:
-        columns: the bucket key's k columns of n values, in bucket-key order.
+        columns: the k bucket-key columns of n values, in bucket-key order.
         types: their types.
         bucket_count: the table's `bucket` option, at least 1.
         function: the table's `bucket-function.type` option.
@@ -65,15 +65,15 @@ def bucket_of(
         n bucket ids in [0, bucket_count).
 
     Raises:
-        InvalidInputError: the count is below 1, or the function takes no such key.
-        UnsupportedFeatureError: the function takes no column of such a type.
+        InvalidInputError: the count is below 1, or the function does not support the key.
+        UnsupportedFeatureError: the function does not support the type of a column.
 
     >>> import pyarrow as pa
     >>> bucket_of([pa.array([7], pa.int32())], [AtomicType(root=TypeRoot.INT)], 1).tolist()
     [0]
     """
     if bucket_count < 1:
-        raise InvalidInputError(f"A table has at least 1 bucket, not {bucket_count}.")
+        raise InvalidInputError(f"The number of buckets must be at least 1, not {bucket_count}.")
     match function:
         case "default":
             hashes = key_hashes(columns, types).astype(np.int64)
@@ -101,18 +101,18 @@ def _hive_hashes(columns: Sequence[Column], types: Sequence[DataType]) -> Ints:
         if hashing is None:
             raise UnsupportedFeatureError(f"{type_text(data_type)} in the bucket function 'hive'")
         values = np.where(nb.valid_mask(column), hashing(column), 0)
-        hashes = _wrapped(hashes * 31 + values)
+        hashes = _wrap_int(hashes * 31 + values)
     return hashes
 
 
-def _wrapped(values: Ints) -> Ints:
-    """Numbers as Java's int keeps them: 32 bits with a sign."""
+def _wrap_int(values: Ints) -> Ints:
+    """Wrap numbers to Java's int: signed 32 bits."""
     return values.astype(np.int32).astype(np.int64)
 
 
-def _folded(values: Ints) -> Ints:
-    """Java's hash of a long."""
-    return _wrapped(values ^ ((values >> 32) & 0xFFFFFFFF))
+def _long_hash(values: Ints) -> Ints:
+    """Return Java's `Long.hashCode`."""
+    return _wrap_int(values ^ ((values >> 32) & 0xFFFFFFFF))
 
 
 def _hive_bool(column: Column) -> Ints:
@@ -128,25 +128,25 @@ def _hive_float(column: Column) -> Ints:
 def _hive_double(column: Column) -> Ints:
     values = nb.fixed_values(column, "<f8").astype(np.float64)
     values = np.where(np.isnan(values), np.nan, values)
-    return _folded(np.where(values == 0, 0, values.view(np.int64)))
+    return _long_hash(np.where(values == 0, 0, values.view(np.int64)))
 
 
 def _hive_bytes(column: Column) -> Ints:
-    """31 * r + byte over the signed bytes: all rows step through their bytes together."""
+    """Compute 31 * hash + byte over the signed bytes, the k-th bytes of all rows at a time."""
     offsets, data = nb.var_values(column)
     sizes = np.where(nb.valid_mask(column), np.diff(offsets), 0)
     hashes = np.zeros(len(column), np.int64)
     order = np.argsort(sizes)
     firsts = np.searchsorted(sizes[order], np.arange(sizes.max(initial=0)), side="right")
     for step, first in enumerate(firsts.tolist()):
-        rows = order[first:]  # those longer than `step`
+        rows = order[first:]  # longer than `step`
         byte = data[offsets[:-1][rows] + step].view(np.int8).astype(np.int64)
-        hashes[rows] = _wrapped(hashes[rows] * 31 + byte)
+        hashes[rows] = _wrap_int(hashes[rows] * 31 + byte)
     return hashes
 
 
 def _hive_decimal(column: Column) -> Ints:
-    """Java's BigDecimal hash, trailing zeros stripped; row by row, for it needs 128-bit numbers."""
+    """Return Java's `BigDecimal.hashCode` without trailing zeros, row by row (128-bit numbers)."""
     values = [
         _decimal_hash(value) if isinstance(value, Decimal) else 0 for value in nb.as_python(column)
     ]
@@ -173,7 +173,7 @@ _HIVE: dict[TypeRoot, Callable[[Column], Ints]] = {
     TypeRoot.INT: lambda column: nb.fixed_values(column, "<i4").astype(np.int64),
     TypeRoot.DATE: lambda column: nb.fixed_values(column, "<i4").astype(np.int64),
     TypeRoot.TIME: lambda column: nb.fixed_values(column, "<i4").astype(np.int64),
-    TypeRoot.BIGINT: lambda column: _folded(nb.fixed_values(column, "<i8").astype(np.int64)),
+    TypeRoot.BIGINT: lambda column: _long_hash(nb.fixed_values(column, "<i8").astype(np.int64)),
     TypeRoot.FLOAT: _hive_float,
     TypeRoot.DOUBLE: _hive_double,
     TypeRoot.DECIMAL: _hive_decimal,

@@ -1,4 +1,4 @@
-"""What the readers of data files share: the shape of an open file, and their errors."""
+"""Protocol of data file readers, and translation of decoding errors."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -18,8 +18,8 @@ class StoredColumn:
     """A top-level column to read.
 
     Attributes:
-        name: in the file.
-        type: in the file's schema; of a ROW only the members to read.
+        name: its name in the file.
+        type: its type in the file's schema; a ROW has only the fields to read.
     """
 
     name: str
@@ -28,11 +28,11 @@ class StoredColumn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Span:
-    """A part of a file that can be skipped: a Parquet row group or an ORC stripe.
+    """A part of a file that can be skipped: a Parquet row group, ORC stripe or `.row` block.
 
     Attributes:
         first: position of its first row.
-        rows: how many it has.
+        rows: number of rows.
     """
 
     first: int
@@ -40,20 +40,20 @@ class Span:
 
 
 BATCH_BYTES = 4 << 20
-"""About what a batch takes, decoded; fewer rows than asked for where rows are wide."""
+"""Target size of a decoded batch; batches of wide rows have fewer rows than requested."""
 WHOLE_FILE = (Span(first=0, rows=2**62),)
-"""The spans of a format that has no parts and does not say how many rows it holds."""
+"""Spans of a format without parts whose number of rows is unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpanBounds:
-    """What a file says about one column, per span.
+    """Statistics of a column per span.
 
     Attributes:
-        minimum: lower bounds in the column's Arrow type, perhaps lower than the values; null where
-            unknown or all is null.
+        minimum: lower bounds in the column's Arrow type, not necessarily tight; null if unknown or
+            if all values are null.
         maximum: upper bounds, likewise.
-        null_count: int64; null where unknown.
+        null_count: int64; null if unknown.
     """
 
     minimum: Column
@@ -67,9 +67,9 @@ class PositionedBatch:
 
     Attributes:
         first: position of the first row.
-        rows: how many; kept apart because there may be no column.
-        columns: one array per column asked for, each of `rows` values; texts perhaps as places in
-            a dictionary of them, see `looked_up`.
+        rows: number of rows, also without columns.
+        columns: one array per requested column, each of `rows` values; strings may be dictionary
+            encoded, see `decode_dictionary`.
     """
 
     first: int
@@ -77,10 +77,10 @@ class PositionedBatch:
     columns: tuple[Column, ...]
 
 
-def looked_up(column: Column) -> Column:
-    """The values of a column of a batch, of one that has places in a dictionary, too.
+def decode_dictionary(column: Column) -> Column:
+    """Decode a column if it is dictionary encoded.
 
-    That is best asked of the rows that are wanted in the end: places are quicker to choose from.
+    Decode after filtering: dictionary indices are cheaper to filter than values.
     """
     if isinstance(column, pa.DictionaryArray):
         return column.dictionary.take(column.indices)
@@ -92,44 +92,44 @@ class OpenDataFile(Protocol):
 
     @property
     def names(self) -> frozenset[str]:
-        """The top-level columns the file has."""
+        """Names of the top-level columns."""
         ...
 
     @property
     def spans(self) -> Sequence[Span]:
-        """The parts that can be skipped, in file order; together all rows, or `WHOLE_FILE`."""
+        """The parts that can be skipped, in file order; they cover all rows."""
         ...
 
     def batches(
         self, columns: Sequence[StoredColumn], spans: Sequence[int], batch_rows: int
     ) -> Iterator[PositionedBatch]:
-        """The rows of some spans in file order.
+        """Yield the rows of spans in file order.
 
         Args:
-            columns: each in `names`; the batches hold them in this order, in `to_arrow(type)` or
-                as places in a dictionary of that.
+            columns: each in `names`; the batches have them in this order, in `to_arrow(type)` or
+                dictionary encoded.
             spans: ascending indexes into `spans`.
-            batch_rows: no batch is longer.
+            batch_rows: maximum number of rows of a batch.
         """
         ...
 
 
 @runtime_checkable
 class Bounded(Protocol):
-    """A data file that has statistics of its spans."""
+    """A data file with statistics of its spans."""
 
     def bounds(self, column: StoredColumn) -> SpanBounds | None:
-        """Statistics of a column, if the file has any that can be used."""
+        """Return the statistics of a column; None if there are no usable ones."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageBounds:
-    """What a file says about one column, per page.
+    """Statistics of a column per page.
 
     Attributes:
-        firsts: position of the first row of each page, and the one behind the last page.
-        bounds: of the pages.
+        firsts: position of the first row of each page, and the end of the last page.
+        bounds: statistics of the pages.
     """
 
     firsts: Ints
@@ -137,52 +137,52 @@ class PageBounds:
 
 
 class PagedRows(Protocol):
-    """A span of which single pages can be decoded.
+    """A span whose pages can be decoded individually.
 
-    All of it raises `PagesError` where the pages cannot be used: the span is then read as a whole.
+    All methods raise `PagesError` if the pages cannot be used; the whole span must then be read.
     """
 
     @property
     def batch_rows(self) -> int:
-        """How many rows of all wanted columns take so few bytes that they may be held."""
+        """Number of rows of all wanted columns that fit into a batch."""
         ...
 
     def bounds(self, column: StoredColumn) -> PageBounds | None:
-        """Statistics of a column's pages, if the file has any that can be used."""
+        """Return the statistics of a column's pages; None if there are no usable ones."""
         ...
 
     def share(self, column: StoredColumn, rows: Ints) -> float:
-        """How much of the span has to be decoded for some rows of a column, at most 1.
+        """Return the fraction of the span, at most 1, to decode for some rows of a column.
 
         Args:
-            column: to read.
+            column: the column to read.
             rows: ascending positions in the file, all within the span; at least one.
         """
         ...
 
     def values(self, column: StoredColumn, rows: Ints) -> Column:
-        """The values of a column at some rows, in `to_arrow(type)`; see `share`."""
+        """Read the values of a column at some rows, in `to_arrow(type)`; see `share`."""
         ...
 
 
 class PagesError(ValueError):
-    """What a file says of its pages does not add up, or cannot be used: read it as a whole."""
+    """Page metadata is inconsistent or unusable; the whole span must be read."""
 
 
 @runtime_checkable
 class Paged(Protocol):
-    """A data file of which single pages can be decoded."""
+    """A data file whose pages can be decoded individually."""
 
     def paged(self, columns: Sequence[StoredColumn], span: int) -> PagedRows | None:
-        """A span by its pages; None where a span is so small that this cannot pay."""
+        """Return the pages of a span; None if the span is too small to benefit."""
         ...
 
 
 @contextmanager
 def decoding(path: str, what: str) -> Iterator[None]:
-    """Turns what Arrow raises on broken bytes into a `CorruptFileError` about the file.
+    """Translate Arrow's errors on malformed bytes to a `CorruptFileError` of the file.
 
-    Errors of the storage pass through: they say nothing about the bytes.
+    Errors of the storage are not corruption and become a `StorageError`.
     """
     try:
         yield

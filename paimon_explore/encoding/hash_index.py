@@ -1,4 +1,4 @@
-"""Hash index files: the key hashes of a bucket of a dynamic-bucket table, 4 bytes each, big endian.
+"""Hash index files: the key hashes of a bucket of a dynamic-bucket table, as big-endian int32.
 
 Spec: concepts/spec/tableindex, hash index. Seen in: golden java200/pk_dynamic_bucket.
 """
@@ -12,15 +12,15 @@ _HASH_BYTES = 4
 
 
 def decode_hashes(data: bytes, *, path: str, count: int | None = None) -> npt.NDArray[np.int32]:
-    """The hashes of a file, in its order, which means nothing.
+    """Decode a hash index file; the order of the hashes has no meaning.
 
     Args:
-        data: the file.
-        path: its path, for errors.
-        count: how many the index manifest states, if known.
+        data: content of the file.
+        path: path of the file, for errors.
+        count: number of hashes in the index manifest, if known.
 
     Raises:
-        CorruptFileError: the size is no multiple of 4, or not that of `count` hashes.
+        CorruptFileError: the size is not a multiple of 4, or not that of `count` hashes.
     """
     if len(data) % _HASH_BYTES:
         raise CorruptFileError(path, f"size {len(data)}", "a hash index must have 4 bytes per hash")
@@ -32,5 +32,5 @@ def decode_hashes(data: bytes, *, path: str, count: int | None = None) -> npt.ND
 
 
 def encode_hashes(hashes: npt.NDArray[np.int32]) -> bytes:
-    """A file of these hashes."""
+    """Encode a hash index file."""
     return hashes.astype(">i4").tobytes()

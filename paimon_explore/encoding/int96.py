@@ -1,8 +1,8 @@
-"""INT96 timestamps: nanoseconds of the day (int64) and Julian day (int32), little-endian.
+"""Decoder of INT96 timestamps: nanoseconds of the day (int64), Julian day (int32), little-endian.
 
 The Java writer truncates negative milliseconds toward zero, so the nanoseconds of a timestamp
-before 1970 may be negative. Arrow's own decoder wraps around outside 1677 to 2262; this one
-notices.
+before 1970 may be negative. Arrow's decoder wraps around outside 1677 to 2262; this one raises
+an error.
 
 Seen in: golden java200/ts9_negative.
 """
@@ -16,7 +16,7 @@ from paimon_explore.data_types.arrow_buffers import Column, as_bytes, build_fixe
 from paimon_explore.errors import UnsupportedFeatureError
 
 WIDTH = 12
-"""Bytes of a value."""
+"""Bytes per value."""
 
 _EPOCH_JULIAN_DAY = 2_440_588
 _NANOS: Mapping[str, int] = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
@@ -25,21 +25,21 @@ _INT64_MAX = 2**63 - 1
 
 
 def decode_int96(array: Column, target: pa.DataType, *, where: str) -> Column:
-    """Timestamps of 12-byte fixed-length binaries.
+    """Decode 12-byte fixed-length binaries to timestamps.
 
     Args:
-        array: n values as they are in the file, type fixed_size_binary(12).
-        target: the timestamp type to give; finer fractions are cut off toward the past.
-        where: file and column, for messages.
+        array: n values, type fixed_size_binary(12).
+        target: the timestamp type of the result; finer fractions are rounded down.
+        where: file and column, for errors.
 
     Raises:
-        UnsupportedFeatureError: a time beyond what 64 bits of the target's unit can hold.
+        UnsupportedFeatureError: a timestamp is out of range for the target type.
 
     >>> raw = (0).to_bytes(8, "little") + (2440589).to_bytes(4, "little")
     >>> decode_int96(pa.array([raw], pa.binary(12)), pa.timestamp("ms"), where="t")[0].value
     86400000
     """
-    assert isinstance(target, pa.TimestampType)  # noqa: S101 - callers saw to it
+    assert isinstance(target, pa.TimestampType)  # noqa: S101 - ensured by callers
     start = array.offset * WIDTH
     raw = as_bytes(array.buffers()[1])[start : start + len(array) * WIDTH].reshape(-1, WIDTH)
     valid = valid_mask(array)
@@ -53,7 +53,7 @@ def decode_int96(array: Column, target: pa.DataType, *, where: str) -> Column:
     limit = _INT64_MAX // per_day - 1
     if bool(np.any(np.abs(days) > limit)) or bool(np.any(np.abs(fraction) > per_day)):
         raise UnsupportedFeatureError(
-            f"A timestamp beyond the range of Arrow's {target}", where, hint=_COARSER
+            f"A timestamp out of range for Arrow's {target}", where, hint=_COARSER
         )
     return build_fixed(target, days * per_day + fraction, valid)
 

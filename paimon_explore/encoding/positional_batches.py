@@ -1,4 +1,4 @@
-"""Positioned batches out of what is there already."""
+"""Helpers that build positioned batches."""
 
 from collections.abc import Iterator, Sequence
 
@@ -7,7 +7,7 @@ from paimon_explore.encoding.data_file_reader import PositionedBatch, Span
 
 
 def rows_without_columns(spans: Sequence[Span], batch_rows: int) -> Iterator[PositionedBatch]:
-    """Batches without columns that cover the spans; nothing is decoded."""
+    """Yield batches without columns that cover the spans."""
     for span in spans:
         yield from sliced((), span.first, span.rows, batch_rows)
 
@@ -15,7 +15,7 @@ def rows_without_columns(spans: Sequence[Span], batch_rows: int) -> Iterator[Pos
 def sliced(
     columns: Sequence[Column], first: int, rows: int, batch_rows: int
 ) -> Iterator[PositionedBatch]:
-    """Columns of `rows` values, the first at position `first`, in batches that are not longer."""
+    """Split columns of `rows` values, starting at position `first`, into batches."""
     for start in range(0, rows, batch_rows):
         count = min(batch_rows, rows - start)
         parts = tuple(column.slice(start, count) for column in columns)

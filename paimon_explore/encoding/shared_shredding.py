@@ -1,14 +1,14 @@
-"""MAP columns in the storage layout `shared-shredding`: a struct in place of the map.
+"""Decoder of MAP columns in the storage layout `shared-shredding`, which stores a map as a struct.
 
     ROW<__field_mapping ARRAY<INT>, __col_0 V, ..., __col_<k-1> V, __overflow MAP<INT, V>>
 
-Every key of the file has a number, by a dictionary in the metadata of the column. A row's values
-are spread over k physical columns that all keys share: `__field_mapping` says for each of them
-whose value the row has there, -1 for none's. What finds no column is in `__overflow`, by number.
-A null map is a null struct; an empty one maps all columns to -1.
+A dictionary in the metadata of the column assigns a number to each key of the file. The values of a
+row are distributed over k physical columns, which all keys share: for each of them,
+`__field_mapping` has the number of the key whose value it contains, or -1. Further entries are in
+`__overflow`, by key number. A null map is a null struct; an empty map has -1 for all columns.
 
-The metadata of the column is in the Arrow schema that Parquet and ORC files carry in their footer
-under the key `ARROW:schema`.
+The metadata of the column is in the Arrow schema in the footer of Parquet and ORC files, under the
+key `ARROW:schema`.
 
 Spec: option `fields.<column>.map.storage-layout`, release 2.0. Seen in: files of Java 2.0.0 and
 pypaimon 2.1.0.
@@ -52,17 +52,17 @@ _KNOWN_LAYOUT = b"shared-shredding"
 _KNOWN_VERSION = b"1"
 _MAPPING, _COLUMN, _OVERFLOW = "__field_mapping", "__col_", "__overflow"
 _ABSENT = -1
-_MOST_BYTES = 256 << 20
+_MAX_BYTES = 256 << 20
 _LZ4_HEADER = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shredding:
-    """How a column of a file is shredded.
+    """Shredding metadata of a column of a file.
 
     Attributes:
-        names: the keys by their number.
-        columns: how many physical columns there are.
+        names: map keys by number.
+        columns: number of physical columns.
     """
 
     names: Mapping[int, str]
@@ -70,17 +70,17 @@ class Shredding:
 
 
 def assembled_map(array: Column, schema: pa.Schema, *, path: str, column: str) -> Column:
-    """The maps of a column that a file stores as structs.
+    """Assemble the maps of a column that a file stores as structs.
 
     Args:
         array: n structs.
         schema: the file's Arrow schema with the metadata of its fields.
-        path: of the file, for messages.
-        column: its name.
+        path: path of the file, for errors.
+        column: name of the column.
 
     Raises:
-        CorruptFileError: metadata or structs that break the layout.
-        UnsupportedFeatureError: a layout, version or compression that is not known here.
+        CorruptFileError: the metadata or the structs violate the layout.
+        UnsupportedFeatureError: the layout, version or compression is unknown.
     """
     place = schema.get_field_index(column)
     metadata = None if place < 0 else schema.field(place).metadata
@@ -88,47 +88,49 @@ def assembled_map(array: Column, schema: pa.Schema, *, path: str, column: str) -
 
 
 def schema_in(text: bytes) -> pa.Schema:
-    """The Arrow schema in a file's footer.
+    """Decode the Arrow schema in a file's footer.
 
     Raises:
-        ValueError, pa.ArrowException: it is none.
+        ValueError, pa.ArrowException: the text is not an Arrow schema.
     """
     return pa.ipc.read_schema(pa.py_buffer(base64.b64decode(text)))
 
 
 def shredding_of(metadata: Mapping[bytes, bytes], path: str, column: str) -> Shredding:
-    """How a column is shredded, by the metadata of its Arrow field.
+    """Parse the shredding metadata of an Arrow field.
 
     Raises:
-        CorruptFileError: the metadata breaks the layout.
-        UnsupportedFeatureError: a layout, version or compression that is not known here.
+        CorruptFileError: the metadata violates the layout.
+        UnsupportedFeatureError: the layout, version or compression is unknown.
     """
     where = f"column {column!r}"
     layout, version = metadata.get(_LAYOUT, b"unknown"), metadata.get(_VERSION)
     if layout != _KNOWN_LAYOUT or version != _KNOWN_VERSION:
-        told = layout.decode(errors="replace")
+        option = layout.decode(errors="replace")
         if layout == _KNOWN_LAYOUT:
-            told += f" in version {(version or b'none').decode(errors='replace')}"
-        raise UnsupportedFeatureError(f"option 'fields.{column}.{LAYOUT}' = {told[:80]!r}", path)
+            option += f" in version {(version or b'none').decode(errors='replace')}"
+        raise UnsupportedFeatureError(f"option 'fields.{column}.{LAYOUT}' = {option[:80]!r}", path)
     try:
         columns, size = int(metadata[_COLUMNS]), int(metadata[_SIZE])
         packed = metadata[_DICTIONARY].decode("utf-8").encode("latin-1")
         compression = metadata.get(_COMPRESSION, b"zstd").decode()
-        known = json.loads(_unpacked(packed, compression, size, path))
+        known = json.loads(_decompressed(packed, compression, size, path))
         names = {int(number): str(name) for name, number in known.items()}
-        texts = "".join(names.values()).encode()  # half a surrogate pair is no text
+        texts = "".join(names.values()).encode()  # fails on unpaired surrogates
     except KeyError as error:
         raise CorruptFileError(path, where, f"the metadata lacks {error}") from error
     except (ValueError, TypeError, AttributeError, RecursionError) as error:
-        raise CorruptFileError(path, where, f"a dictionary of map keys is due: {error}") from error
-    if len(names) != len(known) or columns < 0 or len(texts) > _MOST_BYTES:
-        raise CorruptFileError(path, where, "each map key must have a number of its own")
+        raise CorruptFileError(
+            path, where, f"the dictionary of map keys is malformed: {error}"
+        ) from error
+    if len(names) != len(known) or columns < 0 or len(texts) > _MAX_BYTES:
+        raise CorruptFileError(path, where, "each map key must have a distinct number")
     return Shredding(names=names, columns=columns)
 
 
-def _unpacked(packed: bytes, compression: str, size: int, path: str) -> bytes:
-    if not 0 <= size <= _MOST_BYTES:
-        raise ValueError(f"{size} bytes")
+def _decompressed(packed: bytes, compression: str, size: int, path: str) -> bytes:
+    if not 0 <= size <= _MAX_BYTES:
+        raise ValueError(f"invalid size of {size} bytes")
     name = compression.lower()
     try:
         if name == "none":
@@ -145,39 +147,39 @@ def _unpacked(packed: bytes, compression: str, size: int, path: str) -> bytes:
     except (zstandard.ZstdError, cramjam.DecompressionError) as error:
         raise ValueError(str(error)) from error
     if len(found) != size:
-        raise ValueError(f"it has {len(found)} bytes, not {size}")
+        raise ValueError(f"it has {len(found)} bytes instead of {size}")
     return found
 
 
 def assembled(array: Column, shredding: Shredding, *, path: str, column: str) -> Column:
-    """The maps that a shredded column stands for, in the order of physical columns, then overflow.
+    """Assemble maps from structs; entries are in the order of physical columns, then overflow.
 
     Args:
         array: n structs.
-        shredding: how they are made.
-        path: of the file, for messages.
-        column: for messages.
+        shredding: the shredding metadata.
+        path: path of the file, for errors.
+        column: name of the column, for errors.
 
     Raises:
         CorruptFileError: the structs do not fit the metadata.
     """
     where = f"column {column!r}"
     if not isinstance(array, pa.StructArray):
-        raise CorruptFileError(path, where, f"a struct of shredded maps is due, not {array.type}")
+        raise CorruptFileError(path, where, f"a shredded map must be a struct, not {array.type}")
     members = {array.type.field(i).name: array.field(i) for i in range(array.type.num_fields)}
     wanted = [_MAPPING, *(f"{_COLUMN}{number}" for number in range(shredding.columns))]
     lacking = [name for name in wanted if name not in members]
     if lacking:
-        raise CorruptFileError(path, where, f"the shredded map lacks {lacking[0]}")
+        raise CorruptFileError(path, where, f"the shredded map must have the field {lacking[0]}")
     valid = valid_mask(array)
     physical = [members[name] for name in wanted[1:]]
-    pieces = [_of_columns(members[_MAPPING], valid, shredding.columns, (path, where))]
+    sources = [_column_entries(members[_MAPPING], valid, shredding.columns, (path, where))]
     overflow = members.get(_OVERFLOW)
     if overflow is not None:
-        entries = _of_overflow(overflow, valid, len(array) * shredding.columns, (path, where))
-        pieces.append(entries)
+        base = len(array) * shredding.columns
+        sources.append(_overflow_entries(overflow, valid, base, (path, where)))
         physical.append(overflow.items)  # type: ignore[attr-defined]  # a map array
-    rows, numbers, places = (np.concatenate(parts) for parts in zip(*pieces, strict=True))
+    rows, numbers, places = (np.concatenate(parts) for parts in zip(*sources, strict=True))
     order = np.argsort(rows, kind="stable")
     offsets = offsets_from_sizes(np.bincount(rows, minlength=len(array)).astype(np.int64))
     keys = _names(numbers[order], shredding, (path, where))
@@ -186,10 +188,10 @@ def assembled(array: Column, shredding: Shredding, *, path: str, column: str) ->
 
 
 _Entries = tuple[Ints, Ints, Ints]
-"""Of entries of maps: their rows, the numbers of their keys, and the places of their values."""
+"""Map entries: their rows, key numbers, and positions of their values."""
 
 
-def _of_columns(mapping: Column, valid: Bools, columns: int, at: tuple[str, str]) -> _Entries:
+def _column_entries(mapping: Column, valid: Bools, columns: int, at: tuple[str, str]) -> _Entries:
     if not isinstance(mapping, pa.ListArray) or not pa.types.is_integer(mapping.type.value_type):
         raise CorruptFileError(*at, f"{_MAPPING} must be a list of numbers, not {mapping.type}")
     offsets = list_offsets(mapping)
@@ -197,18 +199,18 @@ def _of_columns(mapping: Column, valid: Bools, columns: int, at: tuple[str, str]
         raise CorruptFileError(*at, f"{_MAPPING} must have a number for each of {columns} columns")
     present = np.flatnonzero(valid)
     if not columns or not len(present):
-        return _nothing()
+        return _no_entries()
     items = mapping.values
     taken = offsets[:-1][present][:, None] + np.arange(columns)
     if items.null_count and not valid_mask(items)[taken].all():
-        raise CorruptFileError(*at, f"{_MAPPING} must not hold null")
+        raise CorruptFileError(*at, f"{_MAPPING} must not contain null")
     numbers = fixed_values(items, f"i{items.type.byte_width}").astype(np.int64)[taken]
     row, column = np.nonzero(numbers != _ABSENT)
     rows = present[row]
     return rows, numbers[row, column], column * len(valid) + rows
 
 
-def _of_overflow(overflow: Column, valid: Bools, base: int, at: tuple[str, str]) -> _Entries:
+def _overflow_entries(overflow: Column, valid: Bools, base: int, at: tuple[str, str]) -> _Entries:
     if not isinstance(overflow, pa.MapArray) or not pa.types.is_integer(overflow.type.key_type):
         raise CorruptFileError(*at, f"{_OVERFLOW} must be a map by number, not {overflow.type}")
     offsets = list_offsets(overflow)
@@ -220,7 +222,7 @@ def _of_overflow(overflow: Column, valid: Bools, base: int, at: tuple[str, str])
     return rows, keys.astype(np.int64)[items], base + items
 
 
-def _nothing() -> _Entries:
+def _no_entries() -> _Entries:
     empty = np.zeros(0, np.int64)
     return empty, empty, empty
 
@@ -230,7 +232,7 @@ def _names(numbers: Ints, shredding: Shredding, at: tuple[str, str]) -> Column:
     places = np.searchsorted(known, numbers)
     places[places == len(known)] = 0
     if len(numbers) and (not len(known) or (known[places] != numbers).any()):
-        raise CorruptFileError(*at, "a map key has a number that the dictionary does not know")
+        raise CorruptFileError(*at, "each key number must be in the dictionary")
     names = pa.array([shredding.names[number] for number in known.tolist()], pa.string())
     return take_rows(names, places)
 

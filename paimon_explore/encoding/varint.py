@@ -1,7 +1,6 @@
-"""Numbers of 7 bits per byte, lowest first, the top bit of a byte telling that another follows.
+"""Vectorized LEB128 varints, and delta-encoded lists of zigzag varints.
 
-Lists of numbers are stored as the first one and then the differences, each in zigzag form, which
-keeps the sign in the lowest bit.
+A list is stored as its first number and the differences of consecutive numbers.
 """
 
 import numpy as np
@@ -10,14 +9,14 @@ from paimon_explore.data_types import arrow_buffers as nb
 from paimon_explore.data_types.arrow_buffers import Bytes, Ints
 
 MAX_BYTES = 10
-"""Most bytes of a 64-bit number."""
+"""Maximum bytes of a 64-bit number."""
 
 _MORE = 0x80
 _LOW = 0x7F
 
 
 def encode_varints(values: Ints) -> tuple[Ints, Bytes]:
-    """Numbers as bytes, one after the other, and the size of each; negative ones take 10 bytes."""
+    """Encode numbers; returns the size of each and the bytes. Negative numbers take 10 bytes."""
     unsigned = values.astype(np.uint64)
     sizes = np.ones(len(values), np.int64)
     for count in range(1, MAX_BYTES):
@@ -33,13 +32,13 @@ def encode_varints(values: Ints) -> tuple[Ints, Bytes]:
 
 
 def encode_deltas(values: Ints) -> bytes:
-    """A list of numbers; empty for none."""
+    """Encode a list of numbers as deltas."""
     deltas = np.diff(values, prepend=0)
     return encode_varints((deltas << 1) ^ (deltas >> 63))[1].tobytes()
 
 
 def decode_deltas(data: bytes) -> Ints | None:
-    """The list of numbers that fills the bytes; None when they are damaged."""
+    """Decode a delta-encoded list of numbers; None if the bytes are malformed."""
     raw = np.frombuffer(data, np.uint8)
     if not len(raw):
         return np.zeros(0, np.int64)

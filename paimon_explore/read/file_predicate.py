@@ -6,16 +6,16 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.data_types.arrow import arrow_field
+from paimon_explore.data_types.arrow import arrow_field, to_arrow
 from paimon_explore.data_types.arrow_buffers import (
     Column,
     Ints,
     bool_values,
     build_fixed,
+    null_array,
     valid_mask,
 )
 from paimon_explore.data_types.definitions import AtomicType, DataField, RowType
-from paimon_explore.encoding.arrow_type_conversion import null_column
 from paimon_explore.encoding.data_file_reader import PositionedBatch, StoredColumn
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.read.deletion_filter import FileRows, Positions
@@ -116,7 +116,7 @@ class Condition:
         stats = dict(known)
         for source, column in self.read:
             if column is None:
-                nothing = null_column(len(rows), source.wanted.type)
+                nothing = null_array(len(rows), to_arrow(source.wanted.type))
                 stats[source.wanted.name] = ColumnStats(
                     minimum=nothing, maximum=nothing, null_count=counts
                 )

@@ -40,7 +40,7 @@ from paimon_explore.encoding.data_file_reader import (
     PositionedBatch,
     Span,
     StoredColumn,
-    looked_up,
+    decode_dictionary,
 )
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
@@ -253,12 +253,12 @@ class LateSpan:
         first = int(np.argmax(places))
         # a slice holds all of the batch
         if matching > count * FEW and truth.slice(first, matching).true_count == matching:
-            kept = tuple(looked_up(column.slice(first, matching)) for column in columns)
+            kept = tuple(decode_dictionary(column.slice(first, matching)) for column in columns)
             if isinstance(rows, int):
                 rows, first = np.arange(rows + first, rows + first + matching), 0
             found = rows[first : first + matching]
         else:
-            kept = tuple(looked_up(column.filter(truth)) for column in columns)
+            kept = tuple(decode_dictionary(column.filter(truth)) for column in columns)
             at = np.flatnonzero(places)
             found = at + rows if isinstance(rows, int) else rows[at]
         return _Matches(positions=found, columns=kept)

@@ -15,7 +15,7 @@ from datetime import tzinfo
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow import to_arrow
-from paimon_explore.data_types.arrow_buffers import Column
+from paimon_explore.data_types.arrow_buffers import Column, null_array
 from paimon_explore.data_types.definitions import (
     ArrayType,
     DataField,
@@ -29,11 +29,10 @@ from paimon_explore.data_types.definitions import (
 from paimon_explore.encoding.arrow_type_conversion import (
     COUNT,
     entries_of,
-    null_column,
     struct_of_children,
     with_children,
 )
-from paimon_explore.encoding.data_file_reader import looked_up
+from paimon_explore.encoding.data_file_reader import decode_dictionary
 from paimon_explore.frozen_dataclass import dataclass
 
 
@@ -76,8 +75,8 @@ class FieldSource:
             CorruptFileError: a value cannot be cast.
         """
         if self.stored is None or array is None:
-            return null_column(rows, self.wanted.type)
-        return adapt(looked_up(array), self.stored.type, self.wanted.type, casting)
+            return null_array(rows, to_arrow(self.wanted.type))
+        return adapt(decode_dictionary(array), self.stored.type, self.wanted.type, casting)
 
 
 def field_sources(
@@ -165,7 +164,7 @@ def _adapt_row(array: Column, stored: RowType, wanted: RowType, casting: Casting
     children = [
         adapt(*by_id[field.id], field.type, casting)
         if field.id in by_id
-        else null_column(len(array), field.type)
+        else null_array(len(array), to_arrow(field.type))
         for field in wanted.fields
     ]
     return struct_of_children(array, wanted, children)
