@@ -74,7 +74,7 @@ def test_unsuitable_keys_are_refused() -> None:
         bucket_of([moments], [timestamp], 4, "hive")
     with pytest.raises(InvalidInputError, match="one INT or BIGINT"):
         bucket_of([moments], [timestamp], 4, "mod")
-    with pytest.raises(InvalidInputError, match="at least 1 bucket"):
+    with pytest.raises(InvalidInputError, match="must be at least 1"):
         bucket_of([moments], [timestamp], 0)
 
 
