@@ -1,4 +1,4 @@
-"""Which key a person means: a value, values in order, by column, or `id = 3, dt = 'd1'`."""
+"""Resolves the key arguments of the API: a value, a sequence, a dict, or `id = 3, dt = 'd1'`."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -21,16 +21,16 @@ from paimon_explore.scan.predicate.sql_formatter import to_sql
 from paimon_explore.scan.predicate.sql_parser import parse_where
 
 _COMMA = re.compile(r",(?=(?:[^']*'[^']*')*[^']*$)")
-"""A comma outside of quotes."""
+"""Matches a comma outside of quotes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ChosenKey:
-    """A key of a table.
+class KeyArgument:
+    """A primary key value of a table.
 
     Attributes:
-        values: of the primary key's columns, bound to their types; partition columns may be absent.
-        predicate: true of the rows that have it.
+        values: by column of the primary key, with its type; partition columns may be absent.
+        predicate: matches the rows with the key.
     """
 
     values: Mapping[str, Literal]
@@ -42,19 +42,20 @@ class ChosenKey:
         return to_sql(self.predicate)
 
 
-def chosen_key(given: object, schema: TableSchema) -> ChosenKey:
-    """The key that is meant.
+def resolve_key(given: object, schema: TableSchema) -> KeyArgument:
+    """Resolve a key argument.
 
     Args:
-        given: a mapping, values in key order, a single value, or equalities as SQL text or terms.
-        schema: of a table with a primary key.
+        given: a mapping, a sequence in key order, a single value, or equalities as SQL text or
+            expressions.
+        schema: schema of a table with a primary key.
 
     Raises:
         UnsupportedFeatureError: the table has no primary key.
-        InvalidInputError: the key is not given in full, or a value does not fit its column.
+        InvalidInputError: the key is incomplete, or a value does not match the type of its column.
     """
     if not schema.primary_keys:
-        raise UnsupportedFeatureError("The history of a key in a table without primary key")
+        raise UnsupportedFeatureError("The key history of a table without primary key")
     predicate = bind(_expression(given, schema), schema.row_type)
     values: dict[str, Literal] = {}
     for part in conjuncts(predicate):
@@ -62,14 +63,14 @@ def chosen_key(given: object, schema: TableSchema) -> ChosenKey:
             case Compare(op=CompareOp.EQ, left=Column(path=(name,)), right=Literal() as value):
                 values[name] = value
             case _:
-                raise _refused(f"{to_sql(part)} is not an equality with a value", schema)
+                raise _refused(f"{to_sql(part)} is not an equality of a column and a value", schema)
     other = [name for name in values if name not in schema.primary_keys]
     if other:
-        raise _refused(f"{choices(other)} is not in the primary key", schema)
+        raise _refused(f"{choices(other)} is not a primary key column", schema)
     missing = [name for name in schema.trimmed_primary_keys if name not in values]
     if missing:
-        raise _refused(f"the value of {choices(missing)} is missing", schema)
-    return ChosenKey(values=values, predicate=predicate)
+        raise _refused(f"no value for {choices(missing)}", schema)
+    return KeyArgument(values=values, predicate=predicate)
 
 
 def _expression(given: object, schema: TableSchema) -> Expression:
@@ -97,5 +98,5 @@ def _names(count: int, schema: TableSchema) -> tuple[str, ...]:
 
 def _refused(what: str, schema: TableSchema) -> InvalidInputError:
     keys = ", ".join(schema.primary_keys)
-    hint = f"The primary key is {keys}: write {schema.primary_keys[0]} = …, or pass a dict."
-    return InvalidInputError(f"Not a key of the table: {what}.", hint=hint)
+    hint = f"The primary key is {keys}; write {schema.primary_keys[0]} = …, or pass a dict."
+    return InvalidInputError(f"Invalid key: {what}.", hint=hint)

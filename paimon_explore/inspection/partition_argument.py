@@ -1,24 +1,24 @@
-"""Which partition a person means: `dt=d1`, `{"dt": "d1"}`, or the value alone."""
+"""Resolves the partition arguments of the API: `dt=d1`, `{"dt": "d1"}`, or a single value."""
 
 from collections.abc import Mapping, Sequence
 
 from paimon_explore.errors import InvalidInputError, NotFoundError, choices
 
 Given = str | Mapping[str, object] | Sequence[object] | int | None
-"""How a partition may be given; None for any."""
+"""The accepted forms of a partition argument; None for no partition."""
 
 
-def chosen_partition(given: Given, names: Sequence[str], texts: Sequence[str]) -> str | None:
-    """The text of the partition that is meant, one of `texts`; None if none was given.
+def resolve_partition(given: Given, names: Sequence[str], texts: Sequence[str]) -> str | None:
+    """Resolve a partition argument to one of `texts`; None if no partition is given.
 
     Args:
-        given: text as in `texts`, values by column, values in order, or the value of the only one.
+        given: text as in `texts`, a dict, values in order, or the value of the only column.
         names: the partition columns.
-        texts: the partitions that there are, as `dt=d1/hr=3`.
+        texts: the existing partitions as `dt=d1/hr=3`.
 
     Raises:
-        InvalidInputError: the table has no such partition columns.
-        NotFoundError: there is no such partition.
+        InvalidInputError: the table does not have these partition columns.
+        NotFoundError: the partition does not exist.
     """
     if given is None:
         return None
@@ -26,7 +26,11 @@ def chosen_partition(given: Given, names: Sequence[str], texts: Sequence[str]) -
     for text in texts:
         if text in (wanted, given):
             return text
-    hint = f"Partitions: {choices(list(texts), limit=10)}." if texts else "The table has no files."
+    hint = (
+        f"Partitions: {choices(list(texts), limit=10)}."
+        if texts
+        else "The table has no data files."
+    )
     raise NotFoundError("partition", wanted, hint=hint)
 
 
@@ -41,14 +45,14 @@ def _text(given: str | Mapping[str, object] | Sequence[object] | int, names: Seq
         case _:
             values = dict(zip(names, [given], strict=False))
     if not names and values:
-        raise InvalidInputError(f"The table is not partitioned; {given!r} names a partition.")
+        raise InvalidInputError(f"The table is not partitioned; it has no partition {given!r}.")
     if set(values) != set(names):
         msg = (
-            f"{given!r} does not name a partition; the partition columns are "
+            f"{given!r} is not a partition of the table; the partition columns are "
             f"{choices(list(names))}."
         )
         raise InvalidInputError(msg, hint="Write dt=d1/hr=3, or pass a dict.")
-    return "/".join(f"{name}={value_word(values[name])}" for name in names)
+    return "/".join(f"{name}={partition_value_text(values[name])}" for name in names)
 
 
 def _parsed(given: str, names: Sequence[str]) -> dict[str, object]:
@@ -63,8 +67,8 @@ def _parsed(given: str, names: Sequence[str]) -> dict[str, object]:
     return found
 
 
-def value_word(value: object) -> str:
-    """A value as partitions are written."""
+def partition_value_text(value: object) -> str:
+    """The text of a value in a partition name."""
     if value is None:
         return "null"
     return str(value).lower() if isinstance(value, bool) else str(value)

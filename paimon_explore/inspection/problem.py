@@ -1,4 +1,4 @@
-"""What went wrong with one file, as a value: the rest of a view keeps working."""
+"""Errors as values, so that a view can show an unreadable file beside its other content."""
 
 from paimon_explore.errors import (
     CorruptFileError,
@@ -14,9 +14,9 @@ class Problem:
     """An error that a view shows instead of raising.
 
     Attributes:
-        kind: the error's class.
-        message: what failed and the rule.
-        path: the file, if one is to blame.
+        kind: name of the error class.
+        message: the error message.
+        path: path of the file; empty if the error has none.
         hint: what to do next.
     """
 
@@ -31,7 +31,7 @@ class Problem:
 
 
 def problem_of(error: PaimonError) -> Problem:
-    """The value of an error."""
+    """The problem that describes an error."""
     path = ""
     if isinstance(error, (CorruptFileError, StorageError, UnsupportedVersionError)):
         path = error.path

@@ -91,16 +91,18 @@ class Scan:
         Raises:
             InvalidInputError: the scan reads an increment, which is no snapshot's.
         """
-        from paimon_explore.inspection.explain.scan_explanation import Question, explain_scan
+        from paimon_explore.inspection.explain.scan_explanation import ExplainRequest, explain_scan
         from paimon_explore.table.display import SCREEN
 
         if self.increment is not None:
             raise InvalidInputError(
                 "A scan of an increment reads commit by commit and has no single plan."
             )
-        question = Question(where=self.where, columns=self.columns, limit=self.limit, screen=SCREEN)
+        request = ExplainRequest(
+            where=self.where, columns=self.columns, limit=self.limit, screen=SCREEN
+        )
         name = self.target.store.paths.root.rpartition("/")[2]
-        return explain_scan(self._read_target, question, name)
+        return explain_scan(self._read_target, request, name)
 
     @property
     def _read_target(self) -> ScanTarget:

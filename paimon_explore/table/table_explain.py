@@ -13,7 +13,7 @@ from paimon_explore.table.table_read import ReadableTable
 
 if TYPE_CHECKING:
     from paimon_explore.inspection.explain.expiry_preview import ExpiryPreview
-    from paimon_explore.inspection.explain.file_explanation import FileReason
+    from paimon_explore.inspection.explain.file_explanation import FileExplanation
     from paimon_explore.inspection.explain.key_history import KeyHistory
     from paimon_explore.inspection.explain.scan_explanation import ScanExplanation
     from paimon_explore.inspection.health.health_report import Health
@@ -107,7 +107,7 @@ class ExplainableTable(ReadableTable):
         inspector = self._inspector()
         return lsm_section(inspector.view, inspector.snapshot, partition, bucket, at=inspector.code)
 
-    def why(self, file: str) -> "FileReason":
+    def why(self, file: str) -> "FileExplanation":
         """Why a file is there: who added and removed it, what holds it, when it may be deleted.
 
         Args:
@@ -117,9 +117,9 @@ class ExplainableTable(ReadableTable):
             NotFoundError: neither metadata nor the table's folder knows it.
         """
         from paimon_explore.commit.backoff import system_clock
-        from paimon_explore.inspection.explain.file_explanation import file_reason
+        from paimon_explore.inspection.explain.file_explanation import explain_file
 
-        return file_reason(self._inspector(), fspath(path("file", file)), system_clock())
+        return explain_file(self._inspector(), fspath(path("file", file)), system_clock())
 
     def health(self) -> "Health":
         """What is worth looking after, each with its figure, threshold and evidence."""

@@ -30,17 +30,17 @@ ASKED: Sequence[tuple[str, Sequence[Condition]]] = (
 
 def counts(found: ScanExplanation) -> dict[str, object]:
     """What pypaimon tells of a scan, by its names."""
-    cuts = {cut.name: cut for cut in found.cuts}
-    last = found.cuts[-1]
+    stages = {stage.name: stage for stage in found.stages}
+    last = found.stages[-1]
     return {
         "file_count": last.kept,
         "total_file_size": last.kept_bytes,
         "estimated_row_count": last.kept_rows,
         "split_count": len(found.splits),
         "splits_raw_convertible": sum(one.raw_convertible for one in found.splits),
-        "partition_before": cuts["partition ranges"].total_rows,
-        "partition_after": cuts["partitions"].kept,
-        "bucket_after": cuts["bucket"].kept if "bucket" in cuts else None,
+        "partition_before": stages["partition ranges"].total_rows,
+        "partition_after": stages["partitions"].kept,
+        "bucket_after": stages["bucket"].kept if "bucket" in stages else None,
         "stats_after": last.kept,
     }
 
@@ -54,7 +54,7 @@ def test_counts_are_those_of_pypaimon(
     found = pe.open_table(golden.table("java200", name).folder).explain(where or None)
     ours = counts(found)
     theirs = peers.explain(warehouse, f"gold.{name}", conditions)
-    cancelled = next(cut for cut in found.cuts if cut.name == "cancelled entries")
+    cancelled = next(stage for stage in found.stages if stage.name == "cancelled entries")
     if cancelled.total != cancelled.kept:  # they count entries, of which some cancel each other
         del ours["bucket_after"], ours["stats_after"]
     compared = {k: n for k, n in ours.items() if n is not None and theirs.get(k) is not None}

@@ -38,14 +38,14 @@ def test_what_is_pruned_holds_no_matching_row(
     table = written(layout, commits)
     found = table.explain(expr)
     for items in found.items:
-        if not items.cut:
+        if not items.stage:
             continue
         entries = ManifestEntries(items.rows) if items.unit == "file" else None
         if entries is None:
             names = [str(name) for name in items.rows.column("file_name").to_pylist()]
             entries = table.store.manifests.read_many(names)
         for row in stored_rows(table, entries):
-            assert truth(expr, row) is not True, (items.cut, items.reason(0), row)
+            assert truth(expr, row) is not True, (items.stage, items.reason(0), row)
 
 
 @given(st.one_of(APPEND, KEYED), st.lists(rows, min_size=1, max_size=3), predicates())
@@ -58,11 +58,11 @@ def test_what_is_read_is_what_the_plan_reads_and_each_cut_goes_on_from_the_last(
         str(r["file_name"]) for s in table.scan(where=expr).plan().splits for r in s.files.rows()
     ]
     by_index = [
-        i for items in found.items if items.cut == "file index" for i in items.rows.to_pylist()
+        i for items in found.items if items.stage == "file index" for i in items.rows.to_pylist()
     ]
     names = [*found.kept_files(), *(str(row["file_name"]) for row in by_index)]
     assert sorted(names) == sorted(planned)
-    files = [cut for cut in found.cuts if cut.unit == "files"]
+    files = [stage for stage in found.stages if stage.unit == "files"]
     for before, after in pairwise(files):
         assert (before.kept, before.kept_rows, before.kept_bytes) == (
             after.total, after.total_rows, after.total_bytes,

@@ -1,4 +1,4 @@
-"""Explanations: why a scan reads a file, why a file exists, what a commit or an expiry does.
+"""Explains scans, files, keys, commits and snapshot expiry.
 
 One module per question; each returns a result of `inspection.rendering`.
 """

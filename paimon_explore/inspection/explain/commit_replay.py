@@ -1,10 +1,10 @@
-"""A commit made again before one's eyes: `t.replay(7)`.
+"""Replays the commit of a snapshot step by step: `t.replay(7)`.
 
-The changes of a snapshot are committed once more by our own commit code to the table as it was
-before, through a sheet of glass: every file that is written stays in memory, the table is not
-touched. So the steps, figures and thresholds are those of a real commit, for tables of any writer,
-and what ours makes can be laid beside what the writer made. Scenarios show what else may happen:
-another commit takes the number first, the storage fails half-way, or its answer gets lost.
+The commit code commits the changes of the snapshot again to the previous state of the table, on an
+in-memory overlay, so the table itself is not changed. The steps, figures and thresholds are thus
+those of a real commit, for tables of any writer, and the result can be compared with the snapshot
+in the table. Scenarios show failures: a concurrent commit takes the snapshot id first, the storage
+fails during the commit, or the response of the storage gets lost.
 """
 
 from bisect import bisect_left
@@ -64,7 +64,7 @@ from paimon_explore.store.table_store import TableStore
 
 
 class Scenario(StrEnum):
-    """What happens to the commit."""
+    """What happens during the replayed commit."""
 
     ALONE = "alone"
     RIVAL = "rival"
@@ -73,26 +73,26 @@ class Scenario(StrEnum):
 
 
 SCENARIOS = {
-    Scenario.ALONE: "Nobody else commits.",
-    Scenario.RIVAL: "Another commit takes the number just before ours.",
-    Scenario.FAILURE: "The storage fails while the delta list is written.",
-    Scenario.LOST_REPLY: "The snapshot file is created, but the answer gets lost.",
+    Scenario.ALONE: "No concurrent commits.",
+    Scenario.RIVAL: "A concurrent commit takes the snapshot id first; the commit retries.",
+    Scenario.FAILURE: "Storage fails while the delta list is written; the commit cleans up.",
+    Scenario.LOST_REPLY: "The snapshot file is created, but the response of the storage is lost.",
 }
 
 
-_RIVAL = "somebody-else"
+_RIVAL = "concurrent-committer"
 _COLUMNS = ("manifest", "manifest list", "index manifest", "statistics", "snapshot", "hint")
 """Kinds of files in the order in which a commit writes them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenFile:
-    """A file that the replay wrote, or removed again.
+    """A file that the replay wrote or removed.
 
     Attributes:
-        event: number of the step that it belongs to, from 0.
-        path: below the table's folder.
-        kind: what it is.
+        event: index of its step.
+        path: relative to the table location.
+        kind: kind of file.
         size: bytes.
         removed: whether it was removed, not written.
     """
@@ -105,16 +105,16 @@ class WrittenFile:
 
 
 @dataclass(slots=True, kw_only=True)
-class _Stage:
-    """Where a replay takes place: notes what is written, and makes accidents happen.
+class _Monitor:
+    """Records the files that the replay writes, and injects the fault of the scenario.
 
     Attributes:
-        root: the table's folder.
-        target: path of the snapshot file that accidents happen to.
-        scenario: what is to happen.
+        root: the table location.
+        target: path of the snapshot file that faults apply to.
+        scenario: the scenario.
         heard: the steps so far.
-        log: what was written and removed.
-        rival: who is faster.
+        log: the files written and removed so far.
+        rival: makes the concurrent commit.
     """
 
     root: str
@@ -127,27 +127,27 @@ class _Stage:
     _is_over: bool = False
 
     def watch(self, act: Act, path: str, size: int) -> None:
-        """Note what happens to a file; an accident may happen instead.
+        """Record a file operation, or inject a fault.
 
         Raises:
-            StorageError: it does.
+            StorageError: the scenario has a storage failure here.
         """
         if act in (Act.WRITTEN, Act.REMOVED):
             self._note(path, size, removed=act is Act.REMOVED)
         elif act is Act.CREATE:
             self._before(path)
-        elif self._strikes(path, Scenario.LOST_REPLY):
-            raise StorageError("write", path, "no answer (a demonstration)")
+        elif self._fails(path, Scenario.LOST_REPLY):
+            raise StorageError("write", path, "no response (simulated)")
 
     def _before(self, path: str) -> None:
         self._lists += "/manifest-list-" in path
         if self.scenario is Scenario.FAILURE and self._lists == 2:  # noqa: PLR2004 - the delta list
-            raise StorageError("write", path, "the disk is full (a demonstration)")
-        if self._strikes(path, Scenario.RIVAL) and self.rival is not None:
+            raise StorageError("write", path, "the disk is full (simulated)")
+        if self._fails(path, Scenario.RIVAL) and self.rival is not None:
             self.rival.commit([], ignore_empty=False)
 
-    def _strikes(self, path: str, scenario: Scenario) -> bool:
-        """Whether an accident happens now; each happens once."""
+    def _fails(self, path: str, scenario: Scenario) -> bool:
+        """Whether the fault of the scenario applies now; it applies once."""
         now = self.scenario is scenario and path == self.target and not self._is_over
         self._is_over |= now
         return now
@@ -167,16 +167,16 @@ class _Stage:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Replay(Result):
-    """A snapshot committed once more, on a copy in memory.
+    """The replayed commit of a snapshot.
 
     Attributes:
-        snapshot: the table's own snapshot.
-        made: what the replay made; None if it failed.
-        scenario: what happened to it.
+        snapshot: the snapshot in the table.
+        made: the snapshot that the replay created; None if it failed.
+        scenario: the scenario.
         commit: its steps.
-        files: what it wrote and removed.
-        problem: the error that it ended with; empty for none.
-        compared: what both say of themselves: label, the table's, the replay's.
+        files: the files written and removed.
+        problem: the error that ended the replay; empty for none.
+        compared: rows of label, value in the table, value in the replay.
     """
 
     snapshot: Snapshot
@@ -189,7 +189,7 @@ class Replay(Result):
 
     @property
     def kind(self) -> str:
-        """Its name in the explorer."""
+        """Name of the view in the explorer."""
         return "replay"
 
     def sheet(self) -> Sheet:
@@ -198,22 +198,24 @@ class Replay(Result):
         if self.problem:
             sections.append(Note(text=self.problem, tone=Tone.REMOVE))
         if self.commit.events:
-            sections.append(self._stage())
+            sections.append(self._animation())
         sections += commit_sections(self.commit, explained=True)
         sections.append(self._files())
         if self.compared:
-            columns = ("", "in the table", "replayed")
-            sections.append(grid("both snapshots", columns, self.compared))
+            columns = ("field", "in the table", "replayed")
+            sections.append(
+                grid("Snapshot in the table and replayed snapshot", columns, self.compared)
+            )
         sections.append(self._scenarios())
-        title = f"replay of snapshot {self.snapshot.id} {self.snapshot.commit_kind.value}"
+        title = f"Replay of snapshot {self.snapshot.id} ({self.snapshot.commit_kind.value})"
         return Sheet(title=f"{title}: {self.commit.outcome}", sections=tuple(sections))
 
-    def _stage(self) -> Stage:
-        """The steps as moments, the files as cards that come with them."""
+    def _animation(self) -> Stage:
+        """The steps as frames, the files as cards that appear with them."""
         gone = {file.path: file.event for file in self.files if file.removed}
         written = [file for file in self.files if not file.removed]
         kinds = [kind for kind in _COLUMNS if any(file.kind == kind for file in written)]
-        there = Card(column=0, text="data files", note="written before the commit")
+        data_files = Card(column=0, text="data files", note="written before the commit")
         cards = [
             Card(
                 column=1 + kinds.index(file.kind),
@@ -226,18 +228,18 @@ class Replay(Result):
             if file.kind in kinds
         ]
         return Stage(
-            title="the commit, step by step",
+            title="The commit step by step",
             columns=("data files", *(f"{kind}s" for kind in kinds)),
             frames=tuple(commit_frame(event) for event in self.commit.events),
-            cards=(there, *cards),
+            cards=(data_files, *cards),
         )
 
     def to_arrow(self) -> pa.Table:
-        """A row for each step: table, commit, try, snapshot, step, what it did, time."""
+        """One row per step: table, commit, try, snapshot, step, did, time."""
         return event_table([self.commit])
 
     def figures(self) -> dict[str, object]:
-        """Steps with their files, as JSON."""
+        """The steps with their files, as JSON."""
         return {
             "snapshot": self.snapshot.id,
             "scenario": self.scenario.value,
@@ -260,7 +262,7 @@ class Replay(Result):
             )
             for name, text in SCENARIOS.items()
         ]
-        return grid("what else may happen", ("scenario", "", ""), rows)
+        return grid("Scenarios", ("scenario", "description", ""), rows)
 
     def _files_of(self, number: int) -> list[dict[str, object]]:
         return [
@@ -284,21 +286,21 @@ class Replay(Result):
             )
             for file in self.files
         ]
-        return grid("files of the replay", ("", "kind", "file", "size#", "in step"), rows)
+        return grid("Files of the replay", ("change", "kind", "file", "size#", "step"), rows)
 
 
 def replay_commit(view: TableView, snapshot: Snapshot, scenario: str = "alone") -> Replay:
-    """Commit the changes of a snapshot once more, on a copy in memory.
+    """Commit the changes of a snapshot again on an in-memory overlay of the table.
 
     Args:
         view: the table.
-        snapshot: whose changes; the snapshot before it must still be there, unless it is the first.
-        scenario: `alone`, `rival` (another commit is faster), `failure` (the storage fails), or
-            `lost-reply`.
+        snapshot: the snapshot; its predecessor must still exist, unless it is the first.
+        scenario: `alone`, `rival` (a concurrent commit is faster), `failure` (the storage fails) or
+            `lost-reply` (the response of the storage is lost).
 
     Raises:
-        InvalidInputError: there is no such scenario.
-        NotFoundError: the snapshot before has expired.
+        InvalidInputError: unknown scenario.
+        NotFoundError: the previous snapshot has expired.
         PaimonError: metadata cannot be read.
     """
     known = [name.value for name in Scenario]
@@ -306,21 +308,21 @@ def replay_commit(view: TableView, snapshot: Snapshot, scenario: str = "alone") 
         raise InvalidInputError(
             f"Unknown scenario {scenario!r}.", hint=f"Scenarios: {choices(known)}."
         )
-    stage, store = _stage(view, snapshot, Scenario(scenario))
+    monitor, store = _overlay(view, snapshot, Scenario(scenario))
     schema = store.schemas.load(snapshot.schema_id)
-    # nothing is committed, so there is nothing to warn of
+    # the table is not changed, so its Iceberg metadata does not become stale
     options = TableOptions(schema.options).changed({ICEBERG_STORAGE.key: DISABLED})
     timing = Timing(sleep=lambda _: None, chance=lambda: 0.5)
-    stage.rival = Committer(store, schema, options=options, commit_user=_RIVAL)
+    monitor.rival = Committer(store, schema, options=options, commit_user=_RIVAL)
     ours = Committer(
         store, schema, options=options, commit_user=snapshot.commit_user, timing=timing
     )
     made: list[Snapshot] = []
     problem = ""
     with recording() as heard:
-        stage.heard = heard
+        monitor.heard = heard
         try:
-            made = _act(ours, view, snapshot)
+            made = _commit(ours, view, snapshot)
         except PaimonError as error:
             problem = f"{type(error).__name__}: {error}"
     shown = _own_events(heard, ours.trace)
@@ -329,7 +331,7 @@ def replay_commit(view: TableView, snapshot: Snapshot, scenario: str = "alone") 
         made=made[-1] if made else None,
         scenario=Scenario(scenario),
         commit=TracedCommit(table=view.location, events=tuple(event for _, event in shown)),
-        files=_placed(stage.log, [place for place, _ in shown]),
+        files=_placed(monitor.log, [place for place, _ in shown]),
         problem=problem,
         compared=_compared(view.store, store, snapshot, made),
         code=Code(python=_code(view, snapshot, scenario)),
@@ -342,14 +344,16 @@ def _code(view: TableView, snapshot: Snapshot, scenario: str) -> str:
     return f"{view.expression}.replay({snapshot.id}{given})"
 
 
-def _stage(view: TableView, snapshot: Snapshot, scenario: Scenario) -> tuple[_Stage, TableStore]:
-    """The table as it was before a snapshot, under glass."""
-    there = view.store
-    before = there.snapshots.find(snapshot.id - 1) if snapshot.id > 1 else None
+def _overlay(
+    view: TableView, snapshot: Snapshot, scenario: Scenario
+) -> tuple[_Monitor, TableStore]:
+    """An overlay of the table in the state before a snapshot, and its monitor."""
+    origin = view.store
+    before = origin.snapshots.find(snapshot.id - 1) if snapshot.id > 1 else None
     if snapshot.id > 1 and before is None:
         hint = "A replay starts from the previous snapshot, which has expired."
         raise NotFoundError("snapshot", snapshot.id - 1, view.location, hint=hint)
-    table_paths = there.paths
+    table_paths = origin.paths
 
     def hidden(path: str) -> bool:
         folder, name = paths.parent(path), paths.name(path)
@@ -360,15 +364,15 @@ def _stage(view: TableView, snapshot: Snapshot, scenario: Scenario) -> tuple[_St
         is_schema = folder == table_paths.schema_dir and number.isdecimal()
         return is_schema and int(number) > snapshot.schema_id
 
-    stage = _Stage(
+    monitor = _Monitor(
         root=table_paths.root, scenario=scenario, target=table_paths.snapshot(snapshot.id)
     )
-    glass = OverlayFileIO(below=there.file_io, hidden=hidden, watch=stage.watch)
-    return stage, TableStore(glass, table_paths, there.patience)
+    overlay = OverlayFileIO(below=origin.file_io, hidden=hidden, watch=monitor.watch)
+    return monitor, TableStore(overlay, table_paths, origin.patience)
 
 
-def _act(committer: Committer, view: TableView, snapshot: Snapshot) -> list[Snapshot]:
-    """Commit what the snapshot changed."""
+def _commit(committer: Committer, view: TableView, snapshot: Snapshot) -> list[Snapshot]:
+    """Commit the changes of the snapshot."""
     if snapshot.commit_kind is CommitKind.ANALYZE and snapshot.statistics is not None:
         return [committer.analyze(view.store.statistics.load(snapshot.statistics))]
     message = _message(view.store, snapshot)
@@ -381,7 +385,7 @@ def _act(committer: Committer, view: TableView, snapshot: Snapshot) -> list[Snap
 
 
 def _message(store: TableStore, snapshot: Snapshot) -> CommitMessage:
-    """What a snapshot changed, as its writer would have handed it to the commit."""
+    """The changes of a snapshot as the commit message of its writer."""
     manifests = store.manifests
     delta = manifests.read_many(manifests.delta(snapshot).names)
     changelog = ManifestEntries.empty()
@@ -411,7 +415,7 @@ def _message(store: TableStore, snapshot: Snapshot) -> CommitMessage:
 
 
 def _index_changes(store: TableStore, snapshot: Snapshot) -> tuple[IndexEntries, IndexEntries]:
-    """Index files that came and went with a snapshot."""
+    """The index files that a snapshot added and removed."""
     before = store.snapshots.find(snapshot.id - 1) if snapshot.id > 1 else None
     old_name = before.index_manifest if before is not None else None
     if snapshot.index_manifest == old_name:
@@ -428,7 +432,7 @@ def _without(these: IndexEntries, those: IndexEntries) -> IndexEntries:
 
 
 def _own_events(heard: Recorder, trace: Sequence[CommitEvent]) -> list[tuple[int, CommitEvent]]:
-    """Our steps by their place among all, and that of the rival where it came in between."""
+    """The steps of the replay, and the publish step of the concurrent commit, with indexes."""
     mine = {id(event) for event in trace}
     rival = {"by": _RIVAL}
     return [
@@ -439,22 +443,22 @@ def _own_events(heard: Recorder, trace: Sequence[CommitEvent]) -> list[tuple[int
 
 
 def _placed(log: Sequence[WrittenFile], places: Sequence[int]) -> tuple[WrittenFile, ...]:
-    """The files by the step in which they were written: the next one that is shown."""
+    """The files, each with the index of the shown step that wrote it."""
     return tuple(replace(file, event=bisect_left(places, file.event)) for file in log)
 
 
 def _compared(
-    there: TableStore, copy: TableStore, snapshot: Snapshot, made: Sequence[Snapshot]
+    origin: TableStore, copy: TableStore, snapshot: Snapshot, made: Sequence[Snapshot]
 ) -> tuple[tuple[str, str, str], ...]:
-    """What the table's snapshot and the replayed one say of themselves."""
+    """Fields of the snapshot in the table and of the replayed one, side by side."""
     if not made:
         return ()
     ours = made[-1]
     rows = [
         ("snapshot", str(snapshot.id), str(ours.id)),
         ("commit kind", snapshot.commit_kind.value, ours.commit_kind.value),
-        ("base manifests", _lists(there, snapshot, "base"), _lists(copy, ours, "base")),
-        ("delta manifests", _lists(there, snapshot, "delta"), _lists(copy, ours, "delta")),
+        ("base manifests", _lists(origin, snapshot, "base"), _lists(copy, ours, "base")),
+        ("delta manifests", _lists(origin, snapshot, "delta"), _lists(copy, ours, "delta")),
         ("delta rows", str(snapshot.delta_record_count), str(ours.delta_record_count)),
         ("total rows", str(snapshot.total_record_count), str(ours.total_record_count)),
         ("schema", str(snapshot.schema_id), str(ours.schema_id)),

@@ -1,8 +1,8 @@
-"""What a commit did, step by step, from the trace of our own commit code.
+"""The steps of a commit as a report, from the trace of the commit code.
 
-The steps are those that ran: collect changes, check for conflicts, merge manifests with thresholds
-against actual sizes, write base list, new manifests and delta list, publish, hints; for a failure
-what was removed, for a lost race what was kept and read again.
+The trace has the steps that ran: check for conflicts, merge manifests (with thresholds and actual
+sizes), write the base list, the new manifests and the delta list, publish, write hints; after a
+failure the clean-up, after a lost race the retry.
 """
 
 from collections.abc import Sequence
@@ -28,30 +28,32 @@ from paimon_explore.inspection.rendering.report import (
     grid,
 )
 
-ACTS = {
-    CommitStep.SKIP_EMPTY: "There is nothing to commit, so no snapshot is made.",
-    CommitStep.LOOK_FOR_EARLIER: "Has this user committed this transaction before? Then nothing "
-    "is done twice.",
-    CommitStep.READ_LATEST: "The newest snapshot decides which number this commit wants.",
+STEP_DESCRIPTIONS = {
+    CommitStep.SKIP_EMPTY: "There is nothing to commit; no snapshot is created.",
+    CommitStep.LOOK_FOR_EARLIER: "Searches for a snapshot of the same commit user and "
+    "identifier, so that no transaction is committed twice.",
+    CommitStep.READ_LATEST: "The commit will use the id after the latest snapshot.",
     CommitStep.PLAN_OVERWRITE: "The live files of the replaced partitions become DELETE entries.",
-    CommitStep.CHECK_CONFLICTS: "Files that go must still be live, new ones must not overlap.",
-    CommitStep.WRITE_BASE: "All manifests before this commit become the base list; small ones are "
-    "merged where that pays.",
-    CommitStep.ASSIGN_ROW_IDS: "New rows get the row ids that are free next.",
-    CommitStep.WRITE_DELTA: "The changes become new manifests, and these the delta list.",
-    CommitStep.WRITE_CHANGELOG: "Changelog files get manifests and a list of their own.",
-    CommitStep.WRITE_INDEX: "Index files changed, so that their whole list is written anew.",
-    CommitStep.PUBLISH: "The snapshot file is created, if there is none: the one act that makes "
-    "everything visible.",
-    CommitStep.WRITE_HINTS: "LATEST points at the new snapshot; a hint may lag, readers look on.",
-    CommitStep.FAIL: "The error goes to the caller; nothing of this try is visible.",
-    CommitStep.LOSE: "Another commit created that number first: this try is void.",
-    CommitStep.DOUBT: "The storage gave no answer: from now on nothing may be removed.",
-    CommitStep.WAIT: "A pause that grows with each try, so that not all try again at once.",
-    CommitStep.CLEAN_UP: "Files that no snapshot will ever name are removed.",
-    CommitStep.DONE: "Everybody who reads from now on sees the snapshot.",
+    CommitStep.CHECK_CONFLICTS: "Removed files must still be live; new files must not overlap "
+    "others in their level.",
+    CommitStep.WRITE_BASE: "Writes the base manifest list: all manifests before this commit. "
+    "Small manifests are merged if a threshold is reached.",
+    CommitStep.ASSIGN_ROW_IDS: "New rows get the next free row ids.",
+    CommitStep.WRITE_DELTA: "Writes the changes as new manifests, and the delta manifest list.",
+    CommitStep.WRITE_CHANGELOG: "Writes manifests and a manifest list for changelog files.",
+    CommitStep.WRITE_INDEX: "Rewrites the index manifest, because index files changed.",
+    CommitStep.PUBLISH: "Creates the snapshot file if it does not exist. This one atomic operation "
+    "makes all changes visible.",
+    CommitStep.WRITE_HINTS: "Updates the LATEST hint. Hints may be stale; readers verify them.",
+    CommitStep.FAIL: "The error is raised to the caller; no change of this attempt is visible.",
+    CommitStep.LOSE: "Another commit created this snapshot id first; the attempt is repeated.",
+    CommitStep.DOUBT: "The storage did not confirm the write. The commit may have succeeded, so no "
+    "file may be removed.",
+    CommitStep.WAIT: "Waits before the next attempt (exponential backoff with jitter).",
+    CommitStep.CLEAN_UP: "Removes files that no snapshot references.",
+    CommitStep.DONE: "The snapshot is visible to all readers.",
 }
-"""What each step is for."""
+"""Explanation of each step."""
 
 _GOOD = {CommitStep.PUBLISH, CommitStep.DONE}
 _BAD = {CommitStep.FAIL, CommitStep.LOSE, CommitStep.DOUBT}
@@ -59,11 +61,11 @@ _BAD = {CommitStep.FAIL, CommitStep.LOSE, CommitStep.DOUBT}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TracedCommit:
-    """The steps of what one call committed: one snapshot, two, or none.
+    """The steps of one call to commit, which creates zero, one or two snapshots.
 
     Attributes:
-        table: the folder it was made to.
-        events: the steps, in order.
+        table: location of the table.
+        events: the steps in order.
     """
 
     table: str
@@ -71,7 +73,7 @@ class TracedCommit:
 
     @property
     def snapshot_ids(self) -> tuple[int, ...]:
-        """The snapshots that became visible."""
+        """The ids of the created snapshots."""
         return tuple(
             event.snapshot_id
             for event in self.events
@@ -80,29 +82,29 @@ class TracedCommit:
 
     @property
     def tries(self) -> int:
-        """How often the newest snapshot was read."""
+        """The number of attempts."""
         return sum(event.step is CommitStep.READ_LATEST for event in self.events)
 
     @property
     def outcome(self) -> str:
-        """What came of it, in a sentence."""
+        """The outcome as a short text."""
         made = self.snapshot_ids
         if made:
             names = " and ".join(map(str, made))
-            again = f" after {self.tries} tries" if self.tries > len(made) else ""
-            return f"snapshot{'s' if len(made) > 1 else ''} {names} made{again}"
+            attempts = f" after {self.tries} attempts" if self.tries > len(made) else ""
+            return f"snapshot{'s' if len(made) > 1 else ''} {names} created{attempts}"
         steps = {event.step for event in self.events}
         if CommitStep.SKIP_EMPTY in steps:
             return "nothing to commit"
         if CommitStep.FAIL in steps:
-            return "failed, nothing is visible"
+            return "failed, no change is visible"
         if CommitStep.DOUBT in steps:
-            return "in doubt: the storage did not say whether the snapshot was created"
-        return "given up" if CommitStep.WAIT in steps else "done before, nothing to do"
+            return "unknown: the storage did not confirm whether the snapshot was created"
+        return "given up" if CommitStep.WAIT in steps else "already committed"
 
 
 def split_commits(heard: Sequence[tuple[str, CommitEvent]]) -> tuple[TracedCommit, ...]:
-    """The commits that events belong to: a commit begins where a first try does."""
+    """Group events into commits: a commit begins with its first attempt."""
     found: list[TracedCommit] = []
     open_: dict[str, list[CommitEvent]] = {}
 
@@ -115,8 +117,8 @@ def split_commits(heard: Sequence[tuple[str, CommitEvent]]) -> tuple[TracedCommi
         mine = open_.get(table, [])
         begins = event.step is CommitStep.LOOK_FOR_EARLIER or event.step is CommitStep.SKIP_EMPTY
         first = event.step is CommitStep.READ_LATEST and event.attempt == 1
-        looked = bool(mine) and mine[-1].step is CommitStep.LOOK_FOR_EARLIER
-        if mine and (begins or (first and not looked)):
+        searched = bool(mine) and mine[-1].step is CommitStep.LOOK_FOR_EARLIER
+        if mine and (begins or (first and not searched)):
             close(table)
         open_.setdefault(table, []).append(event)
     for table in list(open_):
@@ -125,11 +127,11 @@ def split_commits(heard: Sequence[tuple[str, CommitEvent]]) -> tuple[TracedCommi
 
 
 def commit_sections(commit: TracedCommit, *, explained: bool = False) -> tuple[Section, ...]:
-    """The steps of a commit, and how its manifests were merged.
+    """The steps of a commit, and the thresholds for merging its manifests.
 
     Args:
         commit: the commit.
-        explained: whether each step says what it is for.
+        explained: whether to include the explanation of each step.
     """
     if not commit.events:
         return ()
@@ -137,14 +139,14 @@ def commit_sections(commit: TracedCommit, *, explained: bool = False) -> tuple[S
     spent = commit.events[-1].time_millis - start
     head = facts(
         ("outcome", commit.outcome),
-        ("tries", commit.tries),
-        ("time", f"{spent:,} ms from {time_text(start)}"),
+        ("attempts", commit.tries),
+        ("time", f"{spent:,} ms, started {time_text(start)}"),
     )
     return (head, steps_grid([commit], explained=explained), *_merges(commit))
 
 
 def steps_grid(commits: Sequence[TracedCommit], *, explained: bool = False) -> Grid:
-    """The steps of some commits, one after the other."""
+    """The steps of several commits in one table."""
     rows: list[tuple[Entry, ...]] = []
     for commit in commits:
         start = commit.events[0].time_millis
@@ -153,22 +155,22 @@ def steps_grid(commits: Sequence[TracedCommit], *, explained: bool = False) -> G
             spent = event.time_millis - start
             did = figures_text(event)
             if explained:
-                again = f"try {event.attempt}: " if event.attempt > 1 else ""
-                why = ACTS.get(event.step, "")
-                told = f"{again}{did}. {why}" if did else f"{again}{why}"
-                rows.append((number, step, spent, told))
+                attempt = f"attempt {event.attempt}: " if event.attempt > 1 else ""
+                why = STEP_DESCRIPTIONS.get(event.step, "")
+                text = f"{attempt}{did}. {why}" if did else f"{attempt}{why}"
+                rows.append((number, step, spent, text))
             else:
                 rows.append((number, event.attempt or None, event.snapshot_id, step, spent, did))
-    columns = ("#", "try#", "snapshot#", "step", "ms#", "did")
-    shown = ("#", "step", "ms#", "did") if explained else columns
-    return grid("steps of the commit", shown, rows)
+    columns = ("#", "attempt#", "snapshot#", "step", "ms#", "result")
+    shown = ("#", "step", "ms#", "result") if explained else columns
+    return grid("Commit steps", shown, rows)
 
 
 def commit_frame(event: CommitEvent) -> Frame:
-    """A step as a moment of a stage."""
-    did, why = figures_text(event), ACTS.get(event.step, "")
-    again = f"Try {event.attempt}: " if event.attempt > 1 else ""
-    text = f"{again}{did}. {why}" if did else f"{again}{why}"
+    """A step as a frame of an animation."""
+    did, why = figures_text(event), STEP_DESCRIPTIONS.get(event.step, "")
+    attempt = f"Attempt {event.attempt}: " if event.attempt > 1 else ""
+    text = f"{attempt}{did}. {why}" if did else f"{attempt}{why}"
     return Frame(title=event.step.value, text=text, tone=_tone(event.step))
 
 
@@ -179,7 +181,7 @@ def _tone(step: CommitStep) -> Tone:
 
 
 def figures_text(event: CommitEvent) -> str:
-    """The figures of a step in one line."""
+    """The result of a step in one line."""
     if event.step is CommitStep.WRITE_BASE:
         return _base_text(event)
     return ", ".join(_figure(name, value) for name, value in event.figures.items())
@@ -195,14 +197,14 @@ def _base_text(event: CommitEvent) -> str:
     before, after = _number(event, "manifests before"), _number(event, "manifests after")
     merged = before - _number(event, "kept")
     if not before:
-        return "there were no manifests before"
+        return "no earlier manifests"
     if not merged:
-        return f"{plural(before, 'manifest')} stay as they are"
-    return f"{before} manifests become {after}: {merged} merged ({_way(event)})"
+        return f"{plural(before, 'manifest')} kept unchanged"
+    return f"{before} manifests merged into {after}: {merged} rewritten ({_way(event)} compaction)"
 
 
 def _way(event: CommitEvent) -> str:
-    """Which of the two ways of merging a commit went."""
+    """The kind of manifest compaction: full, minor or none."""
     before, kept = _number(event, "manifests before"), _number(event, "kept")
     if before == kept:
         return "none"
@@ -216,7 +218,7 @@ def _number(event: CommitEvent, name: str) -> int:
 
 
 def _merges(commit: TracedCommit) -> tuple[Section, ...]:
-    """The thresholds of merging against what was there."""
+    """The thresholds for merging manifests, compared with the actual sizes."""
     rows: list[tuple[Entry, ...]] = []
     for event in commit.events:
         if event.step is not CommitStep.WRITE_BASE:
@@ -224,36 +226,36 @@ def _merges(commit: TracedCommit) -> tuple[Section, ...]:
         changing = _number(event, "small or with deletions, bytes")
         full = _number(event, "full merge from, bytes")
         before = _number(event, "manifests before")
-        least = _number(event, "merge the rest from, manifests")
+        min_count = _number(event, "merge the rest from, manifests")
         target = _number(event, "merge until, bytes")
         rows += [
             (
                 event.snapshot_id,
-                "full merge",
+                "full compaction",
                 "manifest.full-compaction-threshold-size",
                 bytes_text(full),
                 bytes_text(changing),
-                _verdict(changing >= full, "worth it", "not yet"),
+                _verdict(changing >= full, "reached", "not reached"),
             ),
             (
                 event.snapshot_id,
-                "minor merge of neighbours",
+                "minor compaction, by size",
                 "manifest.target-file-size",
                 bytes_text(target),
                 bytes_text(changing),
-                _verdict(changing >= target, "a group is full", "no group is full"),
+                _verdict(changing >= target, "reached", "not reached"),
             ),
             (
                 event.snapshot_id,
-                "minor merge of the rest",
+                "minor compaction, by count",
                 "manifest.merge-min-count",
-                plural(least, "manifest"),
+                plural(min_count, "manifest"),
                 plural(before, "manifest"),
-                _verdict(before >= least, "enough", "too few"),
+                _verdict(before >= min_count, "reached", "not reached"),
             ),
         ]
-    columns = ("snapshot#", "merge", "option", "threshold#", "there#", "verdict")
-    return (grid("thresholds of merging manifests", columns, rows),) if rows else ()
+    columns = ("snapshot#", "compaction", "option", "threshold#", "actual#", "threshold is")
+    return (grid("Manifest compaction thresholds", columns, rows),) if rows else ()
 
 
 def _verdict(reached: bool, yes: str, no: str) -> Cell:  # noqa: FBT001 - the choice itself
@@ -261,7 +263,7 @@ def _verdict(reached: bool, yes: str, no: str) -> Cell:  # noqa: FBT001 - the ch
 
 
 def event_table(commits: Sequence[TracedCommit]) -> pa.Table:
-    """A row for each step: table, commit, try, snapshot, step, figures, time."""
+    """One row per step: table, commit, try, snapshot, step, did, time."""
     found = [(n, c.table, e) for n, c in enumerate(commits, 1) for e in c.events]
     return pa.table(
         {
@@ -277,11 +279,11 @@ def event_table(commits: Sequence[TracedCommit]) -> pa.Table:
 
 
 def event_state(event: CommitEvent) -> dict[str, object]:
-    """A step as JSON."""
+    """A step as JSON, with its explanation."""
     return {
         "step": event.step.value,
         "name": event.step.name,
-        "why": ACTS.get(event.step, ""),
+        "why": STEP_DESCRIPTIONS.get(event.step, ""),
         "try": event.attempt,
         "snapshot": event.snapshot_id,
         "time": event.time_millis,

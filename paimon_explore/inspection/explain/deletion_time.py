@@ -1,4 +1,4 @@
-"""When a file may be deleted under the table's present options."""
+"""The earliest time at which a file may be deleted under the current table options."""
 
 from collections.abc import Sequence
 
@@ -17,18 +17,18 @@ _DAY_MS = 86_400_000
 
 
 def orphan_age_ms() -> int:
-    """How old a file that nothing names must be, so that no commit in the making needs it."""
+    """Minimum age of an orphan file, so that files of running commits are not removed."""
     return _DAY_MS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Due:
+class DeletionTime:
     """When a file may be deleted.
 
     Attributes:
-        text: the same in words, with what it depends on.
-        from_ms: earliest moment, epoch milliseconds; None when no moment can be told.
-        commits: how many more commits are needed first.
+        text: a sentence with time and conditions.
+        from_ms: earliest time, epoch milliseconds; None if it depends on tags or consumers.
+        commits: number of further commits required before.
     """
 
     text: str
@@ -36,44 +36,46 @@ class Due:
     commits: int = 0
 
 
-def due_of(
+def deletion_time(
     view: TableView,
     timeline: Timeline,
     others: Sequence[str],
     found: Sequence[Reference],
     now_ms: int,
-) -> Due:
-    """When the last of what holds a file lets go of it.
+) -> DeletionTime:
+    """The time at which the last reference to a file ends.
 
     Args:
         view: the table.
         timeline: its snapshots.
-        others: what holds it beside snapshots, in words.
-        found: who names it.
-        now_ms: the present.
+        others: descriptions of the tags, consumers and changelogs that reference it.
+        found: all references to it.
+        now_ms: current time, epoch milliseconds.
     """
     mine = [one for one in found if one.branch == view.branch and one.holder == "snapshots"]
     if any(one.removed is None and one.snapshots for one in mine):
-        text = "never as it stands: the newest snapshot needs it until a commit replaces it"
-        return Due(text=text)
+        text = "not yet: the latest snapshot references it; a later commit must remove it first"
+        return DeletionTime(text=text)
     kept = [mark.snapshot_id for mark in timeline.marks if not mark.expired]
     last = max((end for one in mine for _, end in one.snapshots), default=None)
-    also = f"once {', '.join(others[:4])} let go of it" if others else ""
+    also = f"once {', '.join(others[:4])} no longer need it" if others else ""
     if last is None:
-        return Due(text=also or "now: no snapshot needs it any more")
+        return DeletionTime(text=also or "now: no snapshot references it")
     due = _of_expiry(view, timeline, last, kept[-1], now_ms)
-    return Due(
+    return DeletionTime(
         text=f"{due.text}, and {also}" if also else due.text,
         from_ms=None if others else due.from_ms,
         commits=due.commits,
     )
 
 
-def _of_expiry(view: TableView, timeline: Timeline, last: int, newest: int, now_ms: int) -> Due:
-    """When the snapshot `last` may expire: by age and number; see `snapshot_expiry`."""
+def _of_expiry(
+    view: TableView, timeline: Timeline, last: int, newest: int, now_ms: int
+) -> DeletionTime:
+    """The time at which snapshot `last` may expire, by age and count; see `snapshot_expiry`."""
     options = view.options
-    least = options.value(SNAPSHOT_NUM_RETAINED_MIN)
-    commits = max(0, last + least - newest)
+    retain_min = options.value(SNAPSHOT_NUM_RETAINED_MIN)
+    commits = max(0, last + retain_min - newest)
     beyond = newest - options.value(SNAPSHOT_NUM_RETAINED_MAX) + 1 > last
     next_one = [m.snapshot for m in timeline.marks if m.snapshot_id == last + 1 and m.snapshot]
     moment = next_one[0].time_millis + options.value(SNAPSHOT_TIME_RETAINED) if next_one else now_ms
@@ -82,6 +84,6 @@ def _of_expiry(view: TableView, timeline: Timeline, last: int, newest: int, now_
     text = f"{when}when snapshot {last} expires ({SNAPSHOT_TIME_RETAINED.key})"
     text = text if when or commits else f"now, {text}"
     if commits:
-        rule = f"{SNAPSHOT_NUM_RETAINED_MIN.key} {least}"
+        rule = f"{SNAPSHOT_NUM_RETAINED_MIN.key} {retain_min}"
         text = f"after {plural(commits, 'more commit')} ({rule}), {text}"
-    return Due(text=text, from_ms=moment, commits=commits)
+    return DeletionTime(text=text, from_ms=moment, commits=commits)

@@ -1,6 +1,6 @@
-"""What an expiry of snapshots would do: which go, what becomes free, what holds the rest back.
+"""Preview of snapshot expiry: expiring snapshots, files to delete, and what prevents more.
 
-Nothing is removed: the same code that expires works out what would go.
+Nothing is deleted; the preview is a dry run of the expiry code.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -51,20 +51,20 @@ FREED = pa.schema(
         pa.field("size", pa.int64()),
     )
 )
-"""The files that would be deleted: `data` or `metadata`, with their size, null if unknown."""
+"""The files to delete, of type `data` or `metadata`, with their size, null if unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeldBack:
-    """Something that keeps an expiry from freeing more.
+    """A tag, consumer or option that prevents further expiry.
 
     Attributes:
         kind: `tag`, `consumer` or `option`.
-        name: which.
-        snapshots: snapshots that would go without it.
-        files: data files that would go without it.
-        bytes: their size.
-        says: why.
+        name: its name.
+        snapshots: snapshots that it keeps from expiring.
+        files: data files that it keeps from deletion.
+        bytes: size of these files.
+        reason: why, in one sentence.
     """
 
     kind: str
@@ -72,19 +72,19 @@ class HeldBack:
     snapshots: int
     files: int
     bytes: int
-    says: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ExpiryPreview(Result):
-    """What an expiry would do.
+    """The effect that expiring snapshots now would have.
 
     Attributes:
         name: the table.
-        retention: what stays.
-        report: what the expiry itself tells.
-        sizes: size of each file that would go, as far as known.
-        held: what holds back.
+        retention: the retention settings.
+        report: report of the dry run.
+        sizes: size of each file to delete, as far as known.
+        held: what prevents further expiry.
         timeline: all snapshots.
     """
 
@@ -97,21 +97,21 @@ class ExpiryPreview(Result):
 
     @property
     def kind(self) -> str:
-        """Its name in the explorer."""
+        """Name of the view in the explorer."""
         return "expiry"
 
     @property
     def expiring(self) -> tuple[int, ...]:
-        """The snapshots that would go."""
+        """The ids of the snapshots that would expire."""
         return self.report.expired
 
     @property
     def freed_bytes(self) -> int:
-        """Bytes of the files that would be deleted, as far as their size is known."""
+        """Total size of the files to delete, as far as known."""
         return sum(self.sizes.values())
 
     def to_arrow(self) -> pa.Table:
-        """The files that would be deleted, as `FREED`."""
+        """The files to delete as `FREED`."""
         files = self.report.files
         rows = [
             {"path": path, "type": kind, "size": self.sizes.get(path)}
@@ -121,7 +121,7 @@ class ExpiryPreview(Result):
         return pa.Table.from_pylist(rows, schema=FREED)
 
     def figures(self) -> dict[str, object]:
-        """Snapshots, files and bytes."""
+        """Counts of snapshots, files and bytes, and the retention."""
         return {
             "expiring": list(self.expiring),
             "data_files": len(self.report.files.data_files),
@@ -138,45 +138,47 @@ class ExpiryPreview(Result):
         }  # fmt: skip
 
     def sheet(self) -> Sheet:
-        """What goes, what stays and why, and the files."""
+        """The expiring snapshots, what prevents more, and the files to delete."""
         gone = len(self.expiring)
         title = (
             f"{self.name}: {plural(gone, 'snapshot')} would expire, "
-            f"{bytes_text(self.freed_bytes)} would be free"
+            f"{bytes_text(self.freed_bytes)} would be freed"
         )
         return Sheet(title=title, sections=tuple(self._sections()))
 
     def _sections(self) -> Iterator[Section]:
         ids, files = self.expiring, self.report.files
-        most = "no limit" if self.retention.retain_max >= 2**31 - 1 else self.retention.retain_max
+        maximum = (
+            "no limit" if self.retention.retain_max >= 2**31 - 1 else self.retention.retain_max
+        )
         spans = f"{ids[0]} to {ids[-1]}" if len(ids) > 1 else str(ids[0]) if ids else "none"
         yield facts(
-            ("snapshots that go", spans),
-            ("data files", len(files.data_files)),
-            ("metadata files", len(files.metadata_files)),
+            ("expiring snapshots", spans),
+            ("data files to delete", len(files.data_files)),
+            ("metadata files to delete", len(files.metadata_files)),
             (SNAPSHOT_NUM_RETAINED_MIN.key, self.retention.retain_min),
-            (SNAPSHOT_NUM_RETAINED_MAX.key, most),
-            ("stay if newer than", time_text(self.retention.keep_after_ms)),
+            (SNAPSHOT_NUM_RETAINED_MAX.key, maximum),
+            ("snapshots kept if newer than", time_text(self.retention.keep_after_ms)),
         )
         if len(self.timeline):
             yield self._chart()
         if self.held:
             rows: list[list[Entry]] = [
                 [h.kind, h.name, h.snapshots or "", h.files or "",
-                 bytes_text(h.bytes) if h.bytes else "", h.says]
+                 bytes_text(h.bytes) if h.bytes else "", h.reason]
                 for h in self.held
             ]  # fmt: skip
-            heads = ("what", "name", "snapshots#", "files#", "size#", "why")
-            yield grid("Held back", heads, rows)
+            heads = ("kept by", "name", "snapshots#", "files#", "size#", "reason")
+            yield grid("Kept from expiry", heads, rows)
         elif not ids:
-            yield Note(text="Nothing is old enough.")
+            yield Note(text="No snapshot is old enough to expire.")
         paths = [*files.data_files, *files.metadata_files]
         known = [(path, self.sizes.get(path)) for path in paths]
         rows_of: list[list[Entry]] = [
             [_file_cell(path), bytes_text(size) if size is not None else "unknown"]
             for path, size in sorted(known, key=lambda one: -(one[1] or 0))
         ]
-        yield grid("Files that go, largest first", ("file", "size#"), rows_of)
+        yield grid("Files to delete, largest first", ("file", "size#"), rows_of)
 
     def _chart(self) -> LaneChart:
         marks = self.timeline.marks
@@ -189,11 +191,11 @@ class ExpiryPreview(Result):
                 label=str(mark.snapshot_id),
                 says=f"snapshot {mark.snapshot_id} "
                 + (
-                    "goes"
+                    "would expire"
                     if mark.snapshot_id in gone
-                    else "is only in a tag"
+                    else "has expired and is kept by a tag"
                     if mark.expired
-                    else "stays"
+                    else "is kept"
                 ),
                 tone=Tone.REMOVE
                 if mark.snapshot_id in gone
@@ -219,7 +221,7 @@ class ExpiryPreview(Result):
             lanes.append(f"{flag.kind.value} {flag.name}")
         ids = [(i + 0.5, str(mark.snapshot_id)) for i, mark in enumerate(marks)]
         return LaneChart(
-            title="Snapshots that go (red) and stay (green)",
+            title="Snapshots that would expire (red) or are kept (green)",
             lanes=tuple(lanes[:40]),
             boxes=tuple(box for box in boxes if box.lane < 40),  # noqa: PLR2004 - room
             start=0,
@@ -234,16 +236,16 @@ def _file_cell(path: str) -> Cell:
 
 
 def expiry_preview(inspector: Inspector, retention: Retention, code: Code) -> ExpiryPreview:
-    """What an expiry with a retention would do now.
+    """Preview an expiry with the given retention.
 
     Args:
         inspector: the table.
-        retention: what stays.
-        code: the lines that ask for it.
+        retention: the retention settings.
+        code: code that produces the preview.
 
     Raises:
-        InvalidInputError: the retention contradicts itself.
-        PaimonError: something that must stay cannot be read.
+        InvalidInputError: the retention settings contradict each other.
+        PaimonError: metadata that must be kept cannot be read.
     """
     view = inspector.view
     report = expire_snapshots(view.store, view.options, retention, dry_run=True)
@@ -260,7 +262,7 @@ def expiry_preview(inspector: Inspector, retention: Retention, code: Code) -> Ex
 
 
 def _sizes(inspector: Inspector, report: ExpiryReport) -> dict[str, int]:
-    """Sizes of the files that go: of data files from their entries, of others from the storage."""
+    """Sizes of the files to delete: from manifest entries for data files, else from storage."""
     paths = [*report.files.data_files, *report.files.metadata_files]
     if not paths:
         return {}
@@ -306,9 +308,14 @@ def _consumers(
             continue
         kept = [i for i in free if i >= flag.snapshot_id]
         if kept:
-            says = f"it has yet to read snapshot {flag.snapshot_id}"
+            reason = f"has not read snapshot {flag.snapshot_id} yet"
             yield HeldBack(
-                kind="consumer", name=flag.name, snapshots=len(kept), files=0, bytes=0, says=says
+                kind="consumer",
+                name=flag.name,
+                snapshots=len(kept),
+                files=0,
+                bytes=0,
+                reason=reason,
             )
 
 
@@ -318,7 +325,7 @@ def _options(
     held_from: int | None,
     now: int,
 ) -> Iterator[HeldBack]:
-    """Options that keep snapshots which their fellows would let go."""
+    """Options that alone keep snapshots from expiring."""
     ids, times = known
     looser = (
         (
@@ -336,24 +343,26 @@ def _options(
     for key, value, without in looser:
         more = len(expiring_ids(ids, lambda i: times.get(i, 0), without, held_from)) - now
         if more > 0:
-            says = f"{plural(more, 'more snapshot')} would go without it ({value})"
-            yield HeldBack(kind="option", name=key, snapshots=more, files=0, bytes=0, says=says)
+            reason = f"{plural(more, 'more snapshot')} would expire without {key} = {value}"
+            yield HeldBack(kind="option", name=key, snapshots=more, files=0, bytes=0, reason=reason)
 
 
 def _tags(inspector: Inspector, report: ExpiryReport) -> Iterator[HeldBack]:
     for flag, files, size in tag_only_files(inspector, frozenset(report.expired)):
-        says = f"it holds snapshot {flag.snapshot_id}"
-        yield HeldBack(kind="tag", name=flag.name, snapshots=0, files=files, bytes=size, says=says)
+        reason = f"references snapshot {flag.snapshot_id}"
+        yield HeldBack(
+            kind="tag", name=flag.name, snapshots=0, files=files, bytes=size, reason=reason
+        )
 
 
 def tag_only_files(
     inspector: Inspector, leaving: frozenset[int]
 ) -> Iterator[tuple[Flag, int, int]]:
-    """Tags that hold data files which no snapshot needs: number of the files and bytes.
+    """Yields tags that reference data files which no snapshot needs: tag, files, bytes.
 
     Args:
         inspector: the table.
-        leaving: ids of snapshots that do not count.
+        leaving: ids of snapshots to ignore.
     """
     timeline = inspector.timeline()
     tags = [flag for flag in timeline.flags if flag.kind is FlagKind.TAG]
@@ -372,19 +381,19 @@ def tag_only_files(
             yield flag, len(rows), int(sizes[rows].sum())
 
 
-def retention_in(text: str, retention: Retention, now_ms: int) -> Retention:
-    """A retention with what a person writes: `retain_max=3, older_than=1 d`.
+def parse_retention(text: str, retention: Retention, now_ms: int) -> Retention:
+    """Retention settings parsed from text such as `retain_max=3, older_than=1 d`.
 
     Args:
         text: `retain_min`, `retain_max`, `limit` and `older_than`, which is an age or a time.
-        retention: for what is not given.
-        now_ms: the present, epoch milliseconds.
+        retention: defaults for settings that the text omits.
+        now_ms: current time, epoch milliseconds.
 
     Raises:
         InvalidInputError: the text cannot be understood.
     """
-    for part in filter(None, (piece.strip() for piece in text.split(","))):
-        key, _, value = (piece.strip() for piece in part.partition("="))
+    for part in filter(None, (item.strip() for item in text.split(","))):
+        key, _, value = (item.strip() for item in part.partition("="))
         match key:
             case "retain_min" | "retain_max" | "limit" if (
                 value.isdecimal() and len(value) < _DIGITS
@@ -409,7 +418,7 @@ def _with_number(retention: Retention, key: str, value: int) -> Retention:
 
 
 def _moment(text: str, now_ms: int) -> int:
-    """A time, or a time so long ago."""
+    """The epoch milliseconds of a time, or of an age before now."""
     try:
         return now_ms - read_value("older_than", text, parse_duration)
     except InvalidInputError:

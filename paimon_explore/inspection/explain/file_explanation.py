@@ -1,8 +1,8 @@
-"""Why a file is there: who added and removed it, what holds it, and when it may be deleted.
+"""Explains why a file exists: what added, removed and references it, and when it may be deleted.
 
-Any file that metadata names can be asked for: data and changelog files, manifests and their lists,
-index manifests, index files, statistics. A file below the table's folder that nothing names is an
-orphan.
+Works for every file that metadata references: data and changelog files, manifests, manifest lists,
+index manifests, index files and statistics. A file in the table's folder that is not referenced is
+an orphan.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,11 @@ import pyarrow as pa
 
 from paimon_explore.errors import NotFoundError
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.inspection.explain.deletion_time import Due, due_of, orphan_age_ms
+from paimon_explore.inspection.explain.deletion_time import (
+    DeletionTime,
+    deletion_time,
+    orphan_age_ms,
+)
 from paimon_explore.inspection.explain.file_references import Reference, ranges, references
 from paimon_explore.inspection.history.timeline import FlagKind, Timeline
 from paimon_explore.inspection.rendering.chart import Box, LaneChart, Tone, axis_ticks
@@ -31,7 +35,7 @@ HOLDERS = pa.schema(
         pa.field("branch", pa.string()),
     )
 )
-"""What holds a file: `snapshots`, `tag`, `changelog` or `consumer`."""
+"""One row per reference to a file, of kind `snapshots`, `tag`, `changelog` or `consumer`."""
 
 
 _MOST_LABELS = 1024
@@ -39,14 +43,14 @@ _MOST_LABELS = 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Holder:
-    """Something for whose sake a file must stay.
+    """A reference that keeps a file from being deleted.
 
     Attributes:
         kind: `snapshots`, `tag`, `changelog` or `consumer`.
-        name: its name; of snapshots and changelogs empty.
-        first: the first snapshot for which it does.
-        last: the last one.
-        branch: where it is.
+        name: its name; empty for snapshots and changelogs.
+        first: the first snapshot that needs the file.
+        last: the last snapshot that needs the file.
+        branch: the branch of the reference.
     """
 
     kind: str
@@ -57,7 +61,7 @@ class Holder:
 
     @property
     def text(self) -> str:
-        """The holder in a word."""
+        """A short description."""
         span = str(self.first) if self.first == self.last else f"{self.first} to {self.last}"
         where = "" if self.branch == MAIN_BRANCH else f" of branch {self.branch}"
         what = {"snapshots": "snapshot", "changelog": "changelog"}.get(self.kind)
@@ -68,20 +72,20 @@ class Holder:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class FileReason(Result):
-    """A file, and why it is there.
+class FileExplanation(Result):
+    """Why a file exists and when it may be deleted.
 
     Attributes:
-        name: of the file.
+        name: the file name.
         table: the table's name.
-        type: what it is, such as `data file`; `orphan` for one that nothing names.
-        path: where it lies.
-        exists: whether it is there.
-        references: by whom it is named, and between which snapshots.
-        holders: for whose sake it must stay.
-        due: when it may be deleted.
-        first: first snapshot of the history.
-        last: last one.
+        type: kind of file, such as `data file`; `orphan` if nothing references it.
+        path: its path.
+        exists: whether the file exists in storage.
+        references: the metadata that references it, with snapshot ranges.
+        holders: what keeps it from being deleted.
+        deletion: when it may be deleted.
+        first: first snapshot of the timeline.
+        last: last snapshot of the timeline.
     """
 
     name: str
@@ -91,27 +95,27 @@ class FileReason(Result):
     exists: bool
     references: tuple[Reference, ...]
     holders: tuple[Holder, ...]
-    due: Due
+    deletion: DeletionTime
     first: int
     last: int
 
     @property
     def kind(self) -> str:
-        """Its name in the explorer."""
+        """Name of the view in the explorer."""
         return "why"
 
     @property
     def added_by(self) -> int | None:
-        """The snapshot that added it; None if that was before the history, or for orphans."""
+        """Id of the snapshot that added it; None if that has expired, or for orphans."""
         return self.references[0].added if self.references else None
 
     @property
     def removed_by(self) -> int | None:
-        """The snapshot that removed it; None while the newest one has it, or for orphans."""
+        """Id of the snapshot that removed it; None while the latest has it, or for orphans."""
         return self.references[-1].removed if self.references else None
 
     def to_arrow(self) -> pa.Table:
-        """What holds it, a row each, as `HOLDERS`."""
+        """What keeps it from being deleted, as `HOLDERS`."""
         rows = [
             {
                 "holder": one.kind,
@@ -125,7 +129,7 @@ class FileReason(Result):
         return pa.Table.from_pylist(rows, schema=HOLDERS)
 
     def figures(self) -> dict[str, object]:
-        """The answer as JSON."""
+        """The explanation as JSON."""
         return {
             "name": self.name,
             "type": self.type,
@@ -135,12 +139,12 @@ class FileReason(Result):
             "removed_by": self.removed_by,
             "levels": [one.label for one in self.references],
             "holders": [one.text for one in self.holders],
-            "deletable": self.due.text,
-            "deletable_from_ms": self.due.from_ms,
+            "deletable": self.deletion.text,
+            "deletable_from_ms": self.deletion.from_ms,
         }
 
     def sheet(self) -> Sheet:
-        """The answer in a sentence, the facts, and its life as a picture."""
+        """The facts, a chart of its references over the snapshots, and a table of them."""
         return Sheet(title=f"{self.type} {self.name}", sections=tuple(self._sections()))
 
     def _sections(self) -> Iterator[Section]:
@@ -148,11 +152,11 @@ class FileReason(Result):
         yield facts(
             ("added by", self._added()),
             ("removed by", self._removed()),
-            ("held by", ", ".join(one.text for one in self.holders[:6]) or "nothing"),
-            ("may be deleted", self.due.text),
+            ("referenced by", ", ".join(one.text for one in self.holders[:6]) or "none"),
+            ("may be deleted", self.deletion.text),
             (
                 "path",
-                Cell(text=self.path if self.exists else f"{self.path} (not there)", tone=tone),
+                Cell(text=self.path if self.exists else f"{self.path} (missing)", tone=tone),
             ),
         )
         if self.references and self.last:
@@ -162,22 +166,25 @@ class FileReason(Result):
                 (h.kind, h.name, _snapshot(h.first), _snapshot(h.last), h.branch)
                 for h in self.holders
             ]
-            yield grid("Held by", ("what", "name", "from", "to", "branch"), rows)
+            yield grid("References", ("kind", "name", "from", "to", "branch"), rows)
         if not self.exists and self.holders:
-            yield Note(text="The file is missing: what needs it cannot be read.", tone=Tone.REMOVE)
+            yield Note(
+                text="The file is missing from storage; the snapshots that need it cannot be read.",
+                tone=Tone.REMOVE,
+            )
 
     def _added(self) -> Cell | None:
         if not self.references:
             return None
         if self.added_by is None:
-            return Cell(text="a snapshot before the history")
+            return Cell(text="an expired snapshot")
         return _snapshot(self.added_by)
 
     def _removed(self) -> Cell | None:
         if not self.references:
             return None
         if self.removed_by is None:
-            return Cell(text="no one: the newest snapshot has it")
+            return Cell(text="not removed: part of the latest snapshot")
         return _snapshot(self.removed_by)
 
     def _chart(self) -> LaneChart:
@@ -205,7 +212,7 @@ class FileReason(Result):
         step = max((end - self.first) // _MOST_LABELS, 1)  # ids may have gaps of any size
         ids = [(float(i) + 0.5, str(i)) for i in range(self.first, end, step)]
         return LaneChart(
-            title="Its life over the snapshots, and what holds it now",
+            title="Snapshots that contain the file, and current references",
             lanes=tuple(lanes),
             boxes=tuple(boxes),
             start=self.first,
@@ -219,20 +226,22 @@ def _snapshot(number: int) -> Cell:
 
 
 def _span(added: int | None, removed: int | None) -> str:
-    start = "from before the history" if added is None else f"from snapshot {added}"
-    return f"{start} to now" if removed is None else f"{start}, removed by {removed}"
+    start = "from an expired snapshot" if added is None else f"from snapshot {added}"
+    return (
+        f"{start} to the latest" if removed is None else f"{start}, removed by snapshot {removed}"
+    )
 
 
-def file_reason(inspector: Inspector, name: str, now_ms: int) -> FileReason:
-    """Why a file is there.
+def explain_file(inspector: Inspector, name: str, now_ms: int) -> FileExplanation:
+    """Explain why a file exists and when it may be deleted.
 
     Args:
         inspector: the table.
-        name: of the file, or its path.
-        now_ms: the present, epoch milliseconds.
+        name: the name or path of the file.
+        now_ms: current time, epoch milliseconds.
 
     Raises:
-        NotFoundError: neither metadata nor the table's folder knows such a file.
+        NotFoundError: the file is neither referenced by metadata nor in the table's folder.
         PaimonError: a metadata file cannot be read.
     """
     view, timeline = inspector.view, inspector.timeline()
@@ -244,7 +253,7 @@ def file_reason(inspector: Inspector, name: str, now_ms: int) -> FileReason:
     first, last = _ends(timeline)
     path = next((one.path for one in found if one.path), "")
     mine = [one for one in found if one.branch == view.branch]
-    return FileReason(
+    return FileExplanation(
         name=short,
         table=view.name,
         type=found[0].type,
@@ -252,7 +261,7 @@ def file_reason(inspector: Inspector, name: str, now_ms: int) -> FileReason:
         exists=bool(path) and view.store.file_io.exists(path),
         references=tuple(mine or found),
         holders=holders,
-        due=due_of(
+        deletion=deletion_time(
             view, timeline, [h.text for h in holders if h.kind != "snapshots"], found, now_ms
         ),
         first=first,
@@ -283,33 +292,33 @@ def _holders(found: Sequence[Reference], timeline: Timeline, branch: str) -> Ite
 
 
 def _consumers(timeline: Timeline, newest: int, branch: str) -> Iterator[Holder]:
-    """Consumers that still read snapshots that need the file."""
+    """Consumers that have not yet read a snapshot that needs the file."""
     for flag in timeline.flags:
         if flag.kind is FlagKind.CONSUMER and flag.snapshot_id <= newest:
             first = flag.snapshot_id
             yield Holder(kind="consumer", name=flag.name, first=first, last=newest, branch=branch)
 
 
-def _orphan(inspector: Inspector, name: str, now_ms: int) -> FileReason:
+def _orphan(inspector: Inspector, name: str, now_ms: int) -> FileExplanation:
     view = inspector.view
     for status in view.store.file_io.walk(view.location):
         if status.name == name:
             break
     else:
-        hint = "It is neither in the metadata nor in the table's folder."
+        hint = "It is neither referenced by metadata nor in the table's folder."
         raise NotFoundError("file", name, view.location, hint=hint)
-    due_ms = status.modified_ms + orphan_age_ms()
+    deletable_ms = status.modified_ms + orphan_age_ms()
     folder = status.path.removeprefix(f"{view.location}/").partition("/")[0]
     first, last = _ends(inspector.timeline())
     own = folder in ("snapshot", "schema", "tag", "consumer", "changelog")
-    when = "now" if due_ms <= now_ms else f"from {time_text(due_ms)} on"
+    when = "now" if deletable_ms <= now_ms else f"from {time_text(deletable_ms)} on"
     text = (
-        f"it is the {folder} itself: it stays until that is removed"
+        f"when the {folder} is deleted"
         if own
-        else f"{when}, by remove_orphan_files: nothing names it, and it is "
+        else f"{when}, by remove_orphan_files: nothing references it, and it is "
         f"{plural(max(now_ms - status.modified_ms, 0) // 3_600_000, 'hour')} old"
     )
-    return FileReason(
+    return FileExplanation(
         name=name,
         table=view.name,
         type=f"{folder} file" if own else "orphan",
@@ -317,7 +326,7 @@ def _orphan(inspector: Inspector, name: str, now_ms: int) -> FileReason:
         exists=True,
         references=(),
         holders=(),
-        due=Due(text=text, from_ms=None if own else due_ms),
+        deletion=DeletionTime(text=text, from_ms=None if own else deletable_ms),
         first=first,
         last=last,
         code=Code(python=call_code(f"{view.expression}.why", name)),

@@ -1,4 +1,4 @@
-"""Who names a file, in all branches: between which snapshots it was needed, and by what still."""
+"""Finds the metadata that references a file, in all branches."""
 
 from collections.abc import Iterator, Sequence
 
@@ -20,18 +20,18 @@ from paimon_explore.scan.splits.file_locations import data_file_paths, index_fil
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reference:
-    """One stretch of a branch's history over which a file is named.
+    """A range of snapshots of one branch that references a file.
 
     Attributes:
-        type: what the file is.
-        label: the same with its level, if it has one.
-        branch: where.
-        holder: `snapshots` or `changelog`: the kind of root that needs it.
-        added: the snapshot that added it; None for before the history.
-        removed: the snapshot that removed it; None if the newest one has it.
-        snapshots: runs of snapshots that are there and need it, first and last id.
-        tags: tags that need it, with their snapshots.
-        path: where it lies; empty if unknown.
+        type: kind of file.
+        label: the kind, with the level of a data file.
+        branch: the branch.
+        holder: `snapshots` or `changelog`, the kind of metadata that references it.
+        added: the snapshot that added it; None if it has expired.
+        removed: the snapshot that removed it; None if the latest contains it.
+        snapshots: ranges of existing snapshots that need it, first and last id.
+        tags: tags that need it, with their snapshot ids.
+        path: its path; empty if unknown.
     """
 
     type: str
@@ -46,10 +46,10 @@ class Reference:
 
 
 def references(inspector: Inspector, name: str) -> list[Reference]:
-    """All references to a file, those of the looked-at branch first.
+    """All references to a file, those of the current branch first.
 
     Raises:
-        PaimonError: a metadata file of the branch cannot be read.
+        PaimonError: a metadata file of the current branch cannot be read.
     """
     found = list(_in_branch(inspector, name))
     view = inspector.view
@@ -65,7 +65,7 @@ def _of_other_branch(view: TableView, branch: str, name: str) -> list[Reference]
         other = Inspector(TableView(store=store, schema=store.schemas.latest(), name=view.name))
         return list(_in_branch(other, name))
     except PaimonError:
-        return []  # a branch in the making, or damaged: it shows as a finding elsewhere
+        return []  # a branch being created, or damaged; the health report shows damaged ones
 
 
 def _in_branch(inspector: Inspector, name: str) -> Iterator[Reference]:
@@ -119,7 +119,7 @@ def _reference(
 
 
 def ranges(ids: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Runs of neighbouring ids.
+    """Ranges of consecutive ids.
 
     >>> list(ranges([1, 2, 3, 7]))
     [(1, 3), (7, 7)]
@@ -139,7 +139,7 @@ def _data_path(view: TableView, entry: ManifestEntries) -> str:
 
 
 def _metadata_files(inspector: Inspector, name: str) -> Iterator[Reference]:
-    """Lists, manifests, index manifests, index files and statistics: whole snapshots name them."""
+    """References to manifest lists, manifests, index manifests, index files and statistics."""
     view, timeline = inspector.view, inspector.timeline()
     kinds: dict[str, list[int]] = {}
     path = ""
@@ -153,7 +153,7 @@ def _metadata_files(inspector: Inspector, name: str) -> Iterator[Reference]:
     for kind, positions in kinds.items():
         first, last = positions[0], positions[-1]
         behind = last + 1 < len(timeline)
-        own = kind.endswith("list")  # every snapshot writes lists of its own
+        own = kind.endswith("list")  # manifest lists are not shared between snapshots
         first_ever = timeline.marks[first].snapshot_id == 1
         yield _reference(
             view,
@@ -168,7 +168,7 @@ def _metadata_files(inspector: Inspector, name: str) -> Iterator[Reference]:
 
 
 def _kind_in(view: TableView, snapshot: Snapshot, name: str) -> str:
-    """What a file is to a snapshot; empty if it is nothing to it."""
+    """The kind of file by its role in a snapshot; empty if the snapshot does not reference it."""
     own = {
         snapshot.base_manifest_list: "base manifest list",
         snapshot.delta_manifest_list: "delta manifest list",
@@ -186,7 +186,7 @@ def _kind_in(view: TableView, snapshot: Snapshot, name: str) -> str:
             files = as_python(column(manifests.index_of(snapshot).table, "file_name"))
             return "index file" if name in files else ""
     except PaimonError:
-        return ""  # of this snapshot nothing is known; others may tell
+        return ""  # unreadable metadata of one snapshot must not hide references from others
     return ""
 
 
@@ -205,7 +205,7 @@ def _metadata_path(view: TableView, snapshot: Snapshot, kind: str, name: str) ->
 
 
 def _changelogs(inspector: Inspector, name: str) -> Iterator[Reference]:
-    """Changelog files of snapshots, and what long-lived changelogs need."""
+    """References to changelog files by snapshots and long-lived changelogs."""
     view, timeline = inspector.view, inspector.timeline()
     snapshots = [m.snapshot for m in timeline.marks if m.snapshot is not None and not m.expired]
     for holder, roots in (("snapshots", snapshots), ("changelog", _long_lived(view))):

@@ -1,7 +1,7 @@
-"""What changed in a table's folder between two looks at it.
+"""Compares two listings of a table's folder.
 
->>> before = {"/t/snapshot/LATEST": Seen(size=1, modified_ms=5)}
->>> after = {"/t/snapshot/LATEST": Seen(size=2, modified_ms=9)}
+>>> before = {"/t/snapshot/LATEST": ListedFile(size=1, modified_ms=5)}
+>>> after = {"/t/snapshot/LATEST": ListedFile(size=2, modified_ms=9)}
 >>> [(c.what, c.kind) for c in changes_between("/t", before, after)]
 [('changed', 'hint')]
 """
@@ -33,36 +33,36 @@ KINDS: tuple[tuple[str, str], ...] = (
     ("data file index", r"(.*/)?bucket-[^/]+/.*\.index"),
     ("data file", r"(.*/)?bucket-[^/]+/.*"),
 )
-"""Kinds of files, by their path below the table's folder; the first that fits."""
+"""Kinds of files by patterns of the path relative to the table location; the first match counts."""
 
 OTHER = "other"
 _TONES = {"added": Tone.ADD, "removed": Tone.REMOVE, "changed": Tone.MOVE}
 _SIGNS = {"added": "+", "removed": "-", "changed": "~"}
-_MOST_NAMES = 60
+_MAX_FILES_SHOWN = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
-    """A file as a listing shows it."""
+class ListedFile:
+    """Size and modification time of a listed file."""
 
     size: int
     modified_ms: int
 
 
-Listing = Mapping[str, Seen]
+Listing = Mapping[str, ListedFile]
 """The files of a folder by path."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileChange:
-    """A file that came, went or changed.
+    """A file that was added, removed or changed.
 
     Attributes:
         what: `added`, `removed` or `changed`.
-        kind: what the file is.
-        path: below the table's folder.
-        size: bytes now, or before it went.
-        size_before: bytes before, 0 for new files.
+        kind: kind of file.
+        path: relative to the table location.
+        size: current size in bytes, or the last one of a removed file.
+        size_before: previous size in bytes; 0 for added files.
     """
 
     what: str
@@ -75,13 +75,13 @@ class FileChange:
 def listing(file_io: FileIO, root: str) -> Listing:
     """All files below a folder."""
     return {
-        status.path: Seen(size=status.size, modified_ms=status.modified_ms)
+        status.path: ListedFile(size=status.size, modified_ms=status.modified_ms)
         for status in file_io.walk(root)
     }
 
 
 def kind_of(path: str) -> str:
-    """What a file of a table is, by its path below the table's folder.
+    """The kind of file at a path relative to the table location.
 
     >>> kind_of("snapshot/snapshot-3"), kind_of("dt=1/bucket-0/data-1.orc")
     ('snapshot', 'data file')
@@ -90,7 +90,7 @@ def kind_of(path: str) -> str:
 
 
 def changes_between(root: str, before: Listing, after: Listing) -> tuple[FileChange, ...]:
-    """What changed, by kind and path."""
+    """The changes between two listings, ordered by kind and path."""
     found = []
     for path in {*before, *after}:
         old, new = before.get(path), after.get(path)
@@ -111,13 +111,13 @@ def changes_between(root: str, before: Listing, after: Listing) -> tuple[FileCha
     return tuple(sorted(found, key=lambda c: (order.get(c.kind, len(order)), c.path)))
 
 
-_NOTHING = Seen(size=0, modified_ms=0)
+_NOTHING = ListedFile(size=0, modified_ms=0)
 
 
 def change_sections(changes: Sequence[FileChange]) -> tuple[Section, ...]:
-    """Totals by kind, then the files."""
+    """Totals by kind, and the changed files."""
     if not changes:
-        return (grid("files on disk", ("file",), []),)
+        return (grid("Changed files", ("file",), []),)
     return (_totals(changes), _files(changes))
 
 
@@ -130,7 +130,7 @@ def _totals(changes: Sequence[FileChange]) -> Grid:
         sign = "" if size < 0 else "+"
         rows.append((kind, *[count or None for count in counts], f"{sign}{bytes_text(size)}"))
     columns = ("kind", "added#", "removed#", "changed#", "bytes#")
-    return grid("files on disk by kind", columns, rows)
+    return grid("Changed files by kind", columns, rows)
 
 
 def _files(changes: Sequence[FileChange]) -> Grid:
@@ -141,18 +141,18 @@ def _files(changes: Sequence[FileChange]) -> Grid:
             Cell(text=change.path, selects=f"bytes:{change.path}"),
             bytes_text(change.size),
         )
-        for change in changes[:_MOST_NAMES]
+        for change in changes[:_MAX_FILES_SHOWN]
     ]
     return grid(
         plural(len(changes), "file"),
-        ("", "kind", "file", "size#"),
+        ("change", "kind", "file", "size#"),
         rows,
         total=len(changes),
     )
 
 
 def change_table(changes: Sequence[FileChange], tables: Sequence[str]) -> pa.Table:
-    """A row for each file: table, change, kind, path, size, size before."""
+    """One row per changed file: table, change, kind, path, size, size_before."""
     return pa.table(
         {
             "table": pa.array(list(tables), pa.string()),

@@ -1,7 +1,7 @@
-"""The history of a key: its versions in every run at each snapshot, and what a merge makes of them.
+"""The history of a primary key: its stored versions at each snapshot, and how they are merged.
 
-The row that a reader gets is not guessed: it is read by the engine itself. The verdict on each
-stored version follows from it and from the rules of the merge engine.
+The visible row is read with the regular reader. The verdict on each stored version follows the
+rules of the merge engine.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ from paimon_explore.inspection.explain.key_versions import (
     read_versions,
 )
 from paimon_explore.inspection.history.file_lifetimes import FileLives
-from paimon_explore.inspection.key_argument import ChosenKey, chosen_key
+from paimon_explore.inspection.key_argument import KeyArgument, resolve_key
 from paimon_explore.inspection.problem import Problem, problem_of
 from paimon_explore.inspection.rendering.chart import Box, LaneChart, Tone, axis_ticks
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code, read_code
@@ -52,27 +52,27 @@ from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.splits.data_split import DeletionFile
 from paimon_explore.scan.splits.deletion_files import deletion_files
 
-MOST_SNAPSHOTS = 50
-"""So many of the newest snapshots are looked at, unless more are asked for."""
+DEFAULT_SNAPSHOTS = 50
+"""Number of latest snapshots that are searched by default."""
 
 _RETRACTS = ("-U", "-D")
 _TONES = {
-    "gives the row": Tone.ADD,
-    "merged in": Tone.ADD,
+    "returned by reads": Tone.ADD,
+    "merged into the row": Tone.ADD,
     "deletes the key": Tone.REMOVE,
-    "deleted by a vector": Tone.REMOVE,
+    "deleted by a deletion vector": Tone.REMOVE,
     "not visible before compaction": Tone.WARN,
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
-    """A stored version at one snapshot.
+class JudgedVersion:
+    """A stored version of the key at one snapshot.
 
     Attributes:
-        version: itself.
-        level: of its file at that snapshot.
-        verdict: what becomes of it.
+        version: the stored row.
+        level: level of its file at that snapshot.
+        verdict: how the merge treats it.
     """
 
     version: StoredVersion
@@ -82,38 +82,38 @@ class Judged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyState:
-    """A key at one snapshot.
+    """The versions of a key at one snapshot.
 
     Attributes:
         snapshot_id: the snapshot.
         versions: newest first.
-        row: what a reader gets; None for no row.
-        problem: why that cannot be told; None if it can.
+        row: the row that a read returns; None for no row.
+        problem: the error of that read; None if it succeeded.
     """
 
     snapshot_id: int
-    versions: tuple[Judged, ...]
+    versions: tuple[JudgedVersion, ...]
     row: Mapping[str, object] | None
     problem: Problem | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class KeyHistory(Result):
-    """A key over the snapshots.
+    """The versions of a key over the snapshots.
 
     Attributes:
         name: the table.
         key: the key.
         engine: the merge engine.
-        columns: of the table.
-        states: rising by snapshot.
-        searched: files that were opened, for their key range holds the key.
-        skipped: older snapshots that were not looked at.
+        columns: the columns of the table.
+        states: in order of snapshots.
+        searched: number of files read because their key range contains the key.
+        skipped: number of older snapshots that were not searched.
         problems: files that cannot be read.
     """
 
     name: str
-    key: ChosenKey
+    key: KeyArgument
     engine: MergeEngine
     columns: tuple[str, ...]
     states: tuple[KeyState, ...]
@@ -124,15 +124,15 @@ class KeyHistory(Result):
 
     @property
     def kind(self) -> str:
-        """Its name in the explorer."""
+        """Name of the view in the explorer."""
         return "key"
 
     def at(self, snapshot_id: int) -> KeyState | None:
-        """The state at a snapshot; None if it was not looked at."""
+        """The state at a snapshot; None if it was not searched."""
         return next((one for one in self.states if one.snapshot_id == snapshot_id), None)
 
     def to_arrow(self) -> pa.Table:
-        """A row per snapshot and version: the verdict, where it lies, and its values."""
+        """One row per snapshot and version: verdict, location and values."""
         rows = [
             {
                 "_snapshot": state.snapshot_id,
@@ -150,7 +150,7 @@ class KeyHistory(Result):
         return pa.Table.from_pylist(rows, schema=self._schema)
 
     def figures(self) -> dict[str, object]:
-        """Per snapshot the versions, their verdicts, and the row."""
+        """The versions, verdicts and row of each snapshot, as JSON."""
         return {
             "key": self.key.text,
             "engine": self.engine.value,
@@ -170,7 +170,7 @@ class KeyHistory(Result):
         }
 
     def sheet(self) -> Sheet:
-        """Its life as a picture, then each change of it."""
+        """A chart of the versions over the snapshots, and a table of their changes."""
         title = f"{self.name}: {self.key.text}"
         return Sheet(title=title, sections=tuple(self._sections()))
 
@@ -178,7 +178,7 @@ class KeyHistory(Result):
         for problem in self.problems[:3]:
             yield Failed(problem=problem)
         if not self.states:
-            yield Note(text="The table has no snapshot.")
+            yield Note(text="The table has no snapshots.")
             return
         if any(state.versions for state in self.states):
             yield self._chart()
@@ -187,17 +187,17 @@ class KeyHistory(Result):
         yield facts(
             (f"row at snapshot {newest.snapshot_id}", cut(row, 300)),
             ("merge engine", self.engine.value),
-            ("files opened", self.searched),
-            ("older snapshots not looked at", self.skipped or None),
+            ("files read", self.searched),
+            ("older snapshots not searched", self.skipped or None),
         )
         if not any(state.versions for state in self.states):
-            yield Note(text="No file of these snapshots holds the key.")
+            yield Note(text="No file of these snapshots contains the key.")
             return
         rows: list[list[Entry]] = []
         for state in reversed(self._changed()):
             rows += _state_rows(state)
         heads = ("snapshot", "verdict", "level#", "kind", "sequence#", "values", "file")
-        note = "Snapshots at which nothing changed for the key are left out."
+        note = "Only snapshots that changed the key are listed."
         yield grid("Versions, newest snapshot first", heads, rows, note=note)
 
     def _changed(self) -> list[KeyState]:
@@ -212,7 +212,7 @@ class KeyHistory(Result):
     def _chart(self) -> LaneChart:
         lanes: dict[tuple[str, int], str] = {}
         boxes: list[Box] = []
-        open_boxes: dict[tuple[str, int], tuple[int, Judged]] = {}
+        open_boxes: dict[tuple[str, int], tuple[int, JudgedVersion]] = {}
         for place, state in enumerate((*self.states, None)):
             now = {} if state is None else {_identity(j): j for j in state.versions}
             for one, (start, judged) in list(open_boxes.items()):
@@ -225,7 +225,7 @@ class KeyHistory(Result):
                 open_boxes.setdefault(one, (place, judged))
         ids = [(i + 0.5, str(state.snapshot_id)) for i, state in enumerate(self.states)]
         return LaneChart(
-            title="Stored versions over the snapshots: green gives the row",
+            title="Stored versions over the snapshots: green returned by reads",
             lanes=tuple(lanes.values())[:60],
             boxes=tuple(box for box in boxes if box.lane < 60),  # noqa: PLR2004 - room
             start=0,
@@ -233,7 +233,7 @@ class KeyHistory(Result):
             ticks=axis_ticks(0, len(self.states), ids),
         )
 
-    def _box(self, lane: int, start: int, end: int, judged: Judged) -> Box:
+    def _box(self, lane: int, start: int, end: int, judged: JudgedVersion) -> Box:
         version = judged.version
         first = self.states[start].snapshot_id
         says = (
@@ -251,7 +251,7 @@ class KeyHistory(Result):
         )
 
 
-def _identity(judged: Judged) -> tuple[str, int]:
+def _identity(judged: JudgedVersion) -> tuple[str, int]:
     return judged.version.file, judged.version.position
 
 
@@ -272,7 +272,7 @@ def _state_rows(state: KeyState) -> Iterator[list[Entry]]:
         yield [at, Cell(text=state.problem.message, tone=Tone.REMOVE), *[""] * 5]
     else:
         shown = "no row" if state.row is None else cut(_row_text(state.row), 200)
-        yield [at, Cell(text="= what is read", tone=Tone.PLAIN), "", "", "", shown, ""]
+        yield [at, Cell(text="result of a read", tone=Tone.PLAIN), "", "", "", shown, ""]
 
 
 def _row_text(values: Mapping[str, object]) -> str:
@@ -286,37 +286,39 @@ def _value_text(value: object) -> str:
 
 
 def key_history(inspector: Inspector, given: object, snapshots: int | None = None) -> KeyHistory:
-    """The history of a key.
+    """Find the stored versions of a key and how they are merged.
 
     Args:
         inspector: the table.
-        given: the key, see `chosen_key`.
-        snapshots: how many of the newest snapshots are looked at; None for `MOST_SNAPSHOTS`.
+        given: the key, see `resolve_key`.
+        snapshots: number of latest snapshots to search; None for `DEFAULT_SNAPSHOTS`.
 
     Raises:
         UnsupportedFeatureError: the table has no primary key.
-        InvalidInputError: the key is not given in full, or a value does not fit its column.
+        InvalidInputError: the key is incomplete, or a value does not match the type of its column.
         PaimonError: a manifest cannot be read.
     """
     view, timeline = inspector.view, inspector.timeline()
     marks = [(i, m) for i, m in enumerate(timeline.marks) if m.snapshot is not None]
     newest = marks[-1][1].snapshot if marks else None
     target = view.target(newest, travelled=False)
-    key = chosen_key(given, target.schema)
-    most = MOST_SNAPSHOTS if snapshots is None else max(snapshots, 1)
-    chosen = [(i, mark) for i, mark in marks if mark.snapshot_id <= inspector.snapshot_id][-most:]
-    skipped = len(marks) - len(chosen)
+    key = resolve_key(given, target.schema)
+    limit = DEFAULT_SNAPSHOTS if snapshots is None else max(snapshots, 1)
+    selected = [(i, mark) for i, mark in marks if mark.snapshot_id <= inspector.snapshot_id][
+        -limit:
+    ]
+    skipped = len(marks) - len(selected)
     states: list[KeyState] = []
     searched, problems = 0, list[Problem]()
-    if chosen:
+    if selected:
         lives = inspector.lives()
         rows = candidate_files(lives, key, target)
-        live = [row for row in rows.tolist() if any(_lives_at(lives, row, i) for i, _ in chosen)]
-        wanted = rows[[row in set(live) for row in rows.tolist()]] if len(rows) else rows
-        versions, problems = read_versions(target, lives, wanted, key)
+        live = [row for row in rows.tolist() if any(_lives_at(lives, row, i) for i, _ in selected)]
+        candidates = rows[[row in set(live) for row in rows.tolist()]] if len(rows) else rows
+        versions, problems = read_versions(target, lives, candidates, key)
         searched = len(versions)
-        judge = _Judge(target=target, key=key, lives=lives, rows=wanted, versions=versions)
-        for place, mark in chosen:
+        judge = _Judge(target=target, key=key, lives=lives, rows=candidates, versions=versions)
+        for place, mark in selected:
             if lives.knows(place) and mark.snapshot is not None:
                 pinned = view.target(mark.snapshot, travelled=False)
                 states.append(judge.state(pinned, place))
@@ -357,10 +359,10 @@ def _lives_at(lives: FileLives, row: int, position: int) -> bool:
 
 @dataclass(slots=True, kw_only=True)
 class _Judge:
-    """Judges the versions of a key at one snapshot after the other; what repeats is kept."""
+    """Determines the verdicts on the versions of a key; caches reads and deletion vectors."""
 
     target: ScanTarget
-    key: ChosenKey
+    key: KeyArgument
     lives: FileLives
     rows: Ints
     versions: Mapping[str, tuple[StoredVersion, ...]]
@@ -409,7 +411,7 @@ class _Judge:
 
     def _judged(
         self, target: ScanTarget, found: Sequence[tuple[StoredVersion, int, int, bool]]
-    ) -> Iterator[Judged]:
+    ) -> Iterator[JudgedVersion]:
         options = target.options
         order = sorted(found, key=lambda one: _order(one[0], options), reverse=True)
         engine = options.value(MERGE_ENGINE)
@@ -420,15 +422,15 @@ class _Judge:
         ]
         for version, level, bucket, gone in order:
             if gone:
-                verdict = "deleted by a vector"
+                verdict = "deleted by a deletion vector"
             elif _hidden(target, level, bucket):
                 verdict = "not visible before compaction"
             else:
                 verdict = _verdict(engine, version, counted)
-            yield Judged(version=version, level=level, verdict=verdict)
+            yield JudgedVersion(version=version, level=level, verdict=verdict)
 
     def _row(self, target: ScanTarget) -> tuple[Mapping[str, object] | None, Problem | None]:
-        """What a reader of the snapshot gets."""
+        """The row that a read of the snapshot returns, or its error."""
         try:
             plan = plan_table(target, self.key.predicate)
             reader = SplitReader(
@@ -451,49 +453,51 @@ def _hidden(target: ScanTarget, level: int, bucket: int) -> bool:
 
 
 def _order(version: StoredVersion, options: TableOptions) -> tuple[object, ...]:
-    """What decides which version is newer: the sequence fields, null first, then the number."""
-    falling = options.value(SEQUENCE_FIELD_SORT_ORDER) is SortOrder.DESCENDING
+    """Sort key by age: the sequence fields, nulls first, then the sequence number."""
+    descending = options.value(SEQUENCE_FIELD_SORT_ORDER) is SortOrder.DESCENDING
     parts: list[object] = []
     for name in options.value(SEQUENCE_FIELD):
         value = version.values.get(name)
-        parts += [_Falling(value) if falling else (value is not None, _Rising(value))]
+        parts += [_Descending(value) if descending else (value is not None, _Ascending(value))]
     return (*parts, -1 if version.sequence is None else version.sequence)
 
 
 @dataclass(frozen=True, slots=True)
-class _Rising:
-    """A value that compares as its column does; nulls are equal to each other."""
+class _Ascending:
+    """Orders values of one column ascending; nulls are equal to each other."""
 
     value: object
 
-    def __lt__(self, other: "_Rising") -> bool:
+    def __lt__(self, other: "_Ascending") -> bool:
         if self.value is None or other.value is None:
             return False
         return bool(self.value < other.value)  # type: ignore[operator]  # values of one column
 
 
 @dataclass(frozen=True, slots=True)
-class _Falling:
-    """A value whose greatest comes first; null is the smallest."""
+class _Descending:
+    """Orders values of one column descending; null is the smallest."""
 
     value: object
 
-    def __lt__(self, other: "_Falling") -> bool:
+    def __lt__(self, other: "_Descending") -> bool:
         if self.value is None or other.value is None:
             return self.value is not None and other.value is None
         return bool(other.value < self.value)  # type: ignore[operator]  # values of one column
 
 
 def _verdict(engine: MergeEngine, version: StoredVersion, counted: Sequence[StoredVersion]) -> str:
-    """What the merge makes of a version that takes part in it, the newest of them first."""
+    """The verdict on a version that takes part in the merge; `counted` is newest first."""
     newest = counted[0]
     if engine is MergeEngine.FIRST_ROW:
         added = [one for one in counted if one.kind not in _RETRACTS]
-        return "gives the row" if added and version == added[-1] else "a later row is passed over"
+        return (
+            "returned by reads" if added and version == added[-1] else "ignored: not the first row"
+        )
     if engine is not MergeEngine.DEDUPLICATE:
         if version.kind in _RETRACTS:
-            return "retracts" if version.kind == "-U" else "deletes, or takes back its part"
-        return "merged in" if len(counted) > 1 else "gives the row"
+            return "retracts" if version.kind == "-U" else "deletes or retracts"
+        return "merged into the row" if len(counted) > 1 else "returned by reads"
     if version != newest:
-        return f"older than sequence {newest.sequence}"
-    return "deletes the key" if version.kind in _RETRACTS else "gives the row"
+        return f"superseded by sequence {newest.sequence}"
+    return "deletes the key" if version.kind in _RETRACTS else "returned by reads"

@@ -1,4 +1,4 @@
-"""All stored versions of one key: which files may hold it, and what they hold."""
+"""Reads all stored versions of one key from the files whose key range contains it."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from paimon_explore.encoding.binary_row.encoder import decode_rows
 from paimon_explore.errors import PaimonError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.history.file_lifetimes import FileLives
-from paimon_explore.inspection.key_argument import ChosenKey
+from paimon_explore.inspection.key_argument import KeyArgument
 from paimon_explore.inspection.problem import Problem, problem_of
 from paimon_explore.inspection.rendering.partition_text import binary_column
 from paimon_explore.merge.keys.key_groups import ranks
@@ -34,12 +34,12 @@ _KINDS = ("+I", "-U", "+U", "-D")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredVersion:
-    """A row of the key as a file stores it.
+    """A stored row of a key.
 
     Attributes:
-        file: name of the file.
-        position: its row in the file.
-        sequence: its sequence number; None in files that have none.
+        file: name of its file.
+        position: row number in the file.
+        sequence: its sequence number; None in files without sequence numbers.
         kind: `+I`, `-U`, `+U` or `-D`.
         values: the row.
     """
@@ -51,8 +51,8 @@ class StoredVersion:
     values: dict[str, object]
 
 
-def candidate_files(lives: FileLives, key: ChosenKey, target: ScanTarget) -> Ints:
-    """Rows of `lives` whose partition and key range may hold a key."""
+def candidate_files(lives: FileLives, key: KeyArgument, target: ScanTarget) -> Ints:
+    """Row numbers of `lives` whose partition and key range may contain a key."""
     rows = np.arange(len(lives))
     schema = target.schema
     inside = split_predicate(key.predicate, schema.partition_keys).inside
@@ -85,14 +85,14 @@ def candidate_files(lives: FileLives, key: ChosenKey, target: ScanTarget) -> Int
 
 
 def read_versions(
-    target: ScanTarget, lives: FileLives, rows: Ints, key: ChosenKey
+    target: ScanTarget, lives: FileLives, rows: Ints, key: KeyArgument
 ) -> tuple[dict[str, tuple[StoredVersion, ...]], list[Problem]]:
-    """Per file name its versions of a key; and the files that cannot be read.
+    """The versions of a key by file name, and the errors of unreadable files.
 
     Args:
-        target: gives the reading schema.
+        target: gives the read schema.
         lives: all files.
-        rows: the files that may hold the key.
+        rows: row numbers of the files that may contain the key.
         key: the key.
     """
     reader = SplitReader(

@@ -1,4 +1,4 @@
-"""Why a cut drops or keeps one item, in words: the condition and the bound that decide."""
+"""Reasons why a pruning stage drops or keeps an item: the deciding condition and bounds."""
 
 from collections.abc import Callable
 
@@ -28,7 +28,7 @@ from paimon_explore.scan.pruning.file_statistics import key_stats, value_stats
 from paimon_explore.scan.pruning.pruning_reasons import Finding, explain
 from paimon_explore.scan.pruning.statistics_pruning import ColumnStats, StatsFrame
 
-_MOST_BUCKETS = 8
+_MAX_BUCKETS_SHOWN = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,9 +36,9 @@ class Reason:
     """Why an item is read or not.
 
     Attributes:
-        condition: the part of the predicate that decides, as SQL.
-        bounds: what is known of the item that it was held against.
-        text: one sentence.
+        condition: the deciding part of the predicate as SQL.
+        bounds: the statistics of the item that the condition was compared with.
+        text: one sentence without its subject.
     """
 
     condition: str = ""
@@ -46,52 +46,52 @@ class Reason:
     text: str
 
 
-WhyOf = Callable[[int], Reason]
-"""The reason of an item by its place."""
+ReasonOf = Callable[[int], Reason]
+"""Gives the reason for the item at a row number."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reasons:
-    """The reasons of one scan.
+    """Gives the reasons for the items of one scan.
 
     Attributes:
-        target: what is scanned.
-        partition: the cut by partition.
-        rest: what of the predicate partitions do not decide.
+        target: the scanned table.
+        partition: prunes by partition.
+        rest: the part of the predicate that partition values do not decide.
     """
 
     target: ScanTarget
     partition: PartitionCut
     rest: Expression
 
-    def of_manifests(self, manifests: ManifestFiles, *, kept: bool) -> WhyOf:
-        """Why manifests are read, or not."""
+    def of_manifests(self, manifests: ManifestFiles, *, kept: bool) -> ReasonOf:
+        """Reasons for manifests that are kept or pruned."""
         predicate = self.partition.predicate
         if predicate is None:
-            text = "is read: the predicate says nothing about partitions."
+            text = "is read: the predicate has no condition on partition columns."
             return lambda _: Reason(text=text)
         ranges = self.partition.ranges(manifests)
         return lambda place: _reason(explain(predicate, ranges, place), kept=kept)
 
-    def of_partitions(self, entries: ManifestEntries) -> WhyOf:
-        """Why files of other partitions are not read."""
+    def of_partitions(self, entries: ManifestEntries) -> ReasonOf:
+        """Reasons for files in pruned partitions."""
         predicate = self.partition.predicate
         if predicate is None:
             return lambda _: Reason(text="is read.")
-        frame = self._partition_frame(entries)
+        frame = self._partition_stats(entries)
         texts = partition_texts(entries.table, self.partition.row_type)
 
         def reason(place: int) -> Reason:
             found = explain(predicate, frame, place)
             condition = " and ".join(leaf.condition for leaf in found.leaves)
             condition = condition or to_sql(predicate)
-            text = f"holds no matching row: {condition} is false in partition {texts[place]}."
+            text = f"has no matching rows: {condition} is false for partition {texts[place]}."
             return Reason(condition=condition, bounds=texts[place], text=text)
 
         return reason
 
-    def of_cut(self, cut: FileCut, gone: ManifestEntries) -> WhyOf:
-        """Why a cut drops files."""
+    def of_pruned_files(self, cut: FileCut, gone: ManifestEntries) -> ReasonOf:
+        """Reasons for files that a stage pruned."""
         if cut.name == LEVEL_CUT:
             return lambda place: self._level(gone, place)
         if cut.name == BUCKET_CUT:
@@ -99,11 +99,11 @@ class Reasons:
         predicate, frame = self._stats(cut.name, gone)
         return lambda place: _reason(explain(predicate, frame, place), kept=False)
 
-    def of_kept(self, entries: ManifestEntries) -> WhyOf:
-        """Why files are read, and what would have dropped them."""
+    def of_kept(self, entries: ManifestEntries) -> ReasonOf:
+        """Reasons for files that are read, and conditions that would prune them."""
         if self.rest == TRUE:
             decided = self.partition.predicate is not None
-            text = "is read: its partition alone decides." if decided else "is read: no condition."
+            text = "is read: its partition matches." if decided else "is read: no predicate."
             return lambda _: Reason(text=text)
         predicate, frame = self._stats("", entries)
         on_bucket = self._bucket_hint()
@@ -111,18 +111,18 @@ class Reasons:
         def reason(place: int) -> Reason:
             found = explain(predicate, frame, place)
             if not found.kept:
-                return self._kept_for_others(found)
+                return self._kept_for_merge(found)
             return _kept_reason(found, on_bucket)
 
         return reason
 
-    def _kept_for_others(self, found: Finding) -> Reason:
-        """A file whose own bounds exclude it, but that may hold other versions of a row."""
+    def _kept_for_merge(self, found: Finding) -> Reason:
+        """The reason for a file that is read although its own bounds exclude it."""
         first = found.leaves[0]
         engine = self.target.options.value(MERGE_ENGINE).value
         text = (
-            f"is read though {first.condition} is impossible with {first.bounds}: its rows are "
-            f"merged ({engine}) with others of the bucket, whose older versions must not resurface."
+            f"is read although {first.bounds} excludes {first.condition}: its rows are merged "
+            f"({engine}) with other files of the bucket, whose older versions must stay hidden."
         )
         return Reason(condition=first.condition, bounds=first.bounds, text=text)
 
@@ -134,8 +134,8 @@ class Reasons:
         fields = self.target.schema.project(sorted(names_of(self.rest)))
         return self.rest, value_stats(entries, self.target.store.schemas.load, fields)
 
-    def _partition_frame(self, entries: ManifestEntries) -> StatsFrame:
-        """Each file's partition as bounds that hold one value."""
+    def _partition_stats(self, entries: ManifestEntries) -> StatsFrame:
+        """The partition of each file as statistics with equal minimum and maximum."""
         rows = self.partition.decode(binary(entries.table, "partition"))
         count = len(entries)
         everywhere = np.ones(count, np.bool_)
@@ -151,22 +151,22 @@ class Reasons:
         bucket = int(numbers(gone.table, "bucket")[place])
         level = int(numbers(gone.table, "level")[place])
         if bucket < 0:
-            text = "is not read: its rows wait in the postponed bucket until a compaction."
+            text = "is not read: rows in the postponed bucket become visible by compaction."
             return Reason(condition="bucket >= 0", bounds=f"bucket {bucket}", text=text)
         if self.target.only_level is not None:
             condition = f"level = {self.target.only_level}"
-            text = f"is not read: only level {self.target.only_level} is asked for."
+            text = f"is not read: the scan reads only level {self.target.only_level}."
             return Reason(condition=condition, bounds=f"level {level}", text=text)
         created, since = int(numbers(gone.table, "creation_time")[place]), self.target.created_since
         if since is not None and created < since:
             condition = f"creation time >= {time_text(since, zone='')}"
-            text = f"is not read: it was made before {SCAN_FILE_CREATION_TIME_MILLIS.key}."
+            text = f"is not read: it was created before {SCAN_FILE_CREATION_TIME_MILLIS.key}."
             return Reason(
-                condition=condition, bounds=f"made at {time_text(created, zone='')}", text=text
+                condition=condition, bounds=f"created at {time_text(created, zone='')}", text=text
             )
         vectors = self.target.options.value(DELETION_VECTORS_ENABLED)
         why = DELETION_VECTORS_ENABLED.key if vectors else f"{MERGE_ENGINE.key} first-row"
-        text = f"is not read: with {why} rows of level 0 become visible by compaction."
+        text = f"is not read: with {why}, rows in level 0 become visible by compaction."
         return Reason(condition="level > 0", bounds=f"level {level}", text=text)
 
     def _bucket(self, gone: ManifestEntries, place: int) -> Reason:
@@ -176,22 +176,24 @@ class Reasons:
         keys = schema.project(schema.bucket_keys).fields
         function = self.target.options.value(BUCKET_FUNCTION).value
         allowed = sorted(allowed_buckets(self.rest, keys, total, function) or ())
-        shown = ", ".join(map(str, allowed[:_MOST_BUCKETS])) or "none"
-        shown += ", …" if len(allowed) > _MOST_BUCKETS else ""
+        shown = ", ".join(map(str, allowed[:_MAX_BUCKETS_SHOWN])) or "none"
+        shown += ", …" if len(allowed) > _MAX_BUCKETS_SHOWN else ""
         names = [key.name for key in keys]
         inside = split_predicate(self.rest, names).inside
         condition = to_sql(self.rest if inside == TRUE else inside)
         bounds = f"bucket {bucket} of {total}"
-        text = f"holds no matching row: {condition} leaves bucket {shown}, this is {bounds}."
+        text = f"has no matching rows: {condition} selects bucket {shown}; the file is in {bounds}."
         return Reason(condition=condition, bounds=bounds, text=text)
 
     def _bucket_hint(self) -> str:
-        """What the predicate lacks to cut by bucket."""
+        """A condition that would allow bucket pruning; empty if it applies already."""
         schema = self.target.schema
         missing = [name for name in schema.bucket_keys if name not in names_of(self.rest)]
         if not missing or not schema.bucket_keys:
             return ""
-        return f"a value of the bucket key {', '.join(schema.bucket_keys)} would leave one bucket"
+        return (
+            f"an equality on the bucket key {', '.join(schema.bucket_keys)} would select one bucket"
+        )
 
 
 def _reason(found: Finding, *, kept: bool) -> Reason:
@@ -203,14 +205,14 @@ def _reason(found: Finding, *, kept: bool) -> Reason:
 
 
 def _kept_reason(found: Finding, also: str) -> Reason:
-    """What would have excluded a kept item."""
+    """The reason for a kept item, with conditions that would prune it."""
     would = [
         f"{leaf.column} — if {leaf.skipped_if}" if leaf.column else leaf.skipped_if
         for leaf in found.leaves
         if leaf.skipped_if
     ]
     unknown = [leaf.condition for leaf in found.leaves if leaf.bounds == "no statistics"]
-    parts = [f"would be skipped by {text}" for text in dict.fromkeys(would)]
+    parts = [f"would be pruned by {text}" for text in dict.fromkeys(would)]
     parts += [f"no statistics for {text}" for text in dict.fromkeys(unknown)]
     parts += [also] if also else []
     text = found.text.removesuffix(".")
@@ -222,7 +224,7 @@ def _kept_reason(found: Finding, also: str) -> Reason:
 
 
 def index_leaf(predicate: Expression, skips: Callable[[Expression], bool]) -> str:
-    """The first part of a predicate by which alone a file index excludes a file."""
+    """The first conjunct of a predicate by which a file index excludes a file."""
     for part in conjuncts(predicate):
         if skips(part):
             return to_sql(part)

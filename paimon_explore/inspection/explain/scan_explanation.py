@@ -1,11 +1,10 @@
-"""Why a scan reads what it reads: the cuts, and per item the condition and bound that decided.
+"""Explains a scan: its pruning stages, and per manifest and file why it is read or skipped.
 
-Every cut tells what went in and what it kept. The cuts are those of `scan.plan`, taken by the same
-functions, so the explanation cannot differ from what a read does. Two more follow that are only
-known while reading: the file index of files that need no merge, and the limit, after which the
-remaining files are not opened.
+Each stage counts its input and what it kept. The stages are those of `scan.plan`, evaluated by the
+same functions, so an explanation cannot differ from a read. Two more stages apply while reading:
+the file index of files that need no merge, and the limit, after which no further files are opened.
 
-Reasons are worked out when they are asked for: there may be a hundred thousand files.
+Reasons are computed on demand, since there may be 100,000 files.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -39,18 +38,18 @@ from paimon_explore.scan.predicate.sql_formatter import to_sql
 from paimon_explore.scan.splits.data_split import DataSplit, Split
 from paimon_explore.scan.splits.split_generator import make_splits
 
-MANIFEST_CUT = "partition ranges"
-ENTRY_CUT = "partitions"
-CANCELLED_CUT = "cancelled entries"
-INDEX_CUT = "file index"
-LIMIT_CUT = "limit"
+MANIFEST_STAGE = "partition ranges"
+ENTRY_STAGE = "partitions"
+CANCELLED_STAGE = "cancelled entries"
+INDEX_STAGE = "file index"
+LIMIT_STAGE = "limit"
 
 ITEMS = pa.schema(
     (
         pa.field("unit", pa.string()),
         pa.field("name", pa.string()),
         pa.field("kept", pa.bool_()),
-        pa.field("cut", pa.string()),
+        pa.field("stage", pa.string()),
         pa.field("condition", pa.string()),
         pa.field("bounds", pa.string()),
         pa.field("reason", pa.string()),
@@ -61,23 +60,23 @@ ITEMS = pa.schema(
         pa.field("file_size", pa.int64()),
     )
 )
-"""A row per manifest and file: whether it is read, and if not which cut, condition and bounds
-excluded it. Rows of a manifest are entries."""
+"""One row per manifest and file: whether it is read, and if not, the pruning stage, condition and
+bounds that excluded it. The row count of a manifest is its number of entries."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cut:
-    """One stage of a scan: numerators and denominators.
+class PruningStage:
+    """One pruning stage of a scan, with its input and what it kept.
 
     Attributes:
-        name: what is cut by.
+        name: what the stage prunes by.
         unit: `manifests`, `entries` or `files`.
-        total: items before.
-        kept: items after.
-        total_rows: rows of all items; of manifests their entries.
-        kept_rows: rows of the kept ones; after a limit at most so many.
-        total_bytes: size of all items.
-        kept_bytes: size of the kept ones.
+        total: number of input items.
+        kept: number of kept items.
+        total_rows: rows of all input items; for manifests their entries.
+        kept_rows: rows of the kept items; for a limit an upper bound.
+        total_bytes: size of all input items.
+        kept_bytes: size of the kept items.
     """
 
     name: str
@@ -103,40 +102,40 @@ class Cut:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Items:
-    """Items of one unit that a cut has judged, or those that all cuts kept.
+    """Manifests or files that one stage pruned, or that all stages kept.
 
     Attributes:
         unit: `manifest` or `file`.
-        cut: the cut that dropped them; empty for the kept ones.
+        stage: the stage that pruned them; empty for kept ones.
         rows: their entries or manifests.
-        reason: why, of one of them by its place in `rows`.
+        reason: gives the reason for the item at a row number of `rows`.
     """
 
     unit: str
-    cut: str
+    stage: str
     rows: pa.Table
     reason: Callable[[int], Reason]
 
     def __len__(self) -> int:
-        """How many there are."""
+        """The number of items."""
         return self.rows.num_rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ScanExplanation(Result):
-    """What a scan reads and why.
+    """Which manifests and files a scan reads and skips, and why.
 
     Attributes:
         name: the table.
-        snapshot: what is read; None for a table without any.
+        snapshot: the scanned snapshot; None for a table without snapshots.
         where: the predicate as SQL; empty for none.
-        columns: the wanted columns.
-        limit: most rows to give.
-        cuts: the stages in order.
-        items: all manifests and files, by what became of them.
-        splits: what is read together.
+        columns: the projected columns.
+        limit: maximum number of rows.
+        stages: the pruning stages in order.
+        items: all manifests and files, grouped by the stage that pruned them.
+        splits: the splits to read.
         partition_type: types of the partition columns.
-        notes: what else to know.
+        notes: remarks on the plan.
     """
 
     name: str
@@ -144,7 +143,7 @@ class ScanExplanation(Result):
     where: str
     columns: tuple[str, ...]
     limit: int | None
-    cuts: tuple[Cut, ...]
+    stages: tuple[PruningStage, ...]
     items: tuple[Items, ...]
     splits: Sequence[Split]
     partition_type: RowType
@@ -152,44 +151,44 @@ class ScanExplanation(Result):
 
     @property
     def kind(self) -> str:
-        """Its name in the explorer."""
+        """Name of the view in the explorer."""
         return "explain"
 
     @property
     def files(self) -> int:
-        """How many files are read; with a limit at most so many."""
-        last = [cut for cut in self.cuts if cut.unit == "files"]
+        """The number of files to read; with a limit an upper bound."""
+        last = [stage for stage in self.stages if stage.unit == "files"]
         return last[-1].kept if last else sum(len(split.files) for split in self.splits)
 
     def kept_files(self) -> tuple[str, ...]:
-        """Names of the files that are read."""
-        return self._names(lambda items: not items.cut)
+        """The names of the files to read."""
+        return self._names(lambda items: not items.stage)
 
     def pruned_files(self) -> tuple[str, ...]:
-        """Names of the files that are not read; those of dropped manifests are not known."""
-        return self._names(lambda items: bool(items.cut))
+        """The names of the pruned files, except those in pruned manifests, which are not read."""
+        return self._names(lambda items: bool(items.stage))
 
-    def _names(self, wanted: Callable[[Items], bool]) -> tuple[str, ...]:
-        chosen = [items for items in self.items if items.unit == "file" and wanted(items)]
-        return tuple(str(n) for one in chosen for n in as_python(column(one.rows, "file_name")))
+    def _names(self, matches: Callable[[Items], bool]) -> tuple[str, ...]:
+        selected = [items for items in self.items if items.unit == "file" and matches(items)]
+        return tuple(str(n) for one in selected for n in as_python(column(one.rows, "file_name")))
 
     def to_arrow(self) -> pa.Table:
         """All manifests and files with the reason for each, as `ITEMS`."""
         return pa.Table.from_pylist(self._rows(), schema=ITEMS)
 
     def report(self) -> dict[str, object]:
-        """Everything as JSON: the cuts, and all items with their reasons."""
+        """The stages and all items with their reasons, as JSON."""
         return {**self.figures(), "items": self._rows()}
 
     def figures(self) -> dict[str, object]:
-        """The cuts, and how much is read."""
+        """The stages, and the number of splits and files to read."""
         raw = sum(split.raw_convertible for split in self.splits)
         return {
             "snapshot": None if self.snapshot is None else self.snapshot.id,
             "where": self.where,
             "columns": list(self.columns),
             "limit": self.limit,
-            "cuts": [cut.state() for cut in self.cuts],
+            "stages": [stage.state() for stage in self.stages],
             "splits": len(self.splits),
             "raw_splits": raw,
             "files": self.files,
@@ -200,7 +199,7 @@ class ScanExplanation(Result):
         return _rows_of(self.items, self.partition_type, None)
 
     def sheet(self) -> Sheet:
-        """The cuts, then what was skipped and what is read, with reasons."""
+        """The pruning stages, then the skipped and the read items with reasons."""
         at = "no snapshot" if self.snapshot is None else f"snapshot {self.snapshot.id}"
         raw = sum(split.raw_convertible for split in self.splits)
         title = (
@@ -210,77 +209,77 @@ class ScanExplanation(Result):
         return Sheet(title=title, sections=tuple(self._sections()))
 
     def _sections(self) -> Iterator[Section]:
-        if self.cuts:
-            yield self._cut_grid()
+        if self.stages:
+            yield self._stage_grid()
             yield BarChart(
-                title="Kept share of what came to each cut",
-                categories=tuple(cut.name for cut in self.cuts),
+                title="Share kept at each stage",
+                categories=tuple(stage.name for stage in self.stages),
                 series=(
-                    Series(name="kept", values=tuple(map(_share, self.cuts)), tone=Tone.ADD),
+                    Series(name="kept", values=tuple(map(_share, self.stages)), tone=Tone.ADD),
                     Series(
-                        name="skipped",
-                        values=tuple(1 - _share(cut) for cut in self.cuts),
+                        name="pruned",
+                        values=tuple(1 - _share(stage) for stage in self.stages),
                         tone=Tone.MUTED,
                     ),
                 ),
                 unit=Unit.SHARE,
             )
         if self.snapshot is None:
-            yield Note(text="The table has no snapshot, so there is nothing to read.")
+            yield Note(text="The table has no snapshots.")
         for note in self.notes:
             yield Note(text=note)
         parts = (
-            ("Skipped files", "file", False),
-            ("Read files", "file", True),
-            ("Skipped manifests", "manifest", False),
-            ("Read manifests", "manifest", True),
+            ("Pruned files", "file", False),
+            ("Files to read", "file", True),
+            ("Pruned manifests", "manifest", False),
+            ("Manifests to read", "manifest", True),
         )
         for title, unit, kept in parts:
             yield from self._grid(title, unit, kept=kept)
 
     def _grid(self, title: str, unit: str, *, kept: bool) -> Iterator[Section]:
-        chosen = [i for i in self.items if i.unit == unit and bool(i.cut) is not kept]
-        total = sum(len(items) for items in chosen)
+        selected = [i for i in self.items if i.unit == unit and bool(i.stage) is not kept]
+        total = sum(len(items) for items in selected)
         if not total and (unit == "manifest" or not self.items):
             return
-        rows = _rows_of(chosen, self.partition_type, 200)
+        rows = _rows_of(selected, self.partition_type, 200)
         if unit == "manifest":
             yield grid(
-                title, ("why", "size#", "name"), list(map(_manifest_cells, rows)), total=total
+                title, ("reason", "size#", "name"), list(map(_manifest_cells, rows)), total=total
             )
             return
-        heads = [*([] if kept else ["cut"]), "why", "partition", "bucket#", "level#", "rows#"]
+        heads = [*([] if kept else ["stage"]), "reason", "partition", "bucket#", "level#", "rows#"]
         if not self.partition_type.fields:
             heads.remove("partition")
         cells = [_file_cells(row, heads) for row in rows]
         yield grid(title, [*heads, "size#", "file"], cells, total=total)
 
-    def _cut_grid(self) -> Section:
+    def _stage_grid(self) -> Section:
         rows: list[list[Entry]] = [
             [
-                cut.name,
-                cut.unit,
-                Cell(text=f"{cut.kept:,}", share=_share(cut)),
-                cut.total,
-                f"{short_text(cut.kept_rows)} of {short_text(cut.total_rows)}",
-                f"{bytes_text(cut.kept_bytes)} of {bytes_text(cut.total_bytes)}",
+                stage.name,
+                stage.unit,
+                Cell(text=f"{stage.kept:,}", share=_share(stage)),
+                stage.total,
+                f"{short_text(stage.kept_rows)} of {short_text(stage.total_rows)}",
+                f"{bytes_text(stage.kept_bytes)} of {bytes_text(stage.total_bytes)}",
             ]
-            for cut in self.cuts
+            for stage in self.stages
         ]
-        heads = ("cut", "unit", "kept#", "of#", "rows#", "size#")
-        return grid("Cuts", heads, rows)
+        heads = ("stage", "unit", "kept#", "input#", "rows kept#", "size kept#")
+        return grid("Pruning stages", heads, rows)
 
 
-def _share(cut: Cut) -> float:
-    return cut.kept / cut.total if cut.total else 1.0
+def _share(stage: PruningStage) -> float:
+    return stage.kept / stage.total if stage.total else 1.0
 
 
 def _item(items: Items, row: dict[str, object], reason: Reason) -> dict[str, object]:
     return {
         "unit": items.unit,
         "name": row["file_name"],
-        "kept": not items.cut,
-        "cut": items.cut,
+        "kept": not items.stage,
+        "stage": items.stage,
         "condition": reason.condition,
         "bounds": reason.bounds,
         "reason": reason.text,
@@ -292,12 +291,12 @@ def _item(items: Items, row: dict[str, object], reason: Reason) -> dict[str, obj
 
 
 def _rows_of(
-    chosen: Sequence[Items], partition_type: RowType, most: int | None
+    selected: Sequence[Items], partition_type: RowType, limit: int | None
 ) -> list[dict[str, object]]:
-    """The items as `ITEMS`, as many as wanted."""
+    """The items as rows of `ITEMS`, at most `limit` of them."""
     found: list[dict[str, object]] = []
-    for items in chosen:
-        count = len(items) if most is None else min(len(items), most - len(found))
+    for items in selected:
+        count = len(items) if limit is None else min(len(items), limit - len(found))
         texts = [""] * count
         if items.unit == "file" and count:
             texts = partition_texts(items.rows.slice(0, count), partition_type)
@@ -311,8 +310,8 @@ def _rows_of(
 def _file_cells(row: dict[str, object], heads: Sequence[str]) -> list[Entry]:
     name, count = str(row["name"]), row["row_count"]
     cells: dict[str, Entry] = {
-        "cut": Cell(text=str(row["cut"]), tone=Tone.MUTED),
-        "why": str(row["reason"]),
+        "stage": Cell(text=str(row["stage"]), tone=Tone.MUTED),
+        "reason": str(row["reason"]),
         "partition": str(row["partition"]),
         "bucket#": str(row["bucket"]),
         "level#": str(row["level"]),
@@ -327,15 +326,15 @@ def _manifest_cells(row: dict[str, object]) -> list[Entry]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    """What is asked of a table.
+class ExplainRequest:
+    """The scan to explain.
 
     Attributes:
-        where: bound to the reading schema; TRUE keeps all.
-        columns: the wanted ones.
-        limit: most rows.
-        code: the lines that ask it.
-        screen: what draws the answer.
+        where: predicate bound to the read schema; TRUE for none.
+        columns: the projected columns.
+        limit: maximum number of rows.
+        code: code that produces the explanation.
+        screen: draws charts and widgets.
     """
 
     where: Expression = TRUE
@@ -345,13 +344,13 @@ class Question:
     screen: Screen = NO_SCREEN
 
 
-def explain_scan(target: ScanTarget, question: Question, name: str) -> ScanExplanation:
+def explain_scan(target: ScanTarget, request: ExplainRequest, name: str) -> ScanExplanation:
     """Explain a batch scan.
 
     Args:
         target: table, schema and snapshot.
-        question: what is asked.
-        name: of the table, for people.
+        request: predicate, columns and limit.
+        name: the table name to show.
 
     Raises:
         PaimonError: a metadata file cannot be read.
@@ -359,75 +358,79 @@ def explain_scan(target: ScanTarget, question: Question, name: str) -> ScanExpla
     plain = ScanExplanation(
         name=name,
         snapshot=target.snapshot,
-        where="" if question.where == TRUE else to_sql(question.where),
-        columns=question.columns,
-        limit=question.limit,
-        cuts=(),
+        where="" if request.where == TRUE else to_sql(request.where),
+        columns=request.columns,
+        limit=request.limit,
+        stages=(),
         items=(),
         splits=(),
         partition_type=target.schema.partition_type,
-        code=question.code,
-        screen=question.screen,
+        code=request.code,
+        screen=request.screen,
     )
     if len(branches_read(target)) > 1:
-        return _of_branches(plain, target, question)
+        return _of_branches(plain, target, request)
     if target.snapshot is None:
         return plain
-    return _Explaining(target, target.snapshot, question).answer(plain)
+    return _Explainer(target, target.snapshot, request).answer(plain)
 
 
-def _of_branches(plain: ScanExplanation, target: ScanTarget, question: Question) -> ScanExplanation:
-    plan = plan_table(target, question.where)
-    cuts = [
-        Cut(name=s.name, unit=s.unit, total=s.total, kept=s.kept, total_rows=0, kept_rows=0,
-            total_bytes=0, kept_bytes=0)
+def _of_branches(
+    plain: ScanExplanation, target: ScanTarget, request: ExplainRequest
+) -> ScanExplanation:
+    plan = plan_table(target, request.where)
+    stages = [
+        PruningStage(name=s.name, unit=s.unit, total=s.total, kept=s.kept, total_rows=0,
+            kept_rows=0, total_bytes=0, kept_bytes=0)
         for s in plan.stages
     ]  # fmt: skip
-    note = "Rows of this table lie in several branches; its files are not explained one by one."
+    note = "The scan reads several branches; files are explained only for scans of one branch."
     return replace(
-        plain, snapshot=plan.snapshot, cuts=tuple(cuts), splits=plan.splits, notes=(note,)
+        plain, snapshot=plan.snapshot, stages=tuple(stages), splits=plan.splits, notes=(note,)
     )
 
 
-class _Explaining:
-    """One scan being explained, cut by cut."""
+class _Explainer:
+    """Evaluates the pruning stages of one scan in order."""
 
-    def __init__(self, target: ScanTarget, snapshot: Snapshot, question: Question) -> None:
+    def __init__(self, target: ScanTarget, snapshot: Snapshot, request: ExplainRequest) -> None:
         self._target = target
         self._snapshot = snapshot
-        self._question = question
-        parts = split_predicate(question.where, target.schema.partition_keys)
+        self._request = request
+        parts = split_predicate(request.where, target.schema.partition_keys)
         self._rest = parts.rest
         self._partition = PartitionCut(
             row_type=target.schema.partition_type,
             predicate=None if parts.inside == TRUE else parts.inside,
         )
         self._reasons = Reasons(target=target, partition=self._partition, rest=parts.rest)
-        self._cuts: list[Cut] = []
-        self._dropped: list[Items] = []
+        self._stages: list[PruningStage] = []
+        self._pruned: list[Items] = []
         self._notes: list[str] = []
 
     def answer(self, plain: ScanExplanation) -> ScanExplanation:
-        """All cuts in order, then the items they left."""
+        """The explanation with all stages and items."""
         manifests = self._manifests()
         entries = self._entries(manifests)
         for cut in file_cuts(self._target, entries, self._rest):
-            self._file_cut(cut)
+            self._file_stage(cut)
             entries = cut.kept
         splits = make_splits(self._target.placed(entries, self._snapshot), self._target.rules)
         entries = self._indexed(entries, splits)
         entries = self._limited(entries, splits)
-        read = Items(unit="file", cut="", rows=entries.table, reason=self._reasons.of_kept(entries))
+        read = Items(
+            unit="file", stage="", rows=entries.table, reason=self._reasons.of_kept(entries)
+        )
         listed = Items(
             unit="manifest",
-            cut="",
+            stage="",
             rows=manifests.table,
             reason=self._reasons.of_manifests(manifests, kept=True),
         )
         return replace(
             plain,
-            cuts=tuple(self._cuts),
-            items=(*self._dropped, listed, read),
+            stages=tuple(self._stages),
+            items=(*self._pruned, listed, read),
             splits=splits,
             notes=tuple(self._notes),
         )
@@ -438,42 +441,42 @@ class _Explaining:
         counts = numbers(manifests.table, "num_added_files")
         counts = counts + numbers(manifests.table, "num_deleted_files")
         sizes = numbers(manifests.table, "file_size")
-        self._cut(MANIFEST_CUT, "manifests", mask, (counts, sizes))
+        self._add_stage(MANIFEST_STAGE, "manifests", mask, (counts, sizes))
         gone = manifests.filter(~mask)
         reason = self._reasons.of_manifests(gone, kept=False)
-        self._drop("manifest", MANIFEST_CUT, gone.table, reason)
+        self._prune("manifest", MANIFEST_STAGE, gone.table, reason)
         return manifests.filter(mask)
 
     def _entries(self, manifests: ManifestFiles) -> ManifestEntries:
-        """The live files of the wanted partitions."""
+        """The live files of matching partitions."""
         entries = self._target.store.manifests.read_many(manifests.names)
         mask = self._partition.entries(column(entries.table, "partition"))  # type: ignore[arg-type]  # of binary
-        self._entry_cut(ENTRY_CUT, entries, mask)
+        self._entry_stage(ENTRY_STAGE, entries, mask)
         dropped = live_entries(entries.filter(~mask))
-        self._drop("file", ENTRY_CUT, dropped.table, self._reasons.of_partitions(dropped))
-        wanted = entries.filter(mask)
-        live = live_entries(wanted)
-        self._cuts.append(
-            Cut(
-                name=CANCELLED_CUT,
+        self._prune("file", ENTRY_STAGE, dropped.table, self._reasons.of_partitions(dropped))
+        matching = entries.filter(mask)
+        live = live_entries(matching)
+        self._stages.append(
+            PruningStage(
+                name=CANCELLED_STAGE,
                 unit="entries",
-                total=len(wanted),
+                total=len(matching),
                 kept=len(live),
-                total_rows=wanted.total_rows,
+                total_rows=matching.total_rows,
                 kept_rows=live.total_rows,
-                total_bytes=wanted.total_size,
+                total_bytes=matching.total_size,
                 kept_bytes=live.total_size,
             )
         )
         return live
 
-    def _file_cut(self, cut: FileCut) -> None:
-        self._entry_cut(cut.name, cut.before, cut.mask, unit="files")
+    def _file_stage(self, cut: FileCut) -> None:
+        self._entry_stage(cut.name, cut.before, cut.mask, unit="files")
         gone = cut.before.filter(~cut.mask)
-        self._drop("file", cut.name, gone.table, self._reasons.of_cut(cut, gone))
+        self._prune("file", cut.name, gone.table, self._reasons.of_pruned_files(cut, gone))
 
     def _indexed(self, entries: ManifestEntries, splits: Sequence[DataSplit]) -> ManifestEntries:
-        """Without the files of which an index says that no row matches; read as they are only."""
+        """The files whose file index does not exclude them; applies to raw splits only."""
         if self._rest == TRUE:
             return entries
         reader = SplitReader(
@@ -491,58 +494,58 @@ class _Explaining:
             return entries
         names = [str(name) for name in as_python(column(entries.table, "file_name"))]
         mask = np.array([name not in leaves for name in names], np.bool_)
-        self._entry_cut(INDEX_CUT, entries, mask, unit="files")
+        self._entry_stage(INDEX_STAGE, entries, mask, unit="files")
         gone = entries.filter(~mask)
         found = [leaves[name] for name in names if name in leaves]
 
         def reason(place: int) -> Reason:
-            text = f"holds no matching row: the file index leaves none for {found[place]}."
-            return Reason(condition=found[place], bounds="the file index", text=text)
+            text = f"has no matching rows: its file index excludes {found[place]}."
+            return Reason(condition=found[place], bounds="file index", text=text)
 
-        self._drop("file", INDEX_CUT, gone.table, reason)
+        self._prune("file", INDEX_STAGE, gone.table, reason)
         return entries.filter(mask)
 
     def _limited(self, entries: ManifestEntries, splits: Sequence[DataSplit]) -> ManifestEntries:
-        """Without the files that a read does not come to, as far as that is sure."""
-        limit = self._question.limit
+        """The files that a read may open before it reaches the limit."""
+        limit = self._request.limit
         if limit is None:
             return entries
-        opened: set[str] = set()
-        sure = 0
+        to_open: set[str] = set()
+        certain_rows = 0
         for one in splits:
             counts = numbers(one.files.table, "row_count").tolist()
             names = as_python(column(one.files.table, "file_name"))
             plain = one.raw_convertible and self._rest == TRUE and not one.deletion_files
             for name, count in zip(names, counts, strict=True):
-                if sure >= limit:
+                if certain_rows >= limit:
                     break
-                opened.add(str(name))
-                sure += count if plain and not one.same_rows else 0
+                to_open.add(str(name))
+                certain_rows += count if plain and not one.same_rows else 0
         names = as_python(column(entries.table, "file_name"))
-        mask = np.array([str(name) in opened for name in names], np.bool_)
-        self._entry_cut(LIMIT_CUT, entries, mask, unit="files")
-        text = f"is not opened: the files before it give the {plural(limit, 'row')} of the limit."
+        mask = np.array([str(name) in to_open for name in names], np.bool_)
+        self._entry_stage(LIMIT_STAGE, entries, mask, unit="files")
+        text = f"is not opened: the files before it have the {plural(limit, 'row')} of the limit."
         gone = entries.filter(~mask)
-        self._drop(
-            "file", LIMIT_CUT, gone.table, lambda _: Reason(condition=f"LIMIT {limit}", text=text)
+        self._prune(
+            "file", LIMIT_STAGE, gone.table, lambda _: Reason(condition=f"LIMIT {limit}", text=text)
         )
         if self._rest != TRUE and mask.all() and len(mask):
             self._notes.append(
-                "How many rows match is not known before they are read, so the limit "
-                "excludes no file beforehand; reading stops when it is reached."
+                "The limit prunes no files, because the number of matching rows is known only "
+                "after reading; reading stops once the limit is reached."
             )
         return entries.filter(mask)
 
-    def _entry_cut(
+    def _entry_stage(
         self, name: str, entries: ManifestEntries, mask: Mask, unit: str = "entries"
     ) -> None:
         rows, sizes = (numbers(entries.table, n) for n in ("row_count", "file_size"))
-        self._cut(name, unit, mask, (rows, sizes))
+        self._add_stage(name, unit, mask, (rows, sizes))
 
-    def _cut(self, name: str, unit: str, mask: Mask, sums: Sequence[np.ndarray]) -> None:
+    def _add_stage(self, name: str, unit: str, mask: Mask, sums: Sequence[np.ndarray]) -> None:
         rows, sizes = sums
-        self._cuts.append(
-            Cut(
+        self._stages.append(
+            PruningStage(
                 name=name,
                 unit=unit,
                 total=len(mask),
@@ -554,13 +557,15 @@ class _Explaining:
             )
         )
 
-    def _drop(self, unit: str, cut: str, rows: pa.Table, reason: Callable[[int], Reason]) -> None:
+    def _prune(
+        self, unit: str, stage: str, rows: pa.Table, reason: Callable[[int], Reason]
+    ) -> None:
         if rows.num_rows:
-            self._dropped.append(Items(unit=unit, cut=cut, rows=rows, reason=reason))
+            self._pruned.append(Items(unit=unit, stage=stage, rows=rows, reason=reason))
 
 
 def _skipped(one: DataSplit, reader: SplitReader) -> Iterator[tuple[str, str]]:
-    """The files of a split that their index excludes, with the condition it excludes them by."""
+    """Yields each file of a split that its file index excludes, with the excluding condition."""
     for row in range(len(one.files)):
         file = SplitFile(split=one, row=row, reader=reader)
         if file.is_skipped(reader.predicate):

@@ -1,4 +1,4 @@
-"""What some code did to tables: their commits step by step, and every file that changed on disk."""
+"""The result of a trace: commits step by step, and all files that changed."""
 
 from collections.abc import Sequence
 
@@ -20,13 +20,13 @@ from paimon_explore.inspection.rendering.result import Result
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableTrace:
-    """What happened to one table.
+    """The traced changes of one table.
 
     Attributes:
-        name: of the table.
-        path: its folder.
-        changes: files that came, went or changed.
-        commits: what our own commit code did, in order.
+        name: name of the table.
+        path: location of the table.
+        changes: files added, removed or changed.
+        commits: commits by this package, in order.
     """
 
     name: str
@@ -36,32 +36,32 @@ class TableTrace:
 
     @property
     def title(self) -> str:
-        """What happened, in a line."""
-        said = []
+        """The changes in one line."""
+        parts = []
         for what in ("added", "removed", "changed"):
             count = sum(change.what == what for change in self.changes)
             if count:
-                said.append(f"{plural(count, 'file')} {what}")
+                parts.append(f"{plural(count, 'file')} {what}")
         made = [str(number) for commit in self.commits for number in commit.snapshot_ids]
         new = _new_snapshots(self.changes)
         if made or new:
-            said.insert(0, f"snapshots {', '.join(made or new)}")
-        return f"{self.name}: {', '.join(said) if said else 'nothing changed'}"
+            parts.insert(0, f"snapshots {', '.join(made or new)}")
+        return f"{self.name}: {', '.join(parts) if parts else 'nothing changed'}"
 
 
 def _new_snapshots(changes: Sequence[FileChange]) -> list[str]:
-    """The snapshots that anybody made: Spark and other writers leave no trace but files."""
+    """Ids of the new snapshots, also of writers that are not traced, such as Spark."""
     paths = [c.path for c in changes if c.kind == "snapshot" and c.what == "added"]
     return sorted((path.rpartition("-")[2] for path in paths), key=int)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Trace(Result):
-    """What happened to tables while some code ran.
+    """The changes of tables while a block of code ran.
 
     Attributes:
-        tables: each with its commits and files.
-        problem: the error that ended the code; empty for none.
+        tables: the traced tables.
+        problem: the error that the code raised; empty for none.
     """
 
     tables: tuple[TableTrace, ...]
@@ -69,7 +69,7 @@ class Trace(Result):
 
     @property
     def kind(self) -> str:
-        """Its name in the explorer."""
+        """Name of the view in the explorer."""
         return "trace"
 
     @property
@@ -83,23 +83,23 @@ class Trace(Result):
         return tuple(change for table in self.tables for change in table.changes)
 
     def steps(self) -> pa.Table:
-        """A row for each step of each commit."""
+        """One row per step of each commit."""
         return event_table(self.commits)
 
     def sheet(self) -> Sheet:
-        """For each table its commits, then its files."""
+        """The commits and changed files of each table."""
         sections: list[Section] = []
         if self.problem:
-            sections.append(Note(text=f"It ended with {self.problem}"))
+            sections.append(Note(text=f"The code raised {self.problem}"))
         touched = [t for t in self.tables if t.changes or t.commits]
         for table in touched:
             if len(touched) > 1:
                 sections.append(Note(text=table.title))
-            told = [commit for commit in table.commits if commit.snapshot_ids] or table.commits
-            if len(told) == 1:
-                sections += commit_sections(told[0])
-            elif told:
-                sections.append(steps_grid(told))
+            shown = [commit for commit in table.commits if commit.snapshot_ids] or table.commits
+            if len(shown) == 1:
+                sections += commit_sections(shown[0])
+            elif shown:
+                sections.append(steps_grid(shown))
             sections += change_sections(table.changes)
         title = (
             touched[0].title if len(touched) == 1 else f"{plural(len(touched), 'table')} changed"
@@ -109,12 +109,12 @@ class Trace(Result):
         return Sheet(title=title, sections=tuple(sections))
 
     def to_arrow(self) -> pa.Table:
-        """A row for each changed file: table, change, kind, path, size, size before."""
+        """One row per changed file: table, change, kind, path, size, size_before."""
         names = [table.name for table in self.tables for _ in table.changes]
         return change_table(self.changes, names)
 
     def figures(self) -> dict[str, object]:
-        """Commits and files as JSON."""
+        """The commits and changed files as JSON."""
         return {
             "problem": self.problem,
             "tables": [

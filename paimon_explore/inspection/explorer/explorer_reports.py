@@ -13,10 +13,10 @@ import pyarrow as pa
 from paimon_explore.errors import InvalidInputError, NotFoundError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.explain.commit_replay import replay_commit
-from paimon_explore.inspection.explain.expiry_preview import expiry_preview, retention_in
-from paimon_explore.inspection.explain.file_explanation import file_reason
+from paimon_explore.inspection.explain.expiry_preview import expiry_preview, parse_retention
+from paimon_explore.inspection.explain.file_explanation import explain_file
 from paimon_explore.inspection.explain.key_history import key_history
-from paimon_explore.inspection.explain.scan_explanation import Question, explain_scan
+from paimon_explore.inspection.explain.scan_explanation import ExplainRequest, explain_scan
 from paimon_explore.inspection.health.health_report import table_health
 from paimon_explore.inspection.history.schema_history import schema_history
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code, read_code
@@ -132,7 +132,7 @@ def _explain(asked: Asked) -> Result:
     bound = bind(predicate(where), target.schema.row_type) if where else TRUE
     most = None if limit is None else int(limit)
     then = f".where({where!r}).explain()" if where else ".explain()"
-    question = Question(
+    request = ExplainRequest(
         where=bound,
         columns=target.schema.row_type.names,
         limit=most,
@@ -142,7 +142,7 @@ def _explain(asked: Asked) -> Result:
         ),
         screen=view.screen,
     )
-    return explain_scan(target, question, view.name)
+    return explain_scan(target, request, view.name)
 
 
 def _lsm(asked: Asked) -> Result:
@@ -166,7 +166,7 @@ def _lsm(asked: Asked) -> Result:
 def _why(asked: Asked) -> Result:
     name = asked.text.strip() or asked.file
     if name:
-        return file_reason(asked.inspector, name, asked.now_ms)
+        return explain_file(asked.inspector, name, asked.now_ms)
     snapshot = asked.inspector.snapshot
     names: list[str] = []
     if snapshot is not None:
@@ -232,7 +232,7 @@ def _schema(asked: Asked) -> Result:
 def _expiry(asked: Asked) -> Result:
     view = asked.inspector.view
     standing = snapshot_retention(view.options, lambda: asked.now_ms)
-    retention = retention_in(asked.text, standing, asked.now_ms)
+    retention = parse_retention(asked.text, standing, asked.now_ms)
     given = _words(asked.text)
     return expiry_preview(
         asked.inspector, retention, Code(python=f"{view.expression}.preview_expiry({given})")

@@ -16,7 +16,7 @@ from paimon_explore.errors import InvalidInputError, NotFoundError, PaimonError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.byte_inspector.byte_session import ByteDesk
 from paimon_explore.inspection.byte_inspector.file_of_node import file_of_lives, table_bytes
-from paimon_explore.inspection.explain.file_explanation import file_reason
+from paimon_explore.inspection.explain.file_explanation import explain_file
 from paimon_explore.inspection.explorer.explorer_reports import Asked, sheet_of
 from paimon_explore.inspection.explorer.table_properties import table_chips
 from paimon_explore.inspection.health.findings import Severity
@@ -349,10 +349,10 @@ class ExplorerState:
         try:
             return self.inspector.file(name)
         except NotFoundError:
-            found = file_reason(self.inspector, name, system_clock())
+            found = explain_file(self.inspector, name, system_clock())
         rows = (
             ("held by", ", ".join(one.text for one in found.holders) or "nothing"),
-            ("may be deleted", found.due.text),
+            ("may be deleted", found.deletion.text),
             ("path", found.path),
         )
         return Document(title=found.name, subtitle=found.type, sections=(Facts(rows=rows),))

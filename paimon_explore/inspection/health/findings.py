@@ -8,7 +8,7 @@ from paimon_explore.frozen_dataclass import dataclass
 
 
 class Severity(StrEnum):
-    """How much a finding matters, worst first."""
+    """Severity of a finding, in descending order."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -17,21 +17,21 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One thing worth looking after.
+    """A problem or risk that a health rule found in a table.
 
     Attributes:
-        weight: how much it matters.
-        rule: what was looked at.
-        what: what was found, a sentence.
-        figure: the number.
-        threshold: what it was held against; 0 where any is too many.
-        option: the table option of the threshold; empty for a rule of thumb.
+        severity: how much it matters.
+        rule: name of the health rule.
+        what: the finding in one sentence.
+        figure: the measured number.
+        threshold: the number that `figure` is compared with; 0 where any is too many.
+        option: the table option that sets the threshold; empty for a built-in threshold.
         advice: what to do.
-        evidence: what to look at, as cells select it; empty for nothing.
-        unit: how the numbers are shown.
+        evidence: the selection that shows the cause, as in `Cell.selects`; empty for none.
+        unit: formats the two numbers.
     """
 
-    weight: Severity
+    severity: Severity
     rule: str
     what: str
     figure: float

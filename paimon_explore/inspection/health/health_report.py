@@ -1,7 +1,7 @@
-"""What is worth looking after in a table: each finding with its figure, threshold and evidence.
+"""The health report of a table: findings with figure, threshold, advice and evidence.
 
-Nothing here is an error of the format; for those there is `maintenance.checks.fsck`. Only metadata
-is read, and folders are listed to see whether live files are there.
+Only metadata is read; folders are listed to check that live files exist. Violations of the format
+are found by `maintenance.checks.fsck`.
 """
 
 from collections.abc import Callable, Iterator
@@ -31,7 +31,7 @@ from paimon_explore.inspection.views.inspector import Inspector
 
 FINDINGS = pa.schema(
     (
-        pa.field("weight", pa.string()),
+        pa.field("severity", pa.string()),
         pa.field("rule", pa.string()),
         pa.field("what", pa.string()),
         pa.field("figure", pa.float64()),
@@ -41,21 +41,21 @@ FINDINGS = pa.schema(
         pa.field("evidence", pa.string()),
     )
 )
-"""A row per finding, the worst first. `option` is the table option that the threshold comes from,
-empty where it is a rule of thumb; `evidence` what to look at, as cells select it."""
+"""One row per finding, most severe first. `option` is the table option that sets the threshold,
+empty for a built-in threshold; `evidence` is the selection that shows the cause."""
 
 _TONES = {Severity.ERROR: Tone.REMOVE, Severity.WARNING: Tone.WARN, Severity.NOTE: Tone.MUTED}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Health(Result):
-    """The findings on a table.
+    """The findings of all health rules for one snapshot of a table.
 
     Attributes:
         name: the table.
-        snapshot_id: looked at; 0 for a table without any.
-        findings: the worst first.
-        problems: rules that could not be judged.
+        snapshot_id: the checked snapshot; 0 for a table without snapshots.
+        findings: most severe first.
+        problems: errors of rules that could not be evaluated.
     """
 
     name: str
@@ -73,18 +73,18 @@ class Health(Result):
         return len(self.findings)
 
     def __iter__(self) -> Iterator[Finding]:
-        """The findings, the worst first."""
+        """The findings, most severe first."""
         return iter(self.findings)
 
-    def count(self, weight: Severity) -> int:
-        """How many findings have a weight."""
-        return sum(one.weight is weight for one in self.findings)
+    def count(self, severity: Severity) -> int:
+        """The number of findings of a severity."""
+        return sum(one.severity is severity for one in self.findings)
 
     def to_arrow(self) -> pa.Table:
-        """The findings, a row each, as `FINDINGS`."""
+        """The findings as `FINDINGS`."""
         rows = [
             {
-                "weight": one.weight.value,
+                "severity": one.severity.value,
                 "rule": one.rule,
                 "what": one.what,
                 "figure": one.figure,
@@ -98,31 +98,33 @@ class Health(Result):
         return pa.Table.from_pylist(rows, schema=FINDINGS)
 
     def figures(self) -> dict[str, object]:
-        """How many of which weight, and each rule's figure."""
+        """The number of findings by severity, and each figure with its threshold."""
         return {
             "snapshot": self.snapshot_id,
-            **{weight.value: self.count(weight) for weight in Severity},
+            **{severity.value: self.count(severity) for severity in Severity},
             "findings": [[one.rule, one.figure, one.threshold] for one in self.findings],
         }
 
     def sheet(self) -> Sheet:
-        """The findings in words, and how far each is beyond its threshold."""
+        """The findings, and a chart of figures relative to their thresholds."""
         counts = [
-            plural(self.count(weight), weight.value) for weight in Severity if self.count(weight)
+            plural(self.count(severity), severity.value)
+            for severity in Severity
+            if self.count(severity)
         ]
         title = f"{self.name} at snapshot {self.snapshot_id or 'none'}: "
-        title += ", ".join(counts) or "nothing to look after"
+        title += ", ".join(counts) or "no findings"
         return Sheet(title=title, sections=tuple(self._sections()))
 
     def _sections(self) -> Iterator[Section]:
         for problem in self.problems:
             yield Failed(problem=problem)
         if not self.findings:
-            yield Note(text=f"{plural(len(RULES), 'rule')} were asked, none has anything to say.")
+            yield Note(text=f"All {len(RULES)} health rules passed.")
             return
         rows: list[list[Entry]] = [
             [
-                Cell(text=one.weight.value, tone=_TONES[one.weight]),
+                Cell(text=one.severity.value, tone=_TONES[one.severity]),
                 Cell(text=one.what, selects=one.evidence),
                 one.shown,
                 f"{one.shown_threshold}{f' ({one.option})' if one.option else ''}",
@@ -130,14 +132,14 @@ class Health(Result):
             ]
             for one in self.findings
         ]
-        yield grid("Findings", ("", "what", "figure#", "threshold", "what to do"), rows)
+        yield grid("Findings", ("severity", "finding", "figure#", "threshold", "advice"), rows)
         if any(one.threshold for one in self.findings):
             yield self._chart()
 
     def _chart(self) -> BarChart:
         rated = [one for one in self.findings if one.threshold]
         return BarChart(
-            title="Figure as a multiple of its threshold",
+            title="Figure relative to threshold",
             categories=tuple(one.rule for one in rated),
             series=(
                 Series(
@@ -151,22 +153,22 @@ class Health(Result):
 
 
 def table_health(inspector: Inspector, now_ms: int) -> Health:
-    """Ask all rules.
+    """Evaluate all health rules.
 
     Args:
         inspector: the table at a snapshot.
-        now_ms: the present, epoch milliseconds.
+        now_ms: current time, epoch milliseconds.
     """
     facts = TableFacts(inspector=inspector, now_ms=now_ms)
     findings: list[Finding] = []
     problems: list[Problem] = list(inspector.timeline().problems[:5])
     for rule in RULES:
-        found = _asked(rule, facts)
+        found = _evaluate(rule, facts)
         if isinstance(found, Problem):
             problems += [] if found in problems else [found]
         else:
             findings += found
-    findings.sort(key=lambda one: [*Severity].index(one.weight))
+    findings.sort(key=lambda one: [*Severity].index(one.severity))
     view = inspector.view
     return Health(
         name=view.name,
@@ -178,7 +180,7 @@ def table_health(inspector: Inspector, now_ms: int) -> Health:
     )
 
 
-def _asked(
+def _evaluate(
     rule: Callable[[TableFacts], Iterator[Finding]], facts: TableFacts
 ) -> list[Finding] | Problem:
     try:

@@ -1,6 +1,6 @@
-"""The rules of `health`: each looks at one thing and tells what is beyond a threshold.
+"""The rules of `health`: each yields the findings whose figure exceeds a threshold.
 
-Thresholds are those of the table's options where there are any, else rules of thumb named here.
+Thresholds come from table options where such an option exists, else from the constants below.
 """
 
 from collections.abc import Callable, Iterator
@@ -41,18 +41,18 @@ from paimon_explore.scan.manifest_arrays import column, numbers
 from paimon_explore.scan.splits.deletion_files import deletion_files
 from paimon_explore.scan.splits.file_locations import data_file_paths
 
-_MOST_OF_A_RULE = 3
-_MOST_FILES_LOOKED_FOR = 20_000
+_MAX_FINDINGS_PER_RULE = 3
+_MAX_FILES_CHECKED = 20_000
 _SKEW = 3.0
-"""Largest bucket of a partition against the mean of its buckets."""
+"""Maximum ratio of the largest bucket of a partition to the mean of its buckets."""
 _PARTITION_SKEW = 10.0
-"""Largest partition against the median one."""
-_LEAST_ROWS = 1_000
-"""Tables below that are not judged for skew."""
+"""Maximum ratio of the largest partition to the median one."""
+_MIN_ROWS = 1_000
+"""Tables with fewer rows are not checked for skew."""
 _MANIFEST_BYTES_PER_FILE = 4_096
-_LEAST_MANIFESTS = 10
+_MIN_MANIFESTS = 10
 _DELETE_SHARE = 0.3
-_LEAST_ENTRIES = 100
+_MIN_ENTRIES = 100
 _TAG_SHARE = 0.25
 _CONSUMER_LAG = 100
 _OVERDUE = 10
@@ -67,70 +67,70 @@ def _times(factor: float) -> str:
 
 
 def unreadable(facts: TableFacts) -> Iterator[Finding]:
-    """Metadata that cannot be read."""
+    """Find metadata files that cannot be read."""
     problems = facts.inspector.timeline().problems
     if problems:
         yield Finding(
-            weight=Severity.ERROR,
+            severity=Severity.ERROR,
             rule="unreadable metadata",
             what=f"{plural(len(problems), 'metadata file')} cannot be read: {problems[0].message}",
             figure=len(problems),
             threshold=0,
-            advice="maintenance.fsck() names all of them",
+            advice="run maintenance.fsck() to list all of them",
         )
 
 
 def sorted_runs(facts: TableFacts) -> Iterator[Finding]:
-    """Buckets that wait for a compaction."""
+    """Find buckets with more sorted runs than the compaction trigger."""
     if not facts.keyed:
         return
     trigger = facts.options.value(NUM_SORTED_RUN_COMPACTION_TRIGGER)
     stop = stop_trigger(facts.options)
     late = [one for one in facts.buckets if one.runs > trigger]
-    for one in late[:_MOST_OF_A_RULE]:
+    for one in late[:_MAX_FINDINGS_PER_RULE]:
         stops = one.runs > stop
         option = NUM_SORTED_RUN_STOP_TRIGGER if stops else NUM_SORTED_RUN_COMPACTION_TRIGGER
         others = f", and {plural(len(late) - 1, 'other bucket')}" if len(late) > 1 else ""
         yield Finding(
-            weight=Severity.ERROR if stops else Severity.WARNING,
+            severity=Severity.ERROR if stops else Severity.WARNING,
             rule="level-0 backlog",
             what=f"{one.words} has {one.runs} sorted runs{others}",
             figure=one.runs,
             threshold=stop if stops else trigger,
             option=option.key,
-            advice="compact(), or let a writer that compacts run",
+            advice="run compact(), or start a writer that compacts",
             evidence=f"lsm:{one.words}",
         )
 
 
 def small_files(facts: TableFacts) -> Iterator[Finding]:
-    """Append tables of many small files."""
+    """Find partitions of append tables that have many small files."""
     if facts.keyed or not len(facts.files):
         return
     target = target_file_bytes(facts.options, has_primary_key=False)
     limit = target * facts.options.value(COMPACTION_SMALL_FILE_RATIO)
-    least = facts.options.value(COMPACTION_MIN_FILE_NUM)
+    threshold = facts.options.value(COMPACTION_MIN_FILE_NUM)
     sizes = numbers(facts.files.table, "file_size")
     small = np.bincount(facts.partitions.codes[sizes < limit], minlength=1)
     worst = np.argsort(-small, kind="stable")
-    for code in worst[:_MOST_OF_A_RULE].tolist():
-        if small[code] <= least:
+    for code in worst[:_MAX_FINDINGS_PER_RULE].tolist():
+        if small[code] <= threshold:
             return
         name = facts.partitions.texts[code]
         yield Finding(
-            weight=Severity.WARNING,
+            severity=Severity.WARNING,
             rule="small files",
             what=f"{name or 'the table'} has {small[code]:,} files below {bytes_text(limit)}",
             figure=float(small[code]),
-            threshold=least,
+            threshold=threshold,
             option=COMPACTION_MIN_FILE_NUM.key,
-            advice="compact(full=False)",
+            advice="run compact(full=False)",
             evidence=facts.condition(name, f"size < {int(limit)}"),
         )
 
 
 def bucket_skew(facts: TableFacts) -> Iterator[Finding]:
-    """Partitions one bucket of which is far larger than the others."""
+    """Find partitions in which one bucket is much larger than the others."""
     by_partition: dict[str, list[BucketSum]] = {}
     for one in facts.buckets:
         by_partition.setdefault(one.partition, []).append(one)
@@ -139,121 +139,124 @@ def bucket_skew(facts: TableFacts) -> Iterator[Finding]:
         rows = sum(one.rows for one in sums)
         largest = max(sums, key=lambda one: one.rows)
         mean = rows / len(sums)
-        if len(sums) > 1 and rows >= _LEAST_ROWS and largest.rows > _SKEW * mean:
+        if len(sums) > 1 and rows >= _MIN_ROWS and largest.rows > _SKEW * mean:
             found.append((largest.rows / mean, largest, rows))
-    for factor, one, rows in sorted(found, key=lambda f: -f[0])[:_MOST_OF_A_RULE]:
+    for factor, one, rows in sorted(found, key=lambda f: -f[0])[:_MAX_FINDINGS_PER_RULE]:
         yield Finding(
-            weight=Severity.NOTE,
+            severity=Severity.NOTE,
             rule="bucket skew",
-            what=f"{one.words} holds {one.rows / rows:.0%} of its partition's rows",
+            what=f"{one.words} contains {one.rows / rows:.0%} of the rows of its partition",
             figure=factor,
             threshold=_SKEW,
             option="bucket-key" if facts.options.value(BUCKET) > 0 else "",
-            advice="a bucket key with more values spreads rows better",
+            advice="choose a bucket key with more distinct values",
             evidence=facts.condition(one.partition, f"bucket = {one.bucket}"),
             unit=_times,
         )
 
 
 def partition_skew(facts: TableFacts) -> Iterator[Finding]:
-    """A partition that is far larger than the others."""
+    """Find a partition that is much larger than the median partition."""
     texts = facts.partitions.texts
-    if len(texts) < 5:  # noqa: PLR2004 - few partitions have no middle
+    if len(texts) < 5:  # noqa: PLR2004 - the median of few partitions says little
         return
     rows = np.bincount(
         facts.partitions.codes,
         weights=numbers(facts.files.table, "row_count"),
         minlength=len(texts),
     )
-    middle = float(median(rows.tolist()))
+    median_rows = float(median(rows.tolist()))
     largest = int(rows.argmax())
-    if rows.sum() >= _LEAST_ROWS and middle and rows[largest] > _PARTITION_SKEW * middle:
+    if rows.sum() >= _MIN_ROWS and median_rows and rows[largest] > _PARTITION_SKEW * median_rows:
         yield Finding(
-            weight=Severity.NOTE,
+            severity=Severity.NOTE,
             rule="partition skew",
-            what=f"{texts[largest]} holds {int(rows[largest]):,} rows, the median {middle:,.0f}",
-            figure=float(rows[largest]) / middle,
+            what=f"{texts[largest]} has {int(rows[largest]):,} rows; the median partition has "
+            f"{median_rows:,.0f}",
+            figure=float(rows[largest]) / median_rows,
             threshold=_PARTITION_SKEW,
-            advice="a finer partition key, or more buckets",
+            advice="choose a finer partition key or more buckets",
             evidence=facts.condition(texts[largest]),
             unit=_times,
         )
 
 
 def manifest_size(facts: TableFacts) -> Iterator[Finding]:
-    """Manifests that are many, or large for the files they name."""
+    """Find too many manifests, or manifests that are large for the number of live files."""
     count, files = len(facts.manifests), len(facts.files)
-    least = facts.options.value(MANIFEST_MERGE_MIN_COUNT)
+    threshold = facts.options.value(MANIFEST_MERGE_MIN_COUNT)
     number = facts.inspector.snapshot_id
-    if count > least:
+    if count > threshold:
         yield Finding(
-            weight=Severity.WARNING,
+            severity=Severity.WARNING,
             rule="many manifests",
             what=f"every read opens {count:,} manifests",
             figure=count,
-            threshold=least,
+            threshold=threshold,
             option=MANIFEST_MERGE_MIN_COUNT.key,
-            advice="the next commit should merge them; does it fail?",
+            advice="commits merge manifests from this number on; check whether commits fail",
             evidence=f"snapshot:{number}",
         )
     each = facts.manifests.total_size / files if files else 0
-    if count > _LEAST_MANIFESTS and each > _MANIFEST_BYTES_PER_FILE:
+    if count > _MIN_MANIFESTS and each > _MANIFEST_BYTES_PER_FILE:
         yield Finding(
-            weight=Severity.NOTE,
+            severity=Severity.NOTE,
             rule="manifest bytes per file",
-            what=f"{bytes_text(facts.manifests.total_size)} of manifests for {files:,} files",
+            what=f"{bytes_text(facts.manifests.total_size)} of manifests for {files:,} live files",
             figure=each,
             threshold=_MANIFEST_BYTES_PER_FILE,
-            advice="fewer, larger commits; fewer columns with statistics",
+            advice="commit less often, or collect statistics for fewer columns",
             evidence=f"snapshot:{number}",
             unit=bytes_text,
         )
 
 
 def delete_entries(facts: TableFacts) -> Iterator[Finding]:
-    """DELETE entries that every read has to cancel."""
+    """Find a large share of DELETE entries, which every scan reads and cancels."""
     deleted = int(numbers(facts.manifests.table, "num_deleted_files").sum())
     entries = deleted + int(numbers(facts.manifests.table, "num_added_files").sum())
-    if entries >= _LEAST_ENTRIES and deleted > _DELETE_SHARE * entries:
+    if entries >= _MIN_ENTRIES and deleted > _DELETE_SHARE * entries:
         size = facts.options.value(MANIFEST_FULL_COMPACTION_THRESHOLD_SIZE)
         yield Finding(
-            weight=Severity.NOTE,
+            severity=Severity.NOTE,
             rule="DELETE entries",
-            what=f"{deleted:,} of {entries:,} manifest entries take back others",
+            what=f"{deleted:,} of {entries:,} manifest entries are deletions",
             figure=deleted / entries,
             threshold=_DELETE_SHARE,
             option=MANIFEST_FULL_COMPACTION_THRESHOLD_SIZE.key,
-            advice=f"a full rewrite of manifests begins at {bytes_text(size)}; lower the option",
+            advice=f"manifests are fully compacted once {bytes_text(size)} have accumulated; "
+            "lower the option to compact them earlier",
             evidence=f"snapshot:{facts.inspector.snapshot_id}",
             unit=_percent,
         )
 
 
 def deleted_rows(facts: TableFacts) -> Iterator[Finding]:
-    """Rows that deletion vectors hide."""
+    """Find a large share of rows that deletion vectors mark as deleted."""
     view, snapshot = facts.inspector.view, facts.snapshot
     if snapshot is None or view.schema is None or snapshot.index_manifest is None:
         return
     vectors = deletion_files(view.store, snapshot, view.schema, view.options)
     gone = sum(vector.cardinality or 0 for vector in vectors.values())
     rows = facts.files.total_rows
-    most = facts.options.value(COMPACTION_DELETE_RATIO_THRESHOLD)
-    if rows and gone > most * rows:
+    threshold = facts.options.value(COMPACTION_DELETE_RATIO_THRESHOLD)
+    if rows and gone > threshold * rows:
         yield Finding(
-            weight=Severity.WARNING,
+            severity=Severity.WARNING,
             rule="deleted rows",
-            what=f"{gone:,} of {rows:,} stored rows are deleted, by {len(vectors):,} vectors",
+            what=f"{gone:,} of {rows:,} stored rows are deleted by "
+            f"{plural(len(vectors), 'deletion vector')}",
             figure=gone / rows,
-            threshold=most,
+            threshold=threshold,
             option=COMPACTION_DELETE_RATIO_THRESHOLD.key,
-            advice="compact() writes the files without them",
+            advice="run compact() to rewrite the files without the deleted rows",
             evidence="lsm:",
             unit=_percent,
         )
 
 
 def stale_hints(facts: TableFacts) -> Iterator[Finding]:
-    """Hints that name another snapshot than they should."""
+    """Find EARLIEST and LATEST hints that name the wrong snapshot."""
     timeline = facts.inspector.timeline()
     ids = [mark.snapshot_id for mark in timeline.marks if not mark.expired]
     if not ids:
@@ -262,20 +265,21 @@ def stale_hints(facts: TableFacts) -> Iterator[Finding]:
     for flag in timeline.flags:
         if flag.kind is FlagKind.HINT and flag.snapshot_id != right[flag.name]:
             yield Finding(
-                weight=Severity.NOTE,
+                severity=Severity.NOTE,
                 rule="stale hint",
-                what=f"{flag.name} says {flag.snapshot_id}, but it is {right[flag.name]}",
+                what=f"hint {flag.name} names snapshot {flag.snapshot_id}; "
+                f"the correct one is {right[flag.name]}",
                 figure=flag.snapshot_id,
                 threshold=right[flag.name],
-                advice="harmless: readers look further; the next commit writes it anew",
+                advice="no action needed: readers verify hints, and the next commit rewrites it",
                 evidence=f"snapshot:{right[flag.name]}",
             )
 
 
 def missing_files(facts: TableFacts) -> Iterator[Finding]:
-    """Live files that are not there."""
+    """Find live data files that do not exist in storage."""
     view = facts.inspector.view
-    if view.schema is None or not 0 < len(facts.files) <= _MOST_FILES_LOOKED_FOR:
+    if view.schema is None or not 0 < len(facts.files) <= _MAX_FILES_CHECKED:
         return
     paths = data_file_paths(facts.files, view.schema, view.options, view.store.paths)
     wanted = [str(path) for path in as_python(paths)]
@@ -286,9 +290,9 @@ def missing_files(facts: TableFacts) -> Iterator[Finding]:
     if gone:
         name = gone[0].rpartition("/")[2]
         yield Finding(
-            weight=Severity.ERROR,
+            severity=Severity.ERROR,
             rule="missing files",
-            what=f"{plural(len(gone), 'live data file')} cannot be found, such as {name}",
+            what=f"{plural(len(gone), 'live data file')} missing from storage, e.g. {name}",
             figure=len(gone),
             threshold=0,
             advice="restore them, or roll back to a snapshot without them",
@@ -304,7 +308,7 @@ def _listed(facts: TableFacts, folder: str) -> list[FileStatus]:
 
 
 def consumers(facts: TableFacts) -> Iterator[Finding]:
-    """Consumers that lost what they want to read, stand still, or lag."""
+    """Find consumers whose next snapshot has expired, and consumers that lag."""
     timeline, view = facts.inspector.timeline(), facts.inspector.view
     ids = [mark.snapshot_id for mark in timeline.marks if not mark.expired]
     logs = view.store.changelogs.earliest_id()
@@ -318,12 +322,13 @@ def consumers(facts: TableFacts) -> Iterator[Finding]:
         lag = ids[-1] + 1 - flag.snapshot_id
         if flag.snapshot_id < earliest:
             yield Finding(
-                weight=Severity.ERROR,
+                severity=Severity.ERROR,
                 rule="expired consumer",
-                what=f"{flag.name} wants snapshot {flag.snapshot_id}, the earliest is {earliest}",
+                what=f"consumer {flag.name} reads snapshot {flag.snapshot_id} next, which has "
+                f"expired; the earliest is {earliest}",
                 figure=flag.snapshot_id,
                 threshold=earliest,
-                advice="its reader must start anew; delete the consumer",
+                advice="delete the consumer and restart its reader",
                 evidence=f"snapshot:{ids[0]}",
             )
         elif lag > _CONSUMER_LAG:
@@ -331,51 +336,52 @@ def consumers(facts: TableFacts) -> Iterator[Finding]:
             hours = f"{age // 3_600_000:,} h"
             note = "" if expiration else f", and {CONSUMER_EXPIRATION_TIME.key} is not set"
             yield Finding(
-                weight=Severity.WARNING,
+                severity=Severity.WARNING,
                 rule="consumer lag",
-                what=f"{flag.name} is {lag:,} snapshots behind, moved {hours} ago{note}",
+                what=f"consumer {flag.name} lags {lag:,} snapshots; "
+                f"last progress {hours} ago{note}",
                 figure=lag,
                 threshold=_CONSUMER_LAG,
                 option=CONSUMER_EXPIRATION_TIME.key,
-                advice="no snapshot it has yet to read expires; delete it if nobody reads",
+                advice="snapshots it has not read cannot expire; delete it if it is unused",
                 evidence=f"snapshot:{flag.snapshot_id}",
             )
 
 
 def tags_hold(facts: TableFacts) -> Iterator[Finding]:
-    """Tags that keep much that nothing else needs."""
+    """Find tags that alone keep a large share of data files."""
     live = facts.files.total_size
     for flag, rows, size in tag_only_files(facts.inspector, frozenset()):
         if live and size > _TAG_SHARE * live:
             yield Finding(
-                weight=Severity.NOTE,
+                severity=Severity.NOTE,
                 rule="tag holds space",
-                what=f"tag {flag.name} alone keeps {bytes_text(size)} in {rows:,} files",
+                what=f"only tag {flag.name} references {bytes_text(size)} in {rows:,} files",
                 figure=size / live,
                 threshold=_TAG_SHARE,
                 option="tag.default-time-retained",
-                advice=f"delete the tag if nobody reads it; live are {bytes_text(live)}",
+                advice=f"delete the tag if it is unused; live files take {bytes_text(live)}",
                 evidence=f"snapshot:{flag.snapshot_id}",
                 unit=_percent,
             )
 
 
 def missing_statistics(facts: TableFacts) -> Iterator[Finding]:
-    """Files of which nothing is known, so that no condition on values can skip them."""
+    """Find files without value statistics, which no predicate can prune."""
     if not len(facts.files):
         return
     nothing = _without_statistics(facts.files)
     count = len(nothing)
     if count:
         yield Finding(
-            weight=Severity.NOTE,
+            severity=Severity.NOTE,
             rule="no value statistics",
-            what=f"{count_text(count)} of {len(facts.files):,} files have none: "
-            "conditions on values cannot skip them",
+            what=f"{count_text(count)} of {len(facts.files):,} files have no value "
+            "statistics; predicates cannot prune them",
             figure=count / len(facts.files),
             threshold=0,
             option=METADATA_STATS_MODE.key,
-            advice="collect them for the columns you filter on, fields.<column>.stats-mode",
+            advice="set fields.<column>.stats-mode for the columns used in filters",
             evidence="filter:",
             unit=_percent,
         )
@@ -389,7 +395,7 @@ def _without_statistics(files: ManifestEntries) -> Ints:
 
 
 def overdue_expiry(facts: TableFacts) -> Iterator[Finding]:
-    """Snapshots that the options let go."""
+    """Find snapshots that may expire under the retention options but still exist."""
     timeline = facts.inspector.timeline()
     ids = [mark.snapshot_id for mark in timeline.marks if not mark.expired]
     times = {m.snapshot_id: m.snapshot.time_millis for m in timeline.marks if m.snapshot}
@@ -397,53 +403,54 @@ def overdue_expiry(facts: TableFacts) -> Iterator[Finding]:
     flags = [f.snapshot_id for f in timeline.flags if f.kind is FlagKind.CONSUMER]
     gone = expiring_ids(ids, lambda i: times.get(i, 0), retention, min(flags, default=None))
     if len(gone) > _OVERDUE:
-        most = retention.retain_max < len(ids)
+        by_count = retention.retain_max < len(ids)
         yield Finding(
-            weight=Severity.NOTE,
+            severity=Severity.NOTE,
             rule="overdue expiry",
-            what=f"{len(gone):,} of {len(ids):,} snapshots may expire; nobody has done it",
+            what=f"{len(gone):,} of {len(ids):,} snapshots exceed the retention options "
+            "but have not expired",
             figure=len(gone),
             threshold=_OVERDUE,
-            option=(SNAPSHOT_NUM_RETAINED_MAX if most else SNAPSHOT_TIME_RETAINED).key,
-            advice="expire_snapshots(); preview_expiry() tells what it frees",
+            option=(SNAPSHOT_NUM_RETAINED_MAX if by_count else SNAPSHOT_TIME_RETAINED).key,
+            advice="run expire_snapshots(); preview_expiry() shows what it frees",
             evidence="expiry:",
         )
 
 
 def iceberg_metadata(facts: TableFacts) -> Iterator[Finding]:
-    """Iceberg metadata that commits of this package leave behind."""
+    """Find Iceberg metadata that this package does not update."""
     if not has_iceberg_metadata(facts.options) or facts.snapshot is None:
         return
     store = facts.inspector.view.store
     newest = newest_iceberg_snapshot(store.file_io, store.paths.root)
-    behind = 1 if newest is None else facts.snapshot.id - newest
+    lag = 1 if newest is None else facts.snapshot.id - newest
     where = f"{ICEBERG_STORAGE.key} = {facts.options.value(ICEBERG_STORAGE)}"
-    is_there = "may be stale" if newest is None else f"is at snapshot {newest}"
+    state = "may be stale" if newest is None else f"is at snapshot {newest}"
     yield Finding(
-        weight=Severity.WARNING if behind > 0 else Severity.NOTE,
+        severity=Severity.WARNING if lag > 0 else Severity.NOTE,
         rule="iceberg metadata",
-        what=f"{where}: the Iceberg metadata {is_there}, the table is at {facts.snapshot.id}; "
+        what=f"{where}: the Iceberg metadata {state}, the table is at {facts.snapshot.id}; "
         "paimon_explore does not write it",
-        figure=max(behind, 0),
+        figure=max(lag, 0),
         threshold=0,
         option=ICEBERG_STORAGE.key,
-        advice="a commit by Java Paimon updates it; unset the option if nobody reads it",
+        advice="commit with Java Paimon to update it, or unset the option if it is unused",
         evidence=f"snapshot:{facts.snapshot.id}",
     )
 
 
 def stray_snapshots(facts: TableFacts) -> Iterator[Finding]:
-    """Snapshot files above the latest snapshot, behind a gap in the ids."""
+    """Find snapshot files that follow a gap in the ids after the latest snapshot."""
     snapshots = facts.inspector.view.store.snapshots
     known = snapshots.ids()
     if strays := snapshots.all_ids()[len(known) :]:
         yield Finding(
-            weight=Severity.WARNING,
+            severity=Severity.WARNING,
             rule="stray snapshot",
-            what=f"snapshot-{strays[0]} is above the latest snapshot, {known[-1]}, behind a gap",
+            what=f"snapshot-{strays[0]} follows a gap after the latest snapshot {known[-1]}",
             figure=strays[0],
             threshold=known[-1],
-            advice="nobody reads it, and a commit will collide with it; move the file away",
+            advice="move the file away: readers ignore it, and a later commit will fail on it",
         )
 
 

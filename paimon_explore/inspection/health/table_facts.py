@@ -1,4 +1,4 @@
-"""The facts of one table that the health rules share, each read once."""
+"""Metadata of one table that several health rules use, read once."""
 
 from functools import cached_property
 
@@ -27,11 +27,11 @@ from paimon_explore.scan.predicate.sql_formatter import to_sql
 
 
 class TableFacts:
-    """A table at a snapshot, with what rules look at read once.
+    """Metadata of a table at a snapshot, read on first use and cached.
 
     Args:
         inspector: the table.
-        now_ms: the present, epoch milliseconds.
+        now_ms: current time, epoch milliseconds.
     """
 
     def __init__(self, *, inspector: Inspector, now_ms: int) -> None:
@@ -40,13 +40,13 @@ class TableFacts:
 
     @cached_property
     def snapshot(self) -> Snapshot | None:
-        """What is looked at; None for a table without any."""
+        """The checked snapshot; None for a table without snapshots."""
         number = self.inspector.snapshot_id
         return self.inspector.timeline().snapshot(number) if number else None
 
     @cached_property
     def manifests(self) -> ManifestFiles:
-        """The snapshot's manifests."""
+        """The manifests of the snapshot."""
         if self.snapshot is None:
             return ManifestFiles.empty()
         return self.inspector.view.store.manifests.all(self.snapshot)
@@ -65,31 +65,31 @@ class TableFacts:
 
     @cached_property
     def buckets(self) -> list[BucketSum]:
-        """The buckets, those with most runs first."""
+        """The buckets, by descending number of sorted runs."""
         return bucket_sums(self.files, self.partitions.codes, self.partitions.texts)[0]
 
     @property
     def options(self) -> TableOptions:
-        """The options in force."""
+        """The effective table options."""
         return self.inspector.view.options
 
     @property
     def keyed(self) -> bool:
-        """Whether there is a primary key."""
+        """Whether the table has a primary key."""
         return bool(len(self.inspector.keys))
 
     def condition(self, partition: str, *more: str) -> str:
-        """A condition of the file grid for a partition."""
+        """The selection `filter:…` of the files of a partition, with further conditions."""
         columns = self.partitions.columns
         parts: list[str] = []
         if columns and partition in self.partitions.texts:
-            place = self.partitions.texts.index(partition)
+            index = self.partitions.texts.index(partition)
             for one, values in zip(partition_type(self.inspector.view), columns, strict=True):
                 kind = one.type
                 name = Column(path=(one.name,))
                 if not isinstance(kind, AtomicType):
                     continue
-                value = value_at(values, place, kind)
+                value = value_at(values, index, kind)
                 test = (
                     IsNull(operand=name)
                     if value is None

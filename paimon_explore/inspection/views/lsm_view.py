@@ -14,7 +14,7 @@ from paimon_explore.data_types.definitions import RowType
 from paimon_explore.errors import FormatError, NotFoundError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.history.file_history import partition_type
-from paimon_explore.inspection.partition_argument import Given, chosen_partition
+from paimon_explore.inspection.partition_argument import Given, resolve_partition
 from paimon_explore.inspection.rendering.chart import Box, LaneChart, Profile, Tone, axis_ticks
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code, read_code
 from paimon_explore.inspection.rendering.number_format import (
@@ -303,7 +303,7 @@ def lsm_section(
     Args:
         view: the table.
         snapshot: None for a table without any.
-        partition: see `chosen_partition`.
+        partition: see `resolve_partition`.
         bucket: its number.
         at: Python that gives the table at the snapshot.
 
@@ -317,7 +317,7 @@ def lsm_section(
         entries = live_entries(manifests.read_many(manifests.all(snapshot).names, _COLUMNS))
     names = partitions_of(entries.table, partition_type(view))
     sums, groups = bucket_sums(entries, names.codes, names.texts)
-    text = chosen_partition(partition, partition_type(view).names, names.texts)
+    text = resolve_partition(partition, partition_type(view).names, names.texts)
     wanted = [
         i
         for i, one in enumerate(sums)

@@ -97,20 +97,20 @@ def found(table: Table) -> list[Finding]:
 
 def test_health_shows_that_the_metadata_may_be_stale() -> None:
     (finding,) = found(filled(plain("hadoop-catalog")))
-    assert (finding.weight, finding.option) == (Severity.WARNING, OPTION)
+    assert (finding.severity, finding.option) == (Severity.WARNING, OPTION)
     assert "hadoop-catalog" in finding.what
 
 
 @pytest.mark.parametrize(
-    ("newest", "weight", "behind"), [(1, Severity.WARNING, 1), (2, Severity.NOTE, 0)]
+    ("newest", "severity", "lag"), [(1, Severity.WARNING, 1), (2, Severity.NOTE, 0)]
 )
 def test_health_tells_how_far_the_metadata_in_the_table_is_behind(
-    newest: int, weight: Severity, behind: int
+    newest: int, severity: Severity, lag: int
 ) -> None:
     table = filled(plain())
     for number in range(1, newest + 1):
         path = f"{table.store.paths.root}/metadata/v{number}.metadata.json"
         assert table.store.file_io.create(path, b"{}")
     (finding,) = found(table)
-    assert (finding.weight, finding.figure) == (weight, behind)
+    assert (finding.severity, finding.figure) == (severity, lag)
     assert f"the Iceberg metadata is at snapshot {newest}, the table is at 2" in finding.what

@@ -61,9 +61,9 @@ def test_the_figures_are_those_of_the_writers_system_tables(golden: GoldenTables
         listed = table.system["files"]
         assert isinstance(listed, list)
         newest = state.newest
-        explained = state.sheet("explain", newest, Question()).figures()["cuts"]
+        explained = state.sheet("explain", newest, Question()).figures()["stages"]
         assert isinstance(explained, list)
-        live = next(cut for cut in explained if cut["name"] == "cancelled entries")
+        live = next(stage for stage in explained if stage["name"] == "cancelled entries")
         assert live["kept"] == len(listed)
         assert live["bytes"][0] == sum(row["file_size_in_bytes"] for row in listed)
         from_nothing = state.sheet("diff", newest, Question(text="0")).figures()["files"]

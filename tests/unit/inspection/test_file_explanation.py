@@ -6,7 +6,7 @@ import pytest
 
 import paimon_explore as pe
 from paimon_explore.errors import NotFoundError
-from paimon_explore.inspection.explain.file_explanation import FileReason, file_reason
+from paimon_explore.inspection.explain.file_explanation import FileExplanation, explain_file
 from paimon_explore.inspection.views.inspector import Inspector
 from support.explored import golden_view
 from support.golden import GoldenTables
@@ -16,11 +16,11 @@ HOUR = 3_600_000
 COLUMNS = columns(k=pa.int32(), v=pa.string())
 
 
-def of(golden: GoldenTables, table: str, name: str = "", now_ms: int = 2**42) -> FileReason:
+def of(golden: GoldenTables, table: str, name: str = "", now_ms: int = 2**42) -> FileExplanation:
     inspector = Inspector(golden_view(golden.table("java200", table).folder))
     if not name:
         name = str(inspector.at(1).files().table.column("file_name")[0].as_py())
-    return file_reason(inspector, name, now_ms)
+    return explain_file(inspector, name, now_ms)
 
 
 def test_a_file_is_held_by_the_snapshots_between_its_adding_and_removal(
@@ -30,16 +30,16 @@ def test_a_file_is_held_by_the_snapshots_between_its_adding_and_removal(
     assert (found.type, found.added_by, found.removed_by) == ("data file", 1, 4)
     assert [one.text for one in found.holders] == ["snapshots 1 to 3"]
     assert found.exists
-    assert found.due.text == "now, when snapshot 3 expires (snapshot.time-retained)"
+    assert found.deletion.text == "now, when snapshot 3 expires (snapshot.time-retained)"
 
 
 def test_the_earliest_moment_follows_the_options(golden: GoldenTables) -> None:
     inspector = Inspector(golden_view(golden.table("java200", "pk_levels").folder))
     removal = inspector.timeline().snapshot(4).time_millis
-    due = of(golden, "pk_levels", now_ms=removal + HOUR // 2).due
+    due = of(golden, "pk_levels", now_ms=removal + HOUR // 2).deletion
     assert due.from_ms == removal + HOUR
     assert due.commits == 0
-    few = of(golden, "cl_input").due
+    few = of(golden, "cl_input").deletion
     assert few.commits == 9
     assert few.text.startswith("after 9 more commits (snapshot.num-retained.min 10), when")
 
@@ -47,8 +47,8 @@ def test_the_earliest_moment_follows_the_options(golden: GoldenTables) -> None:
 def test_tags_and_consumers_hold_files(golden: GoldenTables) -> None:
     tagged = of(golden, "tags", now_ms=2**42)
     assert {one.kind for one in tagged.holders} == {"tag"}
-    assert tagged.due.text.startswith("once tag ")
-    assert tagged.due.from_ms is None
+    assert tagged.deletion.text.startswith("once tag ")
+    assert tagged.deletion.from_ms is None
     read = of(golden, "commit_users")
     assert "consumer reader-1 (from snapshot 3)" in [one.text for one in read.holders]
 
@@ -87,7 +87,7 @@ def test_an_upgraded_file_has_a_life_per_level_and_is_told_at_its_present_one(
     found = table.why(name)
     assert found.figures()["levels"] == ["level 0", "level 5"]
     assert [one.text for one in found.holders] == ["snapshots 1 to 12"]
-    assert "never as it stands" in found.due.text
+    assert "not yet" in found.deletion.text
     for snapshot, level in ((1, "0"), (12, "5")):
         facts = table.at(snapshot=snapshot).file(name).sections[0].state()["rows"]
         assert ["level", level] in list(facts)  # type: ignore[call-overload]  # JSON
@@ -103,8 +103,8 @@ def test_a_file_that_nothing_names_is_an_orphan(tmp_path: Path) -> None:
     stray.write_bytes(b"left over")
     found = table.why(str(stray))
     assert found.type == "orphan"
-    assert "nothing names it" in found.due.text
-    assert found.due.from_ms == int(stray.stat().st_mtime * 1000) + 24 * HOUR
+    assert "nothing references it" in found.deletion.text
+    assert found.deletion.from_ms == int(stray.stat().st_mtime * 1000) + 24 * HOUR
     assert table.why("schema-0").type == "schema file"
     with pytest.raises(NotFoundError, match="File 'nothing'"):
         table.why("nothing")

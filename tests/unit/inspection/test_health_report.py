@@ -29,13 +29,13 @@ def found(health: Health, rule: str) -> list[Finding]:
 def test_a_backlog_is_a_warning_and_beyond_the_stop_trigger_an_error() -> None:
     table = keyed_table(COLUMNS, *[rows(i) for i in range(6)], primary_key=["k"])
     (late,) = found(table.health(), "level-0 backlog")
-    assert (late.weight, late.figure, late.threshold) == (Severity.WARNING, 6, 5)
+    assert (late.severity, late.figure, late.threshold) == (Severity.WARNING, 6, 5)
     assert late.option == "num-sorted-run.compaction-trigger"
     assert late.evidence == "lsm:bucket 0"
     for number in range(6, 9):
         table.upsert(rows(number))
     (stopped,) = found(table.health(), "level-0 backlog")
-    assert (stopped.weight, stopped.threshold) == (Severity.ERROR, 8)
+    assert (stopped.severity, stopped.threshold) == (Severity.ERROR, 8)
     table.compact()
     assert found(table.health(), "level-0 backlog") == []
 
@@ -60,7 +60,7 @@ def test_missing_and_unreadable_files_are_errors(tmp_path: Path) -> None:
     name = str(table.files().table.column("file_name")[0].as_py())
     next(Path(table.path).rglob(name)).unlink()
     (gone,) = found(table.health(), "missing files")
-    assert (gone.weight, gone.figure, gone.evidence) == (Severity.ERROR, 1, f"file:{name}")
+    assert (gone.severity, gone.figure, gone.evidence) == (Severity.ERROR, 1, f"file:{name}")
     (Path(table.path) / "snapshot" / "snapshot-1").write_text("{")
     health = table.health()
     assert [one.rule for one in health][:2] == ["unreadable metadata", "missing files"]
@@ -77,7 +77,9 @@ def test_hints_consumers_tags_and_overdue_snapshots_are_found() -> None:
     store.consumers.save("late", Consumer(next_snapshot=2))
     store.snapshots.hint_earliest(7)
     health = table_health(Inspector(table._view()), NOW)
-    assert [one.what for one in found(health, "stale hint")] == ["EARLIEST says 7, but it is 6"]
+    assert [one.what for one in found(health, "stale hint")] == [
+        "hint EARLIEST names snapshot 7; the correct one is 6"
+    ]
     (lost,) = found(health, "expired consumer")
     assert (lost.figure, lost.threshold) == (2, 6)
     (tag,) = found(health, "tag holds space")
@@ -93,7 +95,7 @@ def test_a_stray_snapshot_is_found() -> None:
     snapshot = store.file_io.read(store.paths.snapshot(2))
     store.file_io.replace(store.paths.snapshot(9), snapshot.replace(b'"id" : 2', b'"id" : 9'))
     (stray,) = found(table_health(Inspector(table._view()), NOW), "stray snapshot")
-    assert stray.what == "snapshot-9 is above the latest snapshot, 2, behind a gap"
+    assert stray.what == "snapshot-9 follows a gap after the latest snapshot 2"
     assert (stray.figure, stray.threshold) == (9, 2)
 
 
@@ -116,7 +118,7 @@ def test_skewed_buckets_and_partitions_are_found() -> None:
 def test_a_table_in_order_has_no_finding() -> None:
     health = keyed_table(COLUMNS, rows(1), primary_key=["k"]).health()
     assert len(health) == 0
-    assert f"{len(RULES)} rules were asked" in repr(health)
+    assert f"All {len(RULES)} health rules passed." in repr(health)
     assert append_table(COLUMNS).health().state()["figures"] == {
         "snapshot": 0, "error": 0, "warning": 0, "note": 0, "findings": [],
     }  # fmt: skip

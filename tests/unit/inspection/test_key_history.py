@@ -21,12 +21,15 @@ def verdicts(found: KeyHistory, snapshot: int) -> list[tuple[int, int | None, st
 def test_every_version_in_every_run_is_judged(golden: GoldenTables) -> None:
     found = pe.open_table(golden.table("java200", "dv_pk").folder).history("dt='p0', k=287")
     assert verdicts(found, 1) == [(0, 152, "not visible before compaction")]
-    assert verdicts(found, 2) == [(5, 152, "gives the row")]
+    assert verdicts(found, 2) == [(5, 152, "returned by reads")]
     assert verdicts(found, 9) == [
         (0, 469, "not visible before compaction"),
-        (5, 152, "gives the row"),
+        (5, 152, "returned by reads"),
     ]
-    assert verdicts(found, 12) == [(4, 469, "gives the row"), (5, 152, "deleted by a vector")]
+    assert verdicts(found, 12) == [
+        (4, 469, "returned by reads"),
+        (5, 152, "deleted by a deletion vector"),
+    ]
     assert [state.row is None for state in found.states] == [True, *[False] * 11]
 
 
@@ -37,7 +40,7 @@ def test_the_version_that_gives_the_row_is_the_row_that_is_read(
     table = pe.open_table(golden.table("java200", name).folder)
     for key in _some_keys(table):
         for state in table.history(key).states:
-            given = [one for one in state.versions if one.verdict == "gives the row"]
+            given = [one for one in state.versions if one.verdict == "returned by reads"]
             assert len(given) == (state.row is not None), (key, state)
             if given:
                 assert given[0].version.values == state.row
@@ -56,14 +59,14 @@ def test_deleted_keys_give_no_row() -> None:
     table = keyed_table(COLUMNS, [{"k": 1, "v": "a"}, {"k": 2, "v": "b"}], primary_key=["k"])
     table.delete("k = 1")
     found = table.history(1)
-    assert verdicts(found, 2) == [(0, 2, "deletes the key"), (0, 0, "older than sequence 2")]
+    assert verdicts(found, 2) == [(0, 2, "deletes the key"), (0, 0, "superseded by sequence 2")]
     state = found.at(2)
     assert state is not None
     assert state.row is None
 
 
 @pytest.mark.parametrize(
-    ("name", "expected"), [("me_partial", "merged in"), ("me_agg", "merged in")]
+    ("name", "expected"), [("me_partial", "merged into the row"), ("me_agg", "merged into the row")]
 )
 def test_engines_that_compute_take_all_versions(
     golden: GoldenTables, name: str, expected: str
@@ -87,8 +90,8 @@ def test_a_key_is_given_in_many_ways() -> None:
     assert len(table.history(1).states[-1].versions) == 2
     assert table.history(1).code.python == "t.history('k = 1')"
     refused: list[tuple[object, str]] = [
-        ("v = 'x'", "'v' is not in the primary key"),
-        ("dt = 'a'", "the value of 'k' is missing"),
+        ("v = 'x'", "'v' is not a primary key column"),
+        ("dt = 'a'", "no value for 'k'"),
         ("k > 1, dt='a'", "not an equality"),
         ((1, 2, 3), "3 values were given"),
         ("k = 'x'", "INT"),
@@ -112,13 +115,13 @@ def test_all_faces_are_there() -> None:
     table = keyed_table(COLUMNS, [{"k": 1, "v": "a"}], [{"k": 1, "v": "b"}], primary_key=["k"])
     found = table.history(1)
     assert found.to_arrow().select(["_snapshot", "_verdict", "v"]).to_pylist() == [
-        {"_snapshot": 1, "_verdict": "gives the row", "v": "a"},
-        {"_snapshot": 2, "_verdict": "gives the row", "v": "b"},
-        {"_snapshot": 2, "_verdict": "older than sequence 1", "v": "a"},
+        {"_snapshot": 1, "_verdict": "returned by reads", "v": "a"},
+        {"_snapshot": 2, "_verdict": "returned by reads", "v": "b"},
+        {"_snapshot": 2, "_verdict": "superseded by sequence 1", "v": "a"},
     ]
-    assert "gives the row" in repr(found)
+    assert "returned by reads" in repr(found)
     assert json.dumps(found.state())
     assert "<table>" in found._repr_html_()
     assert len(found.plot().to_json()) < 60_000
     missing = table.history(99)
-    assert "No file of these snapshots holds the key" in repr(missing)
+    assert "No file of these snapshots contains the key" in repr(missing)

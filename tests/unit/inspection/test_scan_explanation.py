@@ -17,16 +17,16 @@ def commit(dt: str, *numbers: int) -> list[dict[str, object]]:
 
 
 def reasons(found: ScanExplanation) -> dict[str, list[tuple[object, object]]]:
-    """Condition and bounds of what each cut dropped."""
+    """Condition and bounds of what each stage dropped."""
     dropped: dict[str, list[tuple[object, object]]] = {}
     for row in found.to_arrow().to_pylist():
         if not row["kept"]:
-            dropped.setdefault(row["cut"], []).append((row["condition"], row["bounds"]))
+            dropped.setdefault(row["stage"], []).append((row["condition"], row["bounds"]))
     return dropped
 
 
-def cuts(found: ScanExplanation) -> dict[str, tuple[int, int]]:
-    return {cut.name: (cut.kept, cut.total) for cut in found.cuts}
+def stages(found: ScanExplanation) -> dict[str, tuple[int, int]]:
+    return {stage.name: (stage.kept, stage.total) for stage in found.stages}
 
 
 def test_each_dropped_item_names_the_condition_and_the_bound() -> None:
@@ -34,7 +34,7 @@ def test_each_dropped_item_names_the_condition_and_the_bound() -> None:
         COLUMNS, commit("a", 1, 2), commit("b", 3), commit("b", 9), partition_by=["dt"]
     )
     found = table.explain("dt = 'b' AND v > 50")
-    assert cuts(found) == {
+    assert stages(found) == {
         "partition ranges": (2, 3),
         "partitions": (2, 2),
         "cancelled entries": (2, 2),
@@ -49,16 +49,16 @@ def test_each_dropped_item_names_the_condition_and_the_bound() -> None:
     kept = [row for row in found.to_arrow().to_pylist() if row["kept"] and row["unit"] == "file"]
     assert kept[0]["reason"] == (
         "may hold matching rows: v > 50 (minimum 90, maximum 90, 0 nulls in 1 rows); "
-        "would be skipped by v — if its maximum were 50 or below."
+        "would be pruned by v — if its maximum were 50 or below."
     )
 
 
 def test_entries_of_other_partitions_in_a_kept_manifest_are_told() -> None:
     table = append_table(COLUMNS, [*commit("a", 1), *commit("c", 2)], partition_by=["dt"])
     found = table.explain("dt >= 'b'")
-    assert cuts(found)["partitions"] == (1, 2)
+    assert stages(found)["partitions"] == (1, 2)
     assert reasons(found) == {"partitions": [("dt >= 'b'", "dt=a")]}
-    assert [cut.kept_rows for cut in found.cuts] == [2, 1, 1, 1]
+    assert [stage.kept_rows for stage in found.stages] == [2, 1, 1, 1]
 
 
 def test_buckets_keys_and_versions_are_told_apart() -> None:
@@ -68,22 +68,24 @@ def test_buckets_keys_and_versions_are_told_apart() -> None:
     found = table.explain("k = 3")
     conditions = {text for text, _ in reasons(found)["bucket"]}
     assert conditions == {"k = 3"}
-    assert cuts(found)["bucket"] == (1, 4)
+    assert stages(found)["bucket"] == (1, 4)
     merged = keyed_table(COLUMNS, commit("a", 1, 2), commit("a", 2, 3), primary_key=["k"])
     found = merged.explain("v > 25")
     assert found.files == 2
     kept = [row["reason"] for row in found.to_arrow().to_pylist() if row["unit"] == "file"]
-    assert kept[0].startswith("is read though v > 25 is impossible with minimum 10, maximum 20")
-    assert "must not resurface" in kept[0]
+    assert kept[0].startswith(
+        "is read although minimum 10, maximum 20, 0 nulls in 2 rows excludes v > 25"
+    )
+    assert "must stay hidden" in kept[0]
 
 
 def test_level_0_is_hidden_with_deletion_vectors(golden: GoldenTables) -> None:
     table = pe.open_table(golden.table("java200", "dv_pk").folder)
     found = table.at(snapshot=1).explain()
-    assert cuts(found)["visible levels"] == (0, 4)
+    assert stages(found)["visible levels"] == (0, 4)
     reason = found.to_arrow().to_pylist()[0]["reason"]
     assert reason == (
-        "is not read: with deletion-vectors.enabled rows of level 0 become visible by compaction."
+        "is not read: with deletion-vectors.enabled, rows in level 0 become visible by compaction."
     )
 
 
@@ -91,17 +93,17 @@ def test_a_file_index_excludes_files(golden: GoldenTables) -> None:
     table = pe.open_table(golden.table("java200", "fi_bloom_external").folder)
     column = next(f for f in table.schema.fields if f.name != "id")
     found = table.explain(f"{column.name} is not null")
-    assert "file index" not in cuts(found)
+    assert "file index" not in stages(found)
 
 
 def test_a_limit_leaves_files_unopened() -> None:
     table = append_table(COLUMNS, commit("a", 1, 2), commit("a", 3), commit("a", 4))
     found = table.explain(limit=2)
-    assert cuts(found)["limit"] == (1, 3)
+    assert stages(found)["limit"] == (1, 3)
     assert reasons(found)["limit"][0][0] == "LIMIT 2"
     filtered = table.explain("v > 0", limit=1)
-    assert cuts(filtered)["limit"] == (3, 3)
-    assert "not known before they are read" in filtered.notes[0]
+    assert stages(filtered)["limit"] == (3, 3)
+    assert "known only after reading" in filtered.notes[0]
 
 
 @pytest.mark.parametrize(
@@ -139,7 +141,7 @@ def test_the_report_is_json_and_the_columns_are_named() -> None:
 def test_rows_of_several_branches_are_counted_only(golden: GoldenTables) -> None:
     table = pe.open_table(golden.table("java200", "fallback_branch").folder)
     found = table.explain()
-    assert found.cuts
+    assert found.stages
     assert len(found.items) == 0
     assert "several branches" in found.notes[0]
 

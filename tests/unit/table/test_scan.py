@@ -63,7 +63,7 @@ def test_a_scan_explains_what_each_cut_left() -> None:
     assert repr(found).splitlines()[0] == (
         "snapshot 2: 1 split (1 raw), 1 file where dt = 'y' AND id = 3"
     )
-    assert [(cut.name, cut.unit, cut.kept, cut.total) for cut in found.cuts] == [
+    assert [(stage.name, stage.unit, stage.kept, stage.total) for stage in found.stages] == [
         ("partition ranges", "manifests", 1, 2),
         ("partitions", "entries", 1, 1),
         ("cancelled entries", "entries", 1, 1),
