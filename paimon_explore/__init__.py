@@ -10,11 +10,9 @@ The import is lazy: every name is loaded on first use.
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from types import ModuleType
-
     from paimon_explore.errors import PaimonError
     from paimon_explore.scan.predicate.builder import col, lit
     from paimon_explore.scan.predicate.sql_parser import expr
@@ -41,6 +39,9 @@ _MODULES = {
 }
 """Public name -> its module."""
 
+if TYPE_CHECKING:
+    __version__: str
+
 
 def load_ipython_extension(shell: "Shell") -> None:
     """Register the magics `%paimon` and `%%paimon_trace`, and display tables with the explorer.
@@ -55,12 +56,14 @@ def load_ipython_extension(shell: "Shell") -> None:
     register(shell)
 
 
-def __getattr__(name: str) -> "ModuleType":
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - modules, classes, functions, a text
     """Load a public name or namespace on first use."""
+    if name == "__version__":
+        return _version()
     if name in _NAMESPACES:
         return import_module(f"{__name__}.{_NAMESPACES[name]}")
     if name in _MODULES:
-        value: ModuleType = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+        value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
         globals()[name] = value
         return value
     msg = f"module {__name__!r} has no attribute {name!r}"
@@ -69,4 +72,18 @@ def __getattr__(name: str) -> "ModuleType":
 
 def __dir__() -> list[str]:
     """Return the public names and namespaces."""
-    return sorted([*__all__, *_NAMESPACES])
+    return sorted(["__version__", *__all__, *_NAMESPACES])
+
+
+def _version() -> str:
+    """The version of the installed package, or of the checkout that the package lies in."""
+    from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415 - rarely asked
+
+    try:
+        return version("paimon-explore")
+    except PackageNotFoundError:
+        import tomllib  # noqa: PLC0415 - only without an installed package
+        from pathlib import Path  # noqa: PLC0415
+
+        project = Path(__file__).parents[1] / "pyproject.toml"
+        return str(tomllib.loads(project.read_text(encoding="utf-8"))["project"]["version"])

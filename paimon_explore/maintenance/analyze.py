@@ -12,14 +12,22 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from paimon_explore.commit.committer import Committer
 from paimon_explore.data_types.arrow_buffers import Column, fixed_values, valid_mask
 from paimon_explore.data_types.definitions import AtomicType, DataField, TypeRoot
 from paimon_explore.data_types.type_parser import parse_type_text
+from paimon_explore.errors import NotFoundError
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.statistics_file import ColumnStatistics, Statistics
 from paimon_explore.read.column_cast import cast_array
+from paimon_explore.read.split_reader import SplitReader
+from paimon_explore.scan.branch_scan import plan_table
+from paimon_explore.scan.plan import ScanTarget
+from paimon_explore.store.expired import naming_expiry
+from paimon_explore.store.table_store import TableStore
 
 _STRING = parse_type_text("STRING")
 _TEXTS = (TypeRoot.CHAR, TypeRoot.VARCHAR)
@@ -99,6 +107,36 @@ def _bounds(column: DataField, values: Column) -> tuple[str | None, str | None]:
     ends = values.take(pa.array([ranks[0].as_py(), ranks[-1].as_py()]))
     low, high = (one.as_py() for one in cast_array(ends, column.type, _STRING, where=column.name))
     return str(low), str(high)
+
+
+def analyze_table(store: TableStore, options: TableOptions) -> Snapshot:
+    """Collect the statistics of the latest snapshot and commit them.
+
+    Returns:
+        The snapshot that refers to the statistics.
+
+    Raises:
+        NotFoundError: the table has no snapshot.
+    """
+    snapshot, schema = store.snapshots.latest(), store.schemas.latest()
+    if snapshot is None or schema is None:
+        message = f"The table {store.paths.root} has no snapshot to analyze."
+        raise NotFoundError("snapshot", "latest", message=message)
+    target = ScanTarget(
+        store=store,
+        schema=schema,
+        options=options,
+        snapshot=snapshot,
+        travelled=True,
+        branch=store.paths.branch,
+    )
+    columns = schema.row_type.names
+    reader = SplitReader(store=store, schema=schema, options=options, columns=columns)
+    with naming_expiry(store, snapshot):
+        splits = plan_table(target).splits
+        batches = (batch for split in splits for batch in reader.read(split))
+        figures = statistics_of(snapshot, schema, batches)
+    return Committer(store, schema, options=options).analyze(figures)
 
 
 def statistics_of(

@@ -106,6 +106,10 @@ class Snapshot:
             parts.append(counts)
         return f"<{', '.join(parts)}>"
 
+    def __hash__(self) -> int:
+        """Equal snapshots have the same commit; mappings cannot be hashed."""
+        return hash((self.id, self.commit_user, self.commit_identifier, self.delta_manifest_list))
+
     @property
     def _has_time(self) -> bool:
         return 0 <= self.time_millis < _YEAR_10000_MS

@@ -15,7 +15,7 @@ from pyspark.sql.types import StructField, StructType
 
 from paimon_explore.arguments import mapping
 from paimon_explore.data_types.definitions import RowType
-from paimon_explore.errors import InvalidInputError, choices
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.read.split_reader import SplitReader
@@ -53,7 +53,21 @@ def read_schema(scan: Scan) -> StructType:
 
 
 def _row_type(scan: Scan) -> RowType:
-    return scan.target.schema.project(scan.columns)
+    return whole_columns(scan).target.schema.project(scan.columns)
+
+
+def whole_columns(scan: Scan) -> Scan:
+    """The scan, if it reads whole columns.
+
+    Raises:
+        UnsupportedFeatureError: it selects fields of ROW columns.
+    """
+    if scan.narrowed is not None:
+        raise UnsupportedFeatureError(
+            "selecting fields of ROW columns in a read by Spark",
+            hint="Read the whole column, and select the field on the DataFrame.",
+        )
+    return scan
 
 
 def plan_read(

@@ -18,12 +18,11 @@ from paimon_explore.arguments import (
     string,
 )
 from paimon_explore.commit.backoff import system_clock
-from paimon_explore.commit.committer import Committer
 from paimon_explore.data_types.definitions import DataType
 from paimon_explore.data_types.type_parser import parse_type_text
-from paimon_explore.errors import InvalidInputError, NotFoundError
+from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.maintenance.analyze import statistics_of
+from paimon_explore.maintenance.analyze import analyze_table
 from paimon_explore.maintenance.checks.findings import FsckReport
 from paimon_explore.maintenance.expiry.changelog_expiry import (
     changelog_retention,
@@ -60,10 +59,8 @@ from paimon_explore.metadata.schema.schema_change import (
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.tag import Tag
-from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.time_travel import epoch_ms, moment_in
 from paimon_explore.store.table_store import TableStore
-from paimon_explore.table.scan import make_scan
 from paimon_explore.table.table_definition import OptionValue, declared_options
 
 Age = timedelta | datetime | str
@@ -139,7 +136,7 @@ class Maintenance:
         """Leave a column out from now on."""
         return self.alter(DropColumn(column=self._path(name)))
 
-    def change_type(self, name: str, type_text: str, *, check: bool = True) -> TableSchema:
+    def alter_column_type(self, name: str, type_text: str, *, check: bool = True) -> TableSchema:
         """Give a column another type, which its values are cast to; nullability stays.
 
         Args:
@@ -234,18 +231,21 @@ class Maintenance:
         """
         branch_operations.fast_forward(self.store, string("branch", branch))
 
-    def rollback_to(self, *, snapshot: int | None = None, tag: str | None = None) -> Snapshot:
-        """Make a snapshot or a tag's snapshot the newest one again; all newer ones are gone.
-
-        To keep them, write the rows of then as a new snapshot instead:
-
-            table.overwrite(table.at(snapshot=5), partition={})
-
-        Raises:
-            InvalidInputError: neither is given, or both are.
-            NotFoundError: there is none such.
-            SnapshotExpiredError: the snapshot expired meanwhile; nothing was removed.
-        """
+    def rollback_to(
+        self,
+        point: int | str | None = None,
+        *,
+        snapshot: int | None = None,
+        tag: str | None = None,
+    ) -> Snapshot:
+        """Make an earlier snapshot, or the snapshot of a tag, the newest one; see `Table`."""
+        if point is not None:
+            if snapshot is not None or tag is not None:
+                raise InvalidInputError("rollback_to() takes one snapshot or one tag.")
+            if isinstance(point, str):
+                tag = point
+            else:
+                snapshot = point
         optional_integer("snapshot", snapshot)
         optional_string("tag", tag)
         if snapshot is not None and tag is None:
@@ -379,21 +379,7 @@ class Maintenance:
         Raises:
             NotFoundError: the table has no snapshot.
         """
-        snapshot, schema = self.store.snapshots.latest(), self.store.schemas.latest()
-        if snapshot is None or schema is None:
-            message = f"The table {self.store.paths.root} has no snapshot to analyze."
-            raise NotFoundError("snapshot", "latest", message=message)
-        target = ScanTarget(
-            store=self.store,
-            schema=schema,
-            options=self.options,
-            snapshot=snapshot,
-            travelled=True,
-            branch=self.store.paths.branch,
-        )
-        rows = make_scan(target, None, None, None).to_batches()
-        figures = statistics_of(snapshot, schema, rows)
-        return Committer(self.store, schema, options=self.options).analyze(figures)
+        return analyze_table(self.store, self.options)
 
     def fsck(
         self, *, read_rows: bool = False, cross_check_records: int | None = 100_000

@@ -14,18 +14,28 @@ _SHOWN = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Listing(Generic[Key, Value]):
-    """Values of one kind in order of their keys, always as they are on storage now.
+    """The snapshots, schemas, tags, branches or consumers of a table, in order of their keys.
 
-    Iterate over the values, look one up by its key, or print it.
+    Iteration gives the values: `for s in t.snapshots`. Keys look one up: `t.snapshots[3]`. `in`
+    takes both: `3 in t.snapshots`, `s in t.snapshots`. Every access reads the storage again.
+
+    >>> import paimon_explore as pe
+    >>> t = pe.demo().table("demo.trips")
+    >>> [s.id for s in t.snapshots], 2 in t.snapshots, t.snapshot in t.snapshots
+    ([1, 2], True, True)
+    >>> t.tags["before"].snapshot.id
+    1
 
     Attributes:
-        kind: what it lists, in the plural.
+        kind: the plural noun for the values.
+        item_type: the class of the values.
         keys: lists the keys.
         load: loads the value of a key; raises `NotFoundError`.
         line: one value as a line of text.
     """
 
     kind: str
+    item_type: type[Value]
     keys: Callable[[], list[Key]]
     load: Callable[[Key], Value]
     line: Callable[[Key, Value], str]
@@ -46,9 +56,11 @@ class Listing(Generic[Key, Value]):
         """
         return self.load(key)
 
-    def __contains__(self, key: object) -> bool:
-        """Whether there is a value of that key."""
-        return key in self.keys()
+    def __contains__(self, item: object) -> bool:
+        """Whether a key or a value is in the collection."""
+        if item in self.keys():
+            return True
+        return isinstance(item, self.item_type) and any(item == value for value in self)
 
     def latest(self) -> Value | None:
         """The value of the greatest key, if there is any."""

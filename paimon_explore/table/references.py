@@ -14,18 +14,30 @@ from paimon_explore.table.named_collection import Listing
 def snapshots(store: TableStore) -> Listing[int, Snapshot]:
     """The snapshots by id."""
     return Listing(
-        kind="snapshots", keys=store.snapshots.ids, load=store.snapshots.load, line=_snapshot
+        kind="snapshots",
+        item_type=Snapshot,
+        keys=store.snapshots.ids,
+        load=store.snapshots.load,
+        line=_snapshot,
     )
 
 
 def schemas(store: TableStore) -> Listing[int, TableSchema]:
     """The schemas by id."""
-    return Listing(kind="schemas", keys=store.schemas.ids, load=store.schemas.load, line=_schema)
+    return Listing(
+        kind="schemas",
+        item_type=TableSchema,
+        keys=store.schemas.ids,
+        load=store.schemas.load,
+        line=_schema,
+    )
 
 
 def tags(store: TableStore) -> Listing[str, Tag]:
     """The tags by name."""
-    return Listing(kind="tags", keys=store.tags.names, load=store.tags.load, line=_tag)
+    return Listing(
+        kind="tags", item_type=Tag, keys=store.tags.names, load=store.tags.load, line=_tag
+    )
 
 
 def branches(store: TableStore) -> Listing[str, str]:
@@ -37,7 +49,13 @@ def branches(store: TableStore) -> Listing[str, str]:
             raise NotFoundError("branch", name, store.paths.root, hint=hint)
         return name
 
-    return Listing(kind="branches", keys=store.branches.names, load=load, line=lambda name, _: name)
+    return Listing(
+        kind="branches",
+        item_type=str,
+        keys=store.branches.names,
+        load=load,
+        line=lambda name, _: name,
+    )
 
 
 def consumers(store: TableStore) -> Listing[str, Consumer]:
@@ -50,7 +68,9 @@ def consumers(store: TableStore) -> Listing[str, Consumer]:
             raise NotFoundError("consumer", name, store.paths.root, hint=hint)
         return found
 
-    return Listing(kind="consumers", keys=store.consumers.ids, load=load, line=_consumer)
+    return Listing(
+        kind="consumers", item_type=Consumer, keys=store.consumers.ids, load=load, line=_consumer
+    )
 
 
 def local_time(millis: int) -> str:

@@ -11,10 +11,12 @@ import pyarrow as pa
 
 from paimon_explore.data_types.arrow import arrow_schema
 from paimon_explore.data_types.arrow_buffers import as_python, empty_table
+from paimon_explore.data_types.definitions import RowType
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.consumer import Consumer
 from paimon_explore.metadata.options.option_enums import IncrementalBetweenScanMode
 from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.read.column_projection import projected_columns
 from paimon_explore.read.commit_changes import change_log, first_told
 from paimon_explore.read.data_file import SystemColumn
 from paimon_explore.read.snapshot_diff import changed_splits, difference
@@ -54,6 +56,7 @@ class ChangeReader:
     Attributes:
         target: the table; its schema is the reading one, its snapshot does not matter.
         columns: wanted columns.
+        narrowed: their types where fields of ROW columns were selected; else None.
         where: bound predicate.
         mode: how commits are told one by one: `auto` such that replaying them gives the rows of the
             table; `delta` and `changelog` as Java does, which leaves commits out.
@@ -61,13 +64,15 @@ class ChangeReader:
 
     target: ScanTarget
     columns: tuple[str, ...]
+    narrowed: RowType | None = None
     where: Expression = TRUE
     mode: IncrementalBetweenScanMode = IncrementalBetweenScanMode.AUTO
 
     @property
     def schema(self) -> pa.Schema:
         """`rowkind`, then the wanted columns."""
-        return pa.schema([ROWKIND, *arrow_schema(self.target.schema.project(self.columns))])
+        row_type = self.narrowed or self.target.schema.project(self.columns)
+        return pa.schema([ROWKIND, *arrow_schema(row_type)])
 
     def commits(self, span: SnapshotRange) -> Iterator[Change]:
         """The changes of each commit of a range, oldest first; commits without any are left out."""
@@ -131,8 +136,11 @@ class ChangeReader:
         )
 
     def _kinds_first(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        kinds = row_kinds(batch.column(batch.num_columns - 1))
-        return pa.RecordBatch.from_arrays([kinds, *batch.columns[:-1]], schema=self.schema)
+        *columns, kinds = batch.columns
+        if self.narrowed is not None:
+            whole = self.target.schema.project(self.columns)
+            columns = projected_columns(columns, whole, self.narrowed)
+        return pa.RecordBatch.from_arrays([row_kinds(kinds), *columns], schema=self.schema)
 
     def _named(self, batches: list[pa.RecordBatch]) -> pa.Table:
         return pa.Table.from_batches(batches, schema=self.schema)

@@ -1,15 +1,12 @@
 """Rows that are made when they are asked for: system tables, changes between snapshots."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.sanitize import sanitized
-
-if TYPE_CHECKING:
-    import pandas as pd
+from paimon_explore.table import lazy_types as types
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -34,7 +31,7 @@ class RowSource:
         """All rows as an Arrow table."""
         return self.load().read_all()
 
-    def to_pandas(self) -> "pd.DataFrame":
+    def to_pandas(self) -> "types.DataFrame":
         """All rows as a pandas DataFrame."""
         return self.to_arrow().to_pandas()
 

@@ -3,68 +3,155 @@
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from paimon_explore.arguments import optional_integer, optional_names, string
+from paimon_explore.arguments import integer, names, optional_integer, optional_names, string
 from paimon_explore.data_types.arrow import arrow_schema
 from paimon_explore.data_types.definitions import RowType
 from paimon_explore.data_types.local_time import local_millis
-from paimon_explore.errors import InvalidInputError, choices, suggestion
+from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.options.table_options import (
     SCAN_FILE_CREATION_TIME_MILLIS,
     SCAN_IGNORE_CORRUPT_FILES,
     SCAN_IGNORE_LOST_FILES,
 )
+from paimon_explore.read.column_projection import project, projected_columns
 from paimon_explore.read.parallel import read_splits
 from paimon_explore.read.split_reader import BATCH_ROWS, SplitReader
+from paimon_explore.sanitize import sanitized
 from paimon_explore.scan.branch_scan import plan_table
 from paimon_explore.scan.plan import ScanPlan, ScanTarget
 from paimon_explore.scan.predicate.expression import TRUE, Expression
 from paimon_explore.scan.splits.data_split import Split
 from paimon_explore.scan.splits.split_row_count import told_rows
 from paimon_explore.store.expired import naming_expiry
+from paimon_explore.table import lazy_types as types
 from paimon_explore.table.incremental_range import Increment
 from paimon_explore.table.progress import progress
 
 _IGNORING = (SCAN_IGNORE_LOST_FILES, SCAN_IGNORE_CORRUPT_FILES)
 
-if TYPE_CHECKING:
-    import duckdb
-    import pandas as pd
-    import polars as pl
 
-    from paimon_explore.inspection.explain.scan_explanation import ScanExplanation
-    from paimon_explore.scan.predicate.sql_parser import Where
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Scan:
-    """A read of one snapshot: which columns, which rows, how many.
+    """A read of one snapshot, described by columns, a filter and a limit.
 
-    Made by `Table.scan`. Nothing is read before one of the methods is called; the snapshot is fixed
-    when the scan is made, so that plan and rows agree.
+    `Table.scan` creates it; `select`, `filter` and `limit` return a scan with one more restriction.
+    Nothing is read before `plan`, `explain`, `count` or one of the `to_…` methods is called. The
+    snapshot is fixed when the scan is created, so plan and rows agree.
+
+    >>> import paimon_explore as pe
+    >>> scan = pe.demo().table("demo.orders").scan()
+    >>> scan.filter("id > 400").select("id", "amount").limit(2).to_arrow().num_rows
+    2
 
     Attributes:
-        target: table, schema and snapshot.
-        columns: wanted columns in result order.
-        where: bound predicate; TRUE keeps all.
-        limit: most rows to give; None for all.
+        target: the table, its schema and the snapshot.
+        columns: names of the columns in result order.
+        where: the filter, bound to the table's columns; TRUE keeps all rows.
+        row_limit: maximum number of rows; None for all.
         increment: read what changed between two points instead of the snapshot's rows.
+        narrowed: the columns' types where fields of ROW columns were selected; else None.
     """
 
     target: ScanTarget
     columns: tuple[str, ...]
-    where: Expression
-    limit: int | None
+    where: Expression = TRUE
+    row_limit: int | None = None
     increment: Increment | None = None
+    narrowed: RowType | None = None
+
+    def select(self, *columns: str | Iterable[str]) -> "Scan":
+        """Return a scan of some of the columns.
+
+        Names match exactly, or without regard to case if only one column does. `"r.x"` selects a
+        field of a ROW column: as in pyarrow and pyiceberg the result has the column `r`, a struct
+        of only the selected fields.
+
+        Args:
+            columns: names, or lists of names, in result order.
+
+        Raises:
+            InvalidInputError: no argument, an unknown column, or one that is selected twice.
+
+        >>> import paimon_explore as pe
+        >>> scan = pe.demo().table("demo.types").scan().select("S", "row.x")
+        >>> scan.to_arrow().to_pylist()[0]
+        {'s': 'Zürich 大阪', 'row': {'x': 1}}
+        """
+        if not columns:
+            hint = "Leave select() out to read all columns."
+            raise InvalidInputError("select() needs at least one column.", hint=hint)
+        wanted = tuple(name for given in columns for name in names("columns", given))
+        found = project(wanted, self.row_type)
+        whole = self.target.schema.row_type
+        is_whole = all(field == whole.field(field.name) for field in found)
+        return replace(self, columns=found.names, narrowed=None if is_whole else found)
+
+    def filter(self, where: "types.Where") -> "Scan":
+        """Return a scan of the rows that also match a condition.
+
+        Args:
+            where: SQL text such as `"dt = '2026-01-01' AND a > 3"`, or `pe.col("a") > 3`; it may
+                name columns that are not selected.
+
+        Raises:
+            InvalidInputError: a condition that cannot be parsed, or an unknown column.
+
+        >>> import paimon_explore as pe
+        >>> scan = pe.demo().table("demo.orders").scan()
+        >>> scan.filter("id > 400").filter(pe.col("city") == "Oslo").count()
+        1
+        """
+        from paimon_explore.scan.predicate.binder import bind
+        from paimon_explore.scan.predicate.expression import conjunction
+        from paimon_explore.scan.predicate.sql_parser import predicate
+
+        bound = bind(predicate(where), self.target.schema.row_type)
+        both = bound if self.where == TRUE else conjunction([self.where, bound])
+        return replace(self, where=both)
+
+    def limit(self, rows: int) -> "Scan":
+        """Return a scan of at most so many rows.
+
+        Args:
+            rows: maximum number of rows, 0 or more.
+
+        Raises:
+            InvalidInputError: a negative number, or not an integer.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.orders").scan().limit(3).count()
+        3
+        """
+        limit = integer("limit", rows, minimum=0)
+        known = self.row_limit
+        return replace(self, row_limit=limit if known is None else min(known, limit))
+
+    @property
+    def row_type(self) -> RowType:
+        """The result's columns in Paimon types."""
+        return self.narrowed or self.target.schema.project(self.columns)
 
     @property
     def schema(self) -> pa.Schema:
-        """The Arrow schema of the result."""
-        return arrow_schema(self.target.schema.project(self.columns))
+        """The result's Arrow schema."""
+        return arrow_schema(self.row_type)
+
+    def __repr__(self) -> str:
+        """Table, snapshot, columns, filter and limit."""
+        from paimon_explore.scan.predicate.sql_formatter import to_sql
+        from paimon_explore.table.latest_schema import table_name
+
+        paths, snapshot = self.target.store.paths, self.target.snapshot
+        at = "no snapshot" if snapshot is None else f"snapshot {snapshot.id}"
+        parts = [f"Scan of {table_name(paths.root, paths.branch)}, {at}"]
+        parts.append(f"  columns: {choices(self.columns)}")
+        parts += [] if self.where == TRUE else [f"  where: {to_sql(self.where)}"]
+        parts += [] if self.row_limit is None else [f"  limit: {self.row_limit}"]
+        return "\n".join(sanitized(part) for part in parts)
 
     def plan(self) -> ScanPlan:
         """The splits that have to be read, and how many manifests and files each cut left.
@@ -85,7 +172,7 @@ class Scan:
 
         return replace(plan, splits=readable_splits(plan.splits, self._reader(plan, self.columns)))
 
-    def explain(self) -> "ScanExplanation":
+    def explain(self) -> "types.ScanExplanation":
         """What is read and why: every cut with what went in and what was kept, file by file.
 
         Raises:
@@ -99,7 +186,7 @@ class Scan:
                 "A scan of an increment reads commit by commit and has no single plan."
             )
         request = ExplainRequest(
-            where=self.where, columns=self.columns, limit=self.limit, screen=SCREEN
+            where=self.where, columns=self.columns, limit=self.row_limit, screen=SCREEN
         )
         name = self.target.store.paths.root.rpartition("/")[2]
         return explain_scan(self._read_target, request, name)
@@ -131,14 +218,14 @@ class Scan:
         Raises:
             SnapshotExpiredError: the snapshot expired meanwhile.
         """
-        at_once = self.limit is None and self.increment is None
+        at_once = self.row_limit is None and self.increment is None
         return self._stream(self._at_once() if at_once else self._batches()).read_all()
 
-    def to_pandas(self) -> "pd.DataFrame":
+    def to_pandas(self) -> "types.DataFrame":
         """The rows as a pandas DataFrame."""
         return self.to_arrow().to_pandas()
 
-    def to_polars(self) -> "pl.DataFrame":
+    def to_polars(self) -> "types.PolarsDataFrame":
         """The rows as a polars DataFrame.
 
         Raises:
@@ -153,7 +240,7 @@ class Scan:
         frame = pl.from_arrow(self.to_arrow())
         return frame if isinstance(frame, pl.DataFrame) else frame.to_frame()
 
-    def to_duckdb(self, name: str = "t") -> "duckdb.DuckDBPyConnection":
+    def to_duckdb(self, name: str = "t") -> "types.DuckDBPyConnection":
         """A DuckDB connection in which the rows are a view of that name.
 
         Raises:
@@ -184,7 +271,7 @@ class Scan:
         reader = self._reader(plan, ())
         rest = [split for at, split in enumerate(plan.splits) if told.get(at) is None]
         rows += sum(batch.num_rows for batch in self._read(reader, rest, "counting"))
-        return rows if self.limit is None else min(rows, self.limit)
+        return rows if self.row_limit is None else min(rows, self.row_limit)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """The rows through Arrow's C stream interface."""
@@ -194,18 +281,33 @@ class Scan:
         if self.increment is not None:
             from paimon_explore.table.row_changes import ChangeReader, without_retracts
 
-            changes = ChangeReader(target=self.target, columns=self.columns, where=self.where)
+            changes = ChangeReader(
+                target=self.target,
+                columns=self.columns,
+                narrowed=self.narrowed,
+                where=self.where,
+            )
             rows = without_retracts(changes.between(self.increment))
-            return _limited(iter(rows.to_batches()), self.limit)
+            return _limited(iter(rows.to_batches()), self.row_limit)
         plan = self.plan()
         reader = self._reader(plan, self.columns)
         splits = progress(plan.splits, "reading")
         batches = (batch for split in splits for batch in reader.read(split))
-        return _limited(self._whole(batches), self.limit)
+        return _limited(self._whole(batches), self.row_limit)
 
     def _stream(self, batches: Iterator[pa.RecordBatch]) -> pa.RecordBatchReader:
         schema = self.schema
-        return pa.RecordBatchReader.from_batches(schema, (_named(b, schema) for b in batches))
+        return pa.RecordBatchReader.from_batches(schema, (self._named(b, schema) for b in batches))
+
+    def _named(self, batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+        """The batch in the result's schema."""
+        columns = batch.columns
+        if not columns:
+            return batch  # a new one would have no rows
+        if self.narrowed is not None:
+            whole = self.target.schema.project(self.columns)
+            columns = projected_columns(columns, whole, self.narrowed)
+        return pa.RecordBatch.from_arrays(columns, schema=schema)
 
     def _at_once(self) -> Iterator[pa.RecordBatch]:
         plan = self.plan()
@@ -234,9 +336,9 @@ class Scan:
 
     def _batch_rows(self, plan: ScanPlan) -> int:
         """Rows of a batch at most: no more than are wanted, where none of them is filtered out."""
-        if self.limit is None or plan.rest != TRUE:
+        if self.row_limit is None or plan.rest != TRUE:
             return BATCH_ROWS
-        return min(BATCH_ROWS, max(self.limit, 1))
+        return min(BATCH_ROWS, max(self.row_limit, 1))
 
     def _whole(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The batches, or an error that tells that the snapshot expired."""
@@ -247,41 +349,15 @@ class Scan:
 def make_scan(
     target: ScanTarget,
     columns: Iterable[str] | None,
-    where: "Where | None",
+    where: "types.Where | None",
     limit: int | None,
 ) -> Scan:
-    """A scan with its columns checked and its predicate bound.
-
-    Raises:
-        InvalidInputError: unknown columns, a predicate that cannot be bound, a negative limit.
-    """
-    row_type = target.schema.row_type
+    """A scan of a target; see `Table.scan` for the arguments."""
     wanted = optional_names("columns", columns)
-    names = row_type.names if wanted is None else wanted
-    unknown = [name for name in names if row_type.field(name) is None]
-    if unknown:
-        msg = f"The table has no column {choices(unknown)}."
-        meant = suggestion(unknown[0], row_type.names)
-        raise InvalidInputError(msg, hint=f"{meant}Columns: {choices(row_type.names)}.")
-    if len(set(names)) != len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        msg = f"Column {twice!r} is selected twice."
-        raise InvalidInputError(msg, hint="Name each column once.")
     limit = optional_integer("limit", limit, minimum=0)
-    bound = TRUE if where is None else _bound(where, row_type)
-    return Scan(target=target, columns=names, where=bound, limit=limit)
-
-
-def _bound(where: "Where", row_type: RowType) -> Expression:
-    from paimon_explore.scan.predicate.binder import bind
-    from paimon_explore.scan.predicate.sql_parser import predicate
-
-    return bind(predicate(where), row_type)
-
-
-def _named(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
-    """The batch under a schema; one without columns keeps its number of rows as it is."""
-    return pa.RecordBatch.from_arrays(batch.columns, schema=schema) if len(schema) else batch
+    scan = Scan(target=target, columns=target.schema.row_type.names, row_limit=limit)
+    scan = scan if wanted is None else scan.select(wanted)
+    return scan if where is None else scan.filter(where)
 
 
 def _limited(batches: Iterator[pa.RecordBatch], limit: int | None) -> Iterator[pa.RecordBatch]:

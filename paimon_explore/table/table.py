@@ -24,32 +24,22 @@ from paimon_explore.metadata.options.table_options import (
     INDEX_FILE_IN_DATA_FILE_DIR,
     TableOptions,
 )
-from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.table_paths import MAIN_BRANCH, TablePaths
 from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN, NotGiven, refuse_none
 from paimon_explore.scan.time_travel import Moment, TimeTravel, epoch_ms, moment_in, travel_of
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.table import lazy_types as types
 from paimon_explore.table.latest_schema import latest_schema, table_name
 from paimon_explore.table.table_definition import OptionValue, declared_options
-from paimon_explore.table.table_inspect import ExplorableTable
+from paimon_explore.table.table_maintenance import MaintainableTable
 
 if TYPE_CHECKING:
-    from paimon_explore.maintenance.checks.findings import FsckReport
-    from paimon_explore.maintenance.expiry.snapshot_expiry import ExpiryReport
-    from paimon_explore.maintenance.row_level.assignments import NewValue
-    from paimon_explore.maintenance.row_level.merge_join import On
-    from paimon_explore.metadata.schema.schema_change import SchemaChange
-    from paimon_explore.metadata.tag import Tag
-    from paimon_explore.scan.predicate.sql_parser import Where
-    from paimon_explore.table.maintenance import Maintenance
-    from paimon_explore.table.merge_builder import Merge
     from paimon_explore.table.table_write import TableWriter
-    from paimon_explore.write.input.table_batches import Rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Table(ExplorableTable):
+class Table(MaintainableTable):
     """A table of any Paimon version, opened by `Catalog.table` or `open_table`.
 
     Reads see the newest snapshot at the time of the call, or the pinned one of a view made by `at`.
@@ -98,7 +88,7 @@ class Table(ExplorableTable):
             asked = self._travel_to(point)
         return replace(self, travel=asked.asked().pinned(self.store))
 
-    def append(self, data: "Rows") -> Snapshot | None:
+    def append(self, data: "types.Rows") -> Snapshot | None:
         """Add rows in one commit.
 
         Columns are matched by name. In a primary-key table the rows are merged with those of the
@@ -121,7 +111,7 @@ class Table(ExplorableTable):
         """
         return self._writer().insert(data)
 
-    def upsert(self, data: "Rows") -> Snapshot | None:
+    def upsert(self, data: "types.Rows") -> Snapshot | None:
         """Add or change rows of a primary-key table in one commit.
 
         Args:
@@ -134,7 +124,7 @@ class Table(ExplorableTable):
         self._keyed()
         return self._writer().insert(data)
 
-    def delete(self, where: "Where") -> Snapshot | None:
+    def delete(self, where: "types.Where") -> Snapshot | None:
         """Delete the rows that a predicate is true of, in one commit.
 
         In a table without primary key their files are written anew without them, or with
@@ -162,8 +152,8 @@ class Table(ExplorableTable):
 
     def update(
         self,
-        set: "Mapping[str, NewValue]",  # noqa: A002  # as SQL calls it, and Delta and Iceberg
-        where: "Where | NotGiven" = NOT_GIVEN,
+        set: "Mapping[str, types.NewValue]",  # noqa: A002  # as SQL calls it, and Delta and Iceberg
+        where: "types.Where | NotGiven" = NOT_GIVEN,
     ) -> Snapshot | None:
         """Give rows new values, in one commit.
 
@@ -195,12 +185,12 @@ class Table(ExplorableTable):
 
     def merge(
         self,
-        source: "Rows",
-        on: "On",
+        source: "types.Rows",
+        on: "types.On",
         *,
         source_alias: str | None = None,
         target_alias: str | None = None,
-    ) -> "Merge":
+    ) -> "types.Merge":
         """Describe a merge of other rows into the table: SQL's MERGE INTO.
 
             merge = table.merge(changes, on="id")
@@ -227,7 +217,7 @@ class Table(ExplorableTable):
         return Merge(spec=spec, run=self._writer().merge)
 
     def overwrite(
-        self, data: "Rows", partition: Mapping[str, object] | NotGiven | None = NOT_GIVEN
+        self, data: "types.Rows", partition: Mapping[str, object] | NotGiven | None = NOT_GIVEN
     ) -> Snapshot | None:
         """Replace rows by others in one commit.
 
@@ -306,31 +296,6 @@ class Table(ExplorableTable):
             return self._writer().sort(strategy=strategy, columns=wanted, partitions=specs)
         boolean("full", full)
         return self._writer().compact(full=full, partitions=specs)
-
-    @property
-    def maintenance(self) -> "Maintenance":
-        """Schema changes, tags, branches, rollback, expiry and checks."""
-        from paimon_explore.table.maintenance import Maintenance
-
-        return Maintenance(store=self.store, dynamic_options=self.dynamic_options)
-
-    def alter(self, *changes: "SchemaChange", check: bool = True) -> TableSchema:
-        """Change the schema, by all changes or none; see `Maintenance.alter`."""
-        return self.maintenance.alter(*changes, check=check)
-
-    def create_tag(self, name: str, snapshot: int | None = None) -> "Tag":
-        """Give a snapshot, or the newest, a name; see `Maintenance.create_tag`."""
-        return self.maintenance.create_tag(name, snapshot)
-
-    def expire_snapshots(self, *, dry_run: bool = False) -> "ExpiryReport":
-        """Remove snapshots as the options say; see `Maintenance.expire_snapshots` for more."""
-        return self.maintenance.expire_snapshots(dry_run=dry_run)
-
-    def fsck(
-        self, *, read_rows: bool = False, cross_check_records: int | None = 100_000
-    ) -> "FsckReport":
-        """Check that all files fit together; see `Maintenance.fsck`."""
-        return self.maintenance.fsck(read_rows=read_rows, cross_check_records=cross_check_records)
 
     def _travel_to(self, point: object) -> TimeTravel:
         if isinstance(point, date):

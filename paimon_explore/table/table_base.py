@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import TYPE_CHECKING
 
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.options.table_options import TableOptions
@@ -11,12 +10,8 @@ from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.time_travel import TimeTravel, pinned_options, resolve
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.table import lazy_types as types
 from paimon_explore.table.latest_schema import latest_schema
-
-if TYPE_CHECKING:
-    from paimon_explore.metadata.consumer import Consumer
-    from paimon_explore.metadata.tag import Tag
-    from paimon_explore.table.named_collection import Listing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -61,35 +56,35 @@ class OpenedTable:
         return resolve(self.store, self.travel)
 
     @property
-    def snapshots(self) -> "Listing[int, Snapshot]":
+    def snapshots(self) -> "types.Listing[int, Snapshot]":
         """The snapshots by id."""
         from paimon_explore.table import references
 
         return references.snapshots(self.store)
 
     @property
-    def schemas(self) -> "Listing[int, TableSchema]":
+    def schemas(self) -> "types.Listing[int, TableSchema]":
         """The schemas by id."""
         from paimon_explore.table import references
 
         return references.schemas(self.store)
 
     @property
-    def tags(self) -> "Listing[str, Tag]":
+    def tags(self) -> "types.Listing[str, types.Tag]":
         """The tags by name."""
         from paimon_explore.table import references
 
         return references.tags(self.store)
 
     @property
-    def branches(self) -> "Listing[str, str]":
+    def branches(self) -> "types.Listing[str, str]":
         """The branches but main, by name."""
         from paimon_explore.table import references
 
         return references.branches(self.store)
 
     @property
-    def consumers(self) -> "Listing[str, Consumer]":
+    def consumers(self) -> "types.Listing[str, types.Consumer]":
         """The consumers by id."""
         from paimon_explore.table import references
 

@@ -15,22 +15,32 @@ from paimon_explore.sanitize import masked_value
 if TYPE_CHECKING:
     import pandas as pd
 
-ColumnType: TypeAlias = "str | pa.DataType | DataType"
+ColumnType: TypeAlias = str | pa.DataType | DataType
 """`"DECIMAL(10, 2) NOT NULL"`, an Arrow type or a Paimon type."""
-
-Columns: TypeAlias = (
-    "pa.Schema | pa.Table | pd.DataFrame | _ArrowStream | RowType | Mapping[str, ColumnType] "
-    "| Sequence[tuple[str, ColumnType]]"
-)
-"""Columns in order: a schema, something that has one, or names with types."""
 
 
 @runtime_checkable
 class _ArrowStream(Protocol):
-    """Anything that gives its rows by Arrow's C interface, such as a frame of polars."""
+    """Data that exports its rows by Arrow's C stream interface, such as a polars data frame."""
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
 
+
+if TYPE_CHECKING:
+    _PandasFrame: TypeAlias = pd.DataFrame
+else:
+    _PandasFrame = object  # the annotation must not import pandas
+
+Columns: TypeAlias = (
+    pa.Schema
+    | pa.Table
+    | _PandasFrame
+    | _ArrowStream
+    | RowType
+    | Mapping[str, ColumnType]
+    | Sequence[tuple[str, ColumnType]]
+)
+"""Columns in order: a schema, data that has one, or names with types."""
 
 OptionValue: TypeAlias = str | int | float | bool
 

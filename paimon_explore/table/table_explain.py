@@ -8,23 +8,13 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from paimon_explore.arguments import integer, invalid_argument, optional_integer, path
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.table import lazy_types as types
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.table_read import ReadableTable
 
 if TYPE_CHECKING:
-    from paimon_explore.inspection.explain.expiry_preview import ExpiryPreview
-    from paimon_explore.inspection.explain.file_explanation import FileExplanation
-    from paimon_explore.inspection.explain.key_history import KeyHistory
-    from paimon_explore.inspection.explain.scan_explanation import ScanExplanation
-    from paimon_explore.inspection.health.health_report import Health
-    from paimon_explore.inspection.history.schema_history import SchemaHistory
-    from paimon_explore.inspection.partition_argument import Given
     from paimon_explore.inspection.table_view import TableView
     from paimon_explore.inspection.views.inspector import Inspector
-    from paimon_explore.inspection.views.lsm_view import LsmSection
-    from paimon_explore.inspection.views.snapshot_diff_view import SnapshotDiff
-    from paimon_explore.scan.predicate.sql_parser import Where
-    from paimon_explore.table.maintenance import Age
 
 Point: TypeAlias = int | str | datetime
 """A snapshot id, a tag's name, or a time: the newest snapshot that is not younger."""
@@ -36,7 +26,7 @@ class ExplainableTable(ReadableTable):
 
     def diff(
         self, before: Point | None = None, after: Point | None = None, *, rows: int = 0
-    ) -> "SnapshotDiff":
+    ) -> "types.SnapshotDiff":
         """What differs between two states: files, schema, options, indexes; `rows()` the rows.
 
         Args:
@@ -60,10 +50,10 @@ class ExplainableTable(ReadableTable):
 
     def explain(
         self,
-        where: "Where | None" = None,
+        where: "types.Where | None" = None,
         columns: Iterable[str] | None = None,
         limit: int | None = None,
-    ) -> "ScanExplanation":
+    ) -> "types.ScanExplanation":
         """What a read opens, and for each file why or why not; see `scan` for the arguments.
 
         Raises:
@@ -90,7 +80,7 @@ class ExplainableTable(ReadableTable):
             found, name=self.name, code=Code(python=call, spark=read_code(self.path, options, then))
         )
 
-    def lsm(self, partition: "Given" = None, bucket: int | None = None) -> "LsmSection":
+    def lsm(self, partition: "types.Given" = None, bucket: int | None = None) -> "types.LsmSection":
         """A bucket in section: sorted runs by level, key ranges, read amplification.
 
         Args:
@@ -107,7 +97,7 @@ class ExplainableTable(ReadableTable):
         inspector = self._inspector()
         return lsm_section(inspector.view, inspector.snapshot, partition, bucket, at=inspector.code)
 
-    def why(self, file: str) -> "FileExplanation":
+    def why(self, file: str) -> "types.FileExplanation":
         """Why a file is there: who added and removed it, what holds it, when it may be deleted.
 
         Args:
@@ -121,14 +111,14 @@ class ExplainableTable(ReadableTable):
 
         return explain_file(self._inspector(), fspath(path("file", file)), system_clock())
 
-    def health(self) -> "Health":
+    def health(self) -> "types.Health":
         """What is worth looking after, each with its figure, threshold and evidence."""
         from paimon_explore.commit.backoff import system_clock
         from paimon_explore.inspection.health.health_report import table_health
 
         return table_health(self._inspector(), system_clock())
 
-    def schema_history(self) -> "SchemaHistory":
+    def schema_history(self) -> "types.SchemaHistory":
         """All versions of the schema: fields by id, options, and which live files need which."""
         from paimon_explore.inspection.history.schema_history import schema_history
 
@@ -137,7 +127,7 @@ class ExplainableTable(ReadableTable):
         known = tuple(mark.snapshot for mark in marks if mark.snapshot is not None)
         return schema_history(inspector.view, inspector.snapshot, known, at=inspector.code)
 
-    def history(self, key: object, *, snapshots: int | None = None) -> "KeyHistory":
+    def history(self, key: object, *, snapshots: int | None = None) -> "types.KeyHistory":
         """A key over the snapshots: its stored versions in every run, and what the merge makes.
 
         Args:
@@ -159,9 +149,9 @@ class ExplainableTable(ReadableTable):
         *,
         retain_min: int | None = None,
         retain_max: int | None = None,
-        older_than: "Age | None" = None,
+        older_than: "types.Age | None" = None,
         limit: int | None = None,
-    ) -> "ExpiryPreview":
+    ) -> "types.ExpiryPreview":
         """What `maintenance.expire_snapshots` with the same arguments would do, and what it frees.
 
         Raises:

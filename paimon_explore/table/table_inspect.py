@@ -1,7 +1,6 @@
 """The doors that explain a table: system tables, timeline, manifest tree and the explorer."""
 
 from os import PathLike
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -15,21 +14,9 @@ from paimon_explore.errors import (
 )
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.sanitize import sanitized
+from paimon_explore.table import lazy_types as types
+from paimon_explore.table.row_reader import RowSource
 from paimon_explore.table.table_explain import ExplainableTable
-
-if TYPE_CHECKING:
-    from paimon_explore.inspection.byte_inspector.byte_layout import ByteMap
-    from paimon_explore.inspection.explain.commit_replay import Replay
-    from paimon_explore.inspection.history.timeline import Timeline
-    from paimon_explore.inspection.rendering.result import Screen
-    from paimon_explore.inspection.system_tables.table_inspection import Inspection
-    from paimon_explore.inspection.views.files_view import FilesView
-    from paimon_explore.inspection.views.manifest_tree import Children
-    from paimon_explore.inspection.views.node_detail import Document
-    from paimon_explore.inspection.views.partition_heatmap import PartitionHeat
-    from paimon_explore.inspection.views.partitions_view import PartitionsView
-    from paimon_explore.table.row_reader import RowSource
-    from paimon_explore.widgets.explorer import Explorer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -37,7 +24,7 @@ class ExplorableTable(ExplainableTable):
     """The doors that explain: each gives a value that is shown as text, picture or widget."""
 
     @property
-    def inspect(self) -> "Inspection":
+    def inspect(self) -> "types.Inspection":
         """Paimon's system tables, a method for each: `t.inspect.files()`."""
         from paimon_explore.inspection.system_tables.table_inspection import Inspection
         from paimon_explore.inspection.system_tables.table_state import TableState
@@ -52,7 +39,7 @@ class ExplorableTable(ExplainableTable):
         )
         return Inspection(state=state)
 
-    def system_table(self, name: str) -> "RowSource":
+    def system_table(self, name: str) -> RowSource:
         """A system table by its name: `files`, `audit_log`, and so on.
 
         Raises:
@@ -61,7 +48,6 @@ class ExplorableTable(ExplainableTable):
         """
         string("name", name)
         from paimon_explore.inspection.system_tables.table_inspection import SYSTEM_TABLES
-        from paimon_explore.table.row_reader import RowSource
         from paimon_explore.table.row_system_tables import ROW_TABLES
 
         full = f"{self.name}${name}"
@@ -84,7 +70,7 @@ class ExplorableTable(ExplainableTable):
         hint = f"{suggestion(name, known)}System tables: {choices(sorted(known), limit=30)}."
         raise NotFoundError("system table", name, self.name, hint=hint)
 
-    def explore(self, *, height: int = 560) -> "Explorer":
+    def explore(self, *, height: int = 560) -> "types.Explorer":
         """The explorer widget, at the pinned snapshot or the newest one.
 
         Args:
@@ -102,11 +88,11 @@ class ExplorableTable(ExplainableTable):
         pinned = self.snapshot if self.travel.given else None
         return explore(self._view(), selected=None if pinned is None else pinned.id, height=height)
 
-    def timeline(self) -> "Timeline":
+    def timeline(self) -> "types.Timeline":
         """All snapshots and what points at them: tags, consumers, hints."""
         return self._inspector().timeline()
 
-    def files(self, where: str = "") -> "FilesView":
+    def files(self, where: str = "") -> "types.FilesView":
         """The live data files, with decoded bounds.
 
         Args:
@@ -118,25 +104,25 @@ class ExplorableTable(ExplainableTable):
         """
         return self._inspector().files(string("where", where))
 
-    def partitions(self, where: str = "") -> "PartitionsView":
+    def partitions(self, where: str = "") -> "types.PartitionsView":
         """The partitions of the live files; see `files`."""
         return self._inspector().partitions_view(string("where", where))
 
-    def heat(self) -> "PartitionHeat":
+    def heat(self) -> "types.PartitionHeat":
         """Which partitions each snapshot changed, and how much."""
         from paimon_explore.inspection.views.partition_heatmap import partition_heat
 
         return partition_heat(self._inspector())
 
-    def tree(self, key: str = "") -> "Children":
+    def tree(self, key: str = "") -> "types.Children":
         """What lies below a node of the manifest tree; the snapshot's lists by default."""
         return self._inspector().tree(string("key", key))
 
-    def node(self, key: str = "") -> "Document":
+    def node(self, key: str = "") -> "types.Document":
         """One node of the manifest tree in full; the snapshot by default."""
         return self._inspector().node(string("key", key))
 
-    def file(self, name: str) -> "Document":
+    def file(self, name: str) -> "types.Document":
         """One data file in full: its entry, decoded bounds, and why some are absent.
 
         Raises:
@@ -144,7 +130,7 @@ class ExplorableTable(ExplainableTable):
         """
         return self._inspector().file(string("name", name))
 
-    def bytes(self, what: "str | PathLike[str]" = "") -> "ByteMap":
+    def bytes(self, what: "str | PathLike[str]" = "") -> "types.ByteMap":
         """The bytes of one file of the table as fields: `t.bytes("base/0").at(100)`.
 
         Args:
@@ -160,7 +146,7 @@ class ExplorableTable(ExplainableTable):
 
         return table_bytes(self._inspector(), path("what", what))
 
-    def replay(self, snapshot: int | None = None, *, scenario: str = "alone") -> "Replay":
+    def replay(self, snapshot: int | None = None, *, scenario: str = "alone") -> "types.Replay":
         """A commit made once more, step by step, on a copy in memory; the table is not touched.
 
         The changes of the snapshot, whoever wrote it, go through this library's own commit.
@@ -186,7 +172,7 @@ class ExplorableTable(ExplainableTable):
         return replay_commit(self._view(), chosen, scenario)
 
     @property
-    def screen(self) -> "Screen":
+    def screen(self) -> "types.Screen":
         """What draws this table's results in notebooks."""
         return self._view().screen
 

@@ -10,18 +10,14 @@ from paimon_explore.arguments import boolean, integer, optional_integer, optiona
 from paimon_explore.errors import InvalidInputError, NotFoundError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.scan.incremental import SnapshotRange
+from paimon_explore.table import lazy_types as types
 from paimon_explore.table.incremental_range import increment_between, increment_of
+from paimon_explore.table.row_reader import RowSource
 from paimon_explore.table.scan import Scan, make_scan
 from paimon_explore.table.table_base import OpenedTable
 
 if TYPE_CHECKING:
-    import duckdb
-    import pandas as pd
-    import polars as pl
-
-    from paimon_explore.scan.predicate.sql_parser import Where
-    from paimon_explore.table.row_changes import Change, ChangeReader
-    from paimon_explore.table.row_reader import RowSource
+    from paimon_explore.table.row_changes import ChangeReader
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -31,7 +27,7 @@ class ReadableTable(OpenedTable):
     def scan(
         self,
         columns: Iterable[str] | None = None,
-        where: "Where | None" = None,
+        where: "types.Where | None" = None,
         limit: int | None = None,
     ) -> Scan:
         """Describe a read.
@@ -55,10 +51,10 @@ class ReadableTable(OpenedTable):
         to_snapshot: int | None = None,
         *,
         columns: Iterable[str] | None = None,
-        where: "Where | None" = None,
+        where: "types.Where | None" = None,
         consumer_id: str | None = None,
         mode: str = "auto",
-    ) -> "Iterator[Change]":
+    ) -> "Iterator[types.Change]":
         """What each commit changed, oldest first.
 
         Replayed in order onto the rows before the first commit, the changes give the rows after the
@@ -112,9 +108,9 @@ class ReadableTable(OpenedTable):
         *,
         mode: str = "auto",
         columns: Iterable[str] | None = None,
-        where: "Where | None" = None,
+        where: "types.Where | None" = None,
         row_kinds: bool = False,
-    ) -> "RowSource":
+    ) -> RowSource:
         """What changed after one point up to another.
 
         Args:
@@ -135,7 +131,6 @@ class ReadableTable(OpenedTable):
             InvalidInputError: unknown columns, mode or predicate; an end before the start.
         """
         from paimon_explore.table.row_changes import without_retracts
-        from paimon_explore.table.row_reader import RowSource
 
         boolean("row_kinds", row_kinds)
         target = self._target()
@@ -150,7 +145,7 @@ class ReadableTable(OpenedTable):
         name = f"{self.name}, {chosen.mode.value} of ({chosen.span.start}, {chosen.span.end}]"
         return RowSource(name=name, schema=schema, load=load)
 
-    def count(self, where: "Where | None" = None) -> int:
+    def count(self, where: "types.Where | None" = None) -> int:
         """The number of rows, from metadata where that tells.
 
         Args:
@@ -158,7 +153,7 @@ class ReadableTable(OpenedTable):
         """
         return self.scan(where=where).count()
 
-    def head(self, rows: int = 5) -> "pd.DataFrame":
+    def head(self, rows: int = 5) -> "types.DataFrame":
         """Some rows as a pandas DataFrame, the first ones of the scan."""
         return self.scan(limit=integer("rows", rows, minimum=0)).to_pandas()
 
@@ -170,15 +165,15 @@ class ReadableTable(OpenedTable):
         """All rows as a stream of record batches."""
         return self.scan().to_batches()
 
-    def to_pandas(self) -> "pd.DataFrame":
+    def to_pandas(self) -> "types.DataFrame":
         """All rows as a pandas DataFrame."""
         return self.scan().to_pandas()
 
-    def to_polars(self) -> "pl.DataFrame":
+    def to_polars(self) -> "types.PolarsDataFrame":
         """All rows as a polars DataFrame."""
         return self.scan().to_polars()
 
-    def to_duckdb(self, name: str = "t") -> "duckdb.DuckDBPyConnection":
+    def to_duckdb(self, name: str = "t") -> "types.DuckDBPyConnection":
         """A DuckDB connection in which the rows are a view of that name."""
         return self.scan().to_duckdb(name)
 
@@ -187,12 +182,14 @@ class ReadableTable(OpenedTable):
         return self.scan().__arrow_c_stream__(requested_schema)
 
     def _change_reader(
-        self, columns: Iterable[str] | None, where: "Where | None"
+        self, columns: Iterable[str] | None, where: "types.Where | None"
     ) -> "ChangeReader":
         from paimon_explore.table.row_changes import ChangeReader
 
         scan = make_scan(self._target(), columns, where, None)
-        return ChangeReader(target=scan.target, columns=scan.columns, where=scan.where)
+        return ChangeReader(
+            target=scan.target, columns=scan.columns, narrowed=scan.narrowed, where=scan.where
+        )
 
 
 def _check_range(first: int | None, last: int | None, latest: int) -> None:

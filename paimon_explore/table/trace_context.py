@@ -134,7 +134,7 @@ def _tables_of(given: object) -> list[Table]:
         return [given]
     if isinstance(given, Catalog):
         names = [f"{db}.{name}" for db in given.databases() for name in given.tables(db)]
-        return [table for name in names if isinstance(table := given.table(name), Table)]
+        return [given.table(name) for name in names]
     if isinstance(given, str | PathLike):
         return [open_table(given)]
     raise invalid_argument("An argument of trace()", given, "a Table, a Catalog or a path")

@@ -8,17 +8,33 @@ PACKAGE = ["Catalog", "PaimonError", "Table", "col", "demo", "expr", "lit", "ope
 DOORS = ["errors", "inspect", "spark", "widgets"]
 CATALOG = {
     *("create_database", "create_table", "databases", "drop_database", "drop_table"),
-    *("rename_table", "table", "tables", "warehouse"),
+    *("rename_table", "system_table", "table", "tables", "warehouse"),
 }
 TABLE = {
     *("append", "at", "branch", "branches", "consumers", "delete", "drop_partitions", "explore"),
     *("diff", "explain", "health", "history", "lsm", "preview_expiry", "schema_history", "why"),
     *("inspect", "name", "options", "overwrite", "path", "scan", "schema", "schemas", "snapshot"),
     *("snapshots", "system_table", "tags", "to_arrow", "to_batches", "to_duckdb", "to_pandas"),
-    *("to_polars", "truncate", "upsert"),
+    *("to_polars", "truncate", "upsert", "update", "merge", "compact", "maintenance", "count"),
+    *("alter", "add_column", "drop_column", "rename_column", "alter_column_type", "fsck"),
+    *("set_options", "unset_options", "create_tag", "delete_tag", "create_branch", "analyze"),
+    *("delete_branch", "fast_forward", "rollback_to", "expire_snapshots", "expire_partitions"),
+    *("remove_orphan_files", "consumers", "changes", "between", "head"),
 }
 SCAN = {
-    *("columns", "count", "explain", "limit", "plan", "schema", "to_arrow", "to_batches"),
+    *(
+        "columns",
+        "count",
+        "explain",
+        "filter",
+        "limit",
+        "plan",
+        "row_limit",
+        "select",
+        "schema",
+        "to_arrow",
+        "to_batches",
+    ),
     *("to_duckdb", "to_pandas", "to_polars", "where"),
 }
 
@@ -29,7 +45,7 @@ def public(thing: object) -> set[str]:
 
 def test_the_package_offers_these_names_and_doors() -> None:
     assert sorted(pe.__all__) == PACKAGE
-    assert dir(pe) == sorted([*PACKAGE, *DOORS])
+    assert dir(pe) == sorted(["__version__", *PACKAGE, *DOORS])
 
 
 def test_every_door_opens() -> None:

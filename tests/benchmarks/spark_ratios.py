@@ -82,7 +82,7 @@ def source(spark: SparkSession, first: int, rows: int) -> DataFrame:
 
 def made(spark: SparkSession, catalog: Catalog, rows: int) -> tuple[Table, Table]:
     """A primary-key table of overlapping runs, and an append table."""
-    catalog.create_database("db", ignore_if_exists=True)
+    catalog.create_database("db", if_not_exists=True)
     options = {"bucket": str(_BUCKETS), "write-only": "true"}
     keyed = catalog.create_table("db.keyed", _COLUMNS, primary_key=["id"], options=options)
     each = rows // _RUNS
@@ -118,7 +118,7 @@ def cases(spark: SparkSession, catalog: Catalog, folder: Path, rows: int) -> lis
         )
 
     def new(kind: str) -> Table:
-        catalog.drop_table(f"db.{kind}", ignore_if_missing=True)
+        catalog.drop_table(f"db.{kind}", if_exists=True)
         if kind == "upserted":
             return catalog.create_table(
                 "db.upserted", _COLUMNS, primary_key=["id"], options=options

@@ -142,7 +142,7 @@ CHANGES: dict[str, tuple[Alter, list[dict[str, object]]]] = {
         [{"k": 1, "w": "old"}, {"k": 2, "w": "meanwhile"}],
     ),
     "a column of another type": (
-        lambda t: t.maintenance.change_type("k", "DOUBLE"),
+        lambda t: t.maintenance.alter_column_type("k", "DOUBLE"),
         [{"k": 1.0, "v": "old"}, {"k": 2.0, "v": "meanwhile"}],
     ),
     "another column of that name": (

@@ -43,7 +43,7 @@ class Reported:
 def new_table(place: S3Place) -> Table:
     """An empty table, made without faults."""
     catalog = Catalog(place.location, place.options)
-    catalog.create_database("db", ignore_if_exists=True)
+    catalog.create_database("db", if_not_exists=True)
     return catalog.create_table(f"db.t{next(_NUMBER)}", SCHEMA, options=PATIENT)
 
 

@@ -159,7 +159,7 @@ def test_java_reads_changed_schemas(java: JavaPaimon, tmp_path: Path) -> None:
     keep.add_column("n", "INT", comment="a number", after="k")
     keep.rename_column("v", "w")
     table.upsert([{"k": 2, "n": 7, "w": "b"}])
-    keep.change_type("n", "BIGINT")
+    keep.alter_column_type("n", "BIGINT")
     keep.set_options({"snapshot.num-retained.min": "2"})
     java.write(table.path, [{"k": 3, "n": 2**40, "w": "java"}])
     assert difference(java.read(table.path), table.to_arrow()) == ""

@@ -111,7 +111,7 @@ def test_java_reads_orc_timestamps_before_1970(
         "l": "ARRAY<TIMESTAMP(3)>",
     }
     options = {"file.format": "orc", "file.compression": compression}
-    catalog.create_database("db", ignore_if_exists=True)
+    catalog.create_database("db", if_not_exists=True)
     table = catalog.create_table("db.early", columns, options=options)
     seconds = [-1, -2, -1000, -631_152_000, -6_000_000_000, 0, 1_700_000_000]
     nanos = [n * 10**9 - part for n in seconds for part in (0, 1, 999_999, 1_000_000, 500_000_000)]

@@ -488,7 +488,7 @@ class TableMachine(RuleBasedStateMachine):
     def widen_column(self, who: int, name: str) -> None:
         table, line = self.pick(who)
         if name in dict(line.columns):
-            table.maintenance.change_type(name, "BIGINT")
+            table.maintenance.alter_column_type(name, "BIGINT")
             self.count("widen column")
 
     @invariant()

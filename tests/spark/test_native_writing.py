@@ -45,7 +45,7 @@ ROWS = [
 
 def made(folder: Path, name: str = "t") -> Table:
     catalog = Catalog(folder)
-    catalog.create_database("db", ignore_if_exists=True)
+    catalog.create_database("db", if_not_exists=True)
     return catalog.create_table(f"db.{name}", COLUMNS)
 
 

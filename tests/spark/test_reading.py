@@ -161,7 +161,7 @@ def test_a_table_without_a_snapshot_has_no_rows(spark: SparkSession, catalog: Ca
 
 
 def test_system_tables_are_frames(spark: SparkSession, catalog: Catalog) -> None:
-    found = read(spark, catalog.table("demo.orders$snapshots"))
+    found = read(spark, catalog.system_table("demo.orders$snapshots"))
     assert [row.snapshot_id for row in found.orderBy("snapshot_id").collect()] == [1, 2, 3, 4, 5]
 
 

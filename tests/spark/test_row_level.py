@@ -139,7 +139,7 @@ def test_rows_with_ids_are_changed_and_keep_them(
     rows = table.to_arrow().sort_by("id").to_pylist()
     names = ["gone"] if evolution == "true" else []
     assert [row["name"] for row in rows] == [*names, "n1!", "two", "n3", "n4", "n5", "nine"]
-    tracked = catalog.table("demo.tracked$row_tracking").to_arrow().to_pylist()
+    tracked = catalog.system_table("demo.tracked$row_tracking").to_arrow().to_pylist()
     ids = {row["id"]: row["_ROW_ID"] for row in tracked}
     assert {number: ids[number] for number in range(1, 6)} == {n: n for n in range(1, 6)}
     with pytest.raises(UnsupportedFeatureError, match="Pass conditions and values as SQL text"):

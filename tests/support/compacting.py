@@ -21,7 +21,7 @@ def numbered_table(
     Only `compact` compacts it, not the writes.
     """
     catalog = Catalog(str(folder))
-    catalog.create_database("db", ignore_if_exists=True)
+    catalog.create_database("db", if_not_exists=True)
     given = {"bucket": "1" if keyed else "-1", "write-only": "true", **(options or {})}
     keys = ["k"] if keyed else []
     return catalog.create_table("db.t", ROWS, primary_key=keys, options=given)

@@ -107,10 +107,13 @@ def _system_tables(table: Table, catalog: pe.Catalog) -> Iterator[Displayed]:
         kept = [column for column in rows.column_names if column not in _DATA_PATHS]
         yield f"${name}", json.dumps(rows.select(kept).to_pylist(), default=str, ensure_ascii=False)
         yield f"repr of ${name}", repr(table.system_table(name))
-    rows = catalog.table("sys.all_table_options").to_arrow()
+    rows = catalog.system_table("sys.all_table_options").to_arrow()
     assert rows.schema == TABLE_OPTIONS
     yield "sys.all_table_options", str(rows.to_pylist())
-    yield "sys.catalog_options", str(catalog.table("sys.catalog_options").to_arrow().to_pylist())
+    yield (
+        "sys.catalog_options",
+        str(catalog.system_table("sys.catalog_options").to_arrow().to_pylist()),
+    )
 
 
 def _answers(table: Table) -> Iterator[Displayed]:

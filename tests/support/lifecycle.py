@@ -16,7 +16,7 @@ KEYED = columns({"k": pa.int32(), "v": pa.string()})
 def keyed_table(folder: Path, options: Mapping[str, str] | None = None) -> Table:
     """An empty table with the key `k`, of one bucket."""
     catalog = Catalog(folder)
-    catalog.create_database("db", ignore_if_exists=True)
+    catalog.create_database("db", if_not_exists=True)
     given = {"bucket": "1", **(options or {})}
     return catalog.create_table("db.t", KEYED, primary_key=["k"], options=given)
 
@@ -29,7 +29,7 @@ def plain_table(
 ) -> Table:
     """An empty table without a key."""
     catalog = Catalog(folder)
-    catalog.create_database("db", ignore_if_exists=True)
+    catalog.create_database("db", if_not_exists=True)
     return catalog.create_table(
         "db.t", schema, partition_by=list(partition_by), options=dict(options or {})
     )

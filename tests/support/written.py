@@ -38,7 +38,7 @@ class Kind:
 
 def make(catalog: Catalog, name: str, kind: Kind) -> Table:
     """The table `db.<name>`, with all its commits."""
-    catalog.create_database("db", ignore_if_exists=True)
+    catalog.create_database("db", if_not_exists=True)
     table = catalog.create_table(
         f"db.{name}",
         kind.schema,

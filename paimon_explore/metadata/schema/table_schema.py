@@ -94,6 +94,10 @@ class TableSchema:
             lines.append(f"options {_plain(', '.join(given))}")
         return "\n".join(lines)
 
+    def __hash__(self) -> int:
+        """Of the columns and keys; the options are a mapping, which cannot be hashed."""
+        return hash((self.id, self.fields, self.partition_keys, self.primary_keys))
+
     @property
     def row_type(self) -> RowType:
         """The type of the table's rows."""

@@ -34,7 +34,7 @@ from paimon_explore.scan.branch_scan import whole_partitions
 from paimon_explore.scan.predicate.sql_formatter import to_sql
 from paimon_explore.scan.predicate.sql_parser import Where, predicate
 from paimon_explore.scan.splits.data_split import Split
-from paimon_explore.spark.read_plan import groups
+from paimon_explore.spark.read_plan import groups, whole_columns
 from paimon_explore.spark.spark_types import spark_schema, to_spark, wire_schema
 from paimon_explore.spark.worker import lighten_worker
 from paimon_explore.table.row_changes import ChangeReader, without_retracts
@@ -220,14 +220,14 @@ def special_read(
         InvalidInputError: unknown columns, or a predicate that cannot be used there.
     """
     if system is None:
-        scan = table.scan(columns, where)
+        scan = whole_columns(table.scan(columns, where))
         return scan if scan.increment is None else _increment(scan, kinds=False)
     if system == _READ_OPTIMIZED:
         return _read_optimized(table.scan(columns, where))
     if system == _AUDIT_LOG and not table.options.value(TABLE_READ_SEQUENCE_NUMBER_ENABLED):
         if columns is not None and list(columns)[:1] != [ROWKIND.name]:
             columns = [ROWKIND.name, *(c for c in columns if c != ROWKIND.name)]
-        scan = table.scan(None if columns is None else list(columns)[1:], where)
+        scan = whole_columns(table.scan(None if columns is None else list(columns)[1:], where))
         if scan.increment is not None:
             return _increment(scan, kinds=True)
         return _kinds(scan, scan.plan().splits, kinds=True)

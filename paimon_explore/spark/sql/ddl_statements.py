@@ -286,7 +286,7 @@ def create_database(warehouse: Warehouse, reader: Reader) -> DataFrame | None:
             f"CREATE DATABASE … {clause}",
             hint="A database in a filesystem warehouse only has a name.",
         )
-    warehouse.warehouse().create_database(parts[-1], ignore_if_exists=ignore)
+    warehouse.warehouse().create_database(parts[-1], if_not_exists=ignore)
     return done(warehouse.spark)
 
 

@@ -162,14 +162,20 @@ class Warehouse:
             folder, _, system = name.table.partition("$")
             opened = open_table(folder, options=options)
             return opened if not system else opened.system_table(system)
-        catalog = self.warehouse()
         try:
-            return catalog.table(name.table, options)
+            return self._in_catalog(name.table, options)
         except NotFoundError as error:
             other = self._other_case(name.table) if error.kind == "table" else None
             if other is None:
                 raise
-            return catalog.table(other, options)
+            return self._in_catalog(other, options)
+
+    def _in_catalog(self, text: str, options: Mapping[str, str] | None) -> Table | RowSource:
+        catalog, wanted = self.warehouse(), parse_identifier(text)
+        is_global = wanted.database == SYS and SYS not in catalog.databases()
+        if wanted.system_table is not None or is_global:
+            return catalog.system_table(text, options)
+        return catalog.table(text, options)
 
     def base(self, name: Name, options: Mapping[str, str] | None = None) -> Table:
         """The table itself, for a statement that changes it.

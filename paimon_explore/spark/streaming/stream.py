@@ -62,7 +62,7 @@ from paimon_explore.read.split_reader import SplitReader
 from paimon_explore.scan.incremental import SnapshotRange
 from paimon_explore.scan.splits.data_split import Split
 from paimon_explore.spark.executor_tasks import WriteJob, write_rows
-from paimon_explore.spark.read_plan import groups
+from paimon_explore.spark.read_plan import groups, whole_columns
 from paimon_explore.spark.spark_types import spark_schema, to_spark, wire_schema
 from paimon_explore.spark.streaming.admission_control import (
     ReadAllAvailable,
@@ -87,7 +87,7 @@ _FULL = (StartupMode.DEFAULT, StartupMode.FULL, StartupMode.LATEST_FULL)
 
 def stream_schema(scan: Scan, *, kinds: bool) -> StructType:
     """The Spark schema of a stream's rows."""
-    columns = spark_schema(scan.target.schema.project(scan.columns)).fields
+    columns = spark_schema(whole_columns(scan).target.schema.project(scan.columns)).fields
     first = [StructField(ROW_KIND, StringType(), nullable=False)] if kinds else []
     return StructType([*first, *columns])
 

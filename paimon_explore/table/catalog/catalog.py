@@ -7,7 +7,7 @@ Spec: concepts/catalog, filesystem catalog.
 from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
 
-from paimon_explore.arguments import optional_string, string
+from paimon_explore.arguments import boolean, optional_string, string
 from paimon_explore.commit.backoff import system_clock
 from paimon_explore.errors import (
     AlreadyExistsError,
@@ -82,11 +82,11 @@ class Catalog:
         found = (s.name for s in self._file_io.list(self.warehouse) if s.is_folder)
         return sorted(n.removesuffix(_SUFFIX) for n in found if n.endswith(_SUFFIX))
 
-    def create_database(self, name: str, *, ignore_if_exists: bool = False) -> None:
+    def create_database(self, name: str, *, if_not_exists: bool = False) -> None:
         """Make a database.
 
         Raises:
-            AlreadyExistsError: it is there, unless `ignore_if_exists`.
+            AlreadyExistsError: it is there, unless `if_not_exists`.
             InvalidInputError: no usable name.
         """
         check_name(name, name)
@@ -94,19 +94,34 @@ class Catalog:
             raise InvalidInputError(
                 f"{name!r} cannot be the name of a database: it contains '.' or '$'."
             )
+        boolean("if_not_exists", if_not_exists)
         if name in self._names():
-            if ignore_if_exists:
+            if if_not_exists:
                 return
             raise AlreadyExistsError("database", name, self.warehouse)
         self._file_io.make_folder(self._folder(name))
 
-    def drop_database(self, name: str, *, cascade: bool = False) -> None:
+    def drop_database(self, name: str, *, cascade: bool = False, if_exists: bool = False) -> None:
         """Remove a database.
 
+        Args:
+            name: the database.
+            cascade: also remove its tables with all their files.
+            if_exists: do nothing if there is no such database.
+
         Raises:
-            NotFoundError: it does not exist.
-            InvalidInputError: it holds tables, unless `cascade`.
+            NotFoundError: it does not exist, unless `if_exists`.
+            InvalidInputError: it has tables, unless `cascade`.
+
+        >>> import paimon_explore as pe
+        >>> catalog = pe.demo()
+        >>> catalog.drop_database("demo", cascade=True)
+        >>> catalog.databases()
+        []
         """
+        boolean("cascade", cascade)
+        if boolean("if_exists", if_exists) and string("database", name) not in self._names():
+            return
         self._known_database(name)
         tables = self.tables(name)
         if tables and not cascade:
@@ -126,26 +141,64 @@ class Catalog:
         folders = [s for s in self._file_io.list(self._folder(database)) if s.is_folder]
         return sorted(s.name for s in folders if self._store(s.path).schemas.ids())
 
-    def table(
-        self, name: str, options: Mapping[str, OptionValue] | None = None
-    ) -> Table | RowSource:
-        """Open a table, one of its branches, or one of its system tables.
+    def table(self, name: str, options: Mapping[str, OptionValue] | None = None) -> Table:
+        """Open a table, or one of its branches.
 
         Args:
-            name: `database.table`, `database.table$branch_<branch>`, or either with `$files` and
-                the like behind it; or a table of the whole catalog: `sys.all_tables`,
-                `sys.all_partitions`, `sys.all_table_options`, `sys.catalog_options`.
+            name: `database.table` or `database.table$branch_<branch>`. System tables are opened by
+                `system_table`.
+            options: dynamic table options, such as `scan.snapshot-id`.
+
+        Raises:
+            NotFoundError: there is no such database, table or branch.
+            InvalidInputError: an unusable name, a system table, or a wrong option.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.trips$branch_draft").count()
+        3
+        """
+        wanted = parse_identifier(name)
+        if wanted.system_table is not None or self._is_global(wanted):
+            raise InvalidInputError(
+                f"{name!r} is a system table, not a table.",
+                hint=f"Open it with system_table({name!r}).",
+            )
+        return self._open(wanted, declared_options(options))
+
+    def system_table(
+        self, name: str, options: Mapping[str, OptionValue] | None = None
+    ) -> RowSource:
+        """Open a system table, which is read-only.
+
+        Args:
+            name: `database.table$files` and the like, or a table of the whole catalog:
+                `sys.all_tables`, `sys.all_partitions`, `sys.all_table_options`,
+                `sys.catalog_options`.
             options: dynamic table options, such as `scan.snapshot-id`.
 
         Raises:
             NotFoundError: there is no such database, table, branch or system table.
-            InvalidInputError: no usable name, or a wrong option.
+            InvalidInputError: an unusable name, or a wrong option.
+
+        >>> import paimon_explore as pe
+        >>> catalog = pe.demo()
+        >>> catalog.system_table("demo.orders$snapshots").to_arrow().num_rows
+        5
+        >>> catalog.system_table("sys.all_tables").to_arrow().num_rows
+        11
         """
         wanted = parse_identifier(name)
-        if wanted.database == DATABASE and DATABASE not in self._names():
+        if self._is_global(wanted):
             return global_table(self, wanted.table)
-        table = self._open(wanted, declared_options(options))
-        return table if wanted.system_table is None else table.system_table(wanted.system_table)
+        if wanted.system_table is None:
+            raise InvalidInputError(
+                f"{name!r} does not name a system table.",
+                hint=f"Open the table with table({name!r}), or write '{name}$snapshots'.",
+            )
+        return self._open(wanted, declared_options(options)).system_table(wanted.system_table)
+
+    def _is_global(self, wanted: Identifier) -> bool:
+        return wanted.database == DATABASE and DATABASE not in self._names()
 
     def options(self) -> dict[str, str]:
         """The catalog's own options, without those of the storage, which may be secret."""
@@ -166,18 +219,18 @@ class Catalog:
         except NotFoundError as error:
             if error.kind != "table":
                 raise
-            raise self._no_table(wanted) from error
+            raise self._empty_table(wanted) from error
 
     def create_table(  # noqa: PLR0913 - the clauses of CREATE TABLE
         self,
         name: str,
         schema: Columns,
         *,
-        primary_key: str | Sequence[str] = (),
-        partition_by: str | Sequence[str] = (),
+        primary_key: str | Sequence[str] | None = None,
+        partition_by: str | Sequence[str] | None = None,
         options: Mapping[str, OptionValue] | None = None,
         comment: str | None = None,
-        ignore_if_exists: bool = False,
+        if_not_exists: bool = False,
     ) -> Table:
         """Make a table.
 
@@ -190,10 +243,10 @@ class Catalog:
             partition_by: partition columns, in the order of the folders.
             options: table options, for example `{"bucket": 2}`.
             comment: of the table.
-            ignore_if_exists: give the table that is there already.
+            if_not_exists: give the table that is there already.
 
         Raises:
-            AlreadyExistsError: the table is there, unless `ignore_if_exists`.
+            AlreadyExistsError: the table is there, unless `if_not_exists`.
             NotFoundError: there is no such database.
             InvalidInputError: columns, keys and options break a rule, which the message names.
         """
@@ -212,21 +265,21 @@ class Catalog:
         validate_create(created)
         store = self._store(self._table_folder(wanted))
         made = not store.schemas.ids() and store.schemas.create(created)
-        if not made and not ignore_if_exists:
+        if not made and not if_not_exists:
             raise AlreadyExistsError("table", wanted.table, wanted.database)
         return self._open(wanted)
 
-    def drop_table(self, name: str, *, ignore_if_missing: bool = False) -> None:
+    def drop_table(self, name: str, *, if_exists: bool = False) -> None:
         """Remove a table with all its files.
 
         Raises:
-            NotFoundError: it does not exist, unless `ignore_if_missing`.
+            NotFoundError: it does not exist, unless `if_exists`.
         """
         wanted = parse_identifier(name)
         if not self._store(self._table_folder(wanted)).schemas.ids():
-            if ignore_if_missing:
+            if if_exists:
                 return
-            raise self._no_table(wanted)
+            raise self._empty_table(wanted)
         self._file_io.delete_folder(self._table_folder(wanted))
 
     def rename_table(self, source: str, target: str) -> None:
@@ -240,7 +293,7 @@ class Catalog:
         self._known_database(new.database)
         if not self._store(self._table_folder(old)).schemas.ids():
             self._known_database(old.database)
-            raise self._no_table(old)
+            raise self._empty_table(old)
         if self._file_io.exists(self._table_folder(new)):
             raise AlreadyExistsError("table", new.table, new.database)
         self._file_io.rename_folder(self._table_folder(old), self._table_folder(new))
@@ -252,7 +305,7 @@ class Catalog:
             hint = f"{suggestion(name, known)}Databases: {choices(known)}.{create}"
             raise NotFoundError("database", name, self.warehouse, hint=hint)
 
-    def _no_table(self, wanted: Identifier) -> NotFoundError:
+    def _empty_table(self, wanted: Identifier) -> NotFoundError:
         known = self.tables(wanted.database)
         hint = f"{suggestion(wanted.table, known)}Its tables: {choices(known)}."
         return NotFoundError("table", wanted.table, wanted.database, hint=hint)

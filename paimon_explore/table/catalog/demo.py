@@ -178,7 +178,7 @@ def _trips(catalog: Catalog) -> None:
     upkeep = table.maintenance
     upkeep.add_column("guide", "STRING", comment="who leads it", after="place")
     upkeep.rename_column("place", "city")
-    upkeep.change_type("seats", "BIGINT")
+    upkeep.alter_column_type("seats", "BIGINT")
     table.append([{"id": 3, "city": "Turin", "guide": "Ada", "seats": 3_000_000_000}])
     upkeep.create_branch("draft", "before")
     open_table(table.path, branch="draft").append([{"id": 9, "place": "Zürich", "seats": 1}])

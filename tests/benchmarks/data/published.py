@@ -28,7 +28,7 @@ def new_table(
 ) -> Table:
     """A table without snapshots, in place of one of the same name."""
     catalog = Catalog(warehouse)
-    catalog.create_database("db", ignore_if_exists=True)
+    catalog.create_database("db", if_not_exists=True)
     shutil.rmtree(Path(warehouse) / "db.db" / name, ignore_errors=True)
     return catalog.create_table(
         f"db.{name}",

@@ -49,7 +49,7 @@ def ensure(warehouse: str, name: str) -> None:
     if done.exists():
         return
     sys.stderr.write(f"making {name}\n")
-    Catalog(warehouse).create_database("db", ignore_if_exists=True)
+    Catalog(warehouse).create_database("db", if_not_exists=True)
     _drop(warehouse, name)
     MAKERS[name](warehouse, name)
     done.touch()
@@ -82,7 +82,7 @@ def _new(
     warehouse: str, name: str, schema: pa.Schema, keys: Sequence[str], options: Mapping[str, str]
 ) -> None:
     catalog = Catalog(warehouse)
-    catalog.create_database("db", ignore_if_exists=True)
+    catalog.create_database("db", if_not_exists=True)
     _drop(warehouse, name)
     catalog.create_table(f"db.{name}", schema, primary_key=keys, options=options)
 

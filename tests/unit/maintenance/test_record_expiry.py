@@ -15,7 +15,7 @@ EXPIRE = {"record-level.expire-time": "1 d", "record-level.time-field": "t"}
 
 def table_of(folder: Path, kind: pa.DataType, **options: str) -> Table:
     catalog = Catalog(folder)
-    catalog.create_database("db", ignore_if_exists=True)
+    catalog.create_database("db", if_not_exists=True)
     return catalog.create_table(
         "db.t",
         pa.schema([("k", pa.int32()), ("t", kind)]),

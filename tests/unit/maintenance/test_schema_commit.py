@@ -90,7 +90,7 @@ def test_rows_are_read_with_the_changed_columns(tmp_path: Path) -> None:
     keep.add_column("n", "INT", comment="number", after="k")
     keep.rename_column("v", "w")
     table.upsert([{"k": 2, "n": 5, "w": "b"}])
-    keep.change_type("n", "BIGINT")
+    keep.alter_column_type("n", "BIGINT")
     expected = {"k": [1, 2], "n": [None, 5], "w": ["a", "b"]}
     assert table.to_arrow().sort_by("k").to_pydict() == expected
     assert table.to_arrow().schema.field("n").type == pa.int64()

@@ -115,7 +115,7 @@ def test_a_point_in_time_is_given_once_and_readable(table: Table) -> None:
 
 def test_a_missing_system_table_names_those_that_there_are(catalog: Catalog) -> None:
     with pytest.raises(NotFoundError, match=r"System table 'fils' does not exist .*'files'"):
-        catalog.table("db.t$fils")
+        catalog.system_table("db.t$fils")
 
 
 # ---------------------------------------------------------------- scans
@@ -241,13 +241,13 @@ def test_nothing_is_created_twice(catalog: Catalog, table: Table) -> None:
         catalog.create_table("db.t", COLUMNS)
     with pytest.raises(AlreadyExistsError, match="Database 'db' already exists"):
         catalog.create_database("db")
-    assert catalog.create_table("db.t", COLUMNS, ignore_if_exists=True).path == table.path
+    assert catalog.create_table("db.t", COLUMNS, if_not_exists=True).path == table.path
 
 
 def test_what_is_missing_cannot_be_dropped(catalog: Catalog) -> None:
     with pytest.raises(NotFoundError, match="Table 'zz' does not exist in db"):
         catalog.drop_table("db.zz")
-    catalog.drop_table("db.zz", ignore_if_missing=True)
+    catalog.drop_table("db.zz", if_exists=True)
     with pytest.raises(NotFoundError, match="Database 'zz' does not exist"):
         catalog.drop_database("zz")
 

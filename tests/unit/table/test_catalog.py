@@ -13,7 +13,7 @@ def test_databases_are_made_listed_and_dropped() -> None:
     catalog = new_catalog()
     catalog.create_database("a")
     assert catalog.databases() == ["a", "db"]
-    catalog.create_database("a", ignore_if_exists=True)
+    catalog.create_database("a", if_not_exists=True)
     catalog.drop_database("a")
     assert catalog.databases() == ["db"]
     assert repr(catalog) == f"Catalog({catalog.warehouse!r}): databases 'db'"
@@ -49,7 +49,7 @@ def test_tables_are_made_listed_opened_and_dropped() -> None:
     assert opened.name == "db.t"
     catalog.drop_table("db.t")
     assert catalog.tables("db") == []
-    catalog.drop_table("db.t", ignore_if_missing=True)
+    catalog.drop_table("db.t", if_exists=True)
     with pytest.raises(NotFoundError):
         catalog.drop_table("db.t")
 
@@ -59,7 +59,7 @@ def test_a_table_is_not_made_twice() -> None:
     catalog.create_table("db.t", COLUMNS)
     with pytest.raises(AlreadyExistsError):
         catalog.create_table("db.t", COLUMNS)
-    same = catalog.create_table("db.t", columns(other=pa.int64()), ignore_if_exists=True)
+    same = catalog.create_table("db.t", columns(other=pa.int64()), if_not_exists=True)
     assert same.schema.row_type.names == ("id", "dt")
 
 
@@ -107,11 +107,11 @@ def test_a_rename_needs_a_table_and_a_free_name() -> None:
 def test_a_system_table_is_opened_by_name() -> None:
     catalog = new_catalog()
     catalog.create_table("db.t", COLUMNS).append([{"id": 1, "dt": "a"}])
-    found = catalog.table("db.t$snapshots")
+    found = catalog.system_table("db.t$snapshots")
     assert isinstance(found, RowSource)
     assert found.to_arrow().column("commit_kind").to_pylist() == ["APPEND"]
     with pytest.raises(NotFoundError, match="snapshots"):
-        catalog.table("db.t$nothing")
+        catalog.system_table("db.t$nothing")
 
 
 def filled() -> Catalog:
@@ -123,7 +123,7 @@ def filled() -> Catalog:
 
 
 def test_the_catalog_tells_of_all_its_tables() -> None:
-    found = filled().table("sys.all_tables").to_arrow()
+    found = filled().system_table("sys.all_tables").to_arrow()
     wanted = ["database_name", "table_name", "table_type", "partitioned", "primary_key"]
     assert [tuple(row.values()) for row in found.select(wanted).to_pylist()] == [
         ("db", "k", "table", False, True),
@@ -132,7 +132,7 @@ def test_the_catalog_tells_of_all_its_tables() -> None:
 
 
 def test_the_catalog_tells_of_all_partitions() -> None:
-    found = filled().table("sys.all_partitions").to_arrow()
+    found = filled().system_table("sys.all_partitions").to_arrow()
     wanted = ["table_name", "partition_name", "recordCount", "fileCount", "done"]
     assert [tuple(row.values()) for row in found.select(wanted).to_pylist()] == [
         ("p", "dt=a", 1, 1, False),
@@ -143,17 +143,17 @@ def test_the_catalog_tells_of_all_partitions() -> None:
 
 def test_the_catalog_tells_of_all_options() -> None:
     catalog = filled()
-    assert catalog.table("sys.all_table_options").to_arrow().to_pylist() == [
+    assert catalog.system_table("sys.all_table_options").to_arrow().to_pylist() == [
         {"database_name": "db", "table_name": "k", "key": "bucket", "value": "2"}
     ]
-    assert catalog.table("sys.catalog_options").to_arrow().to_pylist() == [
+    assert catalog.system_table("sys.catalog_options").to_arrow().to_pylist() == [
         {"key": "warehouse", "value": catalog.warehouse}
     ]
 
 
 def test_an_unknown_table_of_the_catalog_is_told_with_those_there_are() -> None:
     with pytest.raises(NotFoundError, match="all_table_options"):
-        filled().table("sys.everything")
+        filled().system_table("sys.everything")
 
 
 def test_a_database_may_be_called_sys() -> None:

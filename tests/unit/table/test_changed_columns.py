@@ -103,12 +103,12 @@ def test_a_type_that_stored_values_do_not_fit_is_refused_with_their_number(
 ) -> None:
     table = table_of(tmp_path, source, values)
     if not unfit:
-        table.maintenance.change_type("v", target)
+        table.maintenance.alter_column_type("v", target)
         assert open_table(table.path).to_arrow().num_rows == len(values)
         return
     number = "1 value does" if unfit == 1 else f"{unfit} values do"
     with pytest.raises(InvalidInputError, match=f"{number} not fit, in 1 data file, such as "):
-        table.maintenance.change_type("v", target)
+        table.maintenance.alter_column_type("v", target)
     assert len(table.store.schemas.ids()) == 1
 
 
@@ -119,7 +119,7 @@ def test_after_an_accepted_change_every_value_is_read_and_none_is_lost(
     for number, value in enumerate(SAMPLES[source]):
         table = table_of(tmp_path / str(number), source, [value])
         try:
-            table.maintenance.change_type("v", target)
+            table.maintenance.alter_column_type("v", target)
         except InvalidInputError as refused:
             assert "1 value does not fit" in refused.message  # noqa: PT017 - either may happen
             continue
@@ -131,7 +131,7 @@ def test_the_message_names_column_types_files_and_a_value(tmp_path: Path) -> Non
     table = table_of(tmp_path, "STRING", ["1", "abc", "abc"])
     table.append([{"k": 9, "v": "xyz"}])
     with pytest.raises(InvalidInputError) as refused:
-        table.maintenance.change_type("v", "INT")
+        table.maintenance.alter_column_type("v", "INT")
     assert refused.value.message == (
         "Column 'v' of type STRING cannot be changed to INT: 3 values do not fit, in 2 data "
         "files, such as 'abc'."
@@ -141,7 +141,7 @@ def test_the_message_names_column_types_files_and_a_value(tmp_path: Path) -> Non
 
 def test_without_the_check_values_are_cast_as_java_casts(tmp_path: Path) -> None:
     table = table_of(tmp_path / "a", "INT", [1000])
-    table.maintenance.change_type("v", "TINYINT", check=False)
+    table.maintenance.alter_column_type("v", "TINYINT", check=False)
     assert open_table(table.path).to_arrow().column("v").to_pylist() == [-24]
     texts = table_of(tmp_path / "b", "STRING", ["abc"])
     texts.alter(ChangeType(column=("v",), type=parse_type_text("INT")), check=False)
@@ -158,12 +158,12 @@ def test_members_are_checked_at_any_depth(tmp_path: Path) -> None:
     ]
     table = table_of(tmp_path, kind, values)
     upkeep = table.maintenance
-    upkeep.change_type("v.x", "TINYINT")
+    upkeep.alter_column_type("v.x", "TINYINT")
     with pytest.raises(InvalidInputError, match=r"1 value does not fit.*'no' in v\.l\.element\.e"):
-        upkeep.change_type("v.l.element.e", "INT")
+        upkeep.alter_column_type("v.l.element.e", "INT")
     with pytest.raises(InvalidInputError, match=r"1 value does not fit.*70000 in v\.m\.value"):
-        upkeep.change_type("v.m.value", "SMALLINT")
-    upkeep.change_type("v.m.value", "BIGINT")
+        upkeep.alter_column_type("v.m.value", "SMALLINT")
+    upkeep.alter_column_type("v.m.value", "BIGINT")
     assert open_table(table.path).to_arrow().column("v")[0].as_py()["m"] == [
         ("a", 70_000),
         ("b", None),
@@ -192,25 +192,25 @@ def test_replaced_rows_count_until_a_compaction(tmp_path: Path) -> None:
     table.upsert([{"k": 1, "v": "abc"}])
     table.upsert([{"k": 1, "v": "5"}])
     with pytest.raises(InvalidInputError, match="1 value does not fit, in 1 data file"):
-        table.maintenance.change_type("v", "INT")
+        table.maintenance.alter_column_type("v", "INT")
     table.compact()
-    table.maintenance.change_type("v", "INT")
+    table.maintenance.alter_column_type("v", "INT")
     assert open_table(table.path).to_arrow().column("v").to_pylist() == [5]
 
 
 def test_values_are_checked_as_their_files_have_them(tmp_path: Path) -> None:
     table = table_of(tmp_path, "DATE", [date(2024, 1, 2)])
-    table.maintenance.change_type("v", "STRING")
+    table.maintenance.alter_column_type("v", "STRING")
     open_table(table.path).append([{"k": 2, "v": "7"}])
     with pytest.raises(InvalidInputError, match="1 value does not fit, in 1 data file"):
-        table.maintenance.change_type("v", "INT")  # no cast leads from DATE to INT
+        table.maintenance.alter_column_type("v", "INT")  # no cast leads from DATE to INT
 
 
 def test_statistics_spare_files_whose_integers_fit(tmp_path: Path) -> None:
     table = table_of(tmp_path, "INT", [1, 100, None])
     for path in Path(table.path).glob("bucket-0/*"):
         path.unlink()
-    table.maintenance.change_type("v", "TINYINT")
+    table.maintenance.alter_column_type("v", "TINYINT")
     assert len(table.store.schemas.ids()) == 2
 
 

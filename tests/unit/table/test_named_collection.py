@@ -13,6 +13,7 @@ COLUMNS = columns(id=pa.int32())
 def numbers(count: int) -> Listing[int, str]:
     return Listing(
         kind="numbers",
+        item_type=str,
         keys=lambda: list(range(count)),
         load=lambda key: f"n{key}",
         line=lambda key, value: f"{key} {value}",
@@ -26,6 +27,8 @@ def test_a_listing_is_looked_up_by_key_and_gone_through_in_order() -> None:
     assert len(found) == 3
     assert 2 in found
     assert 3 not in found
+    assert "n2" in found
+    assert "n3" not in found
     assert found.latest() == "n2"
 
 
@@ -43,7 +46,9 @@ def test_a_long_listing_prints_its_end() -> None:
 
 def test_names_that_could_harm_a_terminal_are_printed_with_escapes() -> None:
     given = ["plain ä", "a\x1b[2J"]
-    names = Listing(kind="names", keys=lambda: given, load=str, line=lambda name, _: name)
+    names = Listing(
+        kind="names", item_type=str, keys=lambda: given, load=str, line=lambda name, _: name
+    )
     assert repr(names) == "2 names\n  plain ä\n  a\\x1b[2J"
 
 

@@ -17,7 +17,7 @@ SCHEMA = pa.schema(FIELDS)
 
 def made(folder: Path, columns: object, **clauses: object) -> Table:
     catalog = Catalog(folder)
-    catalog.create_database("db", ignore_if_exists=True)
+    catalog.create_database("db", if_not_exists=True)
     return catalog.create_table("db.t", columns, **clauses)  # type: ignore[arg-type]  # all kinds
 
 

@@ -51,7 +51,7 @@ MAINTENANCE: Mapping[str, Arguments] = {
     "add_column": {"name": "n", "type_text": "INT", "comment": None, "after": None},
     "rename_column": {"name": "v", "new_name": "n"},
     "drop_column": {"name": "v"},
-    "change_type": {"name": "v", "type_text": "BIGINT", "check": True},
+    "alter_column_type": {"name": "v", "type_text": "BIGINT", "check": True},
     "set_options": {"options": {"write-only": "true"}},
     "unset_options": {"keys": ["write-only"]},
     "set_comment": {"comment": "text"},
@@ -225,7 +225,7 @@ def test_every_public_method_is_among_the_cases(door: str) -> None:
     assert own - walked == set()
     for method, arguments in methods.items():
         known = set(inspect.signature(getattr(kind, method)).parameters) - {"self"}
-        left_out = {"ignore_if_exists", "ignore_if_missing", "tag"} & known
+        left_out = {"if_not_exists", "if_exists", "tag"} & known
         assert known - set(arguments) <= left_out, method
 
 

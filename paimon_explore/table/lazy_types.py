@@ -1,0 +1,114 @@
+# ruff: noqa: PLC0414 - re-exported
+"""The types that annotations of the facade name, each imported when it is first asked for.
+
+Annotations are text such as `"types.Health"`: nothing is imported to define a method, and
+`typing.get_type_hints` still finds the class.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection as DuckDBPyConnection
+    from pandas import DataFrame as DataFrame
+
+    from paimon_explore.inspection.byte_inspector.byte_layout import ByteMap as ByteMap
+    from paimon_explore.inspection.explain.commit_replay import Replay as Replay
+    from paimon_explore.inspection.explain.expiry_preview import ExpiryPreview as ExpiryPreview
+    from paimon_explore.inspection.explain.file_explanation import (
+        FileExplanation as FileExplanation,
+    )
+    from paimon_explore.inspection.explain.key_history import KeyHistory as KeyHistory
+    from paimon_explore.inspection.explain.scan_explanation import (
+        ScanExplanation as ScanExplanation,
+    )
+    from paimon_explore.inspection.health.health_report import Health as Health
+    from paimon_explore.inspection.history.schema_history import SchemaHistory as SchemaHistory
+    from paimon_explore.inspection.history.timeline import Timeline as Timeline
+    from paimon_explore.inspection.partition_argument import Given as Given
+    from paimon_explore.inspection.rendering.result import Screen as Screen
+    from paimon_explore.inspection.system_tables.table_inspection import Inspection as Inspection
+    from paimon_explore.inspection.views.files_view import FilesView as FilesView
+    from paimon_explore.inspection.views.lsm_view import LsmSection as LsmSection
+    from paimon_explore.inspection.views.manifest_tree import Children as Children
+    from paimon_explore.inspection.views.node_detail import Document as Document
+    from paimon_explore.inspection.views.partition_heatmap import PartitionHeat as PartitionHeat
+    from paimon_explore.inspection.views.partitions_view import PartitionsView as PartitionsView
+    from paimon_explore.inspection.views.snapshot_diff_view import SnapshotDiff as SnapshotDiff
+    from paimon_explore.maintenance.checks.findings import FsckReport as FsckReport
+    from paimon_explore.maintenance.expiry.file_removal import Removal as Removal
+    from paimon_explore.maintenance.expiry.orphan_files import OrphanReport as OrphanReport
+    from paimon_explore.maintenance.expiry.snapshot_expiry import ExpiryReport as ExpiryReport
+    from paimon_explore.maintenance.row_level.assignments import NewValue as NewValue
+    from paimon_explore.maintenance.row_level.merge_join import On as On
+    from paimon_explore.metadata.consumer import Consumer as Consumer
+    from paimon_explore.metadata.schema.schema_change import SchemaChange as SchemaChange
+    from paimon_explore.metadata.tag import Tag as Tag
+    from paimon_explore.scan.predicate.sql_parser import Where as Where
+    from paimon_explore.table.maintenance import Age as Age
+    from paimon_explore.table.maintenance import Maintenance as Maintenance
+    from paimon_explore.table.merge_builder import Merge as Merge
+    from paimon_explore.table.named_collection import Listing as Listing
+    from paimon_explore.table.row_changes import Change as Change
+    from paimon_explore.widgets.explorer import Explorer as Explorer
+    from paimon_explore.write.input.table_batches import Rows as Rows
+
+_OPTIONAL = {
+    "DataFrame": ("pandas", "DataFrame"),
+    "DuckDBPyConnection": ("duckdb", "DuckDBPyConnection"),
+    "PolarsDataFrame": ("polars", "DataFrame"),
+}
+"""Types of packages that may not be installed: module and name; then `Any`."""
+_MODULES = {
+    "Age": "table.maintenance",
+    "ByteMap": "inspection.byte_inspector.byte_layout",
+    "Change": "table.row_changes",
+    "Children": "inspection.views.manifest_tree",
+    "Consumer": "metadata.consumer",
+    "Document": "inspection.views.node_detail",
+    "ExpiryPreview": "inspection.explain.expiry_preview",
+    "ExpiryReport": "maintenance.expiry.snapshot_expiry",
+    "Explorer": "widgets.explorer",
+    "FileExplanation": "inspection.explain.file_explanation",
+    "FilesView": "inspection.views.files_view",
+    "FsckReport": "maintenance.checks.findings",
+    "Given": "inspection.partition_argument",
+    "Health": "inspection.health.health_report",
+    "Inspection": "inspection.system_tables.table_inspection",
+    "KeyHistory": "inspection.explain.key_history",
+    "Listing": "table.named_collection",
+    "LsmSection": "inspection.views.lsm_view",
+    "Maintenance": "table.maintenance",
+    "Merge": "table.merge_builder",
+    "NewValue": "maintenance.row_level.assignments",
+    "On": "maintenance.row_level.merge_join",
+    "OrphanReport": "maintenance.expiry.orphan_files",
+    "PartitionHeat": "inspection.views.partition_heatmap",
+    "PartitionsView": "inspection.views.partitions_view",
+    "Removal": "maintenance.expiry.file_removal",
+    "Replay": "inspection.explain.commit_replay",
+    "Rows": "write.input.table_batches",
+    "ScanExplanation": "inspection.explain.scan_explanation",
+    "SchemaChange": "metadata.schema.schema_change",
+    "SchemaHistory": "inspection.history.schema_history",
+    "Screen": "inspection.rendering.result",
+    "SnapshotDiff": "inspection.views.snapshot_diff_view",
+    "Tag": "metadata.tag",
+    "Timeline": "inspection.history.timeline",
+    "Where": "scan.predicate.sql_parser",
+}
+"""The module of each type, below `paimon_explore`."""
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - a type of any kind
+    """Import a type; PEP 562."""
+    if name in _MODULES:
+        return getattr(import_module(f"paimon_explore.{_MODULES[name]}"), name)
+    if name in _OPTIONAL:
+        module, found = _OPTIONAL[name]
+        try:
+            return getattr(import_module(module), found)
+        except ImportError:
+            return Any
+    msg = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(msg, name=name, obj=None)
