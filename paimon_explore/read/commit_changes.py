@@ -56,7 +56,7 @@ from paimon_explore.scan.incremental import (
     commits,
     listed_entries,
     overwrite_option,
-    partition_cut,
+    partition_filter_of,
     replaced_splits,
 )
 from paimon_explore.scan.live_entries import live_files
@@ -339,8 +339,8 @@ class _States:
     def __init__(self, target: ScanTarget, predicate: Expression) -> None:
         self.target = target
         self.predicate = predicate
-        self.cut = partition_cut(target, predicate)
-        self._inside = split_predicate(predicate, target.schema.partition_keys).inside
+        self.cut = partition_filter_of(target, predicate)
+        self._on_partitions = split_predicate(predicate, target.schema.partition_keys).pushed
         self._known: dict[int, Snapshot | None] = {}
         self._plan: tuple[int, Sequence[PlainSplit]] = (0, ())
 
@@ -405,7 +405,7 @@ class _States:
             return ()
         if self._plan[0] != snapshot.id:
             state = replace(self.target, snapshot=snapshot, travelled=True)
-            self._plan = (snapshot.id, plan_table(state, self._inside).splits)
+            self._plan = (snapshot.id, plan_table(state, self._on_partitions).splits)
         return self._plan[1]
 
     def _refused(self, snapshot: Snapshot) -> SnapshotExpiredError:

@@ -25,7 +25,7 @@ from paimon_explore.scan.predicate.expression import Expression, names_of
 from paimon_explore.scan.pruning.statistics_pruning import (
     ColumnStats,
     Outcomes,
-    StatsFrame,
+    StatsTable,
     outcomes,
 )
 
@@ -120,7 +120,7 @@ class Condition:
                 stats[source.wanted.name] = ColumnStats(
                     minimum=nothing, maximum=nothing, null_count=counts
                 )
-        return outcomes(self.predicate, StatsFrame(row_count=counts, columns=stats))
+        return outcomes(self.predicate, StatsTable(row_count=counts, columns=stats))
 
 
 def only_matches(

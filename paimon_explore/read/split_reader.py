@@ -56,8 +56,8 @@ from paimon_explore.scan.splits.data_split import (
     DataSplit,
     DeletionFile,
     DifferenceSplit,
-    GoneSplit,
     LayeredSplit,
+    RetractedSplit,
     Split,
 )
 from paimon_explore.scan.splits.key_range_sections import by_age, key_ranks, sections, sorted_runs
@@ -130,7 +130,7 @@ class SplitReader:
         """
         if isinstance(split, LayeredSplit):
             return self._tested(split, self._layered(split))
-        if isinstance(split, GoneSplit):
+        if isinstance(split, RetractedSplit):
             return self._gone(split)
         if isinstance(split, DifferenceSplit):
             return self._changed(split)
@@ -210,7 +210,7 @@ class SplitReader:
         merged = merge_runs(layers, spec, keep_retracts=bool(self.system_columns))
         return (self._in_partition(batch, split.partition) for batch in merged)
 
-    def _gone(self, split: GoneSplit) -> Iterator[pa.RecordBatch]:
+    def _gone(self, split: RetractedSplit) -> Iterator[pa.RecordBatch]:
         """The rows that were there, as -D; none for who does not ask for row kinds."""
         if SystemColumn.VALUE_KIND not in self.system_columns:
             return
@@ -343,7 +343,7 @@ class SplitReader:
         system = (SystemColumn.SEQUENCE_NUMBER,) if with_sequence else ()
         if self.system_columns or _retracts(split, run):
             system = (*system, SystemColumn.VALUE_KIND)
-        on_keys = split_predicate(self.predicate, self.schema.trimmed_primary_keys).inside
+        on_keys = split_predicate(self.predicate, self.schema.trimmed_primary_keys).pushed
         for row in run:
             file = SplitFile(split=split, row=row, reader=self)
             request = ReadRequest(

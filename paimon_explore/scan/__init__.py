@@ -1,4 +1,4 @@
-"""Which files matter: time travel, predicates, pruning, splits, differences.
+"""Scan planning: time travel, predicates, pruning, splits, incremental reads.
 
-Picks files and opens no data file. May import `store` and below.
+Selects files from metadata and opens no data file. May import `store` and below.
 """

@@ -1,9 +1,8 @@
-"""The files that commits added, of tables whose rows lie in two branches.
+"""Incremental scans of tables that read two branches (`scan.fallback-branch`, chain tables).
 
-Java plans an increment of a table with `scan.fallback-branch` as it plans its rows: the increment
-of the first branch, and that of the other one in the partitions that the first increment lacks. The
-snapshot ids of the increment are taken as ids of both branches, its times are looked up in each.
-Seen with the official Java 2.0.0.
+As in Java, the increment is that of the first branch, plus the increment of the second branch in
+partitions that the first increment lacks. Snapshot ids of the range apply to both branches;
+timestamps are resolved in each branch. Seen with the official Java 2.0.0.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -26,18 +25,18 @@ def branch_changes(
     mode: IncrementalBetweenScanMode,
     predicate: Expression = TRUE,
 ) -> Iterator[tuple[Snapshot, Sequence[Split]]]:
-    """As `change_splits`, of all branches that the options of the table name.
+    """Like `change_splits`, for all branches that the table's options name.
 
     Args:
         target: the table.
-        span_of: tells the commits of a branch.
+        span_of: returns the commit range of a branch.
         mode: `delta` or `changelog`.
         predicate: bound to the reading schema.
 
     Raises:
-        NotFoundError: a commit of a range is not there.
+        NotFoundError: a commit of a range does not exist.
     """
-    is_chain = whole_partitions(target) is not target  # whose own commits are told alone
+    is_chain = whole_partitions(target) is not target  # read only the table's own commits
     first, *others = (target,) if is_chain else branches_read(target)
     present: set[bytes] = set()
     for snapshot, splits in change_splits(first, span_of(first), mode, predicate):

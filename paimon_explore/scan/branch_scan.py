@@ -1,14 +1,14 @@
-"""Plans of tables whose rows lie in several branches.
+"""Scan plans of tables that read several branches: fallback branches and chain tables.
 
 With `scan.fallback-branch` a partition that the branch lacks is read from the fallback branch;
 with `scan.primary-branch` it is the other way round. Under time travel the other branch is read at
-its newest snapshot that was committed when the pinned one was, or before; see
-`time_travel.resolve_other`. Which branches these are is a setting of the table as it is now,
-whatever the schema of the pinned snapshot says.
+its newest snapshot committed at or before the commit time of the pinned one; see
+`time_travel.resolve_other`. The branches are those of the table's current options, not of the
+pinned snapshot's schema.
 
-A chain table has a branch of whole partitions and one of changes. A partition of the first is read
-as it is; a partition only of the second is the nearest earlier whole partition, overlaid by key
-with the changes of all partitions after that one up to itself.
+A chain table has a snapshot branch (whole partitions) and a delta branch (changes). A partition of
+the snapshot branch is read as it is. A partition that is only in the delta branch is the nearest
+earlier whole partition, merged by key with the changes of all partitions from there up to itself.
 Spec: maintenance/manage-branches; chain tables. Seen in: golden java200 `fallback_branch`,
 `chain_table`.
 """
@@ -29,7 +29,7 @@ from paimon_explore.metadata.options.table_options import (
     SCAN_PRIMARY_BRANCH,
 )
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
-from paimon_explore.scan.live_entries import PartitionCut, live_files
+from paimon_explore.scan.live_entries import PartitionFilter, live_files
 from paimon_explore.scan.manifest_arrays import byte_array, byte_rows, column, distinct
 from paimon_explore.scan.plan import ScanPlan, ScanTarget, Stage, plan_scan
 from paimon_explore.scan.predicate.expression import TRUE, Expression
@@ -48,10 +48,10 @@ def plan_table(target: ScanTarget, predicate: Expression = TRUE) -> ScanPlan:
 
 
 def branches_read(target: ScanTarget) -> tuple[ScanTarget, ...]:
-    """The branches that a table's rows lie in, one or two; partitions of the first come first.
+    """The one or two branches that a scan reads; partitions of the first take precedence.
 
     Raises:
-        NotFoundError: there is no branch of a name in the options.
+        NotFoundError: a branch named in the options does not exist.
     """
     options = target.options
     if _is_chain(target):
@@ -101,8 +101,8 @@ def _plan_both(first: ScanTarget, second: ScanTarget, predicate: Expression) -> 
 def _all(target: ScanTarget) -> ManifestEntries:
     if target.snapshot is None:
         return ManifestEntries.empty()
-    cut = PartitionCut(row_type=target.schema.partition_type, predicate=None)
-    return live_files(target.store, target.snapshot, cut)
+    partition_filter = PartitionFilter(row_type=target.schema.partition_type, predicate=None)
+    return live_files(target.store, target.snapshot, partition_filter)
 
 
 def _partitions(target: ScanTarget) -> frozenset[bytes]:
@@ -110,7 +110,7 @@ def _partitions(target: ScanTarget) -> frozenset[bytes]:
 
 
 def whole_partitions(target: ScanTarget) -> ScanTarget:
-    """The branch of whole partitions of a chain table; any other table as it is."""
+    """Returns the snapshot branch of a chain table; any other table unchanged."""
     if not _is_chain(target):
         return target
     return _other(target, target.options.value(SCAN_FALLBACK_SNAPSHOT_BRANCH) or "snapshot")
@@ -119,11 +119,11 @@ def whole_partitions(target: ScanTarget) -> ScanTarget:
 def _plan_chain(whole: ScanTarget, changes: ScanTarget, predicate: Expression) -> ScanPlan:
     states, deltas = _by_partition(whole), _by_partition(changes)
     schema = whole.schema
-    cut = PartitionCut(row_type=schema.partition_type, predicate=None)
-    order = _in_order(states.keys() | deltas.keys(), cut)
+    partition_filter = PartitionFilter(row_type=schema.partition_type, predicate=None)
+    order = _in_order(states.keys() | deltas.keys(), partition_filter)
     parts = split_predicate(predicate, schema.partition_keys)
-    wanted = replace(cut, predicate=None if parts.inside == TRUE else parts.inside)
-    kept = wanted.entries(byte_array(order))
+    wanted = replace(partition_filter, predicate=None if parts.pushed == TRUE else parts.pushed)
+    kept = wanted.entry_mask(byte_array(order))
     splits: list[PlainSplit] = []
     for place in np.flatnonzero(kept).tolist():
         splits.extend(_chain_partition(order[: place + 1], states, deltas))
@@ -139,16 +139,16 @@ def _plan_chain(whole: ScanTarget, changes: ScanTarget, predicate: Expression) -
 def _by_partition(target: ScanTarget) -> dict[bytes, list[DataSplit]]:
     found: dict[bytes, list[DataSplit]] = {}
     if target.snapshot is not None:
-        files = target.placed(_all(target), target.snapshot)
+        files = target.located(_all(target), target.snapshot)
         for split in whole_buckets(files):
             found.setdefault(split.partition, []).append(split)
     return found
 
 
-def _in_order(partitions: Iterable[bytes], cut: PartitionCut) -> list[bytes]:
+def _in_order(partitions: Iterable[bytes], partition_filter: PartitionFilter) -> list[bytes]:
     """Partition rows ascending by their values."""
     rows = sorted(partitions)
-    groups = group_rows(cut.decode(byte_array(rows)).columns, count=len(rows))
+    groups = group_rows(partition_filter.decode(byte_array(rows)).columns, count=len(rows))
     return [rows[i] for i in groups.order.tolist()]
 
 
@@ -157,7 +157,7 @@ def _chain_partition(
     states: dict[bytes, list[DataSplit]],
     deltas: dict[bytes, list[DataSplit]],
 ) -> list[PlainSplit]:
-    """The splits of the last of the given partitions, which are ascending."""
+    """The splits of the last of the given partitions, which are in ascending order."""
     partition = upto[-1]
     base = next((place for place in reversed(range(len(upto))) if upto[place] in states), None)
     layers = [] if base is None else list(states[upto[base]])

@@ -1,9 +1,9 @@
-"""From a snapshot to the manifest entries a scan has to look at.
+"""Live manifest entries of a snapshot: partition filter, then cancelling of ADD and DELETE.
 
-Manifests are dropped by partition range, bucket and level; what remains is decoded into one frame,
-cut to the wanted partitions, and cancelled: ADD against DELETE. Partition cuts come first and with
-one predicate for both kinds, so that no DELETE loses its ADD or the other way round; everything
-that looks at statistics of single files comes after.
+Manifests are pruned by partition range; the rest are decoded into one Arrow table that is filtered
+by partition, then DELETE entries cancel ADD entries. The partition filter is applied first and
+equally to both kinds, so that no DELETE is separated from its ADD; pruning by file statistics
+follows.
 Spec: concepts/spec/manifest, merging of entries.
 """
 
@@ -48,12 +48,12 @@ from paimon_explore.scan.predicate.expression import (
 from paimon_explore.store.table_store import TableStore
 
 if TYPE_CHECKING:
-    from paimon_explore.scan.pruning.statistics_pruning import StatsFrame
+    from paimon_explore.scan.pruning.statistics_pruning import StatsTable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PartitionCut:
-    """A predicate over partition columns, applied to manifests and to entries alike.
+class PartitionFilter:
+    """A predicate over partition columns that is applied to manifests and to manifest entries.
 
     Attributes:
         row_type: the partition columns in partition-key order.
@@ -63,8 +63,8 @@ class PartitionCut:
     row_type: RowType
     predicate: Expression | None
 
-    def manifests(self, manifests: ManifestFiles) -> Mask:
-        """Which manifests may hold an entry of a wanted partition."""
+    def manifest_mask(self, manifests: ManifestFiles) -> Mask:
+        """True for manifests that may contain an entry of a wanted partition."""
         count = manifests.table.num_rows
         if self.predicate is None or not count:
             return np.ones(count, dtype=np.bool_)
@@ -72,9 +72,9 @@ class PartitionCut:
 
         return may_match(self.predicate, self.ranges(manifests))
 
-    def ranges(self, manifests: ManifestFiles) -> "StatsFrame":
-        """The partitions of each manifest's entries, as bounds."""
-        from paimon_explore.scan.pruning.statistics_pruning import ColumnStats, StatsFrame  # noqa: PLC0415 - likewise
+    def ranges(self, manifests: ManifestFiles) -> "StatsTable":
+        """Partition bounds of each manifest as statistics."""
+        from paimon_explore.scan.pruning.statistics_pruning import ColumnStats, StatsTable  # noqa: PLC0415 - likewise
 
         types = [field.type for field in self.row_type]
         table = manifests.table
@@ -91,10 +91,10 @@ class PartitionCut:
             )
             for i, field in enumerate(self.row_type)
         }
-        return StatsFrame(columns=columns, row_count=row_array(rows))
+        return StatsTable(columns=columns, row_count=row_array(rows))
 
-    def entries(self, partitions: pa.BinaryArray) -> Mask:
-        """Which of n partition rows are wanted; decodes each distinct row once."""
+    def entry_mask(self, partitions: pa.BinaryArray) -> Mask:
+        """True for those of n partition rows that match; decodes each distinct row once."""
         if self.predicate is None or not len(partitions):
             return np.ones(len(partitions), dtype=np.bool_)
         from paimon_explore.scan.predicate.evaluator import evaluate  # noqa: PLC0415 - there is a predicate
@@ -106,10 +106,11 @@ class PartitionCut:
 
     @property
     def needles(self) -> tuple[bytes, ...]:
-        """Bytes of which one stands in the row of each wanted partition; none if nothing is known.
+        """Byte strings of which every matching partition row contains at least one.
 
-        A row holds the bytes of a text as they are, wherever it puts them, and a number in its
-        slot: so this does not depend on how a writer lays out rows.
+        Empty if the predicate implies none. A BinaryRow contains the bytes of a text unchanged,
+        and a number in its fixed-width field, so this does not depend on how a writer lays out
+        rows.
         """
         if self.predicate is None:
             return ()
@@ -117,7 +118,7 @@ class PartitionCut:
         return max(found, key=_selectivity, default=())
 
     def decode(self, partitions: Column) -> pa.RecordBatch:
-        """Partition rows, n of them, as n rows of the partition columns."""
+        """Decodes n partition rows into a batch of the partition columns."""
         types = [field.type for field in self.row_type]
         columns = decode_rows(as_binary(partitions), types, where="_PARTITION")
         if not columns:
@@ -126,11 +127,11 @@ class PartitionCut:
 
 
 def _needles_of(test: Expression) -> tuple[bytes, ...]:
-    """Bytes of the constants that a column must equal one of."""
+    """Bytes of the constants of an equality or IN; empty for other conditions."""
     match test:
         case Compare(op=CompareOp.EQ, left=ColumnOf(), right=Literal() as constant):
             constants: tuple[Literal, ...] = (constant,)
-        case In(operand=ColumnOf(), values=values) if len(values) <= _MOST_NEEDLES:
+        case In(operand=ColumnOf(), values=values) if len(values) <= _MAX_NEEDLES:
             constants = values
         case _:
             return ()
@@ -139,11 +140,11 @@ def _needles_of(test: Expression) -> tuple[bytes, ...]:
 
 
 def _bytes_of(constant: Literal) -> bytes | None:
-    """What every row that holds the constant has in its bytes; None if it is not that simple."""
+    """Bytes that every row with this value contains; None if there are no such bytes."""
     root, value = constant.type.root if constant.type is not None else None, constant.value
     if root is TypeRoot.VARCHAR and isinstance(value, str):
         return value.encode()
-    width = _SLOT_BYTES.get(root) if root is not None else None
+    width = _FIXED_WIDTHS.get(root) if root is not None else None
     if width is None or not isinstance(value, int) or isinstance(value, bool):
         return None
     if value.bit_length() < 8 * width:
@@ -152,34 +153,36 @@ def _bytes_of(constant: Literal) -> bytes | None:
 
 
 def _selectivity(needles: tuple[bytes, ...]) -> int:
-    """How much is to be expected of needles: the shortest one decides."""
+    """Ranks needles: the length of the shortest one."""
     return min((len(needle.rstrip(b"\0")) for needle in needles), default=-1)
 
 
-_MOST_NEEDLES = 16
-_SLOT_BYTES = {TypeRoot.INT: 4, TypeRoot.DATE: 4, TypeRoot.BIGINT: 8}
+_MAX_NEEDLES = 16
+_FIXED_WIDTHS = {TypeRoot.INT: 4, TypeRoot.DATE: 4, TypeRoot.BIGINT: 8}
 
 
 def nullable_schema(row_type: RowType) -> pa.Schema:
-    """Arrow schema in which every column may be null, as statistics and partition rows need."""
+    """Arrow schema with all columns nullable, for statistics and partition rows."""
     return pa.schema([field.with_nullable(nullable=True) for field in arrow_schema(row_type)])
 
 
 def read_entries(
     store: TableStore,
     manifests: ManifestFiles,
-    cut: PartitionCut,
+    partitions: PartitionFilter,
     columns: Collection[str] | None = None,
 ) -> ManifestEntries:
-    """Entries of the wanted partitions in the order of the manifests; None for all columns."""
-    if cut.predicate is None:
+    """Reads the entries of the wanted partitions, in manifest order; `columns` None reads all."""
+    if partitions.predicate is None:
         return store.manifests.read_many(manifests.names, columns)
-    entry_filter = partition_filter(cut.entries, cut.needles)
+    entry_filter = partition_filter(partitions.entry_mask, partitions.needles)
     return store.manifests.read_filtered(manifests.names, [entry_filter], columns)[0]
 
 
-def live_files(store: TableStore, snapshot: Snapshot, cut: PartitionCut) -> ManifestEntries:
-    """Live files of a snapshot in the wanted partitions: one ADD entry each, in list order."""
+def live_files(
+    store: TableStore, snapshot: Snapshot, partitions: PartitionFilter
+) -> ManifestEntries:
+    """The live files of a snapshot in the wanted partitions: one ADD entry each, in list order."""
     manifests = store.manifests.all(snapshot)
-    kept = manifests.filter(cut.manifests(manifests))
-    return live_entries(read_entries(store, kept, cut))
+    kept = manifests.filter(partitions.manifest_mask(manifests))
+    return live_entries(read_entries(store, kept, partitions))

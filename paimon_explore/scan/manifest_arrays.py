@@ -1,4 +1,4 @@
-"""Columns of manifest frames as numpy arrays and back, without the detours that load pandas."""
+"""Conversion between columns of manifest tables and NumPy arrays, without importing pandas."""
 
 from collections.abc import Sequence
 from typing import TypeAlias
@@ -26,7 +26,7 @@ from paimon_explore.metadata.manifest.manifest_table import as_array
 Chunks: TypeAlias = "pa.ChunkedArray[pa.Scalar[pa.DataType]]"
 Mask: TypeAlias = npt.NDArray[np.bool_]
 Rows: TypeAlias = npt.NDArray[np.int64]
-"""Row numbers, or values of a whole-number column."""
+"""Row numbers, or values of an integer column."""
 
 Dictionary: TypeAlias = "pa.DictionaryArray[pa.DataType, pa.DataType]"
 
@@ -34,13 +34,13 @@ _BITS_PER_BYTE = 8
 
 
 def column(table: pa.Table, name: str) -> Column:
-    """A column in one piece."""
+    """A column of a table as one array."""
     return as_array(table.column(name))
 
 
 def as_binary(values: Column) -> pa.BinaryArray:
-    """An array that is known to be a binary one."""
-    return values  # type: ignore[return-value]  # the caller knows
+    """Narrows the static type of an array to binary."""
+    return values  # type: ignore[return-value]  # guaranteed by the caller
 
 
 def byte_rows(values: Column) -> list[bytes]:
@@ -55,32 +55,32 @@ def byte_array(values: Sequence[bytes]) -> pa.BinaryArray:
 
 
 def items_of(lists: Column) -> Column:
-    """All items of a list array; `list_offsets` tells whose they are."""
+    """All items of a list array; `list_offsets` returns the bounds of each list."""
     return lists.values  # type: ignore[attr-defined,no-any-return]  # a list array
 
 
 def members(structs: Column, names: Sequence[str]) -> list[Column]:
-    """Members of a struct array by name; nulls of the structs themselves are not looked at."""
+    """Fields of a struct array by name; the validity of the structs is not applied."""
     return [structs.field(name) for name in names]  # type: ignore[attr-defined]  # a struct array
 
 
 def binary(table: pa.Table, name: str) -> pa.BinaryArray:
-    """A binary column in one piece."""
+    """A binary column of a table as one array."""
     return as_binary(column(table, name))
 
 
 def text(table: pa.Table, name: str) -> pa.StringArray:
-    """A text column in one piece."""
-    return column(table, name)  # type: ignore[return-value]  # the frame's schema says so
+    """A text column of a table as one array."""
+    return column(table, name)  # type: ignore[return-value]  # by the table's schema
 
 
 def numbers(table: pa.Table, name: str) -> Rows:
-    """A whole-number column; null counts as 0."""
+    """An integer column as int64; 0 where null."""
     return numbers_of(column(table, name))
 
 
 def numbers_of(values: Column) -> Rows:
-    """Whole numbers of any width; null counts as 0."""
+    """Integers of any width as int64; 0 where null."""
     found = _raw_numbers(values).astype(np.int64)
     if values.null_count:
         found[~valid_mask(values)] = 0
@@ -88,7 +88,7 @@ def numbers_of(values: Column) -> Rows:
 
 
 def _raw_numbers(values: Column) -> Numbers:
-    """Whole numbers in their own width; what stands at a null is arbitrary."""
+    """Integers in their own width; values at nulls are arbitrary."""
     return fixed_values(values, f"i{values.type.bit_width // _BITS_PER_BYTE}")
 
 
@@ -99,12 +99,12 @@ def true_rows(values: "Column | Chunks") -> Mask:
 
 
 def row_array(rows: Rows, valid: Mask | None = None) -> pa.Int64Array:
-    """Row numbers as Arrow has them; null where not valid."""
+    """Row numbers as an Arrow array; null where not valid."""
     return build_fixed(pa.int64(), rows.astype(np.int64), valid)  # type: ignore[return-value]  # in stubs
 
 
 def element(lists: Column, index: int) -> pa.Int64Array:
-    """Element `index` of each list of whole numbers; null where the list is null or shorter."""
+    """Element `index` of each list of integers; null where the list is null or shorter."""
     offsets = list_offsets(lists)
     at = offsets[:-1] + index
     inside = (at < offsets[1:]) & valid_mask(lists)
@@ -118,26 +118,26 @@ def element(lists: Column, index: int) -> pa.Int64Array:
 
 
 def distinct(values: Column) -> tuple[Column, Rows]:
-    """The different values in order of appearance, and the number of each row's value."""
+    """Dictionary-encodes an array: distinct values in order of appearance, and a code per row."""
     encoded: Dictionary = values.dictionary_encode()
     return encoded.dictionary, numbers_of(encoded.indices)
 
 
 def codes_of(values: Chunks) -> Rows:
-    """The number of each row's value, values counted in order of appearance; joins no chunks."""
+    """Dictionary code of each row, in order of appearance; chunks are not concatenated."""
     encoded: list[Dictionary] = values.dictionary_encode().chunks  # type: ignore[assignment]  # in stubs
     parts = [numbers_of(chunk.indices) for chunk in encoded]
     return np.concatenate(parts) if parts else np.zeros(0, np.int64)
 
 
 def group_numbers(table: pa.Table, *, by_bucket: bool = True) -> Rows:
-    """A number per row that is equal for equal partitions, and equal buckets if asked."""
+    """A number per row that is equal for rows of the same partition (and bucket)."""
     partitions = codes_of(table.column("partition"))
     return partitions * 2**32 + numbers(table, "bucket") if by_bucket else partitions
 
 
 def bucket_numbers(table: pa.Table) -> Rows:
-    """The number of each row's bucket, buckets counted in order of appearance."""
+    """A bucket number per row; buckets are numbered in order of appearance."""
     groups = group_numbers(table)
     steps = np.diff(groups)
     if (steps >= 0).all():
@@ -146,13 +146,13 @@ def bucket_numbers(table: pa.Table) -> Rows:
 
 
 def rows_without_columns(count: int) -> pa.RecordBatch:
-    """A batch of that many rows and no column."""
+    """A batch of `count` rows without columns."""
     rows = build_struct(pa.struct([]), [], np.ones(count, np.bool_))
     return pa.RecordBatch.from_struct_array(rows)  # type: ignore[arg-type]  # in stubs
 
 
 def concat(parts: Sequence[Column]) -> Column:
-    """Arrays of one type, one after the other."""
+    """Concatenates arrays of one type."""
     return parts[0] if len(parts) == 1 else pa.concat_arrays(parts)
 
 

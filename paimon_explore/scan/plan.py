@@ -1,9 +1,9 @@
-"""A batch scan planned: which files of a snapshot a read opens, and how they are grouped.
+"""Scan planning: the files of a snapshot that a batch read opens, grouped into splits.
 
-The order of cuts is fixed, each stage counted: manifests by partition range; entries by partition
-(both kinds), then cancelled; files by level, bucket, key statistics, value statistics. Statistics
-of value columns may drop single files only where no other file of the bucket can hold an older or
-newer version of a row; elsewhere a bucket goes as a whole or stays.
+Pruning has fixed stages, each counted: manifests by partition range; entries by partition (ADD and
+DELETE alike), then cancelling; files by level, bucket, key statistics, value statistics. Value
+statistics may drop single files only where no other file of the bucket can hold another version of
+a row; elsewhere a bucket is kept or dropped as a whole.
 Spec: primary-key-table, filter push-down; concepts/spec/manifest.
 """
 
@@ -31,14 +31,14 @@ from paimon_explore.metadata.options.table_options import (
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
-from paimon_explore.scan.live_entries import PartitionCut, read_entries
+from paimon_explore.scan.live_entries import PartitionFilter, read_entries
 from paimon_explore.scan.manifest_arrays import Mask, Rows, group_numbers, numbers
 from paimon_explore.scan.predicate.expression import TRUE, Expression, names_of
 from paimon_explore.scan.predicate.predicate_split import split
 from paimon_explore.scan.pruning.bucket_pruning import bucket_mask
-from paimon_explore.scan.splits.data_split import PlacedFiles, PlainSplit
+from paimon_explore.scan.splits.data_split import LocatedFiles, PlainSplit
 from paimon_explore.scan.splits.deletion_files import deletion_files
-from paimon_explore.scan.splits.file_locations import DataFilePlaces
+from paimon_explore.scan.splits.file_locations import DataFilePaths
 from paimon_explore.scan.splits.split_generator import SplitRules, make_splits
 from paimon_explore.scan.time_travel import NEWEST, TimeTravel
 from paimon_explore.store.table_store import TableStore
@@ -46,38 +46,44 @@ from paimon_explore.store.table_store import TableStore
 if TYPE_CHECKING:
     from paimon_explore.scan.pruning.file_statistics import SchemaOf
 
-PARTITION_CUT = "partitions"
-LEVEL_CUT = "visible levels"
-BUCKET_CUT = "bucket"
-KEY_CUT = "key statistics"
-VALUE_CUT = "value statistics"
+PARTITION_STAGE = "partitions"
+LEVEL_STAGE = "visible levels"
+BUCKET_STAGE = "bucket"
+KEY_STAGE = "key statistics"
+VALUE_STAGE = "value statistics"
 
 _POSTPONED = -2
 _KEY_STATS = frozenset({"key_min", "key_max", "key_null_counts"})
 _VALUE_STATS = frozenset({"value_min", "value_max", "value_null_counts"})
 _KEYS = frozenset({"min_key", "max_key"})
 _STATS = _KEY_STATS | _VALUE_STATS
-_JUDGED = _VALUE_STATS | {"kind", "row_count", "schema_id", "value_stats_cols", "write_cols"}
-"""What tells of a file of a table without keys whether it may hold a wanted row."""
+_FILTER_COLUMNS = _VALUE_STATS | {
+    "kind",
+    "row_count",
+    "schema_id",
+    "value_stats_cols",
+    "write_cols",
+}
+"""Columns by which files of an append table are pruned."""
 _BUCKETS = frozenset({"bucket", "total_buckets"})
 _ALL_COLUMNS = frozenset(ENTRY_SCHEMA.names)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScanTarget:
-    """What is scanned.
+    """The table, schema and snapshot to scan.
 
     Attributes:
         store: of the branch.
         schema: the reading schema: the snapshot's under time travel, else the latest.
-        options: of the table, with dynamic ones on top.
-        snapshot: None for a table without any.
-        travelled: whether the snapshot was asked for, not just the newest one.
-        travel: the point in time that was asked for, which other branches are read at, too.
+        options: table options overlaid with dynamic options.
+        snapshot: None if the table has no snapshot.
+        travelled: whether the snapshot was requested by time travel, not just the latest one.
+        travel: the requested point in time, at which other branches are read as well.
         branch: its name.
-        only_level: read files of this level alone; None for all.
-        created_since: read no file made before: a local wall clock in ms; None for all. Only what
-            reads sets it, as what writes needs all files.
+        only_level: read only files of this level; None for all.
+        created_since: skip files created before this local wall-clock time in ms; None for all.
+            Set for reads only, since writes need all files.
     """
 
     store: TableStore
@@ -98,7 +104,7 @@ class ScanTarget:
 
     @property
     def levels_disjoint(self) -> bool:
-        """Whether a key is live at most once above level 0."""
+        """Whether each key occurs at most once above level 0."""
         first_row = self.options.value(MERGE_ENGINE) is MergeEngine.FIRST_ROW
         return self.keys is not None and (first_row or self.options.value(DELETION_VECTORS_ENABLED))
 
@@ -109,7 +115,7 @@ class ScanTarget:
 
     @property
     def rules(self) -> SplitRules:
-        """How the files of a bucket are packed."""
+        """The rules by which files are packed into splits."""
         return SplitRules(
             keys=self.keys,
             levels_disjoint=self.levels_disjoint,
@@ -118,11 +124,11 @@ class ScanTarget:
             open_cost_bytes=self.options.value(SOURCE_SPLIT_OPEN_FILE_COST),
         )
 
-    def placed(self, entries: ManifestEntries, snapshot: Snapshot) -> PlacedFiles:
-        """Files of a snapshot with their paths and deletion vectors."""
-        return PlacedFiles(
+    def located(self, entries: ManifestEntries, snapshot: Snapshot) -> LocatedFiles:
+        """Adds paths and deletion vectors to files of a snapshot."""
+        return LocatedFiles(
             entries=entries,
-            place=DataFilePlaces(self.schema, self.options, self.store.paths),
+            paths_of=DataFilePaths(self.schema, self.options, self.store.paths),
             deletion_files=deletion_files(self.store, snapshot, self.schema, self.options),
             snapshot_id=snapshot.id,
             branch=self.branch,
@@ -131,13 +137,13 @@ class ScanTarget:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """One cut of the planning.
+    """Counts of one pruning stage.
 
     Attributes:
-        name: what is cut by.
+        name: the criterion.
         unit: `manifests` or `files`.
-        total: items before.
-        kept: items after.
+        total: number of items before.
+        kept: number of items after.
     """
 
     name: str
@@ -148,13 +154,13 @@ class Stage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScanPlan:
-    """The files to read.
+    """A scan plan: the files to read, as splits.
 
     Attributes:
-        snapshot: planned at; None for a table without any.
-        splits: what is read together; single ones are made when they are looked at.
-        stages: the cuts in order.
-        rest: what of the predicate still has to be checked on rows; TRUE if nothing.
+        snapshot: the planned snapshot; None if the table has none.
+        splits: the splits; each one is created on access.
+        stages: the pruning stages in order.
+        rest: the part of the predicate that has to be evaluated on rows; TRUE if nothing.
     """
 
     snapshot: Snapshot | None
@@ -177,15 +183,15 @@ def plan_scan(target: ScanTarget, predicate: Expression = TRUE) -> ScanPlan:
     parts = split(predicate, target.schema.partition_keys)
     if target.snapshot is None:
         return ScanPlan(snapshot=None, splits=(), stages=(), rest=parts.rest)
-    cut = PartitionCut(
+    partitions = PartitionFilter(
         row_type=target.schema.partition_type,
-        predicate=None if parts.inside == TRUE else parts.inside,
+        predicate=None if parts.pushed == TRUE else parts.pushed,
     )
     stages: list[Stage] = []
-    entries = _planned_files(target, target.snapshot, cut, parts.rest, stages)
+    entries = _planned_files(target, target.snapshot, partitions, parts.rest, stages)
     return ScanPlan(
         snapshot=target.snapshot,
-        splits=make_splits(target.placed(entries, target.snapshot), target.rules),
+        splits=make_splits(target.located(entries, target.snapshot), target.rules),
         stages=tuple(stages),
         rest=parts.rest,
     )
@@ -194,102 +200,102 @@ def plan_scan(target: ScanTarget, predicate: Expression = TRUE) -> ScanPlan:
 def _planned_files(
     target: ScanTarget,
     snapshot: Snapshot,
-    cut: PartitionCut,
+    partitions: PartitionFilter,
     rest: Expression,
     stages: list[Stage],
 ) -> ManifestEntries:
     """The files to read, without their statistics."""
     store = target.store
     manifests = store.manifests.all(snapshot)
-    wanted = cut.manifests(manifests)
+    wanted = partitions.manifest_mask(manifests)
     stages.append(_stage("partition ranges", "manifests", wanted))
     kept = manifests.filter(wanted)
     columns = _ALL_COLUMNS - _STATS if target.keys is not None else _ALL_COLUMNS - _STATS - _KEYS
     if target.keys is None and rest != TRUE and not numbers(kept.table, "num_deleted_files").any():
-        found = _sifted_files(target, kept, cut, rest, columns)
+        found = _filtered_files(target, kept, partitions, rest, columns)
         if found is not None:
             stages.extend(found[1])
             return found[0]
     statistics = frozenset[str]() if rest == TRUE else _VALUE_STATS
     if target.keys is not None and statistics:
         statistics |= _KEY_STATS
-    entries = live_entries(read_entries(store, kept, cut, columns | statistics))
+    entries = live_entries(read_entries(store, kept, partitions, columns | statistics))
     count = len(entries)
-    stages.append(Stage(name=PARTITION_CUT, unit="files", total=count, kept=count))
+    stages.append(Stage(name=PARTITION_STAGE, unit="files", total=count, kept=count))
     return prune_files(target, entries, rest, stages).select(columns)
 
 
-def _sifted_files(
+def _filtered_files(
     target: ScanTarget,
     manifests: ManifestFiles,
-    cut: PartitionCut,
+    partitions: PartitionFilter,
     rest: Expression,
     columns: Collection[str],
 ) -> tuple[ManifestEntries, list[Stage]] | None:
-    """Files judged one by one while they are decoded, and the stages; None if some are deleted.
+    """Prunes files while manifests are decoded; returns them and the stages.
 
-    Of the files that are dropped, no more is decoded than what tells that they are.
+    Only the filter columns of dropped files are decoded. Returns None if there are DELETE entries,
+    which have to be cancelled first.
     """
-    file_filter = _FileSieve(target, rest)
-    filters = [EntryFilter(columns=_judged(target), reasons=file_filter.reasons)]
-    if cut.predicate is not None:
-        filters.insert(0, partition_filter(cut.entries, cut.needles))
+    file_filter = _FileFilter(target, rest)
+    filters = [EntryFilter(columns=_filter_columns(target), reasons=file_filter.reasons)]
+    if partitions.predicate is not None:
+        filters.insert(0, partition_filter(partitions.entry_mask, partitions.needles))
     entries, tallies = target.store.manifests.read_filtered(manifests.names, filters, columns)
     if file_filter.sees_deletes:
         return None
     left = int(tallies[-1].sum())
-    stages = [Stage(name=PARTITION_CUT, unit="files", total=left, kept=left)]
-    if not file_filter.cuts:  # there was no file to judge
+    stages = [Stage(name=PARTITION_STAGE, unit="files", total=left, kept=left)]
+    if not file_filter.stages:  # no file was filtered
         file_filter.reasons(ManifestEntries.empty())
-    for number, name in enumerate(file_filter.cuts, start=1):
+    for number, name in enumerate(file_filter.stages, start=1):
         dropped = int(tallies[-1][number])
         stages.append(Stage(name=name, unit="files", total=left, kept=left - dropped))
         left -= dropped
     return entries, stages
 
 
-def _judged(target: ScanTarget) -> frozenset[str]:
-    """The columns that `file_cuts` looks at of a table without keys."""
+def _filter_columns(target: ScanTarget) -> frozenset[str]:
+    """The columns that `file_stages` reads for an append table."""
     buckets = _BUCKETS if target.schema.bucket_keys else frozenset[str]()
     level = frozenset[str]() if target.only_level is None else frozenset({"level"})
     created = frozenset[str]() if target.created_since is None else frozenset({"creation_time"})
-    return _JUDGED | buckets | level | created
+    return _FILTER_COLUMNS | buckets | level | created
 
 
-class _FileSieve:
-    """Judges files of tables without keys, each by itself.
+class _FileFilter:
+    """Prunes files of append tables, each file independently of the others.
 
     Attributes:
-        sees_deletes: whether there were entries that delete files, which the list of manifests
-            knew nothing of.
-        cuts: the names of the cuts, in their order; known once files were judged.
+        sees_deletes: whether there were DELETE entries that the manifest list did not count.
+        stages: names of the stages, in order; empty until files have been filtered.
     """
 
     def __init__(self, target: ScanTarget, rest: Expression) -> None:
         self.sees_deletes = False
-        self.cuts: tuple[str, ...] = ()
+        self.stages: tuple[str, ...] = ()
         self._target = target
         self._rest = rest
         self._schemas: dict[int, TableSchema] = {target.schema.id: target.schema}
 
     def reasons(self, entries: ManifestEntries) -> Rows:
-        """0 for the files to keep, else the number of the cut that drops them."""
+        """0 for files to keep, else the number of the stage that drops them."""
         self.sees_deletes |= bool((numbers(entries.table, "kind") != FileKind.ADD).any())
         found = np.zeros(len(entries), np.int64)
         rows: Rows | None = None
         names: list[str] = []
-        cuts = file_cuts(self._target, entries, self._rest, self._schema)
-        for number, cut in enumerate(cuts, start=1):
-            names.append(cut.name)
-            if cut.mask.all():
+        stages = file_stages(self._target, entries, self._rest, self._schema)
+        for number, stage in enumerate(stages, start=1):
+            names.append(stage.name)
+            if stage.mask.all():
                 continue
             if rows is None:
-                found[~cut.mask] = number
-                rows = np.flatnonzero(cut.mask)
+                found[~stage.mask] = number
+                rows = np.flatnonzero(stage.mask)
             else:
-                found[rows[~cut.mask]] = number
-                rows = rows[cut.mask]
-        self.cuts = tuple(names)
+                found[rows[~stage.mask]] = number
+                rows = rows[stage.mask]
+        self.stages = tuple(names)
         return found
 
     def _schema(self, schema_id: int) -> TableSchema:
@@ -306,20 +312,20 @@ def prune_files(
     target: ScanTarget, entries: ManifestEntries, rest: Expression, stages: list[Stage]
 ) -> ManifestEntries:
     """Drop files by level rule, bucket, key and value statistics; append a stage for each."""
-    for cut in file_cuts(target, entries, rest):
-        stages.append(_stage(cut.name, "files", cut.mask))
-        entries = cut.kept
+    for stage in file_stages(target, entries, rest):
+        stages.append(_stage(stage.name, "files", stage.mask))
+        entries = stage.kept
     return entries
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FileCut:
-    """One cut of a scan's files.
+class FileStage:
+    """A pruning stage applied to files.
 
     Attributes:
-        name: what is cut by.
-        before: the files that came to it.
-        mask: which of them it keeps.
+        name: the criterion.
+        before: the files before the stage.
+        mask: True for the files to keep.
     """
 
     name: str
@@ -328,49 +334,49 @@ class FileCut:
 
     @property
     def kept(self) -> ManifestEntries:
-        """The files that it keeps."""
+        """The files after the stage."""
         return self.before if self.mask.all() else self.before.filter(self.mask)
 
 
-def file_cuts(
+def file_stages(
     target: ScanTarget,
     entries: ManifestEntries,
     rest: Expression,
     schema_of: "SchemaOf | None" = None,
-) -> Iterator[FileCut]:
-    """The cuts of live files, in their order; each goes on with what the one before has kept.
+) -> Iterator[FileStage]:
+    """Applies the pruning stages to live files, in order; each stage gets what the last one kept.
 
     Args:
         target: table and schema.
-        entries: the files, with the columns that are looked at.
-        rest: what of the predicate the partitions do not decide.
-        schema_of: the schema of a schema id, if not from its file.
+        entries: the files, with at least the columns that are read.
+        rest: the part of the predicate that partitions do not decide.
+        schema_of: returns the schema of a schema id; None loads it from the store.
     """
     schema_of = schema_of or target.store.schemas.load
-    cut = FileCut(name=LEVEL_CUT, before=entries, mask=_visible(target, entries))
-    yield cut
+    stage = FileStage(name=LEVEL_STAGE, before=entries, mask=_visible(target, entries))
+    yield stage
     if rest == TRUE:
         return
-    entries = cut.kept
+    entries = stage.kept
     mask = bucket_mask(entries, target.schema, target.options, rest)
-    cut = FileCut(name=BUCKET_CUT, before=entries, mask=mask)
-    yield cut
-    entries = cut.kept
+    stage = FileStage(name=BUCKET_STAGE, before=entries, mask=mask)
+    yield stage
+    entries = stage.kept
     keys = target.keys
     if target.options.value(DATA_EVOLUTION_ENABLED):
         return
     if keys is None:
-        yield FileCut(
-            name=VALUE_CUT, before=entries, mask=_values(target, entries, rest, schema_of)
+        yield FileStage(
+            name=VALUE_STAGE, before=entries, mask=_values(target, entries, rest, schema_of)
         )
         return
-    on_keys = split(rest, [field.name for field in keys]).inside
+    on_keys = split(rest, [field.name for field in keys]).pushed
     if on_keys != TRUE:
-        cut = FileCut(name=KEY_CUT, before=entries, mask=_keys(entries, on_keys, keys))
-        yield cut
-        entries = cut.kept
-    yield FileCut(
-        name=VALUE_CUT, before=entries, mask=_values_by_bucket(target, entries, rest, schema_of)
+        stage = FileStage(name=KEY_STAGE, before=entries, mask=_keys(entries, on_keys, keys))
+        yield stage
+        entries = stage.kept
+    yield FileStage(
+        name=VALUE_STAGE, before=entries, mask=_values_by_bucket(target, entries, rest, schema_of)
     )
 
 
@@ -407,7 +413,7 @@ def _values(
 def _values_by_bucket(
     target: ScanTarget, entries: ManifestEntries, rest: Expression, schema_of: "SchemaOf"
 ) -> Mask:
-    """Whole buckets, or single files of tables whose keys are live once above level 0."""
+    """Value statistics: per file where keys are unique above level 0, else per bucket."""
     matches = _values(target, entries, rest, schema_of)
     if target.hides_level_0:
         return matches

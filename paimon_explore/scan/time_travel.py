@@ -1,7 +1,7 @@
-"""Which snapshot a read sees.
+"""Time travel: the snapshot that a read uses.
 
 At most one of snapshot id, tag, timestamp, watermark and version is given; without any, the latest
-snapshot is meant. Spec: maintenance/time-travel, `scan.*` options.
+snapshot is read. Spec: maintenance/time-travel, `scan.*` options.
 """
 
 import re
@@ -35,8 +35,8 @@ from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import NO_WATERMARK, CommitKind, Snapshot
 from paimon_explore.store.table_store import TableStore
 
-Moment: TypeAlias = date | np.datetime64 | str | int | np.integer
-"""A point in time as people have it; see `epoch_ms`."""
+TimestampLike: TypeAlias = date | np.datetime64 | str | int | np.integer
+"""Any supported form of a point in time; see `epoch_ms`."""
 
 _BRANCH_OPTIONS = (
     SCAN_FALLBACK_BRANCH,
@@ -55,12 +55,11 @@ class TimeTravel:
     Attributes:
         snapshot: a snapshot id.
         tag: a tag's name.
-        timestamp_ms: epoch milliseconds; the newest snapshot not younger than that.
-        watermark: the first snapshot whose watermark is at least that.
+        timestamp_ms: epoch milliseconds: the newest snapshot committed at or before this time.
+        watermark: the first snapshot whose watermark is at least this.
         version: text of `scan.version`: a tag's name, `watermark-<n>`, or a snapshot id.
-        compacted: the newest snapshot of a compaction instead of the newest of all; no point that
-            stands still.
-        found: the snapshot that was found for it, once pinned.
+        compacted: read the newest COMPACT snapshot instead of the latest; not a fixed point.
+        found: the resolved snapshot, once pinned.
     """
 
     snapshot: int | None = None
@@ -72,7 +71,7 @@ class TimeTravel:
     found: Snapshot | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Refuse more than one point."""
+        """Refuses more than one point in time."""
         given = self.given
         if len(given) > 1:
             shown = " and ".join(self.shown)
@@ -81,7 +80,7 @@ class TimeTravel:
 
     @property
     def given(self) -> tuple[str, ...]:
-        """Which of the points is given; empty for the newest snapshot."""
+        """Names of the fields that are set; empty for the latest snapshot."""
         points = {
             "snapshot": self.snapshot,
             "tag": self.tag,
@@ -93,14 +92,14 @@ class TimeTravel:
 
     @property
     def shown(self) -> tuple[str, ...]:
-        """Which of the points is given, as callers name them."""
+        """Names of the arguments that are given, as in `Table.at`."""
         return tuple(name.removesuffix("_ms") for name in self.given)
 
     def asked(self) -> "TimeTravel":
-        """This point, if it is one.
+        """Returns this point after checking that one is given.
 
         Raises:
-            InvalidInputError: none is given.
+            InvalidInputError: no point in time is given.
         """
         if not self.given:
             msg = "at() needs a point in time."
@@ -109,24 +108,24 @@ class TimeTravel:
         return self
 
     def pinned(self, store: TableStore) -> "TimeTravel":
-        """The same point with its snapshot looked up once and for all.
+        """The same point with its snapshot resolved.
 
         Raises:
-            NotFoundError: the snapshot or tag does not exist, or nothing is that old.
+            NotFoundError: the snapshot or tag does not exist, or no snapshot is that old.
         """
         return replace(self, found=resolve(store, self)) if self.given else self
 
 
 NEWEST = TimeTravel()
-"""No point in time: the newest snapshot."""
+"""No point in time: the latest snapshot."""
 
 
 def travel_of(options: TableOptions) -> TimeTravel:
-    """The point in time that the `scan.*` options name, as a batch read understands them.
+    """The point in time that the `scan.*` options specify for a batch read.
 
     Raises:
-        InvalidInputError: more than one is given, or `scan.mode` and the others contradict.
-        UnsupportedFeatureError: a mode that is not read.
+        InvalidInputError: more than one is given, or `scan.mode` contradicts the others.
+        UnsupportedFeatureError: the mode is not supported.
     """
     moment = options.value(SCAN_TIMESTAMP)
     millis = options.value(SCAN_TIMESTAMP_MILLIS)
@@ -152,7 +151,7 @@ def travel_of(options: TableOptions) -> TimeTravel:
 
 
 def _check_mode(mode: StartupMode, given: tuple[str, ...]) -> None:
-    """Refuse a mode whose point in time is missing, or that allows none."""
+    """Refuses a mode without its point in time, or a point in time that the mode excludes."""
     match mode:
         case StartupMode.DEFAULT | StartupMode.INCREMENTAL:
             return
@@ -182,16 +181,16 @@ def _check_mode(mode: StartupMode, given: tuple[str, ...]) -> None:
         raise InvalidInputError(msg)
 
 
-def epoch_ms(moment: Moment) -> int:
-    """Epoch milliseconds of a moment.
+def epoch_ms(moment: TimestampLike) -> int:
+    """Converts a timestamp to epoch milliseconds.
 
     Args:
         moment: ISO text such as `2026-11-20 10:00` or `2026-11-20T10:00:00.5+01:00`, a datetime of
-            Python, pandas or NumPy, a date (its midnight), or epoch milliseconds themselves;
-            without a zone it is local time, as everywhere in Paimon.
+            Python, pandas or NumPy, a date (its midnight), or epoch milliseconds; without a zone
+            it is local time, as everywhere in Paimon.
 
     Raises:
-        InvalidInputError: it is no time.
+        InvalidInputError: it is not a valid time.
 
     >>> epoch_ms("2026-11-20 10:00:00.250+00:00")
     1795168800250
@@ -202,8 +201,8 @@ def epoch_ms(moment: Moment) -> int:
     return (delta.days * 86_400 + delta.seconds) * 1000 + delta.microseconds // 1000
 
 
-def moment_in(text: str) -> int | None:
-    """Epoch milliseconds of a text that is a time for `epoch_ms`; None for any other text."""
+def parse_epoch_ms(text: str) -> int | None:
+    """Epoch milliseconds of a text that `epoch_ms` accepts; None for any other text."""
     try:
         return epoch_ms(text)
     except InvalidInputError:
@@ -215,7 +214,7 @@ def _datetime_of(moment: object) -> datetime:
         match moment:
             case str():
                 return datetime.fromisoformat(moment.strip())
-            case datetime():  # pandas' Timestamp is one that knows no local time
+            case datetime():  # pandas' Timestamp.astimezone() does not accept local time
                 return datetime.combine(moment.date(), moment.timetz())
             case date():
                 return datetime.combine(moment, time())
@@ -233,10 +232,10 @@ def _no_time(moment: object) -> InvalidInputError:
 
 
 def resolve(store: TableStore, travel: TimeTravel) -> Snapshot | None:
-    """The snapshot to read, or None for a table that has none yet.
+    """Returns the snapshot to read; None for a table without snapshots.
 
     Raises:
-        NotFoundError: the snapshot or tag does not exist, or nothing is that old.
+        NotFoundError: the snapshot or tag does not exist, or no snapshot is that old.
     """
     if travel.found is not None:
         return travel.found
@@ -254,22 +253,22 @@ def resolve(store: TableStore, travel: TimeTravel) -> Snapshot | None:
 
 
 def resolve_other(store: TableStore, travel: TimeTravel, pinned: Snapshot) -> Snapshot | None:
-    """The snapshot of another branch that belongs to a point in time of a table.
+    """Returns the snapshot of another branch for a point in time of a table.
 
-    Snapshot ids of two branches have nothing in common, so a snapshot id or a tag stands for the
-    commit time of its snapshot. A timestamp and a watermark are looked up in the branch itself.
-    Seen with the official Java 2.0.0, with two exceptions: by a tag it finds no row of the other
-    branch, because it looks up the tag of the main branch for both; and where all commits of the
-    other branch are newer, it reads that branch's snapshot 1 (by a snapshot id) or fails (by a
+    Snapshot ids of two branches are unrelated, so a snapshot id or a tag is replaced by the commit
+    time of its snapshot. A timestamp or watermark is looked up in the branch itself.
+    Seen with the official Java 2.0.0, which differs in two cases: by a tag it finds no row of the
+    other branch, because it looks up the tag of the main branch for both; and if all commits of the
+    other branch are newer, it reads that branch's snapshot 1 (by snapshot id) or fails (by
     timestamp).
 
     Args:
         store: the other branch.
-        travel: what was asked for.
-        pinned: the snapshot of the table that was found for it.
+        travel: the requested point in time.
+        pinned: the snapshot of the table that it resolves to.
 
     Returns:
-        The newest snapshot committed at that time or before; None if the branch has none as old.
+        The newest snapshot committed at or before that time; None if there is none.
 
     Raises:
         NotFoundError: no snapshot of the branch has that watermark.
@@ -284,7 +283,7 @@ def resolve_other(store: TableStore, travel: TimeTravel, pinned: Snapshot) -> Sn
 
 
 def _compacted(store: TableStore) -> Snapshot | None:
-    """The newest snapshot of a compaction, else the newest of all."""
+    """The newest COMPACT snapshot, else the latest snapshot."""
     for number in reversed(store.snapshots.ids()):
         snapshot = store.snapshots.load(number)
         if snapshot.commit_kind is CommitKind.COMPACT:
@@ -293,10 +292,10 @@ def _compacted(store: TableStore) -> Snapshot | None:
 
 
 def pinned_options(store: TableStore, pinned: TableSchema) -> dict[str, str]:
-    """The options that a pinned snapshot is read with.
+    """The options for reading a pinned snapshot: those of its schema.
 
-    They are those of its schema. Which other branches hold rows of the table is a setting of the
-    table as it is now, as in Java: a snapshot from before the option was set is read with it.
+    Options that name other branches are taken from the latest schema, as in Java: they also apply
+    to snapshots from before they were set.
     """
     newest = store.schemas.latest()
     if newest is None or newest.id == pinned.id:
@@ -322,7 +321,7 @@ def _version(store: TableStore, version: str) -> TimeTravel:
 
 
 def _by_id(store: TableStore, snapshot_id: int) -> Snapshot:
-    if snapshot_id in store.snapshots.all_ids():  # a stray too: who asks for it may see it
+    if snapshot_id in store.snapshots.all_ids():  # including orphan snapshots
         return store.snapshots.load(snapshot_id)
     held = [t.name for t in store.tags.list() if t.snapshot.id == snapshot_id]
     if held:
@@ -337,13 +336,13 @@ def _available(ids: list[int]) -> str:
 
 
 def _by_time(store: TableStore, timestamp_ms: int) -> Snapshot:
-    """Newest snapshot with timeMillis at most the given one."""
+    """The newest snapshot with timeMillis at most the given one."""
     found = _newest_until(store, timestamp_ms)
     if found is not None:
         return found
     ids = store.snapshots.ids()
     first = (
-        f" The first one was made at {_local(store.snapshots.load(ids[0]).time_millis)}."
+        f" The first one was committed at {_local(store.snapshots.load(ids[0]).time_millis)}."
         if ids
         else ""
     )
@@ -357,7 +356,7 @@ def _by_time(store: TableStore, timestamp_ms: int) -> Snapshot:
 
 
 def _newest_until(store: TableStore, timestamp_ms: int) -> Snapshot | None:
-    """Newest snapshot with timeMillis at most the given one; times rise with the ids."""
+    """The newest snapshot with timeMillis at most the given one, by binary search over the ids."""
     ids = store.snapshots.ids()
     low, high = 0, len(ids)
     while low < high:

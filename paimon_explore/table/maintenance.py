@@ -59,7 +59,7 @@ from paimon_explore.metadata.schema.schema_change import (
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.tag import Tag
-from paimon_explore.scan.time_travel import epoch_ms, moment_in
+from paimon_explore.scan.time_travel import epoch_ms, parse_epoch_ms
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.table.table_definition import OptionValue, declared_options
 
@@ -472,7 +472,7 @@ def time_before(age: Age) -> int:
 
 def _time_in(text: str) -> int:
     """A time, or how long ago it was."""
-    moment = moment_in(text)
+    moment = parse_epoch_ms(text)
     if moment is not None:
         return moment
     try:

@@ -24,8 +24,7 @@ from paimon_explore.sanitize import sanitized
 from paimon_explore.scan.branch_scan import plan_table
 from paimon_explore.scan.plan import ScanPlan, ScanTarget
 from paimon_explore.scan.predicate.expression import TRUE, Expression
-from paimon_explore.scan.splits.data_split import Split
-from paimon_explore.scan.splits.split_row_count import told_rows
+from paimon_explore.scan.splits.data_split import Split, merged_row_count
 from paimon_explore.store.expired import naming_expiry
 from paimon_explore.table import lazy_types as types
 from paimon_explore.table.incremental_range import Increment
@@ -154,7 +153,7 @@ class Scan:
         return "\n".join(sanitized(part) for part in parts)
 
     def plan(self) -> ScanPlan:
-        """The splits that have to be read, and how many manifests and files each cut left.
+        """The splits that have to be read, and the counts of each pruning stage.
 
         Raises:
             InvalidInputError: the scan reads an increment, which is no snapshot's.
@@ -173,7 +172,7 @@ class Scan:
         return replace(plan, splits=readable_splits(plan.splits, self._reader(plan, self.columns)))
 
     def explain(self) -> "types.ScanExplanation":
-        """What is read and why: every cut with what went in and what was kept, file by file.
+        """What is read and why: every pruning stage with counts, and the reason for each file.
 
         Raises:
             InvalidInputError: the scan reads an increment, which is no snapshot's.
@@ -266,10 +265,12 @@ class Scan:
         if self.increment is not None:
             return self.to_arrow().num_rows
         plan = self.plan()
-        told = {at: told_rows(split) for at, split in enumerate(plan.splits) if plan.rest == TRUE}
-        rows = sum(count for count in told.values() if count is not None)
+        known = {
+            at: merged_row_count(split) for at, split in enumerate(plan.splits) if plan.rest == TRUE
+        }
+        rows = sum(count for count in known.values() if count is not None)
         reader = self._reader(plan, ())
-        rest = [split for at, split in enumerate(plan.splits) if told.get(at) is None]
+        rest = [split for at, split in enumerate(plan.splits) if known.get(at) is None]
         rows += sum(batch.num_rows for batch in self._read(reader, rest, "counting"))
         return rows if self.row_limit is None else min(rows, self.row_limit)
 

@@ -27,7 +27,13 @@ from paimon_explore.metadata.options.table_options import (
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.table_paths import MAIN_BRANCH, TablePaths
 from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN, NotGiven, refuse_none
-from paimon_explore.scan.time_travel import Moment, TimeTravel, epoch_ms, moment_in, travel_of
+from paimon_explore.scan.time_travel import (
+    TimestampLike,
+    TimeTravel,
+    epoch_ms,
+    parse_epoch_ms,
+    travel_of,
+)
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.table import lazy_types as types
 from paimon_explore.table.latest_schema import latest_schema, table_name
@@ -53,7 +59,7 @@ class Table(MaintainableTable):
         *,
         snapshot: int | None = None,
         tag: str | None = None,
-        timestamp: Moment | None = None,
+        timestamp: TimestampLike | None = None,
         watermark: int | None = None,
         version: str | None = None,
     ) -> "Table":
@@ -145,7 +151,7 @@ class Table(MaintainableTable):
         """
         if where is None:
             raise InvalidInputError(
-                "delete needs a condition: where is None, which does not stand for all rows.",
+                "delete needs a condition: where is None, which does not select all rows.",
                 hint="truncate() removes all rows, and so does delete('true').",
             )
         return self._writer().delete(where)
@@ -301,7 +307,7 @@ class Table(MaintainableTable):
         if isinstance(point, date):
             return TimeTravel(timestamp_ms=epoch_ms(point))
         if isinstance(point, str):
-            moment = None if point.strip().isdigit() else moment_in(point)
+            moment = None if point.strip().isdigit() else parse_epoch_ms(point)
             if moment is None or point in self.store.tags.names():
                 return TimeTravel(version=point)
             return TimeTravel(timestamp_ms=moment)

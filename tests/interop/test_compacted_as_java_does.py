@@ -141,7 +141,7 @@ def files(table: Table, snapshot: Snapshot, entries: ManifestEntries) -> list[st
     )
     figures = ["level", "min_sequence_number", "max_sequence_number", "delete_row_count"]
     found = []
-    for split in whole_buckets(target.placed(entries, snapshot)):
+    for split in whole_buckets(target.located(entries, snapshot)):
         for row in range(split.count):
             file = Splits.one(split.source.take(np.array([split.start + row])))
             rows = [row for batch in reader.read(file) for row in batch.to_pylist()]

@@ -47,7 +47,7 @@ def test_the_two_parts_of_a_split_predicate_say_what_the_whole_says(
     expr: Expression, found: list[Row], names: set[str]
 ) -> None:
     parts = split(expr, names)
-    assert names_of(parts.inside) <= names
+    assert names_of(parts.pushed) <= names
     for row in found:
         whole = truth(expr, row) is True
-        assert whole == (truth(parts.inside, row) is True and truth(parts.rest, row) is True)
+        assert whole == (truth(parts.pushed, row) is True and truth(parts.rest, row) is True)

@@ -15,12 +15,12 @@ from paimon_explore.encoding.file_index.index_keys import is_indexable
 from paimon_explore.encoding.file_index.index_types import IndexBuilder, IndexSettings
 from paimon_explore.scan.predicate.binder import bind
 from paimon_explore.scan.predicate.expression import Expression
-from paimon_explore.scan.pruning.bucket_filter import allowed_buckets
+from paimon_explore.scan.pruning.bucket_pruning import allowed_buckets
 from paimon_explore.scan.pruning.file_index_filter import indexed_rows
 from paimon_explore.scan.pruning.pruning_reasons import explain
 from paimon_explore.scan.pruning.statistics_pruning import (
     ColumnStats,
-    StatsFrame,
+    StatsTable,
     may_match,
     outcomes,
 )
@@ -58,7 +58,7 @@ def _bounds(values: Sequence[object], mode: str) -> tuple[object, object]:
     return _cut(low, high) if mode == "truncated" else (low, high)
 
 
-def _frame(files: Sequence[Sequence[Row]], modes: Sequence[str]) -> StatsFrame:
+def _frame(files: Sequence[Sequence[Row]], modes: Sequence[str]) -> StatsTable:
     columns = {}
     for name, mode in zip(FLAT, modes, strict=True):
         field = ROW_TYPE.field(name)
@@ -73,7 +73,7 @@ def _frame(files: Sequence[Sequence[Row]], modes: Sequence[str]) -> StatsFrame:
             maximum=pa.array([high for _, high in pairs], to_arrow(field.type)),
             null_count=pa.array(nulls, pa.int64()),
         )
-    return StatsFrame(
+    return StatsTable(
         row_count=pa.array([len(file) for file in files], pa.int64()), columns=columns
     )
 

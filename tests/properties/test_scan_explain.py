@@ -10,7 +10,7 @@ from paimon_explore import Table
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.read.split_reader import SplitReader
 from paimon_explore.scan.predicate.expression import Expression
-from paimon_explore.scan.splits.data_split import Known, PlacedFiles, Splits
+from paimon_explore.scan.splits.data_split import KnownPaths, LocatedFiles, Splits
 from paimon_explore.scan.splits.file_locations import data_file_paths
 from properties.test_scan_equals_filter import APPEND, KEYED, Layout, written
 from support.predicates import Row, predicates, rows, truth
@@ -26,7 +26,9 @@ def stored_rows(table: Table, entries: ManifestEntries) -> Iterator[dict[str, ob
         columns=target.schema.row_type.names,
     )
     paths = data_file_paths(entries, target.schema, target.options, table.store.paths)
-    files = PlacedFiles(entries=entries, place=Known(paths), deletion_files={}, snapshot_id=None)
+    files = LocatedFiles(
+        entries=entries, paths_of=KnownPaths(paths), deletion_files={}, snapshot_id=None
+    )
     for batch in reader.read(Splits.one(files)):
         yield from batch.to_pylist()
 

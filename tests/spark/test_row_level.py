@@ -10,8 +10,7 @@ from pyspark.sql import functions as f
 
 import paimon_explore as pe
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
-from paimon_explore.scan.splits.data_split import DataSplit
-from paimon_explore.scan.splits.split_row_count import told_rows
+from paimon_explore.scan.splits.data_split import DataSplit, merged_row_count
 from paimon_explore.spark.reads.read_table import read
 from paimon_explore.spark.reads.row_count import count
 from paimon_explore.spark.row_level.delete_update import delete, update
@@ -47,8 +46,8 @@ def test_append_tables_are_counted_by_their_manifests_also_with_deletion_vectors
     table = pe.open_table(golden.table("java200", "append_dv").folder).at(snapshot=6)
     splits = table.scan().plan().splits
     assert any(isinstance(split, DataSplit) and split.deletion_files for split in splits)
-    assert sum(told_rows(split) or 0 for split in splits) == table.to_arrow().num_rows
-    assert all(told_rows(split) is not None for split in splits)
+    assert sum(merged_row_count(split) or 0 for split in splits) == table.to_arrow().num_rows
+    assert all(merged_row_count(split) is not None for split in splits)
 
 
 def test_delete_takes_the_rows_of_a_predicate_in_one_commit(
@@ -76,7 +75,7 @@ def test_a_condition_that_was_never_set_changes_no_row(
     before = table.store.snapshots.latest_id()
     source = spark.range(1)
     described = merge_into(source, table, "id")
-    refused = "is None, which does not stand for all rows"
+    refused = "is None, which does not select all rows"
     with pytest.raises(InvalidInputError, match=refused):
         delete(spark, table, None)  # type: ignore[arg-type]  # what a variable may hold
     with pytest.raises(InvalidInputError, match=refused):

@@ -19,14 +19,14 @@ from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.manifest.manifest_table import take_rows
 from paimon_explore.read.data_file import ReadRequest, SystemColumn, read_data_file
 from paimon_explore.read.split_reader import SplitFile, SplitReader
-from paimon_explore.scan.live_entries import PartitionCut
+from paimon_explore.scan.live_entries import PartitionFilter
 from paimon_explore.scan.manifest_arrays import true_rows
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.predicate.evaluator import evaluate
 from paimon_explore.scan.predicate.literals import values_array
 from paimon_explore.scan.predicate.predicate_split import split as split_predicate
 from paimon_explore.scan.pruning.bucket_pruning import bucket_mask
-from paimon_explore.scan.splits.data_split import Known, PlacedFiles, Splits
+from paimon_explore.scan.splits.data_split import KnownPaths, LocatedFiles, Splits
 from paimon_explore.scan.splits.file_locations import data_file_paths
 
 _KINDS = ("+I", "-U", "+U", "-D")
@@ -55,10 +55,10 @@ def candidate_files(lives: FileLives, key: KeyArgument, target: ScanTarget) -> I
     """Row numbers of `lives` whose partition and key range may contain a key."""
     rows = np.arange(len(lives))
     schema = target.schema
-    inside = split_predicate(key.predicate, schema.partition_keys).inside
+    pushed = split_predicate(key.predicate, schema.partition_keys).pushed
     if schema.partition_keys:
-        cut = PartitionCut(row_type=schema.partition_type, predicate=inside)
-        rows = rows[cut.entries(binary_column(lives.files, "partition"))]
+        partition_filter = PartitionFilter(row_type=schema.partition_type, predicate=pushed)
+        rows = rows[partition_filter.entry_mask(binary_column(lives.files, "partition"))]
     fields = schema.project(schema.trimmed_primary_keys)
     if not len(rows) or not len(fields):
         return rows
@@ -120,9 +120,11 @@ def read_versions(
 
 
 def _in_file(reader: SplitReader, entry: ManifestEntries, name: str) -> Iterator[StoredVersion]:
-    placed = PlacedFiles(
+    placed = LocatedFiles(
         entries=entry,
-        place=Known(data_file_paths(entry, reader.schema, reader.options, reader.store.paths)),
+        paths_of=KnownPaths(
+            data_file_paths(entry, reader.schema, reader.options, reader.store.paths)
+        ),
         deletion_files={},
         snapshot_id=None,
         branch=reader.store.paths.branch,

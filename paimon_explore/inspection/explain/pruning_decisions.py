@@ -17,16 +17,16 @@ from paimon_explore.metadata.options.table_options import (
     MERGE_ENGINE,
     SCAN_FILE_CREATION_TIME_MILLIS,
 )
-from paimon_explore.scan.live_entries import PartitionCut
+from paimon_explore.scan.live_entries import PartitionFilter
 from paimon_explore.scan.manifest_arrays import binary, numbers
-from paimon_explore.scan.plan import BUCKET_CUT, KEY_CUT, LEVEL_CUT, FileCut, ScanTarget
+from paimon_explore.scan.plan import BUCKET_STAGE, KEY_STAGE, LEVEL_STAGE, FileStage, ScanTarget
 from paimon_explore.scan.predicate.expression import TRUE, Expression, conjuncts, names_of
 from paimon_explore.scan.predicate.predicate_split import split as split_predicate
 from paimon_explore.scan.predicate.sql_formatter import to_sql
-from paimon_explore.scan.pruning.bucket_filter import allowed_buckets
+from paimon_explore.scan.pruning.bucket_pruning import allowed_buckets
 from paimon_explore.scan.pruning.file_statistics import key_stats, value_stats
 from paimon_explore.scan.pruning.pruning_reasons import Finding, explain
-from paimon_explore.scan.pruning.statistics_pruning import ColumnStats, StatsFrame
+from paimon_explore.scan.pruning.statistics_pruning import ColumnStats, StatsTable
 
 _MAX_BUCKETS_SHOWN = 8
 
@@ -61,7 +61,7 @@ class Reasons:
     """
 
     target: ScanTarget
-    partition: PartitionCut
+    partition: PartitionFilter
     rest: Expression
 
     def of_manifests(self, manifests: ManifestFiles, *, kept: bool) -> ReasonOf:
@@ -90,13 +90,13 @@ class Reasons:
 
         return reason
 
-    def of_pruned_files(self, cut: FileCut, gone: ManifestEntries) -> ReasonOf:
+    def of_pruned_files(self, stage: FileStage, gone: ManifestEntries) -> ReasonOf:
         """Reasons for files that a stage pruned."""
-        if cut.name == LEVEL_CUT:
+        if stage.name == LEVEL_STAGE:
             return lambda place: self._level(gone, place)
-        if cut.name == BUCKET_CUT:
+        if stage.name == BUCKET_STAGE:
             return lambda place: self._bucket(gone, place)
-        predicate, frame = self._stats(cut.name, gone)
+        predicate, frame = self._stats(stage.name, gone)
         return lambda place: _reason(explain(predicate, frame, place), kept=False)
 
     def of_kept(self, entries: ManifestEntries) -> ReasonOf:
@@ -126,15 +126,15 @@ class Reasons:
         )
         return Reason(condition=first.condition, bounds=first.bounds, text=text)
 
-    def _stats(self, cut: str, entries: ManifestEntries) -> tuple[Expression, StatsFrame]:
+    def _stats(self, stage: str, entries: ManifestEntries) -> tuple[Expression, StatsTable]:
         keys = self.target.keys
-        if cut == KEY_CUT and keys is not None:
-            on_keys = split_predicate(self.rest, [field.name for field in keys]).inside
+        if stage == KEY_STAGE and keys is not None:
+            on_keys = split_predicate(self.rest, [field.name for field in keys]).pushed
             return on_keys, key_stats(entries, keys)
         fields = self.target.schema.project(sorted(names_of(self.rest)))
         return self.rest, value_stats(entries, self.target.store.schemas.load, fields)
 
-    def _partition_stats(self, entries: ManifestEntries) -> StatsFrame:
+    def _partition_stats(self, entries: ManifestEntries) -> StatsTable:
         """The partition of each file as statistics with equal minimum and maximum."""
         rows = self.partition.decode(binary(entries.table, "partition"))
         count = len(entries)
@@ -145,7 +145,7 @@ class Reasons:
             nulls = build_fixed(pa.int64(), (~valid_mask(values)).astype(np.int64), everywhere)
             columns[field.name] = ColumnStats(minimum=values, maximum=values, null_count=nulls)
         ones = build_fixed(pa.int64(), np.ones(count, np.int64), everywhere)
-        return StatsFrame(row_count=ones, columns=columns)
+        return StatsTable(row_count=ones, columns=columns)
 
     def _level(self, gone: ManifestEntries, place: int) -> Reason:
         bucket = int(numbers(gone.table, "bucket")[place])
@@ -179,8 +179,8 @@ class Reasons:
         shown = ", ".join(map(str, allowed[:_MAX_BUCKETS_SHOWN])) or "none"
         shown += ", …" if len(allowed) > _MAX_BUCKETS_SHOWN else ""
         names = [key.name for key in keys]
-        inside = split_predicate(self.rest, names).inside
-        condition = to_sql(self.rest if inside == TRUE else inside)
+        pushed = split_predicate(self.rest, names).pushed
+        condition = to_sql(self.rest if pushed == TRUE else pushed)
         bounds = f"bucket {bucket} of {total}"
         text = f"has no matching rows: {condition} selects bucket {shown}; the file is in {bounds}."
         return Reason(condition=condition, bounds=bounds, text=text)

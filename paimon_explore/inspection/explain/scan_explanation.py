@@ -29,9 +29,9 @@ from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.read.split_reader import SplitFile, SplitReader
 from paimon_explore.scan.branch_scan import branches_read, plan_table
-from paimon_explore.scan.live_entries import PartitionCut
+from paimon_explore.scan.live_entries import PartitionFilter
 from paimon_explore.scan.manifest_arrays import Mask, column, numbers
-from paimon_explore.scan.plan import FileCut, ScanTarget, file_cuts
+from paimon_explore.scan.plan import FileStage, ScanTarget, file_stages
 from paimon_explore.scan.predicate.expression import TRUE, Expression
 from paimon_explore.scan.predicate.predicate_split import split as split_predicate
 from paimon_explore.scan.predicate.sql_formatter import to_sql
@@ -399,9 +399,9 @@ class _Explainer:
         self._request = request
         parts = split_predicate(request.where, target.schema.partition_keys)
         self._rest = parts.rest
-        self._partition = PartitionCut(
+        self._partition = PartitionFilter(
             row_type=target.schema.partition_type,
-            predicate=None if parts.inside == TRUE else parts.inside,
+            predicate=None if parts.pushed == TRUE else parts.pushed,
         )
         self._reasons = Reasons(target=target, partition=self._partition, rest=parts.rest)
         self._stages: list[PruningStage] = []
@@ -412,10 +412,10 @@ class _Explainer:
         """The explanation with all stages and items."""
         manifests = self._manifests()
         entries = self._entries(manifests)
-        for cut in file_cuts(self._target, entries, self._rest):
-            self._file_stage(cut)
-            entries = cut.kept
-        splits = make_splits(self._target.placed(entries, self._snapshot), self._target.rules)
+        for stage in file_stages(self._target, entries, self._rest):
+            self._file_stage(stage)
+            entries = stage.kept
+        splits = make_splits(self._target.located(entries, self._snapshot), self._target.rules)
         entries = self._indexed(entries, splits)
         entries = self._limited(entries, splits)
         read = Items(
@@ -437,7 +437,7 @@ class _Explainer:
 
     def _manifests(self) -> ManifestFiles:
         manifests = self._target.store.manifests.all(self._snapshot)
-        mask = self._partition.manifests(manifests)
+        mask = self._partition.manifest_mask(manifests)
         counts = numbers(manifests.table, "num_added_files")
         counts = counts + numbers(manifests.table, "num_deleted_files")
         sizes = numbers(manifests.table, "file_size")
@@ -450,7 +450,7 @@ class _Explainer:
     def _entries(self, manifests: ManifestFiles) -> ManifestEntries:
         """The live files of matching partitions."""
         entries = self._target.store.manifests.read_many(manifests.names)
-        mask = self._partition.entries(column(entries.table, "partition"))  # type: ignore[arg-type]  # of binary
+        mask = self._partition.entry_mask(column(entries.table, "partition"))  # type: ignore[arg-type]  # of binary
         self._entry_stage(ENTRY_STAGE, entries, mask)
         dropped = live_entries(entries.filter(~mask))
         self._prune("file", ENTRY_STAGE, dropped.table, self._reasons.of_partitions(dropped))
@@ -470,10 +470,10 @@ class _Explainer:
         )
         return live
 
-    def _file_stage(self, cut: FileCut) -> None:
-        self._entry_stage(cut.name, cut.before, cut.mask, unit="files")
-        gone = cut.before.filter(~cut.mask)
-        self._prune("file", cut.name, gone.table, self._reasons.of_pruned_files(cut, gone))
+    def _file_stage(self, stage: FileStage) -> None:
+        self._entry_stage(stage.name, stage.before, stage.mask, unit="files")
+        gone = stage.before.filter(~stage.mask)
+        self._prune("file", stage.name, gone.table, self._reasons.of_pruned_files(stage, gone))
 
     def _indexed(self, entries: ManifestEntries, splits: Sequence[DataSplit]) -> ManifestEntries:
         """The files whose file index does not exclude them; applies to raw splits only."""

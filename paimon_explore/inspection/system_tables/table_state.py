@@ -10,7 +10,7 @@ from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.table_paths import POSTPONE_BUCKET
 from paimon_explore.scan.branch_scan import branches_read
-from paimon_explore.scan.live_entries import PartitionCut, live_files
+from paimon_explore.scan.live_entries import PartitionFilter, live_files
 from paimon_explore.scan.manifest_arrays import numbers
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.time_travel import NEWEST, TimeTravel
@@ -64,7 +64,7 @@ class TableState:
         """The snapshot's live files, those of the postponed bucket included."""
         if self.snapshot is None:
             return ManifestEntries.empty()
-        cut = PartitionCut(row_type=self.schema.partition_type, predicate=None)
+        cut = PartitionFilter(row_type=self.schema.partition_type, predicate=None)
         return live_files(self.store, self.snapshot, cut)
 
     def told(self, columns: Collection[str]) -> ManifestEntries:

@@ -63,7 +63,7 @@ from paimon_explore.metadata.options.table_options import (
 )
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
-from paimon_explore.scan.live_entries import PartitionCut, live_files
+from paimon_explore.scan.live_entries import PartitionFilter, live_files
 from paimon_explore.scan.manifest_arrays import byte_rows, numbers
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.splits.data_split import DataSplit
@@ -303,7 +303,7 @@ def _buckets(
     """The live files of each bucket."""
     store, schema = target.store, target.schema
     if places is None:
-        cut = PartitionCut(row_type=schema.partition_type, predicate=None)
+        cut = PartitionFilter(row_type=schema.partition_type, predicate=None)
         entries = live_files(store, snapshot, cut)
     else:
         entries = _live_at(store, snapshot, places)
@@ -317,7 +317,7 @@ def _buckets(
         branch=store.paths.branch,
     )
     if len(entries):
-        yield from whole_buckets(scanned.placed(entries, snapshot))
+        yield from whole_buckets(scanned.located(entries, snapshot))
 
 
 def _live_at(store: TableStore, snapshot: Snapshot, places: Collection[Place]) -> ManifestEntries:

@@ -22,7 +22,7 @@ from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.partition_path import partition_texts
 from paimon_explore.metadata.schema.table_schema import TableSchema
-from paimon_explore.scan.live_entries import PartitionCut, live_files
+from paimon_explore.scan.live_entries import PartitionFilter, live_files
 from paimon_explore.scan.manifest_arrays import column, distinct
 from paimon_explore.store.table_store import TableStore
 
@@ -147,7 +147,9 @@ def expire_partitions(
     snapshot = store.snapshots.latest()
     if snapshot is None:
         return []
-    live = live_files(store, snapshot, PartitionCut(row_type=schema.partition_type, predicate=None))
+    live = live_files(
+        store, snapshot, PartitionFilter(row_type=schema.partition_type, predicate=None)
+    )
     before = now() - expiry.age
     specs = [
         spec for spec, time in _times(schema, live, expiry) if time is not None and time < before
@@ -164,7 +166,7 @@ def _times(
     """Each partition's values and time."""
     row_type = schema.partition_type
     different, codes = distinct(column(live.table, "partition"))
-    rows = PartitionCut(row_type=row_type, predicate=None).decode(different)
+    rows = PartitionFilter(row_type=row_type, predicate=None).decode(different)
     values = [as_python(values) for values in rows.columns]
     specs = [dict(zip(row_type.names, row, strict=True)) for row in zip(*values, strict=True)]
     if expiry.strategy is of.PartitionExpirationStrategy.UPDATE_TIME:

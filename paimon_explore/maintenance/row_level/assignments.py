@@ -36,7 +36,7 @@ from paimon_explore.scan.predicate.builder import Term
 from paimon_explore.scan.predicate.datetime_literals import parse_timestamp
 from paimon_explore.scan.predicate.evaluator import value_of
 from paimon_explore.scan.predicate.expression import Expression, Literal, names_of
-from paimon_explore.scan.predicate.literal_range import place
+from paimon_explore.scan.predicate.literal_range import literal_range
 from paimon_explore.scan.predicate.literals import repeated
 from paimon_explore.scan.predicate.sql_formatter import literal_text
 from paimon_explore.scan.predicate.sql_parser import parse_value
@@ -217,7 +217,7 @@ def _constant(constant: Literal, field: DataField) -> Column:
     assert isinstance(plain, AtomicType)  # noqa: S101 - as it was
     if isinstance(constant.value, str) and kind.root in _TIMES:
         _check_zone(constant, plain, field.name)
-        exact = place(constant, plain, None).exact
+        exact = literal_range(constant, plain, None).exact
         if exact is None:
             raise InvalidInputError(
                 f"Column {field.name!r} ({type_text(plain)}): {literal_text(constant)} does not "

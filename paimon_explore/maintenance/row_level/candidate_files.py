@@ -10,7 +10,7 @@ from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.read.deletion_filter import positions
 from paimon_explore.read.split_reader import SplitFile
 from paimon_explore.scan.branch_scan import branches_read
-from paimon_explore.scan.live_entries import PartitionCut, live_files
+from paimon_explore.scan.live_entries import PartitionFilter, live_files
 from paimon_explore.scan.manifest_arrays import numbers
 from paimon_explore.scan.plan import ScanTarget, prune_files
 from paimon_explore.scan.predicate.expression import TRUE, Expression
@@ -29,13 +29,13 @@ def planned(scan: ScanTarget, where: Expression) -> tuple[Sequence[DataSplit], E
     parts = split_predicate(where, scan.schema.partition_keys)
     if scan.snapshot is None:
         return (), parts.rest
-    inside = None if parts.inside == TRUE else parts.inside
-    cut = PartitionCut(row_type=scan.schema.partition_type, predicate=inside)
-    entries = live_files(scan.store, scan.snapshot, cut)
+    pushed = None if parts.pushed == TRUE else parts.pushed
+    partition_filter = PartitionFilter(row_type=scan.schema.partition_type, predicate=pushed)
+    entries = live_files(scan.store, scan.snapshot, partition_filter)
     entries = prune_files(scan, entries, parts.rest, [])
     if not len(entries):
         return (), parts.rest
-    return make_splits(scan.placed(entries, scan.snapshot), scan.rules), parts.rest
+    return make_splits(scan.located(entries, scan.snapshot), scan.rules), parts.rest
 
 
 def refuse_branches(scan: ScanTarget) -> None:

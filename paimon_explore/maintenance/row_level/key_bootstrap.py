@@ -14,7 +14,7 @@ from paimon_explore.metadata.commit_message import SeenSnapshot
 from paimon_explore.metadata.options.table_options import CROSS_PARTITION_UPSERT_INDEX_TTL
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.read.split_reader import SplitReader
-from paimon_explore.scan.live_entries import PartitionCut, live_files
+from paimon_explore.scan.live_entries import PartitionFilter, live_files
 from paimon_explore.scan.manifest_arrays import numbers
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.splits.split_generator import whole_buckets
@@ -42,7 +42,7 @@ def _known(target: WriteTarget, snapshot: Snapshot | None) -> Iterator[KnownKeys
     schema, options, store = target.schema, target.options, target.store
     if snapshot is None:
         return
-    cut = PartitionCut(row_type=schema.partition_type, predicate=None)
+    cut = PartitionFilter(row_type=schema.partition_type, predicate=None)
     entries = live_files(store, snapshot, cut)
     if not len(entries):
         return
@@ -52,7 +52,7 @@ def _known(target: WriteTarget, snapshot: Snapshot | None) -> Iterator[KnownKeys
     reader = SplitReader(store=store, schema=schema, options=options, columns=schema.primary_keys)
     kept_ms = options.value(CROSS_PARTITION_UPSERT_INDEX_TTL)
     oldest = None if kept_ms is None else local_millis(target.clock()) - kept_ms
-    for split in whole_buckets(scan.placed(entries, snapshot)):
+    for split in whole_buckets(scan.located(entries, snapshot)):
         if oldest is not None and numbers(split.files.table, "creation_time").max() < oldest:
             continue
         batches = list(reader.read(split))

@@ -1,4 +1,4 @@
 """Predicates: builders, SQL parser, binding to columns, evaluation.
 
-`expression` holds the tree; `binder` resolves columns and types; `evaluator` runs it on rows.
+`expression` defines the tree, `binder` resolves columns and types, `evaluator` evaluates rows.
 """

@@ -1,4 +1,4 @@
-"""Predicates tied to the columns of a table."""
+"""Binding of predicates: resolves column names and converts literals to column types."""
 
 from collections.abc import Iterable
 from datetime import tzinfo
@@ -42,16 +42,16 @@ from paimon_explore.scan.predicate.expression import (
     disjunction,
     is_operand,
 )
-from paimon_explore.scan.predicate.function_binder import PEERS, adapted, cast_arguments
+from paimon_explore.scan.predicate.function_binder import PEERS, cast_arguments, coerced
 from paimon_explore.scan.predicate.functions import ALIASES, BOOLEAN, function_of, signature_of
-from paimon_explore.scan.predicate.like_pattern import Wildcard, pieces_of
+from paimon_explore.scan.predicate.like_pattern import Wildcard, pattern_parts
 from paimon_explore.scan.predicate.literal_range import (
     BYTES,
     FLOATS,
     INTEGER_BITS,
     TEXTS,
-    Place,
-    place,
+    LiteralRange,
+    literal_range,
 )
 from paimon_explore.scan.predicate.literals import repeated, value_at
 from paimon_explore.scan.predicate.sql_formatter import literal_text, to_sql
@@ -68,28 +68,27 @@ _COMPARABLE = (
     frozenset({TypeRoot.TIME}),
     frozenset({TypeRoot.BOOLEAN}),
 )
-"""Kinds whose columns compare with each other."""
+"""Groups of types whose columns can be compared with each other."""
 
 
 def bind(expr: Expression, row_type: RowType, *, zone: tzinfo | None = None) -> Expression:
-    """The same condition on exactly named columns and with literals of their types.
+    """Binds a condition to columns: exact names, literals of the columns' types.
 
-    Names match exactly, else without regard to case if only one column does. Comparisons that no
-    value of the column's type can tell are folded to constants.
+    Names match exactly, else case-insensitively if only one column matches. Comparisons that have
+    the same result for all values of the column's type are folded to constants.
 
     Args:
-        expr: a tree as written.
+        expr: the unbound tree.
         row_type: the table's columns.
-        zone: zone of timestamps without one that meet a column WITH LOCAL TIME ZONE, and the other
-            way round; None is the local zone.
+        zone: the zone for comparing timestamps without a zone and WITH LOCAL TIME ZONE; None is the
+            local zone.
 
     Returns:
-        A tree that `evaluate`, `may_match` and the other users take, boolean as a whole. Its
-        comparisons have a column or a cast on the left, and on the right either another or a
-        literal that is not null.
+        A BOOLEAN tree for `evaluate`, `may_match` and so on. Comparisons have a column, cast or
+        call on the left, and on the right the same or a literal that is not null.
 
     Raises:
-        InvalidInputError: unknown column, or a comparison of types that do not compare.
+        InvalidInputError: unknown column, or types that cannot be compared.
     """
     return _Binder(row_type, zone).condition(expr)
 
@@ -97,7 +96,7 @@ def bind(expr: Expression, row_type: RowType, *, zone: tzinfo | None = None) -> 
 def bind_value(
     expr: Expression, row_type: RowType, *, zone: tzinfo | None = None
 ) -> tuple[Expression, DataType]:
-    """An expression for a new value, tied to exactly named columns, and the type of its values.
+    """Binds an expression for a new value and determines its type.
 
     Args:
         expr: an operand, or a condition for a BOOLEAN value.
@@ -105,10 +104,10 @@ def bind_value(
         zone: as for `bind`.
 
     Returns:
-        A tree that `value_of` takes; an untyped null has the type BOOLEAN.
+        A tree for `value_of`, and its type; an untyped null has type BOOLEAN.
 
     Raises:
-        InvalidInputError: unknown column or function, or arguments that a function does not take.
+        InvalidInputError: unknown column or function, or invalid arguments of a function.
     """
     binder = _Binder(row_type, zone)
     bound = binder.value(expr)
@@ -116,10 +115,10 @@ def bind_value(
 
 
 def resolve(path: tuple[str, ...], row_type: RowType) -> tuple[tuple[str, ...], DataType]:
-    """The exact path and the type of a column named as people do.
+    """Resolves a column name, ignoring case if needed, to its exact path and type.
 
     Raises:
-        InvalidInputError: no column, or several if case is ignored, has that name.
+        InvalidInputError: no column has that name, or several do if case is ignored.
     """
     exact: tuple[str, ...] = ()
     found: DataType = row_type
@@ -141,7 +140,7 @@ def resolve(path: tuple[str, ...], row_type: RowType) -> tuple[tuple[str, ...], 
 
 
 def _alike(name: str, row_type: RowType) -> list[DataField]:
-    """The fields of a name, whatever the case of its letters."""
+    """The fields with this name, ignoring case."""
     return [field for field in row_type if field.name.lower() == name.lower()]
 
 
@@ -237,7 +236,7 @@ class _Binder:
         bound = [self.value(argument) for argument in call.arguments]
         kinds = [self.type_of(argument) for argument in bound]
         if name in PEERS:
-            bound, kinds = adapted(bound, kinds, self._zone, conditions=function.conditions)
+            bound, kinds = coerced(bound, kinds, self._zone, conditions=function.conditions)
         signature = signature_of(name, function, kinds)
         arguments = cast_arguments(bound, kinds, signature.arguments)
         result = Call(function=name, arguments=arguments, type=signature.result)
@@ -262,7 +261,7 @@ class _Binder:
         return Cast(operand=operand, type=target)
 
     def _cast_literal(self, constant: Literal, target: DataType) -> Literal:
-        """A text becomes what it names, or it is an error; other values are cast as a column is."""
+        """Casts a constant; a text that is not valid for the type is an error, not null."""
         if constant.value is None or constant.type is None:
             return NULL
         if not isinstance(target, AtomicType):
@@ -271,7 +270,7 @@ class _Binder:
             one = cast_values(repeated(constant, 1), constant.type, target)
             value = value_at(one, 0, target)
         else:
-            value = place(constant, target, self._zone).floor
+            value = literal_range(constant, target, self._zone).floor
         if value is None:
             raise InvalidInputError(f"{literal_text(constant)} is not a valid {type_text(target)}.")
         return _literal(value, target)
@@ -287,7 +286,7 @@ class _Binder:
         if isinstance(left, Literal) and left.value is None:
             return FALSE if op is CompareOp.SAME else NULL
         kind = self._type(left)
-        return _placed_compare(op, left, place(right, kind, self._zone), kind)
+        return _compare_in_range(op, left, literal_range(right, kind, self._zone), kind)
 
     def _check_comparable(self, left: Operand, right: Operand) -> None:
         first, second = self._type(left), self._type(right)
@@ -307,7 +306,7 @@ class _Binder:
         bound: dict[Literal, None] = {}
         for value in values:
             if value.value is not None:
-                exact = place(value, kind, self._zone).exact
+                exact = literal_range(value, kind, self._zone).exact
                 if exact is not None:
                     bound[_literal(exact, kind)] = None
         has_null = any(value.value is None for value in values)
@@ -324,18 +323,18 @@ class _Binder:
                 f"{to_sql(test.operand)} is {_kind_text(kind)}: LIKE needs a STRING.",
                 hint="Cast it to STRING.",
             )
-        pieces = pieces_of(test)
-        texts = [piece for piece in pieces if isinstance(piece, str)]
-        if len(texts) == len(pieces):
+        parts = pattern_parts(test)
+        texts = [part for part in parts if isinstance(part, str)]
+        if len(texts) == len(parts):
             text = _literal("".join(texts), kind)
             return Compare(op=CompareOp.EQ, left=operand, right=text)
-        if all(piece is Wildcard.ANY for piece in pieces):
+        if all(part is Wildcard.ANY for part in parts):
             return _true_of(operand)
         return Like(operand=operand, pattern=test.pattern, escape=test.escape)
 
 
 def _kind_text(kind: DataType) -> str:
-    """A type without its nullability, as messages show it."""
+    """A type without its nullability, for messages."""
     return type_text(with_nullable(kind, nullable=True))
 
 
@@ -348,8 +347,10 @@ def _literal(value: LiteralValue, kind: DataType) -> Literal:
     return Literal(value=value, type=plain if isinstance(plain, AtomicType) else None)
 
 
-def _placed_compare(op: CompareOp, left: Operand, found: Place, kind: DataType) -> Expression:
-    """A comparison with a constant that may lie between two values of the column's type."""
+def _compare_in_range(
+    op: CompareOp, left: Operand, found: LiteralRange, kind: DataType
+) -> Expression:
+    """Builds a comparison with a constant that may be between two values of the column's type."""
     if found.exact is not None:
         return Compare(op=op, left=left, right=_literal(found.exact, kind))
     match op:
@@ -372,12 +373,12 @@ def _bounded(op: CompareOp, left: Operand, bound: LiteralValue, kind: DataType) 
 
 
 def _false_of(operand: Operand) -> Expression:
-    """False, but unknown for a null."""
+    """An expression that is false, and unknown for null."""
     return And(children=(IsNull(operand=operand), NULL))
 
 
 def _true_of(operand: Operand) -> Expression:
-    """True, but unknown for a null."""
+    """An expression that is true, and unknown for null."""
     return Or(children=(Not(child=IsNull(operand=operand)), NULL))
 
 
@@ -392,7 +393,7 @@ def _any_of(children: Iterable[Expression]) -> Expression:
 
 
 def _folded(expr: Expression) -> Expression:
-    """A condition that reads no column as the constant it is."""
+    """Folds a condition that reads no column to a constant."""
     if is_operand(expr) or any(True for _ in columns_of(expr)):
         return expr
     truth = evaluate(expr, _ONE_ROW, RowType(fields=()))

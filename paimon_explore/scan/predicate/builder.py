@@ -1,4 +1,4 @@
-"""Predicates written in Python: `(col("a") > 3) & col("b").isin(["x", "y"])`."""
+"""Expression builder of the Python API: `(col("a") > 3) & col("b").isin(["x", "y"])`."""
 
 from collections.abc import Iterable
 from typing import NoReturn
@@ -37,17 +37,17 @@ _ALIASES = {
     "BYTE": "TINYINT",
     "TIMESTAMP_NTZ": "TIMESTAMP",
 }
-"""Other engines' words for a type."""
+"""Type names of other engines."""
 
 
 class Term:
-    """An expression under construction: operators and methods make larger terms of it.
+    """An expression that operators and methods combine into larger ones.
 
-    `&`, `|` and `~` are SQL's AND, OR and NOT; Python's own `and`, `or` and `not` cannot be used,
-    and comparisons beside `&` or `|` need parentheses.
+    `&`, `|` and `~` are SQL's AND, OR and NOT; Python's `and`, `or` and `not` cannot be used, and
+    comparisons next to `&` or `|` need parentheses.
 
     Attributes:
-        expression: the tree made so far.
+        expression: the expression tree.
     """
 
     __slots__ = ("expression",)
@@ -132,13 +132,13 @@ class Term:
         return f"Term({self.expression!r})"
 
     def same_as(self, other: object) -> "Term":
-        """Equal, or both null: SQL's `<=>`, never unknown."""
+        """True if equal or both null; SQL's `<=>`, which is never unknown."""
         return Term(
             Compare(op=CompareOp.SAME, left=self._operand(), right=_operand_of(other, null=True))
         )
 
     def isin(self, values: Iterable[object]) -> "Term":
-        """Equal to one of the values; false for no values."""
+        """True if equal to one of the values; false for an empty list."""
         if isinstance(values, str | bytes | Term) or not isinstance(values, Iterable):
             raise InvalidInputError(
                 "isin() expects a list of values.", hint='Write isin(["a", "b"]).'
@@ -147,39 +147,39 @@ class Term:
         return Term(In(operand=self._operand(), values=found) if found else FALSE)
 
     def between(self, low: object, high: object) -> "Term":
-        """At least `low` and at most `high`."""
+        """True if at least `low` and at most `high`."""
         return (self >= low) & (self <= high)
 
     def like(self, pattern: str, *, escape: str = "\\") -> "Term":
-        """SQL's LIKE: `%` stands for any run of characters, `_` for one."""
+        """SQL's LIKE: `%` matches any number of characters, `_` exactly one."""
         return Term(like(self._operand(), string("pattern", pattern), string("escape", escape)))
 
     def startswith(self, text: str) -> "Term":
-        """A text that begins with `text`, taken as it is."""
+        """True for strings that start with `text`; `%` and `_` are no wildcards."""
         return Term(text_match(self._operand(), "", string("text", text), "%"))
 
     def endswith(self, text: str) -> "Term":
-        """A text that ends with `text`, taken as it is."""
+        """True for strings that end with `text`; `%` and `_` are no wildcards."""
         return Term(text_match(self._operand(), "%", string("text", text), ""))
 
     def contains(self, text: str) -> "Term":
-        """A text that holds `text`, taken as it is."""
+        """True for strings that contain `text`; `%` and `_` are no wildcards."""
         return Term(text_match(self._operand(), "%", string("text", text), "%"))
 
     def is_null(self) -> "Term":
-        """No value."""
+        """True for nulls."""
         return Term(IsNull(operand=self._operand()))
 
     def is_not_null(self) -> "Term":
-        """Any value."""
+        """True for values that are not null."""
         return ~self.is_null()
 
     def is_true(self) -> "Term":
-        """True, where false and unknown both count as false."""
+        """True where the condition is true; false where it is false or unknown."""
         return Term(IsTrue(child=self.expression))
 
     def cast(self, target: str | DataType) -> "Term":
-        """The value as another type, named as in SQL: `"INT"`, `"DECIMAL(10, 2)"`."""
+        """Casts the value to a type, named as in SQL: `"INT"`, `"DECIMAL(10, 2)"`."""
         kind = (
             target
             if isinstance(target, DataType)
@@ -188,7 +188,7 @@ class Term:
         return Term(Cast(operand=self._operand(), type=kind))
 
     def field(self, *names: str) -> "Term":
-        """A member of a ROW column, and so on inwards."""
+        """A field of a ROW column; further names select nested fields."""
         if not isinstance(self.expression, Column):
             raise InvalidInputError("Only a column has fields.", hint='Write col("a", "b").')
         return col(*self.expression.path, *names)
@@ -205,7 +205,7 @@ class Term:
 
 
 def col(*path: str) -> Term:
-    """A column, or a member of a ROW column by the names that lead to it.
+    """A column, or a nested field of a ROW column by its path of names.
 
     >>> col("a").between(1, 3).expression == ((col("a") >= 1) & (col("a") <= 3)).expression
     True
@@ -220,22 +220,22 @@ def col(*path: str) -> Term:
 
 
 def lit(value: object) -> Term:
-    """A constant; seldom needed, for values beside a term become constants by themselves."""
+    """A constant; rarely needed, because values next to a term are converted automatically."""
     return Term(literal(value))
 
 
 def expression_of(value: object) -> Expression:
-    """The tree of a term, a tree or a constant."""
+    """Converts a term, an expression or a constant to an expression."""
     if isinstance(value, Term):
         return value.expression
     return value if isinstance(value, Expression) else literal(value)
 
 
 def like(operand: Operand, pattern: str, escape: str = "\\") -> Like:
-    """A LIKE of a checked pattern.
+    """Builds a LIKE after checking its pattern.
 
     Raises:
-        InvalidInputError: `escape` is longer than a character, or ends the pattern.
+        InvalidInputError: `escape` has more than one character, or ends the pattern.
     """
     if len(escape) > 1:
         raise InvalidInputError(f"The LIKE escape {escape!r} is not a single character.")
@@ -251,23 +251,23 @@ def like(operand: Operand, pattern: str, escape: str = "\\") -> Like:
     return Like(operand=operand, pattern=pattern, escape=escape)
 
 
-def text_match(operand: Operand, before: str, text: str, behind: str) -> Like:
-    """A LIKE of wildcards around a text that is taken as it is."""
+def text_match(operand: Operand, prefix: str, text: str, suffix: str) -> Like:
+    """Builds a LIKE with the given wildcards around an escaped text."""
     plain = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    return Like(operand=operand, pattern=before + plain + behind)
+    return Like(operand=operand, pattern=prefix + plain + suffix)
 
 
 def cast_target(text: str) -> DataType:
-    """The type that a cast names.
+    """Parses the target type of a cast.
 
     Raises:
-        InvalidInputError: the text names no type.
+        InvalidInputError: the text is not a type.
 
     >>> cast_target("varchar") == cast_target("STRING")
     True
     """
-    word = text.strip()
-    return parse_type_text(_ALIASES.get(word.upper(), word))
+    name = text.strip()
+    return parse_type_text(_ALIASES.get(name.upper(), name))
 
 
 def _operand_of(value: object, *, null: bool) -> Operand:

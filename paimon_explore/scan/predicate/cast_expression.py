@@ -1,7 +1,7 @@
-"""CAST inside predicates: what can be cast between which types, where a bad value becomes null.
+"""CAST in predicates: supported type pairs and their kernels; an invalid value becomes null.
 
-A reader's casts after a change of schema are another matter, they follow Java to the last
-overflow; these follow Spark's TRY_CAST, for a filter should not fail on one odd text.
+These casts follow Spark's TRY_CAST, so that a filter does not fail on a single bad value. Casts
+after schema changes (`read.column_cast`) are different: they follow Java, including overflows.
 """
 
 from collections.abc import Callable
@@ -37,17 +37,17 @@ _UNIT_NAMES = {1: "nanosecond", 10**3: "microsecond", 10**6: "millisecond", 10**
 
 
 def can_cast(source: DataType, target: DataType) -> bool:
-    """Whether predicates may hold such a cast."""
+    """Whether predicates support a cast from `source` to `target`."""
     return _kernel(source, target) is not None
 
 
 def cast_values(array: Column, source: DataType, target: DataType) -> Column:
-    """The values as another type; null where a value has none in it.
+    """Casts values to another type; values that the type cannot represent become null.
 
     Args:
         array: n values in the Arrow type of `source`.
         source: their type.
-        target: one for which `can_cast` is true.
+        target: a type for which `can_cast` is true.
 
     Raises:
         InvalidInputError: `can_cast` is false.
@@ -74,7 +74,7 @@ def _plain(array: Column, _source: AtomicType, target: AtomicType) -> Column:
     return array.cast(to_arrow(target), safe=False)
 
 
-def _kept(array: Column, keep: Column) -> Column:
+def _where(array: Column, keep: Column) -> Column:
     """The values where `keep` is true, else null."""
     nothing: Value = pa.nulls(1, array.type)[0]  # type: ignore[call-overload]  # stubs list types
     return call("if_else", keep, array, nothing)
@@ -84,7 +84,7 @@ def _int_to_int(array: Column, source: AtomicType, target: AtomicType) -> Column
     bits = np.iinfo(np.dtype(f"i{to_arrow(target).bit_width // 8}"))
     if to_arrow(source).bit_width > to_arrow(target).bit_width:
         low, high = values_array([int(bits.min), int(bits.max)], source)
-        array = _kept(array, _between(array, low, high))
+        array = _where(array, _between(array, low, high))
     return _plain(array, source, target)
 
 
@@ -93,11 +93,11 @@ def _float_to_int(array: Column, source: AtomicType, target: AtomicType) -> Colu
     bound = 2.0 ** (to_arrow(target).bit_width - 1)
     low, high = values_array([-bound, bound], AtomicType(root=TypeRoot.DOUBLE))
     fits = call("and", call("greater_equal", whole, low), call("less", whole, high))
-    return _plain(_kept(whole, fits), source, target)
+    return _plain(_where(whole, fits), source, target)
 
 
 def _to_decimal(array: Column, source: AtomicType, target: AtomicType) -> Column:
-    """Through 76 digits, half up, then what is too long for the target becomes null."""
+    """Rounds half up with 76 digits; values with too many digits for the target become null."""
     scale, digits = target.scale or 0, target.precision or 0
     if source.root in _INTS:
         array = array.cast(pa.decimal128(19, 0))
@@ -107,7 +107,7 @@ def _to_decimal(array: Column, source: AtomicType, target: AtomicType) -> Column
     kind = AtomicType(root=TypeRoot.DECIMAL, precision=digits, scale=scale)
     ends = scaled(1 - 10**digits, scale), scaled(10**digits - 1, scale)
     low, high = values_array(ends, kind).cast(rounded.type)
-    return _kept(rounded, _between(rounded, low, high)).cast(to_arrow(target))
+    return _where(rounded, _between(rounded, low, high)).cast(to_arrow(target))
 
 
 def _decimal_to_int(array: Column, source: AtomicType, target: AtomicType) -> Column:
@@ -116,15 +116,15 @@ def _decimal_to_int(array: Column, source: AtomicType, target: AtomicType) -> Co
     bound = 2 ** (to_arrow(target).bit_width - 1)
     ends = values_array([scaled(-bound, 0), scaled(bound - 1, 0)], whole)
     low, high = ends.cast(digits.type)
-    return _kept(digits, _between(digits, low, high)).cast(to_arrow(target))
+    return _where(digits, _between(digits, low, high)).cast(to_arrow(target))
 
 
 def _to_boolean(array: Column, source: AtomicType, _target: AtomicType) -> Column:
     return call("not_equal", array, values_array([0], source)[0])
 
 
-def _text_cut(array: Column, _source: AtomicType, target: AtomicType) -> Column:
-    """A text, cut to the target's length; CHAR is filled up with spaces."""
+def _to_text(array: Column, _source: AtomicType, target: AtomicType) -> Column:
+    """Casts to text, truncated to the target's length; CHAR is padded with spaces."""
     text: Column = array.cast(pa.utf8())
     if target.length not in {None, MAX_LENGTH}:
         text = call("utf8_slice_codeunits", text, options=pc.SliceOptions(0, target.length))
@@ -134,40 +134,40 @@ def _text_cut(array: Column, _source: AtomicType, target: AtomicType) -> Column:
 
 
 def _text_to_number(array: Column, _source: AtomicType, target: AtomicType) -> Column:
-    """Numbers of the texts that are one, white space around them aside."""
+    """Parses texts as numbers, ignoring surrounding white space; other texts become null."""
     trimmed = call("ascii_trim_whitespace", array)
     if target.root in _FLOATS:
         good = call(
             "match_substring_regex", trimmed, options=pc.MatchSubstringOptions(_FLOAT_NUMBER)
         )
-        return _kept(trimmed, good).cast(to_arrow(target))
+        return _where(trimmed, good).cast(to_arrow(target))
     good = call("match_substring_regex", trimmed, options=pc.MatchSubstringOptions(_WHOLE_NUMBER))
-    unsigned = call("utf8_ltrim", _kept(trimmed, good), options=pc.TrimOptions("+"))
+    unsigned = call("utf8_ltrim", _where(trimmed, good), options=pc.TrimOptions("+"))
     whole = AtomicType(root=TypeRoot.DECIMAL, precision=38, scale=0)
     return _decimal_to_int(unsigned.cast(to_arrow(whole)), whole, target)
 
 
 def _text_to_date(array: Column, _source: AtomicType, _target: AtomicType) -> Column:
-    """Dates of the texts that are one; a 31st of April is none."""
+    """Parses texts as dates; other texts, such as April 31, become null."""
     trimmed = call("ascii_trim_whitespace", array)
     shaped = call("match_substring_regex", trimmed, options=pc.MatchSubstringOptions(_DATE_TEXT))
     parsed = call(
         "strptime",
-        _kept(trimmed, shaped),
+        _where(trimmed, shaped),
         options=pc.StrptimeOptions("%Y-%m-%d", "s", error_is_null=True),
     ).cast(pa.date32())
-    return _kept(parsed, call("equal", parsed.cast(pa.utf8()), trimmed))
+    return _where(parsed, call("equal", parsed.cast(pa.utf8()), trimmed))
 
 
 def _instant_to_instant(array: Column, source: AtomicType, target: AtomicType) -> Column:
-    """Finer or coarser timestamps, or the days of them; coarser ones are rounded down."""
+    """Casts timestamps to another precision or to DATE; lower precision rounds down."""
     if target.root is TypeRoot.DATE:
         return _floored(array, "day").cast(pa.date32(), safe=False)
     unit = unit_nanos(target)
     finer = unit_nanos(source) // unit
     if finer > 1:
         low, high = values_array([-(2**63 - 1) // finer, (2**63 - 1) // finer], source)
-        array = _kept(array, _between(array, low, high))
+        array = _where(array, _between(array, low, high))
     elif unit > unit_nanos(source):
         array = _floored(array, _UNIT_NAMES[unit])
     return array.cast(to_arrow(target), safe=False)
@@ -195,7 +195,7 @@ _KERNELS = (
     (_DECIMAL, _INTS, _decimal_to_int),
     (_INTS | _FLOATS, _BOOLEAN, _to_boolean),
     (_BOOLEAN, _INTS | _BOOLEAN, _plain),
-    (_INTS | _BOOLEAN | _DATE | _TEXTS, _TEXTS, _text_cut),
+    (_INTS | _BOOLEAN | _DATE | _TEXTS, _TEXTS, _to_text),
     (_TEXTS, _INTS | _FLOATS, _text_to_number),
     (_TEXTS, _DATE, _text_to_date),
     (_BYTES, _BYTES, _plain),
@@ -204,4 +204,4 @@ _KERNELS = (
     (_TIMESTAMP, _DATE | _TIMESTAMP, _instant_to_instant),
     (_ZONED, _ZONED, _instant_to_instant),
 )
-"""Sources, targets, and what does it."""
+"""Source types, target types and kernel of each supported cast."""

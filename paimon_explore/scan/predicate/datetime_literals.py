@@ -1,8 +1,8 @@
-"""Dates, times and timestamps of predicates: text to integers and back, exact to the nanosecond.
+"""Date, time and timestamp literals: parsing and formatting with nanosecond precision.
 
 A date is days since 1970-01-01, a time is milliseconds of the day, a timestamp is nanoseconds since
-1970-01-01T00:00:00 (of the wall clock, or of UTC when a zone was given). Python's own values stop
-at microseconds and at the years 1 and 9999, the format does not; so integers it is.
+1970-01-01T00:00:00 (wall clock, or UTC if a zone was given). They are integers because Python's
+types are limited to microseconds and to the years 1 to 9999, and the format is not.
 """
 
 import re
@@ -17,7 +17,7 @@ NANOS_PER_SECOND = 1_000_000_000
 NANOS_PER_DAY = 86_400 * NANOS_PER_SECOND
 _DAY = timedelta(days=1)
 _FIRST_SECOND, _LAST_SECOND = -62_135_424_000, 253_402_128_000
-"""The years 1 and 9999, two days spared."""
+"""The range of Python's datetime, years 1 to 9999, with a margin of two days."""
 _DATE = r"([+-]?\d{4,6})-(\d{1,2})-(\d{1,2})"
 _CLOCK = r"(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?"
 _DATE_TEXT = re.compile(_DATE)
@@ -28,12 +28,12 @@ _TIMESTAMP_TEXT = re.compile(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Moment:
-    """A point in time as written.
+class ParsedTimestamp:
+    """A timestamp parsed from text.
 
     Attributes:
-        nanos: since 1970-01-01T00:00:00 of the wall clock; of UTC when `zoned`.
-        zoned: whether the text named an offset or a zone.
+        nanos: nanoseconds since 1970-01-01T00:00:00 of the wall clock; of UTC if `zoned`.
+        zoned: whether the text has an offset or a zone.
     """
 
     nanos: int
@@ -41,7 +41,7 @@ class Moment:
 
 
 def parse_date(text: str) -> int | None:
-    """Days since 1970-01-01 of `yyyy-MM-dd`, or None for any other text.
+    """Parses `yyyy-MM-dd` to days since 1970-01-01; None for any other text.
 
     >>> parse_date("1970-01-31")
     30
@@ -51,15 +51,15 @@ def parse_date(text: str) -> int | None:
 
 
 def parse_time(text: str) -> int | None:
-    """Nanoseconds of the day of `HH:mm[:ss[.fraction]]`, or None for any other text."""
+    """Parses `HH:mm[:ss[.fraction]]` to nanoseconds of the day; None for any other text."""
     match = _CLOCK_TEXT.fullmatch(text.strip())
     return None if match is None else _clock(*match.groups())
 
 
-def parse_timestamp(text: str) -> Moment | None:
-    """The moment of `yyyy-MM-dd[ HH:mm[:ss[.fraction]][zone]]`, or None for any other text.
+def parse_timestamp(text: str) -> ParsedTimestamp | None:
+    """Parses `yyyy-MM-dd[ HH:mm[:ss[.fraction]][zone]]`; None for any other text.
 
-    A zone is `Z`, an offset as `+02:00`, or a region as `Europe/Berlin`.
+    A zone is `Z`, an offset such as `+02:00`, or a region such as `Europe/Berlin`.
     """
     match = _TIMESTAMP_TEXT.fullmatch(text.strip())
     if match is None:
@@ -71,23 +71,23 @@ def parse_timestamp(text: str) -> Moment | None:
         return None
     nanos = days * NANOS_PER_DAY + clock
     if zone is None:
-        return Moment(nanos=nanos, zoned=False)
+        return ParsedTimestamp(nanos=nanos, zoned=False)
     found = _zone(zone)
     if found is None:
         return None
-    return Moment(nanos=to_utc(nanos, found), zoned=True)
+    return ParsedTimestamp(nanos=to_utc(nanos, found), zoned=True)
 
 
 def to_utc(wall_nanos: int, zone: tzinfo | None) -> int:
-    """UTC nanoseconds of a wall clock reading in `zone`, None being the local zone.
+    """Converts wall clock nanoseconds in `zone` (None: local) to UTC nanoseconds.
 
-    Of a reading that occurs twice the first is meant, as in Java.
+    A wall clock time that occurs twice means the first one, as in Java.
     """
     return wall_nanos - _offset_seconds(wall_nanos, zone) * NANOS_PER_SECOND
 
 
 def to_wall_clock(utc_nanos: int, zone: tzinfo | None) -> int:
-    """Wall clock reading in `zone`, None being the local zone, of UTC nanoseconds."""
+    """Converts UTC nanoseconds to wall clock nanoseconds in `zone` (None: local)."""
     seconds = min(max(utc_nanos // NANOS_PER_SECOND, _FIRST_SECOND), _LAST_SECOND)
     instant = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds)
     return utc_nanos + _seconds_of(instant.astimezone(zone)) * NANOS_PER_SECOND
@@ -146,7 +146,7 @@ def _zone(text: str) -> tzinfo | None:
 
 
 def _offset_seconds(wall_nanos: int, zone: tzinfo | None) -> int:
-    """UTC offset of a wall clock reading; that of the nearest year Python knows for far ones."""
+    """UTC offset at a wall clock time; outside Python's range, that of the nearest year in it."""
     seconds = min(max(wall_nanos // NANOS_PER_SECOND, _FIRST_SECOND), _LAST_SECOND)
     wall = datetime(1970, 1, 1) + timedelta(seconds=seconds)  # noqa: DTZ001 - a wall clock reading
     return _seconds_of(wall.astimezone() if zone is None else wall.replace(tzinfo=zone))

@@ -1,7 +1,7 @@
-"""Predicates as PyArrow and pandas users write them: `[("id", ">", 3), ("dt", "in", ["a", "b"])]`.
+"""Filters in disjunctive normal form, as in PyArrow: `[("id", ">", 3), ("dt", "in", ["a", "b"])]`.
 
-A list of triples holds where all of them hold; a list of such lists where one of them does (the
-"disjunctive normal form" of `pyarrow.parquet.read_table(filters=…)`).
+A list of triples is their conjunction, a list of such lists the disjunction of these, as in
+`pyarrow.parquet.read_table(filters=…)`.
 """
 
 from collections.abc import Callable, Iterable
@@ -12,9 +12,9 @@ from paimon_explore.scan.predicate.builder import Term, col
 from paimon_explore.scan.predicate.expression import Expression, conjunction, disjunction
 
 FilterTriple: TypeAlias = tuple[str, str, object]
-"""A column, a sign, and a value (for `in` and `not in`: a list of values)."""
+"""A column, an operator and a value (for `in` and `not in`: a list of values)."""
 FilterList: TypeAlias = list[FilterTriple] | list[list[FilterTriple]] | tuple[FilterTriple, ...]
-"""Triples that all hold; or alternatives of such."""
+"""Triples combined by AND, or lists of triples combined by OR."""
 
 _SIGNS: dict[str, Callable[[Term, object], Term]] = {
     "=": lambda column, value: column == value,
@@ -32,10 +32,10 @@ _TRIPLE = 3
 
 
 def filters(wanted: FilterList) -> Expression:
-    """The tree of a list of triples, or of a list of such lists.
+    """Converts a list of triples, or a list of such lists, to an expression.
 
     Raises:
-        InvalidInputError: an empty list, something that is no triple, or an unknown sign.
+        InvalidInputError: an empty list, an element that is not a triple, or an unknown operator.
 
     >>> filters([("a", ">", 3)]).op
     <CompareOp.GT: '>'>
@@ -45,7 +45,7 @@ def filters(wanted: FilterList) -> Expression:
             "The list of filters is empty.", hint="Leave `where` out to read all rows."
         )
     if all(isinstance(part, list) for part in wanted):
-        return disjunction(tuple(filters(part) for part in wanted))  # type: ignore[arg-type]  # lists, as just seen
+        return disjunction(tuple(filters(part) for part in wanted))  # type: ignore[arg-type]  # all lists
     return conjunction(tuple(_condition(part) for part in wanted))
 
 

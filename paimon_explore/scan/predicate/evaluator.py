@@ -1,4 +1,4 @@
-"""Predicates on rows."""
+"""Evaluation of bound predicates on Arrow batches and tables."""
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -42,16 +42,16 @@ _BOOLEAN = AtomicType(root=TypeRoot.BOOLEAN)
 def evaluate(
     expr: Expression, batch: pa.RecordBatch | pa.Table, row_type: RowType
 ) -> "pa.BooleanArray | pa.ChunkedArray[pa.BooleanScalar]":
-    """Truth of a bound predicate for each row.
+    """Evaluates a bound predicate for each row.
 
     Args:
         expr: bound to `row_type`.
-        batch: n rows; holds at least the columns that `expr` reads, in their Arrow types.
-        row_type: the columns' types; may list more.
+        batch: n rows with at least the columns that `expr` reads, in their Arrow types.
+        row_type: the columns' types; may contain further columns.
 
     Returns:
-        n values, null where the predicate is unknown; `batch.filter` of it keeps the true rows.
-        An array for a RecordBatch, a chunked array for a Table.
+        n booleans, null where the predicate is unknown, for `batch.filter`. An array for a
+        RecordBatch, a chunked array for a Table.
     """
     if isinstance(batch, pa.RecordBatch):
         return _truth(expr, batch, row_type)
@@ -65,19 +65,19 @@ def _truth(expr: Expression, batch: pa.RecordBatch, row_type: RowType) -> pa.Boo
 
 
 def value_of(expr: Expression, batch: pa.RecordBatch, row_type: RowType) -> Values:
-    """The value of a bound operand or condition for each row; see `evaluate`.
+    """Computes a bound operand or condition for each row; see `evaluate`.
 
     Raises:
-        InvalidInputError: a function's result that its type cannot hold.
+        InvalidInputError: the result of a function does not fit its type.
     """
     return _Rows(batch, row_type).value(expr)
 
 
 def operand_type(operand: Operand, row_type: RowType) -> DataType:
-    """The type of a bound operand's values.
+    """The type of a bound operand.
 
     Raises:
-        InvalidInputError: `row_type` has no such column.
+        InvalidInputError: `row_type` does not contain a column of the operand.
     """
     match operand:
         case Cast(type=target):
@@ -103,7 +103,7 @@ def _member_type(path: tuple[str, ...], row_type: RowType) -> DataType:
 
 
 class _Rows:
-    """The rows of one batch, and what expressions are on them."""
+    """Evaluates expressions on the rows of one batch."""
 
     def __init__(self, batch: pa.RecordBatch, row_type: RowType) -> None:
         self._batch = batch
@@ -173,5 +173,5 @@ class _Rows:
 
 
 def _member(values: Values, name: str) -> Values:
-    """A field of each struct; null where the struct is."""
+    """A field of each struct; null where the struct is null."""
     return call("struct_field", values, options=pc.StructFieldOptions(name))

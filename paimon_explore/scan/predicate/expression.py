@@ -1,12 +1,13 @@
-"""Predicates as values: a small tree of SQL's conditions.
+"""Expression trees of SQL conditions and values.
 
-A tree is made by `col("a") > 3` of `scan.predicate.builder` or from SQL text by
-`scan.predicate.sql_parser`, tied to a table's columns by `scan.predicate.binder`, and then
-evaluated, pruned with, or shown by `scan.predicate.sql_formatter`. Nodes are plain values: equal by
-structure, hashable, picklable. Truth is three-valued as in SQL: true, false, unknown (null).
+A tree is built by `scan.predicate.builder` (`col("a") > 3`) or from SQL text by
+`scan.predicate.sql_parser`, bound to a table's columns by `scan.predicate.binder`, and then
+evaluated, used for pruning, or formatted by `scan.predicate.sql_formatter`. Nodes are immutable,
+hashable, picklable and compared by structure. Logic is three-valued as in SQL: true, false, unknown
+(null).
 
-One form per meaning keeps every walk over a tree short: `IS NOT NULL` is `Not(IsNull)`, `BETWEEN`
-an `And` of two comparisons, `startswith` a `Like`; And and Or of the same kind are flat.
+Each meaning has one canonical form: `IS NOT NULL` is `Not(IsNull)`, `BETWEEN` is an `And` of two
+comparisons, `startswith` is a `Like`; nested And and Or are flattened.
 """
 
 import math
@@ -30,7 +31,7 @@ _DECIMAL_LIMIT: int = 10**_MAX_DIGITS
 
 
 class CompareOp(Enum):
-    """The comparisons, by their SQL sign."""
+    """Comparison operators."""
 
     EQ = "="
     NE = "<>"
@@ -43,7 +44,7 @@ class CompareOp(Enum):
 
     @property
     def flipped(self) -> "CompareOp":
-        """The comparison that says the same with its sides exchanged."""
+        """The equivalent operator with its operands swapped."""
         return _FLIPPED.get(self, self)
 
 
@@ -57,7 +58,7 @@ _FLIPPED = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """A column, or a member of nested ROWs by the names that lead to it."""
+    """A column, or a nested field of a ROW column by its path of names."""
 
     path: tuple[str, ...]
 
@@ -68,7 +69,7 @@ class Column:
 
 
 LiteralValue = bool | int | float | Decimal | str | bytes | None
-"""The forms of a constant's value."""
+"""Python types of a constant's value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -92,7 +93,7 @@ class Literal:
         return isinstance(other, Literal) and self._identity == other._identity
 
     def __hash__(self) -> int:
-        """Of type and value."""
+        """Hash of type and value."""
         return hash(self._identity)
 
     @property
@@ -110,10 +111,10 @@ class Cast:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """A function or an arithmetic operator on values; `scan.predicate.functions` lists them.
+    """A call of a function or an arithmetic operator of `scan.predicate.functions`.
 
     Attributes:
-        function: its name in lower case, or its sign.
+        function: its name in lower case, or its operator.
         arguments: operands, and conditions where the function takes them.
         type: of the result; None until it is bound.
     """
@@ -125,7 +126,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compare:
-    """A comparison of two operands; unknown if one is null, but for `SAME`."""
+    """A comparison of two operands; unknown if one is null, except for `SAME`."""
 
     op: CompareOp
     left: "Operand"
@@ -142,12 +143,12 @@ class In:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Like:
-    """SQL's LIKE on a whole text: `%` stands for any run of characters, `_` for one.
+    """SQL's LIKE on a whole text: `%` matches any number of characters, `_` exactly one.
 
     Attributes:
         operand: the text.
         pattern: with wildcards.
-        escape: the character that takes the meaning from the next one; empty for none.
+        escape: the character that makes the next one literal; empty for none.
     """
 
     operand: "Operand"
@@ -191,10 +192,10 @@ class Or:
 
 
 Operand = Column | Literal | Cast | Call
-"""What has a value of a column's type."""
+"""Expressions with a value of a column's type."""
 
 Expression = Column | Literal | Cast | Call | Compare | In | Like | IsNull | IsTrue | Not | And | Or
-"""What is true, false or unknown of a row; operands are so if they are BOOLEAN."""
+"""Expressions that are true, false or unknown for a row; operands are conditions if BOOLEAN."""
 
 _BOOLEAN = AtomicType(root=TypeRoot.BOOLEAN)
 TRUE = Literal(value=True, type=_BOOLEAN)
@@ -203,10 +204,10 @@ NULL = Literal(value=None, type=None)
 
 
 def literal(value: object) -> Literal:
-    """A Python value as a literal; see `Literal` for what it becomes.
+    """Converts a Python value to a literal; see `Literal` for the representation.
 
     Raises:
-        InvalidInputError: a value of another kind than those in `LITERAL_KINDS`.
+        InvalidInputError: a value of a type that is not in `LITERAL_KINDS`.
 
     >>> literal(Decimal("1.50")).type.scale
     2
@@ -224,10 +225,10 @@ def literal(value: object) -> Literal:
 
 
 def datetime_text_literal(text: str) -> Literal:
-    """The literal of a timestamp's text, with or without a zone.
+    """Parses a timestamp literal, with or without a zone.
 
     Raises:
-        InvalidInputError: the text is no timestamp.
+        InvalidInputError: the text is not a timestamp.
     """
     moment = parse_timestamp(text)
     if moment is None:
@@ -240,10 +241,10 @@ def datetime_text_literal(text: str) -> Literal:
 
 
 def date_text_literal(text: str) -> Literal:
-    """The literal of a date's text.
+    """Parses a date literal.
 
     Raises:
-        InvalidInputError: the text is no date.
+        InvalidInputError: the text is not a date.
     """
     days = parse_date(text)
     if days is None:
@@ -252,10 +253,10 @@ def date_text_literal(text: str) -> Literal:
 
 
 def time_text_literal(text: str) -> Literal:
-    """The literal of a time of day's text.
+    """Parses a literal for a time of day.
 
     Raises:
-        InvalidInputError: the text is no time, or finer than the milliseconds that are stored.
+        InvalidInputError: the text is not a time, or has more than millisecond precision.
     """
     nanos = parse_time(text)
     if nanos is None or nanos % 1_000_000:
@@ -267,13 +268,13 @@ def time_text_literal(text: str) -> Literal:
 
 
 def conjunction(parts: Iterable[Expression]) -> Expression:
-    """All of the parts: TRUE for none, the part itself for one, else a flat And."""
+    """Combines parts by AND: TRUE for none, the part itself for one, else a flat And."""
     flat = tuple(child for part in parts for child in conjuncts(part))
     return TRUE if not flat else flat[0] if len(flat) == 1 else And(children=flat)
 
 
 def disjunction(parts: Iterable[Expression]) -> Expression:
-    """Any of the parts: FALSE for none, the part itself for one, else a flat Or."""
+    """Combines parts by OR: FALSE for none, the part itself for one, else a flat Or."""
     flat = tuple(
         child for part in parts for child in (part.children if isinstance(part, Or) else (part,))
     )
@@ -286,19 +287,19 @@ def conjuncts(expr: Expression) -> tuple[Expression, ...]:
 
 
 def is_operand(expr: Expression) -> TypeGuard[Operand]:
-    """Whether a node has a value of a column's type, and is not a condition."""
+    """Whether a node is an operand, not a condition."""
     return isinstance(expr, Column | Literal | Cast | Call)
 
 
 def unit_nanos(kind: AtomicType | None) -> int:
-    """Nanoseconds in one unit of a timestamp type's integers, by its precision."""
+    """Nanoseconds per unit of a timestamp type, by its precision."""
     precision = 0 if kind is None else kind.precision or 0
     nanos: int = 1000 ** (3 - (precision + 2) // 3)
     return nanos
 
 
 def parts_of(expr: Expression) -> tuple[Expression, ...]:
-    """The nodes right below `expr`."""
+    """The direct children of `expr`."""
     match expr:
         case Column() | Literal():
             return ()
@@ -315,7 +316,7 @@ def parts_of(expr: Expression) -> tuple[Expression, ...]:
 
 
 def columns_of(expr: Expression) -> Iterator[Column]:
-    """Every column in `expr`, as often as it occurs."""
+    """Iterates over the columns in `expr`, with duplicates."""
     pending = [expr]
     while pending:
         node = pending.pop()
@@ -386,18 +387,18 @@ _LITERAL_MAKERS = (
     _literal_maker(date, lambda value: date_text_literal(value.isoformat())),
     _literal_maker(time, lambda value: time_text_literal(value.isoformat())),
 )
-"""Tried in this order: a bool is an int too, and a datetime a date."""
+"""Tried in this order, because a bool is also an int, and a datetime also a date."""
 
 
 _MAX_DEPTH = 200
-"""Levels of the deepest condition; trees are walked by recursion."""
+"""Maximum depth of a condition; trees are processed recursively."""
 
 
 def checked_depth(expr: Expression) -> Expression:
-    """The expression, which must not nest too deep.
+    """Returns the expression after checking its depth.
 
     Raises:
-        InvalidInputError: it does.
+        InvalidInputError: it has more than `_MAX_DEPTH` levels.
     """
     level: list[Expression] = [expr]
     for _ in range(_MAX_DEPTH):

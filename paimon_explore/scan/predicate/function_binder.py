@@ -1,4 +1,4 @@
-"""The arguments of a function brought to the types it takes."""
+"""Type coercion of function arguments."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,29 +11,29 @@ from paimon_explore.errors import InvalidInputError
 from paimon_explore.scan.predicate.cast_expression import can_cast
 from paimon_explore.scan.predicate.expression import Cast, Expression, Literal, is_operand
 from paimon_explore.scan.predicate.functions import common_type
-from paimon_explore.scan.predicate.literal_range import INTEGER_BITS, place
+from paimon_explore.scan.predicate.literal_range import INTEGER_BITS, literal_range
 from paimon_explore.scan.predicate.sql_formatter import to_sql
 
 PEERS = frozenset(
     {*"+-*/%", "coalesce", "nullif", "case", "greatest", "least"},
 )
-"""Functions whose arguments are of one kind, so that a constant takes the type of the others."""
+"""Functions whose arguments have one common type, which constants take from the others."""
 
 
-def adapted(
+def coerced(
     bound: Sequence[Expression],
     kinds: Sequence[DataType],
     zone: tzinfo | None,
     *,
     conditions: bool,
 ) -> tuple[list[Expression], list[DataType]]:
-    """The arguments with constants in the type of what they stand beside, where it holds them.
+    """Converts constant arguments to the common type of the others, if it can represent them.
 
     Args:
         bound: the arguments.
         kinds: their types.
-        zone: of timestamps without one.
-        conditions: whether every second argument but the last is a condition, and no peer.
+        zone: for timestamps without a zone.
+        conditions: whether every second argument except the last is a condition.
     """
     count = len(bound)
     peers = [i for i in range(count) if not conditions or i % 2 or i == count - 1]
@@ -44,7 +44,7 @@ def adapted(
     for i in peers:
         part = parts[i]
         if isinstance(part, Literal) and isinstance(common, AtomicType):
-            found = _placed(part, common, zone)
+            found = _coerced_literal(part, common, zone)
             parts[i], types[i] = found, found.type or types[i]
         elif isinstance(part, Literal) and common is not None and part.value is None:
             raise InvalidInputError(
@@ -57,22 +57,22 @@ def _is_null(part: Expression) -> bool:
     return isinstance(part, Literal) and part.value is None
 
 
-def _placed(constant: Literal, kind: AtomicType, zone: tzinfo | None) -> Literal:
-    """The constant in a type; as it was if the type does not hold it."""
+def _coerced_literal(constant: Literal, kind: AtomicType, zone: tzinfo | None) -> Literal:
+    """Converts a constant to a type; unchanged if the type cannot represent it exactly."""
     plain = replace(kind, nullable=True)
     if constant.value is None:
         return Literal(value=None, type=plain)
     if kind.root is TypeRoot.DECIMAL:
         return _as_decimal(constant)
     try:
-        exact = place(constant, kind, zone).exact
+        exact = literal_range(constant, kind, zone).exact
     except InvalidInputError:
         return constant
     return constant if exact is None else Literal(value=exact, type=plain)
 
 
 def _as_decimal(constant: Literal) -> Literal:
-    """A whole number as a decimal of as many digits as it has."""
+    """Converts an integer to a decimal with exactly its number of digits."""
     if constant.type is None or constant.type.root not in INTEGER_BITS:
         return constant
     digits = len(str(abs(int(constant.value or 0))))
@@ -83,7 +83,7 @@ def _as_decimal(constant: Literal) -> Literal:
 def cast_arguments(
     bound: Sequence[Expression], kinds: Sequence[DataType], wanted: Sequence[DataType]
 ) -> tuple[Expression, ...]:
-    """The arguments in the types that a function takes them in.
+    """Casts the arguments to the types of a function's signature.
 
     Raises:
         InvalidInputError: an argument cannot be cast.

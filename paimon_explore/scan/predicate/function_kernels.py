@@ -1,6 +1,6 @@
-"""What functions do to columns.
+"""Kernels of SQL functions and arithmetic operators.
 
-Each kernel takes columns in the types of the call's signature and gives one in the result's type.
+Each kernel takes columns in the types of the call's signature and returns one in the result's type.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,19 +21,19 @@ from paimon_explore.scan.predicate.literals import values_array
 
 Kernel: TypeAlias = Callable[[Sequence[Column], DataType], Column]
 
-_MOST_DIGITS = 76
-_CONTEXT = Context(prec=_MOST_DIGITS, rounding=ROUND_HALF_UP)
+_MAX_DIGITS = 76
+_CONTEXT = Context(prec=_MAX_DIGITS, rounding=ROUND_HALF_UP)
 _TEXT = AtomicType(root=TypeRoot.VARCHAR)
 
 
 def _checked(kernel: str, *values: Value, result: DataType) -> Column:
-    """A kernel of numbers, in the result's type.
+    """Calls a numeric Arrow kernel and casts to the result's type.
 
     Raises:
-        InvalidInputError: a value that the type cannot hold.
+        InvalidInputError: a value does not fit the type.
     """
     try:
-        return _settled(call(kernel, *values), result)
+        return _cast_result(call(kernel, *values), result)
     except pa.ArrowInvalid as error:
         name = kernel.removesuffix("_checked")
         raise InvalidInputError(
@@ -42,15 +42,15 @@ def _checked(kernel: str, *values: Value, result: DataType) -> Column:
         ) from error
 
 
-def _settled(values: Column, result: DataType) -> Column:
-    """Numbers in a type; decimals are rounded half up to its digits."""
+def _cast_result(values: Column, result: DataType) -> Column:
+    """Casts numbers to the result's type; decimals are rounded half up to its scale."""
     arrow = to_arrow(result)
     if isinstance(arrow, pa.Decimal128Type):
         options = pc.RoundOptions(arrow.scale, "half_towards_infinity")
         values = call(
-            "round", values.cast(pa.decimal256(_MOST_DIGITS, _scale(values))), options=options
+            "round", values.cast(pa.decimal256(_MAX_DIGITS, _scale(values))), options=options
         )
-        return values.cast(pa.decimal256(_MOST_DIGITS, arrow.scale)).cast(arrow)
+        return values.cast(pa.decimal256(_MAX_DIGITS, arrow.scale)).cast(arrow)
     return values if values.type == arrow else values.cast(arrow)
 
 
@@ -60,22 +60,22 @@ def _scale(values: Column) -> int:
 
 
 def _wide(values: Column) -> Column:
-    """Decimals with room for the digits of a result."""
+    """Widens decimals, so that a result has enough digits."""
     arrow = values.type
     if not isinstance(arrow, pa.Decimal128Type):
         return values
-    return values.cast(pa.decimal256(min(arrow.precision, _MOST_DIGITS // 2 - 1), arrow.scale))
+    return values.cast(pa.decimal256(min(arrow.precision, _MAX_DIGITS // 2 - 1), arrow.scale))
 
 
 def added(columns: Sequence[Column], result: DataType) -> Column:
-    """The sum; days are added to dates."""
+    """`+`: the sum; for a date, adds days."""
     if pa.types.is_date(columns[0].type):
         return _days(columns[0], columns[1], result)
     return _checked("add_checked", *map(_wide, columns), result=result)
 
 
 def subtracted(columns: Sequence[Column], result: DataType) -> Column:
-    """The difference; of two dates in days."""
+    """`-`: the difference; of two dates, in days."""
     if pa.types.is_date(columns[0].type):
         if pa.types.is_date(columns[1].type):
             first, second = (column.cast(pa.int32()) for column in columns)
@@ -97,7 +97,7 @@ def multiplied(columns: Sequence[Column], result: DataType) -> Column:
 
 
 def _nonzero(values: Column) -> Column:
-    """The values, null where 0."""
+    """Replaces 0 by null."""
     zero = call("equal", values, _zero(values.type))
     return call("if_else", zero, _null(values.type), values)
 
@@ -114,11 +114,11 @@ def _null(arrow: pa.DataType) -> Value:
 
 
 def divided(columns: Sequence[Column], result: DataType) -> Column:
-    """The quotient; null where it is by 0."""
+    """`/`: the quotient; null for division by 0."""
     first, second = columns
     if pa.types.is_floating(first.type):
         return call("divide", first, _nonzero(second))
-    # Arrow divides decimals to too few digits, and to more than it can hold: one by one
+    # In Python, because Arrow's decimal division has another scale and may overflow.
     arrow = to_arrow(result)
     assert isinstance(arrow, pa.Decimal128Type)  # noqa: S101 - by the signature
     step = Decimal(1).scaleb(-arrow.scale)
@@ -138,7 +138,7 @@ def _quotient(first: object, second: object, step: Decimal) -> Decimal | None:
 
 
 def remainder(columns: Sequence[Column], result: DataType) -> Column:
-    """What a division leaves, with the sign of the first; null where it is by 0."""
+    """`%`: the remainder, with the sign of the dividend; null for division by 0."""
     first, second = columns[0], _nonzero(columns[1])
     if not pa.types.is_floating(first.type):
         return call("subtract", first, call("multiply", call("divide", first, second), second))
@@ -154,17 +154,17 @@ def remainder(columns: Sequence[Column], result: DataType) -> Column:
 
 
 def negated(columns: Sequence[Column], result: DataType) -> Column:
-    """The value with the other sign."""
+    """Unary minus."""
     return _checked("negate_checked", columns[0], result=result)
 
 
 def absolute(columns: Sequence[Column], result: DataType) -> Column:
-    """The value without its sign."""
+    """`abs`."""
     return _checked("abs_checked", columns[0], result=result)
 
 
 def rounded(columns: Sequence[Column], result: DataType) -> Column:
-    """Half up to so many fraction digits, which are a constant."""
+    """`round`: rounds half up to a constant number of fraction digits."""
     digits = 0
     if len(columns) > 1 and len(columns[1]):
         given = set(as_python(columns[1]))
@@ -182,7 +182,7 @@ def rounded(columns: Sequence[Column], result: DataType) -> Column:
 
 
 def whole(kernel: str) -> Kernel:
-    """`floor` and `ceil`."""
+    """Returns the kernel of `floor` or `ceil`."""
 
     def run(columns: Sequence[Column], result: DataType) -> Column:
         if pa.types.is_integer(columns[0].type):
@@ -193,18 +193,18 @@ def whole(kernel: str) -> Kernel:
 
 
 def extreme(kernel: str) -> Kernel:
-    """The greatest or least of the values that are not null."""
+    """Returns the kernel of `greatest` or `least`, which ignore nulls."""
     options = pc.ElementWiseAggregateOptions(skip_nulls=True)
     return lambda columns, _: call(kernel, *columns, options=options)
 
 
 def coalesced(columns: Sequence[Column], _result: DataType) -> Column:
-    """The first value that is not null."""
+    """`coalesce`: the first value that is not null."""
     return call("coalesce", *columns)
 
 
 def null_if(columns: Sequence[Column], result: DataType) -> Column:
-    """The first value, null where it equals the second."""
+    """`nullif`: the first value; null where it equals the second."""
     same = call("coalesce", call("equal", *columns), values_array([False], _BOOLEAN)[0])
     return call("if_else", same, _null(to_arrow(result)), columns[0])
 
@@ -212,8 +212,8 @@ def null_if(columns: Sequence[Column], result: DataType) -> Column:
 _BOOLEAN = AtomicType(root=TypeRoot.BOOLEAN)
 
 
-def chosen(columns: Sequence[Column], result: DataType) -> Column:
-    """The value behind the first condition that is true, else the last one."""
+def case_when(columns: Sequence[Column], result: DataType) -> Column:
+    """CASE: the value after the first condition that is true, else the last value."""
     source = np.full(len(columns[-1]), len(columns) - 1, np.int64)
     undecided = np.ones(len(source), np.bool_)
     for at in range(0, len(columns) - 1, 2):
@@ -223,11 +223,11 @@ def chosen(columns: Sequence[Column], result: DataType) -> Column:
         undecided &= ~true
     values = [*columns[1:-1:2], columns[-1]]
     places = np.minimum(source // 2, len(values) - 1)
-    return picked([part.cast(to_arrow(result)) for part in values], places)
+    return _take_by_source([part.cast(to_arrow(result)) for part in values], places)
 
 
-def picked(parts: Sequence[Column], owners: Ints) -> Column:
-    """Of each row the value of one of several columns of the same type."""
+def _take_by_source(parts: Sequence[Column], owners: Ints) -> Column:
+    """Takes each row from one of several columns of the same type: `owners` is its index."""
     count = len(owners)
     positions = owners * count + np.arange(count)
     index = build_fixed(pa.int64(), positions, np.ones(count, np.bool_))
@@ -236,18 +236,18 @@ def picked(parts: Sequence[Column], owners: Ints) -> Column:
 
 
 def text(kernel: str) -> Kernel:
-    """A kernel of one text."""
+    """Returns the kernel of a function of one text."""
     return lambda columns, result: call(kernel, columns[0]).cast(to_arrow(result))
 
 
 def joined(columns: Sequence[Column], _result: DataType) -> Column:
-    """The texts one after the other; null if one is."""
+    """`concat`: joins the texts; null if one is null."""
     empty = values_array([""], _TEXT)[0]
     return call("binary_join_element_wise", *columns, empty)
 
 
 def substring(columns: Sequence[Column], _result: DataType) -> Column:
-    """A part of a text, from a place on that counts from 1, or from the end if it is negative."""
+    """`substring`: from a position that counts from 1, or from the end if negative."""
     starts = _one_number(columns[1], "substring")
     size = _one_number(columns[2], "substring") if len(columns) > 2 else None  # noqa: PLR2004
     begin = starts - 1 if starts > 0 else starts
@@ -260,7 +260,7 @@ def substring(columns: Sequence[Column], _result: DataType) -> Column:
 
 
 def _one_number(column: Column, function: str) -> int:
-    """The value of a column that is a constant."""
+    """The value of a constant integer column."""
     found = set(as_python(column)) or {1}
     value = found.pop()
     if found or not isinstance(value, int):
@@ -269,7 +269,7 @@ def _one_number(column: Column, function: str) -> int:
 
 
 def replaced(columns: Sequence[Column], _result: DataType) -> Column:
-    """Every occurrence of a constant text replaced by another."""
+    """`replace`: replaces every occurrence of a constant text by another."""
     found = [set(as_python(column)) or {""} for column in columns[1:]]
     if any(len(texts) != 1 or None in texts for texts in found):
         raise InvalidInputError(
@@ -283,5 +283,5 @@ def replaced(columns: Sequence[Column], _result: DataType) -> Column:
 
 
 def date_part(kernel: str) -> Kernel:
-    """A part of a date."""
+    """Returns the kernel of `year`, `month` or `day`."""
     return lambda columns, result: call(kernel, columns[0]).cast(to_arrow(result))

@@ -1,18 +1,18 @@
-"""Functions and arithmetic on values: what each takes, gives and does.
+"""SQL functions and arithmetic operators: their signatures and kernels.
 
-Results are those of Spark SQL, with two rules of our own: a result that its type cannot hold is an
-error, for a value that silently wraps around is worse than none; and a division by zero is null.
+Results are those of Spark SQL, with two rules: a result that does not fit its type is an error
+instead of silently wrapping around, and a division by zero is null.
 
 | numbers | result |
 | --- | --- |
-| whole `+ - * %` whole | the wider of both types |
-| whole `/` whole | DOUBLE |
+| integer `+ - * %` integer | the wider of both types |
+| integer `/` integer | DOUBLE |
 | with a DECIMAL | DECIMAL, with Spark's digits, rounded half up |
 | with a FLOAT or DOUBLE | DOUBLE; FLOAT if both are |
 | DATE `+ -` days | DATE |
 
-A constant takes the type of what it stands beside, where that type can hold it: `qty + 1` of an
-INT is an INT.
+A constant takes the type of the other operand if that type can represent it: `qty + 1` is an INT
+if `qty` is one.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -43,17 +43,17 @@ _DATE = AtomicType(root=TypeRoot.DATE)
 STRING = AtomicType(root=TypeRoot.VARCHAR, length=MAX_LENGTH)
 _DIGITS = {TypeRoot.TINYINT: 3, TypeRoot.SMALLINT: 5, TypeRoot.INT: 10, TypeRoot.BIGINT: 20}
 _NUMBERS = FLOATS | frozenset(INTEGER_BITS) | {TypeRoot.DECIMAL}
-_MOST_DIGITS = 38
-_LEAST_FRACTION = 6
+_MAX_DIGITS = 38
+_MIN_FRACTION = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signature:
-    """What a call takes and gives.
+    """The argument and result types of a call.
 
     Attributes:
-        arguments: the types that its arguments are cast to.
-        result: the type of its result.
+        arguments: the types that the arguments are cast to.
+        result: the type of the result.
     """
 
     arguments: tuple[DataType, ...]
@@ -62,27 +62,27 @@ class Signature:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Function:
-    """A function.
+    """The definition of a function.
 
     Attributes:
-        least, most: how many arguments it takes; None for any number.
-        signature: of arguments of these types; None if it does not take them.
-        kernel: computes it: columns in the signature's types, to one in the result's.
-        conditions: whether every second argument but the last is a condition.
+        min_arguments, max_arguments: bounds of the number of arguments; None for no maximum.
+        signature: returns the signature for argument types; None if they are not supported.
+        kernel: computes the result column from columns in the signature's types.
+        conditions: whether every second argument except the last is a condition.
     """
 
-    least: int
-    most: int | None
+    min_arguments: int
+    max_arguments: int | None
     signature: Callable[[Types], Signature | None]
     kernel: Callable[[Sequence[Column], DataType], Column]
     conditions: bool = False
 
 
 def function_of(name: str, count: int) -> Function:
-    """The function of that name.
+    """Looks up a function by name and checks the number of arguments.
 
     Raises:
-        InvalidInputError: there is none, or it takes another number of arguments.
+        InvalidInputError: it does not exist, or takes another number of arguments.
     """
     found = FUNCTIONS.get(name)
     if found is None:
@@ -90,9 +90,15 @@ def function_of(name: str, count: int) -> Function:
             f"Unknown function {name}.",
             hint=f"Functions: {choices(key for key in FUNCTIONS if key.isalpha() or '_' in key)}.",
         )
-    if count < found.least or (found.most is not None and count > found.most):
-        most = "any number" if found.most is None else str(found.most)
-        wanted = str(found.least) if most == str(found.least) else f"{found.least} to {most}"
+    if count < found.min_arguments or (
+        found.max_arguments is not None and count > found.max_arguments
+    ):
+        most = "any number" if found.max_arguments is None else str(found.max_arguments)
+        wanted = (
+            str(found.min_arguments)
+            if most == str(found.min_arguments)
+            else f"{found.min_arguments} to {most}"
+        )
         verb = "was" if count == 1 else "were"
         raise InvalidInputError(
             f"{name} takes {wanted} argument{'' if wanted == '1' else 's'}, but {count} {verb} "
@@ -102,7 +108,7 @@ def function_of(name: str, count: int) -> Function:
 
 
 def signature_of(name: str, function: Function, types: Types) -> Signature:
-    """What a call takes and gives.
+    """The signature of a call with arguments of these types.
 
     Raises:
         InvalidInputError: the function does not take arguments of these types.
@@ -117,9 +123,9 @@ def signature_of(name: str, function: Function, types: Types) -> Signature:
 
 
 def common_type(types: Types) -> DataType | None:
-    """The type that holds values of all types without loss, but for BIGINT and DECIMAL as DOUBLE.
+    """The common type of several types; None if there is none.
 
-    None if there is none.
+    It represents all values without loss, except BIGINT and DECIMAL as DOUBLE.
     """
     plain = [with_nullable(kind, nullable=True) for kind in types]
     if all(kind == plain[0] for kind in plain):
@@ -152,16 +158,16 @@ def _wide_decimal(kinds: Sequence[AtomicType]) -> AtomicType:
 
 
 def _as_decimal(kind: AtomicType) -> tuple[int, int]:
-    """Digits and fraction digits of a whole number or decimal type."""
+    """Precision and scale of an integer or DECIMAL type."""
     return _DIGITS.get(kind.root, kind.precision or 0), kind.scale or 0
 
 
 def _decimal(precision: int, scale: int) -> AtomicType:
-    """A DECIMAL, cut to 38 digits as Spark does: whole digits are kept before fraction digits."""
-    if precision > _MOST_DIGITS:
-        kept = min(scale, _LEAST_FRACTION)
-        scale = max(_MOST_DIGITS - (precision - scale), kept)
-        precision = _MOST_DIGITS
+    """A DECIMAL limited to 38 digits as in Spark: the scale is reduced before integer digits."""
+    if precision > _MAX_DIGITS:
+        kept = min(scale, _MIN_FRACTION)
+        scale = max(_MAX_DIGITS - (precision - scale), kept)
+        precision = _MAX_DIGITS
     return AtomicType(root=TypeRoot.DECIMAL, precision=precision, scale=scale)
 
 
@@ -175,7 +181,7 @@ def _same(kind: DataType, count: int) -> Signature:
 
 
 def _arithmetic(digits: Callable[[tuple[int, int], tuple[int, int]], AtomicType]) -> "_Rule":
-    """The rule of `+`, `-` and `*`: what decimals give is told by `digits`."""
+    """The rule of `+`, `-` and `*`; `digits` returns the result type of decimals."""
 
     def rule(types: Types) -> Signature | None:
         atoms = _numbers(types)
@@ -207,12 +213,12 @@ def _product_digits(a: tuple[int, int], b: tuple[int, int]) -> AtomicType:
 
 
 def _quotient_digits(a: tuple[int, int], b: tuple[int, int]) -> AtomicType:
-    scale = max(_LEAST_FRACTION, a[1] + b[0] + 1)
+    scale = max(_MIN_FRACTION, a[1] + b[0] + 1)
     return _decimal(a[0] - a[1] + b[1] + scale, scale)
 
 
 def _date_or(rule: _Rule, *, differs: bool) -> _Rule:
-    """Days added to or taken from a DATE, the days between two, or numbers."""
+    """The rule of `+` or `-` extended by DATE and days; with `differs`, also DATE - DATE."""
 
     def dated(types: Types) -> Signature | None:
         roots = [kind.root if isinstance(kind, AtomicType) else None for kind in types]
@@ -251,7 +257,7 @@ def _number(types: Types) -> Signature | None:
 
 
 def _whole(types: Types) -> Signature | None:
-    """Of `floor` and `ceil`: a whole number of a number."""
+    """The rule of `floor` and `ceil`: a number to an integer."""
     atoms = _numbers(types)
     if atoms is None:
         return None
@@ -271,7 +277,7 @@ def _rounded(types: Types) -> Signature | None:
 
 
 def _texts(result: DataType, *rest: DataType) -> _Rule:
-    """Of functions of a text and maybe more."""
+    """The rule of functions of a text and optional further arguments."""
 
     def rule(types: Types) -> Signature | None:
         wanted = (STRING, *rest)[: len(types)]
@@ -291,7 +297,7 @@ def _fit(types: Types, wanted: Types) -> bool:
 
 
 def _joined(types: Types) -> Signature | None:
-    """Of `concat`: texts, or what has one plain form as text."""
+    """The rule of `concat`: texts, or types with a unique text form."""
     castable = TEXTS | frozenset(INTEGER_BITS) | {TypeRoot.BOOLEAN, TypeRoot.DATE}
     fits = all(isinstance(kind, AtomicType) and kind.root in castable for kind in types)
     return _same(STRING, len(types)) if fits else None
@@ -309,7 +315,7 @@ def _comparable(types: Types) -> Signature | None:
 
 
 def _case(types: Types) -> Signature | None:
-    """Conditions and values by turns, then the value of the rest."""
+    """The rule of CASE: conditions and values alternate, then the ELSE value."""
     tests, values = types[0:-1:2], (*types[1:-1:2], types[-1])
     common = common_type(values)
     are_tests = all(with_nullable(kind, nullable=True) == BOOLEAN for kind in tests)
@@ -326,12 +332,12 @@ def _part_of_date(types: Types) -> Signature | None:
     return Signature(arguments=(kind,), result=_INT) if fits else None
 
 
-def _one_to(most: int | None, rule: _Rule, kernel: kernels.Kernel, least: int = 1) -> Function:
-    return Function(least=least, most=most, signature=rule, kernel=kernel)
+def _one_to(maximum: int | None, rule: _Rule, kernel: kernels.Kernel, minimum: int = 1) -> Function:
+    return Function(min_arguments=minimum, max_arguments=maximum, signature=rule, kernel=kernel)
 
 
 def _two(rule: _Rule, kernel: kernels.Kernel) -> Function:
-    return Function(least=2, most=2, signature=rule, kernel=kernel)
+    return Function(min_arguments=2, max_arguments=2, signature=rule, kernel=kernel)
 
 
 def _trim(kernel: str) -> Function:
@@ -349,11 +355,17 @@ FUNCTIONS: Mapping[str, Function] = {
     "round": _one_to(2, _rounded, kernels.rounded),
     "floor": _one_to(1, _whole, kernels.whole("floor")),
     "ceil": _one_to(1, _whole, kernels.whole("ceil")),
-    "greatest": _one_to(None, _comparable, kernels.extreme("max_element_wise"), least=2),
-    "least": _one_to(None, _comparable, kernels.extreme("min_element_wise"), least=2),
+    "greatest": _one_to(None, _comparable, kernels.extreme("max_element_wise"), minimum=2),
+    "least": _one_to(None, _comparable, kernels.extreme("min_element_wise"), minimum=2),
     "coalesce": _one_to(None, _any, kernels.coalesced),
     "nullif": _two(_comparable, kernels.null_if),
-    "case": Function(least=3, most=None, signature=_case, kernel=kernels.chosen, conditions=True),
+    "case": Function(
+        min_arguments=3,
+        max_arguments=None,
+        signature=_case,
+        kernel=kernels.case_when,
+        conditions=True,
+    ),
     "concat": _one_to(None, _joined, kernels.joined),
     "upper": _trim("utf8_upper"),
     "lower": _trim("utf8_lower"),
@@ -361,13 +373,13 @@ FUNCTIONS: Mapping[str, Function] = {
     "ltrim": _trim("utf8_ltrim_whitespace"),
     "rtrim": _trim("utf8_rtrim_whitespace"),
     "length": _one_to(1, _texts(_INT), kernels.text("utf8_length")),
-    "substring": _one_to(3, _texts(STRING, _INT, _INT), kernels.substring, least=2),
-    "replace": _one_to(3, _texts(STRING, STRING, STRING), kernels.replaced, least=3),
+    "substring": _one_to(3, _texts(STRING, _INT, _INT), kernels.substring, minimum=2),
+    "replace": _one_to(3, _texts(STRING, STRING, STRING), kernels.replaced, minimum=3),
     "year": _one_to(1, _part_of_date, kernels.date_part("year")),
     "month": _one_to(1, _part_of_date, kernels.date_part("month")),
     "day": _one_to(1, _part_of_date, kernels.date_part("day")),
 }
-"""By name in lower case, or by sign."""
+"""Functions by name in lower case, and operators."""
 
 ALIASES: Mapping[str, str] = {
     "ifnull": "coalesce",

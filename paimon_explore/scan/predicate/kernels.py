@@ -1,4 +1,4 @@
-"""Vectorised SQL operations on Arrow arrays, three-valued where null is unknown."""
+"""Vectorized SQL comparisons on Arrow arrays, with three-valued logic (null is unknown)."""
 
 import math
 from typing import TypeAlias
@@ -10,27 +10,27 @@ from paimon_explore.data_types import arrow_buffers as nb
 from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import AtomicType, TypeRoot
 from paimon_explore.scan.predicate.expression import FALSE, NULL, TRUE, CompareOp, Like
-from paimon_explore.scan.predicate.like_pattern import Wildcard, pieces_of, regex_of
+from paimon_explore.scan.predicate.like_pattern import Wildcard, pattern_parts, regex_of
 from paimon_explore.scan.predicate.literals import scalar_of, scaled, values_array
 
 Value: TypeAlias = "Column | pa.Scalar[pa.DataType]"
-"""An array, or one value that stands for all rows."""
+"""An array, or a scalar for all rows."""
 
-_MOST_PRECISE = 76
+_MAX_DIGITS = 76
 _NANOS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 _DAY_NANOS = 86_400 * 10**9
 
 
 def call(kernel: str, *values: Value, options: pc.FunctionOptions | None = None) -> Column:
-    """An Arrow compute function of at least one array."""
+    """Calls an Arrow compute function with at least one array."""
     result: Column = pc.call_function(kernel, list(values), options)
     return result
 
 
 def compared(op: CompareOp, left: Value, right: Value) -> Column:
-    """A comparison of values of one Arrow type, one of them an array.
+    """Compares values of one Arrow type, at least one of them an array.
 
-    NaN is equal to itself and greater than all else, as in Java and Spark; -0.0 equals 0.0.
+    NaN equals itself and is greater than all numbers, as in Java and Spark; -0.0 equals 0.0.
     """
     match op:
         case CompareOp.EQ:
@@ -50,12 +50,12 @@ def compared(op: CompareOp, left: Value, right: Value) -> Column:
 
 
 def true_only(truth: Column) -> Column:
-    """False where it was unknown."""
+    """Replaces unknown by false."""
     return call("coalesce", truth, scalar_of(FALSE))
 
 
 def contained(array: Column, values: Column) -> Column:
-    """Whether each value is in a list; unknown if not and the list holds a null."""
+    """Whether each value is in a list; unknown if it is not and the list contains a null."""
     found = _found(array, values)
     if not array.null_count and not values.null_count:
         return found
@@ -66,24 +66,24 @@ def contained(array: Column, values: Column) -> Column:
 
 def matched(array: Column, test: Like) -> Column:
     """Whether each text matches a LIKE pattern."""
-    pieces = pieces_of(test)
-    texts = [piece for piece in pieces if isinstance(piece, str)]
-    if len(texts) == 1 and Wildcard.ONE not in pieces:
+    parts = pattern_parts(test)
+    texts = [part for part in parts if isinstance(part, str)]
+    if len(texts) == 1 and Wildcard.ONE not in parts:
         options = pc.MatchSubstringOptions(texts[0])
-        if len(pieces) == 1:
+        if len(parts) == 1:
             text = AtomicType(root=TypeRoot.VARCHAR)
             return call("equal", array, values_array(texts, text)[0])
-        if pieces[0] is Wildcard.ANY:
-            kernel = "ends_with" if pieces[-1] == texts[0] else "match_substring"
+        if parts[0] is Wildcard.ANY:
+            kernel = "ends_with" if parts[-1] == texts[0] else "match_substring"
             return call(kernel, array, options=options)
         return call("starts_with", array, options=options)
     return call("match_substring_regex", array, options=pc.MatchSubstringOptions(regex_of(test)))
 
 
 def aligned(left: Column, right: Column) -> tuple[Column, Column]:
-    """Two columns that compare, cast to one type without loss.
+    """Casts two comparable columns to one type, without loss.
 
-    Only BIGINT or DECIMAL beside a floating-point column is rounded, to DOUBLE, as in Spark.
+    Only BIGINT or DECIMAL compared with a floating-point column is rounded, to DOUBLE, as in Spark.
     """
     if left.type == right.type:
         return left, right
@@ -92,7 +92,7 @@ def aligned(left: Column, right: Column) -> tuple[Column, Column]:
     if pa.types.is_floating(left.type) or pa.types.is_floating(right.type):
         return _cast(left, pa.float64()), _cast(right, pa.float64())
     if pa.types.is_decimal(left.type) or pa.types.is_decimal(right.type):
-        wide = pa.decimal256(_MOST_PRECISE, max(_scale(left.type), _scale(right.type)))
+        wide = pa.decimal256(_MAX_DIGITS, max(_scale(left.type), _scale(right.type)))
         return _cast(left, wide), _cast(right, wide)
     return _cast(left, pa.int64()), _cast(right, pa.int64())
 
@@ -123,7 +123,7 @@ def _found(array: Column, values: Column) -> Column:
     if not pa.types.is_floating(array.type):
         return found
     one = AtomicType(root=TypeRoot.FLOAT if array.type == pa.float32() else TypeRoot.DOUBLE)
-    for special in (0.0, float("nan")):  # two zeros and many NaNs differ in their bits only
+    for special in (0.0, float("nan")):  # equal values with different bits
         number = values_array([special], one)
         if nb.bool_values(true_only(_equal(values, number[0]))).any():
             found = call("or", found, true_only(_equal(array, number[0])))
@@ -131,7 +131,7 @@ def _found(array: Column, values: Column) -> Column:
 
 
 def _cast(array: Column, target: pa.DataType) -> Column:
-    """A cast; integers reach decimals through the narrowest one that holds them all."""
+    """Casts an array; integers are cast to decimals by way of DECIMAL(20, 0)."""
     if pa.types.is_decimal(target) and pa.types.is_integer(array.type):
         array = array.cast(pa.decimal256(20, 0))
     return array.cast(target, safe=not pa.types.is_floating(target))
@@ -142,7 +142,7 @@ def _scale(arrow: pa.DataType) -> int:
 
 
 def _nanos(array: Column) -> Column:
-    """Dates and timestamps as decimals of nanoseconds, for none is too far away for those."""
+    """Dates and timestamps as decimal nanoseconds, which cannot overflow."""
     arrow = array.type
     wide = isinstance(arrow, pa.TimestampType)
     factor = _NANOS[arrow.unit] if isinstance(arrow, pa.TimestampType) else _DAY_NANOS

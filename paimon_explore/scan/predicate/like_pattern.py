@@ -1,4 +1,4 @@
-"""LIKE patterns taken apart."""
+"""Parsing of LIKE patterns."""
 
 import re
 from collections.abc import Iterator
@@ -8,33 +8,33 @@ from paimon_explore.scan.predicate.expression import Like
 
 
 class Wildcard(Enum):
-    """What a pattern leaves open."""
+    """Wildcards of LIKE patterns."""
 
     ANY = "%"
     ONE = "_"
 
 
-def pieces_of(test: Like) -> tuple[str | Wildcard, ...]:
-    r"""The pattern as texts and wildcards.
+def pattern_parts(test: Like) -> tuple[str | Wildcard, ...]:
+    r"""Splits a pattern into texts and wildcards.
 
     >>> from paimon_explore.scan.predicate.expression import Column
-    >>> pieces_of(Like(operand=Column(path=("a",)), pattern=r"10\%%"))
+    >>> pattern_parts(Like(operand=Column(path=("a",)), pattern=r"10\%%"))
     ('10%', <Wildcard.ANY: '%'>)
     """
     return tuple(_joined(_characters(test.pattern, test.escape)))
 
 
 def prefix_of(test: Like) -> str:
-    """What every matching text begins with."""
-    pieces = pieces_of(test)
-    return pieces[0] if pieces and isinstance(pieces[0], str) else ""
+    """The prefix that every matching text begins with."""
+    parts = pattern_parts(test)
+    return parts[0] if parts and isinstance(parts[0], str) else ""
 
 
 def regex_of(test: Like) -> str:
-    """An RE2 expression that finds a match in exactly the texts that match."""
+    """The equivalent RE2 regular expression."""
     parts = (
-        re.escape(piece) if isinstance(piece, str) else ".*" if piece is Wildcard.ANY else "."
-        for piece in pieces_of(test)
+        re.escape(part) if isinstance(part, str) else ".*" if part is Wildcard.ANY else "."
+        for part in pattern_parts(test)
     )
     return rf"(?s)\A{''.join(parts)}\z"
 

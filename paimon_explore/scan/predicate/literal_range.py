@@ -1,8 +1,8 @@
-"""Where a constant stands among the values of a column's type: on one, or between two.
+"""Conversion of literals to a column's type: the exact value, or the nearest below and above.
 
-A comparison of a column with any constant becomes one with a value of the column's type: of a
-BIGINT `a < 3.5` says `a <= 3`, and `a = 3.5` is never true. Only numbers compared with FLOAT or
-DOUBLE are rounded, to the nearest value, so that 0.1 finds what was written as 0.1.
+Binding converts a comparison with any constant to one with a value of the column's type: for a
+BIGINT, `a < 3.5` is `a <= 3`, and `a = 3.5` is never true. Only numbers compared with FLOAT or
+DOUBLE are rounded to the nearest value, so that 0.1 equals a stored 0.1.
 """
 
 import math
@@ -45,13 +45,13 @@ _HINTS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """Neighbours of a constant among a type's values, in `Literal.value`'s forms.
+class LiteralRange:
+    """The values of a type next to a constant, represented as in `Literal.value`.
 
     Attributes:
-        exact: the value that equals it; None if there is none.
-        floor: the greatest value that is not above it; None if all are above.
-        ceiling: the least value that is not below it; None if all are below.
+        exact: the equal value; None if there is none.
+        floor: the greatest value not above it; None if all values are above.
+        ceiling: the least value not below it; None if all values are below.
     """
 
     exact: bool | int | float | Decimal | str | bytes | None
@@ -59,30 +59,30 @@ class Place:
     ceiling: bool | int | float | Decimal | str | bytes | None
 
 
-def place(constant: Literal, target: DataType, zone: tzinfo | None) -> Place:
-    """Where a constant, which is not null, stands among the values of `target`.
+def literal_range(constant: Literal, target: DataType, zone: tzinfo | None) -> LiteralRange:
+    """The values of `target` next to a constant that is not null.
 
     Args:
-        constant: with its own type.
-        target: the type of what it is compared with.
-        zone: between wall clocks and points in time; None is the local zone.
+        constant: the constant in its own type.
+        target: the type that it is compared with.
+        zone: for timestamps with and without local time zone; None is the local zone.
 
     Raises:
-        InvalidInputError: the two do not compare.
+        InvalidInputError: the types cannot be compared.
     """
-    found = _place(constant, target, zone) if isinstance(target, AtomicType) else None
+    found = _range_of(constant, target, zone) if isinstance(target, AtomicType) else None
     if found is None:
         raise _refusal(constant, target)
     return found
 
 
-def _place(constant: Literal, target: AtomicType, zone: tzinfo | None) -> Place | None:
+def _range_of(constant: Literal, target: AtomicType, zone: tzinfo | None) -> LiteralRange | None:
     root, value = target.root, constant.value
     if root in INSTANTS or root is TypeRoot.DATE:
         nanos = _nanos(constant, zone, zoned=root is TypeRoot.TIMESTAMP_LTZ)
-        return None if nanos is None else _instant_place(nanos, target)
+        return None if nanos is None else _instant_range(nanos, target)
     if root is TypeRoot.TIME:
-        return _time_place(constant)
+        return _time_range(constant)
     if root in TEXTS:
         return _exactly(value) if isinstance(value, str) else None
     if root in BYTES:
@@ -90,15 +90,15 @@ def _place(constant: Literal, target: AtomicType, zone: tzinfo | None) -> Place 
     if root is TypeRoot.BOOLEAN:
         return _exactly(value) if isinstance(value, bool) else None
     number = _number(constant)
-    return None if number is None else _number_place(number, target)
+    return None if number is None else _number_range(number, target)
 
 
-def _exactly(value: LiteralValue) -> Place:
-    return Place(exact=value, floor=value, ceiling=value)
+def _exactly(value: LiteralValue) -> LiteralRange:
+    return LiteralRange(exact=value, floor=value, ceiling=value)
 
 
 def _number(constant: Literal) -> Fraction | float | None:
-    """The number exactly; a float only for NaN and the infinities."""
+    """The exact number; a float only for NaN and infinities."""
     value, kind = constant.value, constant.type
     numeric = kind is not None and (
         kind.root in INTEGER_BITS or kind.root in FLOATS or kind.root is TypeRoot.DECIMAL
@@ -110,21 +110,21 @@ def _number(constant: Literal) -> Fraction | float | None:
     return Fraction(value)
 
 
-def _number_place(number: Fraction | float, target: AtomicType) -> Place | None:
+def _number_range(number: Fraction | float, target: AtomicType) -> LiteralRange | None:
     if target.root in FLOATS:
-        return _float_place(number, single=target.root is TypeRoot.FLOAT)
+        return _float_range(number, single=target.root is TypeRoot.FLOAT)
     if target.root is TypeRoot.DECIMAL:
         limit = 10 ** (target.precision or 0) - 1
         scale = target.scale or 0
         factor: int = 10**scale
-        found = _integer_place(_times(number, factor), -limit, limit)
-        return Place(
+        found = _integer_range(_times(number, factor), -limit, limit)
+        return LiteralRange(
             exact=_scaled(found.exact, scale),
             floor=_scaled(found.floor, scale),
             ceiling=_scaled(found.ceiling, scale),
         )
     bits = INTEGER_BITS.get(target.root)
-    return None if bits is None else _integer_place(number, *_range(bits))
+    return None if bits is None else _integer_range(number, *_bounds(bits))
 
 
 def _times(number: Fraction | float, factor: int) -> Fraction | float:
@@ -135,23 +135,23 @@ def _scaled(value: object, scale: int) -> Decimal | None:
     return scaled(value, scale) if isinstance(value, int) else None
 
 
-def _range(bits: int) -> tuple[int, int]:
+def _bounds(bits: int) -> tuple[int, int]:
     return -(1 << (bits - 1)), (1 << (bits - 1)) - 1
 
 
-def _integer_place(number: Fraction | float, low: int, high: int) -> Place:
-    """Among the integers of a range; NaN is above all, as everywhere."""
+def _integer_range(number: Fraction | float, low: int, high: int) -> LiteralRange:
+    """The range among the integers from `low` to `high`; NaN is above all numbers."""
     if not isinstance(number, Fraction):
         number = Fraction(low - 1 if number < 0 else high + 1)
     if number < low:
-        return Place(exact=None, floor=None, ceiling=low)
+        return LiteralRange(exact=None, floor=None, ceiling=low)
     if number > high:
-        return Place(exact=None, floor=high, ceiling=None)
+        return LiteralRange(exact=None, floor=high, ceiling=None)
     floor, ceiling = math.floor(number), math.ceil(number)
-    return Place(exact=floor if floor == ceiling else None, floor=floor, ceiling=ceiling)
+    return LiteralRange(exact=floor if floor == ceiling else None, floor=floor, ceiling=ceiling)
 
 
-def _float_place(number: Fraction | float, *, single: bool) -> Place:
+def _float_range(number: Fraction | float, *, single: bool) -> LiteralRange:
     largest = float(np.finfo(np.float32 if single else np.float64).max)
     try:
         nearest = float(number)
@@ -162,28 +162,28 @@ def _float_place(number: Fraction | float, *, single: bool) -> Place:
             nearest = float(np.float32(nearest))
     if math.isinf(nearest) and isinstance(number, Fraction):
         below, above = (largest, math.inf) if number > 0 else (-math.inf, -largest)
-        return Place(exact=None, floor=below, ceiling=above)
+        return LiteralRange(exact=None, floor=below, ceiling=above)
     return _exactly(nearest or 0.0)
 
 
-def _instant_place(nanos: int, target: AtomicType) -> Place:
+def _instant_range(nanos: int, target: AtomicType) -> LiteralRange:
     is_date = target.root is TypeRoot.DATE
     unit = NANOS_PER_DAY if is_date else unit_nanos(target)
-    return _integer_place(Fraction(nanos, unit), *_range(_DATE_BITS if is_date else _INSTANT_BITS))
+    return _integer_range(Fraction(nanos, unit), *_bounds(_DATE_BITS if is_date else _INSTANT_BITS))
 
 
-def _time_place(constant: Literal) -> Place | None:
+def _time_range(constant: Literal) -> LiteralRange | None:
     value = constant.value
     if constant.type is not None and constant.type.root is TypeRoot.TIME and isinstance(value, int):
         return _exactly(value)
     nanos = parse_time(value) if isinstance(value, str) else None
     if nanos is None:
         return None
-    return _integer_place(Fraction(nanos, _NANOS_PER_MILLI), *_range(_DATE_BITS))
+    return _integer_range(Fraction(nanos, _NANOS_PER_MILLI), *_bounds(_DATE_BITS))
 
 
 def _nanos(constant: Literal, zone: tzinfo | None, *, zoned: bool) -> int | None:
-    """Nanoseconds since 1970 of a date, timestamp or text, by UTC or by the wall clock."""
+    """Nanoseconds since 1970 of a date, timestamp or text: UTC if `zoned`, else wall clock."""
     value, kind = constant.value, constant.type
     if isinstance(value, str):
         moment = parse_timestamp(value)

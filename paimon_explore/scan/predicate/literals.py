@@ -1,4 +1,4 @@
-"""Constants as Arrow values, made from bytes, for Arrow's conversion of values loads pandas."""
+"""Conversion of constants to Arrow values, from bytes: `pa.array` would import pandas."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -29,7 +29,7 @@ _BOOLEAN = AtomicType(root=TypeRoot.BOOLEAN)
 
 
 def values_array(values: Sequence[object], kind: AtomicType) -> Column:
-    """The values, of `Literal.value`'s forms and within the type, as an Arrow array.
+    """Converts values, represented as in `Literal.value`, to an Arrow array.
 
     >>> values_array([19723], AtomicType(root=TypeRoot.DATE)).to_pylist()
     [datetime.date(2024, 1, 1)]
@@ -49,19 +49,19 @@ def values_array(values: Sequence[object], kind: AtomicType) -> Column:
 
 
 def scalar_of(constant: Literal) -> "pa.Scalar[pa.DataType]":
-    """The Arrow scalar of a bound literal; an untyped null is a boolean one."""
+    """The Arrow scalar of a bound literal; an untyped null is a boolean null."""
     scalar: pa.Scalar[pa.DataType] = values_array([constant.value], constant.type or _BOOLEAN)[0]
     return scalar
 
 
 def repeated(constant: Literal, count: int) -> Column:
-    """A bound literal `count` times."""
+    """An array that repeats a bound literal `count` times."""
     one = values_array([constant.value], constant.type or _BOOLEAN)
     return nb.take_rows(one, np.zeros(count, np.int64))
 
 
 def value_at(array: Column, index: int, kind: AtomicType) -> LiteralValue:
-    """The value at `index` in `Literal.value`'s form; None for a null.
+    """The value at `index`, represented as in `Literal.value`; None for null.
 
     >>> kind = AtomicType(root=TypeRoot.DATE)
     >>> value_at(values_array([19723], kind), 0, kind)
@@ -78,7 +78,7 @@ def value_at(array: Column, index: int, kind: AtomicType) -> LiteralValue:
 
 
 def unscaled(value: Decimal, scale: int) -> int:
-    """The integer `value * 10^scale`, which has no fraction."""
+    """The unscaled integer `value * 10^scale`."""
     sign, digits, exponent = value.as_tuple()
     number = int("".join(map(str, digits)) or "0")
     shift = scale + int(exponent)
@@ -88,7 +88,7 @@ def unscaled(value: Decimal, scale: int) -> int:
 
 
 def scaled(number: int, scale: int) -> Decimal:
-    """The decimal `number / 10^scale`, exact whatever its length."""
+    """The decimal `number / 10^scale`, exact for any number of digits."""
     return Decimal((number < 0, tuple(map(int, str(abs(number)))), -scale))
 
 

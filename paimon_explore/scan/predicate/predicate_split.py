@@ -1,4 +1,4 @@
-"""The part of a predicate that some of the columns decide alone: partition keys, primary keys."""
+"""Splitting of predicates into a part on given columns (partition or primary key) and the rest."""
 
 from collections.abc import Collection, Iterable
 
@@ -18,48 +18,48 @@ from paimon_explore.scan.predicate.expression import (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
-    """A predicate in two: it is true of a row exactly if both are.
+class PredicateSplit:
+    """A predicate in two parts: it is true for a row exactly if both are.
 
     Attributes:
-        inside: reads the given columns only; TRUE if they say nothing.
-        rest: what remains to be checked on rows; TRUE if nothing.
+        pushed: the part on the given columns only; TRUE if there is none.
+        rest: the part to evaluate on rows; TRUE if there is none.
     """
 
-    inside: Expression
+    pushed: Expression
     rest: Expression
 
 
-def split(expr: Expression, names: Collection[str]) -> Parts:
-    """A predicate's part on the columns `names`, and what it leaves over.
+def split(expr: Expression, names: Collection[str]) -> PredicateSplit:
+    """Splits a predicate into its part on the columns `names` and the rest.
 
-    The part may also follow from a condition that stays in the rest: `p = 1 AND a > 2 OR p = 3`
-    gives `p = 1 OR p = 3`. Conditions that read no column are in the part.
+    A pushed condition may also be implied by one that stays in the rest: `p = 1 AND a > 2 OR p = 3`
+    implies `p = 1 OR p = 3`. Conditions that read no column are pushed.
 
     >>> from paimon_explore.scan.predicate.sql_parser import parse_where
     >>> from paimon_explore.scan.predicate.sql_formatter import to_sql
     >>> parts = split(parse_where("p = 1 AND a > 2"), ["p"])
-    >>> to_sql(parts.inside), to_sql(parts.rest)
+    >>> to_sql(parts.pushed), to_sql(parts.rest)
     ('p = 1', 'a > 2')
     """
     wanted = frozenset(names)
-    inside: list[Expression] = []
+    pushed: list[Expression] = []
     rest: list[Expression] = []
     for part in conjuncts(expr):
         if part == TRUE:
             continue
         if names_of(part) <= wanted:
-            inside.append(part)
+            pushed.append(part)
             continue
         rest.append(part)
         implied = _implied(part, wanted)
         if implied != TRUE:
-            inside.append(implied)
-    return Parts(inside=conjunction(inside), rest=conjunction(rest))
+            pushed.append(implied)
+    return PredicateSplit(pushed=conjunction(pushed), rest=conjunction(rest))
 
 
 def _implied(expr: Expression, names: frozenset[str]) -> Expression:
-    """A condition on `names` that is true wherever `expr` is; TRUE if there is no better one."""
+    """A condition on `names` that `expr` implies; TRUE if there is no better one."""
     match expr:
         case And(children=children):
             return _all_of(_implied(child, names) for child in children)

@@ -1,4 +1,4 @@
-"""Predicates as SQL text, for messages and for `scan.predicate.sql_parser` to read back."""
+"""Formatting of predicates as SQL text that `scan.predicate.sql_parser` can parse."""
 
 import math
 from decimal import Decimal
@@ -29,7 +29,7 @@ from paimon_explore.scan.predicate.sql_tokenizer import quoted_name, quoted_text
 
 
 def to_sql(expr: Expression) -> str:
-    """The text of a tree; `parse_where` of it gives an equal tree if `expr` is not bound yet.
+    """Formats an expression as SQL; `parse_where` returns an equal tree if `expr` is unbound.
 
     >>> from paimon_explore.scan.predicate.builder import col
     >>> to_sql((col("a").isin([1, 2]) & ~col("odd name").is_null()).expression)
@@ -63,7 +63,7 @@ def _operand_text(operand: Operand) -> str:
 
 
 def _call_text(call: Call) -> str:
-    """Signs and CASE as SQL writes them, other functions by name."""
+    """Formats operators and CASE in SQL syntax, other functions by name."""
     parts = [to_sql(argument) for argument in call.arguments]
     if call.function in _SIGNS:
         first, second = (
@@ -82,7 +82,7 @@ _SIGNS = frozenset("+-*/%")
 
 
 def literal_text(constant: Literal) -> str:
-    """A constant as SQL text.
+    """Formats a constant as SQL.
 
     >>> from paimon_explore.scan.predicate.builder import lit
     >>> literal_text(lit("it's").expression)

@@ -1,8 +1,7 @@
-"""Predicates and values from SQL text.
+"""SQL parser for conditions and value expressions.
 
-A reader of our own, from left to right with one token in view: a condition is a small language, it
-can then say where and what it does not understand, and a full SQL parser would take longer to
-import than a small table takes to read.
+A recursive descent parser with one token of lookahead. Its errors show the position and what was
+expected, and it is imported faster than a full SQL parser.
 
     or        = and { OR and }
     and       = not { AND not }
@@ -11,7 +10,7 @@ import than a small table takes to read.
     operand   = product { + product | - product | || product }
     product   = part { * part | / part | % part }
     part      = [-] ( ( or ) | constant | name { . name } | CAST ( operand AS type ) | function
-                | CASE ... END ), and :: type behind any of them
+                | CASE ... END ), each optionally followed by :: type
 """
 
 import math
@@ -62,7 +61,7 @@ from paimon_explore.scan.predicate.sql_tokenizer import (
 )
 
 Where: TypeAlias = str | Term | Expression | FilterList
-"""What a `where` may be: SQL text, `pe.col("a") > 3`, `[("a", ">", 3)]`, or a predicate's tree."""
+"""Forms of a `where` argument: SQL text, `pe.col("a") > 3`, `[("a", ">", 3)]`, or an expression."""
 
 _VALUE_EXAMPLE = "Write an expression such as: qty + 1."
 _NO_PATTERN = "Use LIKE, startswith, endswith or contains."
@@ -89,20 +88,20 @@ _TEXT_FUNCTIONS = {"STARTSWITH": ("", "%"), "ENDSWITH": ("%", ""), "CONTAINS": (
 
 
 def parse_where(text: str) -> Expression:
-    """The condition of a WHERE clause, without the word WHERE.
+    """Parses the condition of a WHERE clause, without the keyword WHERE.
 
     Raises:
-        InvalidInputError: the text is no condition, or uses what a scan cannot evaluate; the
-            message names the part, its position and what may be written.
+        InvalidInputError: the text is not a condition, or uses an unsupported feature; the message
+            shows the position and what was expected.
 
     >>> parse_where("a > 3 AND b IS NOT NULL").children[0].op
     <CompareOp.GT: '>'>
     """
-    return _Reader(text).whole()
+    return _Parser(text).whole()
 
 
 def parse_value(text: str) -> Expression:
-    """The expression for a value, as behind the sign `=` of SQL's UPDATE.
+    """Parses a value expression, as on the right of `=` in SQL's UPDATE.
 
     Raises:
         InvalidInputError: see `parse_where`.
@@ -111,7 +110,7 @@ def parse_value(text: str) -> Expression:
     '+'
     """
     try:
-        return _Reader(text).whole()
+        return _Parser(text).whole()
     except InvalidInputError as error:
         message = error.message.replace("a condition", "an expression").replace(
             "condition", "expression"
@@ -121,15 +120,15 @@ def parse_value(text: str) -> Expression:
 
 
 def expr(text: str) -> Term:
-    """SQL text as a term, for `update` and `merge`, or to be combined with other terms."""
+    """Parses SQL text to a term, for `update` and `merge` or to combine with other terms."""
     return Term(parse_value(string("text", text)))
 
 
 def predicate(where: Where) -> Expression:
-    """The tree of SQL text, of a term, of a list of filters, or of a tree itself.
+    """Converts any form of a `where` argument to an expression.
 
     Raises:
-        InvalidInputError: see `parse_where` and `filters`; or `where` is none of these.
+        InvalidInputError: see `parse_where` and `filters`; or `where` has another type.
     """
     if isinstance(where, str):
         return parse_where(where)
@@ -151,8 +150,8 @@ def _kind(value: object) -> str:
     return f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")
 
 
-class _Reader:
-    """Reads a condition token by token."""
+class _Parser:
+    """Recursive descent parser of a condition."""
 
     def __init__(self, source: str) -> None:
         self._source = source
@@ -183,7 +182,7 @@ class _Reader:
         return token
 
     def _takes(self, *words: str) -> bool:
-        """Step over these words or signs if they come next, all of them or none."""
+        """Consumes these keywords or operators if they come next, all of them or none."""
         upcoming = self._tokens[self._at : self._at + len(words)]
         for token, word in zip_longest(upcoming, words):
             if token is None or token.text.upper() != word:
@@ -328,7 +327,7 @@ class _Reader:
         return found
 
     def _operand_or_condition(self) -> Expression:
-        """A sum, or what stands alone."""
+        """Parses a sum, or a single product or condition."""
         start = self._here
         found = self._product()
         while True:
@@ -355,7 +354,7 @@ class _Reader:
         return found
 
     def _joined(self, function: str, left: Operand, right: Operand) -> Call:
-        """A sign between two operands; such trees grow to the left, so they are bounded."""
+        """Builds a binary operation; their number is limited, because each one nests deeper."""
         self._signs += 1
         if self._signs > _MAX_SIGNS:
             raise self._problem(f"more than {_MAX_SIGNS} arithmetic operators")
@@ -365,7 +364,7 @@ class _Reader:
         start = self._here
         found = self._primary()
         while self._takes("::"):
-            found = _cast(self._as_operand(found, start), self._type_behind_colons())
+            found = _cast(self._as_operand(found, start), self._type_after_colons())
         return found
 
     def _primary(self) -> Expression:
@@ -458,10 +457,10 @@ class _Reader:
         if function in _TEXT_FUNCTIONS:
             operand = self._operand()
             self._expect(",")
-            before, behind = _TEXT_FUNCTIONS[function]
+            prefix, suffix = _TEXT_FUNCTIONS[function]
             text = self._text(f"{function} expects a string constant")
             self._expect(")")
-            return text_match(operand, before, text, behind)
+            return text_match(operand, prefix, text, suffix)
         if function in _CLOCKS:
             self._expect(")")
             return literal(_CLOCKS[function]())
@@ -477,7 +476,7 @@ class _Reader:
         return Call(function=ALIASES.get(name, name), arguments=tuple(arguments))
 
     def _case(self) -> Expression:
-        """CASE [value] WHEN ... THEN ... ELSE ... END."""
+        """Parses CASE [value] WHEN ... THEN ... ELSE ... END."""
         self._next()
         start = self._here
         subject = None if self._is_word("WHEN") else self._as_operand(self._or(), start)
@@ -508,7 +507,7 @@ class _Reader:
             self._next()
         return self._type_between(start, self._next().start)
 
-    def _type_behind_colons(self) -> DataType:
+    def _type_after_colons(self) -> DataType:
         start = self._here
         end = self._next().end
         if self._takes("("):
@@ -526,7 +525,7 @@ class _Reader:
 
 
 def _number_literal(sign: str, text: str) -> Literal:
-    """The literal of digits with Spark's suffixes: L, S, Y whole, D, F binary, BD decimal."""
+    """Parses a number with Spark's suffixes: L, S, Y integer, D, F floating-point, BD decimal."""
     if "_" in text:
         raise ValueError(text)
     for suffix, make in (("BD", Decimal), ("L", int), ("S", int), ("Y", int)):
@@ -538,7 +537,7 @@ def _number_literal(sign: str, text: str) -> Literal:
 
 
 def _cast(operand: Operand, target: DataType) -> Operand:
-    """A cast; of the texts that name the special floating-point values, the value."""
+    """Builds a cast; 'NaN', 'Infinity' and '-Infinity' to DOUBLE become constants."""
     if target == _DOUBLE and isinstance(operand, Literal) and isinstance(operand.value, str):
         special = _SPECIAL_FLOATS.get(operand.value.strip().upper())
         if special is not None:

@@ -1,6 +1,6 @@
-"""SQL text cut into words, numbers, quoted things and signs, each with its place.
+"""SQL tokenizer: words, numbers, quoted strings and names, operators, with their offsets.
 
-Spark's rules: text in single quotes with backslash escapes, a quote also by doubling it; names in
+Spark's rules: strings in single quotes with backslash escapes or doubled quotes; names in
 backticks, or in double quotes as in standard SQL; `--` and `/* */` comments.
 """
 
@@ -23,7 +23,7 @@ _SUGGESTIONS = {
     "{": "Names with such characters are written in backticks.",
     ";": "Write the condition only, without a semicolon.",
 }
-"""What to do, by the character at which a text cannot be read."""
+"""Hints by the character at which parsing failed."""
 _UNCLOSED = {
     "'": "A string ends with a single quote; a quote inside is written twice: 'it''s'.",
     '"': "Strings are written in single quotes, names of columns in backticks.",
@@ -35,15 +35,15 @@ RESERVED = frozenset(
         *("true", "false", "case", "select", "exists", "interval", "distinct", "escape"),
     }
 )
-"""Words that are columns only when quoted, in lower case."""
+"""Reserved words in lower case; columns with these names have to be quoted."""
 
 PLAIN_NAME = re.compile(r"[^\W\d]\w*")
 _MAX_SHOWN = 72
-"""Characters of a line that an error shows."""
+"""Maximum number of characters of a line in an error message."""
 
 
 class TokenKind(Enum):
-    """What a token is."""
+    """Kinds of tokens."""
 
     WORD = auto()
     NAME = auto()
@@ -56,13 +56,13 @@ class TokenKind(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Token:
-    """A piece of the text.
+    """A token.
 
     Attributes:
-        kind: what it is.
-        text: a word as written, a name or text without its quotes, hexadecimal digits of bytes.
+        kind: its kind.
+        text: a word as written, a name or string without its quotes, hexadecimal digits of bytes.
         start: offset of its first character.
-        end: offset behind its last one.
+        end: offset after its last character.
     """
 
     kind: TokenKind
@@ -95,10 +95,10 @@ _KINDS = {
 
 
 def tokens_of(source: str) -> list[Token]:
-    """The tokens of a condition, with an END token last.
+    """Tokenizes a condition; the last token is END.
 
     Raises:
-        InvalidInputError: a character that starts no token, such as a quote without its end.
+        InvalidInputError: a character that starts no token, such as an unclosed quote.
     """
     tokens: list[Token] = []
     at = 0
@@ -118,33 +118,33 @@ def tokens_of(source: str) -> list[Token]:
 
 
 def quoted_text(text: str) -> str:
-    """A constant that `tokens_of` reads back as `text`."""
+    """Quotes a string constant."""
     return "'" + text.replace("\\", "\\\\").replace("'", "''") + "'"
 
 
 def quoted_name(name: str) -> str:
-    """A name, in backticks if it has to be."""
+    """Quotes a name in backticks if necessary."""
     if PLAIN_NAME.fullmatch(name) and name.lower() not in RESERVED:
         return name
     return "`" + name.replace("`", "``") + "`"
 
 
 def problem_at(source: str, at: int, what: str, hint: str = "") -> InvalidInputError:
-    """The error that tells what is wrong at an offset of the text, and shows the place."""
+    """Returns the error for a problem at an offset of the text, with the line and a caret."""
     if not source.strip():
         return InvalidInputError("The condition is empty.", hint=EXAMPLE)
     begin = source.rfind("\n", 0, at) + 1
     line = source[begin:].partition("\n")[0].replace("\t", " ")
     column = at - begin
-    cut = max(0, column - _MAX_SHOWN // 2) if len(line) > _MAX_SHOWN else 0
-    shown = ("…" if cut else "") + line[cut : cut + _MAX_SHOWN]
-    shown += "…" if len(line) > cut + _MAX_SHOWN else ""
-    caret = " " * (column - cut + bool(cut)) + "^"
+    first = max(0, column - _MAX_SHOWN // 2) if len(line) > _MAX_SHOWN else 0
+    shown = ("…" if first else "") + line[first : first + _MAX_SHOWN]
+    shown += "…" if len(line) > first + _MAX_SHOWN else ""
+    caret = " " * (column - first + bool(first)) + "^"
     number = f"line {source.count(chr(10), 0, at) + 1}, " if "\n" in source else ""
-    place = f"{number}column {column + 1}"
+    position = f"{number}column {column + 1}"
     advice = hint or _SUGGESTIONS.get(source[at : at + 1], EXAMPLE)
     return InvalidInputError(
-        f"The condition cannot be parsed ({place}): {what}{'' if what.endswith('?') else '.'}",
+        f"The condition cannot be parsed ({position}): {what}{'' if what.endswith('?') else '.'}",
         hint=f"\n    {shown}\n    {caret}\n{advice}",
     )
 

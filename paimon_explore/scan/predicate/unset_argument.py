@@ -1,7 +1,7 @@
-"""Arguments that mean everything when they are left out, so that None must not stand for that.
+"""`NOT_GIVEN`: the default of arguments that select all rows if omitted, for which None is refused.
 
-`table.update(values, where=condition)` with a variable that was never set would otherwise change
-every row. Leaving the argument out is deliberate; passing None is not.
+Otherwise `table.update(values, where=condition)` with an unset variable would change every row.
+Omitting the argument is deliberate; passing None is not.
 """
 
 from enum import Enum
@@ -16,25 +16,25 @@ class NotGiven(Enum):
     NOT_GIVEN = "not given"
 
     def __repr__(self) -> str:
-        """The name, as signatures show it."""
+        """The name, for signatures."""
         return "NOT_GIVEN"
 
 
 NOT_GIVEN: Final = NotGiven.NOT_GIVEN
-"""Default of an argument that was left out."""
+"""Default of an omitted argument."""
 
 
 def refuse_none(value: object, argument: str, hint: str) -> None:
-    """Refuse None for an argument that means everything when it is left out.
+    """Refuses None for an argument that selects all rows if omitted.
 
     Args:
-        value: what the caller passed.
+        value: the passed value.
         argument: its name.
-        hint: what to do to mean everything.
+        hint: how to select all rows.
 
     Raises:
         InvalidInputError: None was passed.
     """
     if value is None:
-        msg = f"{argument} is None, which does not stand for all rows."
+        msg = f"{argument} is None, which does not select all rows."
         raise InvalidInputError(msg, hint=hint)

@@ -1,4 +1,4 @@
-"""Pruning: which files, manifests and row groups a predicate rules out.
+"""Pruning of files, manifests and row groups that cannot match a predicate.
 
-By bucket, by column statistics and by file index; `pruning_reasons` explains decisions.
+By bucket, column statistics and file index; `pruning_reasons` explains decisions.
 """

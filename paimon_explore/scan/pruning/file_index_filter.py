@@ -1,8 +1,8 @@
-"""The rows of a data file that its file index leaves for a predicate.
+"""File index evaluation: the rows of a data file that may match a predicate.
 
-Every answer is a superset: an index that cannot tell, of a kind or version not known here, or on a
-column whose type has changed, leaves all rows. NOT asks its inside for the rows where it may be
-false, so that rows on which a condition is unknown are in neither answer.
+Every result is a superset: an index that cannot answer, of an unknown kind or version, or on a
+column whose type has changed, keeps all rows. For NOT, the child is evaluated for the rows where it
+may be false, so that rows for which a condition is unknown are in neither result.
 """
 
 import math
@@ -41,15 +41,15 @@ _RELATIONS = {
     CompareOp.GT: (Relation.GT, Relation.LE),
     CompareOp.GE: (Relation.GE, Relation.LT),
 }
-"""What is asked of an index where a comparison has to be true, and where false."""
+"""Index relations for a comparison that has to be true, and for one that has to be false."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexedRows:
-    """What a file index says about one data file.
+    """The result of a file index for one data file.
 
     Attributes:
-        skip: no row can match.
+        skip: whether no row can match.
         positions: physical positions of the rows that may match; None for all.
     """
 
@@ -66,7 +66,7 @@ def indexed_rows(
     *,
     path: str = "",
 ) -> IndexedRows:
-    """Rows of a data file that may fulfil a bound predicate, by its file index.
+    """Evaluates a bound predicate on the file index of a data file.
 
     Args:
         expr: a predicate bound to the wanted columns.
@@ -122,7 +122,7 @@ def _indexes(
 
 
 def _rows(expr: Expression, indexes: _Indexes, *, wanted: bool) -> BitMap | None:
-    """Rows on which `expr` may be `wanted`; None for all."""
+    """Rows for which `expr` may be `wanted` (true or false); None for all."""
     match expr:
         case And(children=children) | Or(children=children):
             parts = [_rows(child, indexes, wanted=wanted) for child in children]
@@ -164,7 +164,7 @@ def _leaf_rows(expr: Expression, indexes: _Indexes, *, wanted: bool) -> BitMap |
         case In(operand=Column(path=(name,)), values=values):
             listed = tuple(value.value for value in values if value.value is not None)
             if not wanted and len(listed) < len(values):
-                return BitMap()  # a null in the list: what is not found is unknown, never false
+                return BitMap()  # with a null in the list, NOT IN is never true
             relation = Relation.IN if wanted else Relation.NOT_IN
             return _asked(indexes, name, Condition(relation, listed))
         case IsNull(operand=Column(path=(name,))):
@@ -181,7 +181,7 @@ def _relation(op: CompareOp, *, wanted: bool) -> Relation | None:
 
 
 def _asked(indexes: _Indexes, name: str, condition: Condition) -> BitMap | None:
-    """The rows that all indexes of a column leave; NaN, of many forms, is never looked up."""
+    """The rows that all indexes of a column keep; NaN is not looked up (it has many encodings)."""
     if any(isinstance(value, float) and math.isnan(value) for value in condition.values):
         return None
     return _in_all(index.rows(condition) for index in indexes.get(name, ()))

@@ -1,8 +1,9 @@
-"""Statistics of data files as columns of the reading schema.
+"""File statistics of manifest entries, mapped to columns of the reading schema.
 
-Each file's bounds are rows over the columns of *its* schema, or of `_VALUE_STATS_COLS`. They are
-mapped by field id: a column the file's schema lacks is all null, a column without collected
-statistics is unknown, and bounds of another type are used only where the cast keeps the order.
+Each file's bounds are BinaryRows over the columns of the file's own schema, or of
+`_VALUE_STATS_COLS`. They are mapped by field id: a column that the file's schema lacks is all null,
+a column without collected statistics is unknown, and bounds of another type are used only if the
+cast preserves the order.
 Spec: concepts/spec/manifest, statistics; schema evolution.
 """
 
@@ -40,7 +41,7 @@ from paimon_explore.scan.manifest_arrays import (
     numbers,
     row_array,
 )
-from paimon_explore.scan.pruning.statistics_pruning import ColumnStats, StatsFrame
+from paimon_explore.scan.pruning.statistics_pruning import ColumnStats, StatsTable
 
 SchemaOf: TypeAlias = Callable[[int], TableSchema]
 
@@ -57,17 +58,17 @@ def value_stats(
     wanted: Iterable[DataField],
     *,
     as_written: bool = False,
-) -> StatsFrame:
+) -> StatsTable:
     """Bounds and null counts of the wanted columns, per file.
 
     Args:
         entries: n files.
-        schema_of: the schema of a schema id.
+        schema_of: returns the schema of a schema id.
         wanted: columns of the reading schema.
-        as_written: leave the bounds of CHAR columns padded, not as values are read.
+        as_written: keep the padding of CHAR bounds, which reads trim.
 
     Returns:
-        Frame of n rows; columns whose statistics no file has are left out.
+        n rows of statistics; columns without statistics in any file are missing.
     """
     fields = tuple(wanted)
     groups = _groups(entries)
@@ -81,10 +82,10 @@ def value_stats(
         for i, field in enumerate(fields)
         if pieces
     }
-    return StatsFrame(columns=columns, row_count=row_count)
+    return StatsTable(columns=columns, row_count=row_count)
 
 
-def key_stats(entries: ManifestEntries, keys: RowType) -> StatsFrame:
+def key_stats(entries: ManifestEntries, keys: RowType) -> StatsTable:
     """Bounds of the trimmed primary key, per file of n."""
     table = entries.table
     types = [field.type for field in keys]
@@ -93,15 +94,17 @@ def key_stats(entries: ManifestEntries, keys: RowType) -> StatsFrame:
     nulls = column(table, "key_null_counts")
     columns = {
         field.name: ColumnStats(
-            minimum=_least(lows[i], field.type), maximum=highs[i], null_count=element(nulls, i)
+            minimum=_trimmed_minimum(lows[i], field.type),
+            maximum=highs[i],
+            null_count=element(nulls, i),
         )
         for i, field in enumerate(keys)
     }
-    return StatsFrame(columns=columns, row_count=row_array(numbers(table, "row_count")))
+    return StatsTable(columns=columns, row_count=row_array(numbers(table, "row_count")))
 
 
 def _groups(entries: ManifestEntries) -> list[Rows]:
-    """Row numbers of files that share schema, collected columns and written columns."""
+    """Row numbers of files grouped by schema, statistics columns and written columns."""
     if not len(entries):
         return []
     table = entries.table
@@ -115,7 +118,7 @@ def _groups(entries: ManifestEntries) -> list[Rows]:
 
 
 def _combined(first: Rows, second: Rows) -> Rows:
-    """A number per row that is equal where both numbers are."""
+    """A number per row that is equal for rows where both inputs are equal."""
     if _is_one(second):
         return first
     _, left = np.unique(first, return_inverse=True)
@@ -129,7 +132,7 @@ def _is_one(numbers: Rows) -> bool:
 
 
 def _list_numbers(lists: Column) -> Rows:
-    """A number per list of texts that is equal for equal lists; null is a list of its own."""
+    """A number per list of texts that is equal for equal lists; null differs from any list."""
     offsets, valid = list_offsets(lists), valid_mask(lists)
     values = items_of(lists)
     if not valid.any():
@@ -139,7 +142,7 @@ def _list_numbers(lists: Column) -> Rows:
     found = np.zeros(len(lists), np.int64)
     if valid.all() and _all_equal(codes, np.diff(offsets)):
         return found
-    # One by one: writers of one table mostly list the same columns, which does not come here.
+    # This loop is rare: the files of a table mostly list the same columns.
     for row in np.flatnonzero(valid).tolist():
         key = codes[offsets[row] : offsets[row + 1]].tobytes()
         found[row] = known.setdefault(key, len(known) + 1)
@@ -147,7 +150,7 @@ def _list_numbers(lists: Column) -> Rows:
 
 
 def _all_equal(codes: Rows, sizes: Rows) -> bool:
-    """Whether lists that follow each other, of these items and sizes, are all the same."""
+    """Whether consecutive lists with these items and sizes are all equal."""
     size = int(sizes[0])
     if (sizes != size).any() or len(codes) != len(sizes) * size:
         return False
@@ -188,7 +191,7 @@ def _group_stats(
             place = names.index(source.name)
             counts = element(nulls, place)
             if isinstance(field.type, AtomicType) and keeps_order(source.type, field.type):
-                lowest = lows[place] if as_written else _least(lows[place], source.type)
+                lowest = lows[place] if as_written else _trimmed_minimum(lows[place], source.type)
                 low = _as_read(lowest, field.type)
                 high = _as_read(highs[place], field.type)
                 found.append(ColumnStats(minimum=low, maximum=high, null_count=counts))
@@ -205,15 +208,15 @@ def _as_read(bounds: Column, data_type: AtomicType) -> Column:
 def _bounds(
     table: pa.Table, name: str, types: list[DataType], places: list[int]
 ) -> dict[int, Column]:
-    """Columns of a row of bounds by their places in it."""
+    """Decodes some columns of the bounds; keys are their positions in the row."""
     rows = binary(table, name)
     return dict(
         zip(places, decode_rows(rows, types, where="_VALUE_STATS", fields=places), strict=True)
     )
 
 
-def _least(bounds: Column, data_type: DataType) -> Column:
-    """Lower bounds of what is read: Java's ORC writer pads CHAR, its reader trims it."""
+def _trimmed_minimum(bounds: Column, data_type: DataType) -> Column:
+    """Lower bounds of values as read: Java's ORC writer pads CHAR, its reader trims it."""
     if not is_root(data_type, TypeRoot.CHAR):
         return bounds
     trimmed: Column = pc.call_function("utf8_rtrim", [bounds], pc.TrimOptions(" "))
@@ -221,7 +224,7 @@ def _least(bounds: Column, data_type: DataType) -> Column:
 
 
 def _written(schema: TableSchema, written: list[str] | None) -> list[DataField]:
-    """The columns of a file in the order of its statistics; row tracking adds system columns."""
+    """The columns of a file in the order of its statistics, including row tracking columns."""
     if written is None:
         return list(schema.fields)
     bigint = AtomicType(root=TypeRoot.BIGINT)
@@ -232,7 +235,7 @@ def _written(schema: TableSchema, written: list[str] | None) -> list[DataField]:
 
 
 def _arity_is(table: pa.Table, arity: int) -> bool:
-    """Whether all bounds are rows of that many fields; writers leave them empty at will."""
+    """Whether all bounds are rows with `arity` fields; some writers leave them empty."""
     return all_have_arity(binary(table, "value_min"), arity, where="_VALUE_STATS")
 
 
@@ -260,7 +263,7 @@ def _all_null(field: DataField, row_count: pa.Int64Array) -> ColumnStats:
 
 
 def _restore(pieces: list[ColumnStats], order: Rows) -> ColumnStats:
-    """Statistics of all groups in the order of the entries."""
+    """Concatenates the statistics of all groups and restores the order of the entries."""
     if len(pieces) == 1:
         return pieces[0]
     return ColumnStats(

@@ -1,4 +1,4 @@
-"""Why pruning keeps or drops an item: the conditions that decide, with the bounds they saw."""
+"""Explanation of statistics pruning: the conditions that keep or drop an item, with its bounds."""
 
 from dataclasses import replace
 
@@ -25,7 +25,7 @@ from paimon_explore.scan.predicate.expression import (
 from paimon_explore.scan.predicate.like_pattern import prefix_of
 from paimon_explore.scan.predicate.literals import value_at
 from paimon_explore.scan.predicate.sql_formatter import literal_text, to_sql
-from paimon_explore.scan.pruning.statistics_pruning import ColumnStats, StatsFrame, outcomes
+from paimon_explore.scan.pruning.statistics_pruning import ColumnStats, StatsTable, outcomes
 
 _NEGATED = {
     CompareOp.EQ: CompareOp.NE,
@@ -35,7 +35,7 @@ _NEGATED = {
     CompareOp.GT: CompareOp.LE,
     CompareOp.LE: CompareOp.GT,
 }
-_ITS_OWN = {
+_SKIPPED_IF = {
     CompareOp.EQ: "its minimum were above {0} or its maximum below",
     CompareOp.SAME: "its minimum were above {0} or its maximum below",
     CompareOp.NE: "its minimum and maximum were both {0}",
@@ -48,15 +48,14 @@ _ITS_OWN = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeafFinding:
-    """What the statistics of one item say about one simple condition.
+    """The result of one simple condition on the statistics of one item.
 
     Attributes:
         condition: SQL text of the condition.
-        column: the column it reads; None if it reads several, none, or a nested member.
-        excludes: whether no row of the item can fulfil it.
+        column: the column it reads; None if it reads several, none, or a nested field.
+        excludes: whether no row of the item can satisfy it.
         bounds: the statistics of the column, as text.
-        skipped_if: what the statistics would have to say to exclude the item; empty if they
-            cannot, or do.
+        skipped_if: statistics that would exclude the item; empty if they cannot, or already do.
     """
 
     condition: str
@@ -73,7 +72,7 @@ class Finding:
     Attributes:
         kept: whether it may hold matching rows.
         leaves: if skipped the conditions that exclude it, else every condition.
-        text: one sentence for people.
+        text: one sentence that explains it.
     """
 
     kept: bool
@@ -81,11 +80,11 @@ class Finding:
     text: str
 
 
-def explain(expr: Expression, stats: StatsFrame, index: int) -> Finding:
-    """Why `may_match` keeps or drops item `index`."""
+def explain(expr: Expression, stats: StatsTable, index: int) -> Finding:
+    """Explains why `may_match` keeps or drops item `index`."""
     item = _item(stats, index)
     kept = bool(outcomes(expr, item).true[0])
-    leaves = tuple(_leaves(expr, item, wanted=True, blamed=not kept))
+    leaves = tuple(_leaves(expr, item, wanted=True, excluded=not kept))
     if kept:
         text = "may hold matching rows: " + "; ".join(
             f"{leaf.condition} ({leaf.bounds})" for leaf in leaves
@@ -97,7 +96,7 @@ def explain(expr: Expression, stats: StatsFrame, index: int) -> Finding:
     return Finding(kept=kept, leaves=leaves, text=text + ".")
 
 
-def _item(stats: StatsFrame, index: int) -> StatsFrame:
+def _item(stats: StatsTable, index: int) -> StatsTable:
     columns = {
         name: ColumnStats(
             minimum=column.minimum.slice(index, 1),
@@ -106,39 +105,41 @@ def _item(stats: StatsFrame, index: int) -> StatsFrame:
         )
         for name, column in stats.columns.items()
     }
-    return StatsFrame(row_count=stats.row_count.slice(index, 1), columns=columns)
+    return StatsTable(row_count=stats.row_count.slice(index, 1), columns=columns)
 
 
-def _leaves(expr: Expression, item: StatsFrame, *, wanted: bool, blamed: bool) -> list[LeafFinding]:
-    """Findings on the leaves that decide whether `expr` can be `wanted`.
+def _leaves(
+    expr: Expression, item: StatsTable, *, wanted: bool, excluded: bool
+) -> list[LeafFinding]:
+    """Findings for the leaves that decide whether `expr` can be `wanted`.
 
-    With `blamed`, `expr` cannot, and only leaves that say so are named.
+    With `excluded`, `expr` cannot, and only the leaves that exclude it are returned.
     """
     match expr:
         case Not(child=child):
-            return _leaves(child, item, wanted=not wanted, blamed=blamed)
+            return _leaves(child, item, wanted=not wanted, excluded=excluded)
         case IsTrue(child=child) if wanted:
-            return _leaves(child, item, wanted=True, blamed=blamed)
+            return _leaves(child, item, wanted=True, excluded=excluded)
         case And(children=children) | Or(children=children):
-            if blamed:
+            if excluded:
                 children = tuple(
                     child for child in children if not _can(child, item, wanted=wanted)
                 )
             return [
                 leaf
                 for child in children
-                for leaf in _leaves(child, item, wanted=wanted, blamed=blamed)
+                for leaf in _leaves(child, item, wanted=wanted, excluded=excluded)
             ]
         case _:
             return [_leaf(expr, item, wanted=wanted)]
 
 
-def _can(expr: Expression, item: StatsFrame, *, wanted: bool) -> bool:
+def _can(expr: Expression, item: StatsTable, *, wanted: bool) -> bool:
     found = outcomes(expr, item)
     return bool((found.true if wanted else found.false)[0])
 
 
-def _leaf(expr: Expression, item: StatsFrame, *, wanted: bool) -> LeafFinding:
+def _leaf(expr: Expression, item: StatsTable, *, wanted: bool) -> LeafFinding:
     asked = _asked(expr, wanted=wanted)
     names = names_of(expr)
     column = next(iter(names)) if len(names) == 1 and _is_plain(expr) else None
@@ -153,7 +154,7 @@ def _leaf(expr: Expression, item: StatsFrame, *, wanted: bool) -> LeafFinding:
 
 
 def _asked(expr: Expression, *, wanted: bool) -> Expression:
-    """The condition that has to hold on a row: the leaf, or its opposite."""
+    """The condition that a row has to satisfy: the leaf, or its negation."""
     if wanted:
         return expr
     if isinstance(expr, Compare) and expr.op in _NEGATED:
@@ -162,7 +163,7 @@ def _asked(expr: Expression, *, wanted: bool) -> Expression:
 
 
 def _is_plain(expr: Expression) -> bool:
-    """Whether a leaf asks one top-level column, so that its statistics matter."""
+    """Whether a leaf tests one top-level column, so that its statistics apply."""
     match expr:
         case Compare(left=Column(path=(_,)), right=Literal()) | Column(path=(_,)):
             return True
@@ -173,7 +174,7 @@ def _is_plain(expr: Expression) -> bool:
 
 
 def _kind(expr: Expression) -> AtomicType | None:
-    """The type of the column's bounds, as far as the leaf tells."""
+    """The type of the column's bounds; None if the leaf does not determine it."""
     match expr:
         case Compare(right=Literal(type=kind)):
             return kind
@@ -187,7 +188,7 @@ def _kind(expr: Expression) -> AtomicType | None:
             return None
 
 
-def _bounds_text(column: str | None, kind: AtomicType | None, item: StatsFrame) -> str:
+def _bounds_text(column: str | None, kind: AtomicType | None, item: StatsTable) -> str:
     stats = None if column is None else item.columns.get(column)
     if stats is None:
         return "no statistics"
@@ -214,7 +215,7 @@ def _count(counts: nb.Column) -> int | None:
 def _skipped_if(asked: Expression) -> str:
     match asked:
         case Compare(op=op, right=Literal() as constant):
-            return _ITS_OWN[op].format(literal_text(constant))
+            return _SKIPPED_IF[op].format(literal_text(constant))
         case In(values=values):
             shown = len([value for value in values if value.value is not None])
             return f"none of the {shown} values were within its bounds"

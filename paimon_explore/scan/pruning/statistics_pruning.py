@@ -1,13 +1,14 @@
-"""Which files, manifests or row groups may hold a row that a predicate keeps.
+"""Statistics pruning of files, manifests and row groups by min/max bounds and null counts.
 
-For every item each condition is judged by what it can be on some row of the item: true, false,
-unknown. The three are kept apart, so that NOT, AND and OR combine soundly without rewriting; an
-item may match if the whole predicate can be true. Every answer errs towards "can be":
+For every item (file, manifest or row group) and condition three outcomes are tracked: whether it
+can be true, false or unknown on some row of the item. NOT, AND and OR combine them without
+rewriting the predicate; an item may match if the whole predicate can be true. All outcomes are
+conservative:
 
-- bounds are outer bounds, perhaps cut; a missing bound, or a NaN as one, says nothing;
-- NaN, which is greater than all numbers, may lie outside the bounds of a float column, for some
-  writers leave it out of them: no float column excludes `> x` by its maximum;
-- a missing null count says nothing; members of ROWs, casts and comparisons of columns have no
+- bounds are outer bounds and may be truncated; a missing bound or a NaN bound excludes nothing;
+- NaN, which is greater than all numbers, may be outside the bounds of a float column, because some
+  writers ignore it: a float column never excludes `> x` by its maximum;
+- a missing null count excludes nothing; nested fields, casts and comparisons of columns have no
   statistics.
 """
 
@@ -43,7 +44,7 @@ from paimon_explore.scan.predicate.expression import (
     Or,
 )
 from paimon_explore.scan.predicate.kernels import call
-from paimon_explore.scan.predicate.like_pattern import Wildcard, pieces_of, prefix_of
+from paimon_explore.scan.predicate.like_pattern import Wildcard, pattern_parts, prefix_of
 from paimon_explore.scan.predicate.literals import values_array
 
 _FEW_VALUES = 16
@@ -57,8 +58,8 @@ class ColumnStats:
     """Statistics of one column for n items.
 
     Attributes:
-        minimum: n lower bounds in the column's Arrow type; null where unknown or all is null.
-        maximum: n upper bounds, likewise; both inclusive, and perhaps wider than the values.
+        minimum: n inclusive lower bounds in the column's Arrow type; null if unknown or all null.
+        maximum: n inclusive upper bounds, likewise. Bounds may be wider than the values.
         null_count: n int64; null where unknown.
     """
 
@@ -68,12 +69,12 @@ class ColumnStats:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StatsFrame:
+class StatsTable:
     """Statistics of n files, manifests or row groups.
 
     Attributes:
         row_count: n int64 numbers of rows; null where unknown.
-        columns: by top-level column name; nothing is known of a column that is missing.
+        columns: by top-level column name; columns without statistics are missing.
     """
 
     row_count: Values
@@ -86,15 +87,15 @@ class StatsFrame:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcomes:
-    """What a condition can be on the rows of each of n items; more than it is, never less."""
+    """Possible outcomes of a condition on the rows of each of n items; a superset of the actual."""
 
     true: Bools
     false: Bools
     unknown: Bools
 
 
-def may_match(expr: Expression, stats: StatsFrame) -> npt.NDArray[np.bool_]:
-    """Whether each item may hold a row of which a bound predicate is true.
+def may_match(expr: Expression, stats: StatsTable) -> npt.NDArray[np.bool_]:
+    """Whether each item may contain a row for which a bound predicate is true.
 
     Args:
         expr: bound to the row type whose columns `stats` describes.
@@ -108,15 +109,15 @@ def may_match(expr: Expression, stats: StatsFrame) -> npt.NDArray[np.bool_]:
     return outcomes(expr, stats).true
 
 
-def outcomes(expr: Expression, stats: StatsFrame) -> Outcomes:
-    """What a bound predicate can be on the rows of each item."""
+def outcomes(expr: Expression, stats: StatsTable) -> Outcomes:
+    """The possible outcomes of a bound predicate on the rows of each item."""
     return _outcomes(expr, _Items(stats))
 
 
 class _Items:
-    """The items, and the bounds of the columns that were asked for."""
+    """The items, with the bounds of columns cached on first use."""
 
-    def __init__(self, stats: StatsFrame) -> None:
+    def __init__(self, stats: StatsTable) -> None:
         self._stats = stats
         self._bounds: dict[str, _Bounds] = {}
         self.has_rows: Bools = ~nb.valid_mask(stats.row_count) | (_integers(stats.row_count) != 0)
@@ -167,7 +168,7 @@ def _leaf(expr: Compare | In | Like | IsNull | Cast | Call, items: _Items) -> Ou
 
 
 def _all_of(parts: list[Outcomes]) -> Outcomes:
-    """AND: unknown takes an unknown part beside ones that are true or unknown."""
+    """AND: it can be unknown if one part can be unknown and the others true or unknown."""
     true, false = parts[0].true, parts[0].false
     not_false, unknown = true | parts[0].unknown, parts[0].unknown
     for part in parts[1:]:
@@ -203,7 +204,7 @@ def _integers(array: Values) -> npt.NDArray[np.int64]:
 class _Bounds:
     """Statistics of one column as numpy masks over the n items."""
 
-    def __init__(self, name: str, stats: StatsFrame, rows: Bools) -> None:
+    def __init__(self, name: str, stats: StatsTable, rows: Bools) -> None:
         self._size = len(stats)
         self._column = stats.columns.get(name)
         self.has_null = self.has_value = rows
@@ -231,11 +232,11 @@ class _Bounds:
         return column.minimum, column.maximum
 
     def low(self, kernel: str, one: Values, *, default: bool) -> Bools:
-        """A comparison of each minimum with a value, `default` where it is unknown."""
+        """Compares each minimum with a value; `default` where it is unknown."""
         return self._bound(0, kernel, one, default=default)
 
     def high(self, kernel: str, one: Values, *, default: bool) -> Bools:
-        """A comparison of each maximum with a value, `default` where it is unknown."""
+        """Compares each maximum with a value; `default` where it is unknown."""
         return self._bound(1, kernel, one, default=default)
 
     def _bound(self, side: int, kernel: str, one: Values, *, default: bool) -> Bools:
@@ -244,11 +245,11 @@ class _Bounds:
         return self.decided(_compared_with(self.bounds()[side], kernel, one), default=default)
 
     def decided(self, answers: Bools, *, default: bool) -> Bools:
-        """Answers on the bounds, `default` where those are unknown."""
+        """The answers where bounds are known, else `default`."""
         return np.where(self.known, answers, np.bool_(default))
 
     def single(self) -> Bools:
-        """Whether all values are known to be one and the same."""
+        """Whether all values are known to be equal."""
         if not self.known.any() or self.has_nan.any():
             return np.zeros(self._size, np.bool_)
         return self.decided(nb.bool_values(call("equal", *self.bounds())), default=False)
@@ -277,7 +278,7 @@ _NUMPY = {
 
 
 def _compared_with(values: Values, kernel: str, one: Values) -> Bools:
-    """A comparison of values with the one of an array; those of few numbers are NumPy's."""
+    """Compares values with the single value of `one`; numbers by NumPy, which is faster for few."""
     form = _NUMBERS.get(values.type.id) if values.type == one.type else None
     if form is None or one.null_count:
         return nb.bool_values(call(kernel, values, one[0]))
@@ -303,14 +304,14 @@ def _compared(test: Compare, items: _Items) -> Outcomes:
         case CompareOp.NE:
             true, false = less | greater, equal
     true, false, unknown = true & bounds.has_value, false & bounds.has_value, bounds.has_null
-    if test.op is CompareOp.SAME:  # a null is surely not the same
+    if test.op is CompareOp.SAME:  # never unknown: null <=> constant is false
         false, unknown = false | unknown, np.zeros_like(unknown)
     return Outcomes(true=true, false=false, unknown=unknown)
 
 
 def _positions(bounds: _Bounds, constant: Literal) -> tuple[Bools, Bools, Bools]:
-    """Whether values may lie below, at and above a constant."""
-    if isinstance(constant.value, float) and math.isnan(constant.value):  # nothing is above it
+    """Whether values may be less than, equal to and greater than a constant."""
+    if isinstance(constant.value, float) and math.isnan(constant.value):  # the greatest value
         anything = np.ones_like(bounds.known)
         return anything, anything, ~anything
     one = values_array([constant.value], constant.type or _BOOLEAN)
@@ -333,7 +334,7 @@ def _contained(bounds: _Bounds, values: tuple[Literal, ...]) -> Outcomes:
 
 
 def _any_within(bounds: _Bounds, listed: list[Literal]) -> Bools:
-    """Whether one of the constants lies within each item's bounds."""
+    """Whether one of the constants is within each item's bounds."""
     kind = listed[0].type if listed else None
     if not bounds.known.any() or kind is None:
         return np.ones_like(bounds.known)
@@ -353,7 +354,7 @@ def _any_within(bounds: _Bounds, listed: list[Literal]) -> Bools:
 
 
 def _matched(bounds: _Bounds, test: Like) -> Outcomes:
-    """By the text before the first wildcard, which all matches begin with."""
+    """LIKE: tests the prefix before the first wildcard, with which all matches begin."""
     prefix = prefix_of(test)
     text = values_array([prefix], _TEXT)[0]
     true = false = np.ones_like(bounds.known)
@@ -364,7 +365,7 @@ def _matched(bounds: _Bounds, test: Like) -> Outcomes:
         not_above = call("or", call("less_equal", low, text), low_has)
         not_below = call("greater_equal", high, text)
         true = bounds.decided(nb.bool_values(call("and", not_above, not_below)), default=True)
-        if pieces_of(test) == (prefix, Wildcard.ANY):
+        if pattern_parts(test) == (prefix, Wildcard.ANY):
             both = nb.bool_values(call("and", low_has, high_has))
             false = ~bounds.decided(both, default=False)
     return Outcomes(

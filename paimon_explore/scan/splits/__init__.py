@@ -1,4 +1,4 @@
-"""Splits: how live files are grouped into units of reading.
+"""Splits: live files grouped into units of reading.
 
-`split_generator` makes `DataSplit` values; readers need nothing else.
+`split_generator` makes `DataSplit` values, which contain everything that readers need.
 """

@@ -1,6 +1,6 @@
-"""A split: the files one reader takes, with all it needs to find and interpret them.
+"""Splits: the files that one reader reads, with all it needs to locate and decode them.
 
-Splits cross process borders (Spark tasks), so they hold plain values and slices of Arrow tables.
+Splits are pickled (Spark tasks), so they consist of plain values and slices of Arrow tables.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,13 +22,13 @@ from paimon_explore.scan.manifest_arrays import Mask, Rows, column, numbers
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeletionFile:
-    """Where the deletion vector of one data file lies.
+    """The location of the deletion vector of one data file.
 
     Attributes:
         path: the index file.
-        offset: byte of the vector's size field.
-        length: as recorded; its meaning differs by layout, see `encoding.deletion_vector`.
-        cardinality: number of deleted rows; None in files of old writers.
+        offset: byte offset of the vector's size field.
+        length: as recorded; its meaning depends on the layout, see `encoding.deletion_vector`.
+        cardinality: number of deleted rows; None if an old writer did not record it.
     """
 
     path: str
@@ -37,13 +37,13 @@ class DeletionFile:
     cardinality: int | None
 
 
-Place: TypeAlias = Callable[[ManifestEntries], pa.StringArray]
-"""Tells the absolute paths of files."""
+PathsOf: TypeAlias = Callable[[ManifestEntries], pa.StringArray]
+"""Returns the absolute paths of files."""
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """Paths that are known already, of the very files that are asked for."""
+class KnownPaths:
+    """Precomputed paths of exactly the files that they are requested for."""
 
     paths: pa.StringArray
 
@@ -54,19 +54,19 @@ class Known:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class PlacedFiles:
-    """Files with where they lie.
+class LocatedFiles:
+    """Files with their paths and deletion vectors.
 
     Attributes:
         entries: n files.
-        place: tells their paths, which are made when they are asked for first.
+        paths_of: computes their paths, on first access.
         deletion_files: by data file name, for the files that have a deletion vector.
         snapshot_id: the snapshot they were planned at; None for files of several snapshots.
         branch: the branch whose schemas the files' schema ids name.
     """
 
     entries: ManifestEntries
-    place: Place
+    paths_of: PathsOf
     deletion_files: Mapping[str, DeletionFile]
     snapshot_id: int | None
     branch: str = MAIN_BRANCH
@@ -74,55 +74,55 @@ class PlacedFiles:
     @cached_property
     def paths(self) -> pa.StringArray:
         """The n absolute paths."""
-        return self.place(self.entries)
+        return self.paths_of(self.entries)
 
-    def take(self, rows: Rows) -> "PlacedFiles":
-        """The files of these row numbers, in this order."""
+    def take(self, rows: Rows) -> "LocatedFiles":
+        """The files at these row numbers, in this order."""
         if np.array_equal(rows, np.arange(len(self.entries))):
             return replace(self, entries=self.entries.combine_chunks())
-        place = self.place
-        if isinstance(place, Known) or "paths" in vars(self):
-            place = Known(take_rows(self.paths, rows))  # type: ignore[arg-type]  # in stubs
-        return replace(self, entries=self.entries.take(rows), place=place)
+        paths_of = self.paths_of
+        if isinstance(paths_of, KnownPaths) or "paths" in vars(self):
+            paths_of = KnownPaths(take_rows(self.paths, rows))  # type: ignore[arg-type]  # in stubs
+        return replace(self, entries=self.entries.take(rows), paths_of=paths_of)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Splits(Sequence["DataSplit"]):
-    """Splits as columns: the n files of k splits in a row. A split is made when it is looked at.
+    """The k splits of a plan in columnar form, over n files. `DataSplit`s are created on access.
 
-    Plans have splits by the hundred thousand, of which most are only counted or handed on.
+    Plans may have hundreds of thousands of splits, most of which are only counted or passed on.
 
     Attributes:
         files: the files in any order.
-        order: their row numbers in the order of the splits, as they have to be read.
-        bounds: where each split begins in that order, and n: k + 1 numbers.
-        raw: k values, whether the files' rows are the table's rows, so that no merge is needed.
-        same_rows: n numbers; files of a split with the same number hold different columns of the
-            same rows (data evolution). None where every file holds rows of its own.
+        order: their row numbers in split order, as they have to be read.
+        bounds: the start of each split in that order, then n: k + 1 numbers.
+        raw: k values: whether the files' rows are the table's rows, so that no merge is needed.
+        same_rows: n numbers; files of a split with the same number contain different columns of the
+            same rows (data evolution). None if no files share rows.
     """
 
-    files: PlacedFiles
+    files: LocatedFiles
     order: Rows
     bounds: Rows
     raw: Mask
     same_rows: Rows | None = None
 
     @classmethod
-    def one(cls, files: PlacedFiles, *, raw: bool = True) -> "DataSplit":
-        """A split of all files, in their order."""
+    def one(cls, files: LocatedFiles, *, raw: bool = True) -> "DataSplit":
+        """One split of all files, in their order."""
         count = len(files.entries)
         bounds = np.array([0, count], np.int64)
         of = cls(files=files, order=np.arange(count), bounds=bounds, raw=np.array([raw], np.bool_))
         return DataSplit(of, 0)
 
     @cached_property
-    def source(self) -> PlacedFiles:
+    def source(self) -> LocatedFiles:
         """The files in the order of the splits."""
         return self.files.take(self.order)
 
     @cached_property
     def ends(self) -> "memoryview[int]":
-        """`bounds` for quick looks at single ones."""
+        """`bounds` as a memoryview, for fast access to single values."""
         return memoryview(self.bounds.data).cast("B").cast("q")
 
     @cached_property
@@ -157,30 +157,30 @@ class Splits(Sequence["DataSplit"]):
 class DataSplit:
     """Files of one bucket that are read together.
 
-    Never changed once made. It is not declared frozen because a look at a plan makes one per
-    bucket, and a frozen one takes three times as long to make.
+    Immutable by convention: a frozen dataclass takes three times as long to create, and iterating
+    over a plan creates one per bucket.
 
     Attributes:
         of: the splits that this is one of.
-        number: its place among them.
+        number: its index among them.
     """
 
     of: Splits
     number: int
 
     @property
-    def source(self) -> PlacedFiles:
-        """The files of all splits in a row, these ones among them."""
+    def source(self) -> LocatedFiles:
+        """The files of all splits in split order, including these."""
         return self.of.source
 
     @property
     def start(self) -> int:
-        """Number of the first file in `source`; they are ordered as they have to be read."""
+        """Index of the first file in `source`; files are ordered as they have to be read."""
         return self.of.ends[self.number]
 
     @property
     def count(self) -> int:
-        """How many files, at least 1."""
+        """Number of files, at least 1."""
         return self.of.ends[self.number + 1] - self.of.ends[self.number]
 
     @property
@@ -190,9 +190,9 @@ class DataSplit:
 
     @property
     def same_rows(self) -> tuple[int, ...]:
-        """Files with the same number hold different columns of the same rows (data evolution).
+        """A number per file; equal numbers mark different columns of the same rows.
 
-        Empty where every file holds rows of its own.
+        Empty if no files share rows (tables without data evolution).
         """
         shared = self.of.same_rows
         return () if shared is None else tuple(shared[self._part].tolist())
@@ -231,13 +231,13 @@ class DataSplit:
 
     @property
     def total_buckets(self) -> int:
-        """Bucket count the files were written under; -1 dynamic or none, -2 postponed."""
+        """Bucket count the files were written with; -1 for dynamic or no buckets, -2 postponed."""
         found: int = self._value("total_buckets")  # type: ignore[assignment]  # of the frame's schema
         return found
 
     @property
     def deletion_files(self) -> Mapping[str, DeletionFile]:
-        """By data file name, for those of the files that have a deletion vector."""
+        """Deletion vectors by data file name, for the files that have one."""
         known = self.of.files.deletion_files
         if not known:
             return {}
@@ -246,11 +246,11 @@ class DataSplit:
 
     @property
     def row_count(self) -> int:
-        """Physical rows of the files, deleted and retracted ones included."""
+        """Physical rows of the files, including deleted and retracted ones."""
         return self.of.row_counts[self.number]
 
     def only(self, rows: Rows) -> "DataSplit":
-        """Some of the files, at least one, as a split of their own."""
+        """A split of some of the files, at least one."""
         part = Splits.one(self.source.take(rows + self.start), raw=self.raw_convertible)
         shared = self.of.same_rows
         if shared is None:
@@ -258,7 +258,7 @@ class DataSplit:
         return DataSplit(replace(part.of, same_rows=shared[self._part][rows]), 0)
 
     def file(self, row: int) -> "DataSplit":
-        """One of the files as a split of its own, for files whose rows need no other file."""
+        """A split of one of the files, for files that are read independently of the others."""
         return self.only(np.array([row], np.int64))
 
     @property
@@ -272,20 +272,20 @@ class DataSplit:
         return found
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Pickle this part alone, not the whole frame."""
+        """Pickles only the files of this split, not the whole plan."""
         source = self.source
         part = replace(
             source,
             entries=source.entries.take(np.arange(len(source.entries))[self._part]),
-            place=Known(take_rows(source.paths, np.arange(len(source.paths))[self._part])),  # type: ignore[arg-type]  # in stubs
+            paths_of=KnownPaths(take_rows(source.paths, np.arange(len(source.paths))[self._part])),  # type: ignore[arg-type]  # in stubs
             deletion_files=dict(self.deletion_files),
         )
         return (_rebuilt, (part, bool(self.raw_convertible), self.same_rows))
 
 
 def _rebuilt(
-    files: PlacedFiles,
-    raw: bool,  # noqa: FBT001 - pickle passes by place
+    files: LocatedFiles,
+    raw: bool,  # noqa: FBT001 - pickle passes positional arguments
     same_rows: tuple[int, ...],
 ) -> DataSplit:
     split = Splits.one(files, raw=raw)
@@ -296,12 +296,12 @@ def _rebuilt(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LayeredSplit:
-    """Buckets of several partitions, laid over each other by key (chain tables).
+    """Files of the same bucket in several partitions, merged by key (chain tables).
 
     Attributes:
-        layers: the buckets' files, oldest partition first; each is merged by itself, then a key's
-            row of a later layer counts as written later.
-        partition: partition row that all resulting rows have.
+        layers: the files per partition, oldest partition first; each layer is merged first, then
+            rows of a later layer count as newer.
+        partition: the partition row of all resulting rows.
     """
 
     layers: tuple[DataSplit, ...]
@@ -309,7 +309,7 @@ class LayeredSplit:
 
     @property
     def snapshot_id(self) -> int | None:
-        """None: the layers are of several branches."""
+        """None: the layers are from several branches."""
         return None
 
     @property
@@ -329,8 +329,8 @@ class LayeredSplit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GoneSplit:
-    """Files that an overwrite removed: their merged rows are told as taken back.
+class RetractedSplit:
+    """Files that an overwrite removed; their merged rows are read as retractions (-D).
 
     Attributes:
         of: the removed files of a bucket.
@@ -365,18 +365,18 @@ class GoneSplit:
 
 
 PlainSplit: TypeAlias = DataSplit | LayeredSplit
-"""Of the rows of one state."""
+"""Splits that read the rows of one snapshot."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DifferenceSplit:
-    """Files of two states of the same buckets, to be read as the rows that differ.
+    """Files of the same buckets in two snapshots, read as the rows that differ.
 
     Attributes:
         before: splits of the old state.
         after: splits of the new state.
-        keys: names of the columns by which rows are compared; none to compare whole rows, of which
-            a state may hold several that are equal.
+        keys: names of the columns by which rows are compared; empty to compare whole rows, which
+            may occur several times.
         base: the snapshot of the old state; None for an empty table.
         snapshot_id: the snapshot of the new state.
     """
@@ -389,7 +389,7 @@ class DifferenceSplit:
 
     @property
     def partition(self) -> bytes:
-        """The partition row of one of the splits; there may be others where keys may move."""
+        """The partition row of one of the splits; the others may have different ones."""
         return (*self.before, *self.after)[0].partition
 
     @property
@@ -408,5 +408,14 @@ class DifferenceSplit:
         return sum(split.row_count for split in (*self.before, *self.after))
 
 
-Split: TypeAlias = PlainSplit | GoneSplit | DifferenceSplit
-"""What one reader takes."""
+Split: TypeAlias = PlainSplit | RetractedSplit | DifferenceSplit
+"""A unit of reading: one reader reads one split."""
+
+
+def merged_row_count(split: Split) -> int | None:
+    """The number of rows a split returns, from metadata alone; None if it is not known."""
+    if not isinstance(split, DataSplit) or not split.raw_convertible or split.same_rows:
+        return None
+    deleted = [found.cardinality for found in split.deletion_files.values()]
+    known = [number for number in deleted if number is not None]
+    return split.row_count - sum(known) if len(known) == len(deleted) else None

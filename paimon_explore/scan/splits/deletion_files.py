@@ -1,4 +1,4 @@
-"""Where the deletion vectors of a snapshot lie."""
+"""The deletion vectors of a snapshot: index file, offset and length by data file."""
 
 import numpy as np
 import pyarrow as pa
@@ -27,7 +27,7 @@ def deletion_files(
 
     Raises:
         FormatError: the index manifest breaks the format.
-        MissingFileError: it is gone.
+        MissingFileError: the index manifest does not exist.
     """
     if snapshot.index_manifest is None:
         return {}

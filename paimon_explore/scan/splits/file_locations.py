@@ -1,6 +1,6 @@
-"""Where data and index files of manifest entries lie.
+"""Absolute paths of the data and index files of manifest entries.
 
-A folder is made once per distinct partition and bucket, then joined with the file names.
+Directories are computed once per distinct partition and bucket, then joined with the file names.
 """
 
 from collections.abc import Sequence
@@ -30,22 +30,22 @@ from paimon_explore.metadata.partition_path import partition_paths
 from paimon_explore.metadata.path_safety import check_names
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.table_paths import TablePaths
-from paimon_explore.scan.live_entries import PartitionCut
+from paimon_explore.scan.live_entries import PartitionFilter
 from paimon_explore.scan.manifest_arrays import Rows, column, distinct, numbers, text
 
 _NOTHING = string_scalar("")
 
 
 @dataclass(frozen=True, slots=True)
-class DataFilePlaces:
-    """Tells where the data files of a table lie."""
+class DataFilePaths:
+    """Computes the absolute paths of a table's data files."""
 
     schema: TableSchema
     options: TableOptions
     paths: TablePaths
 
     def __call__(self, entries: ManifestEntries) -> pa.StringArray:
-        """Absolute paths of files."""
+        """Returns the absolute paths of files."""
         return data_file_paths(entries, self.schema, self.options, self.paths)
 
 
@@ -70,9 +70,9 @@ def index_file_paths(
 def _bucket_folders(
     table: pa.Table, schema: TableSchema, options: TableOptions, paths: TablePaths
 ) -> tuple[list[str], Rows | None]:
-    """The folder of each distinct partition and bucket, and which one each row has.
+    """The directory of each distinct partition and bucket, and its index per row.
 
-    None: there is no more than one.
+    The indices are None if there is only one directory.
     """
     buckets = numbers(table, "bucket")
     below, partitions = [""], np.zeros(len(buckets), np.int64)
@@ -90,7 +90,7 @@ def _bucket_folders(
 
 def _partition_folders(partitions: Column, schema: TableSchema, options: TableOptions) -> list[str]:
     row_type = schema.partition_type
-    rows = PartitionCut(row_type=row_type, predicate=None).decode(partitions)
+    rows = PartitionFilter(row_type=row_type, predicate=None).decode(partitions)
     return partition_paths(
         row_type.names,
         rows.columns,
@@ -108,7 +108,7 @@ def _placed(
     *,
     is_index: bool = False,
 ) -> pa.StringArray:
-    """External paths where there are some, else the names in their folders."""
+    """The external path where one is recorded, else directory and file name."""
     names = text(table, "file_name")
     check_names(names, "manifest", "_FILE_NAME")
     begins = texts_array([f"{folder}/" for folder in folders])

@@ -1,8 +1,8 @@
-"""Key ranges of data files: sections that do not overlap, and the sorted runs in them.
+"""Interval partitioning: sections of data files with disjoint key ranges, and their sorted runs.
 
-A section is a set of files whose key ranges hang together; different sections share no key, so
-each can be read, merged or rewritten alone. Within a section files are laid into as few runs as
-possible, each run with disjoint, ascending ranges.
+A section is a set of files whose key ranges overlap, directly or transitively; different sections
+share no key, so each can be read, merged or rewritten alone. Within a section files are grouped
+into as few sorted runs as possible, each with disjoint, ascending key ranges.
 Spec: concepts/primary-key-table, interval partition of compaction and merge read.
 """
 
@@ -20,7 +20,7 @@ from paimon_explore.scan.manifest_arrays import Rows, binary
 
 
 def key_ranks(entries: ManifestEntries, keys: RowType) -> tuple[Rows, Rows]:
-    """First and last key of n files as numbers in key order; equal keys have equal numbers."""
+    """Ranks of the first and last key of n files in key order; equal keys have equal ranks."""
     types = [field.type for field in keys]
     lows = decode_rows(binary(entries.table, "min_key"), types, where="_MIN_KEY")
     highs = decode_rows(binary(entries.table, "max_key"), types, where="_MAX_KEY")
@@ -32,14 +32,14 @@ def key_ranks(entries: ManifestEntries, keys: RowType) -> tuple[Rows, Rows]:
 
 
 def sections(lows: Rows, highs: Rows) -> list[Rows]:
-    """Files of one bucket in sections.
+    """Groups the files of one bucket into sections.
 
     Args:
         lows: rank of the first key of n files.
         highs: rank of their last key.
 
     Returns:
-        File numbers per section, sections ascending by key, files in them by (first, last) key.
+        File numbers per section; sections ascending by key, their files by (first, last) key.
 
     >>> [s.tolist() for s in sections(np.array([5, 0, 2]), np.array([9, 3, 4]))]
     [[1, 2], [0]]
@@ -48,12 +48,12 @@ def sections(lows: Rows, highs: Rows) -> list[Rows]:
         return []
     order = np.lexsort((highs, lows))
     reach = np.maximum.accumulate(highs[order])
-    cuts = np.flatnonzero(lows[order][1:] > reach[:-1]) + 1
-    return np.split(order, cuts)
+    starts = np.flatnonzero(lows[order][1:] > reach[:-1]) + 1
+    return np.split(order, starts)
 
 
 def sorted_runs(section: Rows, lows: Rows, highs: Rows) -> list[list[int]]:
-    """The files of a section in as few sorted runs as possible.
+    """Groups the files of a section into as few sorted runs as possible.
 
     >>> sorted_runs(np.array([0, 1, 2]), np.array([0, 2, 4]), np.array([3, 9, 8]))
     [[0, 2], [1]]
@@ -71,5 +71,5 @@ def sorted_runs(section: Rows, lows: Rows, highs: Rows) -> list[list[int]]:
 
 
 def by_age(runs: Sequence[list[int]], newest_sequence: Rows) -> list[list[int]]:
-    """The runs from oldest to newest by the greatest sequence number of their files."""
+    """Sorts runs from oldest to newest by the maximum sequence number of their files."""
     return sorted(runs, key=lambda run: int(newest_sequence[run].max()))

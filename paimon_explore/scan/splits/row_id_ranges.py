@@ -1,7 +1,7 @@
-"""Files that hold different columns of the same rows.
+"""Row id ranges of data files: groups of files with different columns of the same rows.
 
 In tables with data evolution several files cover one range of row ids: one with all columns, later
-ones with the columns that were written anew, blob files with single columns of parts of the range.
+ones with rewritten columns, blob files with single columns of parts of the range.
 Spec: append-table/data-evolution; row ids are first row id plus position.
 """
 
@@ -13,16 +13,16 @@ from paimon_explore.scan.manifest_arrays import Rows, column, numbers
 
 
 def row_ranges(entries: ManifestEntries) -> tuple[Rows, Rows]:
-    """First row id and the one after the last of n files; -1 and -1 for files without row ids."""
+    """First row id of n files, and last row id plus 1; -1 for files without row ids."""
     known = valid_mask(column(entries.table, "first_row_id"))
     first = np.where(known, numbers(entries.table, "first_row_id"), -1)
     return first, np.where(known, first + numbers(entries.table, "row_count"), -1)
 
 
 def same_rows(entries: ManifestEntries) -> list[Rows]:
-    """File numbers in groups whose row ids overlap, by ascending row id.
+    """Groups files whose row ids overlap, by ascending row id.
 
-    Files without row ids are groups of their own and come first.
+    Each file without row ids is a separate group; these come first.
     """
     if not len(entries):
         return []

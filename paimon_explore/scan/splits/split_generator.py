@@ -1,7 +1,7 @@
-"""From live files to splits, for all buckets at once.
+"""Split generation from live files, for all buckets at once.
 
-A single file that states 0 deleted rows is read raw, as all implementations do. A file that states
-nothing may hold -D records: 0.7 wrote no count, so its files are always merged.
+A single file with a recorded delete count of 0 is read raw, as in all implementations. A file
+without a recorded count (Paimon 0.7) may contain -D records and is always merged.
 Spec: `source.split.target-size`, `source.split.open-file-cost`; primary-key-table, splits of a
 batch scan.
 """
@@ -23,7 +23,7 @@ from paimon_explore.scan.manifest_arrays import (
     numbers_of,
 )
 from paimon_explore.scan.splits.bin_packing import pack
-from paimon_explore.scan.splits.data_split import PlacedFiles, Splits
+from paimon_explore.scan.splits.data_split import LocatedFiles, Splits
 from paimon_explore.scan.splits.key_range_sections import key_ranks
 from paimon_explore.scan.splits.row_id_ranges import same_rows
 
@@ -32,15 +32,15 @@ _KEYS = frozenset({"min_key", "max_key"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SplitRules:
-    """How the files of a bucket become splits.
+    """The rules by which the files of a bucket become splits.
 
     Attributes:
         keys: the trimmed primary key; None for append tables.
-        shares_rows: several files may hold columns of the same rows (data evolution).
-        levels_disjoint: a key is live at most once over all levels above 0 (tables with deletion
+        shares_rows: whether several files may contain columns of the same rows (data evolution).
+        levels_disjoint: whether a key occurs at most once above level 0 (tables with deletion
             vectors, first-row tables).
-        target_bytes: size a split is filled to.
-        open_cost_bytes: least weight of a file.
+        target_bytes: maximum size of a split with several files.
+        open_cost_bytes: minimum weight of a file.
     """
 
     keys: RowType | None
@@ -51,16 +51,16 @@ class SplitRules:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Laid:
-    """Files of all buckets in the order of their splits.
+class _FileOrder:
+    """Files of all buckets in split order.
 
     Attributes:
         order: n row numbers of the files.
-        starts: where each item that stays whole begins in that order: k numbers.
-        buckets: the number of each file's bucket, n, in that order ascending.
+        starts: the start of each indivisible item in that order: k numbers.
+        buckets: the bucket number of each of the n files, ascending in that order.
         merged: per file, whether key ranges decide which files of its bucket are read together.
-        alone: per file, whether it is the only one of its bucket.
-        groups: per file the number of its item within the bucket, where files share rows.
+        alone: per file, whether it is the only one in its bucket.
+        groups: per file the number of its item within the bucket, if files share rows.
     """
 
     order: Rows
@@ -71,40 +71,40 @@ class _Laid:
     groups: Rows | None = None
 
 
-def make_splits(files: PlacedFiles, rules: SplitRules) -> Splits:
+def make_splits(files: LocatedFiles, rules: SplitRules) -> Splits:
     """Pack the files of every bucket into splits, buckets in order of appearance."""
     entries = files.entries
     if not len(entries):
         return _none(files)
     if rules.keys is not None:
-        laid = _by_keys(entries, rules, rules.keys)
+        layout = _by_keys(entries, rules, rules.keys)
     else:
-        laid = _by_rows(entries) if rules.shares_rows else _by_age(entries)
-    sizes = numbers(entries.table, "file_size")[laid.order]
-    weights = sizes if len(laid.starts) == len(sizes) else np.add.reduceat(sizes, laid.starts)
+        layout = _by_rows(entries) if rules.shares_rows else _by_age(entries)
+    sizes = numbers(entries.table, "file_size")[layout.order]
+    weights = sizes if len(layout.starts) == len(sizes) else np.add.reduceat(sizes, layout.starts)
     bins = pack(
         weights,
-        laid.buckets[laid.starts],
+        layout.buckets[layout.starts],
         target=rules.target_bytes,
         open_cost=rules.open_cost_bytes,
     )
-    bounds = np.append(laid.starts, len(sizes))[bins]
+    bounds = np.append(layout.starts, len(sizes))[bins]
     return Splits(
         files=files,
-        order=laid.order,
+        order=layout.order,
         bounds=bounds,
-        raw=_raw(entries, laid, bounds, is_keyed=rules.keys is not None),
-        same_rows=laid.groups,
+        raw=_raw(entries, layout, bounds, is_keyed=rules.keys is not None),
+        same_rows=layout.groups,
     )
 
 
-def files_as_splits(files: PlacedFiles, rules: SplitRules) -> Splits:
-    """Files packed as they are: their rows are read as written, without a merge."""
+def files_as_splits(files: LocatedFiles, rules: SplitRules) -> Splits:
+    """Packs files into splits that are read as written, without a merge."""
     return make_splits(files, replace(rules, keys=None))
 
 
-def whole_buckets(files: PlacedFiles) -> Splits:
-    """One split with all files per bucket; to be merged."""
+def whole_buckets(files: LocatedFiles) -> Splits:
+    """One split per bucket with all its files, to be merged."""
     if not len(files.entries):
         return _none(files)
     buckets = bucket_numbers(files.entries.table)
@@ -114,14 +114,14 @@ def whole_buckets(files: PlacedFiles) -> Splits:
     return Splits(files=files, order=order, bounds=bounds, raw=raw)
 
 
-def _none(files: PlacedFiles) -> Splits:
+def _none(files: LocatedFiles) -> Splits:
     nothing = np.zeros(0, np.int64)
     bounds = np.zeros(1, np.int64)
     return Splits(files=files, order=nothing, bounds=bounds, raw=np.zeros(0, np.bool_))
 
 
 def _ordered(*keys: Rows) -> Rows:
-    """Row numbers sorted by the keys, the first one first; rows that are alike keep their order."""
+    """Stable sort: row numbers sorted by the keys, the first key first."""
     first, *others = keys
     rises = first[1:] > first[:-1]
     if not others and bool((first[1:] >= first[:-1]).all()):
@@ -134,16 +134,16 @@ def _ordered(*keys: Rows) -> Rows:
 
 
 def _changes(ascending: Rows) -> Rows:
-    """Where runs of equal numbers begin."""
+    """Start positions of runs of equal numbers."""
     return np.flatnonzero(np.concatenate(([True], ascending[1:] != ascending[:-1])))
 
 
-def _by_age(entries: ManifestEntries) -> _Laid:
-    """Each file by itself, oldest first."""
+def _by_age(entries: ManifestEntries) -> _FileOrder:
+    """Each file is an item, oldest first."""
     buckets = bucket_numbers(entries.table)
     order = _ordered(buckets, numbers(entries.table, "min_sequence_number"))
     nowhere = np.zeros(len(order), np.bool_)
-    return _Laid(
+    return _FileOrder(
         order=order,
         starts=np.arange(len(order)),
         buckets=buckets[order],
@@ -152,8 +152,8 @@ def _by_age(entries: ManifestEntries) -> _Laid:
     )
 
 
-def _by_rows(entries: ManifestEntries) -> _Laid:
-    """Files that hold columns of the same rows together."""
+def _by_rows(entries: ManifestEntries) -> _FileOrder:
+    """Files with columns of the same rows form an item."""
     buckets = bucket_numbers(entries.table)
     rows = _ordered(buckets)
     parts: list[Rows] = []
@@ -164,7 +164,7 @@ def _by_rows(entries: ManifestEntries) -> _Laid:
         groups.extend(np.full(len(group), number) for number, group in enumerate(found))
     order = np.concatenate(parts)
     nowhere = np.zeros(len(order), np.bool_)
-    return _Laid(
+    return _FileOrder(
         order=order,
         starts=offsets_from_sizes(np.array([len(part) for part in parts], np.int64))[:-1],
         buckets=buckets[order],
@@ -174,22 +174,22 @@ def _by_rows(entries: ManifestEntries) -> _Laid:
     )
 
 
-def _by_keys(entries: ManifestEntries, rules: SplitRules, keys: RowType) -> _Laid:
-    """Files whose key ranges hang together in sections, in buckets that have to be merged."""
+def _by_keys(entries: ManifestEntries, rules: SplitRules, keys: RowType) -> _FileOrder:
+    """In buckets that have to be merged, files with overlapping key ranges form an item."""
     buckets = bucket_numbers(entries.table)
     counts = np.bincount(buckets)
     merged = ((counts > 1) & ~_all_raw(entries, buckets, rules))[buckets]
     lows = np.zeros(len(buckets), np.int64)
     highs = np.zeros(len(buckets), np.int64)
     rows = np.flatnonzero(merged)
-    if len(rows):  # ranks of all their files order those of each bucket alike
+    if len(rows):  # ranks across all buckets order the files within each bucket as well
         lows[rows], highs[rows] = key_ranks(entries.select(_KEYS).take(rows), keys)
     order = np.lexsort((highs, lows, buckets))
     buckets, lows, highs, merged = buckets[order], lows[order], highs[order], merged[order]
     span = int(highs.max()) + 1
     reach = np.maximum.accumulate(highs + buckets * span)[:-1] - buckets[1:] * span
     begins = (buckets[1:] != buckets[:-1]) | ~merged[1:] | (lows[1:] > reach)
-    return _Laid(
+    return _FileOrder(
         order=order,
         starts=np.flatnonzero(np.concatenate(([True], begins))),
         buckets=buckets,
@@ -199,7 +199,7 @@ def _by_keys(entries: ManifestEntries, rules: SplitRules, keys: RowType) -> _Lai
 
 
 def _all_raw(entries: ManifestEntries, buckets: Rows, rules: SplitRules) -> Mask:
-    """Per bucket, whether its files are compacted so that no key is in two of them."""
+    """Per bucket, whether its files are compacted so that no two of them share a key."""
     levels = numbers(entries.table, "level")
     count = int(buckets.max()) + 1
     odd = (levels == 0) | ~_without_retracts(entries)
@@ -211,18 +211,18 @@ def _all_raw(entries: ManifestEntries, buckets: Rows, rules: SplitRules) -> Mask
     return found
 
 
-def _raw(entries: ManifestEntries, laid: _Laid, bounds: Rows, *, is_keyed: bool) -> Mask:
+def _raw(entries: ManifestEntries, layout: _FileOrder, bounds: Rows, *, is_keyed: bool) -> Mask:
     """Per split, whether its files' rows are the table's rows."""
     if not is_keyed:
         return np.ones(len(bounds) - 1, np.bool_)
     first = bounds[:-1]
-    clean = _without_retracts(entries)[laid.order[first]]
+    clean = _without_retracts(entries)[layout.order[first]]
     is_single = bounds[1:] - first == 1
-    return np.where(laid.merged[first] | laid.alone[first], is_single & clean, np.True_)
+    return np.where(layout.merged[first] | layout.alone[first], is_single & clean, np.True_)
 
 
 def _without_retracts(entries: ManifestEntries) -> Mask:
-    """Per file, whether it is known to hold no -U or -D record; an unknown count is not 0."""
+    """Per file, whether it is known to contain no -U or -D record; False for an unknown count."""
     counts = column(entries.table, "delete_row_count")
     found: Mask = (numbers_of(counts) == 0) & valid_mask(counts)
     return found

@@ -20,7 +20,7 @@ from pyspark.sql import functions as f
 
 from paimon_explore.data_types.definitions import AtomicType, DataType, RowType, TypeRoot
 from paimon_explore.scan.predicate import expression as ex
-from paimon_explore.scan.predicate.like_pattern import Wildcard, pieces_of
+from paimon_explore.scan.predicate.like_pattern import Wildcard, pattern_parts
 from paimon_explore.spark.quoted_names import quoted
 from paimon_explore.spark.spark_types import spark_type
 
@@ -154,13 +154,13 @@ def _membership(column: Column, kind: AtomicType, values: Sequence[ex.Literal]) 
 
 def _likeness(text: Column, test: ex.Like) -> Column | None:
     """A pattern of one text with `%` before it, behind it, or both."""
-    pieces = pieces_of(test)
-    texts = [piece for piece in pieces if isinstance(piece, str)]
-    if len(texts) != 1 or Wildcard.ONE in pieces:
+    parts = pattern_parts(test)
+    texts = [part for part in parts if isinstance(part, str)]
+    if len(texts) != 1 or Wildcard.ONE in parts:
         return None
     wanted = f.lit(texts[0])
-    if len(pieces) == 1:
+    if len(parts) == 1:
         return text == wanted
-    if isinstance(pieces[0], str):
+    if isinstance(parts[0], str):
         return text.startswith(wanted)
-    return text.endswith(wanted) if isinstance(pieces[-1], str) else text.contains(wanted)
+    return text.endswith(wanted) if isinstance(parts[-1], str) else text.contains(wanted)

@@ -13,8 +13,7 @@ from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.read.split_reader import SplitReader
 from paimon_explore.scan.predicate.expression import TRUE
 from paimon_explore.scan.predicate.sql_parser import Where
-from paimon_explore.scan.splits.data_split import Split
-from paimon_explore.scan.splits.split_row_count import told_rows
+from paimon_explore.scan.splits.data_split import Split, merged_row_count
 from paimon_explore.spark.argument_checks import check_session
 from paimon_explore.spark.read_plan import groups
 from paimon_explore.spark.reads.read_table import Points, table_at
@@ -68,7 +67,9 @@ def count(  # noqa: PLR0913 - the choices of one read
     }
     scan = table_at(table, branch, options, points).scan([], where)
     plan = scan.plan()
-    known = {at: told_rows(split) for at, split in enumerate(plan.splits) if plan.rest == TRUE}
+    known = {
+        at: merged_row_count(split) for at, split in enumerate(plan.splits) if plan.rest == TRUE
+    }
     total = sum(rows for rows in known.values() if rows is not None)
     rest = [split for at, split in enumerate(plan.splits) if known.get(at) is None]
     if not rest:

@@ -54,7 +54,7 @@ def delete(
     check_session(spark)
     if where is None:
         raise InvalidInputError(
-            "delete needs a condition: where is None, which does not stand for all rows.",
+            "delete needs a condition: where is None, which does not select all rows.",
             hint="Table.truncate() removes all rows.",
         )
     opened = table if isinstance(table, Table) else open_table(table)

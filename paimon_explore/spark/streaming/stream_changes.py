@@ -19,7 +19,7 @@ from paimon_explore.merge.numpy_columns import mask_array
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.manifest_arrays import numbers_of
 from paimon_explore.scan.plan import ScanTarget
-from paimon_explore.scan.splits.data_split import DataSplit, DifferenceSplit, GoneSplit, Split
+from paimon_explore.scan.splits.data_split import DataSplit, DifferenceSplit, RetractedSplit, Split
 from paimon_explore.spark.read_plan import groups
 
 _UPDATE_BEFORE, _UPDATE_AFTER, _DELETE = 1, 2, 3
@@ -89,7 +89,7 @@ def _buckets(split: Split) -> set[tuple[int, int]]:
     match split:
         case DataSplit():
             return {(split.bucket, split.total_buckets)}
-        case GoneSplit():
+        case RetractedSplit():
             return _buckets(split.of)
         case DifferenceSplit():
             return {found for part in (*split.before, *split.after) for found in _buckets(part)}

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from benchmarks.data.published import new_table, publish
 from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
-from paimon_explore.scan.live_entries import PartitionCut, live_files
+from paimon_explore.scan.live_entries import PartitionFilter, live_files
 from paimon_explore.table.table import Table
 
 Ints: TypeAlias = npt.NDArray[np.int64]
@@ -154,7 +154,7 @@ def _lay_out(table: Table, layout: str) -> None:
     """Write the data files anew with other row groups, and their sizes into the metadata."""
     latest = table.store.snapshots.latest()
     assert latest is not None
-    cut = PartitionCut(row_type=table.schema.partition_type, predicate=None)
+    cut = PartitionFilter(row_type=table.schema.partition_type, predicate=None)
     rows = live_files(table.store, latest, cut).rows()
     for row in rows:
         path = Path(table.store.paths.root) / "bucket-0" / str(row["file_name"])

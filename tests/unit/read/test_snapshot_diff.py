@@ -1,7 +1,7 @@
 import pyarrow as pa
 
 from paimon_explore.read.snapshot_diff import changed_splits, difference
-from paimon_explore.scan.splits.data_split import DataSplit, Known, LayeredSplit, PlacedFiles
+from paimon_explore.scan.splits.data_split import DataSplit, KnownPaths, LayeredSplit, LocatedFiles
 from paimon_explore.scan.splits.split_generator import whole_buckets
 from support.entries import entries, entry
 
@@ -45,8 +45,8 @@ def test_without_keys_equal_rows_count_as_often_as_they_are_there() -> None:
 def splits(*rows: dict[str, object]) -> tuple[DataSplit, ...]:
     paths = pa.array([str(row["file_name"]) for row in rows])
     assert isinstance(paths, pa.StringArray)
-    place = Known(paths)
-    placed = PlacedFiles(entries=entries(*rows), place=place, deletion_files={}, snapshot_id=1)
+    place = KnownPaths(paths)
+    placed = LocatedFiles(entries=entries(*rows), paths_of=place, deletion_files={}, snapshot_id=1)
     return tuple(whole_buckets(placed))
 
 

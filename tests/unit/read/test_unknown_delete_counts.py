@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from paimon_explore import Table
-from paimon_explore.scan.splits.split_row_count import told_rows
+from paimon_explore.scan.splits.data_split import merged_row_count
 from support.old_manifests import Record, without_delete_counts
 from support.small_tables import append_table, columns, keyed_table
 
@@ -78,7 +78,7 @@ def test_deleted_rows_do_not_show(layout: str, file_format: str) -> None:
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_rows_are_not_counted_by_the_manifest(layout: str) -> None:
     table, live = old_table(*LAYOUTS[layout])
-    assert [told_rows(split) for split in table.scan().plan().splits] == [None] * len(
+    assert [merged_row_count(split) for split in table.scan().plan().splits] == [None] * len(
         table.scan().plan().splits
     )
     assert table.scan().count() == len(live)

@@ -166,7 +166,7 @@ def test_a_branch_that_is_no_longer_set_is_not_read_under_time_travel() -> None:
     ) == [10, 11, 12, 13]
 
 
-def test_the_plan_tells_cuts_of_both_branches() -> None:
+def test_the_plan_has_stages_of_both_branches() -> None:
     table = two_branches()
     plan = open_table(table.path, options={"scan.fallback-branch": "more"}).scan().plan()
     assert [s.name for s in plan.stages if s.name.endswith("partitions")] == [

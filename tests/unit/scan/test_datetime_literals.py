@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from paimon_explore.scan.predicate.datetime_literals import (
-    Moment,
+    ParsedTimestamp,
     date_text,
     parse_date,
     parse_time,
@@ -72,7 +72,7 @@ def test_times_are_nanoseconds_of_the_day(text: str, nanos: int | None) -> None:
 )
 def test_timestamps_are_nanoseconds(text: str, nanos: int, zoned: bool) -> None:  # noqa: FBT001 - a value
     moment = parse_timestamp(text)
-    assert moment == Moment(nanos=nanos, zoned=zoned)
+    assert moment == ParsedTimestamp(nanos=nanos, zoned=zoned)
 
 
 @pytest.mark.parametrize(

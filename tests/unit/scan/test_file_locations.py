@@ -4,7 +4,7 @@ from paimon_explore.data_types.arrow_buffers import as_python
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.table_paths import TablePaths
-from paimon_explore.scan.live_entries import PartitionCut, live_files
+from paimon_explore.scan.live_entries import PartitionFilter, live_files
 from paimon_explore.scan.splits.file_locations import data_file_paths, index_file_paths, texts_array
 from support.entries import entries, entry, index_row
 from support.small_tables import append_table, columns
@@ -20,7 +20,7 @@ def test_files_lie_in_the_folder_of_their_partition_and_bucket() -> None:
         partition_by=["dt", "d"],
     )
     assert table.snapshot is not None
-    cut = PartitionCut(row_type=table.schema.partition_type, predicate=None)
+    cut = PartitionFilter(row_type=table.schema.partition_type, predicate=None)
     files = live_files(table.store, table.snapshot, cut)
     found = data_file_paths(files, table.schema, NO_OPTIONS, table.store.paths)
     folder = f"{table.path}/dt=x%2Fy/d=__DEFAULT_PARTITION__/bucket-0/"

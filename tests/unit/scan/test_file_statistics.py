@@ -7,7 +7,7 @@ import pytest
 from paimon_explore import Catalog, Table
 from paimon_explore.data_types.type_parser import parse_type_text
 from paimon_explore.metadata.schema.schema_change import AddColumn, ChangeType, RenameColumn
-from paimon_explore.scan.live_entries import PartitionCut, live_files
+from paimon_explore.scan.live_entries import PartitionFilter, live_files
 from paimon_explore.scan.pruning.file_statistics import keeps_order, value_stats
 from paimon_explore.scan.pruning.statistics_pruning import ColumnStats
 from support.arrow import as_python
@@ -22,7 +22,7 @@ ROWS: tuple[list[Row], ...] = (FIRST, [{"a": 7, "b": "zz"}])
 def stats(table: Table, rows: Sequence[int] = (2, 1)) -> dict[str, ColumnStats]:
     snapshot = table.snapshot
     assert snapshot is not None
-    cut = PartitionCut(row_type=table.schema.partition_type, predicate=None)
+    cut = PartitionFilter(row_type=table.schema.partition_type, predicate=None)
     files = live_files(table.store, snapshot, cut)
     found = value_stats(files, table.store.schemas.load, table.schema.fields)
     assert as_python(found.row_count) == list(rows)

@@ -8,7 +8,7 @@ from paimon_explore.data_types.definitions import AtomicType, TypeRoot
 from paimon_explore.encoding.binary_row.encoder import encode_rows, with_arity
 from paimon_explore.metadata.manifest.manifest_codec import encode_entries
 from paimon_explore.metadata.manifest.manifest_filter import partition_filter
-from paimon_explore.scan.live_entries import PartitionCut, live_files, read_entries
+from paimon_explore.scan.live_entries import PartitionFilter, live_files, read_entries
 from paimon_explore.scan.manifest_arrays import byte_rows, column, text
 from support.entries import entries, entry
 from support.small_tables import append_table, columns
@@ -27,9 +27,9 @@ def table() -> Table:
     return found
 
 
-def cut(source: Table, where: str | None) -> PartitionCut:
+def cut(source: Table, where: str | None) -> PartitionFilter:
     predicate = None if where is None else source.scan(where=where).where
-    return PartitionCut(row_type=source.schema.partition_type, predicate=predicate)
+    return PartitionFilter(row_type=source.schema.partition_type, predicate=predicate)
 
 
 def live(source: Table, where: str | None) -> list[dict[str, object]]:
@@ -54,9 +54,9 @@ def test_manifests_go_by_the_range_of_their_partitions() -> None:
     source = table()
     assert source.snapshot is not None
     manifests = source.store.manifests.all(source.snapshot)
-    kept = cut(source, "dt = 'b'").manifests(manifests)
+    kept = cut(source, "dt = 'b'").manifest_mask(manifests)
     assert 0 < kept.sum() < len(kept)
-    assert cut(source, None).manifests(manifests).all()
+    assert cut(source, None).manifest_mask(manifests).all()
 
 
 def test_entries_are_read_with_their_deletions() -> None:
@@ -75,7 +75,7 @@ def test_each_distinct_partition_is_judged_once() -> None:
     rows = byte_rows(column(files.table, "partition"))
     doubled = pa.array([*rows, *rows])
     assert isinstance(doubled, pa.BinaryArray)
-    kept = cut(source, "dt = 'b'").entries(doubled).tolist()
+    kept = cut(source, "dt = 'b'").entry_mask(doubled).tolist()
     assert kept == [*kept[:2], *kept[:2]]
     assert sum(kept) == 2
 
@@ -120,10 +120,10 @@ def test_blocks_without_a_wanted_partition_are_passed_over_and_counted(
     source = append_table(columns(k=pa.int32(), dt=pa.string()), partition_by=["dt"])
     store = source.store
     store.file_io.create(store.paths.manifest("m"), encode_entries(frame, "null"))
-    wanted = PartitionCut(
+    wanted = PartitionFilter(
         row_type=source.schema.partition_type, predicate=source.scan(where=f"dt = '{day}'").where
     )
-    entry_filter = partition_filter(wanted.entries, wanted.needles)
+    entry_filter = partition_filter(wanted.entry_mask, wanted.needles)
     found, tallies = store.manifests.read_filtered(
         ["m"], [entry_filter], ["partition", "file_name"]
     )

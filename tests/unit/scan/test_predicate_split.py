@@ -36,4 +36,4 @@ from paimon_explore.scan.predicate.sql_parser import parse_where
 )
 def test_the_part_on_some_columns_is_told_apart(where: str, inside: str, rest: str) -> None:
     parts = split(parse_where(where), ["p", "q"])
-    assert (to_sql(parts.inside), to_sql(parts.rest)) == (inside, rest)
+    assert (to_sql(parts.pushed), to_sql(parts.rest)) == (inside, rest)

@@ -8,9 +8,9 @@ from paimon_explore.scan.manifest_arrays import byte_array
 from paimon_explore.scan.splits.data_split import (
     DataSplit,
     DeletionFile,
-    Known,
+    KnownPaths,
     LayeredSplit,
-    PlacedFiles,
+    LocatedFiles,
     Splits,
 )
 from paimon_explore.scan.splits.split_generator import (
@@ -37,11 +37,13 @@ def file(name: str, low: int = 0, high: int = 0, **values: object) -> dict[str, 
     return entry(name, min_key=key(low), max_key=key(high), **values)
 
 
-def placed(*rows: dict[str, object], **vectors: DeletionFile) -> PlacedFiles:
+def placed(*rows: dict[str, object], **vectors: DeletionFile) -> LocatedFiles:
     found = entries(*rows)
     paths = pa.array([f"/t/{row['file_name']}" for row in rows], pa.string())
     assert isinstance(paths, pa.StringArray)
-    return PlacedFiles(entries=found, place=Known(paths), deletion_files=vectors, snapshot_id=7)
+    return LocatedFiles(
+        entries=found, paths_of=KnownPaths(paths), deletion_files=vectors, snapshot_id=7
+    )
 
 
 def rules(*, keyed: bool, disjoint: bool = False, shares: bool = False) -> SplitRules:

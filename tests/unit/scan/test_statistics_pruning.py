@@ -7,7 +7,7 @@ from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.scan.predicate.binder import bind
 from paimon_explore.scan.predicate.sql_parser import parse_where
 from paimon_explore.scan.pruning.pruning_reasons import explain
-from paimon_explore.scan.pruning.statistics_pruning import ColumnStats, StatsFrame, may_match
+from paimon_explore.scan.pruning.statistics_pruning import ColumnStats, StatsTable, may_match
 from support.predicates import ROW_TYPE, row_type_of
 
 NAN = float("nan")
@@ -19,11 +19,11 @@ def frame(
     highs: list[object],
     nulls: list[int | None],
     rows: list[int | None] | None = None,
-) -> StatsFrame:
+) -> StatsTable:
     field = ROW_TYPE.field(column)
     assert field is not None
     arrow = to_arrow(field.type)
-    return StatsFrame(
+    return StatsTable(
         row_count=pa.array(rows or [10] * len(lows), pa.int64()),
         columns={
             column: ColumnStats(
@@ -35,7 +35,7 @@ def frame(
     )
 
 
-def kept(where: str, stats: StatsFrame) -> list[bool]:
+def kept(where: str, stats: StatsTable) -> list[bool]:
     found: list[bool] = may_match(bind(parse_where(where), ROW_TYPE), stats).tolist()
     return found
 
@@ -151,7 +151,7 @@ def test_members_of_rows_have_no_statistics() -> None:
 
 def test_sliced_statistics_are_read_at_their_offset() -> None:
     column = ONE_TO_FIVE.columns["i"]
-    sliced = StatsFrame(
+    sliced = StatsTable(
         row_count=ONE_TO_FIVE.row_count.slice(1),
         columns={
             "i": ColumnStats(

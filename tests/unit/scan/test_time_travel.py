@@ -52,7 +52,7 @@ def test_a_time_gives_the_newest_snapshot_not_younger(moment: int, number: int) 
 
 def test_before_the_first_snapshot_there_is_nothing() -> None:
     with pytest.raises(
-        NotFoundError, match=r"Available: 1 to 3\. The first one was made at 1970-01-01"
+        NotFoundError, match=r"Available: 1 to 3\. The first one was committed at 1970-01-01"
     ):
         resolve(three().store, TimeTravel(timestamp_ms=999))
     with pytest.raises(NotFoundError, match="no snapshot yet"):

@@ -253,21 +253,21 @@ def test_a_merge_needs_rows_and_says_what_matches(
         (
             lambda t: t.delete(None),
             (
-                "delete needs a condition: where is None, which does not stand for all rows. "
+                "delete needs a condition: where is None, which does not select all rows. "
                 "truncate() removes all rows, and so does delete('true')."
             ),
         ),
         (
             lambda t: t.update({"v": 1}, None),
             (
-                "where is None, which does not stand for all rows. "
+                "where is None, which does not select all rows. "
                 "Leave where out, or pass where='true', to update all rows."
             ),
         ),
         (
             lambda t: t.merge(NEW, "k").when_matched_delete(None),
             (
-                "condition is None, which does not stand for all rows. "
+                "condition is None, which does not select all rows. "
                 "Leave it out to mean all of them."
             ),
         ),

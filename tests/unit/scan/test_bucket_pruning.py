@@ -4,7 +4,7 @@ import pytest
 
 from paimon_explore.scan.predicate.binder import bind
 from paimon_explore.scan.predicate.sql_parser import parse_where
-from paimon_explore.scan.pruning.bucket_filter import allowed_buckets
+from paimon_explore.scan.pruning.bucket_pruning import allowed_buckets
 from support.predicates import row_type_of
 
 ROW_TYPE = row_type_of({"k": "INT", "s": "STRING", "f": "FLOAT", "v": "INT", "r": "ROW<k INT>"})
