@@ -58,7 +58,7 @@ def test_what_cannot_be_read_is_refused_at_once(
         table().scan(wanted, where, limit)
 
 
-def test_a_scan_explains_what_each_cut_left() -> None:
+def test_a_scan_explains_what_each_stage_kept() -> None:
     found = table().scan(where="dt = 'y' AND id = 3").explain()
     assert repr(found).splitlines()[0] == (
         "snapshot 2: 1 split (1 raw), 1 file where dt = 'y' AND id = 3"
@@ -74,7 +74,7 @@ def test_a_scan_explains_what_each_cut_left() -> None:
     empty = append_table(COLUMNS).scan().explain()
     assert repr(empty).splitlines() == [
         "no snapshot: 0 splits (0 raw), 0 files",
-        "The table has no snapshot, so there is nothing to read.",
+        "The table has no snapshots.",
     ]
 
 
