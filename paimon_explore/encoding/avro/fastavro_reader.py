@@ -115,7 +115,7 @@ def _fastavro_schema(text: bytes, node: AvroNode, path: str) -> Schema:
     """The schema of a file for fastavro; recursive records end at a depth."""
     source = without_logical_types(json.loads(text))
     if any(isinstance(found, RecursiveNode) for _, found in generic_nodes(node)):
-        source = _Unrolled().schema(node, 0)
+        source = _Unrolled(path).schema(node, 0)
     try:
         return fastavro.parse_schema(source)  # type: ignore[arg-type]  # JSON
     except _REFUSALS as error:
@@ -145,6 +145,8 @@ def without_logical_types(source: object) -> object:
 
 _MAX_DEPTH = 64
 """Levels of values inside values that are read of a recursive record."""
+_MOST_TYPES = 100_000
+"""Types of a recursive record at all depths together."""
 
 
 class _Unrolled:
@@ -153,12 +155,18 @@ class _Unrolled:
     fastavro calls itself for each level of a value, without a limit.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, path: str) -> None:
+        self._path = path
         self._known: dict[tuple[int, int], str] = {}
         self._names = map("t{}".format, count())
+        self._types = 0
 
     def schema(self, node: AvroNode, depth: int) -> object:
         """The schema of a type in JSON, at a depth."""
+        self._types += 1
+        if self._types > _MOST_TYPES:
+            rule = f"a recursive record must be of at most {_MOST_TYPES:,} types at all depths"
+            raise CorruptFileError(self._path, "avro.schema", rule)
         if depth > _MAX_DEPTH:  # nothing can be read as this
             return {"type": "fixed", "name": next(self._names), "size": MAX_BLOCK_BYTES}
         found: object

@@ -191,13 +191,16 @@ def generic_nodes(node: AvroNode, where: str = "") -> Iterator[tuple[str, Generi
 
 
 def refuse_generic(node: AvroNode, path: str = "") -> None:
-    """Refuse a type that the columnar decoder does not read.
+    """Refuse a schema of a metadata file that the columnar decoder does not read.
 
     Raises:
-        UnsupportedFeatureError: names the construct and its field.
+        CorruptFileError: names the construct and its field.
     """
     for where, found in generic_nodes(node):
-        raise unsupported(found, where, path)
+        place = f"avro.schema.{where}" if where else "avro.schema"
+        raise CorruptFileError(
+            path, place, f"must be a type that Paimon uses, not {describe(found)}"
+        )
 
 
 def unsupported(node: GenericNode, where: str = "", path: str = "") -> UnsupportedFeatureError:

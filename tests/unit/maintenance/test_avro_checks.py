@@ -114,3 +114,20 @@ def test_orc_manifests_are_not_compared(tmp_path: Path) -> None:
     report = table.fsck()
     assert report == []
     assert report.avro.records == 0
+
+
+def test_a_manifest_in_generic_avro_is_a_finding(tmp_path: Path) -> None:
+    table = replaced_rows(plain_table(tmp_path), 1)
+    _, manifest = names(table)
+    path = Path(table.store.paths.manifest(manifest))
+    data = path.read_bytes()
+    old = read_header(data).schema
+    changed = json.loads(old)
+    kind = next(field for field in changed["fields"] if field["name"] == "_KIND")
+    kind["type"] = {"type": "enum", "name": "kind", "symbols": ["ADD", "DELETE"]}
+    shared_cache().clear()
+    path.write_bytes(_with_schema(data, old, json.dumps(changed).encode()))
+    found = table.fsck()
+    said = "avro.schema._KIND: must be a type that Paimon uses, not the Avro enum 'kind'"
+    assert any(said in one.what for one in found)
+    shared_cache().clear()
