@@ -36,7 +36,7 @@ class Timing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Patience:
+class RetryPolicy:
     """How long a commit that lost a race tries again.
 
     Attributes:
@@ -58,7 +58,8 @@ class Patience:
             retry: number of tries before, from 0.
             chance: a number in [0, 1).
 
-        >>> Patience(max_retries=9, timeout_ms=None, min_wait_ms=10, max_wait_ms=50).wait_ms(2, 0.5)
+        >>> policy = RetryPolicy(max_retries=9, timeout_ms=None, min_wait_ms=10, max_wait_ms=50)
+        >>> policy.wait_ms(2, 0.5)
         44.0
         """
         doubled = self.min_wait_ms << min(retry, 32)
@@ -70,9 +71,9 @@ class Patience:
         return late or retry >= self.max_retries
 
 
-def patience_of(options: TableOptions) -> Patience:
-    """The patience that the table's options ask for."""
-    return Patience(
+def retry_policy_of(options: TableOptions) -> RetryPolicy:
+    """The retry_policy that the table's options ask for."""
+    return RetryPolicy(
         max_retries=options.value(opt.COMMIT_MAX_RETRIES),
         timeout_ms=options.value(opt.COMMIT_TIMEOUT),
         min_wait_ms=options.value(opt.COMMIT_MIN_RETRY_WAIT),

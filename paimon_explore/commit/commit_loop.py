@@ -6,7 +6,7 @@ when the storage gives no answer.
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from paimon_explore.commit.backoff import Patience, Timing
+from paimon_explore.commit.backoff import RetryPolicy, Timing
 from paimon_explore.commit.commit_attempt import STEPS, Figures, Request, Try, TrySteps
 from paimon_explore.commit.commit_trace import CommitEvent, CommitStep, tell
 from paimon_explore.commit.file_changes import Changes
@@ -48,7 +48,7 @@ class Publisher:
     Args:
         steps: what a try does before the decisive act.
         timing: clock, sleep and chance.
-        patience: how long to try.
+        retry_policy: how long to try.
         is_new_user: whether nobody can have committed as this user before.
 
     Attributes:
@@ -56,14 +56,14 @@ class Publisher:
     """
 
     def __init__(
-        self, steps: TrySteps, timing: Timing, patience: Patience, *, is_new_user: bool
+        self, steps: TrySteps, timing: Timing, retry_policy: RetryPolicy, *, is_new_user: bool
     ) -> None:
         self.trace: list[CommitEvent] = []
         self._steps = steps
         self._store = steps.store
         self._writer = steps.writer
         self._timing = timing
-        self._patience = patience
+        self._retry_policy = retry_policy
         self._last_identifier = -1 if is_new_user else None
         self._doubt: _Doubt | None = None
 
@@ -353,14 +353,14 @@ class Publisher:
         """Wait for the next try, or give up."""
         elapsed = self._timing.clock() - started
         retry = state.number - 1
-        if self._patience.is_over(retry, elapsed):
+        if self._retry_policy.is_over(retry, elapsed):
             self._end(None)
             raise CommitError(
                 f"The commit gave up after {state.number} attempts and {elapsed} ms: "
                 "other commits were faster each time.",
                 hint="Commit again, or increase 'commit.max-retries' or 'commit.timeout'.",
             )
-        wait = self._patience.wait_ms(retry, self._timing.chance())
+        wait = self._retry_policy.wait_ms(retry, self._timing.chance())
         self._timing.sleep(wait / 1000)
         self._note(CommitStep.WAIT, state, {"ms": round(wait)})
 
@@ -386,9 +386,9 @@ class Publisher:
         if snapshot.commit_identifier != BATCH_COMMIT_IDENTIFIER:
             self._last_identifier = snapshot.commit_identifier
         try:
-            self._store.snapshots.hint_latest(snapshot.id)
+            self._store.snapshots.write_latest_hint(snapshot.id)
             if snapshot.id == 1:
-                self._store.snapshots.hint_earliest(1)
+                self._store.snapshots.write_earliest_hint(1)
         except StorageError:
             self._note(CommitStep.WRITE_HINTS, state, {"failed": "readers list the folder"})
         else:

@@ -37,7 +37,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from uuid import uuid4
 
-from paimon_explore.commit.backoff import Timing, patience_of
+from paimon_explore.commit.backoff import Timing, retry_policy_of
 from paimon_explore.commit.commit_attempt import NO_NOTE, CommitNote, Request, TrySteps
 from paimon_explore.commit.commit_loop import Publisher
 from paimon_explore.commit.commit_trace import CommitEvent
@@ -59,7 +59,7 @@ from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.table_options import DYNAMIC_BUCKET, TableOptions
-from paimon_explore.metadata.schema.derived_cache import worked_out_once
+from paimon_explore.metadata.schema.derived_cache import cached_by_schema_and_options
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import BATCH_COMMIT_IDENTIFIER, CommitKind, Snapshot
 from paimon_explore.metadata.statistics_file import Statistics
@@ -123,7 +123,7 @@ class Committer:
             key_rules=_key_rules(schema, chosen),
         )
         self._publisher = Publisher(
-            self._steps, when, patience_of(chosen), is_new_user=commit_user is None
+            self._steps, when, retry_policy_of(chosen), is_new_user=commit_user is None
         )
 
     @property
@@ -327,7 +327,7 @@ def _codec(options: TableOptions) -> str:
     return codec
 
 
-@worked_out_once
+@cached_by_schema_and_options
 def _conflict_rules(schema: TableSchema, options: TableOptions) -> ConflictRules:
     keys = schema.project(schema.trimmed_primary_keys)
     is_bucketed = len(keys) > 0 or options.value(opt.BUCKET) != DYNAMIC_BUCKET
@@ -339,7 +339,7 @@ def _conflict_rules(schema: TableSchema, options: TableOptions) -> ConflictRules
     )
 
 
-@worked_out_once
+@cached_by_schema_and_options
 def _key_rules(schema: TableSchema, options: TableOptions) -> KeyRules:
     return KeyRules(
         keys=schema.project(schema.trimmed_primary_keys),

@@ -182,7 +182,7 @@ class ManifestWriter:
             manifests = ManifestFiles(manifests.table.combine_chunks())
         name = f"manifest-list-{self.unique}-{next(self._others)}"
         size = self._create(name, data)
-        self.store.manifests.remember(name, manifests)
+        self.store.manifests.cache_written(name, manifests)
         self._recent[name] = data
         while len(self._recent) > _RECENT_LISTS:
             del self._recent[next(iter(self._recent))]
@@ -192,14 +192,14 @@ class ManifestWriter:
         """Write an index manifest."""
         name = f"index-manifest-{self.unique}-{next(self._others)}"
         self._create(name, encode_index_entries(entries, self.codec, self.file_format))
-        self.store.manifests.remember(name, entries)
+        self.store.manifests.cache_written(name, entries)
         return name
 
     def _manifest(
         self, data: bytes, entries: ManifestEntries, span: PartitionRange
     ) -> ManifestFiles:
         named = self._new_manifest(data)
-        self.store.manifests.remember(str(named["file_name"]), entries)
+        self.store.manifests.cache_written(str(named["file_name"]), entries)
         deleted = entries.count_of(FileKind.DELETE)
         buckets, levels = (entries.records.min_max(name) for name in ("bucket", "level"))
         return _one_manifest(

@@ -26,7 +26,7 @@ from paimon_explore.read.column_cast import cast_array
 from paimon_explore.read.split_reader import SplitReader
 from paimon_explore.scan.branch_scan import plan_table
 from paimon_explore.scan.plan import ScanTarget
-from paimon_explore.store.expired import naming_expiry
+from paimon_explore.store.expired import explain_missing_files
 from paimon_explore.store.table_store import TableStore
 
 _STRING = parse_type_text("STRING")
@@ -132,7 +132,7 @@ def analyze_table(store: TableStore, options: TableOptions) -> Snapshot:
     )
     columns = schema.row_type.names
     reader = SplitReader(store=store, schema=schema, options=options, columns=columns)
-    with naming_expiry(store, snapshot):
+    with explain_missing_files(store, snapshot):
         splits = plan_table(target).splits
         batches = (batch for split in splits for batch in reader.read(split))
         figures = statistics_of(snapshot, schema, batches)

@@ -1,6 +1,6 @@
-"""What the specification says a metadata file contains and what it is called.
+"""Contents and names of metadata files: schemas, snapshots, tags, manifests, table options.
 
-Frozen values for small files (snapshot, schema, tag), Arrow columns for manifests, whose entries
-come by the million. Pure: no files, no clock. May import `encoding`, `types`, `errors`.
+Small files are frozen values; manifests, which may have millions of entries, are Arrow tables.
+Parsing and encoding only: no file access, no clock. May import `encoding`, `data_types`, `errors`.
 Spec: concepts/spec/snapshot, manifest, schema.
 """

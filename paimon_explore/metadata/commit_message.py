@@ -1,7 +1,7 @@
-"""The commit message: what one writer did in one bucket, on its way to the commit.
+"""The commit message: the new and removed files of one writer in one bucket.
 
-The one value that `write`, `maintenance` and `commit` share. It pickles, for writers on other
-machines send it home.
+`write` and `maintenance` create it, `commit` consumes it. It can be pickled, so that distributed
+writers can send it to the committer.
 """
 
 from dataclasses import field
@@ -14,13 +14,13 @@ from paimon_explore.metadata.snapshot import Snapshot
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeenSnapshot:
-    """The snapshot that new records of a primary-key table were made on.
+    """The snapshot on which the new records of a primary-key table are based.
 
     Attributes:
-        id: its number; 0 if there was none.
-        delta: its delta manifest list, which tells it from another snapshot of the same number.
-        reads: whether the records were made from rows of the table (update, delete, merge, keys in
-            other partitions); else only their sequence numbers and buckets depend on it.
+        id: its id; 0 if the table had no snapshot.
+        delta: its delta manifest list, which identifies it among snapshots with the same id.
+        reads: whether the records depend on rows of the table (update, delete, merge, keys in
+            other partitions); if not, only their sequence numbers and buckets do.
     """
 
     id: int
@@ -29,7 +29,7 @@ class SeenSnapshot:
 
     @classmethod
     def of(cls, snapshot: Snapshot | None, *, reads: bool = False) -> "SeenSnapshot":
-        """A snapshot, or that there is none."""
+        """Create the value for a snapshot, or for a table without snapshots."""
         if snapshot is None:
             return cls(id=0, reads=reads)
         return cls(id=snapshot.id, delta=snapshot.delta_manifest_list, reads=reads)
@@ -39,21 +39,21 @@ class SeenSnapshot:
 class CommitMessage:
     """New and removed files of one partition and bucket.
 
-    The kind of the entries has no meaning here: the name of the attribute says it.
+    The `kind` of the entries is ignored; the attribute tells whether they are added or removed.
 
     Attributes:
         partition: the partition's binary row with its 4-byte arity.
         bucket: the bucket.
-        total_buckets: number of buckets when written; None if unknown.
-        new_files: written from new rows.
-        deleted_files: removed by a row-level delete or update.
-        changelog_files: changelog of the new rows.
+        total_buckets: number of buckets at write time; None if unknown.
+        new_files: files with new rows.
+        deleted_files: files removed by a row-level delete or update.
+        changelog_files: changelog files of the new rows.
         compact_before: files that a compaction replaces.
-        compact_after: files that it made of them.
-        compact_changelog: changelog that it made.
+        compact_after: files that the compaction wrote.
+        compact_changelog: changelog files that the compaction wrote.
         new_index_files, deleted_index_files: index files of the write.
         compact_new_index_files, compact_deleted_index_files: index files of the compaction.
-        seen: the snapshot that the new records depend on; None if they depend on none.
+        seen: the snapshot that the new records depend on, if any.
     """
 
     partition: bytes
@@ -73,7 +73,7 @@ class CommitMessage:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the message changes nothing."""
+        """Whether the message contains no changes."""
         data = (
             self.new_files,
             self.deleted_files,

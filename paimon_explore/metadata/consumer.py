@@ -1,4 +1,4 @@
-"""The consumer file: how far a named streaming reader got.
+"""The consumer file: the progress of a named streaming reader.
 
 Spec: concepts/spec/snapshot; flink/consumer-id. Seen in: golden java200 `commit_users`.
 """
@@ -9,20 +9,20 @@ from paimon_explore.metadata.json_object import parse_object, render_object
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Consumer:
-    """A reader's progress.
+    """The progress of a streaming reader.
 
     Attributes:
-        next_snapshot: the snapshot it reads next; it and later ones must not expire.
+        next_snapshot: the next snapshot to read; it and later snapshots must not expire.
     """
 
     next_snapshot: int
 
 
 def parse_consumer(data: bytes, path: str) -> Consumer:
-    """A consumer from the content of its file."""
+    """Parse a consumer file."""
     return Consumer(next_snapshot=parse_object(data, path).integer("nextSnapshot"))
 
 
 def encode_consumer(consumer: Consumer) -> bytes:
-    """The content of a consumer file."""
+    """Encode a consumer file."""
     return render_object({"nextSnapshot": consumer.next_snapshot})

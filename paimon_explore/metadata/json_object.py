@@ -1,7 +1,7 @@
-"""JSON metadata files: from bytes to checked values, and to the text that Java writes.
+"""Reads JSON metadata files with type checks, and writes them in Java's layout.
 
-Every metadata file is a JSON object. What has the wrong shape is a `CorruptFileError` that names
-the file, the key and the rule; nothing untyped leaves the `parse_...` function of a file kind.
+Every metadata file is a JSON object. Invalid content raises a `CorruptFileError` with the file, the
+key and the rule; the `parse_...` functions of the file kinds return only typed values.
 """
 
 import json
@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from paimon_explore.errors import CorruptFileError
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.metadata.path_safety import RULE, leads_out
+from paimon_explore.metadata.path_safety import FILE_NAME_RULE, escapes_folder
 
 _Value = TypeVar("_Value")
 
@@ -25,12 +25,12 @@ MIN_LONG = -(2**63)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JsonObject:
-    """One JSON object of a file, read key by key.
+    """A JSON object of a file with typed access to its members.
 
     Attributes:
         path: the file, for messages.
         values: the object's members.
-        where: keys that lead to the object; empty for the file's own.
+        where: the path of keys to the object; empty for the top-level object.
     """
 
     path: str
@@ -38,7 +38,7 @@ class JsonObject:
     where: str = ""
 
     def optional_integer(self, key: str) -> int | None:
-        """A 64-bit integer, or None where the key is absent or null."""
+        """Return a 64-bit integer, or None if the key is absent or null."""
         value = self.values.get(key)
         if value is None:
             return None
@@ -49,33 +49,33 @@ class JsonObject:
         return value
 
     def integer(self, key: str) -> int:
-        """A 64-bit integer that must be there."""
+        """Return a required 64-bit integer."""
         return self._present(key, self.optional_integer(key))
 
     def optional_text(self, key: str) -> str | None:
-        """Text, or None where the key is absent or null."""
+        """Return a string, or None if the key is absent or null."""
         value = self.values.get(key)
         if value is None or isinstance(value, str):
             return value
         raise self._wrong(key, "a string", value)
 
     def text(self, key: str) -> str:
-        """Text that must be there."""
+        """Return a required string."""
         return self._present(key, self.optional_text(key))
 
     def optional_name(self, key: str) -> str | None:
-        """The name of a file of a folder that the format knows; None as for `optional_text`."""
+        """Return a file name without directories, or None if the key is absent or null."""
         value = self.optional_text(key)
-        if value and leads_out(value):
-            raise self.error(key, f"{RULE}: {shown(value)}")
+        if value and escapes_folder(value):
+            raise self.error(key, f"{FILE_NAME_RULE}: {shortened(value)}")
         return value
 
     def name(self, key: str) -> str:
-        """The name of a file that must be there."""
+        """Return a required file name."""
         return self._present(key, self.optional_name(key))
 
     def optional_object(self, key: str) -> "JsonObject | None":
-        """An object inside this one, or None where the key is absent or null."""
+        """Return a nested object, or None if the key is absent or null."""
         value = self.values.get(key)
         if value is None:
             return None
@@ -84,22 +84,22 @@ class JsonObject:
         return JsonObject(path=self.path, values=value, where=self._place(key))
 
     def optional_texts(self, key: str) -> Mapping[str, str] | None:
-        """An object of texts, or None where the key is absent or null."""
+        """Return a nested object of strings, or None if the key is absent or null."""
         inner = self.optional_object(key)
         return None if inner is None else {name: inner.text(name) for name in inner.values}
 
     def optional_integers(self, key: str) -> Mapping[str, int] | None:
-        """An object of integers, or None where the key is absent or null."""
+        """Return a nested object of integers, or None if the key is absent or null."""
         inner = self.optional_object(key)
         return None if inner is None else {name: inner.integer(name) for name in inner.values}
 
     def unknown(self, known: Iterable[str]) -> Mapping[str, object]:
-        """The members with other keys than the known ones."""
+        """Return the members whose keys are not in `known`."""
         names = frozenset(known)
         return {key: value for key, value in self.values.items() if key not in names}
 
     def error(self, key: str, rule: str) -> CorruptFileError:
-        """The error for a key that breaks a rule."""
+        """Return the error for a key that violates a rule."""
         return CorruptFileError(self.path, self._place(key), rule)
 
     def _present(self, key: str, value: _Value | None) -> _Value:
@@ -108,17 +108,17 @@ class JsonObject:
         return value
 
     def _wrong(self, key: str, wanted: str, found: object) -> CorruptFileError:
-        return self.error(key, f"must be {wanted}, not {shown(found)}")
+        return self.error(key, f"must be {wanted}, not {shortened(found)}")
 
     def _place(self, key: str) -> str:
         return f"{self.where}.{key}" if self.where else key
 
 
 def parse_object(data: bytes, path: str) -> JsonObject:
-    """The object that a file holds.
+    """Parse a file that contains a JSON object.
 
     Raises:
-        CorruptFileError: not UTF-8, not JSON (a file that is still being written, too), no object.
+        CorruptFileError: the file is not UTF-8, not JSON (or incomplete), or not an object.
     """
     try:
         value: object = json.loads(data.decode("utf-8"))
@@ -130,13 +130,13 @@ def parse_object(data: bytes, path: str) -> JsonObject:
     except (ValueError, RecursionError) as error:
         raise CorruptFileError(path, "the file", f"must be readable JSON: {error}") from error
     if not isinstance(value, dict):
-        raise CorruptFileError(path, "the file", f"must be a JSON object, not {shown(value)}")
+        raise CorruptFileError(path, "the file", f"must be a JSON object, not {shortened(value)}")
     _check_texts(data, value, path)
     return JsonObject(path=path, values=value)
 
 
 def _check_texts(data: bytes, value: object, path: str) -> None:
-    """Refuse half a surrogate pair, which only an escape can smuggle in: it is no text."""
+    """Check that no string has a lone surrogate, which a JSON escape can produce."""
     if not _SURROGATE.search(data):
         return
     try:
@@ -146,7 +146,7 @@ def _check_texts(data: bytes, value: object, path: str) -> None:
 
 
 def render_object(values: Mapping[str, object]) -> bytes:
-    """The bytes of a metadata file, laid out as Java writes it; keys with None are left out.
+    """Encode a JSON object in Java's layout; members that are None are omitted.
 
     >>> print(render_object({"version": 3, "watermark": None}).decode())
     {
@@ -162,7 +162,7 @@ def render_object(values: Mapping[str, object]) -> bytes:
 
 
 def _rendered(value: object) -> str:
-    """A value below the top; laid out by hand, for `json` takes long over what it indents."""
+    """Encode a member; strings and integers directly, because `json` with indent is slow."""
     if isinstance(value, str):
         return _TEXTS.encode(value)
     if type(value) is int:
@@ -171,7 +171,7 @@ def _rendered(value: object) -> str:
     return text.replace("\n", "\n  ")
 
 
-def shown(value: object, limit: int = 60) -> str:
-    """A found value for a message, cut short."""
+def shortened(value: object, limit: int = 60) -> str:
+    """Return the `repr` of a value for a message, truncated to `limit` characters."""
     text = repr(value)
     return text if len(text) <= limit else text[: limit - 3] + "..."

@@ -1,8 +1,8 @@
-"""The folder of a partition: `dt=2024-01-01/hr=10`.
+"""Partition paths such as `dt=2024-01-01/hr=10`.
 
-The folder is only needed to find files; what a partition is, its binary row says. The text of a
-value is that of Java's `toString` by default (a DATE is its day number), or that of a cast to
-STRING where the option `partition.legacy-name` is false.
+The path is used only to locate files; a partition is identified by its binary row. A value is
+formatted like Java's `toString` by default (a DATE is its day number), or like a cast to STRING if
+the option `partition.legacy-name` is false.
 Spec: concepts/spec/overview, partitions. Seen in: golden java200 `append_part_types`,
 `append_part_types2`, `append_part_null`, `part_nonlegacy`.
 """
@@ -26,7 +26,7 @@ from paimon_explore.data_types.definitions import AtomicType, DataType, TypeRoot
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 
 DEFAULT_NAME = "__DEFAULT_PARTITION__"
-"""Folder name of null and blank values unless `partition.default-name` says otherwise."""
+"""Default of the option `partition.default-name`: the folder name of null and blank values."""
 
 _ESCAPED = frozenset("\"#%'*/:=?\\{}[]^\x7f") | {chr(code) for code in range(0x20)}
 _NANOS_PER_SECOND = 1_000_000_000
@@ -40,18 +40,18 @@ def partition_paths(
     legacy_names: bool = True,
     default_name: str = DEFAULT_NAME,
 ) -> list[str]:
-    """The folders of n partitions, relative to the table's data root; "" without keys.
+    """Return the paths of n partitions relative to the table's data root; "" without keys.
 
     Args:
         keys: names of the k partition keys.
-        columns: their values, k arrays of n values in the types of `to_arrow`.
-        types: the keys' k types.
+        columns: their values, k arrays of n values with the types of `to_arrow`.
+        types: the k types of the keys.
         legacy_names: option `partition.legacy-name`.
         default_name: option `partition.default-name`.
 
     Raises:
-        UnsupportedFeatureError: a type that cannot be part of a path.
-        InvalidInputError: an empty key name.
+        UnsupportedFeatureError: a type is not supported in a path.
+        InvalidInputError: a key name is empty.
     """
     if not keys:
         return [""] * (len(columns[0]) if columns else 1)
@@ -66,7 +66,7 @@ def partition_paths(
 def partition_texts(
     columns: Sequence[Column], types: Sequence[DataType], *, legacy_names: bool = True
 ) -> list[list[str | None]]:
-    """The values of partition keys as texts, unescaped, key by key; null stays None."""
+    """Format the values of partition keys, one list per key, unescaped; null becomes None."""
     return [
         _texts(column, data_type, legacy_names=legacy_names)
         for column, data_type in zip(columns, types, strict=True)
@@ -74,7 +74,7 @@ def partition_texts(
 
 
 def escape_name(text: str) -> str:
-    """Text as part of a folder name.
+    """Escape a text for a folder name.
 
     >>> escape_name("a b/c=d%"), escape_name("10:30")
     ('a b%2Fc%3Dd%25', '10%3A30')
@@ -87,7 +87,7 @@ def escape_name(text: str) -> str:
 
 
 def unescape_name(name: str) -> str:
-    """The text of a part of a folder name; a `%` without two hex digits stays.
+    """Unescape a part of a folder name; a `%` without two hex digits is kept.
 
     >>> unescape_name("a b%2Fc%3Dd%25"), unescape_name("100%")
     ('a b/c=d%', '100%')
@@ -103,7 +103,7 @@ def unescape_name(name: str) -> str:
 
 
 def parse_partition_path(path: str, default_name: str = DEFAULT_NAME) -> dict[str, str | None]:
-    """Keys and texts of a folder `k=v/k=v`; other folders are passed over.
+    """Parse a path `k=v/k=v` into keys and texts; other folders are ignored.
 
     >>> parse_partition_path("dt=2024-01-01/hr=__DEFAULT_PARTITION__/bucket-0")
     {'dt': '2024-01-01', 'hr': None}
@@ -117,7 +117,7 @@ def parse_partition_path(path: str, default_name: str = DEFAULT_NAME) -> dict[st
 
 
 def _named(text: str | None, default_name: str) -> str:
-    """Null and blank values go to the default folder (blank as Java sees it)."""
+    """Return the default folder name for null and blank values."""
     return default_name if text is None or not text.strip() else text
 
 
@@ -165,7 +165,7 @@ def _timestamps(column: Column, data_type: AtomicType, *, legacy_names: bool) ->
 
 
 def _local_date_time(seconds: int, nanos: int) -> str:
-    """Java's `LocalDateTime.toString`: seconds only when needed, the fraction in threes."""
+    """Format like Java's `LocalDateTime.toString`: seconds if not 0, fraction of 3, 6, 9 digits."""
     date, _, clock = timestamp_text(seconds, 0, 0).partition(" ")
     if not nanos:
         clock = clock.removesuffix(":00")

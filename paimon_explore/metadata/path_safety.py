@@ -1,8 +1,8 @@
-"""Names that become paths: none may lead out of its folder.
+"""Protection against path traversal: names must not escape their folder.
 
-Names of manifests, data files and the like come out of metadata, which may be hostile; names of
-tags, branches and consumers come from callers. Both are checked here, the former where they are
-decoded and once more where they are joined with a folder.
+File names of manifests and data files come from metadata, which may be malicious; names of tags,
+branches and consumers come from callers. Names from metadata are checked when they are decoded and
+again when they are joined with a folder.
 """
 
 from typing import Any
@@ -13,83 +13,81 @@ import pyarrow as pa
 from paimon_explore.data_types.arrow_buffers import Column, as_python, valid_mask, var_values
 from paimon_explore.errors import CorruptFileError, InvalidInputError
 
-RULE = "a file name has no separator and no NUL in it, and is not '', '.' or '..'"
+FILE_NAME_RULE = "a file name must not contain '/', '\\' or NUL, and must not be '', '.' or '..'"
 
-_OUTWARD = "/\\\0"
-_OUTWARD_BYTES = tuple(character.encode() for character in _OUTWARD)
-_LONGEST_DOTS = 2
-_APART = frozenset("/\\:")
+_SEPARATORS = "/\\\0"
+_SEPARATOR_BYTES = tuple(character.encode() for character in _SEPARATORS)
+_MAX_DOTS = 2
+_FORBIDDEN = frozenset("/\\:")
 
 
-def leads_out(name: str) -> bool:
-    """Whether a name is none, or leads out of the folder it is joined with.
+def escapes_folder(name: str) -> bool:
+    """Return whether a name is not a valid file name or escapes the folder it is joined with.
 
-    >>> leads_out("manifest-1"), leads_out("../manifest-1"), leads_out("..")
+    >>> escapes_folder("manifest-1"), escapes_folder("../manifest-1"), escapes_folder("..")
     (False, True, True)
     """
     return name in {"", ".", ".."} or "/" in name or "\\" in name or "\0" in name
 
 
 def is_name_part(text: str) -> bool:
-    """Whether a text may be part of the names of new files, such as `data-file.prefix`.
+    """Return whether a text may be part of the names of new files, such as `data-file.prefix`.
 
-    A colon is left out because Java takes what precedes it for the scheme of a path, and a leading
-    dot because it would make the file a hidden one.
+    A colon is not allowed because Java parses the text before it as a URI scheme; a leading dot is
+    not allowed because the file would be hidden.
 
     >>> is_name_part("data-"), is_name_part(""), is_name_part("a/b"), is_name_part("..")
     (True, True, False, False)
     """
-    return text.isprintable() and not text.startswith(".") and _APART.isdisjoint(text)
+    return text.isprintable() and not text.startswith(".") and _FORBIDDEN.isdisjoint(text)
 
 
 def check_names(names: "Column | pa.ChunkedArray[Any]", path: str, where: str) -> None:
-    """Refuse file names that lead out of their folder.
+    """Check that file names do not escape their folder.
 
-    The bytes of all names are searched at once, so that good names cost next to nothing.
+    The bytes of all names are searched at once, which is fast for valid names.
 
     Args:
-        names: n names, or n lists of names; null is let pass.
-        path: the file that has them.
+        names: n names, or n lists of names; null is allowed.
+        path: the file that contains the names.
         where: the field.
 
     Raises:
-        CorruptFileError: a name leads out.
+        CorruptFileError: a name escapes its folder.
     """
     for chunk in names.chunks if isinstance(names, pa.ChunkedArray) else [names]:
         texts = chunk.flatten() if isinstance(chunk, pa.ListArray) else chunk
         if _suspicious(texts):
             for name in as_python(texts):
-                if name is not None and leads_out(str(name)):
-                    raise CorruptFileError(path, where, f"{RULE}: {str(name)[:80]!r}")
+                if name is not None and escapes_folder(str(name)):
+                    raise CorruptFileError(path, where, f"{FILE_NAME_RULE}: {str(name)[:80]!r}")
 
 
 def checked_name(kind: str, name: object) -> str:
-    """A name that a caller gave for something that lies in a file or folder of that name.
+    """Return a caller's name of an object that is stored in a file or folder of that name.
 
     Raises:
-        InvalidInputError: it leads out of its folder.
+        InvalidInputError: the name escapes its folder.
 
     >>> checked_name("tag", "v1")
     'v1'
     """
-    if not isinstance(name, str) or leads_out(name):
+    if not isinstance(name, str) or escapes_folder(name):
         hint = "A name must be a string that is not empty and contains no '/', '\\' or NUL."
-        raise InvalidInputError(f"{shortened(name)} cannot be the name of a {kind}.", hint=hint)
+        text = repr(name[:80] if isinstance(name, str) else name)
+        raise InvalidInputError(f"{text} cannot be the name of a {kind}.", hint=hint)
     return name
 
 
-def shortened(value: object) -> str:
-    """A value in a message, as text of limited length."""
-    return repr(value[:80] if isinstance(value, str) else value)
-
-
 def _suspicious(texts: Column) -> bool:
-    """Whether any name may lead out: a short one, or a separator somewhere in the bytes."""
+    """Return whether any name may be invalid: it is short, or the bytes contain a separator."""
     if len(texts) == texts.null_count:
         return False
-    offsets, data = var_values(texts)  # by numpy: a Python number in Arrow's functions loads pandas
-    short = np.diff(offsets) <= _LONGEST_DOTS
+    offsets, data = var_values(
+        texts
+    )  # numpy, because Arrow functions with Python numbers import pandas
+    short = np.diff(offsets) <= _MAX_DOTS
     if short.any() and (short & valid_mask(texts)).any():
         return True
     content = data.tobytes()
-    return any(found in content for found in _OUTWARD_BYTES)
+    return any(found in content for found in _SEPARATOR_BYTES)

@@ -1,8 +1,8 @@
 """The snapshot file: one commit of a table.
 
 Spec: concepts/spec/snapshot. Seen in: golden java09, java200, pypaimon21 and rust04 `append_avro`.
-Keys come in any order; `null` means absent; unknown keys are kept, so that what is written again
-from a value loses nothing.
+Keys may have any order; `null` means absent; unknown keys are kept, so that rewriting a snapshot
+loses nothing.
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ CURRENT_VERSION = 3
 KNOWN_VERSIONS = (1, 2, 3)
 
 NO_WATERMARK = -(2**63)
-"""The watermark that means none; an absent key means the same."""
+"""Watermark value that means no watermark, like an absent key."""
 
 BATCH_COMMIT_IDENTIFIER = 2**63 - 1
 """The commit identifier of batch jobs, which commit once."""
@@ -29,7 +29,7 @@ _YEAR_10000_MS = 253_402_300_800_000
 
 
 class CommitKind(Enum):
-    """What a commit did, as the file says it."""
+    """The kind of a commit, as stored in the file."""
 
     APPEND = "APPEND"
     COMPACT = "COMPACT"
@@ -42,30 +42,30 @@ class Snapshot:
     """One snapshot, tag or long-lived changelog.
 
     Attributes:
-        version: format of the file, 1 to 3.
-        id: the snapshot's number, from 1.
-        schema_id: schema valid at the commit.
-        base_manifest_list: file name; all manifests up to the snapshot before.
-        delta_manifest_list: file name; manifests with this commit's changes.
-        commit_user: who committed; unique per writing job.
+        version: format version of the file, 1 to 3.
+        id: the snapshot id, from 1.
+        schema_id: the schema at the time of the commit.
+        base_manifest_list: file name; all manifests up to the previous snapshot.
+        delta_manifest_list: file name; manifests with the changes of this commit.
+        commit_user: the committer; unique per writing job.
         commit_identifier: transaction number of the user; 2^63-1 for batch jobs.
-        commit_kind: what the commit did.
-        time_millis: wall clock of the commit, milliseconds since 1970 UTC.
+        commit_kind: the kind of commit.
+        time_millis: time of the commit, milliseconds since 1970 UTC.
         total_record_count: physical rows of the live files; None only before version 3.
         delta_record_count: physical rows added minus removed; None only before version 3.
-        changelog_manifest_list: file name; manifests of changelog files, if any were made.
+        changelog_manifest_list: file name; manifests of changelog files, if any.
         changelog_record_count: rows of the changelog files.
-        index_manifest: file name; all index files of the table, if it has any.
-        watermark: largest watermark so far, or None; -2^63 stands for none.
+        index_manifest: file name; all index files of the table, if any.
+        watermark: the largest watermark so far, or None; -2^63 means none.
         statistics: file name of the table's statistics.
-        properties: free text by key.
-        next_row_id: first row id still free, for row tracking.
-        uuid: identity of this snapshot among rewritten ones.
-        operation: the SQL operation behind the commit, as text.
-        writer_version: program that wrote the file.
-        log_offsets: kept from releases up to 1.3; no meaning today.
+        properties: arbitrary strings by key.
+        next_row_id: the next free row id, for row tracking.
+        uuid: distinguishes this snapshot from rewritten ones with the same id.
+        operation: the SQL operation of the commit, as text.
+        writer_version: the program that wrote the file.
+        log_offsets: used by releases up to 1.3, now unused.
         base_manifest_list_size, delta_manifest_list_size, changelog_manifest_list_size: bytes.
-        unknown: members with keys not listed here.
+        unknown: members with other keys.
     """
 
     version: int = CURRENT_VERSION
@@ -96,7 +96,7 @@ class Snapshot:
     unknown: Mapping[str, object] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        """Number, kind, time and counts; the fields and `encode_snapshot` tell the rest."""
+        """Return id, kind, time and row counts."""
         when = datetime.fromtimestamp(self.time_millis / 1000, UTC) if self._has_time else None
         parts = [f"Snapshot {self.id} {self.commit_kind.value}"]
         parts += [] if when is None else [f"{when:%Y-%m-%d %H:%M:%S} UTC"]
@@ -116,7 +116,7 @@ class Snapshot:
 
 
 _KEYS = MappingProxyType(
-    {  # in the order in which Java writes them
+    {  # in Java's order
         "version": "version",
         "uuid": "uuid",
         "id": "id",
@@ -149,21 +149,21 @@ _VALUES = attrgetter(*_KEYS.values())
 
 
 def parse_snapshot(data: bytes, path: str) -> Snapshot:
-    """A snapshot from the content of its file.
+    """Parse a snapshot file.
 
     Args:
         data: the file's bytes.
         path: the file, for messages.
 
     Raises:
-        UnsupportedVersionError: a version other than 1, 2 and 3.
-        CorruptFileError: no JSON object, or a member of the wrong kind.
+        UnsupportedVersionError: the version is not 1, 2 or 3.
+        CorruptFileError: the file is not a JSON object, or a member has the wrong type.
     """
     return snapshot_from_object(parse_object(data, path))
 
 
 def snapshot_from_object(source: JsonObject) -> Snapshot:
-    """A snapshot from a JSON object that may hold more, as a tag file does."""
+    """Create a snapshot from a JSON object that may have further members, like a tag file."""
     version = source.optional_integer("version")
     if version is None:
         version = KNOWN_VERSIONS[0]
@@ -200,12 +200,12 @@ def snapshot_from_object(source: JsonObject) -> Snapshot:
 
 
 def encode_snapshot(snapshot: Snapshot) -> bytes:
-    """The content of a snapshot file."""
+    """Encode a snapshot file."""
     return render_object(snapshot_members(snapshot))
 
 
 def snapshot_members(snapshot: Snapshot) -> dict[str, object]:
-    """A snapshot as members of a JSON object, in Java's order, unknown ones last."""
+    """Return the members of a snapshot's JSON object in Java's order, unknown members last."""
     values = zip(_KEYS, _VALUES(snapshot), strict=True)
     return {**{key: _member(value) for key, value in values}, **snapshot.unknown}
 
@@ -228,5 +228,5 @@ def _commit_kind(source: JsonObject) -> CommitKind:
 
 
 def _count(source: JsonObject, key: str, version: int) -> int | None:
-    """A record count: version 3 demands it, older files may lack it."""
+    """Return a record count, which is optional before version 3."""
     return source.integer(key) if version >= CURRENT_VERSION else source.optional_integer(key)

@@ -1,4 +1,4 @@
-"""The statistics file that ANALYZE writes: table and column figures for query planners.
+"""The statistics file written by ANALYZE: table and column statistics for query planners.
 
 Spec: concepts/spec/snapshot, `statistics`. Seen in: golden java09 and java200 `analyze`.
 """
@@ -12,15 +12,15 @@ from paimon_explore.metadata.json_object import JsonObject, parse_object, render
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnStatistics:
-    """Figures of one column; None is unknown.
+    """Statistics of one column; None means unknown.
 
     Attributes:
-        column_id: the field's id.
-        distinct_count: different values.
-        min: smallest value in the text form of a cast to STRING.
-        max: largest value, likewise.
-        null_count: nulls.
-        average_length: mean size of a value in bytes.
+        column_id: the field id.
+        distinct_count: number of distinct values.
+        min: smallest value, cast to STRING.
+        max: largest value, cast to STRING.
+        null_count: number of nulls.
+        average_length: average size of a value in bytes.
         max_length: size of the longest value in bytes.
     """
 
@@ -35,14 +35,14 @@ class ColumnStatistics:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statistics:
-    """Figures of a table.
+    """Statistics of a table.
 
     Attributes:
-        snapshot_id: the snapshot that was analysed.
+        snapshot_id: the analyzed snapshot.
         schema_id: its schema.
-        merged_record_count: rows a reader sees.
+        merged_record_count: number of rows after merging.
         merged_record_size: their size in bytes.
-        columns: figures by column name.
+        columns: statistics by column name.
     """
 
     snapshot_id: int
@@ -53,7 +53,7 @@ class Statistics:
 
 
 def parse_statistics(data: bytes, path: str) -> Statistics:
-    """Statistics from the content of their file."""
+    """Parse a statistics file."""
     source = parse_object(data, path)
     columns = source.optional_object("colStats")
     return Statistics(
@@ -68,7 +68,7 @@ def parse_statistics(data: bytes, path: str) -> Statistics:
 
 
 def encode_statistics(statistics: Statistics) -> bytes:
-    """The content of a statistics file."""
+    """Encode a statistics file."""
     return render_object(
         {
             "snapshotId": statistics.snapshot_id,

@@ -1,9 +1,9 @@
-"""Where the files of a table lie.
+"""The directory layout of a table: paths of all its files.
 
 Spec: concepts/spec/overview. Schemas, snapshots, tags, changelogs and consumers belong to a branch;
 manifests, indexes, statistics and data files are shared by all branches of the table.
 
-File names come out of metadata, which may be hostile: one that leads out of its folder is refused.
+File names come from metadata, which may be malicious: names that escape their folder are refused.
 """
 
 from dataclasses import replace
@@ -11,7 +11,7 @@ from dataclasses import replace
 from paimon_explore.errors import CorruptFileError
 from paimon_explore.fileio.paths import join, parent
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.metadata.path_safety import RULE, checked_name, leads_out
+from paimon_explore.metadata.path_safety import FILE_NAME_RULE, checked_name, escapes_folder
 
 MAIN_BRANCH = "main"
 BRANCH_PREFIX = "branch-"
@@ -21,7 +21,7 @@ CHANGELOG_PREFIX = "changelog-"
 TAG_PREFIX = "tag-"
 CONSUMER_PREFIX = "consumer-"
 STAGING_PREFIX = "staging-"
-"""Of folders whose files are on their way to their place; nobody reads them there."""
+"""Prefix of folders for temporary files that will be moved to their final path."""
 TAG_SUCCESS_FOLDER = "tag-success-file"
 LATEST = "LATEST"
 EARLIEST = "EARLIEST"
@@ -34,7 +34,7 @@ _METADATA_FOLDERS = frozenset(
 )
 
 POSTPONE_BUCKET = -2
-"""The bucket of rows whose real bucket is decided later."""
+"""The bucket number of postpone mode, where compaction assigns the real buckets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +43,10 @@ class TablePaths:
 
     Attributes:
         root: the table's folder.
-        branch: the branch whose schemas, snapshots and tags are meant.
-        data_directory: folder below the root that holds the partitions (option
-            `data-file.path-directory`); empty: the root itself.
-        index_in_data_directory: whether index files lie in their bucket's folder.
+        branch: the branch of the schemas, snapshots and tags.
+        data_directory: folder of the partitions, relative to the root (option
+            `data-file.path-directory`); empty for the root itself.
+        index_in_data_directory: whether index files are stored in the folder of their bucket.
     """
 
     root: str
@@ -61,7 +61,7 @@ class TablePaths:
             raise CorruptFileError(self.root, "option data-file.path-directory", rule)
 
     def for_branch(self, branch: str) -> "TablePaths":
-        """The same table seen from another branch."""
+        """Return the paths of another branch of the table."""
         return replace(self, branch=branch)
 
     @property
@@ -71,11 +71,11 @@ class TablePaths:
 
     @property
     def branches_dir(self) -> str:
-        """The folder of all branches but main."""
+        """The folder of all branches except main."""
         return join(self.root, "branch")
 
     def branch_dir(self, name: str) -> str:
-        """The folder of another branch's metadata."""
+        """Return the metadata folder of a branch other than main."""
         return join(self.branches_dir, f"{BRANCH_PREFIX}{checked_name('branch', name)}")
 
     @property
@@ -84,7 +84,7 @@ class TablePaths:
         return join(self.branch_root, "schema")
 
     def schema(self, schema_id: int) -> str:
-        """The file of one schema."""
+        """Return the path of a schema file."""
         return join(self.schema_dir, f"{SCHEMA_PREFIX}{schema_id}")
 
     @property
@@ -93,36 +93,36 @@ class TablePaths:
         return join(self.branch_root, "snapshot")
 
     def snapshot(self, snapshot_id: int) -> str:
-        """The file of one snapshot."""
+        """Return the path of a snapshot file."""
         return join(self.snapshot_dir, f"{SNAPSHOT_PREFIX}{snapshot_id}")
 
     @property
     def latest_hint(self) -> str:
-        """The hint to the newest snapshot."""
+        """The hint file of the latest snapshot."""
         return join(self.snapshot_dir, LATEST)
 
     @property
     def earliest_hint(self) -> str:
-        """The hint to the oldest snapshot."""
+        """The hint file of the earliest snapshot."""
         return join(self.snapshot_dir, EARLIEST)
 
     @property
     def changelog_dir(self) -> str:
-        """The folder of changelogs that outlive their snapshots."""
+        """The folder of long-lived changelogs, which outlive their snapshots."""
         return join(self.branch_root, "changelog")
 
     def changelog(self, snapshot_id: int) -> str:
-        """The file of one long-lived changelog."""
+        """Return the path of a long-lived changelog file."""
         return join(self.changelog_dir, f"{CHANGELOG_PREFIX}{snapshot_id}")
 
     @property
     def changelog_latest_hint(self) -> str:
-        """The hint to the newest long-lived changelog."""
+        """The hint file of the latest long-lived changelog."""
         return join(self.changelog_dir, LATEST)
 
     @property
     def changelog_earliest_hint(self) -> str:
-        """The hint to the oldest long-lived changelog."""
+        """The hint file of the earliest long-lived changelog."""
         return join(self.changelog_dir, EARLIEST)
 
     @property
@@ -131,11 +131,11 @@ class TablePaths:
         return join(self.branch_root, "tag")
 
     def tag(self, name: str) -> str:
-        """The file of one tag."""
+        """Return the path of a tag file."""
         return join(self.tag_dir, f"{TAG_PREFIX}{checked_name('tag', name)}")
 
     def tag_success(self, name: str) -> str:
-        """The file that tells other systems that an automatic tag is complete."""
+        """Return the path of the success file of an automatic tag."""
         return join(self.tag_dir, TAG_SUCCESS_FOLDER, f"{checked_name('tag', name)}_SUCCESS")
 
     @property
@@ -144,7 +144,7 @@ class TablePaths:
         return join(self.branch_root, "consumer")
 
     def consumer(self, consumer_id: str) -> str:
-        """The file of one consumer."""
+        """Return the path of a consumer file."""
         return join(self.consumer_dir, f"{CONSUMER_PREFIX}{checked_name('consumer', consumer_id)}")
 
     @property
@@ -153,7 +153,7 @@ class TablePaths:
         return join(self.root, "manifest")
 
     def manifest(self, name: str) -> str:
-        """A manifest, manifest list or index manifest by its file name."""
+        """Return the path of a manifest, manifest list or index manifest."""
         return file_in(self.manifest_dir, name)
 
     @property
@@ -162,13 +162,13 @@ class TablePaths:
         return join(self.root, "index")
 
     def index(self, name: str) -> str:
-        """An index file in the common folder."""
+        """Return the path of an index file in the table's index folder."""
         return file_in(self.index_dir, name)
 
     def index_file(
         self, partition_path: str, bucket: int, name: str, external_path: str | None = None
     ) -> str:
-        """An index file where the table's options and its manifest entry put it."""
+        """Return the path of an index file according to table options and its manifest entry."""
         if external_path is not None:
             return self.checked_external(external_path, is_index=True) or ""
         if self.index_in_data_directory:
@@ -181,40 +181,40 @@ class TablePaths:
         return join(self.root, "statistics")
 
     def statistics(self, name: str) -> str:
-        """A statistics file."""
+        """Return the path of a statistics file."""
         return file_in(self.statistics_dir, name)
 
     @property
     def data_root(self) -> str:
-        """The folder of the partitions, or of the buckets of a table without."""
+        """The folder of the partitions, or of the buckets of an unpartitioned table."""
         return join(self.root, self.data_directory)
 
     def bucket_dir(self, partition_path: str, bucket: int) -> str:
-        """The folder of a bucket's data files.
+        """Return the folder of a bucket's data files.
 
         Args:
             partition_path: `dt=2024-01-01/hr=10` (see `partition_path`), or "".
-            bucket: the bucket; -2 is the postponed one.
+            bucket: the bucket; -2 is the bucket of postpone mode.
         """
         return join(self.data_root, partition_path, bucket_folder(bucket))
 
     def data_file(
         self, partition_path: str, bucket: int, name: str, external_path: str | None = None
     ) -> str:
-        """A data or changelog file; its extra files lie beside it."""
+        """Return the path of a data or changelog file."""
         outside = self.checked_external(external_path)
         return outside or file_in(self.bucket_dir(partition_path, bucket), name)
 
     def checked_external(self, path: str | None, *, is_index: bool = False) -> str | None:
-        """An external path of a data or index file, which must not be one of metadata.
+        """Check the external path of a data or index file and return it.
 
         Args:
-            path: as the manifest entry states it.
-            is_index: the file is an index file, which may lie in the table's folder of those.
+            path: the path in the manifest entry.
+            is_index: whether the file is an index file, which may be in the table's index folder.
 
         Raises:
-            CorruptFileError: it names a file in one of the table's folders of metadata, which an
-                expiry would remove as a data file; or it is no plain path.
+            CorruptFileError: the path points into a metadata folder of the table, from which expiry
+                would delete the file as a data file; or it has '.', '..' or NUL.
         """
         if path is None:
             return None
@@ -227,14 +227,14 @@ class TablePaths:
         if place.startswith(f"{below}/"):
             first = place[len(below) :].strip("/").partition("/")[0]
             if is_metadata_folder(first) and not (is_index and first == "index"):
-                rule = f"must not lead to a file of the table's metadata: {path[:120]!r}"
+                rule = f"must not point to a metadata file of the table: {path[:120]!r}"
                 raise CorruptFileError(self.root, "_EXTERNAL_PATH", rule)
         return path
 
     def extra_file(
         self, partition_path: str, bucket: int, name: str, external_path: str | None = None
     ) -> str:
-        """An extra file (index, sidecar) of a data file.
+        """Return the path of an extra file (index, sidecar) of a data file.
 
         Args:
             partition_path: the data file's partition.
@@ -248,7 +248,7 @@ class TablePaths:
 
 
 def _without_scheme(path: str) -> str:
-    """A path whose separators are single, without the scheme of local files.
+    """Return a path with single separators and without the `file:` scheme.
 
     >>> _without_scheme("file:///w//t"), _without_scheme("file:/w/t"), _without_scheme("s3://b//t")
     ('/w/t', '/w/t', 's3://b/t')
@@ -264,17 +264,17 @@ def _without_scheme(path: str) -> str:
 
 
 def is_data_folder(folder: str) -> bool:
-    """Whether a value of `data-file.path-directory` is a relative path inside the table's folder.
+    """Return whether a `data-file.path-directory` is a relative path inside the table's folder.
 
     >>> is_data_folder(""), is_data_folder("data/x"), is_data_folder("../x"), is_data_folder("/x")
     (True, True, False, False)
     """
     parts = folder.rstrip("/").split("/") if folder else []
-    return not any(leads_out(part) for part in parts)
+    return not any(escapes_folder(part) for part in parts)
 
 
 def is_metadata_folder(name: str) -> bool:
-    """Whether a folder directly below the table's root holds metadata, indexes or statistics.
+    """Return whether a folder in the table's root is for metadata, indexes or statistics.
 
     >>> is_metadata_folder("snapshot"), is_metadata_folder("bucket-0"), is_metadata_folder("dt=1")
     (True, False, False)
@@ -283,21 +283,21 @@ def is_metadata_folder(name: str) -> bool:
 
 
 def file_in(folder: str, name: str) -> str:
-    """The path of a file of a folder, by the name that metadata gives it.
+    """Return the path of a file in a folder; the name comes from metadata.
 
     Raises:
-        CorruptFileError: the name is none, or leads elsewhere.
+        CorruptFileError: the name is invalid or escapes the folder.
 
     >>> file_in("/w/d.db/t/manifest", "manifest-1")
     '/w/d.db/t/manifest/manifest-1'
     """
-    if leads_out(name):
-        raise CorruptFileError(folder, f"file name {name[:80]!r}", RULE)
+    if escapes_folder(name):
+        raise CorruptFileError(folder, f"file name {name[:80]!r}", FILE_NAME_RULE)
     return f"{folder}{name}" if folder.endswith("/") else f"{folder}/{name}"
 
 
 def bucket_folder(bucket: int) -> str:
-    """The folder name of a bucket.
+    """Return the folder name of a bucket.
 
     >>> bucket_folder(0), bucket_folder(-2)
     ('bucket-0', 'bucket-postpone')

@@ -1,4 +1,4 @@
-"""The tag file: a snapshot under a name, with its time to live.
+"""The tag file: a named copy of a snapshot with an optional time to live.
 
 Spec: concepts/spec/snapshot, maintenance/manage-tags. Seen in: golden java200 `tags`.
 """
@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 from paimon_explore.fileio.paths import name as file_name
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.metadata.json_object import JsonObject, parse_object, render_object, shown
+from paimon_explore.metadata.json_object import JsonObject, parse_object, render_object, shortened
 from paimon_explore.metadata.snapshot import Snapshot, snapshot_from_object, snapshot_members
 from paimon_explore.metadata.table_paths import TAG_PREFIX
 
@@ -19,13 +19,13 @@ _TIME_RETAINED = "tagTimeRetained"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tag:
-    """What a tag file says.
+    """A tag.
 
     Attributes:
-        name: the tag's name, which only the file's name tells.
-        snapshot: the tagged snapshot, whole: it outlives the snapshot file.
-        create_time: local wall clock of the maker, without a zone; only with a retention.
-        time_retained: how long the tag is to live from `create_time` on; None: for ever.
+        name: the tag's name, taken from the file name.
+        snapshot: a complete copy of the tagged snapshot, which outlives the snapshot file.
+        create_time: the creator's local time without a zone; set only with `time_retained`.
+        time_retained: time to live from `create_time` on; None means forever.
     """
 
     name: str
@@ -35,7 +35,7 @@ class Tag:
 
     @property
     def expire_time(self) -> datetime | None:
-        """When the tag may be removed, local wall clock of the maker; None: never."""
+        """The time from which the tag may expire, in the creator's local time; None means never."""
         if self.create_time is None or self.time_retained is None:
             return None
         try:
@@ -45,11 +45,11 @@ class Tag:
 
 
 def parse_tag(data: bytes, path: str) -> Tag:
-    """A tag from the content of its file, whose name in `path` is that of the tag.
+    """Parse a tag file; the tag's name is taken from `path`.
 
     Raises:
-        UnsupportedVersionError: an unknown version of the snapshot in it.
-        CorruptFileError: no JSON object, or a member of the wrong kind.
+        UnsupportedVersionError: the version of the snapshot is not supported.
+        CorruptFileError: the file is not a JSON object, or a member has the wrong type.
     """
     source = parse_object(data, path)
     snapshot = snapshot_from_object(source)
@@ -66,7 +66,7 @@ def parse_tag(data: bytes, path: str) -> Tag:
 
 
 def encode_tag(tag: Tag) -> bytes:
-    """The content of a tag file; times in the form Java's JSON library gives them."""
+    """Encode a tag file; times have the form of Java's JSON library."""
     members = snapshot_members(tag.snapshot)
     if tag.create_time is not None:
         time = tag.create_time
@@ -82,7 +82,7 @@ def encode_tag(tag: Tag) -> bytes:
 
 
 def _create_time(source: JsonObject) -> datetime | None:
-    """`[year, month, day, hour, minute(, second(, nanosecond))]`, or ISO text."""
+    """Parse `[year, month, day, hour, minute(, second(, nanosecond))]` or ISO text."""
     value = source.values.get(_CREATE_TIME)
     if value is None:
         return None
@@ -95,7 +95,7 @@ def _create_time(source: JsonObject) -> datetime | None:
             return datetime(year, month, day, hour, minute, second, nanosecond // 1000)  # noqa: DTZ001 - a local wall clock by definition
     except (ValueError, OverflowError) as error:
         raise source.error(_CREATE_TIME, f"must be a local date and time: {error}") from error
-    raise source.error(_CREATE_TIME, f"must be a local date and time, not {shown(value)}")
+    raise source.error(_CREATE_TIME, f"must be a local date and time, not {shortened(value)}")
 
 
 def _time_retained(source: JsonObject) -> timedelta | None:
@@ -107,4 +107,4 @@ def _time_retained(source: JsonObject) -> timedelta | None:
             return timedelta(seconds=value)
         except (ValueError, OverflowError) as error:
             raise source.error(_TIME_RETAINED, f"must be a duration: {error}") from error
-    raise source.error(_TIME_RETAINED, f"must be a number of seconds, not {shown(value)}")
+    raise source.error(_TIME_RETAINED, f"must be a number of seconds, not {shortened(value)}")

@@ -65,7 +65,7 @@ from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.predicate.expression import TRUE, Expression, names_of
 from paimon_explore.scan.predicate.predicate_split import split as split_predicate
 from paimon_explore.scan.splits.data_split import PlainSplit, Split
-from paimon_explore.store.expired import naming_expiry
+from paimon_explore.store.expired import explain_missing_files
 
 DELTA, CHANGELOG = IncrementalBetweenScanMode.DELTA, IncrementalBetweenScanMode.CHANGELOG
 _KINDS_OF_ROWS = (CommitKind.APPEND, CommitKind.COMPACT, CommitKind.OVERWRITE)
@@ -98,7 +98,7 @@ def change_log(
     states = _States(target, predicate)
     found = commits(target.store, span)
     for snapshot, how in _told(states, span.start, found):
-        with naming_expiry(target.store, snapshot, changes=True):
+        with explain_missing_files(target.store, snapshot, changes=True):
             splits = _splits(states, snapshot, how)
         if splits:
             yield snapshot, splits
@@ -306,7 +306,7 @@ class CompactedLog:
         if self.states.target.hides_level_0:  # and then batch reads do not see them either
             return frozenset()
         target = self.states.target
-        with naming_expiry(target.store, snapshot):
+        with explain_missing_files(target.store, snapshot):
             return self._names(live_files(target.store, snapshot, self.states.cut), FileKind.ADD)
 
     def _waiting_after(
@@ -314,7 +314,7 @@ class CompactedLog:
     ) -> frozenset[str] | None:
         if before is None or self.states.target.hides_level_0:
             return self._waiting_at(snapshot)
-        with naming_expiry(self.states.target.store, snapshot):
+        with explain_missing_files(self.states.target.store, snapshot):
             delta = self._delta(snapshot)
         return before - self._names(delta, FileKind.DELETE) | self._names(delta, FileKind.ADD)
 
@@ -396,7 +396,7 @@ class _States:
             base=before,
             snapshot_id=snapshot.id,
         )
-        with naming_expiry(self.target.store, before, snapshot):
+        with explain_missing_files(self.target.store, before, snapshot):
             return difference_splits(self._planned(before), self._planned(snapshot), rows)
 
     def _planned(self, snapshot: Snapshot | None) -> Sequence[PlainSplit]:

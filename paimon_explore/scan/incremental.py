@@ -33,7 +33,7 @@ from paimon_explore.scan.predicate.expression import TRUE, Expression
 from paimon_explore.scan.predicate.predicate_split import split as split_predicate
 from paimon_explore.scan.splits.data_split import RetractedSplit, Split
 from paimon_explore.scan.splits.split_generator import files_as_splits, whole_buckets
-from paimon_explore.store.expired import naming_expiry
+from paimon_explore.store.expired import explain_missing_files
 from paimon_explore.store.table_store import TableStore
 
 
@@ -79,7 +79,7 @@ def change_splits(
         raise InvalidInputError("Mode 'diff' compares two states and cannot be read file by file.")
     partitions = partition_filter_of(target, predicate)
     for snapshot in commits(target.store, span):
-        with naming_expiry(target.store, snapshot, changes=True):
+        with explain_missing_files(target.store, snapshot, changes=True):
             if overwrites and snapshot.commit_kind is CommitKind.OVERWRITE:
                 if replaced := replaced_splits(target, snapshot, partitions):
                     yield snapshot, replaced

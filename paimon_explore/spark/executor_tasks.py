@@ -14,7 +14,7 @@ from paimon_explore.scan.splits.data_split import Split
 from paimon_explore.spark.read_plan import ReadJob
 from paimon_explore.spark.spark_types import from_spark, to_spark
 from paimon_explore.spark.worker import lighten_worker
-from paimon_explore.store.expired import naming_expiry
+from paimon_explore.store.expired import explain_missing_files
 from paimon_explore.write.append_writer import AppendWriter
 from paimon_explore.write.primary_key_writer import UpsertWriter, needs_key_index
 from paimon_explore.write.write_target import WriteTarget
@@ -26,7 +26,7 @@ _NUMBER_BITS = 26
 def read_splits(job: ReadJob, splits: Iterable[Split]) -> Iterator[pa.RecordBatch]:
     """The rows of some splits, in the form that Spark demands."""
     lighten_worker()
-    with naming_expiry(job.reader.store, job.snapshot):
+    with explain_missing_files(job.reader.store, job.snapshot):
         for split in splits:
             for batch in job.reader.read(split):
                 yield to_spark(batch, job.row_type, job.wire)

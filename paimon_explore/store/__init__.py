@@ -1,5 +1,5 @@
-"""One collection per table folder: snapshots, schemas, manifests, tags, branches, consumers.
+"""Access to the metadata files of a table: snapshots, schemas, manifests, tags, branches.
 
-Finds and loads single metadata files through `FileIO`; never reads row data. May import
-`metadata` and below.
+One class per folder of the table; lists, loads and writes files through `FileIO`. Never reads data
+files. May import `metadata` and below.
 """

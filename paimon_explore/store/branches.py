@@ -1,4 +1,4 @@
-"""The branches of a table beside main."""
+"""The branches of a table except main."""
 
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.frozen_dataclass import dataclass
@@ -13,7 +13,7 @@ class Branches:
     paths: TablePaths
 
     def names(self) -> list[str]:
-        """All branches but main, in order."""
+        """Return the names of all branches except main, sorted."""
         return [
             status.name.removeprefix(BRANCH_PREFIX)
             for status in self.file_io.list(self.paths.branches_dir)
@@ -21,13 +21,13 @@ class Branches:
         ]
 
     def exists(self, name: str) -> bool:
-        """Whether there is a branch of that name, main aside."""
+        """Return whether a branch other than main exists."""
         return self.file_io.exists(self.paths.branch_dir(name))
 
     def delete(self, name: str) -> None:
-        """Remove a branch with its metadata; its data files stay."""
+        """Delete the metadata of a branch; its data files remain."""
         self.file_io.delete_folder(self.paths.branch_dir(name))
 
     def rename(self, name: str, new_name: str) -> None:
-        """Give a branch another name."""
+        """Rename a branch."""
         self.file_io.rename_folder(self.paths.branch_dir(name), self.paths.branch_dir(new_name))

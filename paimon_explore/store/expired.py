@@ -1,7 +1,7 @@
-"""Files that went while a snapshot was read: told as what happened to the snapshot.
+"""Errors for files of a snapshot that were deleted while it was read.
 
-Nobody holds a snapshot for a reader but a tag, a branch or a consumer. So a reader that takes long
-may find that an expiry, a rollback or the removal of a tag has taken its files away.
+Only tags, branches and consumers protect a snapshot. During a long read, an expiry, a rollback or
+the deletion of a tag may delete its files; the error then says what happened to the snapshot.
 
 Spec: maintenance/manage-snapshots, expire snapshots.
 """
@@ -15,20 +15,20 @@ from paimon_explore.store.table_store import TableStore
 
 
 @contextmanager
-def naming_expiry(
+def explain_missing_files(
     store: TableStore, *snapshots: Snapshot | None, changes: bool = False
 ) -> Iterator[None]:
-    """Read files of snapshots; if one is missing, say what became of its snapshot.
+    """Explain a missing file that is read in this block by the state of its snapshot.
 
     Args:
         store: the branch.
-        snapshots: what is read; None for a table without any.
-        changes: what the commit brought is read, which a long-lived changelog keeps as well.
+        snapshots: the snapshots that are read; None for a table without snapshots.
+        changes: whether the changes of the snapshots are read, which long-lived changelogs keep.
 
     Raises:
-        SnapshotExpiredError: a file is missing, and the snapshot is gone.
-        MissingFileError: a file is missing although the snapshot is there: it was lost, or lies
-            outside the table in a place that cannot be reached.
+        SnapshotExpiredError: a file is missing because the snapshot was removed.
+        MissingFileError: a file is missing although the snapshot exists: it was lost, or is at an
+            external path that cannot be accessed.
     """
     try:
         yield
@@ -48,38 +48,39 @@ def _expired(
     store: TableStore, snapshot: Snapshot, problem: str, path: str
 ) -> SnapshotExpiredError:
     ids = store.snapshots.history()
-    kept = f"Snapshots {ids[0]} to {ids[-1]} are there; read" if ids else "Read"
+    available = f"Available snapshots: {ids[0]} to {ids[-1]}. " if ids else ""
     return SnapshotExpiredError(
         f"Snapshot {snapshot.id} of {store.paths.branch_root} {problem} while it was read: "
-        f"{path} is gone.",
-        hint=f"{kept} again from one that is kept. A tag keeps a snapshot for long reads.",
+        f"{path} does not exist any more.",
+        hint=f"{available}Read an available snapshot. Create a tag to keep a snapshot for long "
+        "reads.",
     )
 
 
 def _problem(store: TableStore, snapshot: Snapshot, *, changes: bool) -> str | None:
-    """What became of a snapshot some file of which is missing; None if it is there."""
+    """Return what happened to a snapshot with a missing file; None if it still exists."""
     name = snapshot.delta_manifest_list
     if any(tag.snapshot.delta_manifest_list == name for tag in store.tags.list()):
         return None
-    there = [store.snapshots.find(snapshot.id)]
+    current = [store.snapshots.find(snapshot.id)]
     if changes:
-        there.append(store.changelogs.find(snapshot.id))
-    if any(found is not None and found.delta_manifest_list == name for found in there):
+        current.append(store.changelogs.find(snapshot.id))
+    if any(found is not None and found.delta_manifest_list == name for found in current):
         return None
     newest = store.snapshots.latest_id() or 0
     return "expired" if snapshot.id < newest else "was rolled back"
 
 
 def _hint(store: TableStore, snapshot: Snapshot, path: str) -> str:
-    """What to do about a file that a snapshot needs."""
+    """Return a hint for a missing file of an existing snapshot."""
     root = store.paths.root
     if not path.removeprefix("file://").removeprefix("file:").startswith(f"{root}/"):
         return (
-            f"Snapshot {snapshot.id} of {root} names this file outside the table's folder: see "
-            "that its place can be reached from here, or restore the file."
+            f"Snapshot {snapshot.id} of {root} refers to this file outside the table's folder: "
+            "check that this location is accessible, or restore the file."
         )
     return (
-        f"Snapshot {snapshot.id} of {store.paths.branch_root} is there and needs this file. Read "
+        f"Snapshot {snapshot.id} of {store.paths.branch_root} exists and needs this file. Read "
         "again: if it is still missing and no other engine is expiring snapshots, the file is "
-        "lost; maintenance.fsck() names all that are."
+        "lost; maintenance.fsck() lists all lost files."
     )

@@ -1,8 +1,8 @@
-"""Loading small JSON files that another process may be writing at this moment.
+"""Loads small JSON files that another process may be writing, and caches their values.
 
-Writers without an atomic create leave a file visible before it is complete. So a file that does not
-parse is read again for two seconds, but only while it is young: an old damaged file is reported at
-once.
+Without an atomic create, a file is visible before it is complete. So a file that cannot be parsed
+is read again for up to two seconds if it was modified recently; an older file is reported as
+corrupt immediately.
 """
 
 import threading
@@ -17,9 +17,9 @@ from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.json_object import MAX_LONG
 
 _Value = TypeVar("_Value")
-_KEPT_BYTES = 16 << 10
-_KEPT_VALUES = 256
-_MOST_DIGITS = 19
+_MAX_CACHED_BYTES = 16 << 10
+_MAX_CACHED_VALUES = 256
+_MAX_DIGITS = 19
 
 
 def _now_ms() -> int:
@@ -27,13 +27,13 @@ def _now_ms() -> int:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Patience:
-    """How long to wait for a file to become complete.
+class ReadRetry:
+    """Retry settings for reading files that may be incomplete.
 
     Attributes:
-        attempts: readings in all.
-        pause_ms: between two readings.
-        young_ms: age below which a file may still be in the making.
+        attempts: the maximum number of reads.
+        pause_ms: time between two reads.
+        young_ms: age below which a file may be incomplete.
         sleep: waits for seconds.
         now_ms: the clock, milliseconds since 1970 UTC.
     """
@@ -45,11 +45,11 @@ class Patience:
     now_ms: Callable[[], int] = _now_ms
 
 
-PATIENT = Patience()
+DEFAULT_READ_RETRY = ReadRetry()
 
 
-class _Kept:
-    """What bytes say; values never change, so the same bytes need not be parsed twice."""
+class _ParsedFiles:
+    """LRU cache of parsed values by file content; the values are immutable."""
 
     def __init__(self) -> None:
         self._values: OrderedDict[object, object] = OrderedDict()
@@ -65,72 +65,72 @@ class _Kept:
     def keep(self, key: object, value: object) -> None:
         with self._lock:
             self._values[key] = value
-            if len(self._values) > _KEPT_VALUES:
+            if len(self._values) > _MAX_CACHED_VALUES:
                 self._values.popitem(last=False)
 
 
-_KEPT = _Kept()
+_PARSED_FILES = _ParsedFiles()
 
 
-def _value(parse: Callable[[bytes, str], _Value], data: bytes, path: str) -> _Value:
-    """What bytes say; large files are not kept in mind."""
-    found = _KEPT.find((parse, data, path))
+def _parsed_value(parse: Callable[[bytes, str], _Value], data: bytes, path: str) -> _Value:
+    """Parse bytes or return the cached value; values of large files are not cached."""
+    found = _PARSED_FILES.find((parse, data, path))
     if found is None:
         found = parse(data, path)
-        keep_value(parse, data, path, found)
-    return found  # type: ignore[return-value]  # under the parser are its values
+        cache_value(parse, data, path, found)
+    return found  # type: ignore[return-value]  # the key contains the parser
 
 
-def keep_value(
+def cache_value(
     parse: Callable[[bytes, str], _Value], data: bytes, path: str, value: _Value
 ) -> None:
-    """Keep in mind what the bytes of a file mean, such as one that was just written."""
-    if len(data) <= _KEPT_BYTES:
-        _KEPT.keep((parse, data, path), value)
+    """Cache the parsed value of a file, such as one that was just written."""
+    if len(data) <= _MAX_CACHED_BYTES:
+        _PARSED_FILES.keep((parse, data, path), value)
 
 
 def load_json(
     file_io: FileIO,
     path: str,
     parse: Callable[[bytes, str], _Value],
-    patience: Patience = PATIENT,
+    read_retry: ReadRetry = DEFAULT_READ_RETRY,
 ) -> _Value:
-    """The value of a file, read again while it is young and does not parse.
+    """Read and parse a file; retry if it cannot be parsed and was modified recently.
 
     Raises:
-        MissingFileError: there is no such file.
-        CorruptFileError: it does not parse and is old, or stays so.
+        MissingFileError: the file does not exist.
+        CorruptFileError: the file cannot be parsed.
     """
-    for _ in range(patience.attempts - 1):
+    for _ in range(read_retry.attempts - 1):
         try:
-            value: _Value = _value(parse, file_io.read(path), path)
+            value: _Value = _parsed_value(parse, file_io.read(path), path)
         except CorruptFileError:
-            age_ms = patience.now_ms() - file_io.status(path).modified_ms
-            if age_ms > patience.young_ms:
+            age_ms = read_retry.now_ms() - file_io.status(path).modified_ms
+            if age_ms > read_retry.young_ms:
                 raise
-            patience.sleep(patience.pause_ms / 1000)
+            read_retry.sleep(read_retry.pause_ms / 1000)
         else:
             return value
-    last: _Value = _value(parse, file_io.read(path), path)
+    last: _Value = _parsed_value(parse, file_io.read(path), path)
     return last
 
 
-def numbered(file_io: FileIO, folder: str, prefix: str) -> list[int]:
-    """The numbers of the files `<prefix><number>` in a folder, ascending.
+def list_numbers(file_io: FileIO, folder: str, prefix: str) -> list[int]:
+    """Return the numbers of the files `<prefix><number>` in a folder, ascending.
 
-    Numbers have 64 bits; a name with a larger one is some other file, as one with letters is.
+    Other names, including numbers of more than 64 bits, are ignored.
     """
     found = []
     for status in file_io.list(folder):
         digits = status.name.removeprefix(prefix)
         is_number = digits != status.name and digits.isascii() and digits.isdigit()
-        if is_number and len(digits) <= _MOST_DIGITS and int(digits) <= MAX_LONG:
+        if is_number and len(digits) <= _MAX_DIGITS and int(digits) <= MAX_LONG:
             found.append(int(digits))
     return sorted(found)
 
 
-def named(file_io: FileIO, folder: str, prefix: str) -> list[str]:
-    """The names of the files `<prefix><name>` in a folder, in order; folders are left out."""
+def list_names(file_io: FileIO, folder: str, prefix: str) -> list[str]:
+    """Return the names of the files `<prefix><name>` in a folder, sorted, without subfolders."""
     return [
         status.name.removeprefix(prefix)
         for status in file_io.list(folder)

@@ -1,7 +1,7 @@
-"""Manifest lists, manifests and index manifests of a table.
+"""Reads manifest lists, manifests and index manifests of a table through an LRU cache.
 
-These files never change, so what was decoded in this process is kept up to a budget of bytes, the
-least recently used going first. Manifests that are not known yet are decoded together.
+These files are immutable, so decoded files are cached per process up to a number of bytes. Files
+that are not cached are decoded in batches.
 """
 
 import threading
@@ -36,97 +36,97 @@ from paimon_explore.metadata.manifest.manifest_table import Mask
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.table_paths import TablePaths
 
-Frame: TypeAlias = ManifestFiles | ManifestEntries | IndexEntries
+ManifestRecords: TypeAlias = ManifestFiles | ManifestEntries | IndexEntries
 
 
 CACHE_BYTES = 128 << 20
-FRAME_BYTES = 24 << 10
-"""What some thirty Arrow columns take beside their values."""
+TABLE_OVERHEAD_BYTES = 24 << 10
+"""Memory of thirty Arrow columns in addition to their values."""
 _ROW_BYTES = 2 << 10
-"""What a row takes that is not a row of columns yet; the bounds of wide tables may take more."""
-_READ_TOGETHER_BYTES = 8 << 20
-_KEEP_WHOLE_BYTES = 4 << 20
-_KEEP_WHOLE_PICKED_BYTES = 256 << 10
-"""Where blocks can be passed over, few bytes are worth decoding for later."""
+"""Memory of an entry that is stored as a row; bounds of wide tables may need more."""
+_BATCH_BYTES = 8 << 20
+_MAX_CACHED_BYTES = 4 << 20
+_MAX_CACHED_SELECTIVE_BYTES = 256 << 10
+"""Limit for filters that can skip blocks: decoding whole files for the cache pays off less."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
-    """Some entries of a frame: those of one file among others that were decoded together."""
+class EntrySlice:
+    """The entries of one file in a table of entries that were decoded in one batch."""
 
-    frame: ManifestEntries
+    records: ManifestEntries
     start: int
     count: int
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
-    """A frame in the cache, with the keys under which it or parts of it are known."""
+class _CachedRecords:
+    """Cached records of one batch, with the slice of each key."""
 
-    frame: Frame
+    records: ManifestRecords
     size: int
     parts: Mapping[object, tuple[int, int]]
 
 
-class FrameCache:
-    """Frames by file, bounded by bytes. What was decoded together is kept and goes together.
+class ManifestCache:
+    """LRU cache of decoded files, limited by bytes; files of one batch are evicted together.
 
     Attributes:
-        budget_bytes: what the kept frames may take together.
+        budget_bytes: maximum size of the cached records.
     """
 
     def __init__(self, budget_bytes: int = CACHE_BYTES) -> None:
         self.budget_bytes = budget_bytes
-        self._kept: OrderedDict[int, _Kept] = OrderedDict()
-        self._places: dict[object, int] = {}
+        self._kept: OrderedDict[int, _CachedRecords] = OrderedDict()
+        self._positions: dict[object, int] = {}
         self._numbers = count()
         self._used_bytes = 0
         self._lock = threading.Lock()
 
-    def find(self, key: object) -> Frame | None:
-        """A kept frame, which becomes the most recently used one."""
+    def find(self, key: object) -> ManifestRecords | None:
+        """Return cached records and mark them as most recently used."""
         kept = self._find(key)
-        return None if kept is None else kept.frame
+        return None if kept is None else kept.records
 
-    def find_part(self, key: object) -> Part | None:
-        """A kept part of a frame of entries."""
+    def find_slice(self, key: object) -> EntrySlice | None:
+        """Return the cached entries of one file."""
         kept = self._find(key)
-        if kept is None or not isinstance(kept.frame, ManifestEntries):
+        if kept is None or not isinstance(kept.records, ManifestEntries):
             return None
-        return Part(kept.frame, *kept.parts[key])
+        return EntrySlice(kept.records, *kept.parts[key])
 
-    def _find(self, key: object) -> _Kept | None:
+    def _find(self, key: object) -> _CachedRecords | None:
         with self._lock:
-            number = self._places.get(key)
+            number = self._positions.get(key)
             if number is None:
                 return None
             self._kept.move_to_end(number)
             return self._kept[number]
 
-    def keep(self, key: object, frame: Frame) -> None:
-        """Keep a frame; one that is large for the budget is not kept."""
-        self.keep_parts({key: (0, len(frame))}, frame)
+    def keep(self, key: object, records: ManifestRecords) -> None:
+        """Cache records, unless they are larger than a quarter of the budget."""
+        self.put_slices({key: (0, len(records))}, records)
 
-    def keep_parts(self, parts: Mapping[object, tuple[int, int]], frame: Frame) -> None:
-        """Keep a frame of which each key's part is so many rows from a row on."""
-        size = FRAME_BYTES + _buffer_bytes(frame)
+    def put_slices(self, parts: Mapping[object, tuple[int, int]], records: ManifestRecords) -> None:
+        """Cache records of several files; `parts` maps keys to (first row, number of rows)."""
+        size = TABLE_OVERHEAD_BYTES + _buffer_bytes(records)
         if size > self.budget_bytes // 4:
             return
         with self._lock:
             for key in parts:
                 self._drop(key)
             number = next(self._numbers)
-            self._kept[number] = _Kept(frame, size, parts)
-            self._places.update(dict.fromkeys(parts, number))
+            self._kept[number] = _CachedRecords(records, size, parts)
+            self._positions.update(dict.fromkeys(parts, number))
             self._used_bytes += size
             while self._used_bytes > self.budget_bytes:
                 self._forget(next(iter(self._kept)))
 
     def _drop(self, key: object) -> None:
-        """Forget a key, and the frame with its last one."""
-        number = self._places.pop(key, None)
+        """Remove a key, and its records if no other key uses them."""
+        number = self._positions.pop(key, None)
         if number is not None and all(
-            self._places.get(k) != number for k in self._kept[number].parts
+            self._positions.get(k) != number for k in self._kept[number].parts
         ):
             self._forget(number)
 
@@ -134,34 +134,34 @@ class FrameCache:
         gone = self._kept.pop(number)
         self._used_bytes -= gone.size
         for key in gone.parts:
-            if self._places.get(key) == number:
-                del self._places[key]
+            if self._positions.get(key) == number:
+                del self._positions[key]
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Remove all records."""
         with self._lock:
             self._kept.clear()
-            self._places.clear()
+            self._positions.clear()
             self._used_bytes = 0
 
     @property
     def used_bytes(self) -> int:
-        """Bytes of the kept frames."""
+        """Size of the cached records in bytes."""
         return self._used_bytes
 
 
-def _buffer_bytes(frame: Frame) -> int:
-    known = None if isinstance(frame, IndexEntries) else frame.records.cached_rows
+def _buffer_bytes(records: ManifestRecords) -> int:
+    known = None if isinstance(records, IndexEntries) else records.records.cached_rows
     if known is not None:
         return _ROW_BYTES * len(known)
-    return frame.table.get_total_buffer_size()  # `nbytes` takes 20 times as long
+    return records.table.get_total_buffer_size()  # `nbytes` takes 20 times as long
 
 
-_SHARED = FrameCache()
+_SHARED = ManifestCache()
 
 
-def shared_cache() -> FrameCache:
-    """The cache of this process."""
+def shared_cache() -> ManifestCache:
+    """Return the cache of this process."""
     return _SHARED
 
 
@@ -173,85 +173,87 @@ class Manifests:
     paths: TablePaths
 
     def list(self, name: str) -> ManifestFiles:
-        """The manifests of a manifest list.
+        """Read a manifest list.
 
         Raises:
-            MissingFileError: there is no such file.
-            CorruptFileError, UnsupportedVersionError: it cannot be understood.
+            MissingFileError: the file does not exist.
+            CorruptFileError, UnsupportedVersionError: the file cannot be decoded.
         """
         return self.list_many([name])[0]
 
     def list_many(self, names: Sequence[str]) -> tuple[ManifestFiles, ...]:
-        """The manifests of many lists, decoded together.
+        """Read many manifest lists in one batch.
 
         Raises:
-            MissingFileError: a list is gone.
-            CorruptFileError, UnsupportedVersionError: one cannot be understood; it is named.
+            MissingFileError: a file does not exist.
+            CorruptFileError, UnsupportedVersionError: a file, named in the error, cannot be
+                decoded.
         """
         paths = [self.paths.manifest(name) for name in names]
         known = {path: _SHARED.find((self.file_io, path)) for path in paths}
-        unknown = [path for path, frame in known.items() if frame is None]
+        unknown = [path for path, records in known.items() if records is None]
         files = [(path, self.file_io.read(path)) for path in unknown]
         decoded = decode_manifest_lists(files) if files else ()
-        for path, frame in zip(unknown, decoded, strict=True):
-            known[path] = frame
-            _SHARED.keep((self.file_io, path), frame)
+        for path, records in zip(unknown, decoded, strict=True):
+            known[path] = records
+            _SHARED.keep((self.file_io, path), records)
         found = [known[path] for path in paths]
-        return tuple(frame for frame in found if isinstance(frame, ManifestFiles))
+        return tuple(records for records in found if isinstance(records, ManifestFiles))
 
     def base(self, snapshot: Snapshot) -> ManifestFiles:
-        """The manifests of everything before the snapshot."""
-        return self._named_by(snapshot, "baseManifestList", snapshot.base_manifest_list)
+        """Return the manifests up to the previous snapshot."""
+        return self._list_of(snapshot, "baseManifestList", snapshot.base_manifest_list)
 
     def delta(self, snapshot: Snapshot) -> ManifestFiles:
-        """The manifests of the snapshot's own changes."""
-        return self._named_by(snapshot, "deltaManifestList", snapshot.delta_manifest_list)
+        """Return the manifests of the snapshot's changes."""
+        return self._list_of(snapshot, "deltaManifestList", snapshot.delta_manifest_list)
 
     def changelog(self, snapshot: Snapshot) -> ManifestFiles:
-        """The manifests of the snapshot's changelog files; empty without a changelog."""
+        """Return the manifests of the snapshot's changelog files; empty without a changelog."""
         name = snapshot.changelog_manifest_list
         if name is None:
             return ManifestFiles.empty()
-        return self._named_by(snapshot, "changelogManifestList", name)
+        return self._list_of(snapshot, "changelogManifestList", name)
 
     def all(self, snapshot: Snapshot) -> ManifestFiles:
-        """The manifests of base and delta, in the order in which their entries cancel."""
+        """Return the manifests of base and delta, in this order."""
         names = [snapshot.base_manifest_list, snapshot.delta_manifest_list]
         try:
             return ManifestFiles.concat(self.list_many(names))
         except MissingFileError:
-            self.base(snapshot)  # names the list that is gone
+            self.base(snapshot)  # raises an error that names the missing list
             self.delta(snapshot)
             raise
 
     def read(self, name: str, columns: Collection[str] | None = None) -> ManifestEntries:
-        """The entries of one manifest; see `read_many`."""
+        """Return the entries of one manifest; see `read_many`."""
         return self.read_many([name], columns)
 
     def read_many(
         self, names: Sequence[str], columns: Collection[str] | None = None
     ) -> ManifestEntries:
-        """The entries of manifests, in the order of the names.
+        """Return the entries of manifests, in the order of the names.
 
         Args:
             names: file names.
-            columns: columns of `ENTRY_SCHEMA` that are needed; None for all. Fewer columns decode
-                faster and take less memory.
+            columns: columns of `ENTRY_SCHEMA` to read; None for all. Fewer columns are faster and
+                need less memory.
 
         Raises:
-            MissingFileError: a manifest is gone.
-            CorruptFileError, UnsupportedVersionError: one cannot be understood; it is named.
+            MissingFileError: a manifest does not exist.
+            CorruptFileError, UnsupportedVersionError: a manifest, named in the error, cannot be
+                decoded.
         """
         wanted = None if columns is None else tuple(sorted(columns))
-        parts: list[Part] = []
-        for known, some in groupby(names, key=lambda name: self._known(name, wanted)):
+        parts: list[EntrySlice] = []
+        for known, some in groupby(names, key=lambda name: self._cached(name, wanted)):
             if known is not None:
                 parts.append(known)
                 continue
             for files in self._batches(some):
-                frame = self._decode(files, wanted)
-                parts.append(Part(frame, 0, len(frame)))
-        return _together(parts, wanted)
+                records = self._decode(files, wanted)
+                parts.append(EntrySlice(records, 0, len(records)))
+        return _concat_slices(parts, wanted)
 
     def read_partitions(
         self,
@@ -259,19 +261,19 @@ class Manifests:
         wanted: Callable[[pa.BinaryArray], Mask],
         columns: Collection[str] | None = None,
     ) -> ManifestEntries:
-        """The entries of manifests whose partition is wanted, in the order of the names.
+        """Return the entries of selected partitions, in the order of the names.
 
-        Large manifests that are not known yet are decoded only where the partition is wanted, and
-        the result is not kept; small ones are decoded whole and kept.
+        Caching is as for `read_filtered`.
 
         Args:
             names: file names.
-            wanted: tells of n partitions (binary rows with their arity) which ones are wanted.
-            columns: columns of `ENTRY_SCHEMA` that are needed; None for all.
+            wanted: returns the mask of the selected partitions, for n binary rows with their arity.
+            columns: columns of `ENTRY_SCHEMA` to read; None for all.
 
         Raises:
-            MissingFileError: a manifest is gone.
-            CorruptFileError, UnsupportedVersionError: one cannot be understood; it is named.
+            MissingFileError: a manifest does not exist.
+            CorruptFileError, UnsupportedVersionError: a manifest, named in the error, cannot be
+                decoded.
         """
         return self.read_filtered(names, [partition_filter(wanted)], columns)[0]
 
@@ -281,22 +283,24 @@ class Manifests:
         filters: Sequence[EntryFilter],
         columns: Collection[str] | None = None,
     ) -> tuple[ManifestEntries, Ints]:
-        """The entries of manifests that pass all filters, in the order of the names.
+        """Return the entries that pass all filters, in the order of the names.
 
-        Large manifests that are not known yet are decoded only where an entry passes, and the
-        result is not kept; small ones are decoded whole and kept.
+        Small manifests are decoded completely and cached. Large ones that are not cached are
+        decoded only for entries that pass, and the result is not cached.
 
         Args:
             names: file names.
-            filters: applied one after the other.
-            columns: columns of `ENTRY_SCHEMA` that are needed; None for all.
+            filters: applied in this order.
+            columns: columns of `ENTRY_SCHEMA` to read; None for all.
 
         Returns:
-            The entries, and a row for each entry_filter: how often it gave each number.
+            The entries, and an array of shape (filters, reasons) that counts the reasons of each
+            filter.
 
         Raises:
-            MissingFileError: a manifest is gone.
-            CorruptFileError, UnsupportedVersionError: one cannot be understood; it is named.
+            MissingFileError: a manifest does not exist.
+            CorruptFileError, UnsupportedVersionError: a manifest, named in the error, cannot be
+                decoded.
         """
         filter_columns = {name for entry_filter in filters for name in entry_filter.columns}
         needed = None if columns is None else tuple(sorted(filter_columns.union(columns)))
@@ -304,30 +308,31 @@ class Manifests:
         found: list[ManifestEntries] = []
         tallies = np.zeros((len(filters), REASONS), np.int64)
         selective = bool(filters and filters[0].needles)
-        keep_whole_bytes = _KEEP_WHOLE_PICKED_BYTES if selective else _KEEP_WHOLE_BYTES
+        max_cached_bytes = _MAX_CACHED_SELECTIVE_BYTES if selective else _MAX_CACHED_BYTES
 
-        def sift(whole: ManifestEntries) -> None:
+        def add_filtered(whole: ManifestEntries) -> None:
             nonlocal tallies
             entries, seen = filter_entries(whole, filters)
             found.append(entries if columns is None else entries.select(columns))
             tallies += seen
 
-        places = [(name, self._known(name, needed)) for name in names]
+        places = [(name, self._cached(name, needed)) for name in names]
         for is_known, some in groupby(places, key=lambda place: place[1] is not None):
             if is_known:
-                sift(_together([part for _, part in some if part is not None], needed))
+                slices = [part for _, part in some if part is not None]
+                add_filtered(_concat_slices(slices, needed))
                 continue
             for files in self._batches(name for name, _ in some):
-                if sum(len(data) for _, data in files) > keep_whole_bytes:
+                if sum(len(data) for _, data in files) > max_cached_bytes:
                     entries, seen = decode_filtered(files, filters, wanted)
                     found.append(entries)
                     tallies += seen
                 else:
-                    sift(self._decode(files, needed))
-        return ManifestEntries.concat(found) if found else _no_entries(wanted), tallies
+                    add_filtered(self._decode(files, needed))
+        return ManifestEntries.concat(found) if found else _empty_entries(wanted), tallies
 
     def index(self, name: str | None) -> IndexEntries:
-        """The index files of an index manifest; none for a snapshot that names none."""
+        """Return the index files of an index manifest; empty if the name is None."""
         if name is None:
             return IndexEntries.empty()
         path = self.paths.manifest(name)
@@ -339,29 +344,29 @@ class Manifests:
         return found
 
     def index_of(self, snapshot: Snapshot) -> IndexEntries:
-        """The index files of a snapshot."""
+        """Return the index files of a snapshot."""
         try:
             return self.index(snapshot.index_manifest)
         except MissingFileError as error:
             raise _missing(error, snapshot, "indexManifest") from error
 
-    def remember(self, name: str, frame: Frame) -> None:
-        """Keep the frame of a file that this process has just written."""
+    def cache_written(self, name: str, records: ManifestRecords) -> None:
+        """Cache the records of a file that this process has just written."""
         path = self.paths.manifest(name)
         key: object = (self.file_io, path)
-        if isinstance(frame, ManifestEntries):
+        if isinstance(records, ManifestEntries):
             key = (self.file_io, path, None)
-        _SHARED.keep(key, frame)
+        _SHARED.keep(key, records)
 
     def _batches(self, names: Iterable[str]) -> Iterator[Sequence[tuple[str, bytes]]]:
-        """Path and content of files, so many at a time as may be in memory together."""
+        """Read files in batches of limited size; yields paths and contents."""
         files: list[tuple[str, bytes]] = []
         size = 0
         for path in map(self.paths.manifest, names):
             data = self.file_io.read(path)
             files.append((path, data))
             size += len(data)
-            if size > _READ_TOGETHER_BYTES:
+            if size > _BATCH_BYTES:
                 yield files
                 files, size = [], 0
         if files:
@@ -370,58 +375,60 @@ class Manifests:
     def _decode(
         self, files: Sequence[tuple[str, bytes]], wanted: tuple[str, ...] | None
     ) -> ManifestEntries:
-        """Decode files together and keep their frame."""
-        frame, counts = decode_concatenated(files, wanted)
+        """Decode files in one batch and cache their entries."""
+        records, counts = decode_concatenated(files, wanted)
         starts = accumulate(counts, initial=0)
         parts: dict[object, tuple[int, int]] = {
             (self.file_io, path, wanted): (start, count)
             for (path, _), start, count in zip(files, starts, counts, strict=False)
         }
-        _SHARED.keep_parts(parts, frame)
-        return frame
+        _SHARED.put_slices(parts, records)
+        return records
 
-    def _named_by(self, snapshot: Snapshot, field: str, name: str) -> ManifestFiles:
+    def _list_of(self, snapshot: Snapshot, field: str, name: str) -> ManifestFiles:
         try:
             return self.list(name)
         except MissingFileError as error:
             raise _missing(error, snapshot, field) from error
 
-    def _known(self, name: str, wanted: tuple[str, ...] | None) -> Part | None:
-        """The kept entries of a manifest, with these columns at least."""
+    def _cached(self, name: str, wanted: tuple[str, ...] | None) -> EntrySlice | None:
+        """Return the cached entries of a manifest that have at least these columns."""
         path = self.paths.manifest(name)
-        found = _SHARED.find_part((self.file_io, path, wanted))
+        found = _SHARED.find_slice((self.file_io, path, wanted))
         if found is None and wanted is not None:
-            return _SHARED.find_part((self.file_io, path, None))
+            return _SHARED.find_slice((self.file_io, path, None))
         return found
 
 
-def _together(parts: Sequence[Part], wanted: tuple[str, ...] | None) -> ManifestEntries:
-    """Parts one after the other; neighbours in one frame are not taken apart."""
+def _concat_slices(parts: Sequence[EntrySlice], wanted: tuple[str, ...] | None) -> ManifestEntries:
+    """Concatenate slices; adjacent slices of one table are not split."""
     found: list[ManifestEntries] = []
     place = 0
     while place < len(parts):
-        frame, start, end = parts[place].frame, parts[place].start, parts[place].start
-        while place < len(parts) and parts[place].frame is frame and parts[place].start == end:
+        records, start, end = parts[place].records, parts[place].start, parts[place].start
+        while place < len(parts) and parts[place].records is records and parts[place].start == end:
             end += parts[place].count
             place += 1
-        found.append(frame if (start, end) == (0, len(frame)) else frame.slice(start, end - start))
+        found.append(
+            records if (start, end) == (0, len(records)) else records.slice(start, end - start)
+        )
     if wanted is not None:
-        found = [*_selected(found, wanted)]
-    return ManifestEntries.concat(found) if found else _no_entries(wanted)
+        found = [*_select_columns(found, wanted)]
+    return ManifestEntries.concat(found) if found else _empty_entries(wanted)
 
 
-def _selected(
-    frames: Sequence[ManifestEntries], wanted: Sequence[str]
+def _select_columns(
+    parts: Sequence[ManifestEntries], wanted: Sequence[str]
 ) -> Iterator[ManifestEntries]:
-    """Some columns of frames; neighbours that are rows yet become columns together."""
-    for are_rows, some in groupby(frames, key=lambda frame: frame.records.cached_rows is not None):
+    """Select columns; consecutive entries that are stored as rows are converted in one batch."""
+    for are_rows, some in groupby(parts, key=lambda part: part.records.cached_rows is not None):
         if are_rows:
             yield ManifestEntries.concat([*some]).select(wanted)
         else:
-            yield from (frame.select(wanted) for frame in some)
+            yield from (records.select(wanted) for records in some)
 
 
-def _no_entries(wanted: tuple[str, ...] | None) -> ManifestEntries:
+def _empty_entries(wanted: tuple[str, ...] | None) -> ManifestEntries:
     none = ManifestEntries.empty()
     if wanted is None:
         return none

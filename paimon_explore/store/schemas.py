@@ -5,7 +5,7 @@ from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.schema.table_schema import TableSchema, encode_schema, parse_schema
 from paimon_explore.metadata.table_paths import SCHEMA_PREFIX, TablePaths
-from paimon_explore.store.json_files import PATIENT, Patience, load_json, numbered
+from paimon_explore.store.json_files import DEFAULT_READ_RETRY, ReadRetry, list_numbers, load_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,27 +14,27 @@ class Schemas:
 
     file_io: FileIO
     paths: TablePaths
-    patience: Patience = PATIENT
+    read_retry: ReadRetry = DEFAULT_READ_RETRY
 
     def ids(self) -> list[int]:
-        """The numbers of all schemas, ascending."""
-        return numbered(self.file_io, self.paths.schema_dir, SCHEMA_PREFIX)
+        """Return the ids of all schemas, ascending."""
+        return list_numbers(self.file_io, self.paths.schema_dir, SCHEMA_PREFIX)
 
     def latest(self) -> TableSchema | None:
-        """The newest schema, None where there is no table."""
+        """Return the latest schema, or None if the table does not exist."""
         ids = self.ids()
         return self.load(ids[-1]) if ids else None
 
     def load(self, schema_id: int) -> TableSchema:
-        """One schema.
+        """Return a schema.
 
         Raises:
-            NotFoundError: it is not there.
-            CorruptFileError, UnsupportedVersionError: its file cannot be understood.
+            NotFoundError: the schema does not exist.
+            CorruptFileError, UnsupportedVersionError: the file cannot be parsed.
         """
         path = self.paths.schema(schema_id)
         try:
-            schema = load_json(self.file_io, path, parse_schema, self.patience)
+            schema = load_json(self.file_io, path, parse_schema, self.read_retry)
         except MissingFileError as error:
             known = f"Schemas: {choices(map(str, self.ids()))}."
             raise NotFoundError("schema", schema_id, self.paths.root, hint=known) from error
@@ -43,9 +43,9 @@ class Schemas:
         return schema
 
     def list(self) -> list[TableSchema]:
-        """All schemas, oldest first."""
+        """Return all schemas, oldest first."""
         return [self.load(schema_id) for schema_id in self.ids()]
 
     def create(self, schema: TableSchema) -> bool:
-        """Make a schema visible unless its number is taken."""
+        """Create a schema file; False if its id already exists."""
         return self.file_io.create(self.paths.schema(schema.id), encode_schema(schema))

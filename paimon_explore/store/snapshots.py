@@ -1,15 +1,14 @@
-"""The snapshots of a branch, and the changelogs that outlive them.
+"""The snapshots and the long-lived changelogs of a branch.
 
-Hints lie, in both directions: LATEST may lag behind or point to a snapshot that was rolled back,
-EARLIEST may be negative, gone, or above files that are still there. So a hint is only used where
-the folder confirms it.
+Hint files are unreliable: LATEST may be outdated or refer to a snapshot that was rolled back;
+EARLIEST may be negative, missing, or greater than existing ids. So a hint is only used if the files
+of the folder confirm it.
 
-The latest snapshot has one definition, for readers, writers and everything that deletes. If the
-hint LATEST names a snapshot that is there, the latest one is the last of the ids that follow it
-without a gap; otherwise it is the highest id of all. Files with higher ids are strays: nobody
-reads them unless asked for by id, and fsck names them. The history is the run of ids without a gap
-that ends at the latest snapshot; only snapshots of the history may ever be deleted because of
-their ids.
+The latest snapshot is defined in one way for readers, writers and deletions. If the snapshot of the
+hint LATEST exists, the latest snapshot is the last of the consecutive ids from there; otherwise it
+is the highest id. Files with higher ids are strays: they are only read if requested by id, and fsck
+reports them. The history is the run of consecutive ids that ends at the latest snapshot; only
+snapshots of the history may be deleted because of their ids.
 """
 
 from bisect import bisect_left, bisect_right
@@ -20,11 +19,17 @@ from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.snapshot import Snapshot, encode_snapshot, parse_snapshot
 from paimon_explore.metadata.table_paths import CHANGELOG_PREFIX, SNAPSHOT_PREFIX, TablePaths
-from paimon_explore.store.json_files import PATIENT, Patience, keep_value, load_json, numbered
+from paimon_explore.store.json_files import (
+    DEFAULT_READ_RETRY,
+    ReadRetry,
+    cache_value,
+    list_numbers,
+    load_json,
+)
 
 _MAX_HINT_BYTES = 30
-_LOOKS = 10
-"""How often the newest snapshot may vanish between being listed and being read."""
+_MAX_READS = 10
+"""How often reading the latest snapshot is retried if it is deleted after it was listed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,115 +38,116 @@ class Snapshots:
 
     file_io: FileIO
     paths: TablePaths
-    patience: Patience = PATIENT
+    read_retry: ReadRetry = DEFAULT_READ_RETRY
 
     def all_ids(self) -> list[int]:
-        """The numbers of all files, strays included, ascending."""
-        return numbered(self.file_io, self.paths.snapshot_dir, SNAPSHOT_PREFIX)
+        """Return the ids of all files, including strays, ascending."""
+        return list_numbers(self.file_io, self.paths.snapshot_dir, SNAPSHOT_PREFIX)
 
     def ids(self) -> list[int]:
-        """The numbers of all snapshots up to the latest one, ascending."""
+        """Return the ids of all snapshots up to the latest one, ascending."""
         found = self.all_ids()
         latest = self._latest_of(found)
         return found if latest is None else found[: bisect_right(found, latest)]
 
     def history(self) -> list[int]:
-        """The numbers without a gap that end at the latest snapshot, ascending."""
+        """Return the consecutive ids that end at the latest snapshot, ascending."""
         found = self.ids()
-        return found[_begin_of_run(found) :]
+        return found[_start_of_last_run(found) :]
 
     def latest_id(self) -> int | None:
-        """The number of the latest snapshot, None without any."""
+        """Return the id of the latest snapshot, or None if there are no snapshots."""
         hint = self._hint(self.paths.latest_hint)
         if hint is not None and self._is_last(hint):
             return hint
         return self._latest_of(self.all_ids(), hint)
 
     def earliest_id(self) -> int | None:
-        """The number of the oldest snapshot of the history, None without any."""
+        """Return the id of the earliest snapshot of the history, or None if it is empty."""
         return next(iter(self.history()), None)
 
     def latest(self) -> Snapshot | None:
-        """The newest snapshot, None without any."""
+        """Return the latest snapshot, or None if there are no snapshots."""
         snapshot_id = self.latest_id()
-        for _ in range(_LOOKS):
+        for _ in range(_MAX_READS):
             found = None if snapshot_id is None else self.find(snapshot_id)
             if found is not None or snapshot_id is None:
                 return found
-            snapshot_id = max(self.ids(), default=None)  # rolled back or expired since
+            snapshot_id = max(self.ids(), default=None)  # rolled back or expired meanwhile
         return None if snapshot_id is None else self.load(snapshot_id)
 
     def earliest(self) -> Snapshot | None:
-        """The oldest snapshot of the history; those that expire during the look are passed over."""
+        """Return the earliest snapshot of the history; skips those that expire during the call."""
         return next((found for found in map(self.find, self.history()) if found is not None), None)
 
     def find(self, snapshot_id: int) -> Snapshot | None:
-        """One snapshot, None if it is not there."""
+        """Return a snapshot, or None if it does not exist."""
         snapshot = self._parsed(snapshot_id)
         if snapshot is None:
             return None
         return _checked(snapshot, snapshot_id, self.paths.snapshot(snapshot_id))
 
     def load(self, snapshot_id: int) -> Snapshot:
-        """One snapshot.
+        """Return a snapshot.
 
         Raises:
-            NotFoundError: it is not there; the message tells which ones are.
-            CorruptFileError, UnsupportedVersionError: its file cannot be understood.
+            NotFoundError: the snapshot does not exist; the message has the available range.
+            CorruptFileError, UnsupportedVersionError: the file cannot be parsed.
         """
         found = self.find(snapshot_id)
         if found is None:
-            raise NotFoundError("snapshot", snapshot_id, self.paths.root, hint=_range(self.ids()))
+            hint = _range(self.ids(), "snapshots")
+            raise NotFoundError("snapshot", snapshot_id, self.paths.root, hint=hint)
         return found
 
-    def outside(self) -> list[Snapshot]:
-        """The snapshots that are not in the history: strays, and leftovers below a gap.
+    def outside_history(self) -> list[Snapshot]:
+        """Return the snapshots outside the history: strays, and remains before a gap.
 
-        Their files may name any id, as copies do.
+        The id in their files may differ from the file name, for example in copies.
 
         Raises:
-            CorruptFileError, UnsupportedVersionError: one cannot be understood.
+            CorruptFileError, UnsupportedVersionError: a file cannot be parsed.
         """
         known = frozenset(self.history())
         others = [number for number in self.all_ids() if number not in known]
         return [found for found in map(self._parsed, others) if found is not None]
 
     def list(self) -> list[Snapshot]:
-        """All snapshots up to the latest, oldest first; without those that expire meanwhile."""
+        """Return all snapshots up to the latest, oldest first, without those that just expired."""
         return [found for found in map(self.find, self.ids()) if found is not None]
 
     def create(self, snapshot: Snapshot) -> bool:
-        """Make a snapshot visible unless its number is taken: the decisive step of a commit."""
+        """Create a snapshot file, the atomic step of a commit; False if its id already exists."""
         path, data = self.paths.snapshot(snapshot.id), encode_snapshot(snapshot)
         created = self.file_io.create(path, data)
         if created:
-            keep_value(parse_snapshot, data, path, snapshot)
+            cache_value(parse_snapshot, data, path, snapshot)
         return created
 
     def latest_hint(self) -> int | None:
-        """What the hint LATEST says, which may be wrong; None without one."""
+        """Return the id in the hint LATEST, which may be wrong; None if there is no hint."""
         return self._hint(self.paths.latest_hint)
 
     def earliest_hint(self) -> int | None:
-        """What the hint EARLIEST says, which may be wrong; None without one."""
+        """Return the id in the hint EARLIEST, which may be wrong; None if there is no hint."""
         return self._hint(self.paths.earliest_hint)
 
-    def hint_latest(self, snapshot_id: int) -> None:
-        """Write the hint to the newest snapshot."""
+    def write_latest_hint(self, snapshot_id: int) -> None:
+        """Write the hint LATEST."""
         self.file_io.replace(self.paths.latest_hint, str(snapshot_id).encode())
 
-    def hint_earliest(self, snapshot_id: int) -> None:
-        """Write the hint to the oldest snapshot."""
+    def write_earliest_hint(self, snapshot_id: int) -> None:
+        """Write the hint EARLIEST."""
         self.file_io.replace(self.paths.earliest_hint, str(snapshot_id).encode())
 
     def delete(self, snapshot_id: int) -> None:
-        """Remove the file of a snapshot; not an error if it is gone."""
+        """Delete the file of a snapshot, if it exists."""
         self.file_io.delete(self.paths.snapshot(snapshot_id))
 
     def _parsed(self, snapshot_id: int) -> Snapshot | None:
         path = self.paths.snapshot(snapshot_id)
         try:
-            return load_json(self.file_io, path, parse_snapshot, self.patience)
+            return load_json(self.file_io, path, parse_snapshot, self.read_retry)
         except MissingFileError:
             return None
 
@@ -149,7 +155,7 @@ class Snapshots:
         return read_hint(self.file_io, path)
 
     def _latest_of(self, found: Sequence[int], hint: int | None = None) -> int | None:
-        """The latest of all ascending ids; the hint matters only where they have a gap."""
+        """Return the latest of ascending ids; the hint is used only if the ids have a gap."""
         if not found or found[-1] - found[0] == len(found) - 1:
             return found[-1] if found else None
         hint = self._hint(self.paths.latest_hint) if hint is None else hint
@@ -169,68 +175,69 @@ class Snapshots:
 
 @dataclass(frozen=True, slots=True)
 class Changelogs:
-    """The changelog folder of one branch: snapshots kept only for their changelog."""
+    """The changelog folder of one branch: expired snapshots with a long-lived changelog."""
 
     file_io: FileIO
     paths: TablePaths
-    patience: Patience = PATIENT
+    read_retry: ReadRetry = DEFAULT_READ_RETRY
 
     def ids(self) -> list[int]:
-        """The snapshot numbers of all long-lived changelogs, ascending."""
-        return numbered(self.file_io, self.paths.changelog_dir, CHANGELOG_PREFIX)
+        """Return the snapshot ids of all long-lived changelogs, ascending."""
+        return list_numbers(self.file_io, self.paths.changelog_dir, CHANGELOG_PREFIX)
 
     def earliest_id(self) -> int | None:
-        """The oldest one's number, None without any."""
+        """Return the id of the earliest changelog, or None if there are none."""
         return min(self.ids(), default=None)
 
     def latest_id(self) -> int | None:
-        """The newest one's number, None without any."""
+        """Return the id of the latest changelog, or None if there are none."""
         return max(self.ids(), default=None)
 
     def find(self, snapshot_id: int) -> Snapshot | None:
-        """One changelog, None if it is not there."""
+        """Return a changelog, or None if it does not exist."""
         path = self.paths.changelog(snapshot_id)
         try:
-            snapshot = load_json(self.file_io, path, parse_snapshot, self.patience)
+            snapshot = load_json(self.file_io, path, parse_snapshot, self.read_retry)
         except MissingFileError:
             return None
         return _checked(snapshot, snapshot_id, path)
 
     def load(self, snapshot_id: int) -> Snapshot:
-        """One changelog.
+        """Return a changelog.
 
         Raises:
-            NotFoundError: it is not there.
-            CorruptFileError, UnsupportedVersionError: its file cannot be understood.
+            NotFoundError: the changelog does not exist.
+            CorruptFileError, UnsupportedVersionError: the file cannot be parsed.
         """
         found = self.find(snapshot_id)
         if found is None:
-            raise NotFoundError("changelog", snapshot_id, self.paths.root, hint=_range(self.ids()))
+            hint = _range(self.ids(), "long-lived changelogs")
+            raise NotFoundError("changelog", snapshot_id, self.paths.root, hint=hint)
         return found
 
     def list(self) -> list[Snapshot]:
-        """All changelogs, oldest first."""
+        """Return all changelogs, oldest first."""
         return [found for found in map(self.find, self.ids()) if found is not None]
 
     def create(self, snapshot: Snapshot) -> bool:
-        """Keep a snapshot as changelog."""
+        """Create a changelog file; False if its id already exists."""
         return self.file_io.create(self.paths.changelog(snapshot.id), encode_snapshot(snapshot))
 
-    def hint_latest(self, snapshot_id: int) -> None:
-        """Write the hint to the newest changelog."""
+    def write_latest_hint(self, snapshot_id: int) -> None:
+        """Write the hint LATEST of changelogs."""
         self.file_io.replace(self.paths.changelog_latest_hint, str(snapshot_id).encode())
 
-    def hint_earliest(self, snapshot_id: int) -> None:
-        """Write the hint to the oldest changelog."""
+    def write_earliest_hint(self, snapshot_id: int) -> None:
+        """Write the hint EARLIEST of changelogs."""
         self.file_io.replace(self.paths.changelog_earliest_hint, str(snapshot_id).encode())
 
     def delete(self, snapshot_id: int) -> None:
-        """Remove the file of a changelog; not an error if it is gone."""
+        """Delete the file of a changelog, if it exists."""
         self.file_io.delete(self.paths.changelog(snapshot_id))
 
 
 def read_hint(file_io: FileIO, path: str) -> int | None:
-    """The number in a hint file; None if there is none or it is no number above 0."""
+    """Return the id in a hint file; None if the file does not exist or has no positive number."""
     try:
         text = file_io.read(path)[:_MAX_HINT_BYTES].strip()
     except MissingFileError:
@@ -238,8 +245,8 @@ def read_hint(file_io: FileIO, path: str) -> int | None:
     return int(text) if text.isdigit() and int(text) > 0 else None
 
 
-def _begin_of_run(found: list[int]) -> int:
-    """Where the last run of ascending ids without a gap begins."""
+def _start_of_last_run(found: list[int]) -> int:
+    """Return the index at which the last run of consecutive ids starts."""
     place = max(len(found) - 1, 0)
     while place > 0 and found[place - 1] == found[place] - 1:
         place -= 1
@@ -252,7 +259,7 @@ def _checked(snapshot: Snapshot, snapshot_id: int, path: str) -> Snapshot:
     return snapshot
 
 
-def _range(ids: list[int]) -> str:
+def _range(ids: list[int], what: str) -> str:
     if not ids:
-        return "There are none."
+        return f"The table has no {what}."
     return f"Available: {ids[0]} to {ids[-1]}."

@@ -4,7 +4,7 @@ from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.statistics_file import Statistics, encode_statistics, parse_statistics
 from paimon_explore.metadata.table_paths import TablePaths
-from paimon_explore.store.json_files import PATIENT, Patience, load_json
+from paimon_explore.store.json_files import DEFAULT_READ_RETRY, ReadRetry, load_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,18 +13,18 @@ class StatisticsFiles:
 
     file_io: FileIO
     paths: TablePaths
-    patience: Patience = PATIENT
+    read_retry: ReadRetry = DEFAULT_READ_RETRY
 
     def load(self, name: str) -> Statistics:
-        """The statistics in a file that a snapshot names.
+        """Return the statistics in a file.
 
         Raises:
-            MissingFileError: there is no such file.
-            CorruptFileError: it cannot be understood.
+            MissingFileError: the file does not exist.
+            CorruptFileError: the file cannot be parsed.
         """
         path = self.paths.statistics(name)
-        return load_json(self.file_io, path, parse_statistics, self.patience)
+        return load_json(self.file_io, path, parse_statistics, self.read_retry)
 
     def create(self, name: str, statistics: Statistics) -> bool:
-        """Write a new statistics file."""
+        """Create a statistics file; False if it already exists."""
         return self.file_io.create(self.paths.statistics(name), encode_statistics(statistics))

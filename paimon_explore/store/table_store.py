@@ -1,11 +1,11 @@
-"""All folders of one table and branch behind one value."""
+"""`TableStore`: access to all metadata files of one table and branch."""
 
 from typing import TYPE_CHECKING
 
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.table_paths import TablePaths
-from paimon_explore.store.json_files import PATIENT, Patience
+from paimon_explore.store.json_files import DEFAULT_READ_RETRY, ReadRetry
 from paimon_explore.store.manifests import Manifests
 from paimon_explore.store.schemas import Schemas
 from paimon_explore.store.snapshots import Changelogs, Snapshots
@@ -19,55 +19,55 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TableStore:
-    """The files of a table as one branch sees them; pickles when its `FileIO` does.
+    """The metadata files of one table and branch; can be pickled if its `FileIO` can.
 
     Attributes:
         file_io: the storage.
-        paths: where the files lie.
-        patience: how long to wait for files in the making.
+        paths: the paths of the files.
+        read_retry: retries for files that may be incomplete.
     """
 
     file_io: FileIO
     paths: TablePaths
-    patience: Patience = PATIENT
+    read_retry: ReadRetry = DEFAULT_READ_RETRY
 
     def for_branch(self, branch: str) -> "TableStore":
-        """The same table as another branch sees it."""
-        return TableStore(self.file_io, self.paths.for_branch(branch), self.patience)
+        """Return the store of another branch of the table."""
+        return TableStore(self.file_io, self.paths.for_branch(branch), self.read_retry)
 
     @property
     def snapshots(self) -> Snapshots:
         """The branch's snapshots."""
-        return Snapshots(self.file_io, self.paths, self.patience)
+        return Snapshots(self.file_io, self.paths, self.read_retry)
 
     @property
     def changelogs(self) -> Changelogs:
         """The branch's long-lived changelogs."""
-        return Changelogs(self.file_io, self.paths, self.patience)
+        return Changelogs(self.file_io, self.paths, self.read_retry)
 
     @property
     def schemas(self) -> Schemas:
         """The branch's schemas."""
-        return Schemas(self.file_io, self.paths, self.patience)
+        return Schemas(self.file_io, self.paths, self.read_retry)
 
     @property
     def tags(self) -> "Tags":
         """The branch's tags."""
-        from paimon_explore.store.tags import Tags  # noqa: PLC0415 - few need them
+        from paimon_explore.store.tags import Tags  # noqa: PLC0415 - rarely used
 
-        return Tags(self.file_io, self.paths, self.patience)
+        return Tags(self.file_io, self.paths, self.read_retry)
 
     @property
     def consumers(self) -> "Consumers":
         """The branch's consumers."""
-        from paimon_explore.store.consumers import Consumers  # noqa: PLC0415 - few need them
+        from paimon_explore.store.consumers import Consumers  # noqa: PLC0415 - rarely used
 
-        return Consumers(self.file_io, self.paths, self.patience)
+        return Consumers(self.file_io, self.paths, self.read_retry)
 
     @property
     def branches(self) -> "Branches":
-        """The table's branches beside main."""
-        from paimon_explore.store.branches import Branches  # noqa: PLC0415 - few need them
+        """The table's branches except main."""
+        from paimon_explore.store.branches import Branches  # noqa: PLC0415 - rarely used
 
         return Branches(self.file_io, self.paths)
 
@@ -79,6 +79,6 @@ class TableStore:
     @property
     def statistics(self) -> "StatisticsFiles":
         """The table's statistics files."""
-        from paimon_explore.store.statistics_files import StatisticsFiles  # noqa: PLC0415 - few need them
+        from paimon_explore.store.statistics_files import StatisticsFiles  # noqa: PLC0415 - rarely used
 
-        return StatisticsFiles(self.file_io, self.paths, self.patience)
+        return StatisticsFiles(self.file_io, self.paths, self.read_retry)

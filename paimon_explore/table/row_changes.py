@@ -28,7 +28,7 @@ from paimon_explore.scan.manifest_arrays import column, row_array
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.predicate.expression import TRUE, Expression
 from paimon_explore.scan.splits.data_split import DifferenceSplit, Split
-from paimon_explore.store.expired import naming_expiry
+from paimon_explore.store.expired import explain_missing_files
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.table.incremental_range import Increment
 from paimon_explore.table.row_system_tables import ROWKIND, row_kinds
@@ -117,7 +117,7 @@ class ChangeReader:
     def _rows_of(self, snapshot: Snapshot, splits: Sequence[Split]) -> pa.Table:
         compared = [split.base for split in splits if isinstance(split, DifferenceSplit)]
         read = (*compared[:1], snapshot)
-        with naming_expiry(self.target.store, *read, changes=not compared):
+        with explain_missing_files(self.target.store, *read, changes=not compared):
             return self._rows(splits)
 
     def _rows(self, splits: Sequence[Split]) -> pa.Table:
@@ -151,7 +151,7 @@ class ChangeReader:
             for number in (increment.span.start, increment.span.end)
         ]
         keys = self.target.schema.primary_keys if self.target.keys is not None else ()
-        with naming_expiry(self.target.store, *(state.snapshot for state in states)):
+        with explain_missing_files(self.target.store, *(state.snapshot for state in states)):
             plans = [plan_table(state).splits for state in states]
             changed = changed_splits(*plans, whole_buckets=bool(keys))
             before, after = (self._state(splits) for splits in changed)

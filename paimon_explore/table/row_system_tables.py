@@ -23,7 +23,7 @@ from paimon_explore.scan.branch_scan import plan_table, whole_partitions
 from paimon_explore.scan.manifest_arrays import numbers_of
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.splits.file_locations import texts_array
-from paimon_explore.store.expired import naming_expiry
+from paimon_explore.store.expired import explain_missing_files
 
 ROW_KINDS = ("+I", "-U", "+U", "-D")
 """Row kinds by their number in files."""
@@ -125,6 +125,6 @@ def _with_system(target: ScanTarget, system: tuple[SystemColumn, ...]) -> Iterat
         columns=target.schema.row_type.names,
         system_columns=system,
     )
-    with naming_expiry(target.store, target.snapshot):
+    with explain_missing_files(target.store, target.snapshot):
         for split in plan_table(target).splits:
             yield from reader.read(split)

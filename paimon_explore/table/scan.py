@@ -25,7 +25,7 @@ from paimon_explore.scan.branch_scan import plan_table
 from paimon_explore.scan.plan import ScanPlan, ScanTarget
 from paimon_explore.scan.predicate.expression import TRUE, Expression
 from paimon_explore.scan.splits.data_split import Split, merged_row_count
-from paimon_explore.store.expired import naming_expiry
+from paimon_explore.store.expired import explain_missing_files
 from paimon_explore.table import lazy_types as types
 from paimon_explore.table.incremental_range import Increment
 from paimon_explore.table.progress import progress
@@ -163,7 +163,7 @@ class Scan:
             raise InvalidInputError(
                 "A scan of an increment reads commit by commit and has no single plan."
             )
-        with naming_expiry(self.target.store, self.target.snapshot):
+        with explain_missing_files(self.target.store, self.target.snapshot):
             plan = plan_table(self._read_target, self.where)
         if not any(map(self.target.options.value, _IGNORING)):
             return plan
@@ -319,7 +319,7 @@ class Scan:
     ) -> Iterator[pa.RecordBatch]:
         """All rows of splits, of several at a time."""
         with (
-            naming_expiry(self.target.store, self.target.snapshot),
+            explain_missing_files(self.target.store, self.target.snapshot),
             closing(read_splits(reader, splits)) as found,
         ):
             for _, batches in zip(progress(splits, what), found, strict=True):
@@ -343,7 +343,7 @@ class Scan:
 
     def _whole(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The batches, or an error that tells that the snapshot expired."""
-        with naming_expiry(self.target.store, self.target.snapshot):
+        with explain_missing_files(self.target.store, self.target.snapshot):
             yield from batches
 
 

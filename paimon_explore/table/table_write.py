@@ -5,7 +5,7 @@ from functools import partial
 from typing import TypeAlias
 
 from paimon_explore.arguments import mapping
-from paimon_explore.commit.backoff import Timing, patience_of
+from paimon_explore.commit.backoff import Timing, retry_policy_of
 from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.key_conflicts import StaleRecordsError
 from paimon_explore.commit.overwrite import NEW_PARTITIONS, WHOLE_TABLE, Overwrite, check_partition
@@ -81,9 +81,9 @@ class TableWriter:
         if not keyed or not isinstance(data, Sized):
             return self._commit(self._files(data), commit, compacts=True)
         is_dynamic = self.options.value(BUCKET) == DYNAMIC_BUCKET
-        timing, patience = Timing(), patience_of(self.options)
+        timing, retry_policy = Timing(), retry_policy_of(self.options)
         started, retry = timing.clock(), 0
-        while not patience.is_over(retry, timing.clock() - started):
+        while not retry_policy.is_over(retry, timing.clock() - started):
             try:
                 ordered = partial(commit, ordered=True)
                 return self._commit(self._files(data), ordered, compacts=True)
@@ -92,7 +92,7 @@ class TableWriter:
             except CommitConflictError:
                 if not is_dynamic:
                     raise
-            timing.sleep(patience.wait_ms(retry, timing.chance()) / 1000)
+            timing.sleep(retry_policy.wait_ms(retry, timing.chance()) / 1000)
             retry += 1
         return self._commit(self._files(data), commit, compacts=True)
 

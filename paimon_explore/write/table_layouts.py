@@ -24,7 +24,7 @@ from paimon_explore.metadata.options.column_options import (
 from paimon_explore.metadata.options.effective_options import target_file_bytes
 from paimon_explore.metadata.options.option_definition import Option
 from paimon_explore.metadata.options.table_options import TableOptions
-from paimon_explore.metadata.schema.derived_cache import worked_out_once
+from paimon_explore.metadata.schema.derived_cache import cached_by_schema_and_options
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.write.column_statistics import (
     KEY_MODE,
@@ -58,7 +58,7 @@ WITHOUT_STATS = TEXT_FORMATS | {"row", "blob"}
 """Formats without column statistics."""
 
 
-@worked_out_once
+@cached_by_schema_and_options
 def append_layout(
     schema: TableSchema, options: TableOptions, *, source: FileSource = FileSource.APPEND
 ) -> FileLayout:
@@ -128,7 +128,7 @@ def _with_columns(layout: FileLayout, system: Sequence[DataField], mode: StatsMo
     )
 
 
-@worked_out_once
+@cached_by_schema_and_options
 def keyed_layout(
     schema: TableSchema,
     options: TableOptions,

@@ -27,11 +27,11 @@ from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.partition_path import partition_paths
-from paimon_explore.metadata.schema.derived_cache import worked_out_once
+from paimon_explore.metadata.schema.derived_cache import cached_by_schema_and_options
 from paimon_explore.metadata.schema.path_option_validation import check_path_options
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
-from paimon_explore.store.expired import naming_expiry
+from paimon_explore.store.expired import explain_missing_files
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.write.new_file_names import (
     Clock,
@@ -114,7 +114,7 @@ class WriteTarget:
         )
 
 
-@worked_out_once
+@cached_by_schema_and_options
 def _partition_path(schema: TableSchema, options: TableOptions, partition: bytes) -> str:
     if not schema.partition_keys:
         return ""
@@ -181,7 +181,7 @@ class LiveState:
         missing = [partition for partition in partitions if partition not in self._known]
         if not missing:
             return
-        with naming_expiry(self.target.store, self._snapshot):
+        with explain_missing_files(self.target.store, self._snapshot):
             found = self._live(missing) if self._snapshot is not None else None
         for partition in missing:
             self._known[partition] = _state_of(found, partition)
@@ -224,7 +224,7 @@ class LiveState:
         """Read the hash index file of each bucket of a partition."""
         if self._snapshot is None:
             return {}
-        with naming_expiry(self.target.store, self._snapshot):
+        with explain_missing_files(self.target.store, self._snapshot):
             return self._hash_files(self._snapshot, partition)
 
     def _hash_files(self, snapshot: Snapshot, partition: bytes) -> dict[int, HashFile]:

@@ -189,7 +189,7 @@ def test_a_rollback_keeps_its_target_though_an_expiry_is_cut_off(kind: str) -> N
 @RUNS
 def test_what_the_hint_latest_names_stays(kind: str) -> None:
     table = created(kind)
-    table.store.snapshots.hint_latest(3)
+    table.store.snapshots.write_latest_hint(3)
     assert expire(table) == (1, 2)
     write(table, 7)
     assert expire(open_table(table.path)) == (3, 4, 5, 6)

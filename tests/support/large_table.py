@@ -94,4 +94,4 @@ def _publish(
         delta_record_count=count * 10,
     )
     assert store.snapshots.create(snapshot)
-    store.snapshots.hint_latest(number)
+    store.snapshots.write_latest_hint(number)

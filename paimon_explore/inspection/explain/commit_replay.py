@@ -368,7 +368,7 @@ def _overlay(
         root=table_paths.root, scenario=scenario, target=table_paths.snapshot(snapshot.id)
     )
     overlay = OverlayFileIO(below=origin.file_io, hidden=hidden, watch=monitor.watch)
-    return monitor, TableStore(overlay, table_paths, origin.patience)
+    return monitor, TableStore(overlay, table_paths, origin.read_retry)
 
 
 def _commit(committer: Committer, view: TableView, snapshot: Snapshot) -> list[Snapshot]:

@@ -15,7 +15,7 @@ Spec: primary-key-table, compaction; maintenance/configurations, `write-only`, `
 import warnings
 from collections.abc import Collection, Sequence
 
-from paimon_explore.commit.backoff import Patience, Timing, patience_of
+from paimon_explore.commit.backoff import RetryPolicy, Timing, retry_policy_of
 from paimon_explore.commit.committer import Committer
 from paimon_explore.errors import (
     CommitConflictError,
@@ -36,7 +36,7 @@ from paimon_explore.write.write_target import WriteTarget, abort
 
 _MAY_WAIT = (CommitConflictError, SnapshotExpiredError, UnsupportedFeatureError)
 """Why a compaction is left to others, where rows are visible without it."""
-_NO_PATIENCE = Patience(max_retries=0, timeout_ms=None, min_wait_ms=0, max_wait_ms=0)
+_NO_RETRY = RetryPolicy(max_retries=0, timeout_ms=None, min_wait_ms=0, max_wait_ms=0)
 
 
 def compact_behind(
@@ -76,7 +76,7 @@ def _compacted_in_the_end(
 ) -> list[Snapshot]:
     """Tries until nobody is faster, where rows have to be made visible; elsewhere one try."""
     options = target[2]
-    patience = patience_of(options) if needs_lookup(options) else _NO_PATIENCE
+    retry_policy = retry_policy_of(options) if needs_lookup(options) else _NO_RETRY
     timing = Timing()
     started = timing.clock()
     retry = 0
@@ -84,9 +84,9 @@ def _compacted_in_the_end(
         try:
             return _compacted(committer, target, places, identifier)
         except (CommitConflictError, SnapshotExpiredError):
-            if patience.is_over(retry, timing.clock() - started):
+            if retry_policy.is_over(retry, timing.clock() - started):
                 raise
-        timing.sleep(patience.wait_ms(retry, timing.chance()) / 1000)
+        timing.sleep(retry_policy.wait_ms(retry, timing.chance()) / 1000)
         retry += 1
 
 

@@ -68,7 +68,7 @@ from paimon_explore.scan.manifest_arrays import byte_rows, numbers
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.splits.data_split import DataSplit
 from paimon_explore.scan.splits.split_generator import whole_buckets
-from paimon_explore.store.expired import naming_expiry
+from paimon_explore.store.expired import explain_missing_files
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.write.write_target import WriteTarget, abort
 
@@ -167,7 +167,7 @@ def plan_compaction(
     index = IndexEntries.empty()
     splits: tuple[DataSplit, ...] = ()
     if snapshot is not None:
-        with naming_expiry(store, snapshot):
+        with explain_missing_files(store, snapshot):
             index = store.manifests.index_of(snapshot)
             refuse_unsupported(target.options, index)
             found = _buckets(target, snapshot, partitions, places)
@@ -190,7 +190,7 @@ def compact_split(plan: CompactionPlan, split: DataSplit) -> CommitMessage | Non
 
     All files are removed again if this raises.
     """
-    with naming_expiry(plan.target.store, plan.snapshot):
+    with explain_missing_files(plan.target.store, plan.snapshot):
         return _compact_bucket(plan.target, split, plan.index, full=plan.full)
 
 
@@ -275,7 +275,7 @@ def spread_table(
     if snapshot is None or options.value(opt.BUCKET) != POSTPONE_BUCKET:
         return []
     target = WriteTarget(store=store, schema=schema, options=options)
-    with naming_expiry(store, snapshot):
+    with explain_missing_files(store, snapshot):
         refuse_unsupported(options, store.manifests.index_of(snapshot))
         return spread_postponed(target, list(_buckets(target, snapshot, partitions)))
 

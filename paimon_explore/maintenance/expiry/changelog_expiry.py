@@ -153,8 +153,8 @@ def _write_hints(store: TableStore) -> None:
     paths = store.paths
     with suppress(StorageError):  # readers list the folder
         if ids:
-            store.changelogs.hint_earliest(ids[0])
-            store.changelogs.hint_latest(ids[-1])
+            store.changelogs.write_earliest_hint(ids[0])
+            store.changelogs.write_latest_hint(ids[-1])
         else:
             store.file_io.delete(paths.changelog_earliest_hint)
             store.file_io.delete(paths.changelog_latest_hint)

@@ -136,7 +136,7 @@ def roots_of(
             for number in other.snapshots.history()
             if number not in gone and (found := other.snapshots.find(number)) is not None
         ]
-        leftovers += other.snapshots.outside()
+        leftovers += other.snapshots.outside_history()
         by_id = {found.id: found for found in kept}
         for found in kept:
             before = by_id.get(found.id - 1)

@@ -127,7 +127,7 @@ def remove_snapshot_files(store: TableStore, plan: ExpiringSnapshots, *, outlive
     """
     before = store.snapshots.earliest_hint()
     others = frozenset(store.snapshots.all_ids()) - plan.ids
-    store.snapshots.hint_earliest(plan.end.id)
+    store.snapshots.write_earliest_hint(plan.end.id)
     logs: list[int] = []
     is_removed = _is_as_planned(store, plan) and _remove_each(store, plan, logs, outlive=outlive)
     if is_removed:
@@ -176,7 +176,7 @@ def _remove_each(
             if store.changelogs.create(snapshot):
                 logs.append(snapshot.id)
             with suppress(StorageError):  # readers list the folder
-                store.changelogs.hint_latest(snapshot.id)
+                store.changelogs.write_latest_hint(snapshot.id)
         store.snapshots.delete(snapshot.id)
     return True
 
@@ -195,7 +195,7 @@ def _put_back_earliest(store: TableStore, end: int, before: int | None) -> None:
     if before is None:
         store.file_io.delete(store.paths.earliest_hint)
     else:
-        store.snapshots.hint_earliest(before)
+        store.snapshots.write_earliest_hint(before)
 
 
 def refuse_beside_expiry(store: TableStore, kept_id: int, history: Sequence[int]) -> None:
@@ -239,7 +239,7 @@ def _remove_changelogs(store: TableStore, made: Sequence[int]) -> None:
         store.changelogs.delete(number)
     if made:
         with suppress(StorageError):
-            store.changelogs.hint_latest(store.changelogs.latest_id() or 0)
+            store.changelogs.write_latest_hint(store.changelogs.latest_id() or 0)
 
 
 def confirm_target(store: TableStore, target: int, before: int | None) -> None:
@@ -256,7 +256,7 @@ def confirm_target(store: TableStore, target: int, before: int | None) -> None:
     if store.file_io.exists(store.paths.snapshot(target)):
         return
     if before is not None:
-        store.snapshots.hint_latest(before)
+        store.snapshots.write_latest_hint(before)
     raise SnapshotExpiredError(
         f"Snapshot {target} of {store.paths.branch_root} expired while the table was rolled back "
         "to it; nothing was removed.",

@@ -138,8 +138,8 @@ def fast_forward(store: TableStore, name: str) -> None:
     for tag in branch.tags.names():
         _copy(store, branch.paths.tag(tag), main.paths.tag(tag))
     with suppress(StorageError):  # readers list the folder
-        main.snapshots.hint_latest(taken[-1])
-        main.snapshots.hint_earliest(main.snapshots.history()[0])
+        main.snapshots.write_latest_hint(taken[-1])
+        main.snapshots.write_earliest_hint(main.snapshots.history()[0])
 
 
 def check_branch_name(name: object) -> None:
@@ -177,11 +177,11 @@ def _step_back(main: TableStore, snapshot_id: int, kept_tags: frozenset[str]) ->
     refuse_beside_expiry(main, snapshot_id, history)
     if history:
         kept = [older for older in history if older <= snapshot_id]
-        main.snapshots.hint_latest(kept[-1] if kept else history[0])
+        main.snapshots.write_latest_hint(kept[-1] if kept else history[0])
         try:
             refuse_beside_expiry(main, snapshot_id, history)
         except CommitConflictError:
-            main.snapshots.hint_latest(history[-1])
+            main.snapshots.write_latest_hint(history[-1])
             raise
     else:
         main.file_io.delete(main.paths.latest_hint)

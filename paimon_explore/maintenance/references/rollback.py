@@ -81,7 +81,7 @@ def _roll_back(store: TableStore, target: Snapshot, *, tagged: bool = True) -> S
     before = history[-1] if history else None
     follows = not history or target.id in history
     oldest = None if follows else snapshots.find(history[0])
-    snapshots.hint_latest(target.id if follows else history[0])
+    snapshots.write_latest_hint(target.id if follows else history[0])
     if not tagged:
         confirm_target(store, target.id, before)
     elif snapshots.create(restored(store, target)):
@@ -89,13 +89,13 @@ def _roll_back(store: TableStore, target: Snapshot, *, tagged: bool = True) -> S
     remove_newer_snapshots(store, target.id, history)
     remove_newer_marks(store, target.id)
     if not follows:
-        snapshots.hint_latest(target.id)
+        snapshots.write_latest_hint(target.id)
         if oldest is not None and snapshots.find(oldest.id) == oldest:  # an expiry made it again
             remove_newer_snapshots(store, target.id, history)
     keep_target(store, target)
     if made:
         with suppress(StorageError):  # readers list the folder
-            snapshots.hint_earliest(target.id)
+            snapshots.write_earliest_hint(target.id)
     return target
 
 
@@ -138,7 +138,9 @@ def remove_newer_marks(
             store.changelogs.delete(newer)
     if any(newer > snapshot_id for newer in logs):
         with suppress(StorageError):
-            store.changelogs.hint_latest(max((i for i in logs if i <= snapshot_id), default=0))
+            store.changelogs.write_latest_hint(
+                max((i for i in logs if i <= snapshot_id), default=0)
+            )
     for tag in store.tags.list():
         if tag.snapshot.id > snapshot_id and tag.name not in kept_tags:
             store.tags.delete(tag.name)
@@ -161,7 +163,7 @@ def rollback_schema(store: TableStore, schema_id: int) -> None:
     refuse_linked_metadata(store.paths)
     users = [
         (f"snapshot {s.id}", s.schema_id)
-        for s in (*store.snapshots.list(), *store.snapshots.outside())
+        for s in (*store.snapshots.list(), *store.snapshots.outside_history())
     ]
     users += [(f"tag {tag.name!r}", tag.snapshot.schema_id) for tag in store.tags.list()]
     users += [(f"changelog {log.id}", log.schema_id) for log in store.changelogs.list()]

@@ -1,4 +1,6 @@
-"""Changes of columns, applied to the fields of a schema.
+"""Edits of fields at any nesting level of a schema: insert, move, replace.
+
+Helpers of `alter_schema`; they know nothing about the rules of schema changes.
 
 Spec: concepts/schema evolution.
 """
@@ -17,78 +19,77 @@ ELEMENT = "element"
 VALUE = "value"
 
 
-def edited_siblings(
+def edit_siblings(
     fields: Fields, path: Sequence[str], edit: Callable[[Fields, str], Fields]
 ) -> Fields:
-    """The fields with an edit of the level that a path ends in.
+    """Edit the list of fields that contains the last name of a path.
 
     Args:
         fields: the fields of the top level.
-        path: names of columns; `element` and `value` stand between a collection and its rows.
-        edit: the level's fields and the last name, to the level's new fields.
+        path: names of columns; `element` of arrays and `value` of maps precede fields of their
+            rows.
+        edit: receives the sibling fields and the last name, returns the new sibling fields.
 
     Raises:
-        NotFoundError: a name before the last is no column, or leads to no row.
+        NotFoundError: a name before the last does not exist or is not a row.
     """
     if len(path) == 1:
         return edit(fields, path[0])
 
     def inside(field: DataField) -> DataField:
-        data_type = _edited_rows(field.type, path, 1, edit)
+        data_type = _edit_rows(field.type, path, 1, edit)
         return replace(field, type=data_type)
 
-    return edited_field(fields, path[0], inside, path)
+    return edit_field(fields, path[0], inside, path)
 
 
-def _edited_rows(
+def _edit_rows(
     data_type: DataType, path: Sequence[str], depth: int, edit: Callable[[Fields, str], Fields]
 ) -> DataType:
     if isinstance(data_type, RowType):
-        return replace(data_type, fields=edited_siblings(data_type.fields, path[depth:], edit))
+        return replace(data_type, fields=edit_siblings(data_type.fields, path[depth:], edit))
     if depth < len(path) - 1:
         if isinstance(data_type, ArrayType) and path[depth] == ELEMENT:
-            return replace(
-                data_type, element=_edited_rows(data_type.element, path, depth + 1, edit)
-            )
+            return replace(data_type, element=_edit_rows(data_type.element, path, depth + 1, edit))
         if isinstance(data_type, MapType) and path[depth] == VALUE:
-            return replace(data_type, value=_edited_rows(data_type.value, path, depth + 1, edit))
+            return replace(data_type, value=_edit_rows(data_type.value, path, depth + 1, edit))
     raise NotFoundError("column", ".".join(path[: depth + 1]))
 
 
-def edited_field(
+def edit_field(
     fields: Fields, name: str, edit: Callable[[DataField], DataField], path: Iterable[str] = ()
 ) -> Fields:
-    """The fields with one of them edited.
+    """Edit one field.
 
     Raises:
-        NotFoundError: there is no field of the name.
+        NotFoundError: the field does not exist.
     """
     if not any(field.name == name for field in fields):
         raise NotFoundError("column", ".".join(path) or name)
     return tuple(edit(field) if field.name == name else field for field in fields)
 
 
-def edited_type(
+def edit_type(
     fields: Fields, path: Sequence[str], edit: Callable[[DataField, DataType], DataType]
 ) -> Fields:
-    """The fields with the type at the end of a path edited, be it a column's or an element's.
+    """Edit the type of a column, an array element or a map value.
 
     Args:
         fields: the fields of the top level.
         path: names of columns, `element` of arrays and `value` of maps.
-        edit: the column that holds the type, and the type, to the new type.
+        edit: receives the column that contains the type, and the type; returns the new type.
 
     Raises:
-        NotFoundError: the path leads nowhere.
+        NotFoundError: the path does not exist.
     """
 
     def change(field: DataField, rest: Sequence[str]) -> DataField:
-        return replace(field, type=_edited_part(field, field.type, rest, edit))
+        return replace(field, type=_edit_part(field, field.type, rest, edit))
 
-    return edited_field(fields, path[0], lambda field: change(field, path[1:]), path)
+    return edit_field(fields, path[0], lambda field: change(field, path[1:]), path)
 
 
-def _edited_part(
+def _edit_part(
     column: DataField,
     data_type: DataType,
     rest: Sequence[str],
@@ -97,27 +98,27 @@ def _edited_part(
     if not rest:
         return edit(column, data_type)
     if isinstance(data_type, RowType):
-        return replace(data_type, fields=edited_type(data_type.fields, rest, edit))
+        return replace(data_type, fields=edit_type(data_type.fields, rest, edit))
     if isinstance(data_type, ArrayType) and rest[0] == ELEMENT:
-        element = _edited_part(column, data_type.element, rest[1:], edit)
+        element = _edit_part(column, data_type.element, rest[1:], edit)
         return replace(data_type, element=element)
     if isinstance(data_type, MapType) and rest[0] == VALUE:
-        return replace(data_type, value=_edited_part(column, data_type.value, rest[1:], edit))
+        return replace(data_type, value=_edit_part(column, data_type.value, rest[1:], edit))
     raise NotFoundError("column", f"{column.name}.{'.'.join(rest)}")
 
 
-def with_added(fields: Fields, field: DataField, move: Move | None, *, end: int) -> Fields:
-    """The fields with a new one at its place.
+def insert_field(fields: Fields, field: DataField, move: Move | None, *, end: int) -> Fields:
+    """Insert a new field.
 
     Args:
-        fields: the level's fields.
-        field: the new one.
-        move: its place; None for `end`.
-        end: the index where fields without a place go.
+        fields: the sibling fields.
+        field: the new field.
+        move: its position; None for `end`.
+        end: the default index of new fields.
 
     Raises:
-        AlreadyExistsError: a field has the name already.
-        NotFoundError: the reference of the place does not exist.
+        AlreadyExistsError: a field of that name exists.
+        NotFoundError: the reference column of the position does not exist.
     """
     if any(other.name == field.name for other in fields):
         raise AlreadyExistsError("column", field.name)
@@ -125,18 +126,18 @@ def with_added(fields: Fields, field: DataField, move: Move | None, *, end: int)
     return (*fields[:at], field, *fields[at:])
 
 
-def with_moved(fields: Fields, name: str, move: Move) -> Fields:
-    """The fields with one of them at another place.
+def move_field(fields: Fields, name: str, move: Move) -> Fields:
+    """Move a field to another position.
 
     Raises:
-        NotFoundError: the field or the reference of its place does not exist.
-        InvalidInputError: the reference is the field itself.
+        NotFoundError: the field or the reference column does not exist.
+        InvalidInputError: the reference column is the field itself.
     """
     moved = next((field for field in fields if field.name == name), None)
     if moved is None:
         raise NotFoundError("column", name)
     if move.reference == name:
-        raise InvalidInputError(f"Column {name!r} cannot be moved {move.position.value} itself")
+        raise InvalidInputError(f"Column {name!r} cannot be moved {move.position.value} itself.")
     others = tuple(field for field in fields if field.name != name)
     at = _index_of(others, move)
     return (*others[:at], moved, *others[at:])

@@ -1,4 +1,6 @@
-"""Schemas with changes applied, each change checked against the rules of altering tables.
+"""Applies schema changes to a `TableSchema` in memory and checks the rules of ALTER TABLE.
+
+The changes are values of `schema_change`; `maintenance.schema_commit` writes the result.
 
 Spec: concepts/schema evolution, SQL ALTER pages.
 """
@@ -35,11 +37,11 @@ from paimon_explore.metadata.options.table_options import (
 )
 from paimon_explore.metadata.schema.alter_columns import (
     Fields,
-    edited_field,
-    edited_siblings,
-    edited_type,
-    with_added,
-    with_moved,
+    edit_field,
+    edit_siblings,
+    edit_type,
+    insert_field,
+    move_field,
 )
 from paimon_explore.metadata.schema.option_changes import (
     check_option_change,
@@ -65,14 +67,14 @@ from paimon_explore.metadata.schema.schema_change import (
     SetOption,
 )
 from paimon_explore.metadata.schema.schema_validation import (
-    misspelt_sentences,
+    misspelling_violations,
     option_violations,
     violations,
-    with_declared_keys,
+    with_keys_from_options,
 )
 from paimon_explore.metadata.schema.table_schema import CURRENT_VERSION, TableSchema
 
-_INDEXED = (
+_INDEX_OPTIONS = (
     PK_BTREE_INDEX_COLUMNS,
     PK_BITMAP_INDEX_COLUMNS,
     PK_VECTOR_INDEX_COLUMNS,
@@ -88,30 +90,30 @@ def apply_changes(
     has_snapshots: bool,
     time_millis: int = 0,
 ) -> TableSchema:
-    """The next schema of a table: all changes, one after the other, or none.
+    """Apply changes in order, all or none, and return the next schema of the table.
 
     Args:
         schema: the latest schema.
-        changes: what to change, in order.
-        has_snapshots: whether the table has a snapshot, which fixes some options.
+        changes: the changes in order.
+        has_snapshots: whether the table has a snapshot, after which some options are immutable.
         time_millis: the time of the change, epoch milliseconds.
 
     Returns:
-        A schema with the next id, in the current version of the format.
+        A schema with the next id and the current format version.
 
     Raises:
-        InvalidInputError: a rule forbids a change, or the changed schema breaks a rule.
-        NotFoundError: a change names a column that does not exist.
-        AlreadyExistsError: a new name is taken.
+        InvalidInputError: a change is not allowed, or the new schema violates a rule.
+        NotFoundError: a column of a change does not exist.
+        AlreadyExistsError: a new column name already exists.
     """
     highest = max(schema.highest_field_id, highest_field_id(schema.fields))
     draft = replace(schema, highest_field_id=highest)
     _check_new_options(schema, changes)
     for change in changes:
-        draft = _applied(_Draft(schema, draft, has_snapshots), change)
-    draft = with_declared_keys(draft)
+        draft = _apply(_Draft(schema, draft, has_snapshots), change)
+    draft = with_keys_from_options(draft)
     result = replace(draft, id=schema.id + 1, version=CURRENT_VERSION, time_millis=time_millis)
-    # tables of older releases may break rules made later: only new breaches count
+    # tables of older releases may violate newer rules: report only new violations
     broken = [rule for rule in violations(result) if rule not in violations(schema)]
     if broken:
         raise InvalidInputError(f"The table cannot be changed: {'; '.join(broken)}.")
@@ -119,7 +121,7 @@ def apply_changes(
 
 
 def _check_new_options(schema: TableSchema, changes: Sequence[SchemaChange]) -> None:
-    """Refuse options that are misspelt or have no such value; what the schema has already stays."""
+    """Check names and values of options that a change sets; unchanged options are not checked."""
     options = {
         change.key: change.value
         for change in changes
@@ -127,23 +129,23 @@ def _check_new_options(schema: TableSchema, changes: Sequence[SchemaChange]) -> 
     }
     broken = list(option_violations(options)) if options else []
     if any(isinstance(c, SetOption | RemoveOption) and not c.key.strip() for c in changes):
-        broken.append("an option's name is not blank")
+        broken.append("the name of an option must not be blank")
     removed = [change.key for change in changes if isinstance(change, RemoveOption)]
-    broken += misspelt_sentences(key for key in removed if key not in schema.options)
+    broken += misspelling_violations(key for key in removed if key not in schema.options)
     if broken:
         raise InvalidInputError(f"The table cannot be changed: {'; '.join(broken)}.")
 
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """The schema before all changes, the one after those so far, and a fact of the table."""
+    """The schema before all changes, the schema after the changes so far, and table state."""
 
     before: TableSchema
     schema: TableSchema
     has_snapshots: bool
 
 
-def _applied(draft: _Draft, change: SchemaChange) -> TableSchema:
+def _apply(draft: _Draft, change: SchemaChange) -> TableSchema:
     schema = draft.schema
     match change:
         case SetOption():
@@ -166,30 +168,30 @@ def _applied(draft: _Draft, change: SchemaChange) -> TableSchema:
                 )
             return replace(schema, primary_keys=())
         case _:
-            return _with_column_change(schema, change)
+            return _apply_column_change(schema, change)
 
 
-def _with_column_change(schema: TableSchema, change: ColumnChange) -> TableSchema:
+def _apply_column_change(schema: TableSchema, change: ColumnChange) -> TableSchema:
     match change:
         case AddColumn():
-            return _added(schema, change)
+            return _add_column(schema, change)
         case RenameColumn():
-            return _renamed(schema, change)
+            return _rename_column(schema, change)
         case DropColumn():
-            return _dropped(schema, change)
+            return _drop_column(schema, change)
         case ChangeType() | ChangeNullability():
-            return _retyped(schema, change)
+            return _change_type(schema, change)
         case ChangeColumnComment() | ChangeDefault():
-            return _redescribed(schema, change)
+            return _change_comment_or_default(schema, change)
         case MoveColumn():
-            fields = with_moved(schema.fields, change.column, change.move)
+            fields = move_field(schema.fields, change.column, change.move)
             return replace(schema, fields=fields)
         case _:
             assert_never(change)
 
 
-def _added(schema: TableSchema, change: AddColumn) -> TableSchema:
-    name = _shown(change.column)
+def _add_column(schema: TableSchema, change: AddColumn) -> TableSchema:
+    name = _dotted(change.column)
     if not change.type.nullable:
         raise InvalidInputError(
             f"Column {name!r} must be nullable: existing rows have no value for it."
@@ -202,9 +204,9 @@ def _added(schema: TableSchema, change: AddColumn) -> TableSchema:
 
     def edit(fields: Fields, _: str) -> Fields:
         end = len(fields) if is_nested else _end_of_columns(schema)
-        return with_added(fields, field, change.move, end=end)
+        return insert_field(fields, field, change.move, end=end)
 
-    fields = edited_siblings(schema.fields, change.column, edit)
+    fields = edit_siblings(schema.fields, change.column, edit)
     return replace(schema, fields=fields, highest_field_id=highest_field_id((field,)))
 
 
@@ -216,20 +218,20 @@ def _end_of_columns(schema: TableSchema) -> int:
     return len(schema.fields)
 
 
-def _renamed(schema: TableSchema, change: RenameColumn) -> TableSchema:
+def _rename_column(schema: TableSchema, change: RenameColumn) -> TableSchema:
     is_nested = len(change.column) > 1
     _check_new_name(change.column, change.name)
     if not is_nested:
-        _refuse_partition(schema, change.column, "renamed")
-        _refuse_indexed(schema, change.column, "renamed")
-        _refuse_blob(schema, change.column, "renamed")
+        _check_not_partition(schema, change.column, "renamed")
+        _check_not_indexed(schema, change.column, "renamed")
+        _check_not_blob(schema, change.column, "renamed")
 
     def edit(fields: Fields, name: str) -> Fields:
         if any(field.name == change.name for field in fields):
-            raise AlreadyExistsError("column", _shown((*change.column[:-1], change.name)))
-        return edited_field(fields, name, lambda field: replace(field, name=change.name))
+            raise AlreadyExistsError("column", _dotted((*change.column[:-1], change.name)))
+        return edit_field(fields, name, lambda field: replace(field, name=change.name))
 
-    fields = edited_siblings(schema.fields, change.column, edit)
+    fields = edit_siblings(schema.fields, change.column, edit)
     if is_nested:
         return replace(schema, fields=fields)
     names = {change.column[0]: change.name}
@@ -242,48 +244,49 @@ def _renamed(schema: TableSchema, change: RenameColumn) -> TableSchema:
 
 
 def _check_new_name(column: ColumnPath, name: str) -> None:
-    """A new name is a single one: with a dot in it, it would be read as a path into a row."""
-    shown = _shown(column)
+    """Check a new column name; a dot would make it a path to a field of a row."""
+    old = _dotted(column)
     if not name.strip():
-        raise InvalidInputError(f"The new name of column {shown!r} is blank.")
+        raise InvalidInputError(f"The new name of column {old!r} is blank.")
     if "." in name:
         last = name.rpartition(".")[2] or name.strip(".")
         raise InvalidInputError(
-            f"The name {name!r} for column {shown!r} holds a dot, which leads into rows.",
-            hint=f"Give the name alone, as {last!r}.",
+            f"The new name {name!r} of column {old!r} must not contain a dot, which separates "
+            "fields of rows.",
+            hint=f"Give only the last name, such as {last!r}.",
         )
 
 
-def _dropped(schema: TableSchema, change: DropColumn) -> TableSchema:
+def _drop_column(schema: TableSchema, change: DropColumn) -> TableSchema:
     if len(change.column) == 1:
-        _refuse_partition(schema, change.column, "dropped")
-        _refuse_primary_key(schema, change.column, "dropped")
-        _refuse_indexed(schema, change.column, "dropped")
-        _refuse_named(schema, change.column, "dropped")
+        _check_not_partition(schema, change.column, "dropped")
+        _check_not_primary_key(schema, change.column, "dropped")
+        _check_not_indexed(schema, change.column, "dropped")
+        _check_not_in_options(schema, change.column, "dropped")
 
     def edit(fields: Fields, name: str) -> Fields:
         kept = tuple(field for field in fields if field.name != name)
         if len(kept) == len(fields):
-            raise NotFoundError("column", _shown(change.column))
+            raise NotFoundError("column", _dotted(change.column))
         if not kept:
             raise InvalidInputError(
-                f"Column {_shown(change.column)!r} cannot be dropped: it is the last column."
+                f"Column {_dotted(change.column)!r} cannot be dropped: it is the last column."
             )
         return kept
 
-    return replace(schema, fields=edited_siblings(schema.fields, change.column, edit))
+    return replace(schema, fields=edit_siblings(schema.fields, change.column, edit))
 
 
-def _retyped(schema: TableSchema, change: ChangeType | ChangeNullability) -> TableSchema:
+def _change_type(schema: TableSchema, change: ChangeType | ChangeNullability) -> TableSchema:
     column = change.column
     if isinstance(change, ChangeType):
         if len(column) == 1:
-            _refuse_partition(schema, column, "given another type")
-            _refuse_primary_key(schema, column, "given another type")
-            _refuse_indexed(schema, column, "given another type")
-            _refuse_blob(schema, column, "given another type", change.type)
+            _check_not_partition(schema, column, "given another type")
+            _check_not_primary_key(schema, column, "given another type")
+            _check_not_indexed(schema, column, "given another type")
+            _check_not_blob(schema, column, "given another type", change.type)
     elif change.nullable and len(column) == 1:
-        _refuse_primary_key(schema, column, "made nullable")
+        _check_not_primary_key(schema, column, "made nullable")
     options = TableOptions(schema.options)
 
     def edit(field: DataField, before: DataType) -> DataType:
@@ -300,7 +303,7 @@ def _retyped(schema: TableSchema, change: ChangeType | ChangeNullability) -> Tab
                 _check_default(column, after, field.default_value)
         return after
 
-    return replace(schema, fields=edited_type(schema.fields, column, edit))
+    return replace(schema, fields=edit_type(schema.fields, column, edit))
 
 
 def _check_nullability(
@@ -309,7 +312,7 @@ def _check_nullability(
     is_disabled = options.value(ALTER_COLUMN_NULL_TO_NOT_NULL_DISABLED)
     if is_disabled and before.nullable and not after.nullable:
         raise InvalidInputError(
-            f"Column {_shown(column)!r} cannot become NOT NULL: existing rows may contain null.",
+            f"Column {_dotted(column)!r} cannot become NOT NULL: existing rows may contain null.",
             hint=f"{ALTER_COLUMN_NULL_TO_NOT_NULL_DISABLED.key!r} = 'false' allows it.",
         )
 
@@ -321,19 +324,21 @@ def _check_cast(
     is_allowed = is_implicit(before, after) if is_strict else is_explicit(before, after)
     if isinstance(before, RowType) and isinstance(after, RowType):
         raise InvalidInputError(
-            f"Column {_shown(column)!r}: the fields of a ROW are changed one by one.",
+            f"Column {_dotted(column)!r}: the fields of a ROW must be changed one by one.",
             hint="Name the field by its path, such as 'address.city'.",
         )
     if not isinstance(before, AtomicType) and not isinstance(after, AtomicType):
         is_allowed = is_allowed and with_nullable(after, nullable=before.nullable) == before
     if not is_allowed or not is_executable(before, after):
         raise InvalidInputError(
-            f"Column {_shown(column)!r} of type {type_text(before)} cannot be changed to "
+            f"Column {_dotted(column)!r} of type {type_text(before)} cannot be changed to "
             f"{type_text(after)}: there is no {'implicit ' if is_strict else ''}cast."
         )
 
 
-def _redescribed(schema: TableSchema, change: ChangeColumnComment | ChangeDefault) -> TableSchema:
+def _change_comment_or_default(
+    schema: TableSchema, change: ChangeColumnComment | ChangeDefault
+) -> TableSchema:
     def edit(field: DataField) -> DataField:
         if isinstance(change, ChangeColumnComment):
             return replace(field, description=change.comment)
@@ -341,9 +346,9 @@ def _redescribed(schema: TableSchema, change: ChangeColumnComment | ChangeDefaul
         return replace(field, default_value=change.default_value)
 
     def edit_level(fields: Fields, name: str) -> Fields:
-        return edited_field(fields, name, edit, change.column)
+        return edit_field(fields, name, edit, change.column)
 
-    return replace(schema, fields=edited_siblings(schema.fields, change.column, edit_level))
+    return replace(schema, fields=edit_siblings(schema.fields, change.column, edit_level))
 
 
 def _check_default(column: ColumnPath, data_type: DataType, text: str | None) -> None:
@@ -353,28 +358,28 @@ def _check_default(column: ColumnPath, data_type: DataType, text: str | None) ->
         default_column(text, data_type)
     except UncastableError as error:
         raise InvalidInputError(
-            f"Default value of column {_shown(column)!r}: {error.reason}."
+            f"Default value of column {_dotted(column)!r}: {error.reason}."
         ) from error
 
 
-def _refuse_partition(schema: TableSchema, column: ColumnPath, done: str) -> None:
+def _check_not_partition(schema: TableSchema, column: ColumnPath, done: str) -> None:
     if column[0] in schema.partition_keys:
         raise InvalidInputError(f"Partition column {column[0]!r} cannot be {done}.")
 
 
-def _refuse_primary_key(schema: TableSchema, column: ColumnPath, done: str) -> None:
+def _check_not_primary_key(schema: TableSchema, column: ColumnPath, done: str) -> None:
     if column[0] in schema.primary_keys:
         raise InvalidInputError(f"Primary key column {column[0]!r} cannot be {done}.")
 
 
-def _refuse_indexed(schema: TableSchema, column: ColumnPath, done: str) -> None:
+def _check_not_indexed(schema: TableSchema, column: ColumnPath, done: str) -> None:
     options = TableOptions(schema.options)
-    for option in _INDEXED:
+    for option in _INDEX_OPTIONS:
         if column[0] in options.value(option):
             raise InvalidInputError(f"Column {column[0]!r} of {option.key!r} cannot be {done}.")
 
 
-def _refuse_named(schema: TableSchema, column: ColumnPath, done: str) -> None:
+def _check_not_in_options(schema: TableSchema, column: ColumnPath, done: str) -> None:
     keys = options_naming(schema.options, column[0])
     if keys:
         raise InvalidInputError(
@@ -383,7 +388,7 @@ def _refuse_named(schema: TableSchema, column: ColumnPath, done: str) -> None:
         )
 
 
-def _refuse_blob(
+def _check_not_blob(
     schema: TableSchema, column: ColumnPath, done: str, after: DataType | None = None
 ) -> None:
     field = schema.field(column[0])
@@ -393,5 +398,5 @@ def _refuse_blob(
         raise InvalidInputError(f"BLOB column {column[0]!r} cannot be {done}.")
 
 
-def _shown(column: ColumnPath) -> str:
+def _dotted(column: ColumnPath) -> str:
     return ".".join(column)

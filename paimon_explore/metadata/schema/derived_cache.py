@@ -1,7 +1,7 @@
-"""What follows from a table's schema and options, worked out once.
+"""Cache of values that are computed from a table's schema and options.
 
-A table is written to again and again under the same schema and options. Schemas are parsed once in
-a process, so a schema is known by being the very same object; options are compared.
+Consecutive writes to a table use the same schema and options. A process parses each schema once, so
+schemas are compared by identity; options are compared by value.
 """
 
 from collections.abc import Callable, Hashable, Mapping
@@ -13,15 +13,15 @@ from paimon_explore.metadata.schema.table_schema import TableSchema
 
 P = ParamSpec("P")
 T = TypeVar("T")
-_MOST = 64
+_MAX_ENTRIES = 64
 
 
-def worked_out_once(
+def cached_by_schema_and_options(
     make: Callable[Concatenate[TableSchema, TableOptions, P], T],
 ) -> Callable[Concatenate[TableSchema, TableOptions, P], T]:
-    """Keep the results of a function of a schema, options and further hashable arguments.
+    """Cache the results of a function of a schema, options and further hashable arguments.
 
-    The results must be values that nobody changes.
+    The results must be immutable.
     """
     kept: dict[Hashable, tuple[TableSchema, Mapping[str, str], T]] = {}
 
@@ -33,7 +33,7 @@ def worked_out_once(
         if known is not None and known[0] is schema and known[1] == options.texts:
             return known[2]
         made = make(schema, options, *args, **kwargs)
-        if len(kept) >= _MOST:
+        if len(kept) >= _MAX_ENTRIES:
             kept.clear()
         kept[key] = (schema, dict(options.texts), made)
         return made

@@ -1,6 +1,6 @@
-"""What a schema's columns, keys and buckets must be.
+"""Validation of columns, primary keys, partition keys and buckets of a schema.
 
-Each rule yields a sentence per violation. Spec: concepts/spec/schema, SQL DDL pages.
+Each rule yields one sentence per violation. Spec: concepts/spec/schema, SQL DDL pages.
 """
 
 from collections import Counter
@@ -36,7 +36,7 @@ _ONE_BUCKET_VERSION = 1
 
 
 def column_violations(schema: TableSchema, _: TableOptions) -> Iterator[str]:
-    """Columns have names, no name twice and none that files use themselves."""
+    """Check that column names are not blank, unique and not reserved."""
     names = [field.name for field in schema.fields]
     if not names:
         yield "a table needs at least one column"
@@ -48,12 +48,12 @@ def column_violations(schema: TableSchema, _: TableOptions) -> Iterator[str]:
         elif name in SYSTEM_COLUMNS or name.startswith(KEY_COLUMN_PREFIX):
             yield (
                 f"column {name!r} has a name that is reserved in data files: "
-                f"{choices(SYSTEM_COLUMNS)} and names that begin with {KEY_COLUMN_PREFIX!r}"
+                f"{choices(SYSTEM_COLUMNS)} and names that start with {KEY_COLUMN_PREFIX!r}"
             )
 
 
 def key_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]:
-    """Primary key and partition columns exist, once each, and can be compared."""
+    """Check that primary key and partition columns exist, are unique and have a comparable type."""
     for what, keys in (
         ("primary key", schema.primary_keys),
         ("partition", schema.partition_keys),
@@ -82,7 +82,7 @@ def _nullability_violations(schema: TableSchema, options: TableOptions) -> Itera
 
 
 def bucket_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]:
-    """The bucket number fits the kind of table, and the bucket key its columns."""
+    """Check the bucket number for the kind of table, and the bucket key columns."""
     count = options.value(BUCKET)
     given = options.value(BUCKET_KEY)
     yield from _listed_columns(schema, "bucket key", given)
@@ -113,7 +113,7 @@ def _bucket_key_violations(schema: TableSchema, given: tuple[str, ...]) -> Itera
 
 
 def is_key_type(data_type: DataType) -> bool:
-    """Whether primary key and partition columns can be of the type."""
+    """Return whether primary key and partition columns can have the type."""
     return isinstance(data_type, AtomicType) and not is_root(
         data_type, TypeRoot.VARIANT, TypeRoot.GEOMETRY, TypeRoot.GEOGRAPHY, TypeRoot.BLOB
     )

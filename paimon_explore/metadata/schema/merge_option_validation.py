@@ -1,6 +1,6 @@
-"""What options of merging, changelogs and expiration must be, alone and together.
+"""Validation of options for merge engines, changelogs and expiration.
 
-Each rule yields a sentence per violation. Spec: primary-key-table pages, maintenance pages.
+Each rule yields one sentence per violation. Spec: primary-key-table pages, maintenance pages.
 """
 
 from collections import Counter
@@ -53,7 +53,7 @@ AGGREGATE_FUNCTIONS = (
     *("collect", "merge_map", "merge_map_with_keytime", "nested_update", "nested_partial_update"),
     *("hll_sketch", "theta_sketch", "rbm32", "rbm64", "primary-key"),
 )
-"""Names of aggregate functions of all releases."""
+"""Names of the aggregate functions of all releases."""
 
 _DELETION_VECTOR_PRODUCERS = (
     ChangelogProducer.NONE,
@@ -63,7 +63,7 @@ _DELETION_VECTOR_PRODUCERS = (
 
 
 def changelog_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]:
-    """A changelog producer fits the keys, the merge engine and the other options."""
+    """Check the changelog producer against the primary key, the merge engine and other options."""
     producer = options.value(CHANGELOG_PRODUCER)
     engine = options.value(MERGE_ENGINE)
     rewrites = producer in {ChangelogProducer.FULL_COMPACTION, ChangelogProducer.LOOKUP}
@@ -88,12 +88,12 @@ def changelog_violations(schema: TableSchema, options: TableOptions) -> Iterator
     if options.value(STREAMING_READ_OVERWRITE) and not schema.primary_keys:
         yield (
             "'streaming-read-overwrite' needs a primary key; "
-            "append tables have 'streaming-read-append-overwrite'"
+            "use 'streaming-read-append-overwrite' for append tables"
         )
 
 
 def deletion_vector_violations(_: TableSchema, options: TableOptions) -> Iterator[str]:
-    """Deletion vectors fit the changelog producer and the merge engine."""
+    """Check deletion vectors against the changelog producer and the merge engine."""
     if not options.value(DELETION_VECTORS_ENABLED):
         return
     if options.value(CHANGELOG_PRODUCER) not in _DELETION_VECTOR_PRODUCERS:
@@ -105,7 +105,7 @@ def deletion_vector_violations(_: TableSchema, options: TableOptions) -> Iterato
 
 
 def sequence_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]:
-    """Sequence fields are columns that can order rows of a key."""
+    """Check that sequence fields are columns, and their combination with other options."""
     names = options.value(SEQUENCE_FIELD)
     for name, count in Counter(names).items():
         if schema.field(name) is None:
@@ -136,7 +136,7 @@ def _snapshot_ordering_violations(schema: TableSchema, options: TableOptions) ->
 
 
 def column_setting_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]:
-    """Options `fields.<columns>.<setting>` name columns and known aggregate functions."""
+    """Check that options `fields.<columns>.<setting>` have existing columns and functions."""
     known = {field.name for field in schema.fields}
     for key in options:
         _, dot, rest = key.partition("fields.")
@@ -157,7 +157,7 @@ def column_setting_violations(schema: TableSchema, options: TableOptions) -> Ite
 
 
 def partial_update_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]:
-    """Sequence groups are disjoint, and what a -D does is said once."""
+    """Check that sequence groups are disjoint and that options for -D rows do not conflict."""
     if not schema.primary_keys or options.value(MERGE_ENGINE) is not MergeEngine.PARTIAL_UPDATE:
         return
     groups = list(SEQUENCE_GROUP.columns_in(options))
@@ -186,7 +186,7 @@ def partial_update_violations(schema: TableSchema, options: TableOptions) -> Ite
 
 
 def aggregation_violations(_: TableSchema, options: TableOptions) -> Iterator[str]:
-    """A -D either removes the row or is ignored by a column."""
+    """Check that `aggregation.remove-record-on-delete` has no column with `ignore-retract`."""
     if options.value(MERGE_ENGINE) is not MergeEngine.AGGREGATION:
         return
     if not options.value(AGGREGATION_REMOVE_RECORD_ON_DELETE):
@@ -217,23 +217,23 @@ def _group_violations(
 
 
 def retention_violations(_: TableSchema, options: TableOptions) -> Iterator[str]:
-    """Numbers of what stays are positive and in order."""
+    """Check that the numbers of retained snapshots and changelogs are positive and min <= max."""
     snapshots = (options.value(SNAPSHOT_NUM_RETAINED_MIN), options.value(SNAPSHOT_NUM_RETAINED_MAX))
     changelogs = (changelog_num_retained_min(options), changelog_num_retained_max(options))
-    for least_option, most_option, (least, most) in (
+    for min_option, max_option, (minimum, maximum) in (
         (SNAPSHOT_NUM_RETAINED_MIN.key, SNAPSHOT_NUM_RETAINED_MAX.key, snapshots),
         (CHANGELOG_NUM_RETAINED_MIN.key, CHANGELOG_NUM_RETAINED_MAX.key, changelogs),
     ):
-        if least < 1:
-            yield f"{least_option!r} must be at least 1, not {least}"
-        if least > most:
-            yield f"{least_option!r} = {least} must not be greater than {most_option!r} = {most}"
+        if minimum < 1:
+            yield f"{min_option!r} must be at least 1, not {minimum}"
+        if minimum > maximum:
+            yield f"{min_option!r} = {minimum} must not be greater than {max_option!r} = {maximum}"
     if options.value(TARGET_FILE_ROW_NUM) < 1:
         yield f"{TARGET_FILE_ROW_NUM.key!r} must be at least 1"
 
 
 def named_column_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]:
-    """Columns that hold row kinds and times exist and have fitting types."""
+    """Check that the row kind column and the record-level time column exist with a valid type."""
     kind_name = options.value(ROWKIND_FIELD)
     if kind_name is not None:
         field = schema.field(kind_name)

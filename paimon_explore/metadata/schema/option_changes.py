@@ -1,4 +1,4 @@
-"""Which options of a table may change once it has snapshots, and how options follow renames.
+"""Rules for changing table options, and updates of options when columns are renamed.
 
 Spec: maintenance/configurations, SQL ALTER pages.
 """
@@ -35,7 +35,7 @@ from paimon_explore.metadata.options.table_options import (
 from paimon_explore.metadata.schema.table_schema import TableSchema
 
 _PREFIX = "fields."
-_LISTING_KEYS = frozenset(
+_COLUMN_LIST_KEYS = frozenset(
     key
     for option in (
         *(BUCKET_KEY, SEQUENCE_FIELD, CLUSTERING_COLUMNS, RECORD_LEVEL_TIME_FIELD, ROWKIND_FIELD),
@@ -46,24 +46,24 @@ _LISTING_KEYS = frozenset(
 )
 _INDEX_COLUMNS = re.compile(r"file-index\.[^.]+\.columns")
 _INDEX_SETTING = re.compile(r"(file-index\.[^.]+\.)(.+)(\.[^.]+)")
-_LISTING_SETTINGS = (SEQUENCE_GROUP.option.key, NESTED_KEY.option.key)
+_COLUMN_LIST_SETTINGS = (SEQUENCE_GROUP.option.key, NESTED_KEY.option.key)
 
 
 def check_option_change(
     schema: TableSchema, key: str, value: str | None, *, has_snapshots: bool
 ) -> None:
-    """Check that an option may get a value, or None for its default.
+    """Check that an option may be changed to a value, or to its default if None.
 
     Raises:
-        InvalidInputError: it may not.
+        InvalidInputError: the change is not allowed.
     """
     if key in {TYPE.key, PATH.key}:
-        raise _refused(key, "it is fixed when the table is created")
+        raise _not_changeable(key, "it is fixed when the table is created")
     if not has_snapshots:
         return
     declared = ALL_OPTIONS.get(key)
     if declared is not None and declared.is_immutable:
-        raise _refused(key, "it is fixed once the table has a snapshot")
+        raise _not_changeable(key, "it is fixed once the table has a snapshot")
     before = TableOptions(schema.options)
     after = before.changed({} if value is None else {key: value})
     if value is None:
@@ -77,21 +77,21 @@ def check_option_change(
             IGNORE_DELETE if key == IGNORE_DELETE.key else IGNORE_UPDATE_BEFORE, before, after
         )
     elif key == CLUSTERING_COLUMNS.key and PK_CLUSTERING_OVERRIDE.key in before:
-        raise _refused(key, f"files are ordered by it with {PK_CLUSTERING_OVERRIDE.key!r}")
+        raise _not_changeable(key, f"files are sorted by it with {PK_CLUSTERING_OVERRIDE.key!r}")
 
 
 def _check_bucket(before: TableOptions, after: TableOptions, *, is_removed: bool) -> None:
     if is_removed:
-        raise _refused(BUCKET.key, "it cannot be reset once the table has a snapshot")
+        raise _not_changeable(BUCKET.key, "it cannot be reset once the table has a snapshot")
     if DYNAMIC_BUCKET in {before.value(BUCKET), after.value(BUCKET)}:
-        raise _refused(BUCKET.key, "a change from -1 or to -1 is not possible")
+        raise _not_changeable(BUCKET.key, "a change from -1 or to -1 is not possible")
 
 
 def _check_deletion_vectors(before: TableOptions, after: TableOptions) -> None:
     option = DELETION_VECTORS_ENABLED
     is_changed = before.value(option) is not after.value(option)
     if is_changed and not before.value(DELETION_VECTORS_MODIFIABLE):
-        raise _refused(
+        raise _not_changeable(
             option.key,
             "without a full compaction rows could appear twice; "
             f"{DELETION_VECTORS_MODIFIABLE.key!r} = 'true' allows it",
@@ -100,15 +100,15 @@ def _check_deletion_vectors(before: TableOptions, after: TableOptions) -> None:
 
 def _check_ignored(option: Option[bool], before: TableOptions, after: TableOptions) -> None:
     if before.value(option) and not after.value(option):
-        raise _refused(option.key, "it cannot be changed from true to false")
+        raise _not_changeable(option.key, "it cannot be changed from true to false")
 
 
-def _refused(key: str, rule: str) -> InvalidInputError:
+def _not_changeable(key: str, rule: str) -> InvalidInputError:
     return InvalidInputError(f"Option {key!r} cannot be changed: {rule}.")
 
 
 def is_unchanged(schema: TableSchema, key: str, value: str) -> bool:
-    """Whether an option has the value already, its key's place outside the options counted."""
+    """Return whether an option has the value already; keys and type are stored outside options."""
     if schema.options.get(key) == value:
         return True
     if key in schema.options:
@@ -121,21 +121,21 @@ def is_unchanged(schema: TableSchema, key: str, value: str) -> bool:
 
 
 def renamed_options(options: Mapping[str, str], names: Mapping[str, str]) -> dict[str, str]:
-    """The options with new names of columns, in keys and in values that list columns.
+    """Rename columns in option keys and in option values that are lists of columns.
 
     Args:
         options: the table options.
-        names: new names by old ones.
+        names: old name -> new name.
     """
     return {
-        _renamed_key(key, names): _renamed_list(text, names) if _is_listing(key) else text
+        _renamed_key(key, names): _renamed_list(text, names) if _is_column_list(key) else text
         for key, text in options.items()
     }
 
 
 def options_naming(options: Mapping[str, str], column: str) -> list[str]:
-    """The keys of the options that name a column, in the key or in a list of columns."""
-    marks = {column: f"{column}\0"}  # no column is called so
+    """Return the keys of options that refer to a column in their key or in a list of columns."""
+    marks = {column: f"{column}\0"}  # not a valid column name
     return [
         key for key in options if renamed_options({key: options[key]}, marks) != {key: options[key]}
     ]
@@ -151,10 +151,12 @@ def _renamed_key(key: str, names: Mapping[str, str]) -> str:
     return f"{match[1]}{_renamed(match[2], names)}{match[3]}"
 
 
-def _is_listing(key: str) -> bool:
-    if key in _LISTING_KEYS or _INDEX_COLUMNS.fullmatch(key):
+def _is_column_list(key: str) -> bool:
+    if key in _COLUMN_LIST_KEYS or _INDEX_COLUMNS.fullmatch(key):
         return True
-    return key.startswith(_PREFIX) and key.endswith(tuple(f".{name}" for name in _LISTING_SETTINGS))
+    return key.startswith(_PREFIX) and key.endswith(
+        tuple(f".{name}" for name in _COLUMN_LIST_SETTINGS)
+    )
 
 
 def _renamed_list(text: str, names: Mapping[str, str]) -> str:
@@ -162,6 +164,6 @@ def _renamed_list(text: str, names: Mapping[str, str]) -> str:
 
 
 def _renamed(text: str, names: Mapping[str, str]) -> str:
-    """The new name of `column`, or of the column of `column[key]`; else the text as it is."""
+    """Return the new name for `column` or `column[key]`; other texts are unchanged."""
     column, bracket, rest = text.strip().partition("[")
     return f"{names[column]}{bracket}{rest}" if column in names else text

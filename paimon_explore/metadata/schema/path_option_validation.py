@@ -1,9 +1,9 @@
-"""Which values options may have that become part of a path.
+"""Validation of options that become part of a path.
 
-Names of files are made of options (`data-file.prefix`, `file.compression`), folders likewise
-(`data-file.path-directory`), and branches and tags are looked up by them. A value that would lead
-out of its folder is refused when the option is set, and once more before anything is written: a
-schema file may have been written by somebody else.
+Options determine file names (`data-file.prefix`, `file.compression`), folders
+(`data-file.path-directory`) and names of branches and tags. A value that would escape its folder is
+refused when the option is set, and again before a write, because the schema file may come from
+another writer.
 
 Spec: maintenance/configurations; concepts/spec/overview.
 """
@@ -15,8 +15,8 @@ from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.option_definition import Option
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.options.tag_options import CONSUMER_ID, TAG_BATCH_CUSTOMIZED_NAME
-from paimon_explore.metadata.path_safety import is_name_part, leads_out
-from paimon_explore.metadata.schema.derived_cache import worked_out_once
+from paimon_explore.metadata.path_safety import escapes_folder, is_name_part
+from paimon_explore.metadata.schema.derived_cache import cached_by_schema_and_options
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.table_paths import is_data_folder, is_metadata_folder
 
@@ -36,17 +36,18 @@ _NAMES: tuple[Option[str | None], ...] = (
     CONSUMER_ID,
 )
 _PART_RULE = (
-    "must be part of a file name: printable characters without '/', '\\' or ':', and no '.' first"
+    "must be valid in a file name: printable characters without '/', '\\' or ':', not starting "
+    "with '.'"
 )
 _NAME_RULE = "must be a name without '/', '\\' or NUL, and not '', '.' or '..'"
 
 
 def path_violations(_: TableSchema, options: TableOptions) -> Iterator[str]:
-    """Options that become part of a path lead to no other folder."""
+    """Check that options that become part of a path do not escape their folder."""
     yield from _part_violations(options)
     for option in _NAMES:
         name = options.value(option)
-        if name is not None and leads_out(name):
+        if name is not None and escapes_folder(name):
             yield f"{option.key!r} = {name[:80]!r} {_NAME_RULE}"
     default_name = options.value(opt.PARTITION_DEFAULT_NAME) or ""
     if not default_name.strip():
@@ -59,8 +60,8 @@ def path_violations(_: TableSchema, options: TableOptions) -> Iterator[str]:
         )
     elif is_metadata_folder(folder.partition("/")[0]):
         yield (
-            f"{opt.DATA_FILE_PATH_DIRECTORY.key!r} = {folder[:80]!r} must not lie in a folder of "
-            "the table's metadata"
+            f"{opt.DATA_FILE_PATH_DIRECTORY.key!r} = {folder[:80]!r} must not be in a metadata "
+            "folder of the table"
         )
 
 
@@ -68,7 +69,7 @@ def _part_violations(options: TableOptions) -> Iterator[str]:
     parts = [(option.key, options.value(option)) for option in _FILE_NAME_PARTS]
     codec = options.value(opt.CHANGELOG_FILE_COMPRESSION)
     parts.append((opt.CHANGELOG_FILE_COMPRESSION.key, codec or ""))
-    if options.value(opt.BUCKET) == opt.POSTPONE_BUCKET:  # names of its files hold the user
+    if options.value(opt.BUCKET) == opt.POSTPONE_BUCKET:  # file names contain the user
         parts.append((opt.COMMIT_USER_PREFIX.key, options.value(opt.COMMIT_USER_PREFIX) or ""))
     per_level = opt.FILE_COMPRESSION_PER_LEVEL
     parts += [(per_level.key, codec) for codec in options.value(per_level).values()]
@@ -78,16 +79,16 @@ def _part_violations(options: TableOptions) -> Iterator[str]:
 
 
 def check_path_options(schema: TableSchema, options: TableOptions, path: str) -> None:
-    """Refuse to write where options would lead files out of their folders.
+    """Check before a write that no option makes files escape their folders.
 
     Args:
         schema: the table's schema.
-        options: the options in force.
-        path: the schema's file.
+        options: the effective options.
+        path: the schema file.
 
     Raises:
-        CorruptFileError: an option of the schema does.
-        InvalidInputError: an option that the caller gave does.
+        CorruptFileError: an option of the schema is invalid.
+        InvalidInputError: an option of the caller is invalid.
     """
     broken = _broken(schema, options)
     if not broken:
@@ -99,6 +100,6 @@ def check_path_options(schema: TableSchema, options: TableOptions, path: str) ->
     raise InvalidInputError(f"Option {broken[0]}.")
 
 
-@worked_out_once
+@cached_by_schema_and_options
 def _broken(schema: TableSchema, options: TableOptions) -> tuple[str, ...]:
     return tuple(path_violations(schema, options))

@@ -1,4 +1,4 @@
-"""Which scan options go together.
+"""Validation of scan options: `scan.mode` and the options of time travel.
 
 Spec: maintenance/configurations, `scan.mode`.
 """
@@ -25,7 +25,7 @@ from paimon_explore.metadata.options.table_options import (
 )
 from paimon_explore.metadata.schema.table_schema import TableSchema
 
-_ALL: tuple[Option[object], ...] = (
+_POINT_OPTIONS: tuple[Option[object], ...] = (
     SCAN_TIMESTAMP_MILLIS,
     SCAN_TIMESTAMP,
     SCAN_FILE_CREATION_TIME_MILLIS,
@@ -36,7 +36,7 @@ _ALL: tuple[Option[object], ...] = (
     INCREMENTAL_BETWEEN,
     INCREMENTAL_TO_AUTO_TAG,
 )
-_WANTED: Mapping[StartupMode, tuple[Option[object], ...]] = {
+_MODE_OPTIONS: Mapping[StartupMode, tuple[Option[object], ...]] = {
     StartupMode.FROM_TIMESTAMP: (SCAN_TIMESTAMP_MILLIS, SCAN_TIMESTAMP),
     StartupMode.FROM_SNAPSHOT: (SCAN_SNAPSHOT_ID, SCAN_TAG_NAME, SCAN_WATERMARK),
     StartupMode.FROM_SNAPSHOT_FULL: (SCAN_SNAPSHOT_ID,),
@@ -47,35 +47,35 @@ _WANTED: Mapping[StartupMode, tuple[Option[object], ...]] = {
         INCREMENTAL_TO_AUTO_TAG,
     ),
 }
-"""Modes that take exactly one of some options and none of the others."""
+"""Scan mode -> options of which exactly one is required; no other option is allowed."""
 
 
 def startup_mode(options: TableOptions) -> StartupMode:
-    """The mode of a scan, found from the other options when it is the default.
+    """Return the scan mode; the default mode is resolved from the other scan options.
 
     Raises:
-        InvalidInputError: an option's text is no value of it.
+        InvalidInputError: an option has an invalid value.
     """
     given = options.value(SCAN_MODE)
     if given is StartupMode.FULL:
         return StartupMode.LATEST_FULL
     if given is not StartupMode.DEFAULT:
         return given
-    for mode, wanted in _WANTED.items():
+    for mode, wanted in _MODE_OPTIONS.items():
         if mode is not StartupMode.FROM_SNAPSHOT_FULL and any(map(options.has, wanted)):
             return mode
     return StartupMode.LATEST_FULL
 
 
 def scan_violations(_: TableSchema, options: TableOptions) -> Iterator[str]:
-    """A scan mode has the one option it needs and no other; one branch comes before or after."""
+    """Check that the scan mode has its required option and no conflicting options."""
     mode = startup_mode(options)
-    wanted = _WANTED.get(mode, ())
+    wanted = _MODE_OPTIONS.get(mode, ())
     given = [option.key for option in wanted if options.has(option)]
     if wanted and len(given) != 1:
         known = choices(option.key for option in wanted)
         yield f"'scan.mode' = {mode.value!r} needs exactly one of {known}"
-    for option in _ALL:
+    for option in _POINT_OPTIONS:
         if option not in wanted and options.has(option) and not _is_watermark(option):
             yield f"{option.key!r} cannot be combined with 'scan.mode' = {mode.value!r}"
     if options.has(SCAN_FALLBACK_BRANCH) and options.has(SCAN_PRIMARY_BRANCH):

@@ -1,7 +1,7 @@
-"""Changes of a schema, as values.
+"""Schema change values (`AddColumn`, `RenameColumn`, …), as Java's `SchemaChange`.
 
-A column is named by its path: the name of a top-level column, then names of members of rows. The
-elements of an array are named `element`, the values of a map `value`.
+Values only: `alter_schema` applies them. A column is identified by its path: the name of a
+top-level column, then names of row fields. Array elements are named `element`, map values `value`.
 
 Spec: concepts/schema evolution, SQL ALTER pages.
 """
@@ -16,7 +16,7 @@ ColumnPath: TypeAlias = tuple[str, ...]
 
 
 class Position(Enum):
-    """Where a column goes among its siblings."""
+    """Position of a column among its siblings."""
 
     FIRST = "first"
     LAST = "last"
@@ -26,11 +26,11 @@ class Position(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Move:
-    """A place for a column.
+    """The target position of a column.
 
     Attributes:
-        position: the place.
-        reference: the sibling that AFTER and BEFORE mean.
+        position: the position.
+        reference: the sibling column for AFTER and BEFORE.
     """
 
     position: Position
@@ -39,7 +39,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddColumn:
-    """A new, nullable column, last unless a place is given."""
+    """Add a nullable column, by default as the last one."""
 
     column: ColumnPath
     type: DataType
@@ -49,7 +49,7 @@ class AddColumn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RenameColumn:
-    """Another name; keys and options that name the column follow."""
+    """Rename a column, also in keys and options."""
 
     column: ColumnPath
     name: str
@@ -57,17 +57,17 @@ class RenameColumn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DropColumn:
-    """A column to leave out from now on; its id is never used again."""
+    """Drop a column; its field id is never reused."""
 
     column: ColumnPath
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeType:
-    """Another type of a column, to which its values are cast.
+    """Change the type of a column; stored values are cast on read.
 
     Attributes:
-        keep_nullability: whether the new type is as nullable as the old one.
+        keep_nullability: whether to keep the nullability of the old type.
     """
 
     column: ColumnPath
@@ -77,7 +77,7 @@ class ChangeType:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeNullability:
-    """Whether a column may hold null."""
+    """Change whether a column is nullable."""
 
     column: ColumnPath
     nullable: bool
@@ -85,7 +85,7 @@ class ChangeNullability:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeColumnComment:
-    """Another comment of a column; None for none."""
+    """Change the comment of a column; None removes it."""
 
     column: ColumnPath
     comment: str | None
@@ -93,7 +93,7 @@ class ChangeColumnComment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeDefault:
-    """Another default value of a column, as text; None for none."""
+    """Change the default value of a column, given as text; None removes it."""
 
     column: ColumnPath
     default_value: str | None
@@ -101,7 +101,7 @@ class ChangeDefault:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MoveColumn:
-    """Another place of a top-level column."""
+    """Move a top-level column."""
 
     column: str
     move: Move
@@ -109,7 +109,7 @@ class MoveColumn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetOption:
-    """Another value of a table option."""
+    """Set a table option."""
 
     key: str
     value: str
@@ -117,21 +117,21 @@ class SetOption:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RemoveOption:
-    """A table option to leave at its default."""
+    """Reset a table option to its default."""
 
     key: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetComment:
-    """Another comment of the table; None for none."""
+    """Change the comment of the table; None removes it."""
 
     comment: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DropPrimaryKey:
-    """No primary key any more; only while the table has no snapshot."""
+    """Drop the primary key; allowed only while the table has no snapshot."""
 
 
 ColumnChange: TypeAlias = (

@@ -1,6 +1,7 @@
-"""What a schema must fulfil, and new schemas that do.
+"""Validation of a complete schema with its options, and creation of a table's first schema.
 
-Spec: concepts/spec/schema, SQL DDL pages. Both engines and this package refuse the rest.
+The rules are in the `*_validation` modules of this package. `alter_schema` uses the same rules for
+changed schemas. Spec: concepts/spec/schema, SQL DDL pages.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -74,20 +75,20 @@ _RULES: tuple[Callable[[TableSchema, TableOptions], Iterator[str]], ...] = (
 
 
 def violations(schema: TableSchema) -> tuple[str, ...]:
-    """Every rule that the schema breaks, as sentences without a full stop.
+    """Return all rule violations of a schema, as sentences without a full stop.
 
     Raises:
-        InvalidInputError: an option's text is no value of it.
+        InvalidInputError: an option has an invalid value.
     """
     options = TableOptions(schema.options)
     return tuple(sentence for rule in _RULES for sentence in rule(schema, options))
 
 
 def validate_create(schema: TableSchema) -> None:
-    """Check a schema before its table is created.
+    """Check the schema of a new table.
 
     Raises:
-        InvalidInputError: it breaks rules; the message names all of them.
+        InvalidInputError: the schema violates rules; the message lists all violations.
     """
     broken = (*option_violations(schema.options), *violations(schema))
     if broken:
@@ -95,10 +96,10 @@ def validate_create(schema: TableSchema) -> None:
 
 
 def check_dynamic_options(schema: TableSchema, options: Mapping[str, str]) -> None:
-    """Check options that a caller gives on top of those of a table.
+    """Check options of a caller that override those of a table (Paimon: dynamic options).
 
     Raises:
-        InvalidInputError: one is misspelt or has a wrong value; the message names all of them.
+        InvalidInputError: options are misspelled or have invalid values; the message lists them.
     """
     if not options:
         return
@@ -109,8 +110,8 @@ def check_dynamic_options(schema: TableSchema, options: Mapping[str, str]) -> No
 
 
 def option_violations(options: Mapping[str, str]) -> Iterator[str]:
-    """Options that are misspelt, or whose texts are no values of them, as sentences."""
-    yield from misspelt_sentences(options)
+    """Yield a sentence for each option that is misspelled or has an invalid value."""
+    yield from misspelling_violations(options)
     for option in ALL_OPTIONS.values():
         if TableOptions(options).has(option):
             try:
@@ -119,8 +120,8 @@ def option_violations(options: Mapping[str, str]) -> Iterator[str]:
                 yield str(error).rstrip(".")
 
 
-def misspelt_sentences(keys: Iterable[str]) -> Iterator[str]:
-    """A sentence per key that is close to an option and is none."""
+def misspelling_violations(keys: Iterable[str]) -> Iterator[str]:
+    """Yield a sentence for each unknown key that is similar to a known option."""
     for key, meant in misspelt_names(keys).items():
         yield f"there is no option {key!r} (did you mean {meant!r}?)"
 
@@ -134,22 +135,22 @@ def new_schema(
     comment: str | None = None,
     time_millis: int = 0,
 ) -> TableSchema:
-    """The first schema of a new table, checked against all rules.
+    """Create and validate the first schema of a table.
 
     Args:
-        columns: the columns in order; fresh field ids replace theirs.
-        primary_key: names of the key columns, which become NOT NULL.
+        columns: the columns in order; field ids are assigned anew.
+        primary_key: names of the primary key columns, which become NOT NULL.
         partition_by: names of the partition columns, in the order of the directories.
-        options: table options; `primary-key` and `partition` go to the places they stand for.
+        options: table options; `primary-key` and `partition` become keys of the schema.
         comment: the table's comment.
         time_millis: the time of creation, epoch milliseconds.
 
     Raises:
-        InvalidInputError: a column has no Paimon type, or a rule is broken.
+        InvalidInputError: a column type is not supported, or the schema violates a rule.
     """
     row_type = columns if isinstance(columns, RowType) else row_type_from_arrow(columns)
     fields = assigned_ids(row_type.fields)
-    schema = with_declared_keys(
+    schema = with_keys_from_options(
         TableSchema(
             id=0,
             fields=fields,
@@ -165,15 +166,15 @@ def new_schema(
     return schema
 
 
-def with_declared_keys(schema: TableSchema) -> TableSchema:
-    """The schema with keys that options declare in their places, and key columns NOT NULL.
+def with_keys_from_options(schema: TableSchema) -> TableSchema:
+    """Move keys from the options `primary-key` and `partition` to the schema; make keys NOT NULL.
 
     Raises:
-        InvalidInputError: an option declares keys that the schema has already.
+        InvalidInputError: an option defines keys that the schema already has.
     """
     texts = dict(schema.options)
-    keys = _moved(texts, PRIMARY_KEY, schema.primary_keys)
-    partitions = _moved(texts, PARTITION, schema.partition_keys)
+    keys = _keys_from_option(texts, PRIMARY_KEY, schema.primary_keys)
+    partitions = _keys_from_option(texts, PARTITION, schema.partition_keys)
     is_nullable = TableOptions(texts).value(PRIMARY_KEY_NULLABLE)
     fields = tuple(
         _key_column(field, is_nullable=is_nullable) if field.name in keys else field
@@ -184,7 +185,7 @@ def with_declared_keys(schema: TableSchema) -> TableSchema:
     )
 
 
-def _moved(
+def _keys_from_option(
     options: dict[str, str], option: Option[tuple[str, ...]], given: tuple[str, ...]
 ) -> tuple[str, ...]:
     if option.key not in options:

@@ -1,6 +1,6 @@
-"""What file formats, blobs, row tracking and clustering demand of a schema.
+"""Validation of file formats, blobs, row tracking and clustering of a schema.
 
-Each rule yields a sentence per violation. Spec: concepts/spec/fileformat, append-table pages.
+Each rule yields one sentence per violation. Spec: concepts/spec/fileformat, append-table pages.
 """
 
 from collections.abc import Iterator, Mapping
@@ -48,7 +48,7 @@ from paimon_explore.metadata.schema.table_schema import TableSchema
 
 _AVRO_TIMESTAMP_DIGITS = 6
 _AVRO_TIME_DIGITS = 3
-_UNSTORED: Mapping[str, frozenset[str]] = {
+_UNSUPPORTED_TYPES: Mapping[str, frozenset[str]] = {
     "avro": frozenset({"VARIANT"}),
     "orc": frozenset({"VARIANT", "VectorType"}),
     "json": frozenset({"VARIANT", "MultisetType"}),
@@ -56,7 +56,7 @@ _UNSTORED: Mapping[str, frozenset[str]] = {
         {"VARIANT", "ArrayType", "MapType", "MultisetType", "RowType", "VectorType"},
     ),
 }
-"""Types by format, named by root or class; as Java refuses them."""
+"""File format -> types (by root or class) that it cannot store, as in Java."""
 _SHREDDING_FORMATS = frozenset({"parquet", "orc"})
 _SPATIAL = (TypeRoot.GEOMETRY, TypeRoot.GEOGRAPHY)
 
@@ -67,7 +67,7 @@ _FORMATS = frozenset(
 
 
 def format_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]:
-    """Every format that data files may have can store every column."""
+    """Check that all configured file formats are known and can store all columns."""
     formats = {options.value(FILE_FORMAT).lower()}
     formats.update(name.lower() for name in options.value(FILE_FORMAT_PER_LEVEL).values())
     changelog = options.value(CHANGELOG_FILE_FORMAT)
@@ -78,8 +78,8 @@ def format_violations(schema: TableSchema, options: TableOptions) -> Iterator[st
         kinds = list(parts(field.type))
         if "avro" in formats:
             yield from _avro_violations(field)
-        for name in sorted(formats & _UNSTORED.keys()):
-            yield from _unstored_violations(field, name)
+        for name in sorted(formats & _UNSUPPORTED_TYPES.keys()):
+            yield from _unsupported_type_violations(field, name)
         if spatial_formats != {"parquet"} and any(is_root(kind, *_SPATIAL) for kind in kinds):
             yield (
                 f"column {field.name!r} of type {type_text(field.type)} can only be stored in "
@@ -87,11 +87,11 @@ def format_violations(schema: TableSchema, options: TableOptions) -> Iterator[st
             )
 
 
-def _unstored_violations(field: DataField, file_format: str) -> Iterator[str]:
-    """What a format has no form for at all."""
+def _unsupported_type_violations(field: DataField, file_format: str) -> Iterator[str]:
+    """Check that a format supports the types of a column."""
     for kind in parts(field.type):
         name = kind.root.value if isinstance(kind, AtomicType) else type(kind).__name__
-        if name in _UNSTORED[file_format]:
+        if name in _UNSUPPORTED_TYPES[file_format]:
             yield (
                 f"column {field.name!r}: {file_format} files cannot store "
                 f"{type_text(kind).partition('<')[0]}"
@@ -116,7 +116,7 @@ def _avro_violations(field: DataField) -> Iterator[str]:
 
 
 def map_layout_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]:
-    """Maps with text keys may be shredded, in Parquet and ORC files."""
+    """Check that only maps with STRING keys in Parquet or ORC files have a shredding layout."""
     formats = {options.value(FILE_FORMAT), *options.value(FILE_FORMAT_PER_LEVEL).values()}
     others = {name.lower() for name in formats} - _SHREDDING_FORMATS
     for columns, layout in MAP_STORAGE_LAYOUT.columns_in(options):
@@ -136,7 +136,7 @@ def map_layout_violations(schema: TableSchema, options: TableOptions) -> Iterato
 
 
 def row_tracking_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]:
-    """Row tracking needs an append table without buckets, data evolution needs row tracking."""
+    """Check that row tracking has an append table without buckets, data evolution row tracking."""
     is_tracked = options.value(ROW_TRACKING_ENABLED)
     if is_tracked and schema.primary_keys:
         yield f"{ROW_TRACKING_ENABLED.key!r} cannot be combined with a primary key"
@@ -153,7 +153,7 @@ def row_tracking_violations(schema: TableSchema, options: TableOptions) -> Itera
 
 
 def blob_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]:
-    """BLOB stands alone or directly in an array or map, beside other columns."""
+    """Check that BLOB columns are top-level, array elements or map values, with other columns."""
     blobs = [field.name for field in schema.fields if is_blob_file_type(field.type)]
     for field in schema.fields:
         holds_blob = any(is_root(kind, TypeRoot.BLOB) for kind in parts(field.type))
@@ -162,7 +162,7 @@ def blob_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]
     if blobs and not schema.primary_keys and not options.value(DATA_EVOLUTION_ENABLED):
         yield f"BLOB column {blobs[0]!r} needs {DATA_EVOLUTION_ENABLED.key!r} = 'true'"
     if blobs and len(blobs) == len(schema.fields):
-        yield "a table with BLOB columns needs other columns too"
+        yield "a table with BLOB columns needs other columns as well"
     if blobs and schema.primary_keys:
         yield from _keyed_blob_violations(options)
     yield from _blob_option_violations(schema, options, blobs)
@@ -194,7 +194,7 @@ def _blob_option_violations(
 
 
 def vector_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]:
-    """The columns listed as vectors are of type VECTOR."""
+    """Check that the columns of `vector-field` have type VECTOR."""
     for name in options.value(VECTOR_FIELD):
         field = schema.field(name)
         if field is None or not isinstance(field.type, VectorType):
@@ -202,7 +202,7 @@ def vector_violations(schema: TableSchema, options: TableOptions) -> Iterator[st
 
 
 def clustering_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]:
-    """Clustering fits the kind of table."""
+    """Check clustering options against the kind of table."""
     if options.value(CLUSTERING_INCREMENTAL):
         if schema.primary_keys:
             yield f"{CLUSTERING_INCREMENTAL.key!r} cannot be combined with a primary key"
@@ -238,7 +238,7 @@ def _override_violations(options: TableOptions) -> Iterator[str]:
 
 
 def chain_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]:
-    """A chain table is a partitioned, bucketed primary-key table with a time per partition."""
+    """Check the requirements of a chain table: keys, partitions, buckets and partition times."""
     if not options.value(CHAIN_TABLE_ENABLED):
         return
     needs = {

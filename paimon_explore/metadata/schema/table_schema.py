@@ -1,7 +1,7 @@
-"""A table's schema: one JSON file `schema/schema-<id>` per change, never changed once written.
+"""The table schema and its JSON file `schema/schema-<id>`, which is immutable.
 
-Spec: concepts/spec/schema. Files of version 1 (up to 0.7) mean one bucket, files up to version 2
-(0.8) mean ORC, where the options do not say otherwise.
+Spec: concepts/spec/schema. Without the options, files of version 1 (up to 0.7) have one bucket, and
+files up to version 2 (0.8) have the format ORC.
 """
 
 import json
@@ -31,15 +31,15 @@ SchemaId = NewType("SchemaId", int)
 
 CURRENT_VERSION = 3
 MAX_SCHEMA_BYTES = 64 * 1024 * 1024
-"""Largest schema file that is read."""
+"""Maximum size of a schema file."""
 
 _VERSIONS = (1, 2, 3)
 _ONE_BUCKET_VERSION = 1
 _ORC_VERSION = 2
 _BUCKET_KEY = "bucket-key"
 _MAX_INT64 = 2**63 - 1
-_SHOWN = 18
-_WIDTH = 160
+_MAX_COLUMNS = 18
+_MAX_LINE_LENGTH = 160
 
 
 class _Options(dict[str, str]):
@@ -56,13 +56,13 @@ class TableSchema:
     Attributes:
         id: N of the file `schema-N`, from 0.
         fields: the columns in order.
-        highest_field_id: highest id ever given to a field; ids of dropped columns stay taken.
+        highest_field_id: the highest field id ever used; ids of dropped columns are not reused.
         partition_keys: names of the partition columns, in the order of the directories.
-        primary_keys: names of the primary key columns, partition columns included.
-        options: the table's options as texts, as stored.
+        primary_keys: names of the primary key columns, including partition columns.
+        options: the stored table options.
         comment: the table's comment, if any.
-        time_millis: when the file was written, epoch milliseconds; 0 when unknown.
-        version: format of the file.
+        time_millis: creation time of the file, epoch milliseconds; 0 if unknown.
+        version: format version of the file.
     """
 
     id: int
@@ -76,22 +76,25 @@ class TableSchema:
     version: int = CURRENT_VERSION
 
     def __post_init__(self) -> None:
-        """Keep the options as a mapping that is printed without secrets."""
+        """Convert the options to a mapping whose `repr` masks secrets."""
         if type(self.options) is not _Options:
             object.__setattr__(self, "options", _Options(self.options))
 
     def __repr__(self) -> str:
-        """Columns with their types, keys and options, a line each; long ones are cut."""
+        """Return columns with types, keys and options, one per line; long lines are truncated."""
         lines = [f"schema {self.id}"]
-        lines += [f"  {_plain(f'{f.name}  {type_text(f.type)}')}" for f in self.fields[:_SHOWN]]
-        if len(self.fields) > _SHOWN:
-            lines.append(f"  and {len(self.fields) - _SHOWN} more columns")
+        lines += [
+            f"  {_display_line(f'{f.name}  {type_text(f.type)}')}"
+            for f in self.fields[:_MAX_COLUMNS]
+        ]
+        if len(self.fields) > _MAX_COLUMNS:
+            lines.append(f"  and {len(self.fields) - _MAX_COLUMNS} more columns")
         for what, names in (("primary key", self.primary_keys), ("partition", self.partition_keys)):
             if names:
-                lines.append(f"{what} {_plain(', '.join(names))}")
+                lines.append(f"{what} {_display_line(', '.join(names))}")
         if self.options:
             given = [f"{key}={text}" for key, text in sorted(masked_options(self.options).items())]
-            lines.append(f"options {_plain(', '.join(given))}")
+            lines.append(f"options {_display_line(', '.join(given))}")
         return "\n".join(lines)
 
     def __hash__(self) -> int:
@@ -100,30 +103,30 @@ class TableSchema:
 
     @property
     def row_type(self) -> RowType:
-        """The type of the table's rows."""
+        """The row type of the table."""
         return RowType(fields=self.fields, nullable=False)
 
     @property
     def trimmed_primary_keys(self) -> tuple[str, ...]:
-        """The primary key without partition columns: what is unique inside a partition."""
+        """The primary key without partition columns, which is unique within a partition."""
         return tuple(name for name in self.primary_keys if name not in self.partition_keys)
 
     @property
     def bucket_keys(self) -> tuple[str, ...]:
-        """The columns that choose a row's bucket; empty on append tables without the option."""
+        """The bucket key columns; empty for append tables without the option `bucket-key`."""
         return names_in(self.options.get(_BUCKET_KEY, "")) or self.trimmed_primary_keys
 
     @property
     def is_cross_partition(self) -> bool:
-        """Whether a primary key exists that does not hold all partition columns."""
+        """Whether the table has a primary key that does not contain all partition columns."""
         return bool(self.primary_keys) and not set(self.partition_keys) <= set(self.primary_keys)
 
     def field(self, name: str) -> DataField | None:
-        """The column of that name, if there is one."""
+        """Return the column of that name, if it exists."""
         return next((column for column in self.fields if column.name == name), None)
 
     def project(self, names: Iterable[str]) -> RowType:
-        """The row type of some columns, in the order of the names, which must be columns."""
+        """Return the row type of existing columns, in the order of the names."""
         by_name = {column.name: column for column in self.fields}
         return RowType(fields=tuple(by_name[name] for name in names), nullable=False)
 
@@ -133,14 +136,14 @@ class TableSchema:
         return self.project(self.partition_keys)
 
 
-def _plain(text: str) -> str:
-    """A text on one line, cut short, safe to show."""
+def _display_line(text: str) -> str:
+    """Sanitize a text and truncate it to one line."""
     line = sanitized(text)
-    return line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…"
+    return line if len(line) <= _MAX_LINE_LENGTH else f"{line[: _MAX_LINE_LENGTH - 1]}…"
 
 
 def names_in(text: str) -> tuple[str, ...]:
-    """The column names of a comma-separated option.
+    """Split the value of a comma-separated option into column names.
 
     >>> names_in("a, b")
     ('a', 'b')
@@ -149,49 +152,49 @@ def names_in(text: str) -> tuple[str, ...]:
 
 
 def parse_schema(data: bytes, path: str) -> TableSchema:
-    """The schema in the bytes of a schema file.
+    """Parse a schema file.
 
     Args:
-        data: the whole file.
-        path: its path, for errors.
+        data: the content of the file.
+        path: the path of the file, for errors.
 
     Raises:
-        CorruptFileError: the bytes are no schema.
-        UnsupportedVersionError: the file is of a later version than is known here.
+        CorruptFileError: the file is not a valid schema.
+        UnsupportedVersionError: the format version of the file is not supported.
     """
-    return schema_from_json(_object_in(data, path), path)
+    return schema_from_json(_parse_json(data, path), path)
 
 
-def _object_in(data: bytes, path: str) -> Mapping[str, object]:
+def _parse_json(data: bytes, path: str) -> Mapping[str, object]:
     if len(data) > MAX_SCHEMA_BYTES:
-        raise CorruptFileError(path, "size", f"a schema has at most {MAX_SCHEMA_BYTES} bytes")
+        raise CorruptFileError(path, "size", f"must not exceed {MAX_SCHEMA_BYTES} bytes")
     return parse_object(data, path).values
 
 
 def schema_from_json(members: Mapping[str, object], path: str) -> TableSchema:
-    """The schema of a JSON object; errors as for `parse_schema`. Unknown keys are ignored."""
+    """Create a schema from a JSON object; raises like `parse_schema`. Unknown keys are ignored."""
     reader = _Members(members, path)
-    version = reader.whole("version", 1)
+    version = reader.integer("version", 1)
     if version > CURRENT_VERSION:
         raise UnsupportedVersionError("Schema file", version, _VERSIONS, path)
     fields = parse_fields(members.get("fields"), "fields", path=path)
     _check_level(fields, "fields", path)
     schema = TableSchema(
         version=version,
-        id=reader.whole("id", None),
+        id=reader.integer("id", None),
         fields=fields,
-        highest_field_id=reader.whole("highestFieldId", None, least=-1),
+        highest_field_id=reader.integer("highestFieldId", None, minimum=-1),
         partition_keys=reader.names("partitionKeys"),
         primary_keys=reader.names("primaryKeys"),
-        options=_completed(reader.options(), version),
+        options=_with_version_defaults(reader.options(), version),
         comment=reader.text("comment"),
-        time_millis=reader.whole("timeMillis", 0, least=-_MAX_INT64),
+        time_millis=reader.integer("timeMillis", 0, minimum=-_MAX_INT64),
     )
     _check_keys(schema, path)
     return schema
 
 
-def _completed(options: Mapping[str, str], version: int) -> Mapping[str, str]:
+def _with_version_defaults(options: Mapping[str, str], version: int) -> Mapping[str, str]:
     defaults = {}
     if version <= _ONE_BUCKET_VERSION:
         defaults["bucket"] = "1"
@@ -241,20 +244,22 @@ def _check_keys(schema: TableSchema, path: str) -> None:
 
 
 class _Members:
-    """Typed access to the members of a schema file's object."""
+    """Typed access to the members of a schema file's JSON object."""
 
     def __init__(self, members: Mapping[str, object], path: str) -> None:
         self._members = members
         self._path = path
 
-    def whole(self, key: str, default: int | None, *, least: int = 0) -> int:
+    def integer(self, key: str, default: int | None, *, minimum: int = 0) -> int:
         found = self._members.get(key)
         if found is None and default is not None:
             return default
         if isinstance(found, bool) or not isinstance(found, int):
             raise self._error(key, f"must be an integer, not {excerpt(found)}")
-        if not least <= found <= _MAX_INT64:
-            raise self._error(key, f"must be an integer of at least {least}, not {excerpt(found)}")
+        if not minimum <= found <= _MAX_INT64:
+            raise self._error(
+                key, f"must be an integer of at least {minimum}, not {excerpt(found)}"
+            )
         return found
 
     def text(self, key: str) -> str | None:
@@ -291,15 +296,15 @@ class _Members:
 
 
 def encode_schema(schema: TableSchema) -> bytes:
-    """The bytes of a schema file, laid out as Java does.
+    """Encode a schema file in Java's layout.
 
-    A missing comment has no key: Java reads a null there as the text "null".
+    A missing comment is omitted, because Java reads a null comment as the text "null".
     """
     return _pretty(schema_to_json(schema)).encode()
 
 
 def schema_to_json(schema: TableSchema) -> dict[str, object]:
-    """The JSON object of a schema file, keys in the order of the Java implementation."""
+    """Return the JSON object of a schema file, with keys in Java's order."""
     members: dict[str, object] = {
         "version": schema.version,
         "id": schema.id,
@@ -316,7 +321,7 @@ def schema_to_json(schema: TableSchema) -> dict[str, object]:
 
 
 def _pretty(value: object, indent: str = "") -> str:
-    """JSON as Jackson's default printer lays it out: objects over lines, lists within a line."""
+    """Format JSON like Jackson's default printer: objects on several lines, lists on one line."""
     inner = indent + "  "
     if isinstance(value, dict):
         members = [f"{inner}{_scalar(key)} : {_pretty(item, inner)}" for key, item in value.items()]

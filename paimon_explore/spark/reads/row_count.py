@@ -18,7 +18,7 @@ from paimon_explore.spark.argument_checks import check_session
 from paimon_explore.spark.read_plan import groups
 from paimon_explore.spark.reads.read_table import Points, table_at
 from paimon_explore.spark.worker import lighten_worker
-from paimon_explore.store.expired import naming_expiry
+from paimon_explore.store.expired import explain_missing_files
 from paimon_explore.table.table import Table
 
 
@@ -98,6 +98,6 @@ def _run(
     for batch in batches:
         for number in batch.column(0).to_pylist():
             splits: tuple[Split, ...] = pickle.loads(tasks[number or 0])  # noqa: S301 - bytes of our driver
-            with naming_expiry(reader.store, snapshot):
+            with explain_missing_files(reader.store, snapshot):
                 rows = sum(part.num_rows for split in splits for part in reader.read(split))
             yield pa.RecordBatch.from_arrays([pa.array([rows], pa.int64())], names=["n"])

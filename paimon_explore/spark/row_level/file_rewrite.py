@@ -33,7 +33,7 @@ from paimon_explore.scan.splits.data_split import DataSplit, Split
 from paimon_explore.spark.read_plan import ReadJob, groups
 from paimon_explore.spark.spark_types import spark_schema, to_spark, wire_schema
 from paimon_explore.spark.worker import lighten_worker
-from paimon_explore.store.expired import naming_expiry
+from paimon_explore.store.expired import explain_missing_files
 from paimon_explore.table.scan import Scan
 from paimon_explore.table.table import Table
 
@@ -139,7 +139,7 @@ def _run(
     for batch in batches:
         for number in batch.column(0).to_pylist():
             splits: tuple[Split, ...] = pickle.loads(tasks[number or 0])  # noqa: S301 - bytes of our driver
-            with naming_expiry(job.reader.store, job.snapshot):
+            with explain_missing_files(job.reader.store, job.snapshot):
                 for split in splits:
                     yield from _placed(job, split)
 

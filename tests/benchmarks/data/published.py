@@ -74,5 +74,5 @@ def publish(table: Table, parts: Iterable[ManifestEntries]) -> None:
         )
     )
     assert made
-    snapshots.hint_latest(1)
-    snapshots.hint_earliest(1)
+    snapshots.write_latest_hint(1)
+    snapshots.write_earliest_hint(1)

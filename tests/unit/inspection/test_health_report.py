@@ -71,11 +71,11 @@ def test_hints_consumers_tags_and_overdue_snapshots_are_found() -> None:
     for number in range(30):
         table.overwrite(rows(number))
     store = table.store
-    store.snapshots.hint_earliest(7)
+    store.snapshots.write_earliest_hint(7)
     table.create_tag("big", 3)
     table.maintenance.expire_snapshots(retain_max=25)
     store.consumers.save("late", Consumer(next_snapshot=2))
-    store.snapshots.hint_earliest(7)
+    store.snapshots.write_earliest_hint(7)
     health = table_health(Inspector(table._view()), NOW)
     assert [one.what for one in found(health, "stale hint")] == [
         "hint EARLIEST names snapshot 7; the correct one is 6"

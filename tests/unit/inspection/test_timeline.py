@@ -41,7 +41,7 @@ def test_a_snapshot_that_cannot_be_read_keeps_its_place() -> None:
 def test_hints_are_shown_even_where_they_are_wrong() -> None:
     history = History()
     history.commit(("+", "a"))
-    history.store.snapshots.hint_latest(7)
+    history.store.snapshots.write_latest_hint(7)
     history.store.file_io.replace(history.store.paths.earliest_hint, b"<b>")
     timeline = read_timeline(history.view)
     hints = [(f.name, f.snapshot_id) for f in timeline.flags]

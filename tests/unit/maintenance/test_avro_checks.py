@@ -36,7 +36,7 @@ def test_a_manifest_entry_that_was_decoded_wrongly_is_found(tmp_path: Path) -> N
     _, manifest = names(table)
     rows = list(table.store.manifests.read(manifest).rows())
     rows[-1]["max_sequence_number"] = 77
-    table.store.manifests.remember(manifest, ManifestEntries.from_rows(rows))
+    table.store.manifests.cache_written(manifest, ManifestEntries.from_rows(rows))
     (found,) = table.fsck()
     assert (found.rule, found.path) == (AGREES, table.store.paths.manifest(manifest))
     assert found.what == (
@@ -50,7 +50,7 @@ def test_a_manifest_list_that_was_decoded_wrongly_is_found(tmp_path: Path) -> No
     table = replaced_rows(plain_table(tmp_path), 1)
     name, _ = names(table)
     rows = [{**row, "max_level": 3} for row in table.store.manifests.list(name).rows()]
-    table.store.manifests.remember(name, ManifestFiles.from_rows(rows))
+    table.store.manifests.cache_written(name, ManifestFiles.from_rows(rows))
     assert [found.what for found in table.fsck()] == [
         "record 0, field _MAX_LEVEL: we read 3, fastavro reads 0"
     ]

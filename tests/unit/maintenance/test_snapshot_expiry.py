@@ -29,7 +29,7 @@ from paimon_explore.maintenance.expiry.snapshot_expiry import (
 )
 from paimon_explore.metadata.consumer import Consumer
 from paimon_explore.metadata.table_paths import TablePaths
-from paimon_explore.store.expired import naming_expiry
+from paimon_explore.store.expired import explain_missing_files
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.write.append_writer import write_append
 from support.faulty_file_io import CrashError, Fault, FaultyFileIO
@@ -278,7 +278,7 @@ def test_readers_of_a_snapshot_that_expires_see_it_whole_or_are_told_so(step: in
     there = sound.snapshots.ids()
     for number, snapshot in known.items():
         try:
-            with naming_expiry(sound, snapshot):
+            with explain_missing_files(sound, snapshot):
                 assert live_values(sound, "a", snapshot) == [number]
         except SnapshotExpiredError as error:
             assert number not in there

@@ -363,7 +363,7 @@ def test_clustering_columns_of_overriding_tables_are_fixed() -> None:
     schema = table(
         pk_clustering_override="true", clustering__columns="a", deletion_vectors__enabled="true"
     )
-    with pytest.raises(InvalidInputError, match="files are ordered by it"):
+    with pytest.raises(InvalidInputError, match="files are sorted by it"):
         altered(SetOption(key="clustering.columns", value="s"), schema=schema)
 
 

@@ -1,13 +1,13 @@
 """What is worked out once per table."""
 
 from paimon_explore.metadata.options.table_options import TableOptions
-from paimon_explore.metadata.schema.derived_cache import worked_out_once
+from paimon_explore.metadata.schema.derived_cache import cached_by_schema_and_options
 from paimon_explore.metadata.schema.table_schema import TableSchema
 
 CALLS: list[int] = []
 
 
-@worked_out_once
+@cached_by_schema_and_options
 def answer(schema: TableSchema, options: TableOptions, *, factor: int = 1) -> list[int]:
     CALLS.append(schema.id)
     return [schema.id * factor, len(options)]

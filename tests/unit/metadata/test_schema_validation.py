@@ -359,7 +359,7 @@ def test_formats(column: str, options: dict[str, str], message: str) -> None:
 def test_blob_columns_need_company() -> None:
     options = {"row-tracking.enabled": "true", "data-evolution.enabled": "true"}
     assert new_schema(rows("id INT", "x BLOB"), options=options).options == options
-    with pytest.raises(InvalidInputError, match="needs other columns too"):
+    with pytest.raises(InvalidInputError, match="needs other columns as well"):
         new_schema(rows("x BLOB", "y MAP<INT, BLOB>"), options=options)
 
 

@@ -46,7 +46,7 @@ def test_deleted_files_stay_away_even_where_a_list_tells_of_no_deletions() -> No
     place = MANIFEST_LIST_SCHEMA.get_field_index("num_deleted_files")
     none = pa.array([0] * len(listed), pa.int64())
     wrong = listed.set_column(place, MANIFEST_LIST_SCHEMA.field(place), none)
-    manifests.remember(latest.delta_manifest_list, ManifestFiles(wrong))
+    manifests.cache_written(latest.delta_manifest_list, ManifestFiles(wrong))
     assert left(table, "v = 1").items() >= expected.items()
     assert table.scan(where="v = 5").count() == 1
 

@@ -11,7 +11,7 @@ import paimon_explore as pe
 from paimon_explore import Table
 from paimon_explore.errors import MissingFileError, SnapshotExpiredError
 from paimon_explore.metadata.snapshot import Snapshot
-from paimon_explore.store.expired import naming_expiry
+from paimon_explore.store.expired import explain_missing_files
 from support.small_tables import columns
 
 COLUMNS = columns(k=pa.int32(), v=pa.string())
@@ -125,7 +125,7 @@ def copy_of_newest(table: Table, number: int) -> None:
 def told(table: Table, snapshot: Snapshot, path: str, *, of_changes: bool = False) -> str:
     """What is raised when a file of a snapshot is missing: the class and the text."""
     with pytest.raises((MissingFileError, SnapshotExpiredError)) as caught:  # noqa: SIM117
-        with naming_expiry(table.store, snapshot, changes=of_changes):
+        with explain_missing_files(table.store, snapshot, changes=of_changes):
             raise MissingFileError("read", path)
     return f"{type(caught.value).__name__}: {caught.value}"
 

@@ -8,7 +8,7 @@ from paimon_explore.errors import CorruptFileError, NotFoundError
 from paimon_explore.fileio.memory import MemoryFileIO
 from paimon_explore.metadata.snapshot import CommitKind, Snapshot, encode_snapshot
 from paimon_explore.metadata.table_paths import TablePaths
-from paimon_explore.store.json_files import Patience
+from paimon_explore.store.json_files import ReadRetry
 from paimon_explore.store.table_store import TableStore
 
 
@@ -53,7 +53,7 @@ def test_creating_a_snapshot_twice_keeps_the_first(store: TableStore) -> None:
 
 def test_a_right_hint_is_used(store: TableStore) -> None:
     fill(store, 1, 2, 3)
-    store.snapshots.hint_latest(3)
+    store.snapshots.write_latest_hint(3)
     assert store.snapshots.latest_id() == 3
     assert store.snapshots.latest() == snapshot(3)
 
@@ -105,7 +105,7 @@ def test_a_young_incomplete_file_is_read_again_until_it_is_whole(store: TableSto
         pauses.append(seconds)
         store.file_io.replace(path, whole[:40] if len(pauses) == 1 else whole)
 
-    patient = replace(store, patience=Patience(sleep=write_on))
+    patient = replace(store, read_retry=ReadRetry(sleep=write_on))
     assert patient.snapshots.load(1) == snapshot(1)
     assert pauses == [0.2, 0.2]
 
@@ -114,7 +114,7 @@ def test_patience_ends_after_ten_readings(store: TableStore) -> None:
     store.file_io.replace(store.paths.snapshot(1), b"{")
     pauses: list[float] = []
     with pytest.raises(CorruptFileError):
-        replace(store, patience=Patience(sleep=pauses.append)).snapshots.load(1)
+        replace(store, read_retry=ReadRetry(sleep=pauses.append)).snapshots.load(1)
     assert len(pauses) == 9
 
 
@@ -124,17 +124,17 @@ def test_an_old_damaged_file_is_reported_at_once(store: TableStore) -> None:
     def no_sleep(_seconds: float) -> None:
         pytest.fail("must not wait")
 
-    later = Patience(sleep=no_sleep, now_ms=lambda: 2**52)
+    later = ReadRetry(sleep=no_sleep, now_ms=lambda: 2**52)
     with pytest.raises(CorruptFileError):
-        replace(store, patience=later).snapshots.load(1)
+        replace(store, read_retry=later).snapshots.load(1)
 
 
 def test_changelogs_are_found_like_snapshots(store: TableStore) -> None:
     assert store.changelogs.latest_id() is None
     assert store.changelogs.create(snapshot(2))
     assert store.changelogs.create(snapshot(1))
-    store.changelogs.hint_latest(2)
-    store.changelogs.hint_earliest(1)
+    store.changelogs.write_latest_hint(2)
+    store.changelogs.write_earliest_hint(1)
     assert store.changelogs.ids() == [1, 2]
     assert (store.changelogs.earliest_id(), store.changelogs.latest_id()) == (1, 2)
     assert store.changelogs.list() == [snapshot(1), snapshot(2)]
@@ -142,5 +142,5 @@ def test_changelogs_are_found_like_snapshots(store: TableStore) -> None:
     with pytest.raises(NotFoundError, match="Available: 2 to 2"):
         store.changelogs.load(1)
     assert store.snapshots.ids() == []
-    store.snapshots.hint_earliest(7)
+    store.snapshots.write_earliest_hint(7)
     assert store.file_io.read(store.paths.earliest_hint) == b"7"

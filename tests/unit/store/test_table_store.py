@@ -20,7 +20,7 @@ from paimon_explore.metadata.snapshot import CommitKind, Snapshot
 from paimon_explore.metadata.statistics_file import Statistics
 from paimon_explore.metadata.table_paths import TablePaths
 from paimon_explore.metadata.tag import Tag
-from paimon_explore.store.manifests import FRAME_BYTES, FrameCache, shared_cache
+from paimon_explore.store.manifests import TABLE_OVERHEAD_BYTES, ManifestCache, shared_cache
 from paimon_explore.store.table_store import TableStore
 from support.golden import GoldenTables
 from support.manifest_rows import entries, entry
@@ -154,8 +154,8 @@ def test_manifests_are_kept_in_memory_whole_or_by_columns(store: TableStore) -> 
 
 
 def test_what_was_just_written_need_not_be_read(store: TableStore) -> None:
-    store.manifests.remember("m1", entries(entry("a")))
-    store.manifests.remember("l1", ManifestFiles.empty())
+    store.manifests.cache_written("m1", entries(entry("a")))
+    store.manifests.cache_written("l1", ManifestFiles.empty())
     assert len(store.manifests.read("m1")) == 1
     assert len(store.manifests.list("l1")) == 0
 
@@ -182,8 +182,8 @@ def test_a_missing_file_names_the_snapshot_and_the_key_that_led_to_it(store: Tab
 
 def test_the_cache_forgets_the_least_recently_used_beyond_its_budget() -> None:
     frame = ManifestEntries(entries(entry("a")).table)
-    size = FRAME_BYTES + frame.table.get_total_buffer_size()
-    cache = FrameCache(budget_bytes=4 * size)
+    size = TABLE_OVERHEAD_BYTES + frame.table.get_total_buffer_size()
+    cache = ManifestCache(budget_bytes=4 * size)
     for key in "abcd":
         cache.keep(key, frame)
     assert cache.find("a") is frame
@@ -200,19 +200,19 @@ def test_the_cache_forgets_the_least_recently_used_beyond_its_budget() -> None:
 
 def test_what_was_decoded_together_is_kept_and_forgotten_together() -> None:
     frame = ManifestEntries(entries(entry("a"), entry("b"), entry("c")).table)
-    size = FRAME_BYTES + frame.table.get_total_buffer_size()
-    cache = FrameCache(budget_bytes=5 * size)
-    cache.keep_parts({"m1": (0, 2), "m2": (2, 1)}, frame)
-    part = cache.find_part("m2")
+    size = TABLE_OVERHEAD_BYTES + frame.table.get_total_buffer_size()
+    cache = ManifestCache(budget_bytes=5 * size)
+    cache.put_slices({"m1": (0, 2), "m2": (2, 1)}, frame)
+    part = cache.find_slice("m2")
     assert part is not None
-    assert (part.frame, part.start, part.count) == (frame, 2, 1)
+    assert (part.records, part.start, part.count) == (frame, 2, 1)
     cache.keep("m1", frame)
     assert cache.used_bytes == 2 * size
     cache.keep("m2", frame)  # now nobody asks for the first frame any more
     assert cache.used_bytes == 2 * size
     cache.keep("l", ManifestFiles.empty())
-    assert cache.find_part("l") is None
-    assert cache.find_part("unknown") is None
+    assert cache.find_slice("l") is None
+    assert cache.find_slice("unknown") is None
 
 
 def test_a_store_travels_to_other_processes(store: TableStore) -> None:
