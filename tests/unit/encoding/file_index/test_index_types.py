@@ -289,7 +289,11 @@ def test_damage_is_named() -> None:
     check("bitmap", "01 00000001 7fffffff 00", "a count must be 0 to")
     check("bitmap", "01 00000001 00000001 00 00000001 fffffffe", "a single row must be below 1")
     check("bitmap", JAVA_BITMAP.replace("0200", "0900"), "must be below 4")
-    check("bitmap", "02 00000001 00000001 00 00000001 00000001 00000005 00000000", "blocks must be before")
+    check(
+        "bitmap",
+        "02 00000001 00000001 00 00000001 00000001 00000005 00000000",
+        "blocks must be before",
+    )
     check("bsi", "01 00000001 01 01" + "00" * 16 + "3a30000000000000 00000041", "must be 0 to 64")
     check(
         "bsi",
