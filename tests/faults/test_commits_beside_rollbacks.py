@@ -79,6 +79,41 @@ def test_a_rollback_removes_commits_that_were_made_on_what_it_removes(
     assert table.fsck() == []
 
 
+@KINDS
+@STEPS_BACK
+def test_a_rollback_removes_commits_that_took_a_number_that_it_had_freed(
+    back: Back, left: list[int], keyed: str
+) -> None:
+    table = created(keyed)
+    other = interrupted(table, 1, lambda: write(table, 5), operation="delete snapshot-3")
+    back(other)
+    assert keys(table) == left
+    assert table.store.snapshots.all_ids() == list(range(1, len(left) + 1))
+    assert table.fsck() == []
+
+
+@KINDS
+def test_a_fast_forward_copies_snapshots_again_that_a_rollback_has_removed(keyed: str) -> None:
+    table = created(keyed)
+    write(open_table(table.path, branch="side"), 9)
+    other = interrupted(table, 1, lambda: roll_back(table), operation="replace snapshot-4")
+    fast_forward(other)
+    assert keys(table) == [1, 2, 8, 9]
+    assert table.store.snapshots.all_ids() == [1, 2, 3, 4]
+    assert table.fsck() == []
+
+
+@KINDS
+def test_a_rollback_removes_what_a_fast_forward_has_put_between_its_steps(keyed: str) -> None:
+    table = created(keyed)
+    write(open_table(table.path, branch="side"), 9)
+    other = interrupted(table, 1, lambda: fast_forward(table), operation="delete snapshot-3")
+    roll_back(other)
+    assert keys(table) == [1, 2]
+    assert table.store.snapshots.all_ids() == [1, 2]
+    assert table.fsck() == []
+
+
 def test_a_commit_whose_predecessor_has_expired_stays() -> None:
     table = created("append")
 

@@ -15,6 +15,7 @@ each act leaves when it is cut off:
 Spec: maintenance/manage-branches.
 """
 
+from collections.abc import Sequence
 from contextlib import suppress
 
 from paimon_explore.errors import (
@@ -39,6 +40,9 @@ from paimon_explore.maintenance.references.rollback import (
 from paimon_explore.metadata.snapshot import encode_snapshot
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
 from paimon_explore.store.table_store import TableStore
+
+_COPIES = 20
+"""How often a fast-forward copies snapshots that others remove meanwhile."""
 
 
 def create_branch(store: TableStore, name: str, tag: str | None = None) -> None:
@@ -115,7 +119,8 @@ def rename_branch(store: TableStore, name: str, new_name: str) -> None:
 def fast_forward(store: TableStore, name: str) -> None:
     """Make main what a branch is: from the branch's first snapshot on, main's history is replaced.
 
-    Main's older snapshots stay where they are what came before the branch's first one.
+    Main's older snapshots stay where they are what came before the branch's first one. The snapshots
+    appear one by one: a job that starts meanwhile may see main at an earlier one of them.
 
     Raises:
         NotFoundError: there is no such branch.
@@ -190,20 +195,33 @@ def _step_back(main: TableStore, snapshot_id: int, kept_tags: frozenset[str]) ->
 
 
 def _take_snapshots(main: TableStore, branch: TableStore) -> list[int]:
-    """Copy the branch's snapshots to main, but none that expires meanwhile; their ids."""
+    """Copy the branch's snapshots to main, but none that expires meanwhile; their ids.
+
+    A rollback at the same time may remove some of them: they are copied again.
+    """
     history = branch.snapshots.history()
-    for snapshot_id in history:
+    missing = history
+    for _ in range(_COPIES):
+        _copy_snapshots(main, branch, missing)
+        announced = branch.snapshots.earliest_hint() or 0
+        first = max(announced, branch.snapshots.earliest_id() or 0)
+        expiring = [snapshot_id for snapshot_id in history if snapshot_id < first <= history[-1]]
+        for snapshot_id in expiring:
+            main.snapshots.delete(snapshot_id)
+        history = history[len(expiring) :]
+        missing = sorted(frozenset(history).difference(main.snapshots.all_ids()))
+        if not missing:
+            break
+    return history
+
+
+def _copy_snapshots(main: TableStore, branch: TableStore, ids: Sequence[int]) -> None:
+    for snapshot_id in ids:
         try:
             _copy(main, branch.paths.snapshot(snapshot_id), main.paths.snapshot(snapshot_id))
         except MissingFileError:
             if branch.snapshots.history()[:1] <= [snapshot_id]:
                 raise
-    announced = branch.snapshots.earliest_hint() or 0
-    first = max(announced, branch.snapshots.earliest_id() or 0)
-    expiring = [snapshot_id for snapshot_id in history if snapshot_id < first <= history[-1]]
-    for snapshot_id in expiring:
-        main.snapshots.delete(snapshot_id)
-    return history[len(expiring) :]
 
 
 def _remove_followers(main: TableStore, last_id: int) -> None:

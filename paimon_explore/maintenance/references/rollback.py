@@ -102,9 +102,10 @@ def _roll_back(store: TableStore, target: Snapshot, *, tagged: bool = True) -> S
 def remove_newer_snapshots(store: TableStore, snapshot_id: int, history: Sequence[int]) -> None:
     """Remove a branch's snapshots that are newer than one, from the newest downwards.
 
-    A commit may have built on one of them meanwhile. Either it sees that its predecessor is gone
-    and takes itself back, or its snapshot is there when the numbers behind the history are looked
-    at again. Commits on the snapshot that stays come later than the rollback, and stay.
+    A commit may have built on one of them meanwhile, and have taken a number that was free already.
+    Either it sees that its predecessor is gone and takes itself back, or its snapshot is there when
+    the numbers are listed again. Commits on the snapshot that stays come later than the rollback,
+    and stay: their numbers follow it without a gap.
 
     Args:
         store: the table and branch.
@@ -112,12 +113,16 @@ def remove_newer_snapshots(store: TableStore, snapshot_id: int, history: Sequenc
         history: the numbers of all snapshots of the branch.
     """
     newer = [number for number in history if number > snapshot_id]
+    seen = frozenset(newer)
     while newer:
         for number in reversed(newer):
             store.snapshots.delete(number)
         known = frozenset(store.snapshots.all_ids())
-        follows = known.issuperset(range(snapshot_id + 1, newer[-1] + 1))
-        newer = [] if follows else following_ids(known, newer[-1])
+        left = {*(seen & known), *following_ids(known, max(seen))}
+        newer = sorted(left.difference(following_ids(known, snapshot_id)))
+        seen = seen.union(newer)
+        if newer:  # a commit has written LATEST: without this, the next one would build on it
+            store.snapshots.write_latest_hint(snapshot_id)
 
 
 def following_ids(known: Collection[int], snapshot_id: int) -> list[int]:
