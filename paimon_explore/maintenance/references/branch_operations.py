@@ -119,8 +119,8 @@ def rename_branch(store: TableStore, name: str, new_name: str) -> None:
 def fast_forward(store: TableStore, name: str) -> None:
     """Make main what a branch is: from the branch's first snapshot on, main's history is replaced.
 
-    Main's older snapshots stay where they are what came before the branch's first one. The snapshots
-    appear one by one: a job that starts meanwhile may see main at an earlier one of them.
+    Main's older snapshots stay where they are what came before the branch's first one. The
+    snapshots appear one by one: a job that starts meanwhile may see main at an earlier one of them.
 
     Raises:
         NotFoundError: there is no such branch.
