@@ -152,7 +152,7 @@ class Stage:
     kept: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ScanPlan:
     """A scan plan: the files to read, as splits.
 
@@ -167,6 +167,12 @@ class ScanPlan:
     splits: Sequence[PlainSplit]
     stages: tuple[Stage, ...]
     rest: Expression
+
+    def __repr__(self) -> str:
+        """Return the number of splits, and what each pruning stage kept."""
+        at = "no snapshot" if self.snapshot is None else f"snapshot {self.snapshot.id}"
+        stages = [f"{s.name} {s.kept:,} of {s.total:,} {s.unit}" for s in self.stages]
+        return f"plan of {at}: {self.splits!r}\n  kept: {', '.join(stages) or 'all files'}"
 
 
 def plan_scan(target: ScanTarget, predicate: Expression = TRUE) -> ScanPlan:

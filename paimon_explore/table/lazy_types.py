@@ -9,9 +9,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection as DuckDBPyConnection
-    from pandas import DataFrame as DataFrame
-
     from paimon_explore.inspection.byte_inspector.byte_layout import ByteMap as ByteMap
     from paimon_explore.inspection.explain.commit_replay import Replay as Replay
     from paimon_explore.inspection.explain.expiry_preview import ExpiryPreview as ExpiryPreview
@@ -53,12 +50,6 @@ if TYPE_CHECKING:
     from paimon_explore.widgets.explorer import Explorer as Explorer
     from paimon_explore.write.input.table_batches import Rows as Rows
 
-_OPTIONAL = {
-    "DataFrame": ("pandas", "DataFrame"),
-    "DuckDBPyConnection": ("duckdb", "DuckDBPyConnection"),
-    "PolarsDataFrame": ("polars", "DataFrame"),
-}
-"""Types of packages that may not be installed: module and name; then `Any`."""
 _MODULES = {
     "Age": "table.maintenance",
     "ByteMap": "inspection.byte_inspector.byte_layout",
@@ -104,11 +95,5 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - a type of any kind
     """Import a type; PEP 562."""
     if name in _MODULES:
         return getattr(import_module(f"paimon_explore.{_MODULES[name]}"), name)
-    if name in _OPTIONAL:
-        module, found = _OPTIONAL[name]
-        try:
-            return getattr(import_module(module), found)
-        except ImportError:
-            return Any
     msg = f"module {__name__!r} has no attribute {name!r}"
     raise AttributeError(msg, name=name, obj=None)

@@ -1,4 +1,4 @@
-"""`Table.maintenance`: what changes or removes parts of a table other than its rows."""
+"""`Table.maintenance`: schema changes, tags, branches, rollback, expiry, statistics and checks."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -59,8 +59,10 @@ from paimon_explore.metadata.schema.schema_change import (
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.tag import Tag
+from paimon_explore.sanitize import sanitized
 from paimon_explore.scan.time_travel import epoch_ms, parse_epoch_ms
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.table.latest_schema import table_name
 from paimon_explore.table.table_definition import OptionValue, declared_options
 
 Age = timedelta | datetime | str
@@ -69,37 +71,38 @@ _AGES = "an age (a timedelta, or '1 d') or a time (a datetime, or '2026-11-20 10
 _ALTER = "Table.maintenance has a method for each change: add_column('x', 'INT'), set_options({…})."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Maintenance:
-    """The upkeep of one branch of a table.
+    """Maintenance of one branch of a table; `Table` has the common ones of these methods, too.
 
     Attributes:
         store: the table's files.
-        dynamic_options: options of this object alone, over those of the schema.
+        dynamic_options: options of this object that override those of the schema.
     """
 
     store: TableStore
     dynamic_options: Mapping[str, str]
 
+    def __repr__(self) -> str:
+        """Return the name and folder of the table."""
+        paths = self.store.paths
+        name = table_name(paths.root, paths.branch)
+        return sanitized(f"maintenance of {name}   ({paths.root})")
+
     @property
     def options(self) -> TableOptions:
-        """The options in force."""
+        """The effective options."""
         schema = self.store.schemas.latest()
         stored = {} if schema is None else schema.options
         return TableOptions({**stored, **self.dynamic_options})
 
     def alter(self, *changes: SchemaChange, check: bool = True) -> TableSchema:
-        """Change the schema, by all changes or none.
+        """Change the schema by several changes at once; see `Table.alter`.
 
-        Args:
-            changes: values of `paimon_explore.metadata.schema.schema_change`.
-            check: refuse a new type that stored values do not fit, and NOT NULL where there are
-                nulls; files are read if their statistics leave it open.
-
-        Raises:
-            InvalidInputError: a rule forbids a change, or stored values do not fit.
-            NotFoundError: a column that does not exist.
-            AlreadyExistsError: a new name is taken.
+        >>> import paimon_explore as pe
+        >>> from paimon_explore.metadata.schema.schema_change import SetComment
+        >>> pe.demo().table("demo.notes").maintenance.alter(SetComment(comment="Notes")).comment
+        'Notes'
         """
         for change in changes:
             if not isinstance(change, get_args(SchemaChange)):
@@ -114,13 +117,11 @@ class Maintenance:
     def add_column(
         self, name: str, type_text: str, *, comment: str | None = None, after: str | None = None
     ) -> TableSchema:
-        """Add a nullable column.
+        """Add a nullable column; see `Table.add_column`.
 
-        Args:
-            name: the column, `row.member` for a member of a row.
-            type_text: its type, as `DECIMAL(10, 2)`.
-            comment: its comment.
-            after: the column before it; None to add it last.
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.empty").maintenance.add_column("name", "STRING").row_type.names
+        ('id', 'name')
         """
         optional_string("comment", comment)
         optional_string("after", after)
@@ -129,56 +130,79 @@ class Maintenance:
         return self.alter(AddColumn(column=self._path(name), type=kind, comment=comment, move=move))
 
     def rename_column(self, name: str, new_name: str) -> TableSchema:
-        """Give a column another name."""
+        """Rename a column; see `Table.rename_column`.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.empty").maintenance.rename_column("id", "key").row_type.names
+        ('key',)
+        """
         return self.alter(RenameColumn(column=self._path(name), name=string("new_name", new_name)))
 
     def drop_column(self, name: str) -> TableSchema:
-        """Leave a column out from now on."""
+        """Remove a column from the schema; see `Table.drop_column`.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.notes").maintenance.drop_column("text").row_type.names
+        ('id', 'stars')
+        """
         return self.alter(DropColumn(column=self._path(name)))
 
     def alter_column_type(self, name: str, type_text: str, *, check: bool = True) -> TableSchema:
-        """Give a column another type, which its values are cast to; nullability stays.
+        """Change the type of a column; see `Table.alter_column_type`.
 
-        Args:
-            name: the column, `row.member` for a member of a row.
-            type_text: its new type, as `DECIMAL(10, 2)`.
-            check: refuse a type that stored values do not fit, that would be cut, wrap around or
-                become null. Files are read if the types and statistics leave it open.
-
-        Raises:
-            InvalidInputError: there is no such cast, or stored values do not fit; the message
-                counts them and shows one.
+        >>> import paimon_explore as pe
+        >>> upkeep = pe.demo().table("demo.empty").maintenance
+        >>> upkeep.alter_column_type("id", "DECIMAL(20, 0)").field("id").type.precision
+        20
         """
         kind = _type_argument(type_text)
         change = ChangeType(column=self._path(name), type=kind, keep_nullability=True)
         return self.alter(change, check=check)
 
     def set_options(self, options: Mapping[str, OptionValue]) -> TableSchema:
-        """Set table options."""
+        """Set table options; see `Table.set_options`.
+
+        >>> import paimon_explore as pe
+        >>> upkeep = pe.demo().table("demo.empty").maintenance
+        >>> dict(upkeep.set_options({"write-only": True}).options)
+        {'write-only': 'true'}
+        """
         texts = declared_options(mapping("options", options))  # type: ignore[arg-type]  # by values
         return self.alter(*[SetOption(key=key, value=value) for key, value in texts.items()])
 
     def unset_options(self, keys: str | Sequence[str]) -> TableSchema:
-        """Leave table options at their defaults; a single key may stand alone."""
+        """Reset table options to their defaults; see `Table.unset_options`.
+
+        >>> import paimon_explore as pe
+        >>> upkeep = pe.demo().table("demo.empty").maintenance
+        >>> schema = upkeep.set_options({"write-only": True})
+        >>> dict(upkeep.unset_options("write-only").options)
+        {}
+        """
         return self.alter(*[RemoveOption(key=key) for key in names("keys", keys)])
 
     def set_comment(self, comment: str | None) -> TableSchema:
-        """Give the table another comment."""
+        """Set the comment of the table.
+
+        Args:
+            comment: the comment; None removes it.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.notes").maintenance.set_comment("What people wrote").comment
+        'What people wrote'
+        """
         return self.alter(SetComment(comment=optional_string("comment", comment)))
 
     def create_tag(
         self, name: str, snapshot: int | None = None, *, retained: timedelta | None = None
     ) -> Tag:
-        """Give a snapshot a name, which keeps its files.
+        """Create a tag; see `Table.create_tag`.
 
-        Args:
-            name: the tag.
-            snapshot: the snapshot's id; None for the newest.
-            retained: how long the tag lives; None for `tag.default-time-retained`, or for ever.
-
-        Raises:
-            AlreadyExistsError: there is a tag of that name.
-            NotFoundError: there is no such snapshot.
+        >>> import paimon_explore as pe
+        >>> from datetime import timedelta
+        >>> upkeep = pe.demo().table("demo.orders").maintenance
+        >>> upkeep.create_tag("v1", retained=timedelta(days=7)).time_retained
+        datetime.timedelta(days=7)
         """
         request = _tag_request(name, snapshot, retained)
         return tag_operations.create_tag(self.store, self.options, request)
@@ -186,48 +210,91 @@ class Maintenance:
     def replace_tag(
         self, name: str, snapshot: int | None = None, *, retained: timedelta | None = None
     ) -> Tag:
-        """Let an existing tag name another snapshot; see `create_tag`."""
+        """Move an existing tag to another snapshot; the arguments are those of `create_tag`.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.trips").maintenance.replace_tag("before", 2).snapshot.id
+        2
+        """
         request = _tag_request(name, snapshot, retained)
         return tag_operations.create_tag(self.store, self.options, request, replaces=True)
 
     def rename_tag(self, name: str, new_name: str) -> Tag:
-        """Give a tag another name."""
+        """Rename a tag.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.trips").maintenance.rename_tag("before", "start").name
+        'start'
+        """
         return tag_operations.rename_tag(
             self.store, string("name", name), string("new_name", new_name)
         )
 
     def delete_tag(self, name: str) -> Removal:
-        """Remove a tag, and the files that only it held."""
+        """Delete a tag; see `Table.delete_tag`.
+
+        >>> import paimon_explore as pe
+        >>> t = pe.demo().table("demo.trips")
+        >>> removed = t.maintenance.delete_tag("before")
+        >>> list(t.tags)
+        []
+        """
         return tag_operations.delete_tag(self.store, self.options, string("name", name))
 
     def expire_tags(self) -> list[str]:
-        """Remove the tags that have outlived their time."""
+        """Delete the tags whose retention time has passed, and return their names.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.trips").maintenance.expire_tags()
+        []
+        """
         return tag_operations.expire_tags(self.store, self.options)
 
     def create_branch(self, name: str, tag: str | None = None) -> None:
-        """Make a branch that begins with a tag's snapshot, or without rows."""
+        """Create a branch; see `Table.create_branch`.
+
+        >>> import paimon_explore as pe
+        >>> t = pe.demo().table("demo.orders")
+        >>> t.maintenance.create_branch("trial")
+        >>> list(t.branches)
+        ['trial']
+        """
         branch_operations.create_branch(
             self.store, string("name", name), optional_string("tag", tag)
         )
 
     def rename_branch(self, name: str, new_name: str) -> None:
-        """Give a branch another name."""
+        """Rename a branch.
+
+        >>> import paimon_explore as pe
+        >>> t = pe.demo().table("demo.trips")
+        >>> t.maintenance.rename_branch("draft", "plan")
+        >>> list(t.branches)
+        ['plan']
+        """
         branch_operations.rename_branch(
             self.store, string("name", name), string("new_name", new_name)
         )
 
     def delete_branch(self, name: str) -> None:
-        """Remove a branch; files that only it needs are left to `remove_orphan_files`."""
+        """Delete a branch; see `Table.delete_branch`.
+
+        >>> import paimon_explore as pe
+        >>> t = pe.demo().table("demo.trips")
+        >>> t.maintenance.delete_branch("draft")
+        >>> len(t.branches)
+        0
+        """
         branch_operations.delete_branch(self.store, string("name", name))
 
     def fast_forward(self, branch: str) -> None:
-        """Make main what a branch is; main's own snapshots since then are gone.
+        """Replace the main branch by a branch; see `Table.fast_forward`.
 
-        Raises:
-            NotFoundError: there is no such branch.
-            InvalidInputError: the branch is main, or has no snapshot.
-            CommitConflictError: snapshots of main or of the branch are being expired, or their
-                expiry was interrupted; nothing was changed.
+        >>> import paimon_explore as pe
+        >>> t = pe.demo().table("demo.trips")
+        >>> t.maintenance.fast_forward("draft")
+        >>> t.count()
+        3
         """
         branch_operations.fast_forward(self.store, string("branch", branch))
 
@@ -238,7 +305,12 @@ class Maintenance:
         snapshot: int | None = None,
         tag: str | None = None,
     ) -> Snapshot:
-        """Make an earlier snapshot, or the snapshot of a tag, the newest one; see `Table`."""
+        """Make an earlier snapshot the latest one; see `Table.rollback_to`.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.trips").maintenance.rollback_to("before").id
+        1
+        """
         if point is not None:
             if snapshot is not None or tag is not None:
                 raise InvalidInputError("rollback_to() takes one snapshot or one tag.")
@@ -255,11 +327,20 @@ class Maintenance:
         raise InvalidInputError("rollback_to() needs either a snapshot or a tag.")
 
     def rollback_schema(self, schema_id: int) -> TableSchema:
-        """Make a schema the newest one again; newer ones, which nothing may use, are gone.
+        """Make an earlier schema the latest one; later schemas are removed.
+
+        Args:
+            schema_id: the id of the schema.
 
         Raises:
             NotFoundError: there is no such schema.
-            InvalidInputError: a snapshot, tag or changelog has a newer one.
+            InvalidInputError: a snapshot, tag or changelog uses a later schema.
+
+        >>> import paimon_explore as pe
+        >>> t = pe.demo().table("demo.empty")
+        >>> schema = t.add_column("name", "STRING")
+        >>> t.maintenance.rollback_schema(0).row_type.names
+        ('id',)
         """
         rollback.rollback_schema(self.store, integer("schema_id", schema_id, minimum=0))
         return self.store.schemas.load(schema_id)
@@ -273,17 +354,12 @@ class Maintenance:
         limit: int | None = None,
         dry_run: bool = False,
     ) -> ExpiryReport:
-        """Remove old snapshots and the files that only they need.
+        """Remove old snapshots and the files that only they need; see `Table.expire_snapshots`.
 
-        Args:
-            retain_min: the newest that stay in any case.
-            retain_max: the newest that may stay.
-            older_than: between them, those older than this go.
-            limit: most that go at once.
-            dry_run: only tell what would go.
-
-        Raises:
-            InvalidInputError: the arguments contradict each other.
+        >>> import paimon_explore as pe
+        >>> upkeep = pe.demo().table("demo.orders").maintenance
+        >>> upkeep.expire_snapshots(retain_max=1, dry_run=True).expired
+        (1, 2, 3, 4)
         """
         retention = self.snapshot_retention(
             retain_min=retain_min, retain_max=retain_max, older_than=older_than, limit=limit
@@ -299,9 +375,13 @@ class Maintenance:
         older_than: Age | None = None,
         limit: int | None = None,
     ) -> Retention:
-        """What of the snapshots stays, by the options and what is given over them.
+        """Return which snapshots are kept: the options, overridden by the arguments.
 
-        See `expire_snapshots` for the arguments.
+        The arguments are those of `Table.expire_snapshots`.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.parcels").maintenance.snapshot_retention(limit=5).retain_min
+        20
         """
         given = _Given(retain_min, retain_max, older_than, limit)
         return given.over(snapshot_retention(self.options))
@@ -317,7 +397,12 @@ class Maintenance:
     ) -> ExpiryReport:
         """Remove changelogs that have outlived their snapshots long enough.
 
-        Snapshots count among what is retained; see `expire_snapshots` for the arguments.
+        Snapshots count among the retained ones. The arguments are those of
+        `Table.expire_snapshots`.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.events").maintenance.expire_changelogs().expired
+        ()
         """
         given = _Given(retain_min, retain_max, older_than, limit)
         retention = given.over(changelog_retention(self.options))
@@ -325,23 +410,23 @@ class Maintenance:
         return expire_changelogs(self.store, self.options, retention, dry_run=dry_run)
 
     def expire_consumers(self) -> list[str]:
-        """Remove the consumers that stood still for `consumer.expiration-time`."""
+        """Remove consumers without progress for `consumer.expiration-time`, and return their ids.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.parcels").maintenance.expire_consumers()
+        []
+        """
         return expire_consumers(self.store, self.options)
 
     def expire_partitions(
         self, older_than: timedelta | None = None, *, dry_run: bool = False
     ) -> list[dict[str, object]]:
-        """Drop the partitions whose time is past.
+        """Drop the partitions whose time is older than an age; see `Table.expire_partitions`.
 
-        Args:
-            older_than: the age; None for `partition.expiration-time`.
-            dry_run: only tell which would go.
-
-        Returns:
-            Their values by column.
-
-        Raises:
-            InvalidInputError: no age is given, or the table has no partitions.
+        >>> import paimon_explore as pe
+        >>> from datetime import timedelta
+        >>> pe.demo().table("demo.orders").maintenance.expire_partitions(timedelta(days=30_000))
+        []
         """
         options = self.options
         boolean("dry_run", dry_run)
@@ -355,12 +440,11 @@ class Maintenance:
         external: bool = False,
         dry_run: bool = True,
     ) -> OrphanReport:
-        """Remove files that nothing in any branch refers to; by default only tell which.
+        """Remove files that nothing refers to; see `Table.remove_orphan_files`.
 
-        Args:
-            older_than: only files not touched for so long; it must be longer than any commit takes.
-            external: look into external paths, too, which no other table may use then.
-            dry_run: only tell what would go.
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.orders").maintenance.remove_orphan_files(older_than="2 d").dry_run
+        True
         """
         boolean("external", external)
         boolean("dry_run", dry_run)
@@ -371,30 +455,23 @@ class Maintenance:
         )
 
     def analyze(self) -> Snapshot:
-        """Find figures of all rows and columns, and make them known to query planners.
+        """Collect statistics for query planners; see `Table.analyze`.
 
-        Returns:
-            The snapshot that names them.
-
-        Raises:
-            NotFoundError: the table has no snapshot.
+        >>> import paimon_explore as pe
+        >>> t = pe.demo().table("demo.orders")
+        >>> t.maintenance.analyze().id, t.inspect.statistics()["mergedRecordCount"].to_pylist()
+        (6, [30])
         """
         return analyze_table(self.store, self.options)
 
     def fsck(
         self, *, read_rows: bool = False, cross_check_records: int | None = 100_000
     ) -> FsckReport:
-        """Check that the files of the table, in all branches, fit together.
+        """Check that the files of the table are complete and consistent; see `Table.fsck`.
 
-        Args:
-            read_rows: also read every data file.
-            cross_check_records: how many records of manifest lists, manifests and index manifests
-                are decoded by fastavro as well and compared value by value, shared out among the
-                files, smallest first; 0 for none, None for all. A record takes about 40 µs.
-
-        Returns:
-            A list of what is wrong, empty for a table in order. Its attribute `avro` says how many
-            records were compared, and how many files only in part or not at all.
+        >>> import paimon_explore as pe
+        >>> len(pe.demo().table("demo.parcels").maintenance.fsck(read_rows=True))
+        0
         """
         from paimon_explore.maintenance.checks.fsck import check_table
 
@@ -408,7 +485,7 @@ class Maintenance:
         )
 
     def _path(self, name: str) -> ColumnPath:
-        """A column by its name; dots lead into rows unless a column is called so."""
+        """The path of a column; dots lead into ROW columns unless a column has that very name."""
         string("name", name)
         schema = self.store.schemas.latest()
         name = string("name", name)
@@ -418,7 +495,7 @@ class Maintenance:
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    """Arguments that go over the table's options."""
+    """Arguments that override the table's options."""
 
     retain_min: int | None
     retain_max: int | None
@@ -455,10 +532,10 @@ def _type_argument(text: str) -> DataType:
 
 
 def time_before(age: Age) -> int:
-    """A point in time, epoch milliseconds.
+    """Return a time, or the time an age ago, in epoch milliseconds.
 
     Raises:
-        InvalidInputError: a negative age, or a text that is not a time.
+        InvalidInputError: a negative age, or text that is neither an age nor a time.
     """
     if isinstance(age, str):
         return _time_in(age)
@@ -471,7 +548,7 @@ def time_before(age: Age) -> int:
 
 
 def _time_in(text: str) -> int:
-    """A time, or how long ago it was."""
+    """A time, or the time a duration ago, in epoch milliseconds."""
     moment = parse_epoch_ms(text)
     if moment is not None:
         return moment

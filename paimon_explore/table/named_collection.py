@@ -1,4 +1,4 @@
-"""What a table has several of: snapshots, schemas, tags, branches, consumers."""
+"""`Listing`: the snapshots, schemas, tags, branches or consumers of a table."""
 
 from collections.abc import Callable, Iterator
 from typing import Generic, TypeVar
@@ -9,7 +9,7 @@ from paimon_explore.sanitize import sanitized
 Key = TypeVar("Key", int, str)
 Value = TypeVar("Value")
 
-_SHOWN = 20
+_SHOWN = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -49,10 +49,10 @@ class Listing(Generic[Key, Value]):
         return len(self.keys())
 
     def __getitem__(self, key: Key) -> Value:
-        """The value of a key.
+        """Return the value of a key.
 
         Raises:
-            NotFoundError: there is none.
+            NotFoundError: there is no such key.
         """
         return self.load(key)
 
@@ -63,7 +63,12 @@ class Listing(Generic[Key, Value]):
         return isinstance(item, self.item_type) and any(item == value for value in self)
 
     def latest(self) -> Value | None:
-        """The value of the greatest key, if there is any."""
+        """Return the value of the greatest key; None if there is none.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.orders").snapshots.latest().id
+        5
+        """
         keys = self.keys()
         return self.load(keys[-1]) if keys else None
 

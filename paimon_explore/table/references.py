@@ -1,4 +1,4 @@
-"""The listings of a table."""
+"""The collections of a table: snapshots, schemas, tags, branches and consumers."""
 
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.data_types.local_time import local_moment
@@ -41,7 +41,7 @@ def tags(store: TableStore) -> Listing[str, Tag]:
 
 
 def branches(store: TableStore) -> Listing[str, str]:
-    """The branches but main, by name."""
+    """The names of the branches other than main."""
 
     def load(name: str) -> str:
         if name not in store.branches.names():

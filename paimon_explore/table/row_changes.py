@@ -12,6 +12,7 @@ import pyarrow as pa
 from paimon_explore.data_types.arrow import arrow_schema
 from paimon_explore.data_types.arrow_buffers import as_python, empty_table
 from paimon_explore.data_types.definitions import RowType
+from paimon_explore.errors import choices
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.consumer import Consumer
 from paimon_explore.metadata.options.option_enums import IncrementalBetweenScanMode
@@ -21,6 +22,7 @@ from paimon_explore.read.commit_changes import change_log, first_told
 from paimon_explore.read.data_file import SystemColumn
 from paimon_explore.read.snapshot_diff import changed_splits, difference
 from paimon_explore.read.split_reader import SplitReader
+from paimon_explore.sanitize import sanitized
 from paimon_explore.scan.branch_incremental import branch_changes
 from paimon_explore.scan.branch_scan import plan_table
 from paimon_explore.scan.incremental import SnapshotRange, change_splits
@@ -36,7 +38,7 @@ from paimon_explore.table.row_system_tables import ROWKIND, row_kinds
 _RETRACTS = ("-U", "-D")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Change:
     """What one commit changed.
 
@@ -47,6 +49,11 @@ class Change:
 
     snapshot: Snapshot
     rows: pa.Table
+
+    def __repr__(self) -> str:
+        """Return the snapshot, and the number and columns of the rows."""
+        columns = sanitized(choices(self.rows.column_names, limit=8))
+        return f"{self.rows.num_rows:,} changes of {self.snapshot!r}\n  columns: {columns}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,22 +1,23 @@
-"""Rows that are made when they are asked for: system tables, changes between snapshots."""
+"""Read-only rows that are computed on request: system tables, changes between snapshots."""
 
 from collections.abc import Callable
 
 import pyarrow as pa
 
+from paimon_explore.data_types import data_frames
+from paimon_explore.errors import choices
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.sanitize import sanitized
-from paimon_explore.table import lazy_types as types
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RowSource:
-    """Rows made from a table's files; read-only.
+    """Rows computed from a table's files; read-only.
 
     Attributes:
-        name: what it is, as `database.table$files`.
-        schema: its columns.
-        load: makes its rows, anew at each call.
+        name: what the rows are, such as `database.table$files`.
+        schema: the columns.
+        load: computes the rows, again at each call.
     """
 
     name: str
@@ -24,15 +25,31 @@ class RowSource:
     load: Callable[[], pa.RecordBatchReader]
 
     def to_batches(self) -> pa.RecordBatchReader:
-        """All rows as a stream of record batches."""
+        """Read all rows as a stream of record batches.
+
+        >>> import paimon_explore as pe
+        >>> rows = pe.demo().table("demo.orders").system_table("files")
+        >>> sum(batch.num_rows for batch in rows.to_batches())
+        15
+        """
         return self.load()
 
     def to_arrow(self) -> pa.Table:
-        """All rows as an Arrow table."""
+        """Read all rows into an Arrow table.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.orders").system_table("snapshots").to_arrow().num_rows
+        5
+        """
         return self.load().read_all()
 
-    def to_pandas(self) -> "types.DataFrame":
-        """All rows as a pandas DataFrame."""
+    def to_pandas(self) -> "data_frames.DataFrame":
+        """Read all rows into a pandas DataFrame.
+
+        >>> import paimon_explore as pe
+        >>> len(pe.demo().table("demo.orders").system_table("snapshots").to_pandas())
+        5
+        """
         return self.to_arrow().to_pandas()
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
@@ -40,6 +57,5 @@ class RowSource:
         return self.load().__arrow_c_stream__(requested_schema)  # type: ignore[no-untyped-call]  # in stubs
 
     def __repr__(self) -> str:
-        """Name and columns."""
-        columns = "\n".join(sanitized(f"  {field.name}: {field.type}") for field in self.schema)
-        return f"{sanitized(self.name)}\n{columns}"
+        """Return name and columns."""
+        return sanitized(f"rows of {self.name}; columns {choices(self.schema.names, limit=8)}")

@@ -1,4 +1,4 @@
-"""`Scan`: a read being described, planned, explained and run."""
+"""`Scan`: a read of a table, to plan, explain and run."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
@@ -7,6 +7,7 @@ from dataclasses import replace
 import pyarrow as pa
 
 from paimon_explore.arguments import integer, names, optional_integer, optional_names, string
+from paimon_explore.data_types import data_frames
 from paimon_explore.data_types.arrow import arrow_schema
 from paimon_explore.data_types.definitions import RowType
 from paimon_explore.data_types.local_time import local_millis
@@ -147,17 +148,22 @@ class Scan:
         paths, snapshot = self.target.store.paths, self.target.snapshot
         at = "no snapshot" if snapshot is None else f"snapshot {snapshot.id}"
         parts = [f"Scan of {table_name(paths.root, paths.branch)}, {at}"]
-        parts.append(f"  columns: {choices(self.columns)}")
+        parts.append(f"  columns: {choices(self.columns, limit=8)}")
         parts += [] if self.where == TRUE else [f"  where: {to_sql(self.where)}"]
         parts += [] if self.row_limit is None else [f"  limit: {self.row_limit}"]
         return "\n".join(sanitized(part) for part in parts)
 
     def plan(self) -> ScanPlan:
-        """The splits that have to be read, and the counts of each pruning stage.
+        """Return the splits to read, and how many manifests and files each pruning stage kept.
 
         Raises:
-            InvalidInputError: the scan reads an increment, which is no snapshot's.
+            InvalidInputError: the scan reads the changes between two points.
             SnapshotExpiredError: the snapshot expired meanwhile.
+
+        >>> import paimon_explore as pe
+        >>> plan = pe.demo().table("demo.orders").scan(where="dt = '2026-01-01'").plan()
+        >>> sum(len(split.files) for split in plan.splits)
+        5
         """
         if self.increment is not None:
             raise InvalidInputError(
@@ -172,10 +178,14 @@ class Scan:
         return replace(plan, splits=readable_splits(plan.splits, self._reader(plan, self.columns)))
 
     def explain(self) -> "types.ScanExplanation":
-        """What is read and why: every pruning stage with counts, and the reason for each file.
+        """Explain the scan: what each pruning stage kept, and why each file is read or skipped.
 
         Raises:
-            InvalidInputError: the scan reads an increment, which is no snapshot's.
+            InvalidInputError: the scan reads the changes between two points.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.orders").scan(where="id > 400").explain().columns
+        ('id', 'city', 'amount', 'dt')
         """
         from paimon_explore.inspection.explain.scan_explanation import ExplainRequest, explain_scan
         from paimon_explore.table.display import SCREEN
@@ -192,7 +202,7 @@ class Scan:
 
     @property
     def _read_target(self) -> ScanTarget:
-        """What is read: what writes plans with the target itself, and so with all files."""
+        """The target with the option for the creation time of files; writers plan all files."""
         since = self.target.options.value(SCAN_FILE_CREATION_TIME_MILLIS)
         return (
             self.target
@@ -201,34 +211,53 @@ class Scan:
         )
 
     def to_batches(self) -> pa.RecordBatchReader:
-        """The rows as a stream of record batches; memory stays bounded.
+        """Read the rows as a stream of record batches, one split at a time, in bounded memory.
 
         Raises:
-            SnapshotExpiredError: the snapshot expired meanwhile; here or while the rows are read.
+            SnapshotExpiredError: the snapshot expired meanwhile; raised here or while rows are
+            read.
+
+        >>> import paimon_explore as pe
+        >>> reader = pe.demo().table("demo.orders").scan(where="id > 400").to_batches()
+        >>> sum(batch.num_rows for batch in reader)
+        5
         """
         return self._stream(self._batches())
 
     def to_arrow(self) -> pa.Table:
-        """The rows as an Arrow table; several splits are read at a time.
+        """Read the rows into an Arrow table, several splits at a time.
 
-        `pyarrow.set_cpu_count` says in how many threads, or `pyarrow.set_io_thread_count` where the
-        files are not local ones.
+        `pyarrow.set_cpu_count` sets the number of threads, `pyarrow.set_io_thread_count` that for
+        files that are not local.
 
         Raises:
             SnapshotExpiredError: the snapshot expired meanwhile.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.orders").scan(["id"], "id < 2").to_arrow()["id"].to_pylist()
+        [0, 1]
         """
         at_once = self.row_limit is None and self.increment is None
         return self._stream(self._at_once() if at_once else self._batches()).read_all()
 
-    def to_pandas(self) -> "types.DataFrame":
-        """The rows as a pandas DataFrame."""
+    def to_pandas(self) -> "data_frames.DataFrame":
+        """Read the rows into a pandas DataFrame.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.orders").scan(["id"], limit=2).to_pandas().shape
+        (2, 1)
+        """
         return self.to_arrow().to_pandas()
 
-    def to_polars(self) -> "types.PolarsDataFrame":
-        """The rows as a polars DataFrame.
+    def to_polars(self) -> "data_frames.PolarsDataFrame":
+        """Read the rows into a polars DataFrame.
 
         Raises:
             InvalidInputError: polars is not installed.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.orders").scan(["id"], limit=2).to_polars().shape
+        (2, 1)
         """
         try:
             import polars as pl
@@ -239,11 +268,19 @@ class Scan:
         frame = pl.from_arrow(self.to_arrow())
         return frame if isinstance(frame, pl.DataFrame) else frame.to_frame()
 
-    def to_duckdb(self, name: str = "t") -> "types.DuckDBPyConnection":
-        """A DuckDB connection in which the rows are a view of that name.
+    def to_duckdb(self, name: str = "t") -> "data_frames.DuckDBPyConnection":
+        """Read the rows into a view of a new DuckDB connection.
+
+        Args:
+            name: the name of the view.
 
         Raises:
             InvalidInputError: duckdb is not installed.
+
+        >>> import paimon_explore as pe
+        >>> connection = pe.demo().table("demo.orders").scan(where="id > 400").to_duckdb()
+        >>> connection.sql("SELECT max(id) FROM t").fetchall()
+        [(405,)]
         """
         try:
             import duckdb
@@ -257,10 +294,14 @@ class Scan:
         return connection
 
     def count(self) -> int:
-        """The number of rows.
+        """Return the number of rows.
 
-        Files whose rows are the table's rows are counted by their manifest entries; of the others
-        only the columns are read that the merge and the predicate need.
+        Files whose stored rows are the table's rows are counted by their manifest entries; of
+        others only the columns that the merge and the filter need are read.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.orders").scan(where="city = 'Oslo'").count()
+        9
         """
         if self.increment is not None:
             return self.to_arrow().num_rows
@@ -317,7 +358,7 @@ class Scan:
     def _read(
         self, reader: SplitReader, splits: Sequence[Split], what: str
     ) -> Iterator[pa.RecordBatch]:
-        """All rows of splits, of several at a time."""
+        """All rows of splits, several splits at a time."""
         with (
             explain_missing_files(self.target.store, self.target.snapshot),
             closing(read_splits(reader, splits)) as found,
@@ -336,13 +377,13 @@ class Scan:
         )
 
     def _batch_rows(self, plan: ScanPlan) -> int:
-        """Rows of a batch at most: no more than are wanted, where none of them is filtered out."""
+        """Maximum number of rows of a batch: the limit, if no row is filtered out."""
         if self.row_limit is None or plan.rest != TRUE:
             return BATCH_ROWS
         return min(BATCH_ROWS, max(self.row_limit, 1))
 
     def _whole(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The batches, or an error that tells that the snapshot expired."""
+        """The batches, or an error that says that the snapshot expired."""
         with explain_missing_files(self.target.store, self.target.snapshot):
             yield from batches
 

@@ -1,4 +1,4 @@
-"""`Table`: one Paimon table, read, written and explained; and its view at a point in time."""
+"""`Table`: one Paimon table, to read, write and explain; and `open_table`."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -46,11 +46,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Table(MaintainableTable):
-    """A table of any Paimon version, opened by `Catalog.table` or `open_table`.
+    """A Paimon table, opened by `Catalog.table` or `open_table`.
 
-    Reads see the newest snapshot at the time of the call, or the pinned one of a view made by `at`.
-    Rows come through Arrow: `to_arrow`, `to_pandas`, `to_polars`, `to_duckdb`, or anything that
-    takes the Arrow C stream.
+    Reads see the latest snapshot at the time of the call; `at` returns a view of an earlier one.
+    Rows are read as Arrow data: by `to_arrow`, `to_pandas`, `to_polars`, `to_duckdb`, or by any
+    library that takes the Arrow C stream.
+
+    >>> import paimon_explore as pe
+    >>> t = pe.demo().table("demo.orders")
+    >>> t.scan(columns=["id", "city"], where="id = 1").to_arrow().to_pylist()
+    [{'id': 1, 'city': 'Turin'}]
     """
 
     def at(
@@ -63,21 +68,27 @@ class Table(MaintainableTable):
         watermark: int | None = None,
         version: str | None = None,
     ) -> "Table":
-        """The table as it was: an unchanging view with the same methods to read.
+        """Return a read-only view of the table at a point in time.
 
         Args:
-            point: what it is says its type: a snapshot id, a `version`, or a time, also as ISO text
-                (`"2026-11-22"`, local without a zone) unless a tag is called so.
+            point: a snapshot id; or text: the name of a tag, else a time in ISO format
+                (`"2026-11-22T05:04"`, local without a zone), else a `version`; or a date or
+                datetime.
             snapshot: a snapshot id.
-            tag: a tag's name.
-            timestamp: the newest snapshot not younger than that: ISO text, a datetime or date
-                (without a zone: local), or epoch milliseconds.
+            tag: the name of a tag.
+            timestamp: the latest snapshot at or before a time: ISO text, a date or datetime (local
+                without a zone), or epoch milliseconds.
             watermark: the first snapshot with at least this watermark, in milliseconds.
-            version: a tag's name, `watermark-<n>` or a snapshot id, as text.
+            version: the name of a tag, `watermark-<n>` or a snapshot id, as text.
 
         Raises:
-            InvalidInputError: none or more than one of the arguments is given.
+            InvalidInputError: not exactly one of the arguments is given.
             NotFoundError: there is no such snapshot or tag.
+
+        >>> import paimon_explore as pe
+        >>> t = pe.demo().table("demo.orders")
+        >>> t.at(2).count(), t.at(snapshot=3).count(), t.at("2100-01-01T00:00").count()
+        (12, 18, 30)
         """
         asked = TimeTravel(
             snapshot=optional_integer("snapshot", snapshot),
@@ -97,57 +108,74 @@ class Table(MaintainableTable):
     def append(self, data: "types.Rows") -> Snapshot | None:
         """Add rows in one commit.
 
-        Columns are matched by name. In a primary-key table the rows are merged with those of the
-        same key, as its merge engine says.
+        Columns are matched by name. In a table with a primary key the rows are merged with stored
+        rows of the same key, as the table's merge engine defines.
 
         Args:
             data: an Arrow table, batch or reader; a pandas or polars data frame; a dictionary of
-                columns; a list of dictionaries; or a list or generator of any of these. Rows of a
-                generator are written as they come.
+                columns; a list of dictionaries; or a list or generator of any of these. The rows of
+                a generator are written as they arrive.
 
         Returns:
-            The snapshot that holds the rows; None if there were none.
+            The new snapshot; None if there were no rows.
 
         Raises:
-            InvalidInputError: this is a view of the past, or the data does not fit the table; the
-                message names column, row and rule.
-            UnsupportedFeatureError: the table has something that is not written here.
-            CommitError: nothing is visible, and all files are removed again.
-            CommitOutcomeUnknownError: the storage gave no answer; look before writing again.
+            InvalidInputError: the table is a view of a point in time, or the data does not fit the
+                table; the message names column, row and rule.
+            UnsupportedFeatureError: the table uses a feature that cannot be written.
+            CommitError: the commit failed; nothing is visible, and its files are removed.
+            CommitOutcomeUnknownError: the storage did not answer; check the table before writing
+            again.
+
+        >>> import paimon_explore as pe
+        >>> t = pe.demo().table("demo.notes")
+        >>> t.append([{"id": 9, "text": "new", "stars": 5}]).delta_record_count
+        1
         """
         return self._writer().insert(data)
 
     def upsert(self, data: "types.Rows") -> Snapshot | None:
-        """Add or change rows of a primary-key table in one commit.
+        """Insert or update rows of a table with a primary key, in one commit.
 
         Args:
-            data: as for `append`; a column `_ROW_KIND` (`+I`, `-U`, `+U`, `-D`) may tell what each
-                row does.
+            data: as for `append`. An optional column `_ROW_KIND` (`+I`, `-U`, `+U`, `-D`) marks
+                each row as insert, update or delete.
 
         Raises:
             InvalidInputError: the table has no primary key; else as for `append`.
+
+        >>> import paimon_explore as pe
+        >>> t = pe.demo().table("demo.customers")
+        >>> snapshot = t.upsert({"id": [1], "name": ["Ada"], "city": ["Oslo"]})
+        >>> t.scan(where="id = 1").to_arrow().to_pylist()
+        [{'id': 1, 'name': 'Ada', 'city': 'Oslo'}]
         """
         self._keyed()
         return self._writer().insert(data)
 
     def delete(self, where: "types.Where") -> Snapshot | None:
-        """Delete the rows that a predicate is true of, in one commit.
+        """Delete the rows that match a condition, in one commit.
 
-        In a table without primary key their files are written anew without them, or with
-        `deletion-vectors.enabled` they are marked as deleted.
+        In a table without a primary key their files are rewritten, or with
+        `deletion-vectors.enabled` the rows are marked in deletion vectors.
 
         Args:
-            where: SQL text or `pe.col("a") > 3`. `"true"` deletes all rows, and so does
-                `truncate`, which is faster.
+            where: SQL text or `pe.col("a") > 3`. `"true"` deletes all rows; `truncate` is faster.
 
         Returns:
-            The snapshot; None if there is no such row.
+            The new snapshot; None if no row matches.
 
         Raises:
-            InvalidInputError: None, a predicate that cannot be understood, or a merge engine that
-                takes no deletes.
-            UnsupportedFeatureError: the table has something that is not deleted from here.
-            CommitConflictError: others have changed the same files meanwhile.
+            InvalidInputError: None, a condition that cannot be parsed, or a merge engine that does
+                not support deletes.
+            UnsupportedFeatureError: the table uses a feature that prevents deletes.
+            CommitConflictError: another commit changed the same files meanwhile.
+
+        >>> import paimon_explore as pe
+        >>> t = pe.demo().table("demo.orders")
+        >>> snapshot = t.delete("id >= 100")
+        >>> t.count()
+        6
         """
         if where is None:
             raise InvalidInputError(
@@ -161,28 +189,33 @@ class Table(MaintainableTable):
         set: "Mapping[str, types.NewValue]",  # noqa: A002  # as SQL calls it, and Delta and Iceberg
         where: "types.Where | NotGiven" = NOT_GIVEN,
     ) -> Snapshot | None:
-        """Give rows new values, in one commit.
+        """Update columns of the rows that match a condition, in one commit.
 
-            table.update({"qty": "qty + 1", "note": "'sold'"}, where="id = 7")
             table.update({"price": pe.col("price") * 2, "seen": datetime.now()})
 
         Args:
-            set: the new values by column, or by a field in one: `{"address.city": "'Rome'"}`. A
-                text is an SQL expression over the row as it was, a term such as `pe.col("a") + 1`
-                likewise; anything else is the value itself. A text as a value is written in
+            set: the new values by column, or by a field of a ROW column: `{"address.city":
+                "'Rome'"}`. A str is an SQL expression over the old row, and so is a term such as
+                `pe.col("a") + 1`; anything else is the value itself. To set a text write it in
                 quotes, or as `pe.lit("text")`.
-            where: which rows; all if it is left out. None is refused, for a variable that was
-                never set must not change every row.
+            where: which rows; all if it is left out. None is an error, so that a variable that was
+                never set does not update every row.
 
         Returns:
-            The snapshot; None if there is no such row.
+            The new snapshot; None if no row matches.
 
         Raises:
             InvalidInputError: an unknown column, a column of the primary key, a value that does not
-                fit its column, a predicate that cannot be understood, or a merge engine that takes
-                no updates.
-            UnsupportedFeatureError: the table has something that is not updated here.
-            CommitConflictError: others have changed the same files meanwhile.
+                fit its column, a condition that cannot be parsed, or a merge engine that does not
+                support updates.
+            UnsupportedFeatureError: the table uses a feature that prevents updates.
+            CommitConflictError: another commit changed the same files meanwhile.
+
+        >>> import paimon_explore as pe
+        >>> t = pe.demo().table("demo.notes")
+        >>> snapshot = t.update({"stars": "stars + 1", "text": "'good'"}, where="id = 3")
+        >>> t.scan(where="id = 3").to_arrow().to_pylist()
+        [{'id': 3, 'text': 'good', 'stars': 2}]
         """
         hint = "Leave where out, or pass where='true', to update all rows."
         refuse_none(where, "where", hint)
@@ -197,22 +230,29 @@ class Table(MaintainableTable):
         source_alias: str | None = None,
         target_alias: str | None = None,
     ) -> "types.Merge":
-        """Describe a merge of other rows into the table: SQL's MERGE INTO.
-
-            merge = table.merge(changes, on="id")
-            merge = merge.when_matched_delete("source.gone")
-            merge = merge.when_matched_update({"qty": "target.qty + source.qty"})
-            merge.when_not_matched_insert().execute()
+        """Start a merge of source rows into the table: MERGE INTO of SQL.
 
         Args:
-            source: rows in any form that `append` takes, such as another table.
+            source: rows in any form that `append` takes, including another table.
             on: columns that are equal on both sides (`"id"`, `["id", "dt"]`), the table's columns
-                by the source's (`{"id": "key"}`), or a condition (`"target.id = source.key"`).
-            source_alias: another word for `source` in expressions.
-            target_alias: another word for `target`.
+                mapped to the source's (`{"id": "key"}`), or a condition (`"target.id =
+                source.key"`).
+            source_alias: another name for `source` in expressions.
+            target_alias: another name for `target`.
+
+        Returns:
+            The merge, which gets its clauses and then `execute()`.
 
         Raises:
-            InvalidInputError: this is a view of the past.
+            InvalidInputError: the table is a view of a point in time.
+
+        >>> import paimon_explore as pe
+        >>> t = pe.demo().table("demo.customers")
+        >>> merge = t.merge([{"id": 1, "name": "Ada"}, {"id": 99, "name": "Bo"}], on="id")
+        >>> merge = merge.when_matched_update({"name": "source.name"}).when_not_matched_insert()
+        >>> snapshot = merge.execute()
+        >>> t.scan(["id", "name"], "id IN (1, 99)").to_arrow().sort_by("id").to_pylist()
+        [{'id': 1, 'name': 'Ada'}, {'id': 99, 'name': 'Bo'}]
         """
         from paimon_explore.maintenance.row_level.merge_into import MergeSpec
         from paimon_explore.table.merge_builder import Merge
@@ -225,37 +265,56 @@ class Table(MaintainableTable):
     def overwrite(
         self, data: "types.Rows", partition: Mapping[str, object] | NotGiven | None = NOT_GIVEN
     ) -> Snapshot | None:
-        """Replace rows by others in one commit.
+        """Replace rows in one commit.
 
         Args:
-            data: the new rows; none remove what would be replaced.
-            partition: values of some partition columns, also as texts: all rows that have them are
-                replaced, and the new rows may leave these columns out; `{}` replaces all rows. If
-                it is left out: the partitions of the new rows, or of an unpartitioned table all
-                rows; with the option `dynamic-partition-overwrite=false` always all rows. None
-                means the same, but is refused where that would be all rows of several partitions.
+            data: the new rows; without any, the replaced rows are only removed.
+            partition: values of some partition columns: all rows with these values are replaced,
+                and the new rows may leave out these columns. `{}` replaces all rows. If left out:
+                the partitions of the new rows, or all rows of a table without partitions; with the
+                option `dynamic-partition-overwrite=false` always all rows. None means the same, but
+                is an error where that would be all rows of several partitions.
 
         Raises:
-            InvalidInputError: new rows outside of the partition; else as for `append`.
-            CommitConflictError: others have changed the same partitions meanwhile.
+            InvalidInputError: a new row is outside of the partition; else as for `append`.
+            CommitConflictError: another commit changed the same partitions meanwhile.
+
+        >>> import paimon_explore as pe
+        >>> t = pe.demo().table("demo.orders")
+        >>> snapshot = t.overwrite([{"id": 7}], partition={"dt": "2026-01-01"})
+        >>> t.scan(["id"], "dt = '2026-01-01'").to_arrow().to_pylist()
+        [{'id': 7}]
         """
         writer = self._writer()
         return writer.overwrite(data, writer.stated_partition(partition))
 
     def truncate(self) -> Snapshot | None:
-        """Remove all rows in one commit."""
+        """Remove all rows in one commit.
+
+        >>> import paimon_explore as pe
+        >>> t = pe.demo().table("demo.orders")
+        >>> snapshot = t.truncate()
+        >>> t.count()
+        0
+        """
         return self._writer().drop([{}])
 
     def drop_partitions(
         self, *partitions: Mapping[str, object] | Sequence[Mapping[str, object]]
     ) -> Snapshot | None:
-        """Remove all rows of partitions in one commit.
+        """Remove all rows of one or several partitions in one commit.
 
         Args:
-            partitions: each the values of some partition columns, as `{"dt": "2026-01-01"}`.
+            partitions: values of some partition columns each, such as `{"dt": "2026-01-01"}`.
 
         Raises:
-            InvalidInputError: none is given, or a column is no partition column.
+            InvalidInputError: no partition is given, or a column is not a partition column.
+
+        >>> import paimon_explore as pe
+        >>> t = pe.demo().table("demo.orders")
+        >>> snapshot = t.drop_partitions({"dt": "2026-01-01"}, {"dt": "2026-01-02"})
+        >>> t.count()
+        10
         """
         specs = [spec for given in partitions for spec in _specs(given)]
         if not specs or not all(specs):
@@ -271,29 +330,34 @@ class Table(MaintainableTable):
         strategy: str | None = None,
         columns: Sequence[str] | str = (),
     ) -> Snapshot | None:
-        """Make fewer and larger files of the same rows, in one commit.
+        """Rewrite the files into fewer and larger ones with the same rows, in one commit.
 
-            table.compact(strategy="zorder", columns=["lat", "lon"])
-
-        On tables with deletion vectors and on first-row tables this is also what makes new rows
-        visible; a changelog of the producers `lookup` and `full-compaction` is written here.
+        On tables with deletion vectors and on first-row tables compaction makes new rows visible;
+        the changelogs of the producers `lookup` and `full-compaction` are written by it.
 
         Args:
-            full: everything that can be made better; False: what the table's options ask for by
-                the number and sizes of files.
-            partitions: one, or several, each the values of some partition columns; None: the whole
-                table.
-            strategy: bring all rows of an append table in an order, so that filters skip more:
+            full: compact everything that can be improved; False: only what the table's options ask
+                for by number and size of files.
+            partitions: values of some partition columns, or several of these; None for the whole
+            table.
+            strategy: also sort the rows of an append table, so that filters skip more files:
                 `order`, `zorder`, `hilbert`, or `auto` by the number of columns.
-            columns: by which columns; none: the option `clustering.columns`.
+            columns: the columns to sort by; by default those of the option `clustering.columns`.
 
         Returns:
-            The snapshot; None if there was nothing to do.
+            The new snapshot; None if there was nothing to compact.
 
         Raises:
-            UnsupportedFeatureError: the table has something that is not compacted here.
+            UnsupportedFeatureError: the table uses a feature that prevents compaction.
             InvalidInputError: an unknown strategy or column.
-            CommitConflictError: another job has compacted or replaced the same files meanwhile.
+            CommitConflictError: another commit compacted or replaced the same files meanwhile.
+
+        >>> import paimon_explore as pe
+        >>> t = pe.demo().table("demo.orders")
+        >>> t.inspect.files().num_rows, t.compact().commit_kind.value, t.inspect.files().num_rows
+        (15, 'COMPACT', 3)
+        >>> t.compact(strategy="zorder", columns=["id", "amount"]).commit_kind.value
+        'OVERWRITE'
         """
         specs = None if partitions is None else _specs(partitions)
         optional_string("strategy", strategy)
@@ -366,7 +430,7 @@ def open_table(
     """Open the table in a folder.
 
     Args:
-        path: the table's folder: a local path, `file:///…`, `s3://bucket/…` and the like.
+        path: the table's folder: a local path, `file:///…`, `s3://bucket/…` and so on.
         branch: the branch to read and write; None for main.
         storage_options: settings and secrets of the storage, in the names of Paimon, Hadoop, boto3,
             s3fs or object_store (`s3.endpoint`, `endpoint_url`, …), and `timeout`,
@@ -375,7 +439,12 @@ def open_table(
 
     Raises:
         NotFoundError: there is no table, or it has no such branch, snapshot or tag.
-        InvalidInputError: an option has a wrong value.
+        InvalidInputError: an option has an invalid value.
+
+    >>> import paimon_explore as pe
+    >>> path = pe.demo().table("demo.trips").path
+    >>> pe.open_table(path).count(), pe.open_table(path, branch="draft").count()
+    (3, 3)
     """
     optional_string("branch", branch)
     file_io, root = resolve_location(path, storage_options)

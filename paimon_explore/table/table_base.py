@@ -1,4 +1,4 @@
-"""What a table is before it is read or written: its store, its options and a point in time."""
+"""The base of `Table`: its metadata files, its options and the point in time that reads see."""
 
 from collections.abc import Mapping
 from dataclasses import field
@@ -16,13 +16,13 @@ from paimon_explore.table.latest_schema import latest_schema
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class OpenedTable:
-    """A table of any Paimon version, at its newest snapshot or a pinned one.
+    """A table at its latest snapshot or at a pinned one.
 
     Attributes:
         name: `database.table`, with `$branch_<name>` for another branch than main.
-        store: the table's metadata files, of its branch.
-        dynamic_options: options of this object alone, over those of the schema.
-        travel: the point in time that reads see; empty for the newest.
+        store: the metadata files of the branch.
+        dynamic_options: options of this object that override those of the schema.
+        travel: the point in time that reads see; empty for the latest snapshot.
     """
 
     name: str
@@ -42,7 +42,7 @@ class OpenedTable:
 
     @property
     def schema(self) -> TableSchema:
-        """The schema that reads use: of the pinned snapshot, else the newest."""
+        """The schema that reads use: that of the pinned snapshot, else the latest."""
         return self._target().schema
 
     @property
@@ -52,40 +52,40 @@ class OpenedTable:
 
     @property
     def snapshot(self) -> Snapshot | None:
-        """The snapshot that reads see; None for a table that has none."""
+        """The snapshot that reads see; None for an empty table."""
         return resolve(self.store, self.travel)
 
     @property
     def snapshots(self) -> "types.Listing[int, Snapshot]":
-        """The snapshots by id."""
+        """The snapshots, by id."""
         from paimon_explore.table import references
 
         return references.snapshots(self.store)
 
     @property
     def schemas(self) -> "types.Listing[int, TableSchema]":
-        """The schemas by id."""
+        """The schemas, by id."""
         from paimon_explore.table import references
 
         return references.schemas(self.store)
 
     @property
     def tags(self) -> "types.Listing[str, types.Tag]":
-        """The tags by name."""
+        """The tags, by name."""
         from paimon_explore.table import references
 
         return references.tags(self.store)
 
     @property
     def branches(self) -> "types.Listing[str, str]":
-        """The branches but main, by name."""
+        """The names of the branches other than main."""
         from paimon_explore.table import references
 
         return references.branches(self.store)
 
     @property
     def consumers(self) -> "types.Listing[str, types.Consumer]":
-        """The consumers by id."""
+        """The consumers, by id."""
         from paimon_explore.table import references
 
         return references.consumers(self.store)

@@ -1,4 +1,4 @@
-"""The doors that answer questions about a table: each gives a result with all faces."""
+"""The methods of a table that answer questions about it."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -22,21 +22,26 @@ Point: TypeAlias = int | str | datetime
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ExplainableTable(ReadableTable):
-    """The doors that answer one question each."""
+    """A table with methods that explain it; their results can be printed, plotted or displayed."""
 
     def diff(
         self, before: Point | None = None, after: Point | None = None, *, rows: int = 0
     ) -> "types.SnapshotDiff":
-        """What differs between two states: files, schema, options, indexes; `rows()` the rows.
+        """Compare two snapshots: files, schema, options and indexes.
 
         Args:
-            before: the first state; None for the snapshot before `after`, 0 for no rows at all.
-            after: the second one; None for the one that is looked at.
-            rows: show so many of the rows that differ, too, which reads the files.
+            before: the first snapshot: its id, a tag or a time; None for the one before `after`, 0
+                for an empty table.
+            after: the second snapshot; None for the pinned or latest one.
+            rows: also show so many of the rows that differ, which reads files.
 
         Raises:
             NotFoundError: there is no such snapshot.
             InvalidInputError: a point is neither an id, a tag nor a time.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.orders").diff(4, 5).to_arrow().num_rows
+        3
         """
         from paimon_explore.inspection.views.snapshot_diff_view import snapshot_diff
 
@@ -54,10 +59,19 @@ class ExplainableTable(ReadableTable):
         columns: Iterable[str] | None = None,
         limit: int | None = None,
     ) -> "types.ScanExplanation":
-        """What a read opens, and for each file why or why not; see `scan` for the arguments.
+        """Explain a read: which files it opens, and for each file why or why not.
+
+        Args:
+            where: a filter, as for `scan`.
+            columns: as for `scan`.
+            limit: as for `scan`.
 
         Raises:
-            InvalidInputError: unknown columns or a predicate that cannot be understood.
+            InvalidInputError: unknown columns, or a filter that cannot be parsed.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.orders").explain("dt = '2026-01-01'").kind
+        'explain'
         """
         from paimon_explore.inspection.rendering.code_snippet import (
             Code,
@@ -81,15 +95,19 @@ class ExplainableTable(ReadableTable):
         )
 
     def lsm(self, partition: "types.Given" = None, bucket: int | None = None) -> "types.LsmSection":
-        """A bucket in section: sorted runs by level, key ranges, read amplification.
+        """Show the LSM tree of a bucket: sorted runs by level, key ranges, read amplification.
 
         Args:
-            partition: `dt=d1`, `{"dt": "d1"}` or the value of the only partition column; None for
-                any.
-            bucket: its number; None for the one with most sorted runs.
+            partition: `dt=d1`, `{"dt": "d1"}`, or the value of the only partition column; None for
+            any.
+            bucket: the bucket number; None for the one with most sorted runs.
 
         Raises:
             NotFoundError: there is no such partition or bucket.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.customers").lsm(bucket=0).kind
+        'lsm'
         """
         from paimon_explore.inspection.views.lsm_view import lsm_section
 
@@ -98,13 +116,19 @@ class ExplainableTable(ReadableTable):
         return lsm_section(inspector.view, inspector.snapshot, partition, bucket, at=inspector.code)
 
     def why(self, file: str) -> "types.FileExplanation":
-        """Why a file is there: who added and removed it, what holds it, when it may be deleted.
+        """Explain why a file exists: who added and removed it, what keeps it, when it may go.
 
         Args:
-            file: name or path of a data file, manifest, list, index file or statistics file.
+            file: name or path of a data file, manifest, manifest list, index file or statistics
+            file.
 
         Raises:
-            NotFoundError: neither metadata nor the table's folder knows it.
+            NotFoundError: neither the metadata nor the table's folder has such a file.
+
+        >>> import paimon_explore as pe
+        >>> t = pe.demo().table("demo.orders")
+        >>> t.why(t.snapshot.base_manifest_list).kind
+        'why'
         """
         from paimon_explore.commit.backoff import system_clock
         from paimon_explore.inspection.explain.file_explanation import explain_file
@@ -112,14 +136,26 @@ class ExplainableTable(ReadableTable):
         return explain_file(self._inspector(), fspath(path("file", file)), system_clock())
 
     def health(self) -> "types.Health":
-        """What is worth looking after, each with its figure, threshold and evidence."""
+        """Check the condition of the table: small files, unmerged runs, old snapshots and so on.
+
+        Each warning has its figure, its threshold and the option that changes it.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.parcels").health().kind
+        'health'
+        """
         from paimon_explore.commit.backoff import system_clock
         from paimon_explore.inspection.health.health_report import table_health
 
         return table_health(self._inspector(), system_clock())
 
     def schema_history(self) -> "types.SchemaHistory":
-        """All versions of the schema: fields by id, options, and which live files need which."""
+        """Show all versions of the schema: fields by id, options, and the live files that use them.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.trips").schema_history().kind
+        'schema'
+        """
         from paimon_explore.inspection.history.schema_history import schema_history
 
         inspector = self._inspector()
@@ -128,16 +164,20 @@ class ExplainableTable(ReadableTable):
         return schema_history(inspector.view, inspector.snapshot, known, at=inspector.code)
 
     def history(self, key: object, *, snapshots: int | None = None) -> "types.KeyHistory":
-        """A key over the snapshots: its stored versions in every run, and what the merge makes.
+        """Show a key in each snapshot: its stored versions in every sorted run, and the merged row.
 
         Args:
-            key: a value, values in key order, a mapping by column, SQL text such as
+            key: a value, the values in key order, a mapping by column, SQL text such as
                 `id = 3, dt = 'd1'`, or `pe.col("id") == 3`; partition columns may be left out.
-            snapshots: how many of the newest snapshots are looked at; None for 50.
+            snapshots: how many of the newest snapshots to read; None for 50.
 
         Raises:
             UnsupportedFeatureError: the table has no primary key.
-            InvalidInputError: the key is not given in full, or a value does not fit its column.
+            InvalidInputError: the key is incomplete, or a value does not fit its column.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.customers").history("id = 6").kind
+        'key'
         """
         from paimon_explore.inspection.explain.key_history import key_history
 
@@ -152,10 +192,20 @@ class ExplainableTable(ReadableTable):
         older_than: "types.Age | None" = None,
         limit: int | None = None,
     ) -> "types.ExpiryPreview":
-        """What `maintenance.expire_snapshots` with the same arguments would do, and what it frees.
+        """Preview `expire_snapshots` with the same arguments: what it would remove and free.
+
+        Args:
+            retain_min: keep at least so many of the newest snapshots.
+            retain_max: keep at most so many.
+            older_than: between these numbers, remove the snapshots older than this age or time.
+            limit: remove at most so many at once.
 
         Raises:
             InvalidInputError: the arguments contradict each other.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.orders").preview_expiry(retain_max=2).kind
+        'expiry'
         """
         from paimon_explore.inspection.explain.expiry_preview import expiry_preview
         from paimon_explore.inspection.rendering.code_snippet import Code, call_code
@@ -190,7 +240,7 @@ class ExplainableTable(ReadableTable):
 
 
 def _point(name: str, point: object) -> None:
-    """Refuse what is neither an id, a tag nor a time."""
+    """Reject what is neither an id, a tag nor a time."""
     if point is None or isinstance(point, str | date):
         return
     if isinstance(point, bool | float):

@@ -1,4 +1,4 @@
-"""The doors that explain a table: system tables, timeline, manifest tree and the explorer."""
+"""The methods of a table for system tables, timeline, manifest tree, bytes and the explorer."""
 
 from os import PathLike
 
@@ -21,11 +21,16 @@ from paimon_explore.table.table_explain import ExplainableTable
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ExplorableTable(ExplainableTable):
-    """The doors that explain: each gives a value that is shown as text, picture or widget."""
+    """A table with its system tables, views of its metadata, and the explorer."""
 
     @property
     def inspect(self) -> "types.Inspection":
-        """Paimon's system tables, a method for each: `t.inspect.files()`."""
+        """Paimon's system tables as Arrow tables, one method each.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.orders").inspect.snapshots()["commit_kind"].to_pylist()[:2]
+        ['APPEND', 'APPEND']
+        """
         from paimon_explore.inspection.system_tables.table_inspection import Inspection
         from paimon_explore.inspection.system_tables.table_state import TableState
 
@@ -40,11 +45,18 @@ class ExplorableTable(ExplainableTable):
         return Inspection(state=state)
 
     def system_table(self, name: str) -> RowSource:
-        """A system table by its name: `files`, `audit_log`, and so on.
+        """Open a system table by name: `files`, `audit_log` and so on.
+
+        Args:
+            name: the name after the `$`.
 
         Raises:
-            NotFoundError: there is none of that name.
-            InvalidInputError: it asks for a table with another setting.
+            NotFoundError: there is no system table of that name.
+            InvalidInputError: the table lacks the option that the system table needs.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.orders").system_table("audit_log").schema.names
+        ['rowkind', 'id', 'city', 'amount', 'dt']
         """
         string("name", name)
         from paimon_explore.inspection.system_tables.table_inspection import SYSTEM_TABLES
@@ -71,13 +83,16 @@ class ExplorableTable(ExplainableTable):
         raise NotFoundError("system table", name, self.name, hint=hint)
 
     def explore(self, *, height: int = 560) -> "types.Explorer":
-        """The explorer widget, at the pinned snapshot or the newest one.
+        """Open the explorer, a notebook widget, at the pinned or the latest snapshot.
 
         Args:
             height: pixels.
 
         Raises:
             UnsupportedFeatureError: the packages of the extra `notebook` are not installed.
+
+        >>> import paimon_explore as pe
+        >>> explorer = pe.demo().table("demo.orders").explore(height=640)
         """
         integer("height", height, minimum=1)
         try:
@@ -89,77 +104,134 @@ class ExplorableTable(ExplainableTable):
         return explore(self._view(), selected=None if pinned is None else pinned.id, height=height)
 
     def timeline(self) -> "types.Timeline":
-        """All snapshots and what points at them: tags, consumers, hints."""
+        """Return all snapshots and what refers to them: tags, consumers, hints.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.orders").timeline()
+        Timeline(1..5 AAAAA)
+        """
         return self._inspector().timeline()
 
     def files(self, where: str = "") -> "types.FilesView":
-        """The live data files, with decoded bounds.
+        """List the live data files, with their minimum and maximum values.
 
         Args:
             where: a condition on partition columns, bucket, level, rows, size, schema, created,
                 added, removed and file, such as `dt = 'd1' and level = 0 and size < 1 MB`.
 
         Raises:
-            InvalidInputError: a condition that cannot be understood.
+            InvalidInputError: a condition that cannot be parsed.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.orders").files("dt = '2026-01-01'").to_arrow().num_rows
+        5
         """
         return self._inspector().files(string("where", where))
 
     def partitions(self, where: str = "") -> "types.PartitionsView":
-        """The partitions of the live files; see `files`."""
+        """List the partitions with their files, rows and bytes.
+
+        Args:
+            where: a condition, as for `files`.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.orders").partitions().to_arrow().num_rows
+        3
+        """
         return self._inspector().partitions_view(string("where", where))
 
     def heat(self) -> "types.PartitionHeat":
-        """Which partitions each snapshot changed, and how much."""
+        """Show which partitions each snapshot changed, and how much.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.orders").heat().to_arrow().num_rows
+        15
+        """
         from paimon_explore.inspection.views.partition_heatmap import partition_heat
 
         return partition_heat(self._inspector())
 
     def tree(self, key: str = "") -> "types.Children":
-        """What lies below a node of the manifest tree; the snapshot's lists by default."""
+        """List the children of a node of the manifest tree.
+
+        Args:
+            key: the node, such as `base` or `delta/0`; by default the snapshot, whose children are
+                its manifest lists.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.orders").tree("base").to_arrow().num_rows
+        4
+        """
         return self._inspector().tree(string("key", key))
 
     def node(self, key: str = "") -> "types.Document":
-        """One node of the manifest tree in full; the snapshot by default."""
+        """Show one node of the manifest tree in full.
+
+        Args:
+            key: as for `tree`; by default the snapshot.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.orders").node("delta/0").kind
+        'node'
+        """
         return self._inspector().node(string("key", key))
 
     def file(self, name: str) -> "types.Document":
-        """One data file in full: its entry, decoded bounds, and why some are absent.
+        """Show one data file in full: its manifest entry, its statistics, and why some are missing.
+
+        Args:
+            name: the file's name.
 
         Raises:
-            NotFoundError: no file of that name is live.
+            NotFoundError: there is no live file of that name.
+
+        >>> import paimon_explore as pe
+        >>> t = pe.demo().table("demo.orders")
+        >>> name = t.files().to_arrow()["file_name"][0].as_py()
+        >>> t.file(name).kind
+        'node'
         """
         return self._inspector().file(string("name", name))
 
     def bytes(self, what: "str | PathLike[str]" = "") -> "types.ByteMap":
-        """The bytes of one file of the table as fields: `t.bytes("base/0").at(100)`.
+        """Decode the bytes of one file of the table as fields.
 
         Args:
-            what: name of any file of the table, its path, or a node of the manifest tree such as
+            what: name or path of any file of the table, or a node of the manifest tree such as
                 `base`, `delta/0` (a manifest), `delta/0/3` (the data file of an entry), `index`,
-                `index/0`, `schema`, `statistics`; the snapshot's own file by default.
+                `index/0`, `schema`, `statistics`; by default the file of the snapshot.
 
         Raises:
             NotFoundError: there is no such file or snapshot.
-            UnsupportedFeatureError: the file is too large to be taken apart.
+            UnsupportedFeatureError: the file is too large to decode.
+
+        >>> import paimon_explore as pe
+        >>> layout = pe.demo().table("demo.orders").bytes("base/0")
+        >>> layout.to_arrow().num_rows > 50
+        True
         """
         from paimon_explore.inspection.byte_inspector.file_of_node import table_bytes
 
         return table_bytes(self._inspector(), path("what", what))
 
     def replay(self, snapshot: int | None = None, *, scenario: str = "alone") -> "types.Replay":
-        """A commit made once more, step by step, on a copy in memory; the table is not touched.
+        """Repeat a commit step by step on a copy in memory; the table is not changed.
 
-        The changes of the snapshot, whoever wrote it, go through this library's own commit.
+        The changes of the snapshot, whoever wrote it, go through the commit of this library.
 
         Args:
-            snapshot: whose changes; the pinned or newest one by default. The snapshot before it
-                must still be there.
+            snapshot: the snapshot whose commit to repeat; by default the pinned or latest one. The
+                snapshot before it must exist.
             scenario: `alone`, `rival` (another commit is faster), `failure` (the storage fails
                 half-way) or `lost-reply` (its answer gets lost).
 
         Raises:
             NotFoundError: there is no such snapshot, or the one before has expired.
             InvalidInputError: there is no such scenario.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.orders").replay(3, scenario="rival").kind
+        'replay'
         """
         from paimon_explore.inspection.explain.commit_replay import replay_commit
 
@@ -173,11 +245,11 @@ class ExplorableTable(ExplainableTable):
 
     @property
     def screen(self) -> "types.Screen":
-        """What draws this table's results in notebooks."""
+        """The renderer of this table's results in notebooks."""
         return self._view().screen
 
     def __repr__(self) -> str:
-        """The table in a few lines: keys, snapshot, files, tags."""
+        """Describe the table in a few lines: keys, snapshot, files, tags."""
         from paimon_explore.inspection.explorer.text_rendering import explorer_text
 
         try:
@@ -186,7 +258,7 @@ class ExplorableTable(ExplainableTable):
             return f"{sanitized(self.name)}   ({sanitized(self.path)})\n{error}"
 
     def _repr_html_(self) -> str:
-        """The static picture of the explorer."""
+        """Return the static picture of the explorer."""
         from paimon_explore.inspection.explorer.static_html import explorer_html
         from paimon_explore.inspection.rendering.escape import esc
 

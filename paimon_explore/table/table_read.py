@@ -1,4 +1,4 @@
-"""The rows of a table, and what each commit changed."""
+"""The methods of a table that read rows and the changes of commits."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from paimon_explore.arguments import boolean, integer, optional_integer, optional_string
+from paimon_explore.data_types import data_frames
 from paimon_explore.errors import InvalidInputError, NotFoundError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.scan.incremental import SnapshotRange
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ReadableTable(OpenedTable):
-    """The doors that give rows; they come through Arrow."""
+    """A table with its reads, which return Arrow data."""
 
     def scan(
         self,
@@ -30,16 +31,28 @@ class ReadableTable(OpenedTable):
         where: "types.Where | None" = None,
         limit: int | None = None,
     ) -> Scan:
-        """Describe a read.
+        """Describe a read of the table.
+
+        Names of columns match exactly, or without regard to case if only one column does. `"r.x"`
+        selects a field of a ROW column; the result then has the column `r`, a struct of only the
+        selected fields.
 
         Args:
-            columns: wanted columns in result order; None for all.
-            where: rows to keep: SQL text (`"dt = '2026-01-01' AND a > 3"`) or `pe.col("a") > 3`.
-            limit: most rows to give.
+            columns: the columns in result order; None for all.
+            where: a filter: SQL text (`"dt = '2026-01-01' AND a > 3"`) or `pe.col("a") > 3`.
+            limit: maximum number of rows.
+
+        Returns:
+            A scan; `select`, `filter` and `limit` of it restrict it further.
 
         Raises:
-            InvalidInputError: unknown columns or a predicate that cannot be understood.
-            NotFoundError: `incremental-between` names points that are not there.
+            InvalidInputError: unknown columns, or a filter that cannot be parsed.
+            NotFoundError: a snapshot or tag of the option `incremental-between` does not exist.
+
+        >>> import paimon_explore as pe
+        >>> t = pe.demo().table("demo.orders")
+        >>> t.scan(["id", "city"], "id > 403").to_arrow().sort_by("id").to_pylist()
+        [{'id': 404, 'city': None}, {'id': 405, 'city': 'Oslo'}]
         """
         scan = make_scan(self._target(), columns, where, limit)
         pinned = bool(self.travel.given)
@@ -55,35 +68,43 @@ class ReadableTable(OpenedTable):
         consumer_id: str | None = None,
         mode: str = "auto",
     ) -> "Iterator[types.Change]":
-        """What each commit changed, oldest first.
+        """Iterate over the changes of each commit, oldest first.
 
         Replayed in order onto the rows before the first commit, the changes give the rows after the
-        last one. With a primary key +I and +U set the row of a key, -U and -D remove it; without
-        one +I and +U add a row, -U and -D take one away. Commits are told by the changelog or the
-        added rows where these suffice, else by comparing the states before and after; see
-        `read.commit_changes`.
+        last one. With a primary key, +I and +U set the row of a key, -U and -D remove it; without
+        one, +I and +U add a row, -U and -D remove one. The changes of a commit are its changelog or
+        its added rows where these are complete, else the difference of the states before and after
+        it.
 
         Args:
-            from_snapshot: the first commit; None for the earliest one from which on everything can
-                be told.
-            to_snapshot: the last commit; None for the latest now.
-            columns: wanted columns; None for all.
-            where: rows to keep.
-            consumer_id: a name under which the progress is kept with the table: the next call
-                begins behind the last commit after which another one was asked for. Snapshots that
-                it still has to read do not expire.
-            mode: `auto` as above. `delta` and `changelog` are Java's streams, which leave out what
-                other commits changed: `delta` gives the rows of the files that APPEND commits
-                added, `changelog` those of changelog files.
+            from_snapshot: the first commit; None for the earliest one from which on all changes are
+            known.
+            to_snapshot: the last commit; None for the latest at the time of the call.
+            columns: as for `scan`.
+            where: a filter, as for `scan`.
+            consumer_id: a name under which the progress is stored with the table: the next call
+                starts after the last commit that was followed by a request for another one.
+                Snapshots that a consumer still has to read do not expire.
+            mode: `auto` as above. `delta` and `changelog` are the streams of Java Paimon, which
+                skip some
+                commits: `delta` returns the rows of the files that APPEND commits added,
+                `changelog` those of changelog files.
 
         Raises:
             NotFoundError: a commit of the range expired and left no changelog, or there is no such
-                snapshot yet; the one after the latest may be asked for, and gives nothing.
-            SnapshotExpiredError: what a commit changed cannot be told, because a state that is
+                snapshot yet. The one after the latest is allowed and gives nothing.
+            SnapshotExpiredError: the changes of a commit are unknown, because a state that is
                 needed has expired.
-            UnsupportedFeatureError: the rows of the table lie in several branches.
-            InvalidInputError: an end before the start, unknown columns or mode, or a predicate that
-                cannot be understood.
+            UnsupportedFeatureError: the rows of the table are in several branches.
+            InvalidInputError: an end before the start, unknown columns or mode, or a filter that
+                cannot be parsed.
+
+        >>> import paimon_explore as pe
+        >>> t = pe.demo().table("demo.events")
+        >>> for change in t.changes(from_snapshot=2):
+        ...     change.snapshot.id, change.rows.to_pylist()
+        (2, [{'rowkind': '+U', 'id': 1, 'state': 'paid'}])
+        (3, [{'rowkind': '-D', 'id': 2, 'state': 'new'}])
         """
         from paimon_explore.table.incremental_range import commit_mode
         from paimon_explore.table.row_changes import next_change
@@ -111,24 +132,29 @@ class ReadableTable(OpenedTable):
         where: "types.Where | None" = None,
         row_kinds: bool = False,
     ) -> RowSource:
-        """What changed after one point up to another.
+        """Read what changed after one point up to another.
 
         Args:
-            start: a snapshot id or a tag's name; its own changes are not included.
-            end: a snapshot id or a tag's name; included.
-            mode: `auto` and `diff` compare both states, by key, or whole rows where there is none:
-                the result is what has to be done to the first to get the second, whatever happened
-                between. Where a state has expired, `auto` gives the changes of the commits, as
-                `changes` does. `delta` and `changelog` are Java's: the rows of files that APPEND
-                commits added, or of changelog files, as often as they were written; what other
-                commits changed is left out.
-            columns: wanted columns; None for all.
-            where: rows to keep.
-            row_kinds: give also retracted rows, and the column `rowkind` in front.
+            start: a snapshot id or the name of a tag; its own changes are not included.
+            end: a snapshot id or the name of a tag; included.
+            mode: `auto` and `diff` compare the two states, by key, or by whole rows without a key:
+                the result turns the first state into the second, whatever happened in between.
+                Where a state has expired, `auto` returns the changes of the commits, as `changes`
+                does. `delta` and `changelog` are those of Java Paimon: the rows of files that
+                APPEND commits added, or of changelog files, as often as they were written; changes
+                of other commits are left out.
+            columns: as for `scan`.
+            where: a filter, as for `scan`.
+            row_kinds: include removed rows, and add the column `rowkind` in front.
 
         Raises:
-            NotFoundError: no such tag or snapshot.
-            InvalidInputError: unknown columns, mode or predicate; an end before the start.
+            NotFoundError: there is no such tag or snapshot.
+            InvalidInputError: unknown columns, mode or filter; an end before the start.
+
+        >>> import paimon_explore as pe
+        >>> t = pe.demo().table("demo.customers")
+        >>> t.between(4, 5, columns=["id"], row_kinds=True).to_arrow().sort_by("id").to_pylist()
+        [{'rowkind': '-D', 'id': 3}, {'rowkind': '-D', 'id': 4}]
         """
         from paimon_explore.table.row_changes import without_retracts
 
@@ -146,35 +172,77 @@ class ReadableTable(OpenedTable):
         return RowSource(name=name, schema=schema, load=load)
 
     def count(self, where: "types.Where | None" = None) -> int:
-        """The number of rows, from metadata where that tells.
+        """Return the number of rows, from metadata where that is exact.
 
         Args:
-            where: rows to count; None for all.
+            where: a filter, as for `scan`; None counts all rows.
+
+        >>> import paimon_explore as pe
+        >>> t = pe.demo().table("demo.orders")
+        >>> t.count(), t.count("id >= 400")
+        (30, 6)
         """
         return self.scan(where=where).count()
 
-    def head(self, rows: int = 5) -> "types.DataFrame":
-        """Some rows as a pandas DataFrame, the first ones of the scan."""
+    def head(self, rows: int = 5) -> "data_frames.DataFrame":
+        """Read the first rows of a scan into a pandas DataFrame.
+
+        Args:
+            rows: maximum number of rows.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.orders").head(3).shape
+        (3, 4)
+        """
         return self.scan(limit=integer("rows", rows, minimum=0)).to_pandas()
 
     def to_arrow(self) -> pa.Table:
-        """All rows as an Arrow table."""
+        """Read all rows into an Arrow table.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.orders").to_arrow().column_names
+        ['id', 'city', 'amount', 'dt']
+        """
         return self.scan().to_arrow()
 
     def to_batches(self) -> pa.RecordBatchReader:
-        """All rows as a stream of record batches."""
+        """Read all rows as a stream of record batches; see `Scan.to_batches`.
+
+        >>> import paimon_explore as pe
+        >>> sum(batch.num_rows for batch in pe.demo().table("demo.orders").to_batches())
+        30
+        """
         return self.scan().to_batches()
 
-    def to_pandas(self) -> "types.DataFrame":
-        """All rows as a pandas DataFrame."""
+    def to_pandas(self) -> "data_frames.DataFrame":
+        """Read all rows into a pandas DataFrame.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.orders").to_pandas().shape
+        (30, 4)
+        """
         return self.scan().to_pandas()
 
-    def to_polars(self) -> "types.PolarsDataFrame":
-        """All rows as a polars DataFrame."""
+    def to_polars(self) -> "data_frames.PolarsDataFrame":
+        """Read all rows into a polars DataFrame; polars must be installed.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.orders").to_polars().shape
+        (30, 4)
+        """
         return self.scan().to_polars()
 
-    def to_duckdb(self, name: str = "t") -> "types.DuckDBPyConnection":
-        """A DuckDB connection in which the rows are a view of that name."""
+    def to_duckdb(self, name: str = "t") -> "data_frames.DuckDBPyConnection":
+        """Read all rows into a view of a new DuckDB connection; duckdb must be installed.
+
+        Args:
+            name: the name of the view.
+
+        >>> import paimon_explore as pe
+        >>> connection = pe.demo().table("demo.orders").to_duckdb("orders")
+        >>> connection.sql("SELECT count(*) FROM orders").fetchall()
+        [(30,)]
+        """
         return self.scan().to_duckdb(name)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
@@ -193,7 +261,7 @@ class ReadableTable(OpenedTable):
 
 
 def _check_range(first: int | None, last: int | None, latest: int) -> None:
-    """Refuse snapshots that are not there yet; the next one may be asked for."""
+    """Reject snapshots that do not exist yet; the one after the latest is allowed."""
     hint = f"The latest snapshot is {latest}." if latest else "The table has no snapshot yet."
     if first is not None and first > latest + 1:
         raise NotFoundError("snapshot", first, hint=hint)

@@ -1,4 +1,4 @@
-"""Watching what code does to tables: `with pe.trace(t) as seen: t.append(…)`."""
+"""`pe.trace`: record what a block of code does to tables."""
 
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
@@ -19,10 +19,10 @@ from paimon_explore.table.table import Table, open_table
 
 
 class Tracing:
-    """A block of code that is watched; afterwards it shows what happened.
+    """A context manager that records what a block of code does to tables.
 
-    Steps of commits are heard from this library's own commits in the block's thread; what Spark or
-    another process does shows in the files.
+    Steps of commits are recorded for this library's commits in the thread of the block; what Spark
+    or other processes do is seen in the files.
 
     Args:
         tables: the tables to watch.
@@ -36,7 +36,7 @@ class Tracing:
         self._trace: Trace | None = None
 
     def __enter__(self) -> Self:
-        """Look at the tables' folders and begin to listen."""
+        """List the tables' files and start to record commits."""
         self._before = self._look()
         self._recording = recording()
         self._heard = self._recording.__enter__()
@@ -48,7 +48,7 @@ class Tracing:
         error: BaseException | None,
         where: TracebackType | None,
     ) -> None:
-        """Look at the folders again; an error of the block goes on."""
+        """List the files again; an error of the block is passed on."""
         if self._recording is not None:
             self._recording.__exit__(kind, error, where)
         after = self._look()
@@ -69,7 +69,7 @@ class Tracing:
 
     @property
     def result(self) -> Trace:
-        """What happened.
+        """The recorded commits and files.
 
         Raises:
             InvalidInputError: the block has not ended yet.
@@ -80,27 +80,56 @@ class Tracing:
         return self._trace
 
     def steps(self) -> pa.Table:
-        """A row for each step of each commit."""
+        """Return an Arrow table with a row for each step of each commit.
+
+        >>> import paimon_explore as pe
+        >>> t = pe.demo().table("demo.orders")
+        >>> with pe.trace(t) as seen:
+        ...     snapshot = t.truncate()
+        >>> seen.steps().num_rows > 3
+        True
+        """
         return self.result.steps()
 
     def to_arrow(self) -> pa.Table:
-        """A row for each changed file."""
+        """Return an Arrow table with a row for each changed file.
+
+        >>> import paimon_explore as pe
+        >>> t = pe.demo().table("demo.orders")
+        >>> with pe.trace(t) as seen:
+        ...     snapshot = t.truncate()
+        >>> "path" in seen.to_arrow().column_names
+        True
+        """
         return self.result.to_arrow()
 
     def state(self) -> dict[str, object]:
-        """All of it as JSON."""
+        """Return the trace as JSON values.
+
+        >>> import paimon_explore as pe
+        >>> with pe.trace(pe.demo()) as seen:
+        ...     pass
+        >>> seen.state()["kind"]
+        'trace'
+        """
         return self.result.state()
 
     def widget(self) -> object:
-        """It as a notebook widget."""
+        """Return the trace as a notebook widget.
+
+        >>> import paimon_explore as pe
+        >>> with pe.trace(pe.demo()) as seen:
+        ...     pass
+        >>> widget = seen.widget()
+        """
         return self.result.widget()
 
     def __repr__(self) -> str:
-        """What happened, in at most 25 lines."""
+        """Describe the trace in at most 25 lines."""
         return "a trace that is still being taken" if self._trace is None else repr(self._trace)
 
     def _repr_html_(self) -> str:
-        """What happened as a static page part."""
+        """Return the trace as a static page fragment."""
         return "<p>still being taken</p>" if self._trace is None else self._trace._repr_html_()
 
     def _look(self) -> dict[str, Listing]:
@@ -108,20 +137,20 @@ class Tracing:
 
 
 def trace(*tables: "Table | Catalog | str | PathLike[str]") -> Tracing:
-    """Watch what a block of code does to tables.
+    """Record what a block of code does to tables.
+
+    Args:
+        tables: tables, catalogs (all of their tables) or paths of tables.
+
+    Raises:
+        InvalidInputError: no argument, or one that is none of these.
 
     >>> import paimon_explore as pe
     >>> table = pe.demo().table("demo.orders")
     >>> with pe.trace(table) as seen:
     ...     snapshot = table.delete("id = 1")
     >>> [table.commits[0].outcome for table in seen.result.tables]
-    ['snapshot 6 made']
-
-    Args:
-        tables: tables, catalogs (all of their tables) or paths of tables.
-
-    Raises:
-        InvalidInputError: nothing to watch, or something that is no table.
+    ['snapshot 6 created']
     """
     found = [table for given in tables for table in _tables_of(given)]
     if not found:

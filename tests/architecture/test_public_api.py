@@ -1,8 +1,22 @@
 """The names that users rely on; taking one away breaks them."""
 
+import inspect
+import sys
+import typing
+from collections.abc import Iterator
+from types import FunctionType
+
+import pytest
+
 import paimon_explore as pe
+from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.system_tables.table_inspection import SYSTEM_TABLES, Inspection
+from paimon_explore.table.maintenance import Maintenance
+from paimon_explore.table.merge_builder import Merge
+from paimon_explore.table.named_collection import Listing
+from paimon_explore.table.row_reader import RowSource
 from paimon_explore.table.scan import Scan
+from paimon_explore.table.trace_context import Tracing
 
 PACKAGE = ["Catalog", "PaimonError", "Table", "col", "demo", "expr", "lit", "open_table", "trace"]
 DOORS = ["errors", "inspect", "spark", "widgets"]
@@ -70,3 +84,128 @@ def test_public_things_are_documented() -> None:
     for thing in (pe.Catalog, pe.Table, Scan, Inspection):
         methods = {name for name in public(thing) if callable(getattr(thing, name))}
         assert [name for name in methods if not getattr(thing, name).__doc__] == []
+
+
+def functions_of(kind: type) -> Iterator[tuple[str, FunctionType]]:
+    """The public methods of a class, and the getters of its properties."""
+    for name in sorted(public(kind)):
+        found = inspect.getattr_static(kind, name)
+        found = found.fget if isinstance(found, property) else found
+        found = found.__func__ if isinstance(found, classmethod | staticmethod) else found
+        if isinstance(found, FunctionType):
+            yield f"{kind.__qualname__}.{name}", found
+
+
+def package_functions() -> Iterator[tuple[str, FunctionType]]:
+    """The functions of the package and of `pe.inspect`."""
+    for module in (pe, pe.inspect):
+        for name in module.__all__:
+            found = getattr(module, name)
+            if isinstance(found, FunctionType):
+                yield f"{module.__name__}.{name}", found
+
+
+WITH_EXAMPLES = (pe.Catalog, pe.Table, Scan, Maintenance, Merge, RowSource)
+"""Classes whose methods each have an example in their docstring, which the tests run."""
+TYPED = (*WITH_EXAMPLES, Listing, Tracing, Inspection, Result, pe.PaimonError)
+
+
+def test_every_public_method_has_an_example() -> None:
+    methods = [
+        (name, method)
+        for kind in WITH_EXAMPLES
+        for name, method in functions_of(kind)
+        if not isinstance(inspect.getattr_static(kind, name.rpartition(".")[2]), property)
+    ]
+    walked = [*methods, *package_functions()]
+    assert len(walked) > 120
+    assert [name for name, one in walked if ">>> " not in (one.__doc__ or "")] == []
+
+
+def test_the_types_of_every_public_function_are_found() -> None:
+    walked = [*package_functions(), *(one for kind in TYPED for one in functions_of(kind))]
+    hints = {name: typing.get_type_hints(one) for name, one in walked}
+    assert len(hints) > 160
+    assert [name for name, found in hints.items() if "return" not in found] == []
+    assert hints["Table.health"]["return"].__name__ == "Health"
+    assert hints["Table.to_pandas"]["return"].__name__ == "DataFrame"
+
+
+def test_the_types_of_the_functions_for_spark_are_found() -> None:
+    pytest.importorskip("pyspark")
+    names = set(pe.spark.__all__)
+    found = {name: typing.get_type_hints(getattr(pe.spark, name)) for name in names}
+    assert found["read"]["return"].__name__ == "DataFrame"
+
+
+def test_a_type_of_a_package_that_is_missing_is_any_type(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "polars", None)
+    assert typing.get_type_hints(pe.Table.to_polars)["return"] is typing.Any
+
+
+VALUE_LINES = 5
+REPORT_LINES = 25
+WIDTH = 200
+
+
+def shown_values(catalog: pe.Catalog) -> dict[str, object]:
+    """What users see of a table: every kind of object that a public method returns."""
+    t = catalog.table("demo.parcels")
+    plan = t.scan(["id"], "id > 3", 5).plan()
+    merge = t.merge([{"dt": None, "id": 1}], on="id").when_matched_delete("source.id > 3")
+    values = {
+        "catalog": catalog,
+        "table": t,
+        "view": t.at(snapshot=5),
+        "scan": t.scan(["id"], "id > 3", 5),
+        "plan": plan,
+        "split": plan.splits[0],
+        "snapshot": t.snapshot,
+        "schema": t.schema,
+        "options": t.options,
+        "tag": t.tags["weighed"],
+        "consumer": t.consumers["labels"],
+        "snapshots": t.snapshots,
+        "schemas": t.schemas,
+        "tags": t.tags,
+        "branches": t.branches,
+        "consumers": t.consumers,
+        "maintenance": t.maintenance,
+        "retention": t.maintenance.snapshot_retention(),
+        "inspect": t.inspect,
+        "merge": merge,
+        "rows": t.system_table("files"),
+        "between": t.between(1, 2),
+        "change": next(t.changes()),
+        "term": pe.col("a").is_null() | (pe.col("b") > 3),
+        "literal": pe.lit("text"),
+        "expression": pe.expr("upper(a)"),
+        "trace": pe.trace(t),
+        "findings": t.fsck(),
+        "orphans": t.remove_orphan_files(),
+        "expired": t.expire_snapshots(retain_max=5),
+        "removal": t.delete_tag("weighed"),
+    }
+    return dict(values)
+
+
+def test_every_public_value_prints_in_one_to_five_lines() -> None:
+    texts = {name: repr(value) for name, value in shown_values(pe.demo()).items()}
+    sizes = {name: len(text.splitlines()) for name, text in texts.items()}
+    assert {name: size for name, size in sizes.items() if not 1 <= size <= VALUE_LINES} == {}
+    widths = {name: max(map(len, text.splitlines())) for name, text in texts.items()}
+    assert {name: width for name, width in widths.items() if width > WIDTH} == {}
+    assert [name for name, text in texts.items() if " object at 0x" in text] == []
+
+
+def test_every_report_about_a_table_prints_in_a_screen() -> None:
+    t = pe.demo().table("demo.parcels")
+    name = t.files().to_arrow()["file_name"][0].as_py()
+    reports = [
+        *(t.explain("id > 3"), t.health(), t.diff(), t.lsm(), t.heat(), t.tree(), t.node()),
+        *(t.timeline(), t.files(), t.partitions(), t.bytes(), t.replay(), t.why(name)),
+        *(t.file(name), t.history({"dt": "2026-01-01", "id": 2}), t.schema_history()),
+        t.preview_expiry(retain_max=2),
+    ]
+    sizes = {type(report).__name__: len(repr(report).splitlines()) for report in reports}
+    assert {name: size for name, size in sizes.items() if not 1 <= size <= REPORT_LINES} == {}

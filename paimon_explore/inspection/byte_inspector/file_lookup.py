@@ -79,6 +79,11 @@ def file_bytes(
     Raises:
         MissingFileError: there is no such file.
         UnsupportedFeatureError: it is too large to be taken apart.
+
+    >>> import paimon_explore as pe
+    >>> path = pe.demo().table("demo.orders").path + "/schema/schema-0"
+    >>> pe.inspect.bytes(path).to_arrow().num_rows > 10
+    True
     """
     file_io, path = resolve(location, storage_options)
     code = Code(python=f"pe.inspect.bytes({str(location)!r})")

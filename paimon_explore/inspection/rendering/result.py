@@ -6,10 +6,11 @@ this layer does not know, so the table that makes a result hands it a `Screen`.
 
 from abc import ABC, abstractmethod
 from dataclasses import field
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import pyarrow as pa
 
+from paimon_explore.data_types import data_frames
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.rendering.chart import Chart
@@ -18,9 +19,6 @@ from paimon_explore.inspection.rendering.report import Sheet
 from paimon_explore.inspection.rendering.report_html import sheet_html
 from paimon_explore.inspection.rendering.report_text import sheet_text
 from paimon_explore.sanitize import masked_members
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 class Figure(Protocol):
@@ -87,7 +85,7 @@ class Result(ABC):
     def figures(self) -> dict[str, object]:
         """Its numbers as JSON."""
 
-    def to_pandas(self) -> "pd.DataFrame":
+    def to_pandas(self) -> "data_frames.DataFrame":
         """Its rows as a pandas DataFrame."""
         return self.to_arrow().to_pandas()
 

@@ -29,6 +29,10 @@ class Removal:
     data_files: tuple[str, ...] = ()
     metadata_files: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        """Return the number of files."""
+        return f"{len(self.data_files):,} data files, {len(self.metadata_files):,} metadata files"
+
     def __len__(self) -> int:
         return len(self.data_files) + len(self.metadata_files)
 

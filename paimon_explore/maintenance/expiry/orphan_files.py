@@ -20,8 +20,10 @@ from paimon_explore.maintenance.expiry.reachable_files import FileSet, TableFile
 from paimon_explore.metadata.options.table_options import DATA_FILE_EXTERNAL_PATHS, TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.table_paths import BRANCH_PREFIX, EARLIEST, LATEST, STAGING_PREFIX
+from paimon_explore.sanitize import sanitized
 from paimon_explore.store.table_store import TableStore
 
+_MAX_SHOWN = 3
 _SHARED = ("manifest", "index", "statistics")
 _SEQUENCES = ("snapshot", "changelog")
 _NAMED = ("schema", "tag", "consumer")
@@ -40,6 +42,12 @@ class OrphanReport:
     files: tuple[str, ...] = ()
     size: int = 0
     dry_run: bool = False
+
+    def __repr__(self) -> str:
+        """Return the number and bytes of the files, and the first of them."""
+        act = "would remove" if self.dry_run else "removed"
+        first = [f"  {sanitized(path)}" for path in self.files[:_MAX_SHOWN]]
+        return "\n".join([f"{act} {len(self.files):,} files, {self.size:,} bytes", *first])
 
 
 def remove_orphan_files(

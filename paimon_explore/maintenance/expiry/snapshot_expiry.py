@@ -103,7 +103,7 @@ class Retention:
             raise InvalidInputError(f"limit must be at least 1, not {self.limit}.")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ExpiryReport:
     """What an expiry removed, or would.
 
@@ -116,6 +116,12 @@ class ExpiryReport:
     expired: tuple[int, ...] = ()
     files: Removal = field(default_factory=Removal)
     dry_run: bool = False
+
+    def __repr__(self) -> str:
+        """Return the number of snapshots and files, and the first and last id."""
+        ids = f" ({self.expired[0]} to {self.expired[-1]})" if self.expired else ""
+        act = "would remove" if self.dry_run else "removed"
+        return f"{act} {len(self.expired):,} snapshots{ids} and {self.files!r}"
 
 
 def snapshot_retention(options: TableOptions, clock: Callable[[], int] = system_clock) -> Retention:

@@ -81,14 +81,10 @@ class TableSchema:
             object.__setattr__(self, "options", _Options(self.options))
 
     def __repr__(self) -> str:
-        """Return columns with types, keys and options, one per line; long lines are truncated."""
-        lines = [f"schema {self.id}"]
-        lines += [
-            f"  {_display_line(f'{f.name}  {type_text(f.type)}')}"
-            for f in self.fields[:_MAX_COLUMNS]
-        ]
-        if len(self.fields) > _MAX_COLUMNS:
-            lines.append(f"  and {len(self.fields) - _MAX_COLUMNS} more columns")
+        """Return columns with types, keys and options, a line each; long lines are truncated."""
+        columns = [f"{f.name} {type_text(f.type)}" for f in self.fields[:_MAX_COLUMNS]]
+        lines = [f"schema {self.id}, {len(self.fields)} columns"]
+        lines += [f"columns {_display_line(', '.join(columns))}"] if columns else []
         for what, names in (("primary key", self.primary_keys), ("partition", self.partition_keys)):
             if names:
                 lines.append(f"{what} {_display_line(', '.join(names))}")

@@ -7,6 +7,7 @@ from paimon_explore.arguments import string
 from paimon_explore.data_types.definitions import DataType
 from paimon_explore.data_types.type_parser import parse_type_text
 from paimon_explore.errors import InvalidInputError
+from paimon_explore.sanitize import sanitized
 from paimon_explore.scan.predicate.expression import (
     FALSE,
     Call,
@@ -27,6 +28,7 @@ from paimon_explore.scan.predicate.expression import (
     is_operand,
     literal,
 )
+from paimon_explore.scan.predicate.sql_formatter import to_sql
 
 _TYPE_HINT = "Write a type such as 'DECIMAL(10, 2)'."
 _ALIASES = {
@@ -129,7 +131,7 @@ class Term:
         )
 
     def __repr__(self) -> str:
-        return f"Term({self.expression!r})"
+        return f"Term({sanitized(to_sql(self.expression))})"
 
     def same_as(self, other: object) -> "Term":
         """True if equal or both null; SQL's `<=>`, which is never unknown."""
@@ -220,7 +222,11 @@ def col(*path: str) -> Term:
 
 
 def lit(value: object) -> Term:
-    """A constant; rarely needed, because values next to a term are converted automatically."""
+    """Return a constant as a term; most values beside a term become constants without it.
+
+    >>> lit("text").expression.value
+    'text'
+    """
     return Term(literal(value))
 
 

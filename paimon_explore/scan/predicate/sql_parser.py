@@ -120,7 +120,12 @@ def parse_value(text: str) -> Expression:
 
 
 def expr(text: str) -> Term:
-    """Parses SQL text to a term, for `update` and `merge` or to combine with other terms."""
+    """Parse SQL text into a term, for `update` and `merge`, or to combine with other terms.
+
+    >>> import paimon_explore as pe
+    >>> (pe.expr("a + 1") > 3).expression == (pe.col("a") + 1 > 3).expression
+    True
+    """
     return Term(parse_value(string("text", text)))
 
 

@@ -1,6 +1,6 @@
-"""`Catalog`: the databases and tables of a warehouse folder.
+"""`Catalog`: the databases and tables of a warehouse.
 
-Databases are folders `<name>.db`, tables are folders in them that hold a schema.
+A database is a folder `<name>.db`; a table is a folder in it that contains a schema.
 Spec: concepts/catalog, filesystem catalog.
 """
 
@@ -42,10 +42,10 @@ class Catalog:
     """The databases and tables of a warehouse.
 
     Args:
-        warehouse: its folder: a local path, `file:///…`, `s3://bucket/…` and the like.
+        warehouse: its folder: a local path, `file:///…`, `s3://bucket/…` and so on.
         storage_options: settings and secrets of the storage, in the names of Paimon, Hadoop, boto3,
             s3fs or object_store (`s3.endpoint`, `endpoint_url`, …). `timeout` and
-            `connect_timeout` bound one request (30 s, 5 s); a failing request is retried with
+            `connect_timeout` limit one request (30 s, 5 s); a failed request is retried with
             exponential backoff for `retry_timeout` (60 s), at most `max_retries` times.
 
     >>> import tempfile
@@ -66,10 +66,14 @@ class Catalog:
         return sanitized(f"Catalog({self.warehouse!r}): databases {choices(self._names())}")
 
     def databases(self) -> list[str]:
-        """Names of the databases, sorted.
+        """Return the names of the databases, sorted.
 
         Raises:
-            NotFoundError: the warehouse is a folder of this machine that does not exist.
+            NotFoundError: the warehouse is a local folder that does not exist.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().databases()
+        ['demo']
         """
         found = self._names()
         is_local = isinstance(self._file_io, LocalFileIO)
@@ -83,11 +87,21 @@ class Catalog:
         return sorted(n.removesuffix(_SUFFIX) for n in found if n.endswith(_SUFFIX))
 
     def create_database(self, name: str, *, if_not_exists: bool = False) -> None:
-        """Make a database.
+        """Create a database.
+
+        Args:
+            name: the database.
+            if_not_exists: do nothing if there is a database of that name.
 
         Raises:
-            AlreadyExistsError: it is there, unless `if_not_exists`.
-            InvalidInputError: no usable name.
+            AlreadyExistsError: it exists, unless `if_not_exists`.
+            InvalidInputError: an invalid name.
+
+        >>> import paimon_explore as pe
+        >>> catalog = pe.demo()
+        >>> catalog.create_database("sales", if_not_exists=True)
+        >>> catalog.databases()
+        ['demo', 'sales']
         """
         check_name(name, name)
         if "." in name or "$" in name:
@@ -130,10 +144,14 @@ class Catalog:
         self._file_io.delete_folder(self._folder(name))
 
     def tables(self, database: str) -> list[str]:
-        """Names of a database's tables, sorted.
+        """Return the names of a database's tables, sorted.
 
         Raises:
             NotFoundError: there is no such database.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().tables("demo")[:3]
+        ['customers', 'empty', 'events']
         """
         if database == DATABASE and DATABASE not in self._names():
             return sorted(GLOBAL_TABLES)
@@ -201,11 +219,21 @@ class Catalog:
         return wanted.database == DATABASE and DATABASE not in self._names()
 
     def options(self) -> dict[str, str]:
-        """The catalog's own options, without those of the storage, which may be secret."""
+        """Return the options of the catalog, without those of the storage, which may be secret.
+
+        >>> import paimon_explore as pe
+        >>> list(pe.demo().options())
+        ['warehouse']
+        """
         return {"warehouse": self.warehouse}
 
     def opened(self) -> Iterator[tuple[str, str, Table]]:
-        """All tables, with their database and name, opened one after the other."""
+        """Open all tables one after the other, with their database and name.
+
+        >>> import paimon_explore as pe
+        >>> sum(1 for database, name, table in pe.demo().opened())
+        11
+        """
         for database in self.databases():
             for name in self.tables(database):
                 yield database, name, self._open(Identifier(database=database, table=name))
@@ -232,23 +260,30 @@ class Catalog:
         comment: str | None = None,
         if_not_exists: bool = False,
     ) -> Table:
-        """Make a table.
+        """Create a table.
 
         Args:
             name: `database.table`.
             schema: its columns: types by name (`{"id": "BIGINT NOT NULL", "name": "STRING"}`), an
                 Arrow schema (the metadata key `comment` of a field may hold its comment), or a
-                table or data frame to take the columns of.
-            primary_key: columns that identify a row; none for an append table.
-            partition_by: partition columns, in the order of the folders.
-            options: table options, for example `{"bucket": 2}`.
-            comment: of the table.
-            if_not_exists: give the table that is there already.
+                table or data frame with these columns.
+            primary_key: a column, or several, that identify a row; None for an append table.
+            partition_by: the partition column, or several in the order of the folders; None for
+            none.
+            options: table options, such as `{"bucket": 2}`.
+            comment: a comment on the table.
+            if_not_exists: return the existing table if there is one of that name.
 
         Raises:
-            AlreadyExistsError: the table is there, unless `if_not_exists`.
+            AlreadyExistsError: the table exists, unless `if_not_exists`.
             NotFoundError: there is no such database.
-            InvalidInputError: columns, keys and options break a rule, which the message names.
+            InvalidInputError: columns, keys or options break a rule, which the message names.
+
+        >>> import paimon_explore as pe
+        >>> columns = {"id": "BIGINT NOT NULL", "dt": "DATE", "name": "STRING"}
+        >>> t = pe.demo().create_table("demo.people", columns, primary_key=["id", "dt"])
+        >>> t.schema.primary_keys
+        ('id', 'dt')
         """
         wanted = parse_identifier(name)
         if wanted.branch != MAIN_BRANCH or wanted.system_table is not None:
@@ -272,8 +307,18 @@ class Catalog:
     def drop_table(self, name: str, *, if_exists: bool = False) -> None:
         """Remove a table with all its files.
 
+        Args:
+            name: `database.table`.
+            if_exists: do nothing if there is no such table.
+
         Raises:
             NotFoundError: it does not exist, unless `if_exists`.
+
+        >>> import paimon_explore as pe
+        >>> catalog = pe.demo()
+        >>> catalog.drop_table("demo.empty", if_exists=True)
+        >>> "empty" in catalog.tables("demo")
+        False
         """
         wanted = parse_identifier(name)
         if not self._store(self._table_folder(wanted)).schemas.ids():
@@ -283,11 +328,21 @@ class Catalog:
         self._file_io.delete_folder(self._table_folder(wanted))
 
     def rename_table(self, source: str, target: str) -> None:
-        """Give a table another name, or another database of this warehouse.
+        """Rename a table, or move it to another database of the warehouse.
+
+        Args:
+            source: its name.
+            target: its new name.
 
         Raises:
             NotFoundError: the table or the target's database does not exist.
             AlreadyExistsError: the target exists.
+
+        >>> import paimon_explore as pe
+        >>> catalog = pe.demo()
+        >>> catalog.rename_table("demo.empty", "demo.void")
+        >>> catalog.table("demo.void").count()
+        0
         """
         old, new = parse_identifier(source), parse_identifier(target)
         self._known_database(new.database)

@@ -1,4 +1,4 @@
-"""A small warehouse to try everything on, made in about a second by this library itself."""
+"""A small warehouse of sample tables, written by this library."""
 
 from datetime import date
 from decimal import Decimal
@@ -16,25 +16,29 @@ _CITIES = ("Oslo", "Turin", "Lyon", "Zürich", "大阪")
 
 
 def demo(path: str | PathLike[str] | None = None) -> Catalog:
-    """A warehouse with one table of every kind, in the database `demo`.
+    """Create a warehouse with one table of every kind, in the database `demo`; about a second.
 
     | table | what it shows |
     | --- | --- |
-    | `orders` | an append table in partitions, five commits, null values |
-    | `customers` | a primary-key table in two buckets: upserts, deletes, sorted runs to merge |
+    | `orders` | an append table with partitions, five commits, null values |
+    | `customers` | a primary-key table with two buckets: upserts, deletes, sorted runs to merge |
     | `stock` | aggregation: amounts are summed, the last price stays |
     | `profiles` | partial-update: each source fills its own columns |
     | `events` | a changelog of its input |
     | `parcels` | deletion vectors, levels, a lookup changelog, a file index, tags, a consumer |
     | `trips` | a schema that changed: columns added, renamed, widened; a tag, a branch |
     | `readings` | dynamic buckets with their hash index |
-    | `notes` | row tracking: an updated column lies beside its rows |
+    | `notes` | row tracking: the values of an updated column are in a file of their own |
     | `types` | a column of every type |
     | `empty` | a table without a snapshot |
 
     Args:
-        path: folder of the warehouse, made where it is missing; None for a new temporary one. A
-            warehouse that has the database already is given as it is.
+        path: folder of the warehouse, created if it does not exist; None for a new temporary one.
+            If it has the database `demo` already, nothing is written.
+
+    >>> catalog = demo()
+    >>> catalog.table("demo.orders").count()
+    30
     """
     folder = Path(mkdtemp(prefix="paimon-demo-") if path is None else path)
     folder.mkdir(parents=True, exist_ok=True)

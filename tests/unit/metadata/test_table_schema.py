@@ -238,9 +238,8 @@ def test_a_schema_shows_columns_keys_and_options_without_control_characters() ->
     ]
     schema = new_schema(pa.schema(columns), primary_key=["k"], options={"bucket": "2"})
     assert repr(schema).splitlines() == [
-        "schema 0",
-        "  k  INT NOT NULL",
-        "  a\\x1b[31m  STRING",
+        "schema 0, 2 columns",
+        "columns k INT NOT NULL, a\\x1b[31m STRING",
         "primary key k",
         "options bucket=2",
     ]

@@ -39,8 +39,8 @@ def test_an_empty_listing_has_no_latest() -> None:
 
 def test_a_long_listing_prints_its_end() -> None:
     lines = repr(numbers(30)).splitlines()
-    assert lines[0] == "30 numbers, the last 20:"
-    assert lines[1] == "  10 n10"
+    assert lines[0] == "30 numbers, the last 4:"
+    assert lines[1] == "  26 n26"
     assert lines[-1] == "  29 n29"
 
 
