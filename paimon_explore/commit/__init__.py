@@ -1,5 +1,4 @@
-"""From commit messages to a visible snapshot, and the other acts that publish: tags, branches.
+"""Commits: create a snapshot from commit messages, with conflict checks and retries.
 
-The one place where atomicity is decided. May import `scan` and below; knows neither `read` nor
-`write`.
+`committer` describes the protocol. May import `scan` and below, but neither `read` nor `write`.
 """

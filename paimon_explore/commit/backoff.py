@@ -1,4 +1,4 @@
-"""Time and chance, as arguments: so that tests own them.
+"""Retry policy of commits: exponential backoff with jitter; clock and sleep can be replaced.
 
 Spec: maintenance/configurations, `commit.*`.
 """
@@ -16,18 +16,18 @@ _JITTER = 0.2
 
 
 def system_clock() -> int:
-    """Epoch milliseconds."""
+    """Return the current time in epoch milliseconds."""
     return time.time_ns() // 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timing:
-    """What a commit asks of the world besides storage.
+    """Clock, sleep and random numbers; replaced in tests.
 
     Attributes:
-        clock: epoch milliseconds.
-        sleep: waits so many seconds.
-        chance: a number in [0, 1).
+        clock: returns epoch milliseconds.
+        sleep: waits for seconds.
+        chance: returns a random number in [0, 1).
     """
 
     clock: Callable[[], int] = system_clock
@@ -37,13 +37,13 @@ class Timing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetryPolicy:
-    """How long a commit that lost a race tries again.
+    """Retry policy of a commit.
 
     Attributes:
-        max_retries: tries after the first.
-        timeout_ms: time after which no try is begun, None for no limit.
-        min_wait_ms: wait after the first try; it doubles with each.
-        max_wait_ms: longest wait.
+        max_retries: maximum number of retries.
+        timeout_ms: time after which no retry is started; None for no limit.
+        min_wait_ms: wait before the first retry; it doubles with each retry.
+        max_wait_ms: maximum wait.
     """
 
     max_retries: int
@@ -52,11 +52,11 @@ class RetryPolicy:
     max_wait_ms: int
 
     def wait_ms(self, retry: int, chance: float) -> float:
-        """How long to wait before a try.
+        """Return the wait before a retry.
 
         Args:
-            retry: number of tries before, from 0.
-            chance: a number in [0, 1).
+            retry: number of previous retries.
+            chance: a random number in [0, 1).
 
         >>> policy = RetryPolicy(max_retries=9, timeout_ms=None, min_wait_ms=10, max_wait_ms=50)
         >>> policy.wait_ms(2, 0.5)
@@ -66,13 +66,13 @@ class RetryPolicy:
         return min(doubled, self.max_wait_ms) * (1 + _JITTER * chance)
 
     def is_over(self, retry: int, elapsed_ms: int) -> bool:
-        """Whether no further try may be made."""
-        late = self.timeout_ms is not None and elapsed_ms > self.timeout_ms
-        return late or retry >= self.max_retries
+        """Return whether no further retry is allowed."""
+        timed_out = self.timeout_ms is not None and elapsed_ms > self.timeout_ms
+        return timed_out or retry >= self.max_retries
 
 
 def retry_policy_of(options: TableOptions) -> RetryPolicy:
-    """The retry_policy that the table's options ask for."""
+    """Return the retry policy of the table options."""
     return RetryPolicy(
         max_retries=options.value(opt.COMMIT_MAX_RETRIES),
         timeout_ms=options.value(opt.COMMIT_TIMEOUT),

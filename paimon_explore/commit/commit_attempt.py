@@ -1,7 +1,7 @@
-"""The steps of one try of a commit, up to the snapshot file's content.
+"""The steps of one commit attempt, up to the content of the snapshot file.
 
-Each step reads what the steps before it have found, and writes files whose names nobody knows yet.
-`STEPS` at the end is what runs; `committer` tells the whole story.
+The steps in `STEPS` run in order and share the state of the attempt. They write files with unique
+names to which nothing refers yet; `committer` describes the protocol.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,13 +17,18 @@ from paimon_explore.commit.index_files import IndexRules, combine_index
 from paimon_explore.commit.key_conflicts import KeyRules, check_keys
 from paimon_explore.commit.manifest_merge import (
     MergeRules,
+    merge_candidates,
     merge_manifests,
-    weigh,
 )
 from paimon_explore.commit.manifest_writer import ManifestWriter, WrittenFile
-from paimon_explore.commit.overwrite import Overwrite, PartitionMatcher, overwritten, upgraded
+from paimon_explore.commit.overwrite import (
+    Overwrite,
+    PartitionMatcher,
+    overwrite_changes,
+    upgrade_level_0,
+)
 from paimon_explore.commit.row_tracking import assign_row_ids
-from paimon_explore.commit.strict_mode import check_strictly, without_duplicates
+from paimon_explore.commit.strict_mode import check_strict_mode, without_duplicates
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.commit_message import SeenSnapshot
 from paimon_explore.metadata.manifest.entry_cancellation import live_entries
@@ -36,18 +41,18 @@ from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import NO_WATERMARK, CommitKind, Snapshot
 from paimon_explore.store.table_store import TableStore
 
-Figures = Mapping[str, int | str]
-"""What a step did, in numbers and names."""
+Metrics = Mapping[str, int | str]
+"""Metrics of a step, such as numbers of files and bytes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommitNote:
-    """What a commit says of itself besides its files.
+    """Properties of a commit that are stored in its snapshot.
 
     Attributes:
-        watermark: the commit's watermark, if any.
-        properties: free text by key.
-        operation: the SQL operation behind it.
+        watermark: the watermark of the commit, if any.
+        properties: arbitrary strings by key.
+        operation: the SQL operation.
     """
 
     watermark: int | None = None
@@ -60,19 +65,19 @@ NO_NOTE = CommitNote()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """One snapshot to be made.
+    """A request to create one snapshot.
 
     Attributes:
-        kind: of the commit.
-        identifier: number of the transaction.
-        changes: what the messages bring.
-        note: what the commit says of itself.
-        check: whether to look for conflicts.
-        overwrite: which live files go, if it is an overwrite.
-        statistics: name of a new statistics file; else those before hold on.
-        merging: when manifests are merged, if not as the options say.
-        planned_on: the snapshot that new values of some columns were made from, if they are such.
-        seen: the snapshot since which nobody else may have written the same keys.
+        kind: the commit kind.
+        identifier: the commit identifier.
+        changes: the changes of the messages.
+        note: properties of the commit.
+        check: whether to check for conflicts.
+        overwrite: the partitions to replace, if it is an overwrite.
+        statistics: name of a new statistics file, if any; else the previous one remains.
+        merging: rules for merging manifests, if different from the options.
+        planned_on: the snapshot whose rows were read to compute new values of some columns, if any.
+        seen: the snapshot since which no other commit may have written the same keys.
     """
 
     kind: CommitKind
@@ -88,20 +93,20 @@ class Request:
 
 
 @dataclass(slots=True, kw_only=True)
-class Try:
-    """The state of one try.
+class CommitAttempt:
+    """The state of one commit attempt.
 
     Attributes:
-        request: what is to be made.
-        number: of the try, from 1.
-        latest: the newest snapshot.
-        schema: the newest schema.
-        changes: of this try; an overwrite finds the files that go each time anew.
+        request: the request.
+        number: the attempt number, from 1.
+        latest: the latest snapshot.
+        schema: the latest schema.
+        changes: the changes of this attempt; overwrites plan the files to remove in each attempt.
         delta_entries: the entries to write, with row ids.
-        next_row_id: first row id that is free after this commit.
+        next_row_id: the next free row id after this commit.
         base, delta, changelog: the manifest lists, once written.
         index_manifest: name of the index manifest, if the table has index files.
-        snapshot: the result.
+        snapshot: the new snapshot.
     """
 
     request: Request
@@ -119,25 +124,25 @@ class Try:
 
     @property
     def snapshot_id(self) -> int:
-        """The number that the try wants."""
+        """The id of the new snapshot."""
         return 1 if self.latest is None else self.latest.id + 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TrySteps:
-    """What the steps work with.
+class AttemptSteps:
+    """The steps of an attempt, with the settings of the committer.
 
     Attributes:
         store: the table and branch.
-        schema: its schema as the committer knows it.
-        options: the options in force.
-        user: who commits.
+        schema: the schema known to the committer.
+        options: the effective options.
+        user: the commit user.
         clock: epoch milliseconds.
         writer: writes manifest files.
-        merging: when manifests are merged.
-        checks: what conflict checks have to know.
-        row_tracking: whether rows get ids.
-        key_rules: what checks of written keys have to know; of primary-key tables.
+        merging: rules for merging manifests.
+        checks: settings of conflict checks.
+        row_tracking: whether row ids are assigned.
+        key_rules: settings of key conflict checks of primary-key tables.
     """
 
     store: TableStore
@@ -151,8 +156,8 @@ class TrySteps:
     row_tracking: bool
     key_rules: KeyRules
 
-    def plan_overwrite(self, state: Try) -> Figures | None:
-        """Find the live files that an overwrite removes."""
+    def plan_overwrite(self, state: CommitAttempt) -> Metrics | None:
+        """Plan the live files that an overwrite removes."""
         what = state.request.overwrite
         if what is None:
             return None
@@ -163,20 +168,20 @@ class TrySteps:
         index = self.store.manifests.index(state.latest.index_manifest if state.latest else None)
         new = state.request.changes
         if self.checks.keys is not None and self.options.value(opt.OVERWRITE_UPGRADE):
-            entries = upgraded(new.entries, self.checks.keys, level_count(self.options) - 1)
+            entries = upgrade_level_0(new.entries, self.checks.keys, level_count(self.options) - 1)
             new = replace(new, entries=entries)
-        state.changes = overwritten(live, index, new, matcher)
+        state.changes = overwrite_changes(live, index, new, matcher)
         state.delta_entries = state.changes.entries
         return {"removed files": state.changes.entries.count_of(FileKind.DELETE)}
 
-    def check(self, state: Try) -> Figures | None:
-        """Refuse changes that do not fit the latest snapshot."""
+    def check(self, state: CommitAttempt) -> Metrics | None:
+        """Check for conflicts with the latest snapshot."""
         latest, kind = state.latest, state.request.kind
         if state.request.seen is not None:
             check_keys(self.store, latest, state.changes, state.request.seen, self.key_rules)
         if latest is None:
             return None
-        check_strictly(
+        check_strict_mode(
             self.store,
             self.options,
             user=self.user,
@@ -203,19 +208,19 @@ class TrySteps:
         )
         return {"live files": len(live)}
 
-    def write_base(self, state: Try) -> Figures:
-        """Write the list of all manifests before this commit, merged where that pays."""
+    def write_base(self, state: CommitAttempt) -> Metrics:
+        """Merge manifests if needed and write the base manifest list."""
         before = ManifestFiles.empty()
         if state.latest is not None:
             before = self.store.manifests.all(state.latest)
         rules = state.request.merging or self.merging
-        weights = weigh(before, rules)
-        after = merge_manifests(before, weights, self.writer, rules)
+        candidates = merge_candidates(before, rules)
+        after = merge_manifests(before, candidates, self.writer, rules)
         names_before = before.names
         names_after = names_before if after is before else after.names
         if state.latest is not None and names_after == names_before:
             lists = [state.latest.base_manifest_list, state.latest.delta_manifest_list]
-            state.base = self.writer.joined_list(lists, after)
+            state.base = self.writer.concat_lists(lists, after)
         else:
             state.base = self.writer.list(after)
         return {
@@ -223,14 +228,14 @@ class TrySteps:
             "manifests after": len(after),
             "bytes": state.base.size,
             "kept": len(set(names_before) & set(names_after)),
-            "small or with deletions, bytes": weights.changing_bytes,
+            "small or with deletions, bytes": candidates.rewrite_bytes,
             "full merge from, bytes": rules.full_bytes,
             "merge until, bytes": rules.target_bytes,
             "merge the rest from, manifests": rules.min_count,
         }
 
-    def assign_row_ids(self, state: Try) -> Figures | None:
-        """Give new rows their ids."""
+    def assign_row_ids(self, state: CommitAttempt) -> Metrics | None:
+        """Assign row ids to new rows."""
         if not self.row_tracking:
             return None
         first = state.next_row_id
@@ -239,8 +244,8 @@ class TrySteps:
         )
         return {"first row id": first, "next row id": state.next_row_id}
 
-    def write_delta(self, state: Try) -> Figures | None:
-        """Write the changes and their list, unless an earlier try has."""
+    def write_delta(self, state: CommitAttempt) -> Metrics | None:
+        """Write the delta manifests and their list, unless an earlier attempt did."""
         if state.delta is not None:
             return None
         manifests = self.writer.entries(state.delta_entries)
@@ -251,8 +256,8 @@ class TrySteps:
             "bytes": state.delta.size,
         }
 
-    def write_changelog(self, state: Try) -> Figures | None:
-        """Write the changelog and its list, if there is one."""
+    def write_changelog(self, state: CommitAttempt) -> Metrics | None:
+        """Write the changelog manifests and their list, if there is a changelog."""
         entries = state.changes.changelog
         if state.changelog is not None or not len(entries):
             return None
@@ -260,8 +265,8 @@ class TrySteps:
         state.changelog = self.writer.list(manifests)
         return {"entries": len(entries), "manifests": len(manifests)}
 
-    def write_index(self, state: Try) -> Figures | None:
-        """Write the list of all index files, if it changes."""
+    def write_index(self, state: CommitAttempt) -> Metrics | None:
+        """Write the index manifest, if index files change."""
         before = state.latest.index_manifest if state.latest is not None else None
         state.index_manifest = before
         if not len(state.changes.added_index) and not len(state.changes.deleted_index):
@@ -271,8 +276,8 @@ class TrySteps:
         state.index_manifest = self.writer.index(entries) if len(entries) else None
         return {"index files": len(entries)}
 
-    def describe(self, state: Try) -> Figures | None:
-        """The snapshot file's content."""
+    def describe(self, state: CommitAttempt) -> Metrics | None:
+        """Build the snapshot."""
         request, latest = state.request, state.latest
         rows = state.changes.row_delta()
         base, delta = _needed(state.base), _needed(state.delta)
@@ -303,11 +308,11 @@ class TrySteps:
         return None
 
     def matcher(self, what: Overwrite, changes: Changes) -> PartitionMatcher:
-        """Tells the partitions that an overwrite replaces."""
+        """Return the matcher for the partitions that an overwrite replaces."""
         return PartitionMatcher(self.schema.partition_type, what, changes.partitions)
 
-    def _live(self, state: Try, partitions: frozenset[bytes] | None) -> ManifestEntries:
-        """Live files of the latest snapshot, of some partitions or of all."""
+    def _live(self, state: CommitAttempt, partitions: frozenset[bytes] | None) -> ManifestEntries:
+        """Return the live files of the latest snapshot, of all or some partitions."""
         if state.latest is None:
             return ManifestEntries.empty()
         manifests = self.store.manifests
@@ -331,34 +336,34 @@ def _in_real_buckets(entries: ManifestEntries) -> ManifestEntries:
 
 
 def _needed(file: WrittenFile | None) -> WrittenFile:
-    """A list that an earlier step has written."""
+    """Return a list that an earlier step has written."""
     assert file is not None  # noqa: S101  # the steps run in order
     return file
 
 
 def _watermark(own: int | None, latest: Snapshot | None) -> int | None:
-    """The larger of the commit's watermark and the one before."""
+    """Return the larger of the commit's watermark and the previous one."""
     before = latest.watermark if latest is not None else None
     known = [mark for mark in (own, before) if mark is not None and mark != NO_WATERMARK]
     return max(known, default=None)
 
 
 def _statistics(latest: Snapshot | None, schema: TableSchema) -> str | None:
-    """Statistics hold until the schema changes."""
+    """Return the previous statistics file, which is valid until the schema changes."""
     is_same = latest is not None and latest.schema_id == schema.id
     return latest.statistics if latest is not None and is_same else None
 
 
-Run = Callable[[TrySteps, Try], Figures | None]
+Run = Callable[[AttemptSteps, CommitAttempt], Metrics | None]
 
 STEPS: tuple[tuple[CommitStep, Run], ...] = (
-    (CommitStep.PLAN_OVERWRITE, TrySteps.plan_overwrite),
-    (CommitStep.CHECK_CONFLICTS, TrySteps.check),
-    (CommitStep.WRITE_BASE, TrySteps.write_base),
-    (CommitStep.ASSIGN_ROW_IDS, TrySteps.assign_row_ids),
-    (CommitStep.WRITE_DELTA, TrySteps.write_delta),
-    (CommitStep.WRITE_CHANGELOG, TrySteps.write_changelog),
-    (CommitStep.WRITE_INDEX, TrySteps.write_index),
-    (CommitStep.DESCRIBE, TrySteps.describe),
+    (CommitStep.PLAN_OVERWRITE, AttemptSteps.plan_overwrite),
+    (CommitStep.CHECK_CONFLICTS, AttemptSteps.check),
+    (CommitStep.WRITE_BASE, AttemptSteps.write_base),
+    (CommitStep.ASSIGN_ROW_IDS, AttemptSteps.assign_row_ids),
+    (CommitStep.WRITE_DELTA, AttemptSteps.write_delta),
+    (CommitStep.WRITE_CHANGELOG, AttemptSteps.write_changelog),
+    (CommitStep.WRITE_INDEX, AttemptSteps.write_index),
+    (CommitStep.DESCRIBE, AttemptSteps.describe),
 )
-"""The steps of a try before the decisive one, in order. One that had nothing to do gives None."""
+"""The steps of an attempt before the snapshot file is created; a step returns None if skipped."""

@@ -1,13 +1,19 @@
-"""Trying until a snapshot is there: the loop around the decisive act.
+"""The retry loop of a commit: repeats attempts until the snapshot file is created.
 
-`committer` tells the whole story; here is what happens between two tries, after a lost race, and
-when the storage gives no answer.
+Handles lost races, backoff, and storage failures with an unknown outcome; `committer` describes the
+protocol.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 
 from paimon_explore.commit.backoff import RetryPolicy, Timing
-from paimon_explore.commit.commit_attempt import STEPS, Figures, Request, Try, TrySteps
+from paimon_explore.commit.commit_attempt import (
+    STEPS,
+    AttemptSteps,
+    CommitAttempt,
+    Metrics,
+    Request,
+)
 from paimon_explore.commit.commit_trace import CommitEvent, CommitStep, tell
 from paimon_explore.commit.file_changes import Changes
 from paimon_explore.errors import (
@@ -22,19 +28,17 @@ from paimon_explore.fileio.paths import name as name_of
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.snapshot import BATCH_COMMIT_IDENTIFIER, CommitKind, Snapshot
 
-_MOST_NAMES = 40
-
-_MOST_NAMES = 40
+_MAX_NAMES = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Doubt:
-    """A creation that the storage did not answer.
+class _UnknownOutcome:
+    """A snapshot creation whose response was lost.
 
     Attributes:
-        files: names of the new files of the commit, by which it is known again.
-        uuids: of the snapshots that were tried.
-        first_id: the lowest number that was tried.
+        files: names of the new files of the commit, which identify it.
+        uuids: uuids of the snapshots of all attempts.
+        first_id: the lowest snapshot id of the attempts.
     """
 
     files: frozenset[str]
@@ -42,21 +46,21 @@ class _Doubt:
     first_id: int
 
 
-class Publisher:
-    """Makes snapshots out of requests, one user's, one after the other.
+class CommitLoop:
+    """Creates snapshots from requests of one commit user.
 
     Args:
-        steps: what a try does before the decisive act.
-        timing: clock, sleep and chance.
-        retry_policy: how long to try.
-        is_new_user: whether nobody can have committed as this user before.
+        steps: the steps of an attempt before the snapshot file is created.
+        timing: clock, sleep and random numbers.
+        retry_policy: when to give up.
+        is_new_user: whether the user is new, so that it has no earlier commits.
 
     Attributes:
-        trace: what was done for the last requests, step by step.
+        trace: the events of the last requests.
     """
 
     def __init__(
-        self, steps: TrySteps, timing: Timing, retry_policy: RetryPolicy, *, is_new_user: bool
+        self, steps: AttemptSteps, timing: Timing, retry_policy: RetryPolicy, *, is_new_user: bool
     ) -> None:
         self.trace: list[CommitEvent] = []
         self._steps = steps
@@ -65,13 +69,13 @@ class Publisher:
         self._timing = timing
         self._retry_policy = retry_policy
         self._last_identifier = -1 if is_new_user else None
-        self._doubt: _Doubt | None = None
+        self._unknown_outcome: _UnknownOutcome | None = None
 
     def make(self, requests: Sequence[Request]) -> list[Snapshot]:
-        """The snapshots of one transaction, in order; those found to be there are not made again.
+        """Create the snapshots of one transaction in order; existing ones are not created again.
 
         Args:
-            requests: with the same identifier, of different kinds.
+            requests: requests with the same identifier and different kinds.
 
         Raises:
             CommitConflictError, CommitOutcomeUnknownError, CommitError, StorageError: see
@@ -82,7 +86,7 @@ class Publisher:
             self._note(CommitStep.SKIP_EMPTY, None)
             return []
         try:
-            found, is_past = self._earlier(requests)
+            found, is_past = self._find_earlier_commits(requests)
         except StorageError as error:
             raise _unknown(error) from error
         if is_past:
@@ -95,25 +99,27 @@ class Publisher:
                 raise
             except PaimonError as error:
                 if made:
-                    raise _half_done(made[-1], error) from error
+                    raise _partly_committed(made[-1], error) from error
                 raise
         return made
 
-    def _earlier(self, requests: Sequence[Request]) -> tuple[Mapping[CommitKind, Snapshot], bool]:
-        """What this transaction has made visible before, and whether it is past.
+    def _find_earlier_commits(
+        self, requests: Sequence[Request]
+    ) -> tuple[Mapping[CommitKind, Snapshot], bool]:
+        """Find snapshots of this transaction, and whether a later transaction exists.
 
-        A batch job has one identifier for all commits, so there only a commit in doubt is looked
-        for, by the uuids that were tried.
+        Batch jobs use one identifier for all commits, so for them only a commit with an unknown
+        outcome is searched, by the uuids of its attempts.
         """
         identifier = requests[0].identifier
-        doubtful = self._doubtful_uuids(requests)
+        unconfirmed = self._unconfirmed_uuids(requests)
         is_known = self._last_identifier is not None and identifier > self._last_identifier
-        if not doubtful and (identifier == BATCH_COMMIT_IDENTIFIER or is_known):
+        if not unconfirmed and (identifier == BATCH_COMMIT_IDENTIFIER or is_known):
             return {}, False
         found: dict[CommitKind, Snapshot] = {}
         is_past = False
         for snapshot in self._own_snapshots():
-            if snapshot.uuid in doubtful:
+            if snapshot.uuid in unconfirmed:
                 found[snapshot.commit_kind] = snapshot
             if identifier == BATCH_COMMIT_IDENTIFIER:
                 continue
@@ -122,62 +128,68 @@ class Publisher:
             is_past |= snapshot.commit_identifier > identifier
             if snapshot.commit_identifier < identifier:
                 break
-        if doubtful and not found:
-            self._check_kept()
+        if unconfirmed and not found:
+            self._check_not_expired()
         self._note(CommitStep.LOOK_FOR_EARLIER, None, {"found": len(found)})
         return found, is_past
 
-    def _check_kept(self) -> None:
-        """Refuse to go on if the commit in doubt may have been there, but expired meanwhile.
+    def _check_not_expired(self) -> None:
+        """Raise if the snapshot of the unknown outcome may have been created and then expired.
 
         Raises:
-            CommitOutcomeUnknownError: nobody can tell any more.
+            CommitOutcomeUnknownError: the outcome can no longer be determined.
         """
         earliest = self._store.snapshots.earliest_id()
-        if self._doubt is not None and earliest is not None and earliest > self._doubt.first_id:
+        if (
+            self._unknown_outcome is not None
+            and earliest is not None
+            and earliest > self._unknown_outcome.first_id
+        ):
             raise CommitOutcomeUnknownError(
-                f"It is unknown whether snapshot {self._doubt.first_id} was created: the storage "
-                "gave no answer, "
-                f"and the snapshots before {earliest} have expired since.",
-                hint="Look for the rows in the table before writing them again.",
+                f"It is unknown whether snapshot {self._unknown_outcome.first_id} was created: the "
+                "storage did not respond, "
+                f"and the snapshots before {earliest} have expired since then.",
+                hint="Check whether the table contains the rows before writing them again.",
             )
 
-    def _doubtful_uuids(self, requests: Sequence[Request]) -> frozenset[str]:
-        if self._doubt is None:
+    def _unconfirmed_uuids(self, requests: Sequence[Request]) -> frozenset[str]:
+        if self._unknown_outcome is None:
             return frozenset()
-        is_same = any(_new_files(request.changes) == self._doubt.files for request in requests)
-        return self._doubt.uuids if is_same else frozenset()
+        is_same = any(
+            _new_files(request.changes) == self._unknown_outcome.files for request in requests
+        )
+        return self._unknown_outcome.uuids if is_same else frozenset()
 
     def _own_snapshots(self) -> Iterator[Snapshot]:
-        """This user's snapshots, newest first."""
+        """Yield the snapshots of this user, newest first."""
         for snapshot_id in reversed(self._store.snapshots.history()):
             snapshot = self._store.snapshots.find(snapshot_id)
             if snapshot is not None and snapshot.commit_user == self._steps.user:
                 yield snapshot
 
     def _make_snapshot(self, request: Request) -> Snapshot:
-        """Try until the snapshot is there."""
+        """Repeat attempts until the snapshot is created."""
         started = self._timing.clock()
-        last: Try | None = None
+        last: CommitAttempt | None = None
         while True:
-            state = self._begin(request, last)
-            made = self._made_by(request, last, state)
+            state = self._start_attempt(request, last)
+            made = self._find_earlier_attempt(request, last, state)
             if made is None and self._prepare(state):
-                made = self._publish(state)
+                made = self._create_snapshot(state)
             if made is not None:
                 return self._succeed(state, made)
             self._wait(state, started)
             last = state
 
-    def _begin(self, request: Request, last: Try | None) -> Try:
-        """Read what a try depends on; take over what an earlier try has written."""
+    def _start_attempt(self, request: Request, last: CommitAttempt | None) -> CommitAttempt:
+        """Read the latest snapshot and schema; reuse files of the previous attempt."""
         try:
             latest = self._store.snapshots.latest()
             schema = self._store.schemas.latest() or self._steps.schema
         except (StorageError, NotFoundError) as error:
-            self._end(error)
+            self._clean_up_failed(error)
             raise
-        state = Try(
+        state = CommitAttempt(
             request=request,
             number=1 if last is None else last.number + 1,
             latest=latest,
@@ -188,33 +200,35 @@ class Publisher:
         )
         if last is not None:
             state.changelog = last.changelog
-            state.delta = last.delta if self._keeps_delta(request) else None
+            state.delta = last.delta if self._can_reuse_delta(request) else None
         self._note(CommitStep.READ_LATEST, state, {"latest": state.snapshot_id - 1})
         return state
 
-    def _keeps_delta(self, request: Request) -> bool:
-        """Whether the delta does not depend on the latest snapshot."""
+    def _can_reuse_delta(self, request: Request) -> bool:
+        """Return whether the delta manifests do not depend on the latest snapshot."""
         return request.overwrite is None and not self._steps.row_tracking
 
-    def _made_by(self, request: Request, last: Try | None, state: Try) -> Snapshot | None:
-        """The snapshot that an earlier try made without getting an answer."""
-        if self._doubt is None or last is None:
+    def _find_earlier_attempt(
+        self, request: Request, last: CommitAttempt | None, state: CommitAttempt
+    ) -> Snapshot | None:
+        """Return the snapshot of an earlier attempt whose response was lost, if it exists."""
+        if self._unknown_outcome is None or last is None:
             return None
         try:
             for snapshot_id in range(last.snapshot_id, state.snapshot_id):
-                there = self._store.snapshots.find(snapshot_id)
-                if there is not None and self._is_ours(there, request):
-                    return there
-            self._check_kept()
+                found = self._store.snapshots.find(snapshot_id)
+                if found is not None and self._is_ours(found, request):
+                    return found
+            self._check_not_expired()
         except StorageError as error:
-            self._end(error)
+            self._clean_up_failed(error)
             raise
         if state.snapshot_id > last.snapshot_id:
-            self._doubt = None  # the number is somebody else's: what was in doubt has failed
+            self._unknown_outcome = None  # another commit has the id, so the attempt failed
         return None
 
     def _is_ours(self, snapshot: Snapshot, request: Request) -> bool:
-        if self._doubt is not None and snapshot.uuid in self._doubt.uuids:
+        if self._unknown_outcome is not None and snapshot.uuid in self._unknown_outcome.uuids:
             return True
         return (
             request.identifier != BATCH_COMMIT_IDENTIFIER
@@ -223,12 +237,12 @@ class Publisher:
             and snapshot.commit_kind is request.kind
         )
 
-    def _prepare(self, state: Try) -> bool:
-        """All steps before the decisive one; leaves nothing behind if one fails.
+    def _prepare(self, state: CommitAttempt) -> bool:
+        """Run all steps before the snapshot file is created; clean up if one fails.
 
         Returns:
-            Whether the try may go on: not if an expiry has removed what it reads, which happens
-            only behind a newer snapshot.
+            Whether the attempt may continue; False if an expiry has deleted files that it reads,
+            which implies that there is a newer snapshot.
         """
         failing = CommitStep.DESCRIBE
         try:
@@ -238,7 +252,7 @@ class Publisher:
                 if figures is not None:
                     self._note(step, state, figures)
         except MissingFileError as error:
-            if self._is_overtaken(state):
+            if self._has_newer_snapshot(state):
                 return False
             self._fail(state, failing, error)
             raise
@@ -247,141 +261,141 @@ class Publisher:
             raise
         return True
 
-    def _fail(self, state: Try, step: CommitStep, error: BaseException) -> None:
+    def _fail(self, state: CommitAttempt, step: CommitStep, error: BaseException) -> None:
         what = f"{type(error).__name__}: {error}"
         self._note(CommitStep.FAIL, state, {"step": step.value, "error": what})
-        self._end(error)
+        self._clean_up_failed(error)
 
-    def _is_overtaken(self, state: Try) -> bool:
-        """Whether there is a newer snapshot than the one that a try builds on."""
+    def _has_newer_snapshot(self, state: CommitAttempt) -> bool:
+        """Return whether there is a newer snapshot than the base of the attempt."""
         try:
             newest = self._store.snapshots.latest_id() or 0
         except StorageError as error:
-            self._end(error)
+            self._clean_up_failed(error)
             raise
         if newest < state.snapshot_id:
             return False
         self._note(CommitStep.LOSE, state, {"newest": newest})
-        if self._doubt is None:
-            self._remove_unshared(state)
+        if self._unknown_outcome is None:
+            self._remove_attempt_files(state)
         return True
 
-    def _publish(self, state: Try) -> Snapshot | None:
-        """Create the snapshot file; None if the number is taken or the outcome is open."""
+    def _create_snapshot(self, state: CommitAttempt) -> Snapshot | None:
+        """Create the snapshot file; None if the id is taken or the outcome is unknown."""
         snapshot = state.snapshot
         assert snapshot is not None  # noqa: S101  # the last step made it
         try:
             created = self._store.snapshots.create(snapshot)
         except StorageError:
-            self._remember(state, snapshot)
-            return self._look(state, snapshot)
+            self._record_unknown_outcome(state, snapshot)
+            return self._find_winner(state, snapshot)
         except BaseException:
-            self._remember(state, snapshot)
+            self._record_unknown_outcome(state, snapshot)
             self._writer.forget()
             raise
-        if created and self._is_undermined(state):
-            self._undo(state, snapshot)
+        if created and self._was_rolled_back(state):
+            self._delete_snapshot(state, snapshot)
             return None
         if created:
             self._note(CommitStep.PUBLISH, state, {"rows": snapshot.delta_record_count or 0})
             return snapshot
-        return self._look(state, snapshot)
+        return self._find_winner(state, snapshot)
 
-    def _is_undermined(self, state: Try) -> bool:
-        """Whether a rollback has removed or replaced the snapshot that the new one builds on.
+    def _was_rolled_back(self, state: CommitAttempt) -> bool:
+        """Return whether a rollback has removed or replaced the base of the new snapshot.
 
-        A rollback first makes the hint LATEST name the snapshot that it goes back to. An expiry
-        leaves the hint alone, and none of the snapshots before the one that it removes.
+        A rollback first sets the hint LATEST to its target. An expiry does not change the hint, and
+        removes all snapshots before those that it keeps.
         """
         latest, snapshots = state.latest, self._store.snapshots
         if latest is None:
             return False
         try:
-            there = snapshots.find(latest.id)
-            if there is not None:
-                return there.delta_manifest_list != latest.delta_manifest_list
+            found = snapshots.find(latest.id)
+            if found is not None:
+                return found.delta_manifest_list != latest.delta_manifest_list
             hint = snapshots.latest_hint()
             return hint is not None and hint < latest.id and snapshots.find(hint) is not None
         except StorageError:
-            return False  # what was created counts
+            return False  # the snapshot was created
 
-    def _undo(self, state: Try, snapshot: Snapshot) -> None:
-        """Take back a snapshot that brings back what a rollback has removed."""
+    def _delete_snapshot(self, state: CommitAttempt, snapshot: Snapshot) -> None:
+        """Delete the new snapshot, which would undo a concurrent rollback."""
         try:
             self._store.snapshots.delete(snapshot.id)
         except StorageError as error:
-            self._remember(state, snapshot)
-            self._end(error)
+            self._record_unknown_outcome(state, snapshot)
+            self._clean_up_failed(error)
             raise
         self._note(CommitStep.LOSE, state, {"to": "a rollback"})
-        self._doubt = None
-        self._remove_unshared(state)
+        self._unknown_outcome = None
+        self._remove_attempt_files(state)
 
-    def _remember(self, state: Try, snapshot: Snapshot) -> None:
-        """From now on the snapshot may be there; nothing it needs may be removed."""
-        before = self._doubt
-        self._doubt = _Doubt(
+    def _record_unknown_outcome(self, state: CommitAttempt, snapshot: Snapshot) -> None:
+        """Record that the snapshot may exist; its files must not be removed."""
+        before = self._unknown_outcome
+        self._unknown_outcome = _UnknownOutcome(
             files=_new_files(state.request.changes),
             uuids=(before.uuids if before is not None else frozenset()) | {str(snapshot.uuid)},
             first_id=before.first_id if before is not None else snapshot.id,
         )
         self._note(CommitStep.DOUBT, state)
 
-    def _look(self, state: Try, snapshot: Snapshot) -> Snapshot | None:
-        """Whose snapshot has the number: ours, if a reply was lost; somebody's; or nobody's yet."""
+    def _find_winner(self, state: CommitAttempt, snapshot: Snapshot) -> Snapshot | None:
+        """Return the existing snapshot if it is ours (its response was lost), else None."""
         try:
-            there = self._store.snapshots.find(snapshot.id)
+            found = self._store.snapshots.find(snapshot.id)
         except StorageError as error:
-            self._remember(state, snapshot)
-            self._end(error)
+            self._record_unknown_outcome(state, snapshot)
+            self._clean_up_failed(error)
             raise
-        if there is None:
+        if found is None:
             return None
-        if there.uuid == snapshot.uuid or self._is_ours(there, state.request):
-            return there
-        self._note(CommitStep.LOSE, state, {"to": there.commit_user})
-        self._doubt = None  # the number is somebody else's: what was in doubt has failed
-        self._remove_unshared(state)
+        if found.uuid == snapshot.uuid or self._is_ours(found, state.request):
+            return found
+        self._note(CommitStep.LOSE, state, {"to": found.commit_user})
+        self._unknown_outcome = None  # another commit has the id, so the attempt failed
+        self._remove_attempt_files(state)
         return None
 
-    def _remove_unshared(self, state: Try) -> None:
-        """Remove what a try has written, but what the next one uses again."""
-        lists = [state.changelog, state.delta if self._keeps_delta(state.request) else None]
-        self._remove_but([found.name for found in lists if found is not None], state)
+    def _remove_attempt_files(self, state: CommitAttempt) -> None:
+        """Delete the files of an attempt except those that the next attempt reuses."""
+        lists = [state.changelog, state.delta if self._can_reuse_delta(state.request) else None]
+        self._remove_except([found.name for found in lists if found is not None], state)
 
-    def _wait(self, state: Try, started: int) -> None:
-        """Wait for the next try, or give up."""
+    def _wait(self, state: CommitAttempt, started: int) -> None:
+        """Wait before the next attempt, or give up."""
         elapsed = self._timing.clock() - started
         retry = state.number - 1
         if self._retry_policy.is_over(retry, elapsed):
-            self._end(None)
+            self._clean_up_failed(None)
             raise CommitError(
-                f"The commit gave up after {state.number} attempts and {elapsed} ms: "
-                "other commits were faster each time.",
+                f"The commit gave up after {state.number} attempts and {elapsed} ms because of "
+                "concurrent commits.",
                 hint="Commit again, or increase 'commit.max-retries' or 'commit.timeout'.",
             )
         wait = self._retry_policy.wait_ms(retry, self._timing.chance())
         self._timing.sleep(wait / 1000)
         self._note(CommitStep.WAIT, state, {"ms": round(wait)})
 
-    def _end(self, error: BaseException | None) -> None:
-        """Clean up after a commit that failed; while it is in doubt, nothing is removed.
+    def _clean_up_failed(self, error: BaseException | None) -> None:
+        """Delete the files of a failed commit; nothing is deleted if its outcome is unknown.
 
         Raises:
-            CommitOutcomeUnknownError: it is in doubt.
+            CommitOutcomeUnknownError: the outcome is unknown.
         """
-        if self._doubt is None:
+        if self._unknown_outcome is None:
             self._remove(list(self._writer.written), None)
             return
         self._writer.forget()
         if error is None or isinstance(error, StorageError | NotFoundError):
             raise _unknown(error) from error
 
-    def _succeed(self, state: Try, snapshot: Snapshot) -> Snapshot:
-        if self._doubt is not None:
+    def _succeed(self, state: CommitAttempt, snapshot: Snapshot) -> Snapshot:
+        if self._unknown_outcome is not None:
             index = snapshot.index_manifest
-            self._remove_but(_lists(snapshot), state, [] if index is None else [index])
-            self._doubt = None
+            self._remove_except(_lists(snapshot), state, [] if index is None else [index])
+            self._unknown_outcome = None
         self._writer.forget()
         if snapshot.commit_identifier != BATCH_COMMIT_IDENTIFIER:
             self._last_identifier = snapshot.commit_identifier
@@ -396,30 +410,34 @@ class Publisher:
         self._note(CommitStep.DONE, state)
         return snapshot
 
-    def _remove_but(self, lists: Sequence[str], state: Try, others: Sequence[str] = ()) -> None:
-        """Remove what was written, but some manifest lists, what they name, and other files."""
+    def _remove_except(
+        self, lists: Sequence[str], state: CommitAttempt, others: Sequence[str] = ()
+    ) -> None:
+        """Delete written files except some manifest lists, their manifests, and other files."""
         manifests = self._store.manifests
         try:
             names = [name for found in lists for name in (found, *manifests.list(found).names)]
         except StorageError:
-            self._writer.forget()  # orphans do no harm
+            self._writer.forget()  # the files remain as orphan files
             return
         kept = {self._store.paths.manifest(name) for name in [*names, *others]}
         self._remove([path for path in self._writer.written if path not in kept], state)
 
-    def _remove(self, paths: Sequence[str], state: Try | None) -> None:
-        gone = list(paths)
-        for path in gone:
+    def _remove(self, paths: Sequence[str], state: CommitAttempt | None) -> None:
+        removed = list(paths)
+        for path in removed:
             self._writer.written.remove(path)
             try:
                 self._store.file_io.delete(path)
             except StorageError:
-                continue  # an orphan, which does no harm
-        if gone:
-            names = ", ".join(name_of(path) for path in gone[:_MOST_NAMES])
-            self._note(CommitStep.CLEAN_UP, state, {"files": len(gone), "names": names})
+                continue  # remains as an orphan file
+        if removed:
+            names = ", ".join(name_of(path) for path in removed[:_MAX_NAMES])
+            self._note(CommitStep.CLEAN_UP, state, {"files": len(removed), "names": names})
 
-    def _note(self, step: CommitStep, state: Try | None, figures: Figures | None = None) -> None:
+    def _note(
+        self, step: CommitStep, state: CommitAttempt | None, figures: Metrics | None = None
+    ) -> None:
         event = CommitEvent(
             step=step,
             attempt=state.number if state is not None else 0,
@@ -432,19 +450,19 @@ class Publisher:
 
 
 def _unknown(error: BaseException | None) -> CommitOutcomeUnknownError:
-    problem = f", and then: {error}" if error is not None else "."
+    problem = f"; then: {error}" if error is not None else "."
     return CommitOutcomeUnknownError(
-        f"It is unknown whether the snapshot was created: the storage gave no answer{problem}",
+        f"It is unknown whether the snapshot was created: the storage did not respond{problem}",
         hint="Commit the same messages again with the same user and identifier: "
-        "a commit that did succeed is found.",
+        "a commit that succeeded is detected.",
     )
 
 
-def _half_done(made: Snapshot, error: PaimonError) -> CommitOutcomeUnknownError:
+def _partly_committed(made: Snapshot, error: PaimonError) -> CommitOutcomeUnknownError:
     return CommitOutcomeUnknownError(
-        f"What was written is visible in snapshot {made.id}, but the compaction of the same "
+        f"The written rows are visible in snapshot {made.id}, but the compaction of the same "
         f"transaction failed: {error}",
-        hint="Keep the files; the next compaction does its work.",
+        hint="Keep the data files; a later compaction will compact them.",
     )
 
 

@@ -1,6 +1,6 @@
-"""What a commit did, step by step, for those who want to see it.
+"""Trace events of commits: one event per step, shown by the explorer and by `pe.trace`.
 
-The steps are those of the table in `committer`; an explorer draws them, tests compare them.
+The steps are described in `committer`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,40 +13,40 @@ from paimon_explore.frozen_dataclass import dataclass
 
 
 class CommitStep(Enum):
-    """The steps of a commit, in the order in which one try goes through them."""
+    """The steps of a commit, in the order of one attempt."""
 
     SKIP_EMPTY = "nothing to commit"
-    LOOK_FOR_EARLIER = "look for the same commit in the table"
+    LOOK_FOR_EARLIER = "check whether the commit already exists"
     READ_LATEST = "read the latest snapshot"
     PLAN_OVERWRITE = "find the files that an overwrite removes"
-    CHECK_CONFLICTS = "check that the changes still fit"
+    CHECK_CONFLICTS = "check for conflicts"
     MERGE_MANIFESTS = "merge small manifests"
     WRITE_BASE = "write the base manifest list"
-    ASSIGN_ROW_IDS = "give new rows their ids"
+    ASSIGN_ROW_IDS = "assign row ids"
     WRITE_DELTA = "write the delta manifests and their list"
     WRITE_CHANGELOG = "write the changelog manifests and their list"
     WRITE_INDEX = "write the index manifest"
-    DESCRIBE = "put the snapshot file together"
+    DESCRIBE = "build the snapshot"
     PUBLISH = "create the snapshot file"
-    WRITE_HINTS = "write the hints"
+    WRITE_HINTS = "write the hint files"
     FAIL = "a step failed"
-    LOSE = "another commit took the snapshot's number"
-    DOUBT = "the storage did not say whether the snapshot was created"
-    WAIT = "wait before the next try"
-    CLEAN_UP = "remove files that nobody will need"
+    LOSE = "another commit created the snapshot id first"
+    DOUBT = "the storage did not confirm the creation of the snapshot"
+    WAIT = "wait before the next attempt"
+    CLEAN_UP = "delete files of the failed attempt"
     DONE = "the snapshot is visible"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommitEvent:
-    """One step that was made.
+    """A completed step of a commit.
 
     Attributes:
-        step: which.
-        attempt: number of the try, from 1; 0 outside of tries.
-        snapshot_id: the snapshot that the try wants to make, if it has got that far.
-        time_millis: when the step ended, epoch milliseconds.
-        figures: what it did, in numbers and names: files, bytes, entries.
+        step: the step.
+        attempt: the attempt number, from 1; 0 outside of attempts.
+        snapshot_id: the id of the new snapshot, if known.
+        time_millis: end of the step, epoch milliseconds.
+        figures: metrics of the step, such as numbers of files, bytes and entries.
     """
 
     step: CommitStep
@@ -57,14 +57,14 @@ class CommitEvent:
 
 
 Recorder = list[tuple[str, CommitEvent]]
-"""Events with the folder of the table that they happened to, in order."""
+"""Events in order, each with the folder of its table."""
 
 _RECORDERS: ContextVar[tuple[Recorder, ...]] = ContextVar("recorders", default=())
 
 
 @contextmanager
 def recording() -> Iterator[Recorder]:
-    """Hear of every step of every commit that this thread makes within the block."""
+    """Record the events of all commits of this thread in the block."""
     heard: Recorder = []
     token = _RECORDERS.set((*_RECORDERS.get(), heard))
     try:
@@ -74,6 +74,6 @@ def recording() -> Iterator[Recorder]:
 
 
 def tell(table: str, event: CommitEvent) -> None:
-    """Tell those who record of a step of a commit to a table's folder."""
+    """Add an event of a table's folder to all active recorders."""
     for heard in _RECORDERS.get():
         heard.append((table, event))

@@ -1,34 +1,36 @@
-"""The commit: how changes become a snapshot that everybody sees, or none at all.
+"""Atomic commits with optimistic concurrency control: `Committer`.
 
-Theory of operation. All files of a commit are written under names that nobody else can choose, and
-nothing refers to them. One act makes them visible: the snapshot file `snapshot-N` is created, whole
-or not at all, and only if there is none. Whoever creates N first has N; everybody else reads the
-new latest snapshot, checks that the changes still fit, and tries N+1.
+A commit first writes all its files with unique names; nothing refers to them yet. Then it creates
+the snapshot file `snapshot-N` atomically, only if it does not exist, which makes the commit
+visible. If another commit has created snapshot N, the commit reads the new latest snapshot, checks
+for conflicts and tries N+1.
 
-A try goes through these steps; the table `STEPS` in `steps` is what runs.
+An attempt has these steps (`STEPS` in `commit_attempt`):
 
-| step | writes | a crash right after it leaves |
+| step | writes | after a crash |
 | --- | --- | --- |
-| read the latest snapshot | | data files of the writers: orphans |
-| find what an overwrite removes | | the same |
-| check that the changes still fit | | the same |
-| merge manifests, base list | `manifest-*`, `manifest-list-*` | orphans besides |
-| row ids, delta manifests, their list | `manifest-*`, `manifest-list-*` | orphans besides |
-| changelog manifests, their list | `manifest-*`, `manifest-list-*` | orphans besides |
-| index manifest, if it changes | `index-manifest-*` | orphans besides |
-| create the snapshot | `snapshot-N` | the commit, visible and complete |
-| hints | `LATEST`, once `EARLIEST` | hints that lag, which readers expect |
+| read the latest snapshot | | data files of the writers remain as orphan files |
+| plan the files that an overwrite removes | | the same |
+| check for conflicts | | the same |
+| merge manifests, base list | `manifest-*`, `manifest-list-*` | these remain as orphan files, too |
+| row ids, delta manifests, their list | `manifest-*`, `manifest-list-*` | the same |
+| changelog manifests, their list | `manifest-*`, `manifest-list-*` | the same |
+| index manifest, if it changes | `index-manifest-*` | the same |
+| create the snapshot | `snapshot-N` | the commit is complete and visible |
+| write hints | `LATEST`, for the first snapshot `EARLIEST` | hints are outdated, which is allowed |
 
-What goes wrong:
+Failures:
 
-- A step before the creation fails: the files of this try are removed; the error goes to the caller.
-  Data files stay: the caller may try again, or abort the messages.
-- The number is taken: the base list of this try is removed, what does not depend on the latest
-  snapshot (delta and changelog) is used again, and the next try begins after a wait.
-- The creation fails without a clear answer: nothing is removed any more. The snapshot file tells:
-  it holds our uuid (done), another (lost), or is not there (next try, which first looks for our
-  user and identifier in all newer snapshots). If not even that can be read, the caller gets a
-  `CommitOutcomeUnknownError` and may commit the same messages again with the same identifier.
+- A step before the creation of the snapshot fails: the files of the attempt are deleted and the
+  error is raised. Data files remain: the caller may retry or abort the messages.
+- The snapshot id is taken: the base list of the attempt is deleted, the delta and changelog lists,
+  which do not depend on the latest snapshot, are reused, and the next attempt starts after a
+  backoff.
+- The outcome of the creation is unknown: no file is deleted. If the snapshot file has our uuid, the
+  commit succeeded; if it has another uuid, it lost; if it does not exist, the next attempt first
+  searches all newer snapshots for our user and identifier. If the storage cannot be read, a
+  `CommitOutcomeUnknownError` is raised and the caller may commit the same messages again with the
+  same identifier.
 
 Spec: concepts/concurrency-control; concepts/spec/snapshot.
 """
@@ -38,8 +40,8 @@ from dataclasses import replace
 from uuid import uuid4
 
 from paimon_explore.commit.backoff import Timing, retry_policy_of
-from paimon_explore.commit.commit_attempt import NO_NOTE, CommitNote, Request, TrySteps
-from paimon_explore.commit.commit_loop import Publisher
+from paimon_explore.commit.commit_attempt import NO_NOTE, AttemptSteps, CommitNote, Request
+from paimon_explore.commit.commit_loop import CommitLoop
 from paimon_explore.commit.commit_trace import CommitEvent
 from paimon_explore.commit.conflicts import ConflictRules
 from paimon_explore.commit.file_changes import Changes, compacted_changes, written_changes
@@ -76,18 +78,18 @@ _AVRO_CODECS: Mapping[str, str] = {
 
 
 class Committer:
-    """Makes snapshots of one table, as one user. One thread at a time.
+    """Commits to one table and branch as one user; not thread-safe.
 
     Args:
         store: the table and branch.
         schema: its latest schema.
-        options: the options in force; the schema's by default.
-        commit_user: who commits. A job that goes on after a failure keeps its user, so that what it
-            has committed is found again; by default a fresh user.
-        timing: clock, sleep and chance.
+        options: the effective options; by default those of the schema.
+        commit_user: the commit user. A job that is restarted after a failure must keep its user, so
+            that its earlier commits are found; by default a new user.
+        timing: clock, sleep and random numbers.
 
     Attributes:
-        commit_user: who commits.
+        commit_user: the commit user.
     """
 
     def __init__(
@@ -103,8 +105,8 @@ class Committer:
         when = timing or Timing()
         self._store = store
         self._options = chosen
-        self.commit_user = commit_user or fresh_user(chosen)
-        self._steps = TrySteps(
+        self.commit_user = commit_user or new_commit_user(chosen)
+        self._steps = AttemptSteps(
             store=store,
             schema=schema,
             options=chosen,
@@ -122,16 +124,16 @@ class Committer:
             row_tracking=chosen.value(opt.ROW_TRACKING_ENABLED),
             key_rules=_key_rules(schema, chosen),
         )
-        self._publisher = Publisher(
+        self._commit_loop = CommitLoop(
             self._steps, when, retry_policy_of(chosen), is_new_user=commit_user is None
         )
 
     @property
     def trace(self) -> list[CommitEvent]:
-        """What the last commit did, step by step."""
-        return self._publisher.trace
+        """The events of the last commit."""
+        return self._commit_loop.trace
 
-    def commit(  # noqa: PLR0913  # the choices of one commit
+    def commit(  # noqa: PLR0913  # settings of one commit
         self,
         messages: Sequence[CommitMessage],
         identifier: int = BATCH_COMMIT_IDENTIFIER,
@@ -142,29 +144,29 @@ class Committer:
         planned_on: int | None = None,
         ordered: bool = False,
     ) -> list[Snapshot]:
-        """Make what writers and compactions did visible.
+        """Commit the messages of writers and compactions.
 
         Args:
-            messages: of all writers.
-            identifier: number of the transaction; those of one user grow. If this user has
-                committed it before, nothing happens. Batch jobs leave it alone.
+            messages: the messages of all writers.
+            identifier: the commit identifier, ascending per user. If this user has committed it
+                before, nothing is committed again. Batch jobs use the default.
             note: watermark, properties and operation.
-            ignore_empty: make no snapshot if nothing changes.
+            ignore_empty: create no snapshot if there are no changes.
             check_appends: check for conflicts even if only files are added.
-            planned_on: the snapshot whose rows were read to make new values of some columns; with
-                it, others' new values of the same columns and rows are a conflict.
-            ordered: refuse records of a primary-key table that are numbered before those which
-                another commit has written for the same keys, so that they would not replace them.
+            planned_on: the snapshot whose rows were read to compute new values of some columns; new
+                values of other commits for the same columns and rows are a conflict.
+            ordered: refuse records of a primary-key table whose sequence numbers are not greater
+                than those of other commits for the same keys, which they would not replace.
 
         Returns:
-            The snapshots of this transaction, also those found to be there already: none, one, or
-            two (what was written, then what was compacted).
+            The snapshots of this transaction, including existing ones: none, one, or two (APPEND or
+            OVERWRITE, then COMPACT).
 
         Raises:
-            CommitConflictError: the changes do not fit what others have committed.
-            CommitOutcomeUnknownError: it may or may not be visible; commit again to find out.
-            CommitError: too many others were faster.
-            StorageError: a file could not be read or written; nothing is visible.
+            CommitConflictError: the changes conflict with other commits.
+            CommitOutcomeUnknownError: the outcome is unknown; commit again to find out.
+            CommitError: the retries are exhausted because of concurrent commits.
+            StorageError: a file could not be read or written; nothing was committed.
         """
         written = written_changes(messages)
         compacted = compacted_changes(messages)
@@ -195,7 +197,7 @@ class Committer:
         return self._make(requests)
 
     def _seen(self, messages: Sequence[CommitMessage], *, ordered: bool) -> SeenSnapshot | None:
-        """The oldest snapshot that records depend on, if others' commits since then matter."""
+        """Return the oldest snapshot that records depend on, if later commits may conflict."""
         found = [message.seen for message in messages if message.seen is not None]
         if not found:
             return None
@@ -214,11 +216,11 @@ class Committer:
     ) -> list[Snapshot]:
         """Replace the live files of partitions by the files of the messages.
 
-        With no message, the partitions are dropped; a changelog is never written.
+        Without messages, the partitions are dropped. No changelog is written.
 
         Args:
-            messages: of all writers.
-            what: the partitions; dynamic ones without messages change nothing.
+            messages: the messages of all writers.
+            what: the partitions; a dynamic overwrite without messages changes nothing.
             identifier: as for `commit`.
             note: watermark, properties and operation.
 
@@ -226,7 +228,7 @@ class Committer:
             The snapshots of this transaction.
 
         Raises:
-            InvalidInputError: a partition that is none, or new files outside of the partitions.
+            InvalidInputError: a partition is invalid, or new files are outside of the partitions.
             CommitConflictError, CommitOutcomeUnknownError, CommitError, StorageError: as for
                 `commit`.
         """
@@ -240,16 +242,16 @@ class Committer:
             identifier=identifier,
             changes=written,
             note=note,
-            check=False,  # what goes is found in the very snapshot that it builds on
+            check=False,  # the files to remove are planned on the base snapshot
             overwrite=what,
         )
         return self._make([request])
 
     def analyze(self, statistics: Statistics) -> Snapshot:
-        """Make new statistics of the table known; no file changes.
+        """Commit new table statistics; data files do not change.
 
         Args:
-            statistics: the figures.
+            statistics: the statistics.
 
         Returns:
             The snapshot.
@@ -276,10 +278,10 @@ class Committer:
             raise
 
     def compact_manifests(self) -> Snapshot | None:
-        """Rewrite small manifests and those with deletions; no file changes.
+        """Merge small manifests and those with deletions; data files do not change.
 
         Returns:
-            The snapshot; None if the manifests are as few as they can be.
+            The snapshot; None if there is nothing to merge.
 
         Raises:
             CommitOutcomeUnknownError, CommitError, StorageError: as for `commit`.
@@ -298,9 +300,9 @@ class Committer:
         return self._make([request])[0]
 
     def _make(self, requests: Sequence[Request]) -> list[Snapshot]:
-        if requests:  # before the commit: who turns warnings into errors must not get half of it
+        if requests:  # before the commit, in case warnings are errors
             warn_of_stale_iceberg_metadata(self._store.paths.root, self._options)
-        return self._publisher.make(requests)
+        return self._commit_loop.make(requests)
 
     def _is_worth_merging(self, manifests: ManifestFiles) -> bool:
         target = self._steps.merging.target_bytes
@@ -310,8 +312,8 @@ class Committer:
         return small > 1 or any(row["num_deleted_files"] for row in rows)
 
 
-def fresh_user(options: TableOptions) -> str:
-    """A commit user that nobody else has."""
+def new_commit_user(options: TableOptions) -> str:
+    """Return a unique commit user."""
     prefix = options.value(opt.COMMIT_USER_PREFIX)
     return f"{prefix}_{uuid4()}" if prefix else str(uuid4())
 
@@ -321,7 +323,7 @@ def _codec(options: TableOptions) -> str:
     codec = _AVRO_CODECS.get(name)
     if codec is None:
         raise InvalidInputError(
-            f"Option 'manifest.compression' = {name!r}: not a compression of manifests.",
+            f"Option 'manifest.compression' = {name!r}: not a supported compression of manifests.",
             hint=f"Use {choices(_AVRO_CODECS)}.",
         )
     return codec

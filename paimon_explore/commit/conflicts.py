@@ -1,16 +1,16 @@
-"""Whether changes still fit the table as others have left it.
+"""Conflict checks of a commit against the latest snapshot.
 
-The changes were planned on some snapshot; meanwhile others may have committed. Plain appends always
-fit. Whatever removes files, or replaces files by others, is checked against the live files of the
-changed partitions:
+The changes were planned on an earlier snapshot; other commits may have happened since. Plain
+appends never conflict. Commits that remove or replace files are checked against the live files of
+the changed partitions:
 
-1. all files of one partition have the same number of buckets, unless the commit overwrites;
-2. no file is added twice, and every file that goes is still there;
-3. the files of a level above 0 of one bucket have disjoint key ranges (two compactions at once);
+1. all files of a partition have the same number of buckets, unless the commit is an overwrite;
+2. no file is added twice, and every removed file is still live;
+3. files of one bucket and level above 0 have disjoint key ranges (concurrent compactions);
 4. index files: see `index_conflicts`;
 5. with data evolution, no other file has new values for the same columns of the same rows.
 
-A conflict ends the commit: its changes have to be planned again.
+A conflict ends the commit: its changes must be planned again.
 
 Spec: concepts/concurrency-control.
 """
@@ -37,20 +37,20 @@ from paimon_explore.metadata.snapshot import CommitKind
 from paimon_explore.scan.manifest_arrays import numbers
 from paimon_explore.scan.splits.key_range_sections import key_ranks
 
-_AGAIN = "Plan the change again on the latest snapshot."
+_PLAN_AGAIN = "Plan the change again on the latest snapshot."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConflictRules:
-    """What the check has to know of the table.
+    """Table settings for conflict checks.
 
     Attributes:
         keys: the trimmed primary key; None for append tables.
-        is_bucketed: whether files belong to buckets.
-        data_evolution: whether columns of a row may lie in several files.
-        levels_overlap: whether files of one level may hold the same keys: those that are ordered by
-            other columns.
-        planned_on: the snapshot that new values of some columns were made from, if they are such.
+        is_bucketed: whether the table has buckets.
+        data_evolution: whether the columns of a row may be stored in several files.
+        levels_overlap: whether files of one level may have overlapping keys, because they are
+            sorted by other columns.
+        planned_on: the snapshot whose rows were read to compute new values of some columns, if any.
     """
 
     keys: RowType | None
@@ -68,17 +68,17 @@ def check_conflicts(
     kind: CommitKind,
     rules: ConflictRules,
 ) -> None:
-    """Refuse changes that do not fit.
+    """Check changes for conflicts.
 
     Args:
         live: live files of the changed partitions, one ADD entry each.
         changes: the changes.
-        index_before: all index files of the snapshot before.
-        kind: of the commit.
-        rules: of the table.
+        index_before: all index files of the latest snapshot.
+        kind: the commit kind.
+        rules: table settings.
 
     Raises:
-        CommitConflictError: they do not fit.
+        CommitConflictError: the changes conflict with the latest snapshot.
     """
     if kind is not CommitKind.OVERWRITE:
         check_bucket_counts(live, changes.entries)
@@ -98,7 +98,7 @@ def check_conflicts(
 
 
 def check_bucket_counts(live: ManifestEntries, entries: ManifestEntries) -> None:
-    """Refuse files written under another number of buckets than their partition has.
+    """Check that new files have the number of buckets of their partition.
 
     Raises:
         CommitConflictError: the numbers differ.
@@ -112,8 +112,9 @@ def check_bucket_counts(live: ManifestEntries, entries: ManifestEntries) -> None
         other = counts.setdefault(row["partition"], row["total_buckets"])
         if other != row["total_buckets"]:
             raise CommitConflictError(
-                f"A partition has files of {other} and of {row['total_buckets']} buckets.",
-                hint="Only an overwrite changes the number of buckets of a partition.",
+                f"A partition would have files with {other} and with {row['total_buckets']} "
+                "buckets.",
+                hint="Only an overwrite can change the number of buckets of a partition.",
             )
 
 
@@ -128,29 +129,29 @@ def _check_alone(entries: ManifestEntries) -> None:
 
 
 def _after(live: ManifestEntries, entries: ManifestEntries) -> ManifestEntries:
-    """The live files after the change."""
+    """Return the live files after the commit."""
     try:
         merged = merge_entries(ManifestEntries.concat([live, entries]))
     except CorruptFileError as error:
         raise CommitConflictError(
-            f"A file that the commit adds is in the table already: {error.where}.",
+            f"A file that the commit adds already exists in the table: {error.where}.",
             hint="The same commit may have succeeded before.",
         ) from error
-    gone = merged.of_kind(FileKind.DELETE)
-    if len(gone):
-        name = gone.column("file_name")[0].as_py()
+    missing = merged.of_kind(FileKind.DELETE)
+    if len(missing):
+        name = missing.column("file_name")[0].as_py()
         raise CommitConflictError(
-            f"Data file {name} and {len(gone) - 1} more that the commit removes are no longer in "
-            "the table: another commit removed or replaced them.",
-            hint=_AGAIN,
+            f"Data file {name} and {len(missing) - 1} more that the commit removes are no longer "
+            "in the table: another commit removed or replaced them.",
+            hint=_PLAN_AGAIN,
         )
     return merged
 
 
 def _check_levels(files: ManifestEntries, keys: RowType) -> None:
-    """Refuse overlapping files on one level above 0 of one bucket."""
+    """Check that files of one bucket and level above 0 do not overlap."""
     upper = files.filter(numbers(files.table, "level") > 0)
-    if len(upper) < 2:  # noqa: PLR2004  # one file overlaps nothing
+    if len(upper) < 2:  # noqa: PLR2004  # one file cannot overlap
         return
     lows, highs = key_ranks(upper, keys)
     places = upper.table.select(["partition", "bucket", "level", "file_name"]).to_pylist()
@@ -162,14 +163,14 @@ def _check_levels(files: ManifestEntries, keys: RowType) -> None:
         for before, after in pairwise(sorted(ranges)):
             if after[0] <= before[1]:
                 raise CommitConflictError(
-                    f"Files {before[2]} and {after[2]} of bucket {run[1]}, level {run[2]} hold "
-                    "the same keys: two compactions ran at once.",
-                    hint="Only one job may compact a bucket. " + _AGAIN,
+                    f"Files {before[2]} and {after[2]} of bucket {run[1]}, level {run[2]} have "
+                    "overlapping keys: two compactions ran concurrently.",
+                    hint="Only one job may compact a bucket. " + _PLAN_AGAIN,
                 )
 
 
 def _check_row_ranges(live: ManifestEntries, added: ManifestEntries) -> None:
-    """Refuse columns for ranges of rows that no longer are the ranges of the live files."""
+    """Check that files with new columns have the same row ranges as live files."""
     known = {
         (row["first_row_id"], row["row_count"])
         for row in live.table.select(["first_row_id", "row_count"]).to_pylist()
@@ -181,15 +182,15 @@ def _check_row_ranges(live: ManifestEntries, added: ManifestEntries) -> None:
         if is_update and (first, rows) not in known:
             raise CommitConflictError(
                 f"File {row['file_name']} has columns of rows {first} to {first + rows - 1}, "
-                "which lie in other files by now.",
-                hint=_AGAIN,
+                "which are in other files now: another commit compacted them.",
+                hint=_PLAN_AGAIN,
             )
 
 
 def _check_compacted_ranges(after: ManifestEntries, added: ManifestEntries) -> None:
-    """Refuse to put rows together of which somebody has written columns meanwhile.
+    """Check that no other commit has written columns of rows that this commit compacts.
 
-    Readers want the files of a row to have the same rows.
+    Readers require that all files of a row have the same row range.
     """
     read = ["first_row_id", "row_count", "file_name", "file_source"]
     compacted = [
@@ -205,13 +206,14 @@ def _check_compacted_ranges(after: ManifestEntries, added: ManifestEntries) -> N
             same = row["file_name"] == new["file_name"] or ".vector." in row["file_name"]
             if not beside and not same and _overlap(row, new):
                 raise CommitConflictError(
-                    f"File {row['file_name']} has columns of rows that the commit puts together.",
-                    hint=_AGAIN,
+                    f"File {row['file_name']} of another commit has columns of rows that the "
+                    "commit compacts.",
+                    hint=_PLAN_AGAIN,
                 )
 
 
 def _check_columns(live: ManifestEntries, added: ManifestEntries, planned_on: int) -> None:
-    """Refuse new values of columns that others have written for the same rows meanwhile."""
+    """Check that no other commit has written the same columns of the same rows."""
     columns = ["first_row_id", "row_count", "max_sequence_number", "write_cols", "file_name"]
     newer = [
         row
@@ -226,7 +228,7 @@ def _check_columns(live: ManifestEntries, added: ManifestEntries, planned_on: in
                 raise CommitConflictError(
                     f"File {other['file_name']} of another commit has new values of the same "
                     f"columns of rows from {row['first_row_id']} on.",
-                    hint=_AGAIN,
+                    hint=_PLAN_AGAIN,
                 )
 
 
@@ -236,5 +238,5 @@ def _overlap(first: Mapping[str, int], second: Mapping[str, int]) -> bool:
 
 
 def _share_columns(first: list[str] | None, second: list[str] | None) -> bool:
-    """Whether two files hold the same column; None is all columns."""
+    """Return whether two files have a common column; None means all columns."""
     return first is None or second is None or not set(first).isdisjoint(second)

@@ -1,7 +1,7 @@
-"""What a commit changes, gathered from the messages of all writers.
+"""The file changes of a commit, collected from commit messages.
 
-One transaction may become two snapshots: what was written (APPEND), then what was compacted
-(COMPACT). Each is one `Changes`.
+A transaction may create two snapshots: the written files (APPEND) and the compacted files
+(COMPACT). Each has its own `Changes`.
 """
 
 from collections.abc import Sequence
@@ -24,8 +24,8 @@ class Changes:
     Attributes:
         entries: data files added and deleted, in the order of the delta manifest.
         changelog: changelog files, all added.
-        added_index: index files that come.
-        deleted_index: index files that go.
+        added_index: index files added.
+        deleted_index: index files deleted.
     """
 
     entries: ManifestEntries = field(default_factory=ManifestEntries.empty)
@@ -35,13 +35,13 @@ class Changes:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing changes."""
+        """Whether there are no changes."""
         files = len(self.entries) + len(self.changelog)
         return files + len(self.added_index) + len(self.deleted_index) == 0
 
     @property
     def deletes_rows(self) -> bool:
-        """Whether rows of existing files go: by a file that goes or by a deletion vector."""
+        """Whether existing rows are deleted, by removing files or by deletion vectors."""
         if self.entries.count_of(FileKind.DELETE):
             return True
         vectors = (self.added_index, self.deleted_index)
@@ -49,12 +49,12 @@ class Changes:
 
     @property
     def partitions(self) -> frozenset[bytes]:
-        """Binary rows of the partitions that change."""
+        """Binary rows of the changed partitions."""
         index = [part.partitions for part in (self.added_index, self.deleted_index)]
         return self.entries.partitions.union(*index)
 
     def row_delta(self) -> int:
-        """Rows of added files minus rows of deleted ones."""
+        """Return the number of rows in added files minus those in deleted files."""
         deleted = 0
         if self.entries.count_of(FileKind.DELETE):
             deleted = self.entries.of_kind(FileKind.DELETE).total_rows
@@ -62,7 +62,7 @@ class Changes:
 
 
 def written_changes(messages: Sequence[CommitMessage]) -> Changes:
-    """What the messages' writers wrote: the changes of the APPEND snapshot."""
+    """Collect the files of writes: the changes of the APPEND snapshot."""
     return Changes(
         entries=_files(
             [(m.new_files, FileKind.ADD) for m in messages],
@@ -75,7 +75,7 @@ def written_changes(messages: Sequence[CommitMessage]) -> Changes:
 
 
 def compacted_changes(messages: Sequence[CommitMessage]) -> Changes:
-    """What the messages' compactions replaced: the changes of the COMPACT snapshot."""
+    """Collect the files of compactions: the changes of the COMPACT snapshot."""
     return Changes(
         entries=_files(
             [(m.compact_before, FileKind.DELETE) for m in messages],
@@ -98,17 +98,17 @@ def _index(parts: Sequence[IndexEntries]) -> IndexEntries:
 
 @dataclass(frozen=True, slots=True)
 class PartitionSet:
-    """Some partitions, by their binary rows."""
+    """A set of partitions as binary rows."""
 
     partitions: frozenset[bytes]
 
     def mask(self, rows: pa.BinaryArray) -> Bools:
-        """Which of n partition rows are among them."""
+        """Return the mask of the partitions in the set, for n binary rows."""
         wanted = pa.array(sorted(self.partitions), pa.binary())
         return bool_values(pc.is_in(rows, value_set=wanted))
 
 
 def in_partitions(entries: ManifestEntries, partitions: frozenset[bytes]) -> ManifestEntries:
-    """The entries of some partitions."""
+    """Return the entries of some partitions."""
     rows = entries.column("partition").combine_chunks()
     return entries.filter(PartitionSet(partitions).mask(rows))  # type: ignore[arg-type]  # of binaries

@@ -1,4 +1,4 @@
-"""Iceberg metadata of a table: Java writes it with each commit, this package does not.
+"""Warning about Iceberg metadata, which Java writes with each commit and this package does not.
 
 Spec: iceberg/append-table, iceberg/primary-key-table; option `metadata.iceberg.storage`.
 """
@@ -13,22 +13,22 @@ from paimon_explore.metadata.options.table_options import ICEBERG_STORAGE, Table
 
 DISABLED = "disabled"
 _METADATA_FILE = re.compile(r"v([0-9]{1,18})\.metadata\.json")
-"""Java numbers the files by snapshot."""
+"""Metadata files of Java, numbered by snapshot id."""
 
 _warned: set[str] = set()
 _lock = threading.Lock()
 
 
 def has_iceberg_metadata(options: TableOptions) -> bool:
-    """Whether the table asks for Iceberg metadata with every commit."""
+    """Return whether the table has Iceberg metadata enabled."""
     return options.value(ICEBERG_STORAGE).strip().lower() not in ("", DISABLED)
 
 
 def newest_iceberg_snapshot(file_io: FileIO, root: str) -> int | None:
-    """The newest snapshot that the Iceberg metadata in the table's folder knows.
+    """Return the latest snapshot id of the Iceberg metadata in the table's folder.
 
     Returns:
-        None where there is none, as with the storages that keep it elsewhere.
+        None if the folder has no Iceberg metadata, for example if a catalog stores it.
     """
     try:
         files = file_io.list(f"{root}/metadata")
@@ -39,11 +39,11 @@ def newest_iceberg_snapshot(file_io: FileIO, root: str) -> int | None:
 
 
 def warn_of_stale_iceberg_metadata(root: str, options: TableOptions) -> None:
-    """Warn that Iceberg readers do not see a commit; once per process and table.
+    """Warn that Iceberg readers do not see a commit, once per process and table.
 
     Args:
         root: the folder of the table.
-        options: the options in force.
+        options: the effective options.
     """
     if not has_iceberg_metadata(options):
         return

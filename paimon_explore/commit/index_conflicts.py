@@ -1,18 +1,18 @@
-"""Whether changes of index files still fit the table as others have left it.
+"""Conflict checks of index files (deletion vectors, hash indexes, global indexes).
 
-An index file is never changed: a commit replaces it by a new one, which was made from the old one
-and from the data files that were live when the change was planned. So the commit is valid only if
-the same holds for the snapshot that it builds on:
+Index files are immutable: a commit replaces an index file by a new one, which is based on the old
+one and on the live data files of the planned snapshot. So the commit is valid only if, in the
+snapshot on which it is based:
 
 1. every index file that the commit removes is still in the table;
-2. where a bucket has one index file of a kind (hash indexes; deletion vectors of tables with
-   buckets), a new one replaces the very file that the bucket has, or there is none;
-3. elsewhere no data file gets a second deletion vector;
-4. every data file that a new index file describes is live behind the commit;
-5. no index file that stays describes a data file that the commit removes: somebody has deleted rows
-   of that file, or built an index over it, since the change was planned.
+2. if a bucket has one index file of a type (hash indexes; deletion vectors of tables with buckets),
+   a new index file replaces the current one of the bucket, if any;
+3. otherwise no data file gets a second deletion vector;
+4. every data file of a new index file is live after the commit;
+5. no remaining index file refers to a data file that the commit removes: another commit has deleted
+   rows of that file, or built an index over it, since the change was planned.
 
-A file that the commit removes and adds again, on another level, is not removed in this sense.
+A data file that the commit removes and adds again on another level does not count as removed.
 
 Spec: concepts/concurrency-control; concepts/spec/tableindex.
 """
@@ -33,24 +33,24 @@ from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEn
 
 IndexRow = Mapping[str, object]
 
-_AGAIN = "Plan the change again on the latest snapshot."
+_PLAN_AGAIN = "Plan the change again on the latest snapshot."
 _ONE_WRITER = (
     "Write the rows again; only one job at a time should write to a table with dynamic buckets."
 )
 
 
 def has_one_file_per_bucket(index_type: str, *, is_bucketed: bool) -> bool:
-    """Whether a bucket has at most one index file of a type."""
+    """Return whether a bucket has at most one index file of a type."""
     return index_type == HASH_INDEX or (index_type == DELETION_VECTORS_INDEX and is_bucketed)
 
 
 def check_replaced(changes: Changes, before: IndexEntries, *, is_bucketed: bool) -> None:
-    """Refuse to replace index files other than those that the table has.
+    """Check that the index files that the commit replaces are the current ones.
 
     Args:
         changes: the changes.
-        before: all index files of the snapshot before.
-        is_bucketed: whether files belong to buckets.
+        before: all index files of the latest snapshot.
+        is_bucketed: whether the table has buckets.
 
     Raises:
         CommitConflictError: another commit has replaced, removed or added index files.
@@ -66,7 +66,7 @@ def check_replaced(changes: Changes, before: IndexEntries, *, is_bucketed: bool)
 
 
 def _check_present(known: Iterable[IndexRow], gone: Iterable[IndexRow]) -> None:
-    """Every index file that goes is there."""
+    """Check that every removed index file exists."""
     present = {_identity(row) for row in known}
     for row in gone:
         if _identity(row) not in present:
@@ -80,22 +80,22 @@ def _check_buckets(
     *,
     is_bucketed: bool,
 ) -> None:
-    """A new index file of a bucket replaces the one that the bucket has."""
+    """Check that a new index file of a bucket replaces the current one."""
     places = {
-        _place(row)
+        _bucket_of(row)
         for row in added
         if has_one_file_per_bucket(str(row["index_type"]), is_bucketed=is_bucketed)
     }
     replaced = {_identity(row) for row in gone}
     for row in known if places else ():
-        if _place(row) in places and _identity(row) not in replaced:
+        if _bucket_of(row) in places and _identity(row) not in replaced:
             raise CommitConflictError(_changed(row), hint=_hint(row))
 
 
 def _check_second_vectors(
     known: Iterable[IndexRow], added: IndexEntries, gone: Iterable[IndexRow]
 ) -> None:
-    """No data file has deletion vectors in two index files."""
+    """Check that no data file gets deletion vectors in two index files."""
     new = {name for row in _of_vectors(added.rows()) for name in marked_files(row)}
     replaced = {_identity(row) for row in gone}
     for row in _of_vectors(known) if new else ():
@@ -103,17 +103,17 @@ def _check_second_vectors(
         if twice and _identity(row) not in replaced:
             raise CommitConflictError(
                 f"Data file {min(twice)} got a deletion vector meanwhile: "
-                "another commit deleted rows of it.",
-                hint=_AGAIN,
+                "another commit deleted rows of the file.",
+                hint=_PLAN_AGAIN,
             )
 
 
 def check_marked_files(changes: Changes, after: ManifestEntries) -> None:
-    """Refuse index files that describe data files which are not live behind the commit.
+    """Check that the data files of new deletion vectors are live after the commit.
 
     Args:
         changes: the changes.
-        after: live files of the changed partitions behind the commit.
+        after: live files of the changed partitions after the commit.
 
     Raises:
         CommitConflictError: another commit has removed or replaced such a data file.
@@ -130,18 +130,18 @@ def check_marked_files(changes: Changes, after: ManifestEntries) -> None:
         raise CommitConflictError(
             f"Data file {name}, of which the commit deletes rows, is no longer in the table: "
             "another commit removed or replaced it.",
-            hint=_AGAIN,
+            hint=_PLAN_AGAIN,
         )
 
 
 def check_indexed_files(changes: Changes, before: IndexEntries) -> None:
-    """Refuse to remove data files that an index file describes which the commit does not replace.
+    """Check that no remaining index file refers to a data file that the commit removes.
 
-    Rows that another commit has deleted would come back.
+    Otherwise rows that another commit has deleted would reappear.
 
     Args:
         changes: the changes.
-        before: all index files of the snapshot before.
+        before: all index files of the latest snapshot.
 
     Raises:
         CommitConflictError: another commit deleted rows of such a file, or built an index over it.
@@ -158,18 +158,18 @@ def check_indexed_files(changes: Changes, before: IndexEntries) -> None:
                 raise CommitConflictError(
                     f"Rows of data file {name}, which the commit replaces, were deleted by "
                     "another commit meanwhile.",
-                    hint=_AGAIN,
+                    hint=_PLAN_AGAIN,
                 )
         for name in _sources(row, removed):
             raise CommitConflictError(
                 f"Data file {name}, which the commit replaces, got an index of type "
                 f"{row['index_type']} meanwhile.",
-                hint=_AGAIN,
+                hint=_PLAN_AGAIN,
             )
 
 
 def _removed(entries: ManifestEntries) -> frozenset[tuple[object, str]]:
-    """Partition and name of the data files that go; not of those that change their level."""
+    """Return partition and name of removed data files, except those that only change the level."""
     if not entries.count_of(FileKind.DELETE):
         return frozenset()
     names: dict[FileKind, set[tuple[object, str]]] = {}
@@ -180,7 +180,7 @@ def _removed(entries: ManifestEntries) -> frozenset[tuple[object, str]]:
 
 
 def _sources(row: IndexRow, removed: frozenset[tuple[object, str]]) -> Iterator[str]:
-    """Those of the removed files over whose rows an index is; it names them in bytes of its own."""
+    """Yield the removed files that a global index covers, by their names in its source metadata."""
     index = row["global_index"]
     source = index.get("source_meta") if isinstance(index, dict) else None
     if isinstance(source, bytes):
@@ -190,7 +190,7 @@ def _sources(row: IndexRow, removed: frozenset[tuple[object, str]]) -> Iterator[
 
 
 def marked_files(row: IndexRow) -> tuple[str, ...]:
-    """The data files that an index file has deletion vectors of."""
+    """Return the data files for which an index file has deletion vectors."""
     ranges = row["dv_ranges"]
     return tuple(str(part["data_file"]) for part in ranges) if isinstance(ranges, list) else ()
 
@@ -199,16 +199,16 @@ def _of_vectors(rows: Iterable[IndexRow]) -> Iterator[IndexRow]:
     return (row for row in rows if row["index_type"] == DELETION_VECTORS_INDEX)
 
 
-def _place(row: IndexRow) -> tuple[object, ...]:
+def _bucket_of(row: IndexRow) -> tuple[object, ...]:
     return row["index_type"], row["partition"], row["bucket"]
 
 
 def _identity(row: IndexRow) -> tuple[object, ...]:
-    return (*_place(row), row["file_name"])
+    return (*_bucket_of(row), row["file_name"])
 
 
 def _changed(row: IndexRow) -> str:
-    """What is wrong if an index file is not the one that a change was planned on."""
+    """Return the message for an index file that another commit has changed."""
     match row["index_type"]:
         case str(kind) if kind == HASH_INDEX:
             return f"Bucket {row['bucket']} got keys from another job meanwhile."
@@ -224,4 +224,4 @@ def _changed(row: IndexRow) -> str:
 
 
 def _hint(row: IndexRow) -> str:
-    return _ONE_WRITER if row["index_type"] == HASH_INDEX else _AGAIN
+    return _ONE_WRITER if row["index_type"] == HASH_INDEX else _PLAN_AGAIN

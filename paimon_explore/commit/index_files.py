@@ -1,16 +1,16 @@
-"""The index files of the table after a commit.
+"""Computes the index manifest of a new snapshot from the previous one and the changes.
 
-An index manifest is complete: it lists every index file of the snapshot. How changes combine with
-the files before depends on the kind of index:
+An index manifest lists all index files of the snapshot. How changes are applied depends on the type
+of index:
 
 | index | key | rule |
 | --- | --- | --- |
-| hash index | partition, bucket | one file each; a new file names the one it replaces |
+| hash index | partition, bucket | one file each; a new file replaces the current one |
 | deletion vectors of tables with buckets | partition, bucket | the same |
-| deletion vectors of tables without buckets | file name | a file that goes must be there, one that comes must not; no data file in two of them |
-| global index | file name | removals first; row ranges of one field do not overlap |
+| deletion vectors of tables without buckets | file name | removed files must exist, added files must not; no data file in two of them |
+| global index | file name | removals first; row ranges of one field must not overlap |
 
-Whether what goes is what the change was planned on is said in `index_conflicts`.
+`index_conflicts` checks that the removed files are those on which the change was planned.
 
 Spec: concepts/spec/manifest, index manifest.
 """  # noqa: E501  # a table
@@ -32,25 +32,25 @@ IndexRow = dict[str, object]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexRules:
-    """What the combination has to know of the table.
+    """Table settings for combining index files.
 
     Attributes:
-        is_bucketed: whether files belong to buckets (not: append tables without buckets).
+        is_bucketed: whether the table has buckets; False for append tables without buckets.
     """
 
     is_bucketed: bool
 
 
 def combine_index(before: IndexEntries, changes: Changes, rules: IndexRules) -> IndexEntries:
-    """All index files after a commit.
+    """Return all index files after a commit.
 
     Args:
-        before: all index files of the snapshot before.
-        changes: those that come and go.
-        rules: of the table.
+        before: all index files of the latest snapshot.
+        changes: the added and deleted index files.
+        rules: table settings.
 
     Raises:
-        CommitConflictError: a file that goes is not there, or one that comes clashes.
+        CommitConflictError: a deleted file does not exist, or an added file conflicts.
     """
     check_replaced(changes, before, is_bucketed=rules.is_bucketed)
     by_bucket: list[IndexEntries] = []
@@ -105,7 +105,7 @@ def _drop(old: IndexEntries, gone: IndexEntries) -> IndexEntries:
 def _refuse_known(old: IndexEntries, new: IndexEntries) -> None:
     twice = _names(old) & _names(new)
     if twice:
-        raise CommitConflictError(f"Index file {min(twice)} is in the table already.")
+        raise CommitConflictError(f"Index file {min(twice)} already exists in the table.")
 
 
 def _refuse_two_vectors(rows: Iterable[IndexRow]) -> None:
@@ -117,7 +117,7 @@ def _refuse_two_vectors(rows: Iterable[IndexRow]) -> None:
             if key in seen:
                 raise CommitConflictError(
                     f"Data file {key[1]} has deletion vectors in {seen[key]} and "
-                    f"{row['file_name']}: another commit deleted rows of it.",
+                    f"{row['file_name']}: another commit deleted rows of the file.",
                     hint="Plan the change again on the latest snapshot.",
                 )
             seen[key] = str(row["file_name"])
@@ -132,7 +132,7 @@ def _by_name(old: IndexEntries, new: IndexEntries, gone: IndexEntries) -> IndexE
 
 
 def _refuse_overlaps(rows: Iterable[IndexRow]) -> None:
-    """Global indexes of one field and partition must cover disjoint row ranges."""
+    """Check that global indexes of one field and partition cover disjoint row ranges."""
     ranges: dict[tuple[object, ...], list[tuple[int, int, str]]] = {}
     for row in rows:
         found = row["global_index"]

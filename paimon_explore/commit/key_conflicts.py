@@ -1,23 +1,23 @@
-"""Whether records of a primary-key table still fit what others have written for the same keys.
+"""Conflict checks of records of a primary-key table with other commits to the same keys.
 
-A record replaces the records of its key with smaller sequence numbers. Numbers continue those of
-the snapshot that a writer has seen; records that were made from rows of the table (updates, merges,
-rows that leave another partition) depend on more of it, and so does the bucket of a key where
-buckets are dynamic. If others have committed since then, their changes are looked at:
+A record replaces records of its key with smaller sequence numbers, and sequence numbers continue
+those of the snapshot that the writer has read. Records computed from rows of the table (updates,
+merges, rows moved from another partition) depend on that snapshot, and so do the buckets of keys in
+tables with dynamic buckets. If other commits have happened since, their files are checked:
 
-| records | conflict with others' records of the same keys |
+| records | conflict with records of other commits for the same keys |
 | --- | --- |
-| made from rows of the table | any, also removed ones |
-| with dynamic buckets, in a table whose key does not hold the partition | the same, in any partition |
-| with dynamic or postponed buckets | in another bucket; any file of the partition that was removed |
-| else | numbered no lower: the new record would not replace them |
+| computed from rows of the table | all, including removed ones |
+| with dynamic buckets, if the primary key does not contain the partition | all, in any partition |
+| with dynamic or postponed buckets | in another bucket; any removed file of the partition |
+| others | with sequence numbers that are not lower: the new record would not replace them |
 
-Files tell the first and last key that they hold, so a conflict may be found where there is none.
-Compactions change no rows, so they never conflict. Where a sequence field orders the records,
-numbers do not matter; and rows that wait for a bucket are ordered by the time of writing.
+The check compares the key ranges of files, so it may report a conflict although no key is equal.
+Compactions do not change rows and never conflict. With a sequence field, sequence numbers do not
+matter; postponed rows are ordered by the time of writing.
 
 Spec: concepts/concurrency-control.
-"""  # noqa: E501  # a table
+"""  # a table
 
 from collections.abc import Iterator
 
@@ -35,22 +35,22 @@ from paimon_explore.scan.splits.key_range_sections import key_ranks
 from paimon_explore.store.table_store import TableStore
 
 _WRITES = frozenset({CommitKind.APPEND, CommitKind.OVERWRITE})
-_AGAIN = "Do it again on the latest snapshot."
+_PLAN_AGAIN = "Repeat the operation on the latest snapshot."
 
 
 class StaleRecordsError(CommitConflictError):
-    """Records were made on a state of the table that others have changed; write them again."""
+    """Another commit has changed the state on which records are based; write them again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyRules:
-    """What the check has to know of the table.
+    """Table settings for key conflict checks.
 
     Attributes:
         keys: the trimmed primary key; empty for append tables.
         has_fixed_buckets: whether the bucket of a key never changes.
-        crosses_partitions: whether the primary key does not hold the partition.
-        by_sequence_field: whether a column orders the records of a key.
+        crosses_partitions: whether the primary key does not contain all partition columns.
+        by_sequence_field: whether the table has a sequence field.
     """
 
     keys: RowType
@@ -66,14 +66,14 @@ def check_keys(
     seen: SeenSnapshot,
     rules: KeyRules,
 ) -> None:
-    """Refuse records that were made on a state that others have changed.
+    """Check that no other commit has changed the keys of new records.
 
     Args:
         store: the table.
-        latest: the newest snapshot.
+        latest: the latest snapshot.
         changes: the new files.
-        seen: the snapshot that they were made on.
-        rules: of the table.
+        seen: the snapshot on which they are based.
+        rules: table settings.
 
     Raises:
         CommitConflictError: another commit has changed the same keys.
@@ -82,18 +82,18 @@ def check_keys(
         return
     if latest is None and seen.id == 0:
         return
-    if latest is None or not _is_past(store, seen):
+    if latest is None or not _is_ancestor(store, seen):
         raise StaleRecordsError(
             f"Snapshot {seen.id}, on which the rows were written, was replaced by a rollback.",
-            hint=_AGAIN,
+            hint=_PLAN_AGAIN,
         )
     others = _written_since(store, latest, seen)
     if len(others):
         _check(changes.entries.of_kind(FileKind.ADD), others, seen, rules)
 
 
-def _is_past(store: TableStore, seen: SeenSnapshot) -> bool:
-    """Whether a snapshot is one that the newest one builds on, as far as can be told."""
+def _is_ancestor(store: TableStore, seen: SeenSnapshot) -> bool:
+    """Return whether a snapshot is an ancestor of the latest one, as far as can be determined."""
     if seen.id == 0:
         return True
     found = store.snapshots.find(seen.id)
@@ -104,15 +104,15 @@ def _is_past(store: TableStore, seen: SeenSnapshot) -> bool:
 
 
 def _written_since(store: TableStore, latest: Snapshot, seen: SeenSnapshot) -> ManifestEntries:
-    """Files that others have added and removed since a snapshot, but by compactions."""
+    """Return the files added and removed since a snapshot, except by compactions."""
     parts = [ManifestEntries.empty()]
     for number in range(seen.id + 1, latest.id + 1):
         snapshot = latest if number == latest.id else store.snapshots.find(number)
         if snapshot is None:
             raise StaleRecordsError(
-                f"Snapshot {number}, made since the rows were written, has expired or was rolled "
-                "back: whether it has the same keys cannot be told.",
-                hint=_AGAIN,
+                f"Snapshot {number}, created after the rows were written, has expired or was "
+                "rolled back, so conflicts with its keys cannot be checked.",
+                hint=_PLAN_AGAIN,
             )
         if snapshot.commit_kind in _WRITES:
             names = store.manifests.list(snapshot.delta_manifest_list).names
@@ -132,20 +132,20 @@ def _check(
     files = list(_files(both, lows.tolist(), highs.tolist()))
     groups: dict[object, list[_File]] = {}
     for file in files[len(own) :]:
-        groups.setdefault(_place(file, rules), []).append(file)
+        groups.setdefault(_conflict_scope(file, rules), []).append(file)
     for file in files[: len(own)]:
-        for other in groups.get(_place(file, rules), ()):
-            if _clashes(file, other, seen, rules):
+        for other in groups.get(_conflict_scope(file, rules), ()):
+            if _conflicts(file, other, seen, rules):
                 raise StaleRecordsError(
                     f"Another commit has changed keys of bucket {other.bucket} that the commit "
                     f"writes: file {other.name}.",
-                    hint=_AGAIN,
+                    hint=_PLAN_AGAIN,
                 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _File:
-    """What matters of a file: place, keys by rank, sequence numbers."""
+    """A data file with the ranks of its first and last key and its sequence numbers."""
 
     name: str
     is_added: bool
@@ -180,18 +180,18 @@ def _files(entries: ManifestEntries, lows: list[int], highs: list[int]) -> Itera
         )
 
 
-def _place(file: _File, rules: KeyRules) -> object:
-    """Where the other records of a file's keys may be."""
+def _conflict_scope(file: _File, rules: KeyRules) -> object:
+    """Return the bucket, partition or table in which other records of the same keys may be."""
     if rules.crosses_partitions:
         return None
     return (file.partition, file.bucket) if rules.has_fixed_buckets else file.partition
 
 
-def _clashes(own: _File, other: _File, seen: SeenSnapshot, rules: KeyRules) -> bool:
+def _conflicts(own: _File, other: _File, seen: SeenSnapshot, rules: KeyRules) -> bool:
     overlaps = own.low <= other.high and other.low <= own.high
     if seen.reads:
         return overlaps
-    if not other.is_added:  # keys get other buckets, once an overwrite has taken theirs away
+    if not other.is_added:  # after an overwrite, keys may get other buckets
         return not rules.has_fixed_buckets
     if not overlaps or own.bucket < 0:
         return False

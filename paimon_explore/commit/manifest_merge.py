@@ -1,15 +1,15 @@
-"""Keeping the number of manifests small.
+"""Merging (compaction) of manifests during a commit, as Java's `ManifestFileMerger`.
 
-Every commit adds at least one manifest. Once there are many small ones, they are merged into few
-larger ones, so that a plan reads few files and the cost of a commit does not grow with the number
-of commits before it. Two ways, tried in this order:
+Every commit adds at least one manifest. Small manifests are merged into larger ones, so that scan
+planning reads few files and commits do not become slower with the number of snapshots. Two
+strategies are tried in this order:
 
-- *full*: when small manifests and manifests with deletions have grown large together, deletions are
-  carried out: every manifest that holds a deleted file is rewritten, and DELETE entries vanish;
-- *minor*: neighbours are merged as soon as together they reach the target size, or when too many
-  are left. An entry that is added and deleted within them cancels out; other DELETE entries stay.
+- *full* compaction: if small manifests and manifests with deletions exceed a total size, all
+  deletions are applied: manifests with deleted files are rewritten without DELETE entries;
+- *minor* compaction: adjacent manifests are merged when they reach the target size together, or
+  when too many remain. ADD and DELETE entries of a file cancel; other DELETE entries are kept.
 
-In the list that results, a file's ADD still comes before its DELETE.
+In the resulting list, the ADD entry of a file still precedes its DELETE entry.
 
 Spec: maintenance/configurations, `manifest.*`. Seen in: golden java200/manifest_merge.
 """
@@ -30,12 +30,12 @@ from paimon_explore.metadata.options.table_options import TableOptions
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergeRules:
-    """When manifests are merged.
+    """Thresholds for merging manifests.
 
     Attributes:
-        target_bytes: size of a manifest that is large enough.
-        full_bytes: size of what would change, together, that makes a full merge worth it.
-        min_count: number of manifests left that makes a minor merge worth it.
+        target_bytes: target size of a manifest; smaller ones are small.
+        full_bytes: total size of manifests to rewrite that triggers a full compaction.
+        min_count: number of remaining manifests that triggers a minor compaction.
     """
 
     target_bytes: int
@@ -44,7 +44,7 @@ class MergeRules:
 
 
 def merge_rules_of(options: TableOptions) -> MergeRules:
-    """The rules that the table's options ask for."""
+    """Return the thresholds of the table options."""
     return MergeRules(
         target_bytes=options.value(opt.MANIFEST_TARGET_FILE_SIZE),
         full_bytes=options.value(opt.MANIFEST_FULL_COMPACTION_THRESHOLD_SIZE),
@@ -53,66 +53,66 @@ def merge_rules_of(options: TableOptions) -> MergeRules:
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
-    """What manifests weigh, in their order.
+class MergeCandidates:
+    """Sizes of manifests and their selection for a full compaction, in manifest order.
 
     Attributes:
-        sizes: bytes of each.
-        deleting: which hold deletions.
-        changing: which a full merge is about: small ones and those with deletions.
+        sizes: size of each manifest in bytes.
+        has_deletions: mask of manifests with DELETE entries.
+        to_rewrite: mask of manifests that a full compaction rewrites: small or with deletions.
     """
 
     sizes: Ints
-    deleting: Bools
-    changing: Bools
+    has_deletions: Bools
+    to_rewrite: Bools
 
     @property
-    def changing_bytes(self) -> int:
-        """Bytes of the manifests that a full merge is about."""
-        return int(self.sizes[self.changing].sum())
+    def rewrite_bytes(self) -> int:
+        """Total size of the manifests that a full compaction rewrites."""
+        return int(self.sizes[self.to_rewrite].sum())
 
 
-def weigh(manifests: ManifestFiles, rules: MergeRules) -> Weights:
-    """What manifests weigh by the rules."""
-    sizes, deleting = manifests.numbers("file_size"), _deleting(manifests)
-    return Weights(sizes, deleting, deleting | (sizes < rules.target_bytes))
+def merge_candidates(manifests: ManifestFiles, rules: MergeRules) -> MergeCandidates:
+    """Return the sizes of manifests and their selection for a full compaction."""
+    sizes, has_deletions = manifests.numbers("file_size"), _has_deletions(manifests)
+    return MergeCandidates(sizes, has_deletions, has_deletions | (sizes < rules.target_bytes))
 
 
 def merge_manifests(
-    manifests: ManifestFiles, weights: Weights, writer: ManifestWriter, rules: MergeRules
+    manifests: ManifestFiles, candidates: MergeCandidates, writer: ManifestWriter, rules: MergeRules
 ) -> ManifestFiles:
-    """The same live files in fewer manifests, or the very same manifests.
+    """Merge manifests if a threshold is exceeded, else return the same manifests.
 
     Args:
         manifests: base list and delta list of a snapshot, in this order.
-        weights: what they weigh.
+        candidates: their sizes and selection.
         writer: reads the manifests and writes new ones.
-        rules: when to merge.
+        rules: the thresholds.
     """
     merged = None
-    if weights.changing_bytes >= rules.full_bytes:
-        merged = _full(manifests, weights, writer)
-    return _minor(manifests, weights, writer, rules) if merged is None else merged
+    if candidates.rewrite_bytes >= rules.full_bytes:
+        merged = _full_merge(manifests, candidates, writer)
+    return _minor_merge(manifests, candidates, writer, rules) if merged is None else merged
 
 
-def _full(
-    manifests: ManifestFiles, weights: Weights, writer: ManifestWriter
+def _full_merge(
+    manifests: ManifestFiles, candidates: MergeCandidates, writer: ManifestWriter
 ) -> ManifestFiles | None:
-    """All deletions carried out; None if there is nothing to do."""
-    changing = weights.changing
+    """Apply all deletions; None if there is nothing to do."""
+    to_rewrite = candidates.to_rewrite
     names = manifests.names
     read = writer.store.manifests.read
     deleted = ManifestEntries.concat(
         [
             read(names[position]).of_kind(FileKind.DELETE)
-            for position in np.flatnonzero(weights.deleting).tolist()
+            for position in np.flatnonzero(candidates.has_deletions).tolist()
         ]
     )
-    reading = changing | bool(len(deleted))
+    reading = to_rewrite | bool(len(deleted))
     if reading.sum() <= 1:
         return None
     kept: list[ManifestFiles] = []
-    survivors: list[ManifestEntries] = []
+    live: list[ManifestEntries] = []
     for position, name in enumerate(names):
         same = manifests.slice(position, 1)
         if not reading[position]:
@@ -120,11 +120,11 @@ def _full(
             continue
         entries = read(name)
         alive = live_entries(ManifestEntries.concat([entries, deleted]))
-        if not changing[position] and len(alive) == len(entries):
+        if not to_rewrite[position] and len(alive) == len(entries):
             kept.append(same)
         else:
-            survivors.append(alive)
-    return ManifestFiles.concat([*kept, *_written(survivors, writer)])
+            live.append(alive)
+    return ManifestFiles.concat([*kept, *_written(live, writer)])
 
 
 def _written(parts: Sequence[ManifestEntries], writer: ManifestWriter) -> list[ManifestFiles]:
@@ -132,37 +132,37 @@ def _written(parts: Sequence[ManifestEntries], writer: ManifestWriter) -> list[M
     return [writer.entries(entries)] if len(entries) else []
 
 
-def _minor(
-    manifests: ManifestFiles, weights: Weights, writer: ManifestWriter, rules: MergeRules
+def _minor_merge(
+    manifests: ManifestFiles, candidates: MergeCandidates, writer: ManifestWriter, rules: MergeRules
 ) -> ManifestFiles:
-    if len(manifests) < rules.min_count and int(weights.sizes.sum()) < rules.target_bytes:
+    if len(manifests) < rules.min_count and int(candidates.sizes.sum()) < rules.target_bytes:
         return manifests
     result: list[ManifestFiles] = []
     start = size = 0
-    for position, own in enumerate(weights.sizes.tolist()):
+    for position, own in enumerate(candidates.sizes.tolist()):
         size += own
         if size >= rules.target_bytes:
             batch = manifests.slice(start, position + 1 - start)
-            result.append(_merged(batch, writer))
+            result.append(_merge_batch(batch, writer))
             start, size = position + 1, 0
     rest = manifests.slice(start)
     if len(rest):
-        result.append(_merged(rest, writer) if len(rest) >= rules.min_count else rest)
+        result.append(_merge_batch(rest, writer) if len(rest) >= rules.min_count else rest)
     return ManifestFiles.concat(result)
 
 
-def _merged(batch: ManifestFiles, writer: ManifestWriter) -> ManifestFiles:
-    """Neighbouring manifests as one, or as few as their size allows."""
+def _merge_batch(batch: ManifestFiles, writer: ManifestWriter) -> ManifestFiles:
+    """Merge adjacent manifests into one, or more if they exceed the target size."""
     if len(batch) == 1:
         return batch
-    if not _deleting(batch).any():
-        copied = writer.copied(batch)
-        if copied is not None:
-            return copied
+    if not _has_deletions(batch).any():
+        concat_manifests = writer.concat_manifests(batch)
+        if concat_manifests is not None:
+            return concat_manifests
     entries = writer.store.manifests.read_many(batch.names)
     return writer.entries(merge_entries(entries))
 
 
-def _deleting(manifests: ManifestFiles) -> Bools:
-    """Which manifests hold deletions."""
+def _has_deletions(manifests: ManifestFiles) -> Bools:
+    """Return the mask of manifests with DELETE entries."""
     return manifests.numbers("num_deleted_files") > 0

@@ -1,8 +1,7 @@
-"""New manifest files of one committer.
+"""Writes manifests, manifest lists and index manifests of a commit.
 
-A committer has one random part for the names of all its manifest files, one counter for manifests,
-and one for everything else. It remembers what it has written since the last clean-up, so that a try
-that fails leaves nothing behind.
+File names consist of a random part per committer and two counters, one for manifests and one for
+other files. The writer records its files, so that those of a failed attempt can be deleted.
 
 Spec: concepts/spec/manifest. Seen in: golden java200/manifest_merge.
 """
@@ -33,26 +32,26 @@ from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
 from paimon_explore.store.table_store import TableStore
 
 _COPY_BYTES = 32 * 1024
-"""Manifests of at least this size keep their blocks when they are merged; smaller ones would leave
-blocks that are too small to decode quickly."""
+"""Minimum size of manifests whose Avro blocks are copied when they are merged: the blocks of
+smaller ones would be too small to decode quickly."""
 
 AVRO = "avro"
-"""The format of manifests unless a table says otherwise."""
+"""The default manifest format."""
 
-_MANY_CHUNKS = 8
-"""A list's columns that are in more pieces than these are put together before they are kept."""
+_MAX_CHUNKS = 8
+"""Maximum number of chunks of a list's columns in the cache; more are combined."""
 
-_RECENT_LISTS = 4
-"""Lists whose bytes are kept: base and delta of the last commits."""
+_MAX_RECENT_LISTS = 4
+"""Number of lists whose bytes are cached: base and delta of the last commits."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenFile:
-    """A file that was written.
+    """Name and size of a written file.
 
     Attributes:
-        name: file name.
-        size: bytes.
+        name: the file name.
+        size: the size in bytes.
     """
 
     name: str
@@ -66,12 +65,11 @@ class ManifestWriter:
     Attributes:
         store: the table.
         partition_type: its partition columns.
-        codec: Avro codec of all files.
-        file_format: `avro`, or what the option `manifest.format` says: releases up to 2.0 read that
-            format alone.
-        target_bytes: size at which a new manifest is begun.
-        unique: random part of the names.
-        written: paths of the files made since `forget`.
+        codec: the Avro codec.
+        file_format: the option `manifest.format`; releases up to 2.0 read only that format.
+        target_bytes: maximum size of a new manifest.
+        unique: the random part of the file names.
+        written: paths of the files written since `forget`.
     """
 
     store: TableStore
@@ -86,18 +84,18 @@ class ManifestWriter:
     _recent: dict[str, bytes] = field(default_factory=dict)
 
     def entries(self, entries: ManifestEntries) -> ManifestFiles:
-        """Write entries into as many manifests as their size asks for; none for no entry.
+        """Write entries into manifests of at most the target size; none if there are no entries.
 
         Args:
-            entries: in the order in which they have to be read.
+            entries: in the order of the manifests.
         """
         if not len(entries):
             return ManifestFiles.empty()
         data = encode_entries(entries, self.codec, self.file_format)
         if len(data) <= self.target_bytes:
             return self._manifest(data, entries, range_of_entries(entries, self.partition_type))
-        pieces = -(-len(data) // self.target_bytes)
-        size = -(-len(entries) // pieces)
+        count_of_files = -(-len(data) // self.target_bytes)
+        size = -(-len(entries) // count_of_files)
         parts = [entries.slice(start, size) for start in range(0, len(entries), size)]
         return ManifestFiles.concat(
             [
@@ -110,14 +108,14 @@ class ManifestWriter:
             ]
         )
 
-    def copied(self, manifests: ManifestFiles) -> ManifestFiles | None:
-        """Manifests without deletions as one, large ones without decoding them.
+    def concat_manifests(self, manifests: ManifestFiles) -> ManifestFiles | None:
+        """Concatenate manifests without deletions into one, copying blocks of large ones.
 
         Args:
-            manifests: whose entries are all additions, in order.
+            manifests: manifests with only ADD entries, in order.
 
         Returns:
-            The new manifest; None if their entries have to be looked at.
+            The new manifest; None if the entries have to be decoded.
         """
         span = range_of_manifests(manifests, self.partition_type)
         if span is None or self.file_format != AVRO:
@@ -129,7 +127,7 @@ class ManifestWriter:
         return _one_manifest({**_merged_row(manifests), **name, **_range_columns(span)})
 
     def _containers(self, manifests: ManifestFiles) -> list[bytes] | None:
-        """The manifests' bytes, runs of small ones packed together; None if some cannot be."""
+        """Return the bytes of the manifests, small ones repacked; None if not compatible."""
         plain = encode_entries(ManifestEntries.empty(), self.codec)
         small: list[tuple[str, bytes]] = []
         found: list[bytes] = []
@@ -138,7 +136,7 @@ class ManifestWriter:
             data = self.store.file_io.read(path)
             if not is_avro(data) or not can_join(plain, data):
                 data = encode_entries(self.store.manifests.read(name), self.codec)
-                if not can_join(plain, data):  # columns that manifests mostly do not have
+                if not can_join(plain, data):  # it has optional columns
                     return None
             if len(data) < _COPY_BYTES:
                 small.append((path, data))
@@ -150,16 +148,16 @@ class ManifestWriter:
         return [*found, repacked(small)] if small else found
 
     def list(self, manifests: ManifestFiles) -> WrittenFile:
-        """Write a manifest list, also one without manifests."""
+        """Write a manifest list, which may be empty."""
         data = encode_manifest_list(manifests, self.codec, self.file_format)
         return self._list(data, manifests)
 
-    def joined_list(self, lists: Sequence[str], manifests: ManifestFiles) -> WrittenFile:
-        """Write a list of what other lists hold, by copying their blocks where that is possible.
+    def concat_lists(self, lists: Sequence[str], manifests: ManifestFiles) -> WrittenFile:
+        """Write the concatenation of manifest lists, copying their blocks if possible.
 
         Args:
-            lists: names of the other lists, in order.
-            manifests: what they hold together.
+            lists: names of the lists, in order.
+            manifests: the manifests of all lists.
         """
         if self.file_format != AVRO:
             return self.list(manifests)
@@ -177,14 +175,14 @@ class ManifestWriter:
     def _list(self, data: bytes, manifests: ManifestFiles) -> WrittenFile:
         if (
             manifests.records.cached_rows is None
-            and manifests.column("file_name").num_chunks > _MANY_CHUNKS
+            and manifests.column("file_name").num_chunks > _MAX_CHUNKS
         ):
             manifests = ManifestFiles(manifests.table.combine_chunks())
         name = f"manifest-list-{self.unique}-{next(self._others)}"
         size = self._create(name, data)
         self.store.manifests.cache_written(name, manifests)
         self._recent[name] = data
-        while len(self._recent) > _RECENT_LISTS:
+        while len(self._recent) > _MAX_RECENT_LISTS:
             del self._recent[next(iter(self._recent))]
         return WrittenFile(name=name, size=size)
 
@@ -230,12 +228,12 @@ class ManifestWriter:
         return len(data)
 
     def forget(self) -> None:
-        """What was written so far is needed."""
+        """Forget the files written so far, because they are in use."""
         self.written.clear()
 
 
 def _row_ids(entries: ManifestEntries) -> dict[str, object]:
-    """The range of row ids, if all entries have some."""
+    """Return the range of row ids, if all entries have row ids."""
     low, high = entries.records.min_max("first_row_id")
     if low is None or high is None:
         return {"min_row_id": None, "max_row_id": None}
@@ -256,7 +254,7 @@ def _one_manifest(row: dict[str, object]) -> ManifestFiles:
 
 
 def _merged_row(manifests: ManifestFiles) -> dict[str, object]:
-    """The figures of manifests without deletions as those of one."""
+    """Return the manifest list entry for the concatenation of manifests without deletions."""
     lows = ("min_bucket", "min_level", "min_row_id")
     highs = ("max_bucket", "max_level", "max_row_id")
     return {

@@ -1,8 +1,8 @@
-"""Which live files an overwrite removes.
+"""Plans the live files that an overwrite removes.
 
-An overwrite names partitions: all of them, those that begin with given values, or those of its new
-files. Their live files at the latest snapshot go, with their index files; so the plan is made anew
-for every try of the commit.
+An overwrite replaces all partitions, those with given values, or those of its new files (dynamic
+overwrite). It removes their live files in the latest snapshot with their index files, so it is
+planned again in every commit attempt.
 
 Spec: sql-write, INSERT OVERWRITE; flink procedures, drop_partition.
 """
@@ -30,18 +30,18 @@ from paimon_explore.metadata.manifest.manifest_entry import ENTRY_SCHEMA, FileKi
 from paimon_explore.scan.splits.key_range_sections import key_ranks
 
 PartitionSpec = Mapping[str, object]
-"""Values of some partition columns, by name; a text may stand for a value of any type."""
+"""Partition column -> value; a str is converted to the column type."""
 
-_UNFIT = (pa.ArrowException, TypeError, ValueError, OverflowError)
+_CONVERSION_ERRORS = (pa.ArrowException, TypeError, ValueError, OverflowError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overwrite:
-    """What an overwrite replaces.
+    """The partitions that an overwrite replaces.
 
     Attributes:
-        specs: partitions that match one of these; an empty spec matches all.
-        dynamic: the partitions of the new files instead.
+        specs: partitions that match one of these are replaced; an empty spec matches all.
+        dynamic: replace the partitions of the new files instead.
     """
 
     specs: tuple[PartitionSpec, ...] = ()
@@ -54,7 +54,7 @@ NEW_PARTITIONS = Overwrite(dynamic=True)
 
 @dataclass(frozen=True, slots=True)
 class PartitionMatcher:
-    """Tells which partition rows an overwrite replaces.
+    """Matches the partitions that an overwrite replaces.
 
     Attributes:
         partition_type: the partition columns.
@@ -67,11 +67,11 @@ class PartitionMatcher:
     new: frozenset[bytes]
 
     def matches(self, partitions: Sequence[bytes]) -> Bools:
-        """Which of n partition rows are replaced.
+        """Return the mask of the replaced partitions, for n binary rows.
 
         Raises:
-            InvalidInputError: a spec names a column that is no partition column, or a value that
-                does not fit its column.
+            InvalidInputError: a spec has a column that is not a partition column, or an invalid
+                value.
         """
         if self.overwrite.dynamic:
             return np.array([partition in self.new for partition in partitions], np.bool_)
@@ -105,16 +105,16 @@ def _equal(column: Column, value: object, field: DataField) -> Bools:
 
 
 def partition_scalar(value: object, field: DataField) -> "pa.Scalar[pa.DataType]":
-    """A value of a partition column; a str may stand for a value of any type, as in folder names.
+    """Convert a value to the type of a partition column; a str is cast, as in folder names.
 
     Raises:
-        InvalidInputError: it is not a value of the column's type.
+        InvalidInputError: the value is not valid for the column type.
     """
     try:
         if isinstance(value, str) and not is_root(field.type, TypeRoot.CHAR, TypeRoot.VARCHAR):
             return default_column(value, field.type)[0]
         return pa.scalar(value, to_arrow(field.type))
-    except (*_UNFIT, UncastableError) as error:
+    except (*_CONVERSION_ERRORS, UncastableError) as error:
         kind = type_text(with_nullable(field.type, nullable=True))
         raise InvalidInputError(
             f"Partition column {field.name!r} is {kind}; {value!r} is not a valid {kind}."
@@ -122,10 +122,10 @@ def partition_scalar(value: object, field: DataField) -> "pa.Scalar[pa.DataType]
 
 
 def check_partition(partition_type: RowType, spec: PartitionSpec) -> None:
-    """Refuse what does not name a partition.
+    """Check a partition spec.
 
     Raises:
-        InvalidInputError: a name is not a partition column, or a value does not fit its column.
+        InvalidInputError: a name is not a partition column, or a value is invalid.
     """
     fields = {field.name: field for field in partition_type}
     for name, value in spec.items():
@@ -139,10 +139,10 @@ def check_partition(partition_type: RowType, spec: PartitionSpec) -> None:
 
 
 def check_new_files(matcher: PartitionMatcher) -> None:
-    """Refuse new files outside of the partitions that a static overwrite replaces.
+    """Check that all new files are in the partitions that a static overwrite replaces.
 
     Raises:
-        InvalidInputError: there are some.
+        InvalidInputError: new files are in other partitions.
     """
     partitions = sorted(matcher.new)
     if not bool(matcher.matches(partitions).all()):
@@ -153,22 +153,22 @@ def check_new_files(matcher: PartitionMatcher) -> None:
         )
 
 
-def overwritten(
+def overwrite_changes(
     live: ManifestEntries, index: IndexEntries, changes: Changes, matcher: PartitionMatcher
 ) -> Changes:
-    """The changes of the overwrite: what it removes before what it brings.
+    """Return the changes of an overwrite: removed files, then new files.
 
     Args:
-        live: live files of the table, or of a part of it that holds all that match.
+        live: live files of the table, at least those of the replaced partitions.
         index: all index files.
-        changes: what the overwrite brings.
-        matcher: which partitions it replaces.
+        changes: the new files.
+        matcher: matches the replaced partitions.
     """
-    gone = _matching(live, matcher)
+    removed = _matching(live, matcher)
     old_index = index.filter(_mask(index.table.column("partition"), matcher))
     return Changes(
         entries=ManifestEntries.concat(
-            [part for part in (gone.with_kind(FileKind.DELETE), changes.entries) if len(part)]
+            [part for part in (removed.with_kind(FileKind.DELETE), changes.entries) if len(part)]
         ),
         added_index=changes.added_index,
         deleted_index=IndexEntries.concat(
@@ -189,11 +189,11 @@ def _mask(column: "pa.ChunkedArray[pa.Scalar[pa.DataType]]", matcher: PartitionM
     return matcher.matches(partitions) if partitions else np.zeros(0, np.bool_)
 
 
-def upgraded(entries: ManifestEntries, keys: RowType, level: int) -> ManifestEntries:
-    """New level-0 files as files of the top level, where that is what they would become.
+def upgrade_level_0(entries: ManifestEntries, keys: RowType, level: int) -> ManifestEntries:
+    """Move new level-0 files of an overwrite to the top level where no merge is needed.
 
-    An overwrite leaves nothing below its new files. So a bucket whose new files have disjoint keys
-    and no deletions is compacted already.
+    An overwritten bucket has no other files. So if its new files have disjoint keys and no
+    deletions, it is already fully compacted.
 
     Args:
         entries: the new files.

@@ -1,7 +1,7 @@
-"""The range of partitions that a manifest covers.
+"""Partition statistics of manifests: bounds and null counts of partition columns.
 
-Bounds are exact, per partition column. A column without a bound is all null, or has a NaN, for
-which no order holds.
+Bounds are exact, per partition column. A column has no bounds if all values are null, or if it has
+a NaN, which has no order.
 
 Spec: concepts/spec/manifest, manifest list.
 """
@@ -36,12 +36,12 @@ _WHERE = "_PARTITION_STATS"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartitionRange:
-    """Bounds of partition values.
+    """Bounds and null counts of partition columns.
 
     Attributes:
         low: binary row of the minima, with arity.
         high: binary row of the maxima, with arity.
-        null_counts: entries with null, per partition column.
+        null_counts: number of entries with null, per partition column.
     """
 
     low: bytes
@@ -50,12 +50,12 @@ class PartitionRange:
 
 
 def range_of_entries(entries: ManifestEntries, partition_type: RowType) -> PartitionRange:
-    """The range of the partitions of entries, of which there is at least one."""
+    """Return the partition range of at least one entry."""
     if not len(partition_type):
         return PartitionRange(low=EMPTY_ROW, high=EMPTY_ROW, null_counts=())
     known = entries.partitions
     if len(known) == 1 and not any(map(_is_float, _types(partition_type))):
-        (only,) = known  # which is its own minimum and maximum
+        (only,) = known  # minimum and maximum
         nulls = tuple(len(entries) * is_null for is_null in null_fields(only, len(partition_type)))
         return PartitionRange(low=only, high=only, null_counts=nulls)
     counted = (
@@ -69,7 +69,7 @@ def range_of_entries(entries: ManifestEntries, partition_type: RowType) -> Parti
 
 
 def range_of_manifests(manifests: ManifestFiles, partition_type: RowType) -> PartitionRange | None:
-    """The range of several manifests together; None if one does not tell enough."""
+    """Return the partition range of several manifests; None if statistics are missing."""
     if not len(partition_type):
         return PartitionRange(low=EMPTY_ROW, high=EMPTY_ROW, null_counts=())
     rows = list(manifests.rows())
@@ -99,7 +99,7 @@ def _size(row: dict[str, object]) -> int:
 
 
 def _is_float(data_type: DataType) -> bool:
-    """Whether a value may be one that no order holds for."""
+    """Return whether values may be NaN."""
     return isinstance(data_type, AtomicType) and data_type.root in _FLOATS
 
 
@@ -118,12 +118,12 @@ def _range(
         _bounds(low, high, unknown=is_unknown)
         for low, high, is_unknown in zip(lows, highs, unknown, strict=True)
     ]
-    least, largest = row_images(bounds, _types(partition_type))
-    return PartitionRange(low=least, high=largest, null_counts=nulls)
+    minimum, maximum = row_images(bounds, _types(partition_type))
+    return PartitionRange(low=minimum, high=maximum, null_counts=nulls)
 
 
 def _bounds(low: Column, high: Column, *, unknown: bool) -> Column:
-    """Minimum and maximum of one column, two values."""
+    """Return an array of minimum and maximum of one column."""
     if unknown or (pa.types.is_floating(low.type) and _has_nan(low)):
         nothing: Column = pa.nulls(2, low.type)  # type: ignore[call-overload]  # stubs list single types
         return nothing

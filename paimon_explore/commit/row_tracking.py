@@ -1,7 +1,7 @@
-"""Row ids and sequence numbers that only the commit can give.
+"""Assignment of row ids and sequence numbers during a commit (row tracking).
 
-On tables with row tracking a new file gets the snapshot's id as its sequence number, and the range
-of row ids that is free next.
+In tables with row tracking, the commit assigns to each new file the snapshot id as sequence number
+and the next free range of row ids.
 
 Spec: append-table/row-tracking. Seen in: golden java200/row_tracking.
 """
@@ -25,19 +25,19 @@ _SIDE_FILES = (".blob", ".vector.")
 def assign_row_ids(
     entries: ManifestEntries, *, snapshot_id: int, next_row_id: int
 ) -> tuple[ManifestEntries, int]:
-    """Give new files their sequence number and row ids.
+    """Assign sequence numbers and row ids to new files.
 
-    Blob and vector files share the row ids of the normal file before them.
+    Blob and vector files have the row ids of the preceding normal file.
 
     Args:
-        entries: of the delta, deletions included.
-        snapshot_id: of the snapshot about to be made.
-        next_row_id: first row id that is free.
+        entries: the delta entries, including deletions.
+        snapshot_id: the id of the new snapshot.
+        next_row_id: the next free row id.
 
     Returns:
-        The same entries with the numbers filled in, and the first row id that is free after them.
+        The entries with row ids and sequence numbers, and the next free row id.
     """
-    counter = _Counter(next_row_id)
+    counter = _RowIdAllocator(next_row_id)
     rows = entries.table.select(_READ).to_pylist()
     firsts: list[int | None] = []
     lows: list[int] = []
@@ -47,7 +47,7 @@ def assign_row_ids(
         first = row["first_row_id"]
         if row["kind"] == FileKind.ADD:
             low, high = _sequences(low, high, snapshot_id)
-            if _wants_ids(row):
+            if _needs_row_ids(row):
                 first = counter.range_for(row)
         firsts.append(first)
         lows.append(low)
@@ -82,15 +82,15 @@ def _sequences(low: int, high: int, snapshot_id: int) -> tuple[int, int]:
     return low, high or snapshot_id
 
 
-def _wants_ids(row: dict[str, object]) -> bool:
+def _needs_row_ids(row: dict[str, object]) -> bool:
     columns = row["write_cols"]
     stores_ids = isinstance(columns, list) and _ROW_ID in columns
     is_new = row["file_source"] in {FileSource.APPEND.value, None}
     return is_new and row["first_row_id"] is None and not stores_ids
 
 
-class _Counter:
-    """Hands out ranges of row ids."""
+class _RowIdAllocator:
+    """Allocates ranges of row ids."""
 
     def __init__(self, free: int) -> None:
         self.free = free
@@ -98,7 +98,7 @@ class _Counter:
         self._normal_start = free
 
     def range_for(self, row: Mapping[str, object]) -> int:
-        """The first id of a file; side files of each column run along the normal file before."""
+        """Return the first row id of a file; blob and vector files continue per column."""
         name, rows = str(row["file_name"]), int(str(row["row_count"]))
         mark = next((mark for mark in _SIDE_FILES if mark in name), None)
         kind = f"{mark} {row['write_cols']}"

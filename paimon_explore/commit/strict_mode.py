@@ -1,9 +1,9 @@
-"""Checks that options ask for beyond the usual ones.
+"""Optional commit checks that are enabled by table options.
 
-- `commit.strict-mode.last-safe-snapshot`: nobody else may have compacted or overwritten what the
-  commit changes since that snapshot; and an overwrite also suffers no rows that others have added.
-- `commit.discard-duplicate-files`: files that the table has already are not added again, where the
-  commit would fail else.
+- `commit.strict-mode.last-safe-snapshot`: since that snapshot, no other user may have compacted or
+  overwritten the changed partitions; for an overwrite, no other user may have added rows either.
+- `commit.discard-duplicate-files`: files that already exist in the table are not added again;
+  without the option the commit fails.
 
 Spec: concepts/concurrency-control; maintenance/configurations.
 """
@@ -28,7 +28,7 @@ _REWRITES = frozenset({CommitKind.COMPACT, CommitKind.OVERWRITE})
 _UNCHECKED = -1
 
 
-def check_strictly(
+def check_strict_mode(
     store: TableStore,
     options: TableOptions,
     *,
@@ -37,18 +37,18 @@ def check_strictly(
     changes: Changes,
     latest: Snapshot,
 ) -> None:
-    """Refuse a commit beside which others have rewritten the same partitions.
+    """Check that no other user has rewritten the changed partitions.
 
     Args:
         store: the table.
-        options: the options in force.
-        user: who commits; snapshots of the same user are fine.
-        kind: of the new commit.
-        changes: of the new commit.
-        latest: the newest snapshot.
+        options: the effective options.
+        user: the commit user; snapshots of the same user are allowed.
+        kind: the kind of the new commit.
+        changes: the changes of the new commit.
+        latest: the latest snapshot.
 
     Raises:
-        CommitConflictError: another's snapshot is in the way.
+        CommitConflictError: a snapshot of another user conflicts.
     """
     safe = options.value(opt.COMMIT_STRICT_MODE_LAST_SAFE_SNAPSHOT)
     if safe is None or safe == _UNCHECKED:
@@ -60,7 +60,7 @@ def check_strictly(
         rewrites = snapshot.commit_kind in _REWRITES
         if not rewrites and kind is not CommitKind.OVERWRITE:
             continue
-        if _touches(store, snapshot, changes.partitions, any_bucket=rewrites):
+        if _changes_partitions(store, snapshot, changes.partitions, any_bucket=rewrites):
             key = opt.COMMIT_STRICT_MODE_LAST_SAFE_SNAPSHOT.key
             raise CommitConflictError(
                 f"Snapshot {number} of user {snapshot.commit_user!r} "
@@ -69,19 +69,19 @@ def check_strictly(
             )
 
 
-def _touches(
+def _changes_partitions(
     store: TableStore, snapshot: Snapshot, partitions: frozenset[bytes], *, any_bucket: bool
 ) -> bool:
     manifests = store.manifests
     entries = manifests.read_many(manifests.list(snapshot.delta_manifest_list).names)
-    if not any_bucket:  # files that wait for a bucket are nobody's business
+    if not any_bucket:  # ignore postponed files
         entries = entries.filter(numbers(entries.table, "bucket") >= 0)
     changed = {partition.as_py() for partition in entries.column("partition")}
     return not changed.isdisjoint(partitions)
 
 
 def without_duplicates(live: ManifestEntries, changes: Changes) -> Changes:
-    """The changes without files that the table has already."""
+    """Return the changes without files that already exist in the table."""
     known = set(_identities(live.table))
     entries = changes.entries
     is_add = (numbers(entries.table, "kind") == FileKind.ADD.value).tolist()

@@ -1,5 +1,5 @@
-"""Bytes in, bytes out: local disk, memory, object stores and HDFS behind one `FileIO` protocol.
+"""File systems and object stores with one `FileIO` interface: local, memory, S3, GCS, Azure, HDFS.
 
-Knows no Paimon term. May import `errors` only. Its one promise that everything rests on is
-`FileIO.create`: a file appears wholly or not at all, and never replaces another.
+Independent of the Paimon format. `FileIO.create` is atomic, on which commits rely: a file appears
+completely or not at all, and never replaces an existing file.
 """

@@ -1,4 +1,4 @@
-"""Removal of files that nobody needs, as far as the storage lets it."""
+"""Deletion of files of a failed operation; storage errors are ignored."""
 
 from collections.abc import Iterable
 from contextlib import suppress
@@ -8,9 +8,9 @@ from paimon_explore.fileio.file_io import FileIO
 
 
 def discard(file_io: FileIO, paths: Iterable[str]) -> None:
-    """Remove files of a failed attempt; one that cannot be removed is an orphan and does no harm.
+    """Delete files of a failed operation; files that cannot be deleted remain as orphan files.
 
-    So the error that ended the attempt stays the one that is told.
+    Storage errors are ignored so that they do not hide the original error.
     """
     for path in paths:
         with suppress(StorageError):

@@ -1,8 +1,8 @@
-"""What the library asks of a storage: the `FileIO` protocol.
+"""The `FileIO` protocol: the storage operations that the library needs.
 
-Paths are absolute text (see `paths`). An implementation holds no connection that cannot be made
-again: it pickles, so that splits can carry it to other processes. Failures are `StorageError`s
-that name operation and path; a file that is not there is a `MissingFileError`.
+Paths are absolute strings (see `paths`). Implementations can be pickled, so that splits can be sent
+to other processes; connections are opened again there. Failures raise `StorageError` with operation
+and path; a missing file raises `MissingFileError`.
 """
 
 from collections.abc import Iterator
@@ -16,14 +16,14 @@ from paimon_explore.frozen_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileStatus:
-    """One file or folder as a listing shows it.
+    """Metadata of a file or folder.
 
     Attributes:
-        path: the whole path.
-        name: its last part.
-        size: bytes; 0 for a folder.
-        is_folder: whether it is a folder (on object stores: a common prefix).
-        modified_ms: last modification, milliseconds since 1970 UTC; 0 for a folder.
+        path: the full path.
+        name: the last part of the path.
+        size: size in bytes; 0 for a folder.
+        is_folder: whether it is a folder (in object stores: a common prefix).
+        modified_ms: modification time, milliseconds since 1970 UTC; 0 for a folder.
     """
 
     path: str
@@ -35,72 +35,71 @@ class FileStatus:
 
 @runtime_checkable
 class FileIO(Protocol):
-    """Bytes in, bytes out.
+    """Storage interface.
 
-    The promise everything rests on is `create`: the file appears with its whole content or not at
-    all, and an existing file is never replaced.
+    `create` must be atomic: the file appears with its complete content or not at all, and an
+    existing file is never replaced.
     """
 
     def read(self, path: str) -> bytes:
-        """The whole content of a file."""
+        """Return the content of a file."""
         ...
 
     def read_range(self, path: str, offset: int, length: int) -> bytes:
-        """Bytes [offset, offset + length) of a file; fewer when the file ends before."""
+        """Return the bytes [offset, offset + length) of a file; fewer at the end of the file."""
         ...
 
     def open(self, path: str) -> pa.NativeFile:
-        """A file for random reading; the caller closes it."""
+        """Open a file for random access; the caller closes it."""
         ...
 
     def status(self, path: str) -> FileStatus:
-        """Size and time of a file or folder."""
+        """Return the metadata of a file or folder."""
         ...
 
     def exists(self, path: str) -> bool:
-        """Whether a file or folder is there."""
+        """Return whether a file or folder exists."""
         ...
 
     def list(self, folder: str) -> list[FileStatus]:
-        """What lies directly in a folder, by name; hidden files too; nothing when it is absent."""
+        """List a folder, including hidden files, sorted by name; empty if it does not exist."""
         ...
 
     def walk(self, folder: str) -> Iterator[FileStatus]:
-        """All files (not folders) below a folder, at any depth, in no order."""
+        """Yield all files (not folders) below a folder recursively, in no particular order."""
         ...
 
     def create(self, path: str, data: bytes) -> bool:
-        """Make a file that is not there yet, in one step; make missing parent folders.
+        """Create a new file atomically, and missing parent folders.
 
         Returns:
-            True if this call made the file, False if a file of that name exists (left as it is).
+            True if this call created the file, False if the file already exists (unchanged).
         """
         ...
 
     def replace(self, path: str, data: bytes) -> None:
-        """Write a file whether or not it exists. Readers see the old or the new content."""
+        """Create or replace a file. Readers see the old or the new content."""
         ...
 
     def create_stream(self, path: str) -> AbstractContextManager[pa.NativeFile]:
-        """A new file to write piece by piece; complete when the block ends, gone if it raises.
+        """Open a new file for writing; it is complete after the block, or deleted if it raises.
 
-        For files whose name nobody else can have chosen (it holds a random part). The block closes
-        the stream.
+        Only for file names that are unique (with a random part). The block closes the stream.
         """
         ...
 
     def delete(self, path: str) -> None:
-        """Remove a file; not an error if it is absent."""
+        """Delete a file, if it exists."""
         ...
 
     def delete_folder(self, path: str) -> None:
-        """Remove a folder with everything in it; not an error if it is absent."""
+        """Delete a folder recursively, if it exists."""
         ...
 
     def rename_folder(self, source: str, target: str) -> None:
-        """Move a folder. One step where the storage can, else copy and delete."""
+        """Move a folder: atomically if the storage supports it, else by copying and deleting."""
         ...
 
     def make_folder(self, path: str) -> None:
-        """Make a folder and its parents; where there are none, by a hidden empty file in it."""
+        """Create a folder and its parents; in object stores by a hidden empty object."""
         ...

@@ -1,11 +1,10 @@
-"""HDFS, through pyarrow and Hadoop's own native client (libhdfs), where the user has them.
+"""HDFS through pyarrow and Hadoop's native client (libhdfs), which must be installed.
 
-How `create` keeps its promise: the bytes go to a hidden file in the same folder, and HDFS gives it
-the final name, which its rename refuses if the name is taken: the same step that Java's committers
-take. pyarrow's `move` would not do: it deletes what has the name and tries again. So this one call
-goes to libhdfs directly, the library that pyarrow has loaded already.
+`create` is atomic: it writes a hidden file in the same folder and renames it; the rename of HDFS
+fails if the target exists. Java's committers do the same. pyarrow's `move` cannot be used because
+it deletes an existing target, so the rename calls libhdfs directly, which pyarrow has loaded.
 
-`replace` (hints, tags that move) deletes and renames: for a moment there is no such file.
+`replace` (hints, tags) deletes and renames, so the file is missing for a moment.
 
 Spec: Hadoop, FileSystem.rename and libhdfs (hdfs.h).
 """
@@ -30,12 +29,12 @@ from paimon_explore.errors import (
 )
 from paimon_explore.fileio import paths
 from paimon_explore.fileio.file_io import FileStatus
-from paimon_explore.fileio.streams import naming_stream
+from paimon_explore.fileio.streams import translate_stream_errors
 from paimon_explore.frozen_dataclass import dataclass
 
 Options = tuple[tuple[str, str], ...]
 Rename = Callable[[str, str], bool]
-"""Gives a file another name; False if the name is taken."""
+"""Renames a file; False if the target exists."""
 
 _INSTALL = (
     "Install Hadoop's client and Java, and set JAVA_HOME, HADOOP_HOME (or ARROW_LIBHDFS_DIR, the "
@@ -49,30 +48,30 @@ class HdfsClient:
     """A connection to one cluster.
 
     Attributes:
-        files: everything but commits.
-        rename: the step that commits.
+        files: pyarrow's file system.
+        rename: the atomic rename of `create`.
     """
 
     files: fs.FileSystem
     rename: Rename
 
 
-def connected(authority: str, options: Options) -> HdfsClient:
-    """The cluster of a location.
+def hdfs_client(authority: str, options: Options) -> HdfsClient:
+    """Return the client for a cluster.
 
     Args:
-        authority: `host:port`, the name of a nameservice, or nothing for the default one.
-        options: `user`, `kerb_ticket`, `replication`, and any setting of Hadoop's.
+        authority: `host:port`, the name of a nameservice, or "" for the default one.
+        options: `user`, `kerb_ticket`, `replication`, and any Hadoop setting.
 
     Raises:
         UnsupportedFeatureError: Java or Hadoop's client is not installed.
-        StorageError: the cluster does not answer.
+        StorageError: the cluster does not respond.
     """
-    return _connected(authority, options)
+    return _cached_client(authority, options)
 
 
 @lru_cache(maxsize=16)
-def _connected(authority: str, options: Options) -> HdfsClient:
+def _cached_client(authority: str, options: Options) -> HdfsClient:
     host, _, port = authority.rpartition(":")
     if not port.isdigit():
         host, port = authority, "0"
@@ -100,17 +99,17 @@ def _connected(authority: str, options: Options) -> HdfsClient:
 
 
 class NativeHdfs:
-    """The one call that pyarrow does not pass on: a rename that overwrites nothing.
+    """A libhdfs connection for the rename without overwrite, which pyarrow does not offer.
 
     Args:
         host: the name node or nameservice, or `default`.
-        port: 0 for the default one.
-        user: on whose behalf.
-        ticket: the file of a Kerberos ticket.
-        settings: of Hadoop.
+        port: 0 for the default port.
+        user: the user name.
+        ticket: path of a Kerberos ticket cache.
+        settings: Hadoop settings.
 
     Raises:
-        OSError: the library is not there, or the cluster does not answer.
+        OSError: the library is not found, or the cluster does not respond.
     """
 
     def __init__(
@@ -126,13 +125,13 @@ class NativeHdfs:
         library.hdfsNewBuilder.restype = ctypes.c_void_p
         library.hdfsBuilderConnect.restype = ctypes.c_void_p
         builder = ctypes.c_void_p(library.hdfsNewBuilder())
-        told: list[tuple[str, tuple[str, ...]]] = [("hdfsBuilderSetNameNode", (host,))]
-        told += [("hdfsBuilderSetUserName", (user,))] if user else []
-        told += [("hdfsBuilderSetKerbTicketCachePath", (ticket,))] if ticket else []
-        told += [("hdfsBuilderConfSetStr", pair) for pair in settings.items()]
+        calls: list[tuple[str, tuple[str, ...]]] = [("hdfsBuilderSetNameNode", (host,))]
+        calls += [("hdfsBuilderSetUserName", (user,))] if user else []
+        calls += [("hdfsBuilderSetKerbTicketCachePath", (ticket,))] if ticket else []
+        calls += [("hdfsBuilderConfSetStr", pair) for pair in settings.items()]
         # the builder keeps pointers to these bytes until it connects
-        kept = [(name, [text.encode() for text in texts]) for name, texts in told]
-        for name, texts in kept:
+        encoded = [(name, [text.encode() for text in texts]) for name, texts in calls]
+        for name, texts in encoded:
             library[name](builder, *texts)
         library.hdfsBuilderSetNameNodePort(builder, ctypes.c_uint16(port))
         self._library = library
@@ -141,10 +140,10 @@ class NativeHdfs:
             raise OSError(ctypes.get_errno(), f"no connection to {host}")
 
     def rename(self, source: str, target: str) -> bool:
-        """Give a file a name that is free; False if it is taken.
+        """Rename a file; False if the target exists.
 
         Raises:
-            OSError: neither worked.
+            OSError: the rename failed for another reason.
         """
         old, new = source.encode(), target.encode()
         if self._library.hdfsRename(self._connection, old, new) == 0:
@@ -156,7 +155,7 @@ class NativeHdfs:
 
 
 def library_path() -> str:
-    """Where libhdfs is, of the places where pyarrow looks; else its mere name."""
+    """Return the path of libhdfs in the folders that pyarrow searches, or else its file name."""
     name = "libhdfs.dylib" if sys.platform == "darwin" else "libhdfs.so"
     folders = [Path(folder) for folder in [os.environ.get("ARROW_LIBHDFS_DIR")] if folder]
     if home := os.environ.get("HADOOP_HOME"):
@@ -167,44 +166,44 @@ def library_path() -> str:
 
 @dataclass(frozen=True, slots=True)
 class HdfsFileIO:
-    """Files of any HDFS cluster that the same settings open.
+    """Files of HDFS clusters with the same settings.
 
     Attributes:
-        options: settings as sorted pairs; see `connected`.
-        connect: gives the cluster of `host:port`.
+        options: settings as sorted pairs; see `hdfs_client`.
+        connect: returns the client for `host:port`.
     """
 
     options: Options = ()
-    connect: Callable[[str, Options], HdfsClient] = connected
+    connect: Callable[[str, Options], HdfsClient] = hdfs_client
 
     def read(self, path: str) -> bytes:
-        """The whole content of a file."""
-        with self.open(path) as file, _naming("read", path):
+        """Return the content of a file."""
+        with self.open(path) as file, _translate_errors("read", path):
             return bytes(file.read())
 
     def read_range(self, path: str, offset: int, length: int) -> bytes:
-        """Bytes [offset, offset + length) of a file; fewer when the file ends before."""
-        with self.open(path) as file, _naming("read", path):
+        """Return the bytes [offset, offset + length) of a file; fewer at the end of the file."""
+        with self.open(path) as file, _translate_errors("read", path):
             file.seek(min(offset, file.size()))
             return bytes(file.read(length))
 
     def open(self, path: str) -> pa.NativeFile:
-        """A file for random reading; the caller closes it."""
+        """Open a file for random access; the caller closes it."""
         client, inner = self._locate(path)
-        with _naming("open", path):
+        with _translate_errors("open", path):
             return client.files.open_input_file(inner)
 
     def status(self, path: str) -> FileStatus:
-        """Size and time of a file or folder."""
+        """Return the metadata of a file or folder."""
         client, inner = self._locate(path)
-        with _naming("look at", path):
+        with _translate_errors("access", path):
             found = client.files.get_file_info(inner)
         if found.type == fs.FileType.NotFound:
-            raise MissingFileError("look at", path)
+            raise MissingFileError("access", path)
         return _status(path, found)
 
     def exists(self, path: str) -> bool:
-        """Whether a file or folder is there."""
+        """Return whether a file or folder exists."""
         try:
             self.status(path)
         except MissingFileError:
@@ -212,41 +211,41 @@ class HdfsFileIO:
         return True
 
     def list(self, folder: str) -> list[FileStatus]:
-        """What lies directly in a folder, by name; hidden files too; nothing when it is absent."""
+        """List a folder, including hidden files, sorted by name; empty if it does not exist."""
         return sorted(self._found(folder, deep=False), key=lambda status: status.name)
 
     def walk(self, folder: str) -> Iterator[FileStatus]:
-        """All files (not folders) below a folder, at any depth, in no order."""
+        """Yield all files (not folders) below a folder recursively, in no particular order."""
         yield from (found for found in self._found(folder, deep=True) if not found.is_folder)
 
     def create(self, path: str, data: bytes) -> bool:
-        """Make a file that is not there yet, in one step; make missing parent folders."""
+        """Create a new file atomically, and missing parent folders."""
         client, inner = self._locate(path)
         hidden = _hidden_sibling(inner)
-        with _naming("create", path):
+        with _translate_errors("create", path):
             try:
                 _write(client.files, hidden, data)
                 return client.rename(hidden, inner)
             finally:
-                with suppress(OSError):  # it is gone if it has its name now
+                with suppress(OSError):  # missing after a successful rename
                     client.files.delete_file(hidden)
 
     def replace(self, path: str, data: bytes) -> None:
-        """Write a file whether or not it exists; for a moment it may be absent."""
+        """Create or replace a file; it may be missing for a moment."""
         client, inner = self._locate(path)
         hidden = _hidden_sibling(inner)
-        with _naming("replace", path):
+        with _translate_errors("replace", path):
             _write(client.files, hidden, data)
             client.files.move(hidden, inner)
 
     @contextmanager
     def create_stream(self, path: str) -> Iterator[pa.NativeFile]:
-        """A new file to write piece by piece; complete when the block ends, gone if it raises."""
+        """Open a new file for writing; it is complete after the block, or deleted if it raises."""
         client, inner = self._locate(path)
-        with _naming("create", path):
+        with _translate_errors("create", path):
             stream = _new_file(client.files, inner)
         try:
-            with naming_stream(path), stream:
+            with translate_stream_errors(path), stream:
                 yield stream
         except BaseException:
             with suppress(OSError):
@@ -254,36 +253,36 @@ class HdfsFileIO:
             raise
 
     def delete(self, path: str) -> None:
-        """Remove a file; not an error if it is absent."""
+        """Delete a file, if it exists."""
         client, inner = self._locate(path)
-        with _naming("delete", path), suppress(FileNotFoundError):
+        with _translate_errors("delete", path), suppress(FileNotFoundError):
             if client.files.get_file_info(inner).type != fs.FileType.NotFound:
                 client.files.delete_file(inner)
 
     def delete_folder(self, path: str) -> None:
-        """Remove a folder with everything in it; not an error if it is absent."""
+        """Delete a folder recursively, if it exists."""
         client, inner = self._locate(path)
-        with _naming("delete", path), suppress(FileNotFoundError):
+        with _translate_errors("delete", path), suppress(FileNotFoundError):
             if client.files.get_file_info(inner).type != fs.FileType.NotFound:
                 client.files.delete_dir(inner)
 
     def rename_folder(self, source: str, target: str) -> None:
-        """Move a folder in one step; the target must be absent."""
+        """Move a folder atomically; the target must not exist."""
         client, inner = self._locate(source)
         goal = self._locate(target)[1]
-        with _naming("rename", source):
+        with _translate_errors("rename", source):
             client.files.create_dir(paths.parent(goal), recursive=True)
             client.files.move(inner, goal)
 
     def make_folder(self, path: str) -> None:
-        """Make a folder and its parents."""
+        """Create a folder and its parents."""
         client, inner = self._locate(path)
-        with _naming("make", path):
+        with _translate_errors("make", path):
             client.files.create_dir(inner, recursive=True)
 
     def _locate(self, path: str) -> tuple[HdfsClient, str]:
         if paths.scheme(path) not in paths.HADOOP_SCHEMES:
-            raise StorageError("reach", path, "the table's storage has no files of this scheme")
+            raise StorageError("access", path, "the table's storage has no files of this scheme")
         rest = path.partition(":")[2]
         if not rest.startswith("//"):
             return self.connect("", self.options), rest
@@ -295,14 +294,16 @@ class HdfsFileIO:
     def _found(self, folder: str, *, deep: bool) -> Sequence[FileStatus]:
         client, inner = self._locate(folder)
         selector = fs.FileSelector(inner, allow_not_found=True, recursive=deep)
-        with _naming("list", folder):
+        with _translate_errors("list", folder):
             found = client.files.get_file_info(selector)
         root = inner.rstrip("/")
-        return [_status(paths.join(folder, _behind(info.path, root)), info) for info in found]
+        return [
+            _status(paths.join(folder, _relative_path(info.path, root)), info) for info in found
+        ]
 
 
-def _behind(path: str, root: str) -> str:
-    """What stands behind the root in a path; a cluster may put its own name in front."""
+def _relative_path(path: str, root: str) -> str:
+    """Return a path relative to the root; the cluster may prefix paths with its address."""
     place = path.find(f"{root}/")
     return path[place + len(root) + 1 :] if place >= 0 else path
 
@@ -337,8 +338,8 @@ def _write(files: fs.FileSystem, path: str, data: bytes) -> None:
 
 
 @contextmanager
-def _naming(operation: str, path: str) -> Iterator[None]:
-    """Turn the client's errors into ours, with what was done to which path."""
+def _translate_errors(operation: str, path: str) -> Iterator[None]:
+    """Convert errors of the client to `StorageError` with operation and path."""
     try:
         yield
     except FileNotFoundError as error:

@@ -1,6 +1,6 @@
-"""Symbolic links of the local disk: whether one leads out of a folder.
+"""Symbolic links of the local disk: detects links that point outside of a folder.
 
-Reading follows links. Removing must not: behind a link lies what somebody else keeps there. Other
+Reads follow links; deletions must not, because the target may belong to somebody else. Other
 storages have no links.
 """
 
@@ -10,13 +10,13 @@ from paimon_explore.fileio.local import local_path
 from paimon_explore.fileio.paths import scheme
 
 
-def leads_elsewhere(path: str, folder: str) -> bool:
-    """Whether a path below a folder really lies outside of it, for a link leads there.
+def resolves_outside(path: str, folder: str) -> bool:
+    """Return whether a path below a folder resolves to a path outside of it through a link.
 
     The folder itself may be a link.
 
     Args:
-        path: a file or folder whose path begins with that of the folder.
+        path: a file or folder whose path starts with that of the folder.
         folder: the folder.
     """
     if scheme(path) not in ("", "file"):
@@ -26,5 +26,5 @@ def leads_elsewhere(path: str, folder: str) -> bool:
 
 
 def is_link(path: str) -> bool:
-    """Whether a path is a symbolic link."""
+    """Return whether a path is a symbolic link."""
     return scheme(path) in ("", "file") and Path(local_path(path)).is_symlink()

@@ -1,12 +1,12 @@
-"""The local disk.
+"""The local file system.
 
-How `create` keeps its promise: the bytes go to a hidden file of a random name in the same folder,
-are forced to disk, and get the final name by `link`, which fails if the name is taken (`rename`
-would replace it). A crash leaves at worst the hidden file, which readers ignore and orphan removal
-finds. Where links are not possible the final name is opened exclusively and written in one call.
+`create` is atomic: it writes a hidden file with a random name in the same folder, calls `fsync`,
+and gives it the final name by `link`, which fails if the name exists (`rename` would replace it). A
+crash leaves at most the hidden file, which readers ignore and orphan file removal deletes. If the
+file system has no hard links, the final file is opened exclusively and written in one call.
 
-A commit makes some forty calls of the system. Most take less time than a `pathlib` path takes to be
-made, so where commits pass, the functions of `os` get the text as it is.
+A commit makes about forty system calls. Creating a `pathlib.Path` takes longer than most of them,
+so the functions that commits use call `os` with strings.
 """
 
 import errno
@@ -22,75 +22,75 @@ import pyarrow as pa
 from paimon_explore.errors import MissingFileError, StorageError
 from paimon_explore.fileio import paths
 from paimon_explore.fileio.file_io import FileStatus
-from paimon_explore.fileio.streams import naming_stream
+from paimon_explore.fileio.streams import translate_stream_errors
 from paimon_explore.frozen_dataclass import dataclass
 
 _READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _CHANGING = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _SMALL_BYTES = 32
-_PIECE = 1 << 20
-_STREAM_BYTES = 1 << 16
-"""What is gathered before it is written: libraries write small files in many small pieces."""
-_NOT_THERE = {errno.ENOENT, errno.ENOTDIR, errno.EBADF, errno.ELOOP}
-_NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
+_READ_BYTES = 1 << 20
+_BUFFER_BYTES = 1 << 16
+"""Write buffer size: libraries write small files in many small calls."""
+_MISSING_ERRORS = {errno.ENOENT, errno.ENOTDIR, errno.EBADF, errno.ELOOP}
+_NO_LINK_ERRORS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
 
 
 @dataclass(frozen=True, slots=True)
 class LocalFileIO:
-    """Files of this machine; paths may carry the scheme `file:`.
+    """Files of the local machine; paths may have the scheme `file:`.
 
     Attributes:
-        durable: whether `create` waits until the bytes are on the disk.
+        durable: whether `create` calls `fsync`.
     """
 
     durable: bool = True
 
     def read(self, path: str) -> bytes:
-        """The whole content of a file."""
-        with _Naming("read", path):
-            handle, size = _opened(local_path(path))
+        """Return the content of a file."""
+        with _TranslateErrors("read", path):
+            handle, size = _open_for_reading(local_path(path))
             try:
                 return _content(handle, size)
             finally:
                 os.close(handle)
 
     def read_range(self, path: str, offset: int, length: int) -> bytes:
-        """Bytes [offset, offset + length) of a file; fewer when the file ends before."""
-        with _Naming("read", path):
-            handle, _ = _opened(local_path(path))
+        """Return the bytes [offset, offset + length) of a file; fewer at the end of the file."""
+        with _TranslateErrors("read", path):
+            handle, _ = _open_for_reading(local_path(path))
             try:
                 return os.pread(handle, length, offset)
             finally:
                 os.close(handle)
 
     def open(self, path: str) -> pa.NativeFile:
-        """A file for random reading; the caller closes it."""
-        with _Naming("open", path):
-            return pa.OSFile(str(_regular(local_path(path))), "rb")
+        """Open a file for random access; the caller closes it."""
+        with _TranslateErrors("open", path):
+            return pa.OSFile(str(_check_regular(local_path(path))), "rb")
 
     def status(self, path: str) -> FileStatus:
-        """Size and time of a file or folder."""
-        with _Naming("look at", path):
+        """Return the metadata of a file or folder."""
+        with _TranslateErrors("access", path):
             return _status(path, paths.name(path), os.stat(local_path(path)))  # noqa: PTH116 - as above
 
     def exists(self, path: str) -> bool:
-        """Whether a file or folder is there."""
-        with _Naming("look at", path):
-            return _is_there(local_path(path))
+        """Return whether a file or folder exists."""
+        with _TranslateErrors("access", path):
+            return _exists(local_path(path))
 
     def list(self, folder: str) -> list[FileStatus]:
-        """What lies directly in a folder, by name; hidden files too; nothing when it is absent."""
-        with _Naming("list", folder):
+        """List a folder, including hidden files, sorted by name; empty if it does not exist."""
+        with _TranslateErrors("list", folder):
             return sorted(_entries(folder), key=lambda status: status.name)
 
     def walk(self, folder: str) -> Iterator[FileStatus]:
-        """All files (not folders) below a folder, at any depth, in no order.
+        """Yield all files (not folders) below a folder recursively, in no particular order.
 
-        Links are left out, be they to files or folders: what they lead to lies elsewhere.
+        Links to files and folders are skipped, because their targets may be outside the folder.
         """
         pending = [folder]
         while pending:
-            with _Naming("list", folder):
+            with _TranslateErrors("list", folder):
                 found = list(_entries(pending.pop(), follows=False))
             for status in found:
                 if status.is_folder:
@@ -99,8 +99,8 @@ class LocalFileIO:
                     yield status
 
     def create(self, path: str, data: bytes) -> bool:
-        """Make a file that is not there yet, in one step; make missing parent folders."""
-        with _Naming("create", path):
+        """Create a new file atomically, and missing parent folders."""
+        with _TranslateErrors("create", path):
             final = local_path(path)
             hidden = _hidden_sibling(final)
             _write_new(hidden, data, durable=self.durable)
@@ -110,65 +110,65 @@ class LocalFileIO:
                 os.unlink(hidden)  # noqa: PTH108 - as above
 
     def replace(self, path: str, data: bytes) -> None:
-        """Write a file whether or not it exists. Readers see the old or the new content."""
-        with _Naming("replace", path):
+        """Create or replace a file. Readers see the old or the new content."""
+        with _TranslateErrors("replace", path):
             final = local_path(path)
-            if not _changed_in_place(final, data):
+            if not _change_in_place(final, data):
                 hidden = _hidden_sibling(final)
                 _write_new(hidden, data, durable=False)
                 os.replace(hidden, final)  # noqa: PTH105 - as above
 
     @contextmanager
     def create_stream(self, path: str) -> Iterator[pa.NativeFile]:
-        """A new file to write piece by piece; complete when the block ends, gone if it raises."""
+        """Open a new file for writing; it is complete after the block, or deleted if it raises."""
         final = local_path(path)
-        with _Naming("create", path):
+        with _TranslateErrors("create", path):
             stream = _stream(final)
         try:
-            with naming_stream(path):
+            with translate_stream_errors(path):
                 yield stream
                 stream.close()
         except BaseException:
             with suppress(OSError):
-                stream.close()  # which may fail to write what has been gathered
+                stream.close()  # may fail to write the buffer
             with suppress(OSError):
                 Path(final).unlink()
             raise
 
     def delete(self, path: str) -> None:
-        """Remove a file; not an error if it is absent."""
-        with _Naming("delete", path):
+        """Delete a file, if it exists."""
+        with _TranslateErrors("delete", path):
             Path(local_path(path)).unlink(missing_ok=True)
 
     def delete_folder(self, path: str) -> None:
-        """Remove a folder with everything in it; not an error if it is absent."""
+        """Delete a folder recursively, if it exists."""
         import shutil  # noqa: PLC0415 - loads codecs of archives, which readers do not need
 
-        with _Naming("delete", path), suppress(FileNotFoundError):
+        with _TranslateErrors("delete", path), suppress(FileNotFoundError):
             target = Path(local_path(path.rstrip("/")))
             if target.is_symlink():
-                target.unlink()  # not what it leads to
+                target.unlink()  # only the link, not its target
             else:
                 shutil.rmtree(target)
 
     def rename_folder(self, source: str, target: str) -> None:
-        """Move a folder in one step; the target must be absent or empty."""
-        with _Naming("rename", source):
+        """Move a folder atomically; the target must not exist or be empty."""
+        with _TranslateErrors("rename", source):
             goal = Path(local_path(target))
             goal.parent.mkdir(parents=True, exist_ok=True)
             Path(local_path(source)).rename(goal)
 
     def make_folder(self, path: str) -> None:
-        """Make a folder and its parents."""
-        with _Naming("make", path):
+        """Create a folder and its parents."""
+        with _TranslateErrors("make", path):
             Path(local_path(path)).mkdir(parents=True, exist_ok=True)
 
 
 def local_path(path: str) -> str:
-    """The path the operating system knows: without `file:` and its slashes.
+    """Return a path without the `file:` scheme and its slashes.
 
     Raises:
-        StorageError: the path is of another storage, or not absolute.
+        StorageError: the path has another scheme.
 
     >>> local_path("file:///tmp/t"), local_path("file:/tmp/t"), local_path("/tmp/t")
     ('/tmp/t', '/tmp/t', '/tmp/t')
@@ -179,13 +179,13 @@ def local_path(path: str) -> str:
     if not kind:
         return path
     if kind != "file":
-        raise StorageError("reach", path, "the table's storage has no files of this scheme")
+        raise StorageError("access", path, "the table's storage has no files of this scheme")
     rest = path[len("file:") :]
     return "/" + rest.removeprefix("//localhost/").lstrip("/")
 
 
-class _Naming:
-    """Turns the system's errors into ours, with what was done to which path."""
+class _TranslateErrors:
+    """Converts errors of the operating system to `StorageError` with operation and path."""
 
     __slots__ = ("_operation", "_path")
 
@@ -207,36 +207,36 @@ class _Naming:
         if isinstance(error, FileNotFoundError):
             raise MissingFileError(self._operation, self._path) from error
         if isinstance(error, OSError):
-            told = error.strerror or str(error)
-            raise StorageError(self._operation, self._path, told) from error
+            reason = error.strerror or str(error)
+            raise StorageError(self._operation, self._path, reason) from error
         if isinstance(error, ValueError):
             raise StorageError(self._operation, self._path, f"not a valid path: {error}") from error
 
 
-def _is_there(path: str) -> bool:
+def _exists(path: str) -> bool:
     try:
         os.stat(path)  # noqa: PTH116 - as above
     except OSError as error:
-        if error.errno not in _NOT_THERE:
+        if error.errno not in _MISSING_ERRORS:
             raise
         return False
-    except ValueError:  # no name that the system could have
+    except ValueError:  # not a valid file name
         return False
     return True
 
 
 def _stream(path: str) -> pa.NativeFile:
-    """A file to write; its folder is made when it turns out to be missing."""
+    """Open a file for writing; create its folder if missing."""
     try:
         file = pa.OSFile(path, "wb")
     except FileNotFoundError:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         file = pa.OSFile(path, "wb")
-    return pa.BufferedOutputStream(file, _STREAM_BYTES)
+    return pa.BufferedOutputStream(file, _BUFFER_BYTES)
 
 
-def _regular(path: str) -> Path:
-    """A file to read; a pipe or device would never end."""
+def _check_regular(path: str) -> Path:
+    """Return the path if it is a file or folder; reading a pipe or device would never end."""
     found = Path(path)
     mode = found.stat().st_mode
     if S_ISREG(mode) or S_ISDIR(mode):
@@ -244,8 +244,8 @@ def _regular(path: str) -> Path:
     raise OSError(errno.EINVAL, "not a regular file")
 
 
-def _opened(path: str) -> tuple[int, int]:
-    """A handle to read a file by, and its size; opening a pipe does not wait, and is refused."""
+def _open_for_reading(path: str) -> tuple[int, int]:
+    """Open a file for reading; returns handle and size. Pipes are refused without waiting."""
     handle = os.open(path, _READING)
     found = os.fstat(handle)
     if S_ISREG(found.st_mode) or S_ISDIR(found.st_mode):
@@ -255,15 +255,15 @@ def _opened(path: str) -> tuple[int, int]:
 
 
 def _content(handle: int, size: int) -> bytes:
-    """All bytes of a file that is about that large; reading a folder fails as the system says."""
+    """Read a file of about `size` bytes; reading a folder raises the error of the system."""
     parts = [os.read(handle, size + 1)]
     while parts[-1] and (len(parts) > 1 or len(parts[0]) != size):
-        parts.append(os.read(handle, _PIECE))
+        parts.append(os.read(handle, _READ_BYTES))
     return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
 def _entries(folder: str, *, follows: bool = True) -> Iterator[FileStatus]:
-    """What lies in a folder; links as what they lead to, or not at all."""
+    """Yield the entries of a folder; links are followed or skipped."""
     try:
         found = os.scandir(local_path(folder))
     except FileNotFoundError:
@@ -271,12 +271,12 @@ def _entries(folder: str, *, follows: bool = True) -> Iterator[FileStatus]:
     except NotADirectoryError:
         if Path(local_path(folder)).exists():
             raise
-        return  # below a file there is nothing
+        return  # the parent is a file
     with found:
         for entry in found:
             if not follows and entry.is_symlink():
                 continue
-            with suppress(FileNotFoundError):  # removed since the listing began
+            with suppress(FileNotFoundError):  # deleted during the listing
                 yield _status(paths.join(folder, entry.name), entry.name, entry.stat())
 
 
@@ -296,14 +296,14 @@ def _hidden_sibling(final: str) -> str:
     return f"{folder}/.{name}.{os.urandom(16).hex()}.tmp"
 
 
-def _changed_in_place(path: str, data: bytes) -> bool:
-    """Change the last byte of a small file, if nothing else differs.
+def _change_in_place(path: str, data: bytes) -> bool:
+    """Change the last byte of a small file in place if nothing else differs; True if done.
 
-    A hint counts up: nine times of ten that is one byte, which readers see old or new, never half.
-    It takes no new file, and frees none: file systems look at each file freed of late when they
-    make the next, so that replacing a file again and again makes all others slower to create.
-    Nothing before the last byte ever changes in place, so two writers leave what one of them wrote.
-    Where the file has another name as well, such as in a copy made of links, it stays as it is.
+    A hint is a counter: in nine of ten cases only its last digit changes, and readers see the old
+    or the new byte. This avoids creating and freeing a file: file systems check recently freed
+    files when they create the next one, so frequent replacement slows down file creation. Only the
+    last byte is ever changed in place, so the result of two writers is the content of one of them.
+    Files with more than one hard link are not changed in place.
     """
     if not 0 < len(data) <= _SMALL_BYTES:
         return False
@@ -322,7 +322,7 @@ def _changed_in_place(path: str, data: bytes) -> bool:
 
 
 def _write_new(path: str, data: bytes, *, durable: bool) -> None:
-    """Write a file that must not exist; its folder is made when it turns out to be missing."""
+    """Write a file that must not exist; create its folder if missing."""
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     except FileNotFoundError:
@@ -348,7 +348,7 @@ def _link(hidden: str, final: str, data: bytes, *, durable: bool) -> bool:
     except FileExistsError:
         return False
     except OSError as error:
-        if error.errno not in _NO_LINKS:
+        if error.errno not in _NO_LINK_ERRORS:
             raise
         try:
             _write_new(final, data, durable=durable)

@@ -1,7 +1,7 @@
-"""Files in the memory of this process, for tests and demonstrations.
+"""An in-memory file system of the process, for tests and demonstrations.
 
-A `MemoryFileIO` is only the name of a file set that the process keeps, so it pickles like any
-other; in another process the same name starts empty.
+A `MemoryFileIO` has only the name of a set of files that the process keeps, so it can be pickled;
+in another process the set is empty.
 """
 
 import threading
@@ -40,34 +40,34 @@ class MemoryFileIO:
     name: str = "default"
 
     def __repr__(self) -> str:
-        """Its location."""
+        """Return its location."""
         return f"MemoryFileIO({masked(f'memory://{self.name}')!r})"
 
     def read(self, path: str) -> bytes:
-        """The whole content of a file."""
+        """Return the content of a file."""
         return self._content("read", path)[0]
 
     def read_range(self, path: str, offset: int, length: int) -> bytes:
-        """Bytes [offset, offset + length) of a file; fewer when the file ends before."""
+        """Return the bytes [offset, offset + length) of a file; fewer at the end of the file."""
         return self._content("read", path)[0][offset : offset + length]
 
     def open(self, path: str) -> pa.NativeFile:
-        """A file for random reading; the caller closes it."""
+        """Open a file for random access; the caller closes it."""
         return pa.BufferReader(self._content("open", path)[0])
 
     def status(self, path: str) -> FileStatus:
-        """Size and time of a file or folder."""
+        """Return the metadata of a file or folder."""
         found = self._files.content.get(_key(path))
         if found is None and not self._is_folder(_key(path)):
-            raise MissingFileError("look at", path)
+            raise MissingFileError("access", path)
         return _status(path, found)
 
     def exists(self, path: str) -> bool:
-        """Whether a file or folder is there."""
+        """Return whether a file or folder exists."""
         return _key(path) in self._files.content or self._is_folder(_key(path))
 
     def list(self, folder: str) -> list[FileStatus]:
-        """What lies directly in a folder, by name; hidden files too; nothing when it is absent."""
+        """List a folder, including hidden files, sorted by name; empty if it does not exist."""
         prefix = _key(folder) + "/"
         files = self._files
         with files.lock:
@@ -79,14 +79,14 @@ class MemoryFileIO:
             ]
 
     def walk(self, folder: str) -> Iterator[FileStatus]:
-        """All files (not folders) below a folder, at any depth, in no order."""
+        """Yield all files (not folders) below a folder recursively, in no particular order."""
         prefix = _key(folder) + "/"
         for path, found in list(self._files.content.items()):
             if path.startswith(prefix):
                 yield _status(paths.join(folder, path[len(prefix) :]), found)
 
     def create(self, path: str, data: bytes) -> bool:
-        """Make a file that is not there yet, in one step."""
+        """Create a new file atomically."""
         files = self._files
         with files.lock:
             if _key(path) in files.content:
@@ -95,24 +95,24 @@ class MemoryFileIO:
             return True
 
     def replace(self, path: str, data: bytes) -> None:
-        """Write a file whether or not it exists."""
+        """Create or replace a file."""
         if self._is_folder(_key(path)):
             raise StorageError("write", path, "it is a folder")
         self._files.content[_key(path)] = (bytes(data), time.time_ns() // 1_000_000)
 
     @contextmanager
     def create_stream(self, path: str) -> Iterator[pa.NativeFile]:
-        """A new file to write piece by piece; there when the block ends, absent if it raises."""
+        """Open a new file for writing; it exists after the block, unless the block raises."""
         stream = pa.BufferOutputStream()
         yield stream
         self.replace(path, stream.getvalue().to_pybytes())
 
     def delete(self, path: str) -> None:
-        """Remove a file; not an error if it is absent."""
+        """Delete a file, if it exists."""
         self._files.content.pop(_key(path), None)
 
     def delete_folder(self, path: str) -> None:
-        """Remove a folder with everything in it; not an error if it is absent."""
+        """Delete a folder recursively, if it exists."""
         key = _key(path)
         files = self._files
         with files.lock:
@@ -136,7 +136,7 @@ class MemoryFileIO:
             files.folders |= {new + p[len(old) :] for p in moved}
 
     def make_folder(self, path: str) -> None:
-        """Make a folder."""
+        """Create a folder."""
         self._files.folders.add(_key(path))
 
     @property
@@ -157,7 +157,7 @@ class MemoryFileIO:
 
 
 def _key(path: str) -> str:
-    """One spelling per path: without scheme and trailing slashes."""
+    """Normalize a path: without scheme and trailing slashes."""
     rest = path.partition("://")[2] if "://" in path else path
     return "/" + rest.strip("/")
 

@@ -1,16 +1,15 @@
-"""Object stores: S3 and what speaks its protocol (MinIO, OSS, Ceph), Google Cloud, Azure.
+"""Object stores: S3 and compatible stores (MinIO, OSS, Ceph), Google Cloud Storage, Azure.
 
-`create` is one conditional put ("only if no object of that key exists"), which the store decides;
-stores at other endpoints than Amazon's have to prove first that they do. There is no folder, so a
-folder is there when an object lies below it, and renaming one is copying.
-New data files are collected on the local disk and uploaded when complete, so that a writer that
-dies leaves nothing behind. A folder that must be there while it is empty holds an empty object of
-a hidden name.
+`create` is one conditional put (`If-None-Match: *`). For endpoints other than Amazon's, support of
+conditional puts is verified before the first one. Object stores have no folders: a folder exists if
+an object below it exists, and renaming a folder copies its objects. An empty folder is represented
+by an empty object with a hidden name. New data files are written to the local disk and uploaded
+when complete, so that a failed writer leaves no object.
 
-Requests that fail for a passing reason are repeated with backoff for as long as `retry_timeout`
-says (see `store_options`). Reads, lists, deletes and unconditional puts may be repeated as they
-are. A conditional put whose reply was lost is looked up first: if the object is there and has the
-content of this call, this call has made it.
+Requests that fail with a transient error are retried with backoff within `retry_timeout` (see
+`store_options`). Reads, lists, deletes and unconditional puts are idempotent. If the response of a
+conditional put was lost, the object is read before a retry: if it has the content of this call,
+this call has created it.
 """
 
 import io
@@ -42,35 +41,35 @@ from paimon_explore.fileio.store_retries import (
     RetryPolicy,
     is_transient,
     is_write_conflict,
-    naming,
-    retried,
+    retry,
+    translate_errors,
 )
-from paimon_explore.fileio.streams import naming_stream
+from paimon_explore.fileio.streams import translate_stream_errors
 from paimon_explore.frozen_dataclass import dataclass
 
 Store: TypeAlias = S3Store | GCSStore | AzureStore
 Options: TypeAlias = tuple[tuple[str, str], ...]
 
-_DELETE_AT_ONCE = 500
-_FOLDER_MARK = ".folder"
+_DELETE_BATCH = 500
+_FOLDER_MARKER = ".folder"
 _CLIENT_RETRIES = 3
 _BACKOFF = {
     "init_backoff": timedelta(milliseconds=50),
     "max_backoff": timedelta(seconds=2),
     "base": 2,
 }
-_TRUSTED: set[tuple[str, Options]] = set()
-"""Buckets, with their settings, whose conditional puts were seen to work."""
+_VERIFIED_BUCKETS: set[tuple[str, Options]] = set()
+"""Buckets with their settings for which conditional puts were verified."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bucket:
-    """A bucket that is open.
+    """A client of a bucket with its settings.
 
     Attributes:
-        store: its client, which repeats safe requests a few times by itself.
-        policy: how long failing requests are repeated.
-        endpoint: where it is, if not at the provider's own address.
+        store: the client, which retries idempotent requests a few times itself.
+        policy: the retry policy of failing requests.
+        endpoint: the endpoint, if not the default of the provider.
     """
 
     store: Store
@@ -80,24 +79,24 @@ class Bucket:
 
 @dataclass(frozen=True, slots=True)
 class ObjectStoreFileIO:
-    """Objects of any bucket that the same settings open.
+    """Objects of all buckets with the same settings.
 
     Attributes:
-        options: settings as sorted pairs, in the names of Paimon (`s3.access-key`, `s3.endpoint`)
-            or of obstore (`access_key_id`, `endpoint`); what is not given comes from the
-            environment (`AWS_...`, `GOOGLE_...`, `AZURE_...`).
+        options: settings as sorted pairs, with names of Paimon (`s3.access-key`, `s3.endpoint`) or
+            obstore (`access_key_id`, `endpoint`); missing settings are taken from the environment
+            (`AWS_...`, `GOOGLE_...`, `AZURE_...`).
     """
 
     options: Options = ()
 
     def read(self, path: str) -> bytes:
-        """The whole content of an object."""
+        """Return the content of an object."""
         bucket, key = self._locate(path)
-        with naming("read", path):
-            return retried(bucket.policy, lambda: bytes(obstore.get(bucket.store, key).bytes()))
+        with translate_errors("read", path):
+            return retry(bucket.policy, lambda: bytes(obstore.get(bucket.store, key).bytes()))
 
     def read_range(self, path: str, offset: int, length: int) -> bytes:
-        """Bytes [offset, offset + length) of an object; fewer when it ends before."""
+        """Return the bytes [offset, offset + length) of an object; fewer at its end."""
         if not length:
             return b""
         bucket, key = self._locate(path)
@@ -105,30 +104,30 @@ class ObjectStoreFileIO:
         def request() -> bytes:
             return bytes(obstore.get_range(bucket.store, key, start=offset, length=length))
 
-        with naming("read", path):
-            return retried(bucket.policy, request)
+        with translate_errors("read", path):
+            return retry(bucket.policy, request)
 
     def open(self, path: str) -> pa.NativeFile:
-        """An object for random reading; the caller closes it."""
+        """Open an object for random access; the caller closes it."""
         bucket, key = self._locate(path)
-        with naming("open", path):
-            size = int(retried(bucket.policy, lambda: obstore.head(bucket.store, key))["size"])
+        with translate_errors("open", path):
+            size = int(retry(bucket.policy, lambda: obstore.head(bucket.store, key))["size"])
         return pa.PythonFile(_RangeReader(self, path, size), mode="r")
 
     def status(self, path: str) -> FileStatus:
-        """Size and time of an object, or that there is something below the path."""
+        """Return the metadata of an object, or of a folder if objects exist below the path."""
         bucket, key = self._locate(path)
-        with naming("look at", path):
+        with translate_errors("access", path):
             try:
-                found = retried(bucket.policy, lambda: obstore.head(bucket.store, key))
+                found = retry(bucket.policy, lambda: obstore.head(bucket.store, key))
             except (FileNotFoundError, NotFoundError):
-                if not self._has_below(path):
+                if not self._has_objects_below(path):
                     raise
                 return _folder(path)
             return _file(path, found["size"], found["last_modified"].timestamp())
 
     def exists(self, path: str) -> bool:
-        """Whether there is an object, or one below the path."""
+        """Return whether an object or a folder exists."""
         try:
             self.status(path)
         except MissingFileError:
@@ -136,23 +135,21 @@ class ObjectStoreFileIO:
         return True
 
     def list(self, folder: str) -> list[FileStatus]:
-        """What lies directly below a path, by name; nothing when it is absent."""
+        """List a folder, sorted by name; empty if it does not exist."""
         bucket, key = self._locate(folder)
         prefix = _prefix(key)
-        with naming("list", folder):
-            found = retried(
-                bucket.policy, lambda: obstore.list_with_delimiter(bucket.store, prefix)
-            )
-        statuses = [_folder(_below(folder, key, inner)) for inner in found["common_prefixes"]]
+        with translate_errors("list", folder):
+            found = retry(bucket.policy, lambda: obstore.list_with_delimiter(bucket.store, prefix))
+        statuses = [_folder(_full_path(folder, key, inner)) for inner in found["common_prefixes"]]
         for item in found["objects"]:
-            path = _below(folder, key, item["path"])
+            path = _full_path(folder, key, item["path"])
             statuses.append(_file(path, item["size"], item["last_modified"].timestamp()))
         return sorted(statuses, key=lambda status: status.name)
 
     def walk(self, folder: str) -> Iterator[FileStatus]:
-        """All objects below a path, in no order.
+        """Yield all objects below a path, in no particular order.
 
-        When a page of the listing fails, the listing goes on behind the last object that was seen.
+        If a page of the listing fails, the listing continues after the last object received.
         """
         bucket, key = self._locate(folder)
         attempts = Attempts(bucket.policy)
@@ -160,151 +157,153 @@ class ObjectStoreFileIO:
         in_order = True
         while True:
             try:
-                with naming("list", folder):
+                with translate_errors("list", folder):
                     for page in obstore.list(bucket.store, _prefix(key), offset=last):
                         attempts.succeeded()
                         for item in page:
                             in_order = in_order and (last is None or last < item["path"])
                             last = item["path"]
-                            path = _below(folder, key, item["path"])
+                            path = _full_path(folder, key, item["path"])
                             yield _file(path, item["size"], item["last_modified"].timestamp())
             except StorageError as error:
                 cause = error.__cause__
                 if not in_order or not isinstance(cause, BaseError) or not is_transient(cause):
                     raise
-                with naming("list", folder):
+                with translate_errors("list", folder):
                     attempts.failed(cause)
             else:
                 return
 
     def create(self, path: str, data: bytes) -> bool:
-        """Make an object unless there is one of that key: one conditional put at a time.
+        """Create an object atomically by a conditional put; False if the key already exists.
 
-        A put whose reply was lost may have made the object; it is known by its content.
+        If a response was lost, the content of the object tells whether this call created it.
         """
         bucket, key = self._locate(path)
-        with naming("create", path):
-            self._check_conditions(bucket, path, key)
+        with translate_errors("create", path):
+            self._check_conditional_put(bucket, path, key)
             return self._put_new(path, data)
 
     def replace(self, path: str, data: bytes) -> None:
-        """Write an object whether or not it exists."""
+        """Create or replace an object."""
         bucket, key = self._locate(path)
-        with naming("replace", path):
-            retried(bucket.policy, lambda: obstore.put(bucket.store, key, data))
+        with translate_errors("replace", path):
+            retry(bucket.policy, lambda: obstore.put(bucket.store, key, data))
 
     @contextmanager
     def create_stream(self, path: str) -> Iterator[pa.NativeFile]:
-        """A new object, uploaded when the block ends; nothing is left if it raises."""
+        """Open a new object for writing; it is uploaded after the block, unless this raises."""
         bucket, key = self._locate(path)
         with tempfile.TemporaryDirectory(prefix="paimon-upload-") as folder:
             part = Path(folder) / "part"
-            with naming_stream(path), pa.OSFile(str(part), "wb") as stream:
+            with translate_stream_errors(path), pa.OSFile(str(part), "wb") as stream:
                 yield stream
-            with naming("create", path):
-                retried(bucket.policy, lambda: obstore.put(bucket.store, key, part))
+            with translate_errors("create", path):
+                retry(bucket.policy, lambda: obstore.put(bucket.store, key, part))
 
     def delete(self, path: str) -> None:
-        """Remove an object; not an error if it is absent."""
+        """Delete an object, if it exists."""
         bucket, key = self._locate(path)
-        with naming("delete", path), suppress(FileNotFoundError, NotFoundError):
-            retried(bucket.policy, lambda: obstore.delete(bucket.store, key))
+        with translate_errors("delete", path), suppress(FileNotFoundError, NotFoundError):
+            retry(bucket.policy, lambda: obstore.delete(bucket.store, key))
 
     def delete_folder(self, path: str) -> None:
-        """Remove everything below a path."""
+        """Delete all objects below a path."""
         bucket, _ = self._locate(path)
         keys = [self._locate(status.path)[1] for status in self.walk(path)]
-        with naming("delete", path):
-            for first in range(0, len(keys), _DELETE_AT_ONCE):
-                some = keys[first : first + _DELETE_AT_ONCE]
-                retried(bucket.policy, partial(obstore.delete, bucket.store, some))
+        with translate_errors("delete", path):
+            for first in range(0, len(keys), _DELETE_BATCH):
+                some = keys[first : first + _DELETE_BATCH]
+                retry(bucket.policy, partial(obstore.delete, bucket.store, some))
 
     def rename_folder(self, source: str, target: str) -> None:
-        """Copy everything below a path, then remove the original: not one step."""
+        """Copy all objects below a path, then delete the originals; not atomic."""
         bucket, _ = self._locate(source)
         moved = list(self.walk(source))
         if not moved:
             raise MissingFileError("rename", source)
-        with naming("rename", source):
+        with translate_errors("rename", source):
             for status in moved:
                 new_path = paths.join(target, status.path[len(source.rstrip("/")) :])
                 old, new = self._locate(status.path)[1], self._locate(new_path)[1]
-                retried(bucket.policy, partial(obstore.copy, bucket.store, old, new))
+                retry(bucket.policy, partial(obstore.copy, bucket.store, old, new))
         self.delete_folder(source)
 
     def make_folder(self, path: str) -> None:
-        """Put an empty object of a hidden name below the path, which makes it a folder."""
-        self.create(paths.join(path, _FOLDER_MARK), b"")
+        """Create a folder by an empty object with a hidden name."""
+        self.create(paths.join(path, _FOLDER_MARKER), b"")
 
     def _locate(self, path: str) -> tuple[Bucket, str]:
         kind, bucket, key = _parts(path)
         return _bucket(kind, bucket, self.options), key
 
     def _put_new(self, path: str, data: bytes) -> bool:
-        """Put an object unless there is one of that key; True if this call made it."""
+        """Put an object if its key does not exist; True if this call created it."""
         bucket, key = self._locate(path)
-        once = _once(*_parts(path)[:2], self.options)
+        once = _store_without_retries(*_parts(path)[:2], self.options)
         unsure = False
 
         def request() -> bool:
             nonlocal unsure
-            there = _content(bucket.store, key) if unsure else None
-            if there is not None:
-                return there == data
+            existing = _content(bucket.store, key) if unsure else None
+            if existing is not None:
+                return existing == data
             try:
                 obstore.put(once, key, data, mode="create", use_multipart=False)
             except (AlreadyExistsError, PreconditionError) as error:
                 if not unsure and not is_write_conflict(error):
                     return False
-                there = _content(bucket.store, key)
-                if there is None:  # removed meanwhile, or not decided yet
+                existing = _content(bucket.store, key)
+                if existing is None:  # deleted meanwhile, or still undecided
                     raise
-                return unsure and there == data
+                return unsure and existing == data
             except BaseError as error:
                 unsure = unsure or is_transient(error)
                 raise
             return True
 
-        return retried(bucket.policy, request)
+        return retry(bucket.policy, request)
 
-    def _check_conditions(self, bucket: Bucket, path: str, key: str) -> None:
-        """Make sure, once, that a store under another name than Amazon's does what it is told.
+    def _check_conditional_put(self, bucket: Bucket, path: str, key: str) -> None:
+        """Verify once per bucket that a store other than Amazon's supports conditional puts.
 
         Raises:
-            UnsupportedFeatureError: it overwrites objects although told not to; two commits at the
-                same time would lose one of them.
+            UnsupportedFeatureError: the store overwrites existing objects; of two concurrent
+                commits one would be lost.
         """
         kind, name, _ = _parts(path)
         place = (name, self.options)
         is_s3 = kind in paths.S3_SCHEMES
-        if place in _TRUSTED or not is_s3 or not bucket.endpoint:
+        if place in _VERIFIED_BUCKETS or not is_s3 or not bucket.endpoint:
             return
         if "amazonaws.com" in bucket.endpoint:
             return
         probe = f"{key.rpartition('/')[0]}/.probe-{uuid.uuid4()}".lstrip("/")
-        retried(bucket.policy, lambda: obstore.put(bucket.store, probe, b""))
-        overwrites = retried(bucket.policy, lambda: _overwrites(_once(kind, *place), probe))
-        with suppress(BaseError):  # an empty hidden object, which nobody minds
+        retry(bucket.policy, lambda: obstore.put(bucket.store, probe, b""))
+        overwrites = retry(
+            bucket.policy, lambda: _overwrites(_store_without_retries(kind, *place), probe)
+        )
+        with suppress(BaseError):  # an empty hidden object does no harm
             obstore.delete(bucket.store, probe)
         if overwrites:
             raise UnsupportedFeatureError(
-                f"the object store at {bucket.endpoint}, which overwrites objects that are there "
-                "although told not to (If-None-Match: *),",
+                f"a commit to the object store at {bucket.endpoint}, which ignores conditional "
+                "puts (If-None-Match: *) and overwrites existing objects,",
                 path,
-                hint="Commits would not be safe: two at once would lose one. Read only, or use a "
-                "store that knows conditional puts.",
+                hint="Concurrent commits would be lost. Use the table read-only, or use a store "
+                "that supports conditional puts.",
             )
-        _TRUSTED.add(place)
+        _VERIFIED_BUCKETS.add(place)
 
-    def _has_below(self, path: str) -> bool:
+    def _has_objects_below(self, path: str) -> bool:
         bucket, key = self._locate(path)
         prefix = _prefix(key)
-        found = retried(bucket.policy, lambda: obstore.list_with_delimiter(bucket.store, prefix))
+        found = retry(bucket.policy, lambda: obstore.list_with_delimiter(bucket.store, prefix))
         return bool(found["common_prefixes"] or found["objects"])
 
 
 def _parts(path: str) -> tuple[str, str, str]:
-    """Scheme, bucket and key of a path."""
+    """Split a path into scheme, bucket and key."""
     kind = paths.scheme(path)
     bucket, _, key = path.partition("://")[2].partition("/")
     if kind not in paths.OBJECT_STORE_SCHEMES or not bucket:
@@ -316,7 +315,7 @@ def _parts(path: str) -> tuple[str, str, str]:
 
 
 def _content(store: Store, key: str) -> bytes | None:
-    """What an object holds; None if there is none."""
+    """Return the content of an object; None if it does not exist."""
     try:
         return bytes(obstore.get(store, key).bytes())
     except (FileNotFoundError, NotFoundError):
@@ -324,7 +323,7 @@ def _content(store: Store, key: str) -> bytes | None:
 
 
 def _overwrites(store: Store, key: str) -> bool:
-    """Whether a conditional put replaces an object that is there."""
+    """Return whether a conditional put replaces an existing object."""
     try:
         obstore.put(store, key, b"", mode="create", use_multipart=False)
     except (AlreadyExistsError, PreconditionError):
@@ -333,7 +332,7 @@ def _overwrites(store: Store, key: str) -> bool:
 
 
 class _RangeReader(io.RawIOBase):
-    """Random reads of an object, one request each."""
+    """Random access to an object with one request per read."""
 
     def __init__(self, file_io: ObjectStoreFileIO, path: str, size: int) -> None:
         super().__init__()
@@ -380,23 +379,23 @@ def _bucket(kind: str, bucket: str, options: Options) -> Bucket:
 
 
 @lru_cache(maxsize=32)
-def _once(kind: str, bucket: str, options: Options) -> Store:
-    """The client of a bucket that sends each request once."""
+def _store_without_retries(kind: str, bucket: str, options: Options) -> Store:
+    """Return a client of a bucket that does not retry requests."""
     return _store(kind, bucket, store_settings(kind, bucket, options), retries=0)
 
 
 def _store(kind: str, bucket: str, settings: StoreSettings, *, retries: int) -> Store:
-    most = retries if settings.max_retries is None else min(retries, settings.max_retries)
+    max_retries = retries if settings.max_retries is None else min(retries, settings.max_retries)
     arguments: dict[str, Any] = {
         "config": dict(settings.config),
         "client_options": dict(settings.client),
         "retry_config": {
-            "max_retries": most,
+            "max_retries": max_retries,
             "retry_timeout": timedelta(seconds=settings.retry_timeout / 2),
             "backoff": _BACKOFF,
         },
     }
-    with naming("open", f"{kind}://{bucket}"):
+    with translate_errors("open", f"{kind}://{bucket}"):
         try:
             if kind in paths.S3_SCHEMES:
                 return S3Store(bucket, **arguments)
@@ -414,8 +413,8 @@ def _prefix(key: str) -> str | None:
     return f"{key}/" if key else None
 
 
-def _below(folder: str, key: str, found: str) -> str:
-    """The whole path of a found key, in the spelling of the folder."""
+def _full_path(folder: str, key: str, found: str) -> str:
+    """Return the full path of a listed key, with the scheme and bucket of the folder."""
     return paths.join(folder, found[len(key) :])
 
 

@@ -1,7 +1,7 @@
-"""A storage seen through a sheet of glass: reads go through, writes stay on the glass.
+"""A copy-on-write overlay over another storage: writes and deletions stay in memory.
 
-For demonstrations of what would happen: nothing below is ever changed. Paths can be hidden, as if
-they were not there yet.
+Used to replay commits without changing the table. Paths of the base storage can be hidden, as if
+they did not exist yet.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,8 +17,8 @@ from paimon_explore.fileio.file_io import FileIO, FileStatus
 from paimon_explore.frozen_dataclass import dataclass
 
 
-class Act(Enum):
-    """What happens to a file."""
+class FileEvent(Enum):
+    """The kind of change of a file."""
 
     CREATE = "about to be created"
     CREATED = "created"
@@ -28,121 +28,122 @@ class Act(Enum):
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class OverlayFileIO:
-    """A `FileIO` whose writes stay in memory; lives in one process.
+    """A `FileIO` that reads from another storage and keeps writes in memory; not for pickling.
 
     Attributes:
-        below: the storage that is read.
-        hidden: whether a path below is not to be seen.
-        watch: hears of what is about to be created, was created, written, removed; may raise.
-        written: the files on the glass.
-        removed: paths that were deleted.
+        below: the base storage.
+        hidden: returns whether a path of the base storage is hidden.
+        watch: called before a file is created, and after it is created, written or removed; may
+            raise.
+        written: the files written to the overlay.
+        removed: the deleted paths.
     """
 
     below: FileIO
     hidden: Callable[[str], bool] = field(default=lambda _: False)
-    watch: Callable[[Act, str, int], None] = field(default=lambda _act, _path, _size: None)
+    watch: Callable[[FileEvent, str, int], None] = field(default=lambda _act, _path, _size: None)
     written: dict[str, bytes] = field(default_factory=dict)
     removed: set[str] = field(default_factory=set)
 
     def read(self, path: str) -> bytes:
-        """The whole content of a file."""
+        """Return the content of a file."""
         if path in self.written:
             return self.written[path]
-        self._demand("read", path)
+        self._check_exists("read", path)
         return self.below.read(path)
 
     def read_range(self, path: str, offset: int, length: int) -> bytes:
-        """Bytes [offset, offset + length) of a file; fewer when the file ends before."""
+        """Return the bytes [offset, offset + length) of a file; fewer at the end of the file."""
         if path in self.written:
             return self.written[path][offset : offset + length]
-        self._demand("read", path)
+        self._check_exists("read", path)
         return self.below.read_range(path, offset, length)
 
     def open(self, path: str) -> pa.NativeFile:
-        """A file for random reading; the caller closes it."""
+        """Open a file for random access; the caller closes it."""
         if path in self.written:
             return pa.BufferReader(self.written[path])
-        self._demand("open", path)
+        self._check_exists("open", path)
         return self.below.open(path)
 
     def status(self, path: str) -> FileStatus:
-        """Size and time of a file or folder."""
+        """Return the metadata of a file or folder."""
         if path in self.written:
-            return self._own(path)
-        self._demand("look at", path)
+            return self._written_status(path)
+        self._check_exists("access", path)
         return self.below.status(path)
 
     def exists(self, path: str) -> bool:
-        """Whether a file or folder is there."""
-        return path in self.written or (not self._is_gone(path) and self.below.exists(path))
+        """Return whether a file or folder exists."""
+        return path in self.written or (not self._is_hidden(path) and self.below.exists(path))
 
     def list(self, folder: str) -> list[FileStatus]:
-        """What lies directly in a folder, by name."""
-        found = {s.name: s for s in self.below.list(folder) if not self._is_gone(s.path)}
+        """List a folder, sorted by name."""
+        found = {s.name: s for s in self.below.list(folder) if not self._is_hidden(s.path)}
         for path in self.written:
             if paths.parent(path) == folder.rstrip("/"):
-                found[paths.name(path)] = self._own(path)
+                found[paths.name(path)] = self._written_status(path)
         return [found[name] for name in sorted(found)]
 
     def walk(self, folder: str) -> Iterator[FileStatus]:
-        """All files below a folder, at any depth, in no order."""
+        """Yield all files below a folder recursively, in no particular order."""
         prefix = f"{folder.rstrip('/')}/"
         for status in self.below.walk(folder):
-            if status.path not in self.written and not self._is_gone(status.path):
+            if status.path not in self.written and not self._is_hidden(status.path):
                 yield status
-        yield from (self._own(path) for path in self.written if path.startswith(prefix))
+        yield from (self._written_status(path) for path in self.written if path.startswith(prefix))
 
     def create(self, path: str, data: bytes) -> bool:
-        """Make a file that is not there yet, in one step."""
-        self.watch(Act.CREATE, path, len(data))
+        """Create a new file atomically."""
+        self.watch(FileEvent.CREATE, path, len(data))
         if self.exists(path):
             return False
         self.replace(path, data)
-        self.watch(Act.CREATED, path, len(data))
+        self.watch(FileEvent.CREATED, path, len(data))
         return True
 
     def replace(self, path: str, data: bytes) -> None:
-        """Write a file whether or not it exists."""
+        """Create or replace a file."""
         self.written[path] = bytes(data)
         self.removed.discard(path)
-        self.watch(Act.WRITTEN, path, len(data))
+        self.watch(FileEvent.WRITTEN, path, len(data))
 
     @contextmanager
     def create_stream(self, path: str) -> Iterator[pa.NativeFile]:
-        """A new file to write piece by piece; there when the block ends, absent if it raises."""
+        """Open a new file for writing; it exists after the block, unless the block raises."""
         stream = pa.BufferOutputStream()
         yield stream
         self.replace(path, stream.getvalue().to_pybytes())
 
     def delete(self, path: str) -> None:
-        """Remove a file; not an error if it is absent."""
+        """Delete a file, if it exists."""
         size = len(self.written.pop(path, b""))
         self.removed.add(path)
-        self.watch(Act.REMOVED, path, size)
+        self.watch(FileEvent.REMOVED, path, size)
 
     def delete_folder(self, path: str) -> None:
-        """Remove a folder with everything in it; not an error if it is absent."""
+        """Delete a folder recursively, if it exists."""
         for status in list(self.walk(path)):
             self.delete(status.path)
 
     def rename_folder(self, source: str, target: str) -> None:
-        """Move a folder: copy and delete."""
+        """Move a folder by copying and deleting."""
         for status in list(self.walk(source)):
             below = status.path.removeprefix(source.rstrip("/"))
             self.replace(f"{target.rstrip('/')}{below}", self.read(status.path))
             self.delete(status.path)
 
     def make_folder(self, path: str) -> None:
-        """Make a folder, which is nothing here."""
+        """Do nothing: the overlay has no empty folders."""
 
-    def _is_gone(self, path: str) -> bool:
+    def _is_hidden(self, path: str) -> bool:
         return path in self.removed or self.hidden(path)
 
-    def _demand(self, operation: str, path: str) -> None:
-        if self._is_gone(path):
+    def _check_exists(self, operation: str, path: str) -> None:
+        if self._is_hidden(path):
             raise MissingFileError(operation, path)
 
-    def _own(self, path: str) -> FileStatus:
+    def _written_status(self, path: str) -> FileStatus:
         size = len(self.written[path])
         name = paths.name(path)
         return FileStatus(path=path, name=name, size=size, is_folder=False, modified_ms=0)

@@ -1,7 +1,7 @@
-"""Paths as text: `/a/b` on a local disk, `scheme://bucket/key` elsewhere.
+"""Operations on paths as strings: `/a/b` on a local disk, `scheme://bucket/key` elsewhere.
 
-Storage paths are not `pathlib` paths: an object key may hold what a file name may not, and
-`//` after a scheme must stay.
+`pathlib` is not suitable: object keys may contain characters that file names cannot, and `//` after
+a scheme must be preserved.
 """
 
 S3_SCHEMES = frozenset({"s3", "s3a", "s3n", "oss"})
@@ -12,13 +12,13 @@ OBJECT_STORE_SCHEMES = S3_SCHEMES | GOOGLE_SCHEMES | AZURE_SCHEMES
 
 
 def join(folder: str, *names: str) -> str:
-    """A path below a folder; empty names are left out.
+    """Join a folder and names; empty names are ignored.
 
     >>> join("s3://bucket/t/", "", "snapshot", "snapshot-1")
     's3://bucket/t/snapshot/snapshot-1'
     """
     if len(names) == 1 and folder and names[0] and folder[-1] != "/" and "/" not in names[0]:
-        return f"{folder}/{names[0]}"  # as nearly always
+        return f"{folder}/{names[0]}"  # fast path
     head = folder.rstrip("/") or folder[:1]
     below = "/".join([part for name in names if (part := name.strip("/"))])
     if not below:
@@ -27,7 +27,7 @@ def join(folder: str, *names: str) -> str:
 
 
 def name(path: str) -> str:
-    """The last part of a path.
+    """Return the last part of a path.
 
     >>> name("/a/b/")
     'b'
@@ -36,7 +36,7 @@ def name(path: str) -> str:
 
 
 def parent(path: str) -> str:
-    """The folder that holds a path; a bucket and the root are their own parents.
+    """Return the parent folder of a path; a bucket and the root are their own parents.
 
     >>> parent("s3://bucket/key"), parent("/a")
     ('s3://bucket', '/')
@@ -52,7 +52,7 @@ def parent(path: str) -> str:
 
 
 def scheme(path: str) -> str:
-    """The lower-case scheme of a location, or "" for a plain path.
+    """Return the scheme of a location in lower case, or "" for a plain path.
 
     >>> scheme("S3A://bucket/key"), scheme("file:/tmp"), scheme("/tmp/a:b"), scheme("C:/data")
     ('s3a', 'file', '', '')

@@ -1,4 +1,4 @@
-"""From a location that a person writes to a storage and a path in it."""
+"""Resolves a location given by the user (path or URL) to a `FileIO` and an absolute path."""
 
 from collections.abc import Mapping
 from os import PathLike, fspath
@@ -16,15 +16,15 @@ _KNOWN_SCHEMES = ("file", "memory", *sorted(paths.OBJECT_STORE_SCHEMES | paths.H
 def resolve(
     location: str | PathLike[str], storage_options: Mapping[str, object] | None = None
 ) -> tuple[FileIO, str]:
-    """The storage of a location and the absolute path there, without a trailing slash.
+    """Return the storage of a location and the absolute path without a trailing slash.
 
     Args:
-        location: a path (`~` and relative paths are of this machine) or a URL.
-        storage_options: keys, endpoints and the like of an object store; see `store_options`.
+        location: a URL or a local path, which may be relative or start with `~`.
+        storage_options: keys, endpoint and other settings of a storage; see `store_options`.
 
     Raises:
         InvalidInputError: the location is empty or has no bucket, or a storage option is unknown.
-        UnsupportedFeatureError: no storage for its scheme.
+        UnsupportedFeatureError: the scheme is not supported.
     """
     text = fspath(path("The location of a table or warehouse", location))
     mapping("storage_options", storage_options or {})
@@ -38,13 +38,13 @@ def resolve(
     if kind == "file":
         return LocalFileIO(), local_path(text).rstrip("/") or "/"
     if kind == "memory":
-        from paimon_explore.fileio.memory import MemoryFileIO  # noqa: PLC0415 - few need it
+        from paimon_explore.fileio.memory import MemoryFileIO  # noqa: PLC0415 - rarely used
 
         name = text.partition("://")[2].partition("/")[0]
         return MemoryFileIO(name or "default"), text.rstrip("/")
     if kind in paths.OBJECT_STORE_SCHEMES:
         _check_authority(kind, text)
-        from paimon_explore.fileio.object_store import (  # noqa: PLC0415 - its clients are not light
+        from paimon_explore.fileio.object_store import (  # noqa: PLC0415 - slow import
             ObjectStoreFileIO,
         )
         from paimon_explore.fileio.store_options import (  # noqa: PLC0415 - as above
@@ -56,12 +56,12 @@ def resolve(
         bucket = text.partition("://")[2].partition("/")[0]
         if not bucket:
             raise InvalidInputError(
-                f"{text!r} names no bucket.", hint=f"Locations look like {kind}://bucket/folder."
+                f"{text!r} has no bucket.", hint=f"Locations look like {kind}://bucket/folder."
             )
         store_settings(kind, bucket, options)  # refuses unknown names and wrong values
         return ObjectStoreFileIO(options), text.rstrip("/")
     if kind in paths.HADOOP_SCHEMES:
-        from paimon_explore.fileio.hdfs import HdfsFileIO  # noqa: PLC0415 - few need it
+        from paimon_explore.fileio.hdfs import HdfsFileIO  # noqa: PLC0415 - rarely used
         from paimon_explore.fileio.store_options import option_pairs  # noqa: PLC0415 - as above
 
         return HdfsFileIO(option_pairs(storage_options)), text.rstrip("/")
@@ -71,7 +71,7 @@ def resolve(
 
 
 def _check_authority(kind: str, location: str) -> None:
-    """Refuse keys in front of a bucket: they would be taken as part of its name."""
+    """Check that a location has no credentials, which would become part of the bucket name."""
     authority = location.partition("://")[2].partition("/")[0]
     if "@" in location.partition("://")[2] and ":" in authority.partition("@")[0]:
         raise InvalidInputError(

@@ -1,10 +1,10 @@
-"""The spellings of storage options, and the names that object_store has for them."""
+"""Names of storage options in Paimon, Hadoop, boto3 and others, and their names in object_store."""
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 PREFIXES: Mapping[str, str] = MappingProxyType(
-    {  # longer prefixes before those that they begin with
+    {  # longer prefixes before their own prefixes
         "fs.s3a.": "s3",
         "fs.s3n.": "s3",
         "fs.s3.": "s3",
@@ -26,16 +26,16 @@ PREFIXES: Mapping[str, str] = MappingProxyType(
         "abfs.": "azure",
     }
 )
-"""Prefixes of options, with the storage that they are for."""
+"""Prefix of an option -> its storage."""
 
 IGNORED = frozenset({"signatureversion", "impl"})
-"""Settings of other clients that change nothing here."""
+"""Settings of other clients that are ignored."""
 
 
-def squashed(name: str) -> str:
-    """A name without what separates its words.
+def without_separators(name: str) -> str:
+    """Return a name in lower case without separators.
 
-    >>> squashed("Path-Style.access")
+    >>> without_separators("Path-Style.access")
     'pathstyleaccess'
     """
     return name.lower().translate(_SEPARATORS)
@@ -44,13 +44,13 @@ def squashed(name: str) -> str:
 _SEPARATORS = str.maketrans("", "", "._- ")
 
 
-def _by_squashed(names: Iterable[str], others: Mapping[str, Iterable[str]]) -> Mapping[str, str]:
-    found = {squashed(name): name for name in names}
+def _by_spelling(names: Iterable[str], others: Mapping[str, Iterable[str]]) -> Mapping[str, str]:
+    found = {without_separators(name): name for name in names}
     found |= {other: name for name, spellings in others.items() for other in spellings}
     return MappingProxyType(found)
 
 
-CLIENT_NAMES = _by_squashed(
+CLIENT_NAMES = _by_spelling(
     (
         "allow_http",
         "allow_invalid_certificates",
@@ -76,9 +76,9 @@ CLIENT_NAMES = _by_squashed(
         "max_retries": ("maxattempts", "attemptsmaximum", "maxerrorretries"),
     },
 )
-"""Names of HTTP clients and retries, by their squashed spellings."""
+"""Options of HTTP client and retries: spelling without separators -> name in object_store."""
 
-_S3_NAMES = _by_squashed(
+_S3_NAMES = _by_spelling(
     (
         "access_key_id",
         "secret_access_key",
@@ -125,7 +125,7 @@ _S3_NAMES = _by_squashed(
         "sts_endpoint": ("endpointurlsts",),
     },
 )
-_GOOGLE_NAMES = _by_squashed(
+_GOOGLE_NAMES = _by_spelling(
     (
         "service_account",
         "service_account_key",
@@ -141,7 +141,7 @@ _GOOGLE_NAMES = _by_squashed(
         "skip_signature": ("anon", "anonymous"),
     },
 )
-_AZURE_NAMES = _by_squashed(
+_AZURE_NAMES = _by_spelling(
     (
         "account_name",
         "account_key",
@@ -181,7 +181,7 @@ _AZURE_NAMES = _by_squashed(
 STORE_NAMES: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {"s3": _S3_NAMES, "google": _GOOGLE_NAMES, "azure": _AZURE_NAMES}
 )
-"""Names of stores, by their squashed spellings."""
+"""Options of each storage: spelling without separators -> name in object_store."""
 
 _CLIENT_SPELLINGS = ("timeout", "connect_timeout", "retry_timeout", "max_retries", "allow_http")
 SPELLINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -207,4 +207,4 @@ SPELLINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         ),
     }
 )
-"""Common spellings, for suggestions."""
+"""Common spellings of each storage, for suggestions."""

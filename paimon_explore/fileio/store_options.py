@@ -1,19 +1,19 @@
-"""Storage options of object stores: every accepted spelling, translated in one place.
+"""Storage options of object stores: translates all accepted spellings to object_store settings.
 
-A name may carry the prefix of a storage (`s3.`, `fs.s3a.`, `fs.oss.`, `aws_`, `azure_`, …) or none,
-and its words may be separated by dots, hyphens, underscores or nothing, in any case. So the names
-of Paimon, Hadoop, boto3, s3fs, pyarrow, pyiceberg and object_store are all understood. Options with
-the prefix of another storage are left to that storage; any other unknown name is refused.
+A name may have the prefix of a storage (`s3.`, `fs.s3a.`, `fs.oss.`, `aws_`, `azure_`, …); case and
+separators (dots, hyphens, underscores) are ignored. So the names of Paimon, Hadoop, boto3, s3fs,
+pyarrow, pyiceberg and object_store are accepted. Options with the prefix of another storage are
+ignored; other unknown names are refused.
 
 | option | meaning | default |
 | --- | --- | --- |
-| `timeout` | longest duration of one request | 30 s |
-| `connect_timeout` | longest time to connect | 5 s |
+| `timeout` | maximum duration of one request | 30 s |
+| `connect_timeout` | maximum time to connect | 5 s |
 | `retry_timeout` | how long failing requests are retried | 60 s |
 | `max_retries` | how often a failing request is retried | unlimited within `retry_timeout` |
 
-Durations are numbers of seconds or text such as `500ms`, `30s`, `2 min`; those with Hadoop's prefix
-`fs.` are milliseconds if they have no unit.
+Durations are numbers of seconds or texts such as `500ms`, `30s`, `2 min`; with Hadoop's prefix
+`fs.` a number without a unit is in milliseconds.
 """
 
 import difflib
@@ -32,7 +32,7 @@ from paimon_explore.fileio.store_option_names import (
     PREFIXES,
     SPELLINGS,
     STORE_NAMES,
-    squashed,
+    without_separators,
 )
 from paimon_explore.frozen_dataclass import dataclass
 
@@ -47,7 +47,7 @@ _SWITCHES = frozenset(
     {"allow_http", "allow_invalid_certificates", "http1_only", "http2_only", "randomize_addresses"}
     | {"path_style", "virtual_hosted_style_request", "skip_signature", "use_ssl", "verify"}
 )
-_NESTED = frozenset({"clientkwargs", "configkwargs", "clientoptions", "retryconfig"})
+_NESTED_OPTIONS = frozenset({"clientkwargs", "configkwargs", "clientoptions", "retryconfig"})
 _ENDPOINT_VARIABLES = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT")
 _OSS_HOST = re.compile(r"(?:s3\.)?oss-([a-z0-9-]+?)(?:-internal)?\.aliyuncs\.com")
 _IP_OR_LOCAL = re.compile(r"\d+\.\d+\.\d+\.\d+|\[.*|localhost|[^.]+")
@@ -56,13 +56,13 @@ _DEFAULT_RETRY_TIMEOUT = 60.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreSettings:
-    """How a bucket is opened.
+    """Settings for opening a bucket.
 
     Attributes:
-        config: of the store, in the names of object_store.
-        client: of its HTTP client.
+        config: settings of the store, with the names of object_store.
+        client: settings of the HTTP client.
         retry_timeout: seconds during which failing requests are retried.
-        max_retries: retries of one request; None for no limit but the time.
+        max_retries: maximum number of retries of a request; None for no limit.
     """
 
     config: Mapping[str, str]
@@ -72,24 +72,24 @@ class StoreSettings:
 
 
 def option_pairs(given: Mapping[str, object] | None) -> tuple[tuple[str, str], ...]:
-    """Options as sorted pairs of text; nested ones (`client_kwargs`) are flattened.
+    """Convert options to sorted pairs of strings; nested options (`client_kwargs`) are flattened.
 
     >>> option_pairs({"key": "k", "client_kwargs": {"endpoint_url": "http://h"}, "anon": True})
     (('anon', 'true'), ('endpoint_url', 'http://h'), ('key', 'k'))
 
     Raises:
-        InvalidInputError: a value that is no text, number, truth value or duration.
+        InvalidInputError: a value is not a string, number, bool or timedelta.
     """
-    return tuple(sorted(_flat(given or {})))
+    return tuple(sorted(_flattened(given or {})))
 
 
-def _flat(given: Mapping[str, object]) -> Iterator[tuple[str, str]]:
+def _flattened(given: Mapping[str, object]) -> Iterator[tuple[str, str]]:
     for name, value in given.items():
         inner: object = value
-        if isinstance(value, str) and squashed(str(name)) in _NESTED:
+        if isinstance(value, str) and without_separators(str(name)) in _NESTED_OPTIONS:
             inner = _json(str(name), value)
         if isinstance(inner, Mapping):
-            yield from _flat(inner)
+            yield from _flattened(inner)
         elif isinstance(value, bool):
             yield str(name), str(value).lower()
         elif isinstance(value, timedelta):
@@ -116,15 +116,15 @@ def _json(name: str, text: str) -> object:
 
 
 def store_settings(kind: str, bucket: str, options: tuple[tuple[str, str], ...]) -> StoreSettings:
-    """What the options of a user mean for one bucket.
+    """Translate storage options to the settings of a bucket.
 
     Args:
         kind: the scheme of the location, lower case.
-        bucket: the bucket, or what stands in its place.
-        options: pairs of text, see `option_pairs`.
+        bucket: the bucket, container or host of the location.
+        options: pairs of strings, see `option_pairs`.
 
     Raises:
-        InvalidInputError: an option is unknown, has a wrong value, or is given twice.
+        InvalidInputError: an option is unknown, has an invalid value, or is given twice.
     """
     known = _translated(kind, options)
     retry_timeout = _seconds(known.pop("retry_timeout", f"{_DEFAULT_RETRY_TIMEOUT}s"))
@@ -133,7 +133,7 @@ def store_settings(kind: str, bucket: str, options: tuple[tuple[str, str], ...])
     for name in [name for name in known if name in CLIENT_NAMES.values()]:
         client[name] = _client_value(name, known.pop(name))
     if "verify" in known:
-        client["allow_invalid_certificates"] = not _truth("verify", known.pop("verify"))
+        client["allow_invalid_certificates"] = not _boolean("verify", known.pop("verify"))
     if kind in paths.S3_SCHEMES:
         plain = _complete_s3(kind, bucket, known)
         client["allow_http"] = bool(client.get("allow_http")) or plain
@@ -149,10 +149,10 @@ def store_settings(kind: str, bucket: str, options: tuple[tuple[str, str], ...])
 
 
 def _translated(kind: str, options: tuple[tuple[str, str], ...]) -> dict[str, str]:
-    """Options by the names of object_store; those with the location's own prefix win.
+    """Translate options to names of object_store; the prefix of the location takes precedence.
 
     Raises:
-        InvalidInputError: an unknown name, or two different values of one option.
+        InvalidInputError: a name is unknown, or an option has two different values.
     """
     own = _provider(kind)
     names = {**CLIENT_NAMES, **STORE_NAMES[own]}
@@ -189,14 +189,14 @@ def _provider(kind: str) -> str:
 
 
 def _without_prefix(given: str, own: str) -> tuple[str, str]:
-    """The prefix of a storage in a name, or ""; and the rest of the name, squashed."""
+    """Split a name into the prefix of a storage, or "", and the rest without separators."""
     lower = given.strip().lower()
     if lower.startswith(("fs.azure.account.key.", "fs.azure.sas.fixed.token.")):
         return "fs.azure.", "accountkey" if ".account.key." in lower else "sastoken"
     for prefix in PREFIXES:
         if lower.startswith(prefix):
-            return prefix, squashed(lower[len(prefix) :])
-    return "", squashed(lower) if own else lower
+            return prefix, without_separators(lower[len(prefix) :])
+    return "", without_separators(lower) if own else lower
 
 
 def _unknown(given: str, kind: str) -> InvalidInputError:
@@ -209,25 +209,25 @@ def _unknown(given: str, kind: str) -> InvalidInputError:
 
 
 def _complete_s3(kind: str, bucket: str, config: dict[str, str]) -> bool:
-    """Settle endpoint, region and style of addressing.
+    """Complete endpoint, region and addressing style.
 
     Returns:
-        Whether requests go over plain HTTP.
+        Whether requests use plain HTTP.
     """
     endpoint = config.pop("endpoint", "" if kind == "oss" else _endpoint_of_environment())
     endpoint = endpoint.rstrip("/")
     style = config.pop("path_style", None)
     virtual = config.pop("virtual_hosted_style_request", None)
-    encrypted = _truth("use_ssl", config.pop("use_ssl", "true"))
+    encrypted = _boolean("use_ssl", config.pop("use_ssl", "true"))
     if kind == "oss":
         endpoint = _oss_endpoint(endpoint, config)
         config.setdefault("disable_bulk_delete", "true")
     if endpoint and "://" not in endpoint:
         endpoint = f"{'https' if encrypted else 'http'}://{endpoint}"
     if style is not None:
-        hosted = not _truth("path_style", style)
+        hosted = not _boolean("path_style", style)
     elif virtual is not None:
-        hosted = _truth("virtual_hosted_style_request", virtual)
+        hosted = _boolean("virtual_hosted_style_request", virtual)
     else:
         hosted = kind == "oss" and not _IP_OR_LOCAL.fullmatch(_host(endpoint))
     if style is not None or virtual is not None or hosted:
@@ -248,7 +248,7 @@ def _endpoint_of_environment() -> str:
 
 
 def _oss_endpoint(endpoint: str, config: dict[str, str]) -> str:
-    """The endpoint at which OSS speaks S3's protocol; its region is told too.
+    """Return the S3-compatible endpoint of OSS; also sets the region in `config`.
 
     Raises:
         InvalidInputError: neither endpoint nor region is given.
@@ -257,7 +257,7 @@ def _oss_endpoint(endpoint: str, config: dict[str, str]) -> str:
     if not endpoint and not region:
         raise InvalidInputError(
             "An oss:// location needs the storage option 'fs.oss.endpoint'.",
-            hint="For instance 'oss-cn-hangzhou.aliyuncs.com'.",
+            hint="For example 'oss-cn-hangzhou.aliyuncs.com'.",
         )
     endpoint = endpoint or f"oss-{region}.aliyuncs.com"
     found = _OSS_HOST.fullmatch(_host(endpoint))
@@ -275,11 +275,11 @@ def _host(endpoint: str) -> str:
 
 def _client_value(name: str, value: str) -> str | bool | timedelta:
     if name in _SWITCHES:
-        return _truth(name, value)
+        return _boolean(name, value)
     return timedelta(seconds=_seconds(value, name)) if name in _DURATIONS else value
 
 
-def _truth(name: str, value: str) -> bool:
+def _boolean(name: str, value: str) -> bool:
     lower = value.strip().lower()
     if lower in ("true", "1", "yes", "on"):
         return True

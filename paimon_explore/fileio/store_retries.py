@@ -1,8 +1,8 @@
-"""Errors of object stores: which are worth another try, for how long, and what they are called.
+"""Retries with backoff for requests to object stores, and translation of their errors.
 
-The client library retries by itself what it takes for safe, and gets it wrong for conditional
-requests: a request whose reply was lost is repeated and then meets the object that it has made. So
-conditional requests are sent once per try, and the tries are counted here.
+The client library retries requests that it considers idempotent, which is wrong for conditional
+puts: if a response is lost, the retry finds the object that the first request created. So
+conditional puts are sent without retries of the client, and retried here.
 """
 
 import random
@@ -30,7 +30,7 @@ from paimon_explore.errors import (
 )
 from paimon_explore.frozen_dataclass import dataclass
 
-_Answer = TypeVar("_Answer")
+_Result = TypeVar("_Result")
 
 _STATUS = re.compile(r"status code: (\d{3})")
 _CODE = re.compile(r"<Code>([^<]*)</Code>")
@@ -39,20 +39,20 @@ _TRANSIENT_STATUS = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
 _TRANSIENT_CODES = ("RequestTimeout", "SlowDown", "InternalError", "ServiceUnavailable")
 _PERMANENT = ("AccessDenied", "InvalidAccessKeyId", "SignatureDoesNotMatch", "builder error")
 _NOT_CONNECTED = "kind: Connect"
-_FIRST_WAIT, _LONGEST_WAIT = 0.05, 5.0
-_FIRST_CONTACT = 3.0
-"""Seconds of retries while a store has never answered: its address is probably wrong."""
+_MIN_WAIT, _MAX_WAIT = 0.05, 5.0
+_CONNECT_TIMEOUT = 3.0
+"""Seconds of retries for a store that was never reached: its address is probably wrong."""
 _CONFLICT = 409
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetryPolicy:
-    """How long failing requests are repeated.
+    """Retry policy of failing requests.
 
     Attributes:
-        timeout: seconds since the first try after which no other one is begun.
-        max_retries: tries after the first; None for no limit.
-        place: the store, as told in `answered`.
+        timeout: seconds since the first attempt after which no retry is started.
+        max_retries: maximum number of retries; None for no limit.
+        place: identifies the store.
     """
 
     timeout: float
@@ -60,12 +60,12 @@ class RetryPolicy:
     place: object
 
 
-_ANSWERED: set[object] = set()
-"""Stores that were reached once."""
+_REACHED_STORES: set[object] = set()
+"""Stores that have responded at least once."""
 
 
 class Attempts:
-    """The tries of one request."""
+    """The attempts of one request."""
 
     __slots__ = ("_number", "_policy", "_started")
 
@@ -75,37 +75,37 @@ class Attempts:
         self._started = time.monotonic()
 
     def succeeded(self) -> None:
-        """Note that the store answers; what is asked next has all the time again."""
-        _ANSWERED.add(self._policy.place)
+        """Record a response of the store, and restart the timeout for the next request."""
+        _REACHED_STORES.add(self._policy.place)
         self._number = 0
         self._started = time.monotonic()
 
     def failed(self, error: Exception) -> None:
-        """Wait for the next try.
+        """Wait before the next attempt.
 
         Raises:
-            Exception: the error itself, if it is permanent or the time is over.
+            Exception: the given error, if it is permanent or the retries are exhausted.
         """
         if not is_transient(error):
             raise error
         limit = self._policy.timeout
         if _NOT_CONNECTED not in str(error):
-            _ANSWERED.add(self._policy.place)
-        elif self._policy.place not in _ANSWERED:
-            limit = min(limit, _FIRST_CONTACT)
+            _REACHED_STORES.add(self._policy.place)
+        elif self._policy.place not in _REACHED_STORES:
+            limit = min(limit, _CONNECT_TIMEOUT)
         left = limit - (time.monotonic() - self._started)
         if left <= 0 or self._number == self._policy.max_retries:
             raise error
-        wait = min(_FIRST_WAIT * 2 ** min(self._number, 10), _LONGEST_WAIT, left)
+        wait = min(_MIN_WAIT * 2 ** min(self._number, 10), _MAX_WAIT, left)
         self._number += 1
-        time.sleep(wait * random.uniform(0.5, 1))  # noqa: S311 - no secret
+        time.sleep(wait * random.uniform(0.5, 1))  # noqa: S311 - not a secret
 
 
-def retried(policy: RetryPolicy, request: Callable[[], _Answer]) -> _Answer:
-    """Repeat a request that may be repeated until it succeeds, with exponential backoff.
+def retry(policy: RetryPolicy, request: Callable[[], _Result]) -> _Result:
+    """Retry an idempotent request with exponential backoff until it succeeds.
 
     Raises:
-        Exception: of the last try.
+        Exception: the error of the last attempt.
     """
     attempts = Attempts(policy)
     while True:
@@ -114,12 +114,12 @@ def retried(policy: RetryPolicy, request: Callable[[], _Answer]) -> _Answer:
         except BaseError as error:
             attempts.failed(error)
         else:
-            _ANSWERED.add(policy.place)
+            _REACHED_STORES.add(policy.place)
             return answer
 
 
 def is_transient(error: Exception) -> bool:
-    """Whether the same request may succeed later."""
+    """Return whether the same request may succeed later."""
     text = str(error)
     status = _status(text)
     if isinstance(error, AlreadyExistsError):
@@ -132,7 +132,7 @@ def is_transient(error: Exception) -> bool:
 
 
 def is_write_conflict(error: Exception) -> bool:
-    """Whether a conditional request met another one in flight, so that nothing is decided yet."""
+    """Return whether a conditional put collided with a concurrent one; its outcome is undecided."""
     return _status(str(error)) == _CONFLICT
 
 
@@ -142,13 +142,13 @@ def _status(text: str) -> int | None:
 
 
 @contextmanager
-def naming(operation: str, path: str) -> Iterator[None]:
-    """Turn the store's errors into ours, with what was done to which path.
+def translate_errors(operation: str, path: str) -> Iterator[None]:
+    """Convert errors of the store to `StorageError` with operation and path.
 
     Raises:
-        NotFoundError: there is no such bucket.
-        MissingFileError: there is no such object.
-        StorageError: anything else, panics of the client library included.
+        NotFoundError: the bucket does not exist.
+        MissingFileError: the object does not exist.
+        StorageError: any other error, including panics of the client library.
     """
     try:
         yield
@@ -165,7 +165,7 @@ def naming(operation: str, path: str) -> Iterator[None]:
 
 
 def _is_panic(error: BaseException) -> bool:
-    """Whether Rust code has panicked, which Python sees as an exception outside of `Exception`."""
+    """Return whether an error is a Rust panic, which is not a subclass of `Exception`."""
     return type(error).__name__ == "PanicException"
 
 
@@ -179,11 +179,11 @@ def _translated(operation: str, path: str, error: Exception) -> PaimonError:
 
 
 def _reason(error: BaseException) -> str:
-    """What the store says, without its debugging details."""
+    """Return the message of the store without debugging details."""
     text = str(error).partition("\n\nDebug source")[0]
     code, message = _CODE.search(text), _MESSAGE.search(text)
     if code is None:
         return text.partition("\n")[0]
     status = _status(text)
-    said = code[1] if message is None else f"{code[1]}: {message[1]}"
-    return said if status is None else f"{said} (HTTP {status})"
+    reason = code[1] if message is None else f"{code[1]}: {message[1]}"
+    return reason if status is None else f"{reason} (HTTP {status})"

@@ -1,17 +1,17 @@
-"""Errors of files that are written piece by piece."""
+"""Translation of errors while a file is written through a stream."""
 
 from types import TracebackType
 
 from paimon_explore.errors import PaimonError, StorageError
 
 
-class naming_stream:  # noqa: N801 - reads as what it does, like those of contextlib
-    """Tell which file could not be written when the system says no in the middle of it.
+class translate_stream_errors:  # noqa: N801 - a context manager named like those of contextlib
+    """Convert an `OSError` during a write to a `StorageError` that names the file.
 
-    Errors of ours go through as they are: what is written may come from other files.
+    Errors of this package are not changed: the written data may come from other files.
 
     Raises:
-        StorageError: the disk is full, or the like.
+        StorageError: the write failed, for example because the disk is full.
     """
 
     __slots__ = ("_path",)
@@ -20,7 +20,7 @@ class naming_stream:  # noqa: N801 - reads as what it does, like those of contex
         self._path = path
 
     def __enter__(self) -> None:
-        """Nothing to do yet."""
+        """Enter the block."""
 
     def __exit__(
         self,
@@ -28,6 +28,6 @@ class naming_stream:  # noqa: N801 - reads as what it does, like those of contex
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Turn the system's error into ours."""
+        """Convert an `OSError`."""
         if isinstance(error, OSError) and not isinstance(error, PaimonError):
             raise StorageError("create", self._path, error.strerror or str(error)) from error

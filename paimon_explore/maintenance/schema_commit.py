@@ -1,8 +1,8 @@
-"""Schema changes made visible: `schema-N+1` is created, or the change is made anew on a newer one.
+"""Commits schema changes to a table: creates the file `schema-N+1`, with retries.
 
-A schema file appears whole or not at all, and only under a free number. Whoever loses the number
-reads the schema that took it and applies its changes to that, so that the rules are checked against
-what is there.
+`metadata.schema.alter_schema` computes the new schema in memory. The schema file is created
+atomically, only if it does not exist. If another change has created it, the changes are applied to
+that schema again, so that the rules are checked against the latest schema.
 
 Spec: concepts/schema evolution; concepts/spec/schema.
 """
@@ -17,7 +17,7 @@ from paimon_explore.metadata.schema.schema_change import SchemaChange
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.store.table_store import TableStore
 
-_MOST_TRIES = 100
+_MAX_ATTEMPTS = 100
 
 
 def alter_schema(
@@ -27,27 +27,27 @@ def alter_schema(
     check: bool = True,
     clock: Callable[[], int] = system_clock,
 ) -> TableSchema:
-    """Apply changes to a branch's newest schema, all or none.
+    """Apply changes to the latest schema of a branch, all or none.
 
     Args:
         store: the table and branch.
-        changes: what to change, in order.
-        check: refuse new types of columns that stored values do not fit; see `schema_fit`.
+        changes: the changes in order.
+        check: check that stored values fit new column types; see `stored_value_check`.
         clock: epoch milliseconds.
 
     Returns:
-        The schema that is in force now.
+        The new schema.
 
     Raises:
-        InvalidInputError: no change is given, a rule forbids one, or stored values do not fit.
-        NotFoundError: there is no table, or a change names a column that does not exist.
-        AlreadyExistsError: a new name is taken.
-        CommitError: others were faster each time.
-        StorageError: the file could not be written; the schema is as before.
+        InvalidInputError: no change is given, a change is not allowed, or stored values do not fit.
+        NotFoundError: the table or a column of a change does not exist.
+        AlreadyExistsError: a new column name already exists.
+        CommitError: the retries are exhausted because of concurrent schema changes.
+        StorageError: the file could not be written; the schema is unchanged.
     """
     if not changes:
         raise InvalidInputError("alter() needs at least one change.")
-    for _ in range(_MOST_TRIES):
+    for _ in range(_MAX_ATTEMPTS):
         before = store.schemas.latest()
         if before is None:
             raise NotFoundError("table", store.paths.branch_root)
@@ -58,12 +58,13 @@ def alter_schema(
         if _create(store, after):
             return after
     raise CommitError(
-        f"The schema change gave up after {_MOST_TRIES} attempts: others were faster each time."
+        f"The schema change gave up after {_MAX_ATTEMPTS} attempts because of concurrent schema "
+        "changes."
     )
 
 
 def _create(store: TableStore, schema: TableSchema) -> bool:
-    """Make the schema visible; a lost reply is cleared up by looking."""
+    """Create the schema file; if the response was lost, check whether the file exists."""
     try:
         return store.schemas.create(schema)
     except StorageError:

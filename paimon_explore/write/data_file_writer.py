@@ -18,7 +18,7 @@ from paimon_explore.data_types.local_time import local_millis
 from paimon_explore.encoding.binary_row.encoder import EMPTY_ROW, row_images
 from paimon_explore.fileio.discard import discard
 from paimon_explore.fileio.file_io import FileIO
-from paimon_explore.fileio.streams import naming_stream
+from paimon_explore.fileio.streams import translate_stream_errors
 from paimon_explore.metadata.manifest.manifest_entry import FileKind
 from paimon_explore.write.column_statistics import (
     EMPTY_STATS,
@@ -206,7 +206,7 @@ class _OpenFile:
         self._stack = ExitStack()
         self._sink = self._stack.enter_context(file_io.create_stream(path))
         try:
-            with naming_stream(path):
+            with translate_stream_errors(path):
                 self._writer = open_format(self._sink, layout)
         except BaseException as error:
             self._stack.__exit__(type(error), error, error.__traceback__)
@@ -230,7 +230,7 @@ class _OpenFile:
             )
             self._deletes += pc.sum(retracts, min_count=0).as_py()  # type: ignore[type-var]  # counts what is true
         self.indexes.add(columns)
-        with naming_stream(self.path):
+        with translate_stream_errors(self.path):
             self._writer.write(columns)
         self.row_count += len(columns[0])
 
@@ -241,7 +241,7 @@ class _OpenFile:
         return first, last
 
     def close(self, first_sequence: int) -> FileRow:
-        with naming_stream(self.path):
+        with translate_stream_errors(self.path):
             self._writer.close()
             size = self._writer.position()
             self._stack.close()

@@ -22,10 +22,10 @@ from paimon_explore.encoding.file_index.index_types import IndexBuilder, IndexSe
 from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.options.option_definition import (
+    parse_integer,
     parse_names,
     parse_number,
     parse_size,
-    parse_whole,
     read_value,
 )
 from paimon_explore.metadata.options.table_options import TableOptions
@@ -119,9 +119,11 @@ def _settings(kind: str, names: Sequence[str], options: TableOptions) -> IndexSe
     items, fpp, version = text("items"), text("fpp"), text("version")
     block, chunk = text("index-block-size"), text("chunk-size")
     return IndexSettings(
-        items=bloom.DEFAULT_ITEMS if items[1] is None else read_value(*_given(items), parse_whole),
+        items=bloom.DEFAULT_ITEMS
+        if items[1] is None
+        else read_value(*_given(items), parse_integer),
         fpp=bloom.DEFAULT_FPP if fpp[1] is None else read_value(*_given(fpp), parse_number),
-        version=2 if version[1] is None else read_value(*_given(version), parse_whole),
+        version=2 if version[1] is None else read_value(*_given(version), parse_integer),
         block_bytes=(
             bitmap.DEFAULT_BLOCK_BYTES
             if block[1] is None

@@ -228,6 +228,6 @@ def test_a_compaction_that_fails_behind_its_own_rows_takes_nothing_back() -> Non
     (message,) = scene.messages
     (other,) = write_append(scene.sound, scene.schema, [{"a": 9}])
     gone = replace(message, compact_before=other.new_files, compact_after=other.new_files)
-    with pytest.raises(CommitOutcomeUnknownError, match="What was written is visible in snapshot"):
+    with pytest.raises(CommitOutcomeUnknownError, match="The written rows are visible in snapshot"):
         scene.committer.commit([gone])
     assert live_values(scene.sound, "a") == [1, 2]

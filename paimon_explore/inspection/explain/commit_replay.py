@@ -28,7 +28,7 @@ from paimon_explore.errors import (
     choices,
 )
 from paimon_explore.fileio import paths
-from paimon_explore.fileio.overlay import Act, OverlayFileIO
+from paimon_explore.fileio.overlay import FileEvent, OverlayFileIO
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.explain.commit_trace_report import (
     TracedCommit,
@@ -126,15 +126,15 @@ class _Monitor:
     _lists: int = 0
     _is_over: bool = False
 
-    def watch(self, act: Act, path: str, size: int) -> None:
+    def watch(self, act: FileEvent, path: str, size: int) -> None:
         """Record a file operation, or inject a fault.
 
         Raises:
             StorageError: the scenario has a storage failure here.
         """
-        if act in (Act.WRITTEN, Act.REMOVED):
-            self._note(path, size, removed=act is Act.REMOVED)
-        elif act is Act.CREATE:
+        if act in (FileEvent.WRITTEN, FileEvent.REMOVED):
+            self._note(path, size, removed=act is FileEvent.REMOVED)
+        elif act is FileEvent.CREATE:
             self._before(path)
         elif self._fails(path, Scenario.LOST_REPLY):
             raise StorageError("write", path, "no response (simulated)")

@@ -7,7 +7,7 @@ removed elsewhere: both look the same.
 from collections.abc import Iterable
 
 from paimon_explore.errors import StorageError
-from paimon_explore.fileio.links import is_link, leads_elsewhere
+from paimon_explore.fileio.links import is_link, resolves_outside
 from paimon_explore.fileio.paths import parent
 from paimon_explore.metadata.table_paths import MAIN_BRANCH, TablePaths
 
@@ -32,7 +32,7 @@ def refuse_links(paths: TablePaths, folders: Iterable[str]) -> None:
         StorageError: there is such a link; nothing was removed.
     """
     for folder in folders:
-        if is_link(folder) and leads_elsewhere(folder, paths.root):
+        if is_link(folder) and resolves_outside(folder, paths.root):
             raise StorageError(
                 "remove files of",
                 folder,
@@ -48,7 +48,7 @@ def inside(paths: TablePaths, files: Iterable[str]) -> list[str]:
     for path in files:
         folder = parent(path)
         if folder not in outside:
-            outside[folder] = leads_elsewhere(folder, paths.root)
+            outside[folder] = resolves_outside(folder, paths.root)
         if not outside[folder]:
             found.append(path)
     return found

@@ -1,4 +1,4 @@
-"""Options of single columns: `fields.<column>.<setting>`, also `fields.<a,b>.<setting>`.
+"""Table options of columns: `fields.<column>.<setting>`, also `fields.<a,b>.<setting>`.
 
 Spec: primary-key-table/merge-engine.
 """
@@ -11,8 +11,8 @@ from paimon_explore.metadata.options.option_definition import (
     Option,
     choice_parser,
     parse_flag,
+    parse_integer,
     parse_names,
-    parse_whole,
     read_value,
 )
 from paimon_explore.metadata.options.option_enums import NestedKeyNullStrategy
@@ -26,19 +26,19 @@ _DEFAULT_AGGREGATE = "fields.default-aggregate-function"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnOption(Generic[T]):
-    """A setting that each column may have.
+    """An option that can be set per column.
 
     Attributes:
-        option: the setting; its key is the part after the column.
+        option: the option; its key is the part after the column.
     """
 
     option: Option[T]
 
     def value_for(self, column: str, options: Mapping[str, str]) -> T:
-        """The setting of one column.
+        """Return the value for one column.
 
         Raises:
-            InvalidInputError: the text is no value of the setting.
+            InvalidInputError: the value is invalid.
         """
         key = f"{_PREFIX}{column}.{self.option.key}"
         if key not in options:
@@ -46,7 +46,7 @@ class ColumnOption(Generic[T]):
         return read_value(key, options[key], self.option.parse)
 
     def columns_in(self, options: Mapping[str, str]) -> Iterator[tuple[tuple[str, ...], str]]:
-        """The columns and the text of each such option, in the order of the options."""
+        """Yield the columns and the text of each option of this kind, in the order of options."""
         end = "." + self.option.key
         for key, text in options.items():
             if key.startswith(_PREFIX) and key.endswith(end) and key != _DEFAULT_AGGREGATE:
@@ -54,19 +54,29 @@ class ColumnOption(Generic[T]):
 
 
 AGGREGATE_FUNCTION: ColumnOption[str | None] = ColumnOption(
-    option=Option(key="aggregate-function", parse=str, default=None, description="Its aggregate.")
+    option=Option(
+        key="aggregate-function",
+        parse=str,
+        default=None,
+        description="Aggregate function of the column.",
+    )
 )
 IGNORE_RETRACT: ColumnOption[bool] = ColumnOption(
     option=Option(
-        key="ignore-retract", parse=parse_flag, default=False, description="-U, -D leave it."
+        key="ignore-retract", parse=parse_flag, default=False, description="Ignore -U and -D rows."
     )
 )
 DISTINCT: ColumnOption[bool] = ColumnOption(
-    option=Option(key="distinct", parse=parse_flag, default=False, description="No value twice.")
+    option=Option(
+        key="distinct",
+        parse=parse_flag,
+        default=False,
+        description="Aggregate only distinct values.",
+    )
 )
 LIST_AGG_DELIMITER: ColumnOption[str] = ColumnOption(
     option=Option(
-        key="list-agg-delimiter", parse=str, default=",", description="Between texts of listagg."
+        key="list-agg-delimiter", parse=str, default=",", description="Delimiter of listagg."
     )
 )
 NESTED_KEY: ColumnOption[tuple[str, ...]] = ColumnOption(
@@ -79,7 +89,7 @@ NESTED_KEY_NULL_STRATEGY: ColumnOption[NestedKeyNullStrategy] = ColumnOption(
         key="nested-key-null-strategy",
         parse=choice_parser(NestedKeyNullStrategy),
         default=NestedKeyNullStrategy.MERGE,
-        description="Nested rows whose key holds null.",
+        description="How to handle null in nested keys.",
     )
 )
 NESTED_SEQUENCE_FIELD: ColumnOption[tuple[str, ...]] = ColumnOption(
@@ -92,29 +102,45 @@ NESTED_SEQUENCE_FIELD: ColumnOption[tuple[str, ...]] = ColumnOption(
 )
 COUNT_LIMIT: ColumnOption[int] = ColumnOption(
     option=Option(
-        key="count-limit", parse=parse_whole, default=MAX_INT32, description="Most nested rows."
+        key="count-limit",
+        parse=parse_integer,
+        default=MAX_INT32,
+        description="Maximum number of nested rows.",
     )
 )
 TS_FIELD: ColumnOption[str | None] = ColumnOption(
-    option=Option(key="ts-field", parse=str, default=None, description="Time in values of a map.")
+    option=Option(
+        key="ts-field", parse=str, default=None, description="Time field in the values of a map."
+    )
 )
 SEQUENCE_GROUP: ColumnOption[tuple[str, ...]] = ColumnOption(
     option=Option(
-        key="sequence-group", parse=parse_names, default=(), description="Columns it orders."
+        key="sequence-group",
+        parse=parse_names,
+        default=(),
+        description="Columns ordered by this column.",
     )
 )
 STATS_MODE: ColumnOption[str | None] = ColumnOption(
-    option=Option(key="stats-mode", parse=str, default=None, description="Its statistics.")
+    option=Option(
+        key="stats-mode", parse=str, default=None, description="Mode of the column's statistics."
+    )
 )
 DEFAULT_VALUE: ColumnOption[str | None] = ColumnOption(
     option=Option(
-        key="default-value", parse=str, default=None, description="Read for null, up to 1.2."
+        key="default-value",
+        parse=str,
+        default=None,
+        description="Value read instead of null, up to 1.2.",
     )
 )
 MAP_STORAGE_LAYOUT: ColumnOption[str] = ColumnOption(
     option=Option(
-        key="map.storage-layout", parse=str, default="default", description="How maps are stored."
+        key="map.storage-layout",
+        parse=str,
+        default="default",
+        description="Storage layout of maps.",
     )
 )
 MAP_STORAGE_LAYOUTS = ("default", "shared-shredding")
-"""Those that are known here; files of both are read, and maps are written in the default one."""
+"""Supported layouts; files of both are read, and maps are written with the default layout."""

@@ -30,7 +30,7 @@ _STOP_MARGIN = 3
 
 
 def target_file_bytes(options: TableOptions, *, has_primary_key: bool) -> int:
-    """The size at which a data file is closed."""
+    """Return the target size of data files in bytes."""
     given = options.value(TARGET_FILE_SIZE)
     if given is not None:
         return given
@@ -38,20 +38,20 @@ def target_file_bytes(options: TableOptions, *, has_primary_key: bool) -> int:
 
 
 def level_count(options: TableOptions) -> int:
-    """The number of levels of the merge tree, level 0 included."""
+    """Return the number of levels of the LSM tree, including level 0."""
     given = options.value(NUM_LEVELS)
     return options.value(NUM_SORTED_RUN_COMPACTION_TRIGGER) + 1 if given is None else given
 
 
 def stop_trigger(options: TableOptions) -> int:
-    """The number of sorted runs at which writing waits for a compaction."""
+    """Return the number of sorted runs at which writes wait for a compaction."""
     trigger = options.value(NUM_SORTED_RUN_COMPACTION_TRIGGER)
     given = options.value(NUM_SORTED_RUN_STOP_TRIGGER)
     return trigger + _STOP_MARGIN if given is None else max(trigger, given)
 
 
 def needs_lookup(options: TableOptions) -> bool:
-    """Whether compactions complete new rows by looking at all older ones of their keys."""
+    """Return whether the table uses lookup compaction."""
     return (
         options.value(CHANGELOG_PRODUCER) is ChangelogProducer.LOOKUP
         or options.value(DELETION_VECTORS_ENABLED)
@@ -61,32 +61,32 @@ def needs_lookup(options: TableOptions) -> bool:
 
 
 def lookup_compact_max_interval(options: TableOptions) -> int:
-    """The most commits between two gentle lookup compactions."""
+    """Return the maximum number of commits between two gentle lookup compactions."""
     trigger = options.value(NUM_SORTED_RUN_COMPACTION_TRIGGER)
     given = options.value(LOOKUP_COMPACT_MAX_INTERVAL)
     return 2 * trigger if given is None else max(trigger, given)
 
 
 def changelog_num_retained_min(options: TableOptions) -> int:
-    """The fewest changelogs that stay; those of snapshots unless given."""
+    """Return the minimum number of changelogs to keep; default: that of snapshots."""
     given = options.value(CHANGELOG_NUM_RETAINED_MIN)
     return options.value(SNAPSHOT_NUM_RETAINED_MIN) if given is None else given
 
 
 def changelog_num_retained_max(options: TableOptions) -> int:
-    """The most changelogs that stay; those of snapshots unless given."""
+    """Return the maximum number of changelogs to keep; default: that of snapshots."""
     given = options.value(CHANGELOG_NUM_RETAINED_MAX)
     return options.value(SNAPSHOT_NUM_RETAINED_MAX) if given is None else given
 
 
 def changelog_time_retained_ms(options: TableOptions) -> int:
-    """The age at which a changelog may go; that of snapshots unless given."""
+    """Return the maximum age of changelogs in milliseconds; default: that of snapshots."""
     given = options.value(CHANGELOG_TIME_RETAINED)
     return options.value(SNAPSHOT_TIME_RETAINED) if given is None else given
 
 
 def is_changelog_decoupled(options: TableOptions) -> bool:
-    """Whether changelogs outlive their snapshots."""
+    """Return whether changelogs are kept longer than their snapshots."""
     return (
         changelog_num_retained_max(options) > options.value(SNAPSHOT_NUM_RETAINED_MAX)
         or changelog_time_retained_ms(options) > options.value(SNAPSHOT_TIME_RETAINED)

@@ -1,35 +1,36 @@
-"""Table options that tell how files of a format are laid out.
+"""Table options of file formats that readers need.
 
-Formats pass all options with their own prefix through to their library; these are the ones that a
-reader must know.
+Other options with the prefix of a format are passed to the library of the format.
 
 Spec: maintenance/configurations, format options.
 """
 
-from paimon_explore.metadata.options.option_definition import also_called, flag, text
+from paimon_explore.metadata.options.option_definition import flag, text, with_fallback_keys
 
 ORC_TIMESTAMP_LTZ_LEGACY = flag(
     "orc.timestamp-ltz.legacy.type",
-    "Local-zoned timestamps are stored as clocks of the writer's zone.",
+    "Local-zoned timestamps are stored as local times of the writer.",
     default=True,
 )
-CSV_FIELD_DELIMITER = also_called(
-    text("csv.field-delimiter", "Between fields.", default=","),
+CSV_FIELD_DELIMITER = with_fallback_keys(
+    text("csv.field-delimiter", "Field delimiter.", default=","),
     "field-delimiter",
     "seq",
     "delimiter",
 )
-CSV_LINE_DELIMITER = also_called(
-    text("csv.line-delimiter", "After each row.", default="\n"), "lineSep"
+CSV_LINE_DELIMITER = with_fallback_keys(
+    text("csv.line-delimiter", "Line delimiter.", default="\n"), "lineSep"
 )
-CSV_QUOTE_CHARACTER = also_called(
-    text("csv.quote-character", "Around fields with special characters.", default='"'), "quote"
+CSV_QUOTE_CHARACTER = with_fallback_keys(
+    text("csv.quote-character", "Quote character.", default='"'), "quote"
 )
-CSV_ESCAPE_CHARACTER = also_called(
-    text("csv.escape-character", "Before a quote inside of quotes.", default="\\"), "escape"
+CSV_ESCAPE_CHARACTER = with_fallback_keys(
+    text("csv.escape-character", "Escape character in quoted fields.", default="\\"), "escape"
 )
-CSV_INCLUDE_HEADER = also_called(
-    flag("csv.include-header", "The first line names the columns.", default=False), "header"
+CSV_INCLUDE_HEADER = with_fallback_keys(
+    flag("csv.include-header", "The first line has the column names.", default=False), "header"
 )
-CSV_NULL_LITERAL = also_called(text("csv.null-literal", "Text of null.", default=""), "nullvalue")
-JSON_LINE_DELIMITER = text("json.line-delimiter", "After each row.", default="\n")
+CSV_NULL_LITERAL = with_fallback_keys(
+    text("csv.null-literal", "Text of null.", default=""), "nullvalue"
+)
+JSON_LINE_DELIMITER = text("json.line-delimiter", "Line delimiter.", default="\n")

@@ -1,7 +1,7 @@
-"""What a table option is: a key, how its text is read, and a default.
+"""The definition of a table option (key, parser, default, description) and parsers of values.
 
-Values are read as the Java implementation reads them: white space around a value and the case of
-flags, names and units do not matter, sizes count in steps of 1024.
+Values are parsed like in Java: surrounding white space and the case of booleans, enum values and
+units are ignored; size units are powers of 1024.
 
 Spec: maintenance/configurations.
 """
@@ -47,20 +47,20 @@ _SIZE_UNITS: Mapping[tuple[str, ...], int] = {
 
 
 class UnreadableValueError(Exception):
-    """What an option's text should have been; stays inside `metadata`."""
+    """The text of an option is invalid; the message says what is expected. Internal."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option(Generic[Value_co]):
-    """A documented option of a table.
+    """A table option.
 
     Attributes:
-        key: its name.
-        parse: the value of a text; raises `UnreadableValueError`.
-        default: the value without a text.
-        description: what it does, one line.
-        fallback_keys: older names, tried in order when the key is absent.
-        is_immutable: whether it stays as it is once the table has a snapshot.
+        key: the name.
+        parse: converts a text to a value; raises `UnreadableValueError`.
+        default: the default value.
+        description: a short description.
+        fallback_keys: older names, used in order if the key is absent.
+        is_immutable: whether the option cannot be changed once the table has a snapshot.
     """
 
     key: str
@@ -71,10 +71,10 @@ class Option(Generic[Value_co]):
     is_immutable: bool = False
 
     def value_in(self, options: Mapping[str, str]) -> Value_co:
-        """The option's value in a table's options.
+        """Return the value of the option in the options of a table.
 
         Raises:
-            InvalidInputError: the text is no value of the option.
+            InvalidInputError: the value is invalid.
         """
         for key in (self.key, *self.fallback_keys):
             if key in options:
@@ -83,10 +83,10 @@ class Option(Generic[Value_co]):
 
 
 def read_value(key: str, text: str, parse: Callable[[str], T]) -> T:
-    """The value of an option's text.
+    """Parse the text of an option.
 
     Raises:
-        InvalidInputError: the text is no value of the option.
+        InvalidInputError: the value is invalid.
     """
     try:
         return parse(text)
@@ -94,8 +94,8 @@ def read_value(key: str, text: str, parse: Callable[[str], T]) -> T:
         raise InvalidInputError(f"Option {key!r} = {text!r}: {problem}.") from problem
 
 
-def parse_whole(text: str) -> int:
-    """A whole number of 64 bits."""
+def parse_integer(text: str) -> int:
+    """Parse a 64-bit integer."""
     stripped = text.strip()
     if not _WHOLE.fullmatch(stripped) or not -_MAX_INT64 <= int(stripped) <= _MAX_INT64:
         raise UnreadableValueError("an integer is expected")
@@ -103,7 +103,7 @@ def parse_whole(text: str) -> int:
 
 
 def parse_number(text: str) -> float:
-    """A finite decimal number."""
+    """Parse a finite decimal number."""
     try:
         number = float(text)
     except ValueError:
@@ -114,7 +114,7 @@ def parse_number(text: str) -> float:
 
 
 def parse_flag(text: str) -> bool:
-    """True or false."""
+    """Parse a boolean."""
     flag = _FLAGS.get(text.strip().lower())
     if flag is None:
         raise UnreadableValueError("'true' or 'false' is expected")
@@ -122,7 +122,7 @@ def parse_flag(text: str) -> bool:
 
 
 def parse_duration(text: str) -> int:
-    """A duration such as `1 h` or `10ms` in milliseconds, cut; a bare number is milliseconds.
+    """Parse a duration such as `1 h` or `10ms` to milliseconds, which is also the default unit.
 
     >>> parse_duration("1 d")
     86400000
@@ -131,7 +131,7 @@ def parse_duration(text: str) -> int:
 
 
 def parse_size(text: str) -> int:
-    """A size such as `128 mb` in bytes; a bare number is bytes.
+    """Parse a size such as `128 mb` to bytes, which is also the default unit.
 
     >>> parse_size("2 kb")
     2048
@@ -139,19 +139,21 @@ def parse_size(text: str) -> int:
     return _quantity(text, _SIZE_UNITS, "a size such as '128 mb'")
 
 
-def _quantity(text: str, units: Mapping[tuple[str, ...], int], due: str) -> int:
+def _quantity(text: str, units: Mapping[tuple[str, ...], int], expected: str) -> int:
     match = _QUANTITY.fullmatch(text.strip())
     if match is None:
-        raise UnreadableValueError(f"{due} is expected")
+        raise UnreadableValueError(f"{expected} is expected")
     for names, factor in units.items():
         if match[2].lower() in names:
             return int(match[1]) * factor
     known = choices(names[0] for names in units)
-    raise UnreadableValueError(f"{due} is expected; {match[2]!r} is not a unit (units: {known})")
+    raise UnreadableValueError(
+        f"{expected} is expected; {match[2]!r} is not a unit (units: {known})"
+    )
 
 
 def parse_names(text: str) -> tuple[str, ...]:
-    """Names between commas.
+    """Parse comma-separated names.
 
     >>> parse_names("a, b")
     ('a', 'b')
@@ -160,7 +162,7 @@ def parse_names(text: str) -> tuple[str, ...]:
 
 
 def parse_per_level(text: str) -> Mapping[int, str]:
-    """Values per level of the merge tree.
+    """Parse values per level of the LSM tree.
 
     >>> parse_per_level("0:avro,3:parquet")
     {0: 'avro', 3: 'parquet'}
@@ -175,7 +177,7 @@ def parse_per_level(text: str) -> Mapping[int, str]:
 
 
 def choice_parser(kind: type[E]) -> Callable[[str], E]:
-    """A parser of the members of an enum of texts, in any case."""
+    """Return a case-insensitive parser for the members of an enum."""
 
     def parse(text: str) -> E:
         wanted = text.strip().lower().replace("_", "-")
@@ -189,57 +191,57 @@ def choice_parser(kind: type[E]) -> Callable[[str], E]:
     return parse
 
 
-def whole(key: str, description: str, *, default: IntDefault) -> Option[int | IntDefault]:
-    """An option that is a whole number."""
-    return Option(key=key, parse=parse_whole, default=default, description=description)
+def integer(key: str, description: str, *, default: IntDefault) -> Option[int | IntDefault]:
+    """Define an integer option."""
+    return Option(key=key, parse=parse_integer, default=default, description=description)
 
 
 def number(key: str, description: str, *, default: float) -> Option[float]:
-    """An option that is a decimal number."""
+    """Define a decimal number option."""
     return Option(key=key, parse=parse_number, default=default, description=description)
 
 
 def duration(key: str, description: str, *, default: IntDefault) -> Option[int | IntDefault]:
-    """An option in milliseconds."""
+    """Define a duration option, in milliseconds."""
     return Option(key=key, parse=parse_duration, default=default, description=description)
 
 
 def size(key: str, description: str, *, default: IntDefault) -> Option[int | IntDefault]:
-    """An option in bytes."""
+    """Define a size option, in bytes."""
     return Option(key=key, parse=parse_size, default=default, description=description)
 
 
 def flag(key: str, description: str, *, default: FlagDefault) -> Option[bool | FlagDefault]:
-    """An option that is true or false."""
+    """Define a boolean option."""
     return Option(key=key, parse=parse_flag, default=default, description=description)
 
 
 def text(key: str, description: str, *, default: TextDefault) -> Option[str | TextDefault]:
-    """An option that is any text."""
+    """Define a string option."""
     return Option(key=key, parse=str, default=default, description=description)
 
 
 def names(key: str, description: str) -> Option[tuple[str, ...]]:
-    """An option that lists columns between commas."""
+    """Define an option with a comma-separated list of names."""
     return Option(key=key, parse=parse_names, default=(), description=description)
 
 
 def per_level(key: str, description: str) -> Option[Mapping[int, str]]:
-    """An option that has values for levels of the merge tree."""
+    """Define an option with values per level of the LSM tree."""
     return Option(key=key, parse=parse_per_level, default={}, description=description)
 
 
 def choice(key: str, description: str, *, default: E) -> Option[E]:
-    """An option that is a member of the default's enum."""
+    """Define an enum option; the default determines the enum."""
     parse = choice_parser(type(default))
     return Option(key=key, parse=parse, default=default, description=description)
 
 
 def immutable(option: Option[T]) -> Option[T]:
-    """The option, fixed once the table has a snapshot."""
+    """Return the option as immutable once the table has a snapshot."""
     return replace(option, is_immutable=True)
 
 
-def also_called(option: Option[T], *fallback_keys: str) -> Option[T]:
-    """The option with older names."""
+def with_fallback_keys(option: Option[T], *fallback_keys: str) -> Option[T]:
+    """Return the option with older names as fallback keys."""
     return replace(option, fallback_keys=fallback_keys)

@@ -1,4 +1,4 @@
-"""The closed sets of option values, by the texts that options hold.
+"""Enums of option values; their values are the texts of the options.
 
 Spec: maintenance/configurations.
 """
@@ -7,7 +7,7 @@ from enum import Enum
 
 
 class BucketFunction(Enum):
-    """How a row's bucket follows from its bucket key."""
+    """Hash functions of the bucket key."""
 
     DEFAULT = "default"
     MOD = "mod"
@@ -15,7 +15,7 @@ class BucketFunction(Enum):
 
 
 class MergeEngine(Enum):
-    """What becomes of rows with the same primary key."""
+    """How rows with the same primary key are merged."""
 
     DEDUPLICATE = "deduplicate"
     PARTIAL_UPDATE = "partial-update"
@@ -24,7 +24,7 @@ class MergeEngine(Enum):
 
 
 class ChangelogProducer(Enum):
-    """Where a table's changelog comes from."""
+    """How the changelog of a table is produced."""
 
     NONE = "none"
     INPUT = "input"
@@ -33,14 +33,14 @@ class ChangelogProducer(Enum):
 
 
 class SortOrder(Enum):
-    """Which of two sequence values is the later one."""
+    """Sort order of the sequence field."""
 
     ASCENDING = "ascending"
     DESCENDING = "descending"
 
 
 class StartupMode(Enum):
-    """Where a scan begins."""
+    """Start positions of a scan."""
 
     DEFAULT = "default"
     LATEST_FULL = "latest-full"
@@ -57,7 +57,7 @@ class StartupMode(Enum):
 
 
 class IncrementalBetweenScanMode(Enum):
-    """What an incremental read between two snapshots compares."""
+    """Which files an incremental read between two snapshots reads."""
 
     AUTO = "auto"
     DELTA = "delta"
@@ -66,14 +66,14 @@ class IncrementalBetweenScanMode(Enum):
 
 
 class ExpireExecutionMode(Enum):
-    """Whether a commit waits for the expiration after it."""
+    """Whether a commit waits for expiration."""
 
     SYNC = "sync"
     ASYNC = "async"
 
 
 class TagCreationMode(Enum):
-    """What clock creates tags by itself."""
+    """The clock for automatic tags."""
 
     NONE = "none"
     PROCESS_TIME = "process-time"
@@ -82,7 +82,7 @@ class TagCreationMode(Enum):
 
 
 class TagCreationPeriod(Enum):
-    """How often tags are created."""
+    """Period of automatic tags."""
 
     DAILY = "daily"
     HOURLY = "hourly"
@@ -90,7 +90,7 @@ class TagCreationPeriod(Enum):
 
 
 class TagPeriodFormatter(Enum):
-    """How a created tag is named."""
+    """Name formats of automatic tags."""
 
     WITH_DASHES = "with_dashes"
     WITHOUT_DASHES = "without_dashes"
@@ -105,7 +105,7 @@ class ConsumerMode(Enum):
 
 
 class ExternalPathStrategy(Enum):
-    """How the external path of a new data file is chosen."""
+    """How the external path of a new data file is selected."""
 
     NONE = "none"
     SPECIFIC_FS = "specific-fs"
@@ -115,35 +115,35 @@ class ExternalPathStrategy(Enum):
 
 
 class LookupCompact(Enum):
-    """How eagerly level 0 is compacted for lookups."""
+    """How often level 0 is compacted by lookup compaction."""
 
     RADICAL = "radical"
     GENTLE = "gentle"
 
 
 class SortEngine(Enum):
-    """The structure that merges sorted runs; it changes no result."""
+    """Algorithms for merging sorted runs; the result is the same."""
 
     LOSER_TREE = "loser-tree"
     MIN_HEAP = "min-heap"
 
 
 class PartitionExpirationStrategy(Enum):
-    """The time of a partition that is compared for expiration."""
+    """The time of a partition used for expiration."""
 
     VALUES_TIME = "values-time"
     UPDATE_TIME = "update-time"
 
 
 class SequenceNumberInitMode(Enum):
-    """Where a writer finds the next sequence number."""
+    """Where a writer reads the last sequence number."""
 
     SCAN = "scan"
     SNAPSHOT = "snapshot"
 
 
 class GlobalIndexSearchMode(Enum):
-    """How rows without an index are searched."""
+    """How rows without a global index are searched."""
 
     FAST = "fast"
     FULL = "full"
@@ -151,14 +151,14 @@ class GlobalIndexSearchMode(Enum):
 
 
 class ClusteringIncrementalMode(Enum):
-    """What incremental clustering sorts."""
+    """Sort modes of incremental clustering."""
 
     GLOBAL_SORT = "global-sort"
     LOCAL_SORT = "local-sort"
 
 
 class NestedKeyNullStrategy(Enum):
-    """What nested_update does with a null nested key."""
+    """How `nested_update` handles a null nested key."""
 
     MERGE = "merge"
     IGNORE = "ignore"
@@ -166,7 +166,7 @@ class NestedKeyNullStrategy(Enum):
 
 
 class TableKind(Enum):
-    """What kind of table the files are."""
+    """Kinds of tables."""
 
     TABLE = "table"
     FORMAT_TABLE = "format-table"

@@ -1,4 +1,4 @@
-"""Which names of table options are known, and what a misspelt one may have meant.
+"""Known names of table options, and suggestions for misspelled ones.
 
 Spec: maintenance/configurations.
 """
@@ -33,7 +33,7 @@ COLUMN_SETTINGS: tuple[str, ...] = (
     "pk-full-text.index.options",
     "pk-multivalue.index.options",
 )
-"""What `fields.<columns>.<setting>` can set for columns."""
+"""Settings of `fields.<columns>.<setting>`."""
 
 _ENGINE_KEYS = """
     async-file-write batch-scan-mode cache-page-size chain-table.chain-partition-keys
@@ -64,7 +64,7 @@ _ENGINE_KEYS = """
 """
 
 ENGINE_KEYS = frozenset(_ENGINE_KEYS.split())
-"""Documented options that engines read and this package does not."""
+"""Documented options of engines that this package does not use."""
 
 _OPEN_PREFIXES = (
     *("parquet.", "orc.", "avro.", "csv.", "json.", "text.", "lance.", "vortex.", "mosaic."),
@@ -93,7 +93,7 @@ _MISSPELT = 0.85
 
 
 def known_names() -> Iterator[str]:
-    """Every documented option with one name."""
+    """Yield the names of all documented options without variable parts."""
     yield from ALL_OPTIONS
     for option in ALL_OPTIONS.values():
         yield from option.fallback_keys
@@ -101,7 +101,7 @@ def known_names() -> Iterator[str]:
 
 
 def is_known(key: str) -> bool:
-    """Whether an option is documented, or its name belongs to a family that anyone may extend.
+    """Return whether an option is documented or has a prefix of engines, formats or storages.
 
     >>> is_known("fields.price.aggregate-function"), is_known("merge-engin")
     (True, False)
@@ -119,7 +119,7 @@ def is_known(key: str) -> bool:
 
 
 def suggestion(key: str) -> str | None:
-    """The known option that a name comes closest to, if one is close.
+    """Return the known option most similar to a name, if any is similar.
 
     >>> suggestion("merge-engin")
     'merge-engine'
@@ -137,7 +137,7 @@ def suggestion(key: str) -> str | None:
 
 
 def unknown_names(keys: Iterable[str]) -> dict[str, str | None]:
-    """The unknown names among some, each with what it may have meant.
+    """Return the unknown names with their suggestions.
 
     >>> unknown_names(["bucket", "file.fromat"])
     {'file.fromat': 'file.format'}
@@ -145,12 +145,12 @@ def unknown_names(keys: Iterable[str]) -> dict[str, str | None]:
     return {key: suggestion(key) for key in keys if not is_known(key)}
 
 
-def misspelt_names(keys: Iterable[str]) -> dict[str, str]:
-    """The unknown names among some that are so close to a known one that this must be meant.
+def misspelled_names(keys: Iterable[str]) -> dict[str, str]:
+    """Return the unknown names that are very similar to a known name, with the known name.
 
-    Other unknown names are left alone: engines and users have options of their own.
+    Other unknown names are allowed: engines and users have their own options.
 
-    >>> misspelt_names(["bukcet", "file.fromat", "team.owner"])
+    >>> misspelled_names(["bukcet", "file.fromat", "team.owner"])
     {'bukcet': 'bucket', 'file.fromat': 'file.format'}
     """
     return {

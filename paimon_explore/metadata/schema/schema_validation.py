@@ -14,7 +14,7 @@ from paimon_explore.data_types.definitions import DataField, RowType, with_nulla
 from paimon_explore.data_types.field_ids import assigned_ids, highest_field_id
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.metadata.options.option_definition import Option
-from paimon_explore.metadata.options.option_spelling import misspelt_names
+from paimon_explore.metadata.options.option_spelling import misspelled_names
 from paimon_explore.metadata.options.table_options import (
     ALL_OPTIONS,
     PARTITION,
@@ -122,7 +122,7 @@ def option_violations(options: Mapping[str, str]) -> Iterator[str]:
 
 def misspelling_violations(keys: Iterable[str]) -> Iterator[str]:
     """Yield a sentence for each unknown key that is similar to a known option."""
-    for key, meant in misspelt_names(keys).items():
+    for key, meant in misspelled_names(keys).items():
         yield f"there is no option {key!r} (did you mean {meant!r}?)"
 
 

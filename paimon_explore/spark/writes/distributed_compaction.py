@@ -17,7 +17,7 @@ import pyarrow as pa
 from pyspark.sql import SparkSession
 
 from paimon_explore.arguments import boolean
-from paimon_explore.commit.committer import fresh_user
+from paimon_explore.commit.committer import new_commit_user
 from paimon_explore.errors import CommitConflictError, PaimonError
 from paimon_explore.maintenance.compaction.auto_compaction import is_due
 from paimon_explore.maintenance.compaction.compact import (
@@ -126,7 +126,7 @@ def compact_written(
     if not is_due(table.schema, table.options):
         return None
     places = {(m.partition, m.bucket) for m in written if m.bucket != POSTPONE_BUCKET}
-    target = replace(table, commit_user=fresh_user(table.options), job=uuid4().hex[:16])
+    target = replace(table, commit_user=new_commit_user(table.options), job=uuid4().hex[:16])
     try:
         return compact_places(spark, target, full=False, places=places) if places else None
     except CommitConflictError:

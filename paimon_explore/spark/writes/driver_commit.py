@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from uuid import uuid4
 
-from paimon_explore.commit.committer import Committer, fresh_user
+from paimon_explore.commit.committer import Committer, new_commit_user
 from paimon_explore.commit.overwrite import Overwrite
 from paimon_explore.errors import InvalidInputError, PaimonError, StorageError
 from paimon_explore.fileio.paths import parent
@@ -55,7 +55,7 @@ def write_target(table: Table, *, replaces: bool) -> WriteTarget:
         store=table.store,
         schema=schema,
         options=options,
-        commit_user=fresh_user(options),
+        commit_user=new_commit_user(options),
         replaces=replaces,
         job=uuid4().hex[:16],
     )

@@ -1,6 +1,6 @@
 """Few manifests instead of many, with the same live files."""
 
-from paimon_explore.commit.manifest_merge import MergeRules, weigh
+from paimon_explore.commit.manifest_merge import MergeRules, merge_candidates
 from paimon_explore.commit.manifest_merge import merge_manifests as merge_weighed
 from paimon_explore.commit.manifest_writer import ManifestWriter
 from paimon_explore.metadata.manifest.entry_cancellation import live_entries
@@ -34,7 +34,7 @@ def manifests(to: ManifestWriter, *groups: list[dict[str, object]]) -> ManifestF
 
 
 def merge_manifests(before: ManifestFiles, to: ManifestWriter, rules: MergeRules) -> ManifestFiles:
-    return merge_weighed(before, weigh(before, rules), to, rules)
+    return merge_weighed(before, merge_candidates(before, rules), to, rules)
 
 
 def held(to: ManifestWriter, files: ManifestFiles) -> list[list[str]]:

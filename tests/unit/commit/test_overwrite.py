@@ -9,8 +9,8 @@ from paimon_explore.commit.overwrite import (
     Overwrite,
     PartitionMatcher,
     check_new_files,
-    overwritten,
-    upgraded,
+    overwrite_changes,
+    upgrade_level_0,
 )
 from paimon_explore.data_types.definitions import AtomicType, DataField, RowType, TypeRoot
 from paimon_explore.errors import InvalidInputError
@@ -31,7 +31,7 @@ INDEX = index(index_row("i1", partition=int_row(1)), index_row("i2", partition=i
 def removed(what: Overwrite, *new: dict[str, object]) -> tuple[list[str], list[object]]:
     changes = Changes(entries=entries(*new))
     matcher = PartitionMatcher(PARTITION, what, changes.partitions)
-    found = overwritten(LIVE, INDEX, changes, matcher)
+    found = overwrite_changes(LIVE, INDEX, changes, matcher)
     return names(found.entries), [row["file_name"] for row in found.deleted_index.rows()]
 
 
@@ -67,7 +67,7 @@ def keyed(name: str, low: int, high: int, **values: object) -> dict[str, object]
 
 
 def levels(*rows: dict[str, object]) -> list[object]:
-    return [row["level"] for row in upgraded(entries(*rows), KEYS, 5).rows()]
+    return [row["level"] for row in upgrade_level_0(entries(*rows), KEYS, 5).rows()]
 
 
 def test_disjoint_new_files_of_an_overwrite_start_at_the_top_level() -> None:

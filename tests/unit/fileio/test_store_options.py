@@ -264,7 +264,7 @@ def test_a_duration_of_hadoop_without_a_unit_is_in_milliseconds() -> None:
         ("s3://b/w", {"client_kwargs": "{"}, "not valid JSON"),
         ("s3://b/w", {"key": "1", "access_key": "2"}, "mean the same"),
         ("oss://b/w", {"key": "1"}, "needs the storage option 'fs.oss.endpoint'"),
-        ("s3:///w", {}, "names no bucket"),
+        ("s3:///w", {}, "has no bucket"),
     ],
 )
 def test_options_that_cannot_be_used_are_refused_when_a_location_is_opened(

@@ -12,7 +12,7 @@ import pytest
 
 from paimon_explore import Catalog, Table, open_table
 from paimon_explore.errors import CorruptFileError, StorageError
-from paimon_explore.fileio.links import leads_elsewhere
+from paimon_explore.fileio.links import resolves_outside
 from paimon_explore.fileio.local import LocalFileIO
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.table_paths import TablePaths
@@ -274,9 +274,9 @@ def test_a_walk_leaves_links_out_and_a_listing_shows_what_they_lead_to(tmp_path:
     assert [status.name for status in file_io.walk(str(tmp_path / "alias"))] == ["file"]
     file_io.delete_folder(str(tmp_path / "alias"))
     assert (inside / "file").read_text() == "own"
-    assert leads_elsewhere(str(inside / "folder" / "x"), str(inside))
-    assert not leads_elsewhere(str(inside / "loop" / "file"), str(inside))
-    assert not leads_elsewhere("s3://bucket/t/x", "s3://bucket/t")
+    assert resolves_outside(str(inside / "folder" / "x"), str(inside))
+    assert not resolves_outside(str(inside / "loop" / "file"), str(inside))
+    assert not resolves_outside("s3://bucket/t/x", "s3://bucket/t")
 
 
 def move_out(folder: Path, target: Path) -> None:
