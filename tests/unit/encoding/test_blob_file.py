@@ -126,6 +126,6 @@ def test_damage_is_named() -> None:
     check(data[:-7] + b"\x24\x29" + data[-5:], "the entries must fill the file")
     check(b"x" + data[1:], "must have the magic and the size")
     check(data[:6] + b"\x13" + data[7:], "must have the magic and the size")
-    check(data[:4] + b"x" + data[5:], "its checksum")
+    check(data[:4] + b"x" + data[5:], "the checksum must match")
     with pytest.raises(UnsupportedVersionError, match="version 2"):
         values_of(data[:-1] + b"\x02")
