@@ -16,6 +16,11 @@ def local_moment(millis: int) -> datetime:
     return datetime.fromtimestamp(bounded / 1000, tz=UTC).astimezone()
 
 
+def local_now() -> datetime:
+    """Return the current local time without time zone."""
+    return datetime.now().astimezone().replace(tzinfo=None)
+
+
 def local_millis(millis: int) -> int:
     """Convert epoch milliseconds to milliseconds of a local timestamp without time zone.
 

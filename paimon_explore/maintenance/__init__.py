@@ -1,4 +1,4 @@
-"""What rewrites or removes visible files: compact, expire, roll back, remove orphans.
+"""Operations that rewrite or remove visible files: compaction, expiry, rollback, orphan removal.
 
-May import `read`, `write`, `commit` and below.
+May import `read`, `write`, `commit` and lower layers.
 """

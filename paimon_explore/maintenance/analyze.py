@@ -1,7 +1,7 @@
-"""Statistics of a table's rows: what ANALYZE finds out for query planners.
+"""ANALYZE: table and column statistics for query planners.
 
-Rows are looked at batch by batch; what grows is the set of different values of each column.
-Counts are exact. Lengths are bytes: of the value itself for texts and bytes, of its type otherwise.
+Rows are processed in batches; memory grows with the distinct values of each column. Counts are
+exact. Lengths are in bytes: of the value for strings and binaries, otherwise of the type.
 
 Spec: concepts/spec/snapshot, statistics. Seen in: golden java200 `analyze`.
 """
@@ -50,18 +50,18 @@ _LARGE_PRECISION = 18
 
 
 @dataclass(slots=True)
-class _Figures:
-    """What is known of a column so far."""
+class _ColumnCollector:
+    """Collects the statistics of one column."""
 
     column: DataField
     rows: int = 0
     nulls: int = 0
     length: int = 0
-    longest: int = 0
-    different: "Column | None" = None
+    max_length: int = 0
+    distinct: "Column | None" = None
 
     def add(self, values: Column) -> None:
-        """Look at the values of a batch."""
+        """Add the values of a batch."""
         kind = self.column.type
         self.rows += len(values)
         self.nulls += values.null_count
@@ -70,35 +70,35 @@ class _Figures:
         if kind.root in (*_TEXTS, *_BYTES):
             lengths = fixed_values(pc.binary_length(values), np.int32)[valid_mask(values)]  # type: ignore[call-overload]  # in stubs
             self.length += int(lengths.sum())
-            self.longest = max(self.longest, int(lengths.max(initial=0)))
-        known = values.drop_null().unique()
-        if self.different is not None:
-            known = pa.concat_arrays([self.different, known]).unique()
-        self.different = known
+            self.max_length = max(self.max_length, int(lengths.max(initial=0)))
+        distinct = values.drop_null().unique()
+        if self.distinct is not None:
+            distinct = pa.concat_arrays([self.distinct, distinct]).unique()
+        self.distinct = distinct
 
     def result(self) -> ColumnStatistics:
-        """The figures of all batches."""
+        """Return the statistics of all batches."""
         kind = self.column.type
         basic = ColumnStatistics(column_id=self.column.id, null_count=self.nulls)
-        if not isinstance(kind, AtomicType) or self.different is None:
+        if not isinstance(kind, AtomicType) or self.distinct is None:
             return basic
         filled = self.rows - self.nulls
         size = _SIZES.get(kind.root, 16 if (kind.precision or 0) > _LARGE_PRECISION else 8)
         is_long = kind.root in (*_TEXTS, *_BYTES)
-        low, high = (None, None) if kind.root in _BYTES else _bounds(self.column, self.different)
+        low, high = (None, None) if kind.root in _BYTES else _bounds(self.column, self.distinct)
         return ColumnStatistics(
             column_id=self.column.id,
-            distinct_count=len(self.different),
+            distinct_count=len(self.distinct),
             min=low,
             max=high,
             null_count=self.nulls,
             average_length=-(-self.length // max(filled, 1)) if is_long else size,
-            max_length=self.longest if is_long else size,
+            max_length=self.max_length if is_long else size,
         )
 
 
 def _bounds(column: DataField, values: Column) -> tuple[str | None, str | None]:
-    """Smallest and largest value as texts; NaN is no bound."""
+    """Return the minimum and maximum as strings, ignoring NaN."""
     if pa.types.is_floating(values.type):
         values = values.filter(pc.invert(pc.is_nan(values)))
     if not len(values):
@@ -142,24 +142,24 @@ def analyze_table(store: TableStore, options: TableOptions) -> Snapshot:
 def statistics_of(
     snapshot: Snapshot, schema: TableSchema, batches: Iterable[pa.RecordBatch]
 ) -> Statistics:
-    """The figures of all rows of a snapshot.
+    """Collect the statistics of all rows of a snapshot.
 
     Args:
         snapshot: the snapshot.
-        schema: that of the batches.
-        batches: its rows, with these columns.
+        schema: schema of the batches.
+        batches: the rows of the snapshot.
     """
-    figures = [_Figures(column) for column in schema.fields]
+    collectors = [_ColumnCollector(column) for column in schema.fields]
     rows = size = 0
     for batch in batches:
         rows += batch.num_rows
         size += batch.nbytes
-        for one in figures:
-            one.add(batch.column(one.column.name))
+        for collector in collectors:
+            collector.add(batch.column(collector.column.name))
     return Statistics(
         snapshot_id=snapshot.id,
         schema_id=schema.id,
         merged_record_count=rows,
         merged_record_size=size,
-        columns={one.column.name: one.result() for one in figures},
+        columns={collector.column.name: collector.result() for collector in collectors},
     )

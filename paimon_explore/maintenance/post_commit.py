@@ -1,10 +1,10 @@
-"""What a writer does behind its commit unless the table is `write-only`.
+"""Maintenance after a commit, unless the table is `write-only`.
 
-In this order: partitions expire if that is due in a batch, automatic tags are made, snapshots and
-consumers expire. A table whose old snapshots nobody may lose has its retention in the options
-`snapshot.num-retained.*` and `snapshot.time-retained` (an hour by default).
+Steps in order: partition expiry (if enabled for batch writes), automatic tags, snapshot expiry,
+changelog expiry, consumer expiry. The options `snapshot.num-retained.*` and
+`snapshot.time-retained` (default one hour) set the retention of snapshots.
 
-The commit stands, whatever happens here: an error of the upkeep is a warning, not a failed write.
+An error of the maintenance is a warning: the commit has succeeded.
 
 Spec: concepts/spec, commit; maintenance/manage-snapshots.
 """
@@ -29,21 +29,21 @@ from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.store.table_store import TableStore
 
 
-def after_commit(
+def run_post_commit(
     store: TableStore, schema: TableSchema, options: TableOptions, snapshot: Snapshot
 ) -> None:
-    """Look after a table behind a commit.
+    """Maintain a table after a commit.
 
     Args:
         store: the table and branch.
-        schema: its schema.
-        options: its options; nothing is done with `write-only`.
-        snapshot: what was committed.
+        schema: the schema.
+        options: effective options; `write-only` disables the maintenance.
+        snapshot: the committed snapshot.
     """
     if options.value(opt.WRITE_ONLY):
         return
     try:
-        _upkeep(store, schema, options, snapshot)
+        _maintain(store, schema, options, snapshot)
     except PaimonError as error:
         warnings.warn(
             f"Snapshot {snapshot.id} is committed, but the maintenance after it failed: {error}",
@@ -52,38 +52,38 @@ def after_commit(
         )
 
 
-def _upkeep(
+def _maintain(
     store: TableStore, schema: TableSchema, options: TableOptions, snapshot: Snapshot
 ) -> None:
-    if schema.partition_keys and _partitions_are_due(options):
+    if schema.partition_keys and _expires_partitions(options):
         expire_partitions(store, options, expiry_of(options, None))
     create_auto_tags(store, options)
-    if _may_expire(store, options, snapshot.id):
+    if _may_expire_snapshots(store, options, snapshot.id):
         expire_snapshots(store, options, snapshot_retention(options))
     if is_changelog_decoupled(options):
         expire_changelogs(store, options, changelog_retention(options))
     expire_consumers(store, options)
 
 
-def _partitions_are_due(options: TableOptions) -> bool:
-    """A batch has just begun to wait for the next look, unless it never waits."""
+def _expires_partitions(options: TableOptions) -> bool:
+    """Whether a batch write expires partitions: without a check interval, or at end of input."""
     if options.value(opt.PARTITION_EXPIRATION_TIME) is None:
         return False
-    waits = options.value(opt.PARTITION_EXPIRATION_CHECK_INTERVAL) > 0
-    return not waits or options.value(END_INPUT_CHECK_PARTITION_EXPIRE)
+    has_interval = options.value(opt.PARTITION_EXPIRATION_CHECK_INTERVAL) > 0
+    return not has_interval or options.value(END_INPUT_CHECK_PARTITION_EXPIRE)
 
 
-def _may_expire(store: TableStore, options: TableOptions, newest: int) -> bool:
-    """Whether snapshots seem to be too many or too old; costs two small files at most.
+def _may_expire_snapshots(store: TableStore, options: TableOptions, newest: int) -> bool:
+    """Whether there seem to be too many or too old snapshots; reads at most two small files.
 
-    A hint that lies upwards delays the expiry, one that lies downwards costs a look at all.
+    An EARLIEST hint that is too high delays the expiry; one that is too low only costs time.
     """
-    least = options.value(opt.SNAPSHOT_NUM_RETAINED_MIN)
-    if newest <= least:
+    minimum = options.value(opt.SNAPSHOT_NUM_RETAINED_MIN)
+    if newest <= minimum:
         return False
     hint = store.snapshots.earliest_hint()
     earliest = store.snapshots.earliest_id() if hint is None else hint
-    if earliest is None or newest - earliest < least:
+    if earliest is None or newest - earliest < minimum:
         return False
     following = store.snapshots.find(earliest + 1)
     is_old = following is None or following.time_millis < snapshot_retention(options).keep_after_ms

@@ -1,11 +1,10 @@
-"""Whether the stored values fit changed columns, asked before the change is made.
+"""Check before a schema change that stored values fit the new column types.
 
-A changed type casts values when they are read. So the question is asked of every record of every
-live data file, also of those that newer records of the same key have replaced: a merge reads them
-all. Statistics answer for integers and for nulls where they can; other files are read, that column
-alone.
+Reads cast stored values to a changed type. All records of all live data files are checked,
+including older records of a key, because merges read them as well. Statistics decide for integers
+and nulls where possible; otherwise the column is read from the file.
 
-Rows that others write while the question is asked are not seen.
+Rows written concurrently are not checked.
 
 Spec: concepts/schema evolution.
 """
@@ -35,22 +34,22 @@ _BITS = {TypeRoot.TINYINT: 8, TypeRoot.SMALLINT: 16, TypeRoot.INT: 32, TypeRoot.
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """A column before and after."""
+    """A column before and after the change."""
 
     old: DataField
     new: DataField
 
 
 def check_values_fit(store: TableStore, before: TableSchema, after: TableSchema) -> None:
-    """Refuse new types of columns that stored values do not fit.
+    """Check that stored values fit the column types of a new schema.
 
     Args:
         store: the table and branch.
-        before: the schema in force.
-        after: the schema that is to be.
+        before: the current schema.
+        after: the new schema.
 
     Raises:
-        InvalidInputError: values do not fit; the message counts them and shows one.
+        InvalidInputError: values do not fit; the message has their number and an example.
         CorruptFileError, MissingFileError, StorageError: a data file cannot be read.
     """
     old = {field.id: field for field in before.fields}
@@ -72,23 +71,23 @@ def check_values_fit(store: TableStore, before: TableSchema, after: TableSchema)
 def _check(
     store: TableStore, before: TableSchema, entries: ManifestEntries, change: _Change
 ) -> None:
-    doubtful = entries.filter(pa.array(_doubtful(store, entries, change)))
+    to_read = entries.filter(pa.array(_must_read(store, entries, change)))
     found: list[Loss] = []
     files = 0
-    for source, field in _sources(store, before, doubtful, change.old.id):
+    for source, field in _sources(store, before, to_read, change.old.id):
         request = ReadRequest(fields=(field,))
-        inside = [
+        losses_here = [
             loss
             for batch in read_data_file(source, request)
             for loss in losses(batch.column(0), field.type, change.new.type)
         ]
-        files += bool(inside)
-        found += inside
+        files += bool(losses_here)
+        found += losses_here
     if found:
-        raise _refused(change, found, files)
+        raise _values_do_not_fit(change, found, files)
 
 
-def _refused(change: _Change, found: Sequence[Loss], files: int) -> InvalidInputError:
+def _values_do_not_fit(change: _Change, found: Sequence[Loss], files: int) -> InvalidInputError:
     count = sum(loss.count for loss in found)
     first = found[0]
     values = "1 value does" if count == 1 else f"{count} values do"
@@ -98,16 +97,16 @@ def _refused(change: _Change, found: Sequence[Loss], files: int) -> InvalidInput
         f"Column {change.old.name!r} of type {type_text(change.old.type)} cannot be changed to "
         f"{type_text(change.new.type)}: {values} not fit, in {within}, such as "
         f"{first.example}{below}.",
-        hint="Change or delete these rows first, and compact the table, for replaced rows count "
-        "until then. With check=False the type is changed anyway: values that do not fit are cut, "
-        "wrapped or null when they are read, or make the read fail.",
+        hint="Update or delete these rows and compact the table, because replaced rows count until "
+        "then. check=False changes the type anyway: reads then truncate, wrap or null values that "
+        "do not fit, or fail.",
     )
 
 
 def _sources(
     store: TableStore, before: TableSchema, entries: ManifestEntries, field_id: int
 ) -> Iterator[tuple[DataFileSource, DataField]]:
-    """The files that hold a column, each with the column as the file has it."""
+    """Yield the files that have a column, with the column as stored in the file."""
     if not len(entries):
         return
     paths = data_file_paths(entries, before, TableOptions(before.options), store.paths)
@@ -126,27 +125,29 @@ def _sources(
                 yield source, field
 
 
-def _doubtful(store: TableStore, entries: ManifestEntries, change: _Change) -> list[bool]:
-    """Which files may hold a value that does not fit, as far as their statistics tell."""
+def _must_read(store: TableStore, entries: ManifestEntries, change: _Change) -> list[bool]:
+    """Return which files may contain a value that does not fit, according to statistics."""
     old, new, bits = change.old.type, change.new.type, _bits(change)
     found = value_stats(entries, store.schemas.load, [change.old]).columns
     if change.old.name not in found or (bits is None and not is_same(old, new)):
         return [True] * len(entries)
     stats = found[change.old.name]
     nulls = as_python(stats.null_count)
-    doubts = [not new.nullable and count != 0 for count in nulls]
+    may_have_nulls = [not new.nullable and count != 0 for count in nulls]
     if bits is None:
-        return doubts
+        return may_have_nulls
     rows = as_python(entries.column("row_count").combine_chunks())
     bounds = zip(as_python(stats.minimum), as_python(stats.maximum), strict=True)
     return [
-        doubt or not (count == total or _is_within(low, high, bits))
-        for doubt, count, total, (low, high) in zip(doubts, nulls, rows, bounds, strict=True)
+        must_read or not (count == total or _is_within(low, high, bits))
+        for must_read, count, total, (low, high) in zip(
+            may_have_nulls, nulls, rows, bounds, strict=True
+        )
     ]
 
 
 def _bits(change: _Change) -> int | None:
-    """The size of the new integer, if integers stay integers."""
+    """Return the width of the new type if both types are integers."""
     old, new = change.old.type, change.new.type
     if not isinstance(old, AtomicType) or not isinstance(new, AtomicType):
         return None

@@ -208,8 +208,8 @@ def increment_of(target: ScanTarget) -> Increment | None:
 
 def _to_auto_tag(target: ScanTarget, name: str) -> Increment:
     """What is between the automatic tag before one and that one; nothing if either is missing."""
+    from paimon_explore.data_types.local_time import local_now
     from paimon_explore.maintenance.references.auto_tags import automatic_tags, periods_of
-    from paimon_explore.maintenance.references.tag_operations import local_now
 
     periods = periods_of(target.options)
     end = periods.begin(name)

@@ -16,12 +16,16 @@ from paimon_explore.errors import (
     UnsupportedFeatureError,
 )
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.maintenance.compaction.auto_compaction import compact_behind
-from paimon_explore.maintenance.compaction.compact import compact_table, sort_table, spread_table
-from paimon_explore.maintenance.post_commit import after_commit
+from paimon_explore.maintenance.compaction.auto_compaction import auto_compact
+from paimon_explore.maintenance.compaction.compact import (
+    compact_postponed,
+    compact_table,
+    sort_table,
+)
+from paimon_explore.maintenance.post_commit import run_post_commit
 from paimon_explore.maintenance.row_level.assignments import NewValue
 from paimon_explore.maintenance.row_level.merge_into import MergeSpec, merge_rows
-from paimon_explore.maintenance.row_level.primary_key_write import write_keyed
+from paimon_explore.maintenance.row_level.primary_key_write import write_primary_key_rows
 from paimon_explore.maintenance.row_level.update_delete import (
     RowLevelResult,
     delete_rows,
@@ -140,9 +144,9 @@ class TableWriter:
         """Make fewer and larger files of the same rows; see `Table.compact`."""
         self._check(partitions)
         table = (self.store, self.schema, self.options)
-        spread = self._commit(spread_table(*table, partitions=partitions), Committer.commit)
+        spread = self._commit(compact_postponed(*table, partitions=partitions), Committer.commit)
         watched = partial(progress, what="compacting")
-        messages = compact_table(*table, full=full, partitions=partitions, walk=watched)
+        messages = compact_table(*table, full=full, partitions=partitions, progress=watched)
         return self._commit(messages, Committer.commit) or spread
 
     def sort(
@@ -212,7 +216,7 @@ class TableWriter:
             check_partition(partition_type, partition)
 
     def _files(self, data: Rows, *, replaces: bool = False) -> list[CommitMessage]:
-        write = write_keyed if self.schema.primary_keys else write_append
+        write = write_primary_key_rows if self.schema.primary_keys else write_append
         return write(self.store, self.schema, data, options=self.options, replaces=replaces)
 
     def _commit(
@@ -234,9 +238,9 @@ class TableWriter:
             raise
         if made and compacts:
             table = (self.store, self.schema, self.options)
-            made = [*made, *compact_behind(committer, table, messages)]
+            made = [*made, *auto_compact(committer, table, messages)]
         if made:
-            after_commit(self.store, self.schema, self.options, made[-1])
+            run_post_commit(self.store, self.schema, self.options, made[-1])
         return made[-1] if made else None
 
 

@@ -102,13 +102,13 @@ def external_folders(options: TableOptions) -> ExternalFolders | None:
                 hint="Use a URI such as s3://bucket/path or file:///path.",
             )
     if strategy is ExternalPathStrategy.SPECIFIC_FS:
-        wanted = options.value(opt.DATA_FILE_EXTERNAL_PATHS_SPECIFIC_FS)
-        if not wanted:
+        scheme = options.value(opt.DATA_FILE_EXTERNAL_PATHS_SPECIFIC_FS)
+        if not scheme:
             key = opt.DATA_FILE_EXTERNAL_PATHS_SPECIFIC_FS.key
             raise InvalidInputError(f"The strategy 'specific-fs' needs the option {key!r}.")
-        roots = tuple(root for root in roots if root.lower().startswith(f"{wanted.lower()}:"))
+        roots = tuple(root for root in roots if root.lower().startswith(f"{scheme.lower()}:"))
         if not roots:
-            raise InvalidInputError(f"No external path uses the file system {wanted!r}.")
+            raise InvalidInputError(f"No external path uses the file system {scheme!r}.")
     weights = [1] * len(roots)
     if strategy is ExternalPathStrategy.WEIGHT_ROBIN:
         weights = _weights(options, len(roots))

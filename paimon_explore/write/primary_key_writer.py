@@ -312,7 +312,7 @@ class MergeBuffer:
         """Add rows with `_VALUE_KIND` as their last column, and assign sequence numbers."""
         numbers = np.arange(self._next_sequence, self._next_sequence + rows.num_rows)
         self._next_sequence += rows.num_rows
-        column = build_fixed(pa.int64(), numbers, np.ones(len(numbers), np.bool_))
+        column = build_fixed(pa.int64(), numbers)
         self._rows.append(rows.append_column(_SEQUENCE_FIELD, column))
         self.buffered_bytes += rows.nbytes + column.nbytes
 
@@ -349,7 +349,7 @@ class MergeBuffer:
 
 
 class PostponeBuffer:
-    """The rows of one partition whose buckets are decided later, in the order they came.
+    """The write buffer of one postpone bucket, which keeps rows in input order.
 
     Args:
         target: the table.
@@ -377,7 +377,7 @@ class PostponeBuffer:
     def add(self, rows: pa.RecordBatch) -> None:
         """Add rows with `_VALUE_KIND` as their last column."""
         numbers = np.full(rows.num_rows, _UNKNOWN_SEQUENCE, np.int64)
-        column = build_fixed(pa.int64(), numbers, np.ones(len(numbers), np.bool_))
+        column = build_fixed(pa.int64(), numbers)
         rows = rows.append_column(_SEQUENCE_FIELD, column)
         columns = [rows.column(name.removeprefix(KEY_PREFIX)) for name in self._columns]
         self._data.write(pa.Table.from_arrays(columns, names=list(self._columns)))
@@ -417,7 +417,7 @@ def _with_kinds(
 ) -> pa.RecordBatch:
     """Append the column `_VALUE_KIND` to the table's columns."""
     names = [column.name for column in schema.fields]
-    column = build_fixed(pa.int8(), kinds, np.ones(len(kinds), np.bool_))
+    column = build_fixed(pa.int8(), kinds)
     return batch.select(names).append_column(_KIND_FIELD, column)
 
 

@@ -92,7 +92,7 @@ def append_layout(
     )
 
 
-def tracked_layout(schema: TableSchema, options: TableOptions) -> FileLayout:
+def row_tracking_layout(schema: TableSchema, options: TableOptions) -> FileLayout:
     """Return the layout of compacted files of a table with row tracking.
 
     Row ids and sequence numbers are stored as columns, since rows come from several files.
@@ -104,7 +104,7 @@ def tracked_layout(schema: TableSchema, options: TableOptions) -> FileLayout:
     return replace(more, sequence_column=len(more.fields) - 1)
 
 
-def changed_layout(schema: TableSchema, options: TableOptions) -> FileLayout:
+def row_tracking_update_layout(schema: TableSchema, options: TableOptions) -> FileLayout:
     """Return the layout of files that an update or delete rewrites in a table with row tracking.
 
     Row ids are stored as a column, so that the commit assigns no new ones. Changed rows have no

@@ -192,11 +192,11 @@ class LiveState:
         manifests = self.target.store.manifests
         value_set = pa.array(partitions, pa.binary())
 
-        def wanted(rows: pa.BinaryArray) -> Bools:
+        def is_missing(rows: pa.BinaryArray) -> Bools:
             return bool_values(pc.is_in(rows, value_set=value_set))
 
         names = manifests.all(self._snapshot).names
-        return live_entries(manifests.read_partitions(names, wanted, _LIVE_COLUMNS))
+        return live_entries(manifests.read_partitions(names, is_missing, _LIVE_COLUMNS))
 
     def next_sequence(self, partition: bytes, bucket: int) -> int:
         """Return the sequence number of the next row of a bucket."""

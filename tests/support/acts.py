@@ -14,7 +14,7 @@ from paimon_explore.commit.backoff import Timing
 from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.overwrite import NEW_PARTITIONS, WHOLE_TABLE, Overwrite
 from paimon_explore.errors import AlreadyExistsError, CommitOutcomeUnknownError, PaimonError
-from paimon_explore.maintenance.compaction.compact import compact_table, spread_table
+from paimon_explore.maintenance.compaction.compact import compact_postponed, compact_table
 from paimon_explore.maintenance.row_level.update_delete import (
     RowLevelResult,
     delete_rows,
@@ -166,7 +166,7 @@ def changing(kind: str, work: Work) -> Act:
 
 def spreads(table: Table, schema: TableSchema) -> list[CommitMessage]:
     """Files of postponed rows in real buckets."""
-    return spread_table(table.store, schema, TableOptions(schema.options))
+    return compact_postponed(table.store, schema, TableOptions(schema.options))
 
 
 def committing(kind: str, write: Write, **more: str) -> Act:

@@ -1,4 +1,4 @@
-"""Checks of data files themselves: that they are there, and hold the rows they are said to hold."""
+"""Checks of data files: they exist, are readable, and contain the recorded rows."""
 
 from collections.abc import Iterator, Mapping
 
@@ -35,7 +35,7 @@ class DataFiles:
         options: the table's options.
         present: all files of the table by path.
         schemas: all schemas by id.
-        seen: files that have been read.
+        seen: paths of the files that have been checked.
     """
 
     store: TableStore
@@ -45,7 +45,7 @@ class DataFiles:
     seen: set[str]
 
     def status(self, path: str) -> FileStatus | None:
-        """A file's size and time; None if it is not there."""
+        """Return size and time of a file; None if it does not exist."""
         found = self.present.get(path)
         if found is not None:
             return found
@@ -55,13 +55,15 @@ class DataFiles:
             return None
 
     def check_rows(self, entries: ManifestEntries) -> Iterator[Finding]:
-        """Read files that have not been read yet, and hold their rows against their entries."""
+        """Check the rows of files that have not been checked yet."""
         if not len(entries):
             return
         schema = next(iter(self.schemas.values()))
-        places = data_file_paths(entries, schema, self.options, self.store.paths)
-        paths = [str(path.as_py()) for path in places]
-        for place, (path, row) in enumerate(zip(paths, entries.rows(), strict=True)):
+        paths = [
+            str(path.as_py())
+            for path in data_file_paths(entries, schema, self.options, self.store.paths)
+        ]
+        for index, (path, row) in enumerate(zip(paths, entries.rows(), strict=True)):
             if path in self.seen or self.status(path) is None:
                 continue
             self.seen.add(path)
@@ -77,7 +79,7 @@ class DataFiles:
             assert isinstance(schema_id, int)  # noqa: S101 - of an integer column
             read = FileRows(
                 table=rows,
-                entry=entries.slice(place, 1),
+                entry=entries.slice(index, 1),
                 schema=self.schemas[schema_id],
                 options=self.options,
             )

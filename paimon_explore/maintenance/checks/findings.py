@@ -1,4 +1,4 @@
-"""What a check of a table found."""
+"""Findings of an integrity check."""
 
 from collections.abc import Iterable
 from enum import Enum
@@ -8,7 +8,7 @@ from paimon_explore.sanitize import sanitized
 
 
 class Severity(Enum):
-    """How bad a finding is."""
+    """Severity of a finding."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -20,8 +20,8 @@ class Finding:
 
     Attributes:
         rule: the rule, as a sentence.
-        path: the file that breaks it, or that names what does.
-        what: what was found there.
+        path: the file that breaks the rule, or the file that names it.
+        what: what was found instead.
         severity: an error makes rows unreadable or wrong; a warning does not.
     """
 
@@ -36,13 +36,13 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AvroCoverage:
-    """How much Avro metadata was decoded a second time, by fastavro.
+    """Amount of Avro metadata that was decoded a second time with fastavro.
 
     Attributes:
         records: records that were compared.
-        files: files that were compared as a whole.
+        files: files that were compared completely.
         partial_files: files of which only the first records were compared.
-        skipped_files: files that were not compared because `cross_check_records` was used up.
+        skipped_files: files that were not compared, because `cross_check_records` was reached.
     """
 
     records: int = 0
@@ -64,7 +64,7 @@ class AvroCoverage:
 
 
 class FsckReport(list[Finding]):
-    """The findings of a check as a list, which is empty for a table in order.
+    """The findings of a check as a list, which is empty for an intact table.
 
     Attributes:
         avro: how much Avro metadata was compared with what fastavro reads.
@@ -75,9 +75,12 @@ class FsckReport(list[Finding]):
         self.avro = avro or AvroCoverage()
 
     def __repr__(self) -> str:
-        """The number of findings, the first of them and what was compared."""
-        lines = [f"{len(self):,} findings" if self else "no findings", *map(str, self[:_FEW])]
+        """Show the number of findings, the first of them, and the Avro comparison."""
+        lines = [
+            f"{len(self):,} findings" if self else "no findings",
+            *map(str, self[:_SHOWN_FINDINGS]),
+        ]
         return "\n".join([*lines, str(self.avro)])
 
 
-_FEW = 3
+_SHOWN_FINDINGS = 3

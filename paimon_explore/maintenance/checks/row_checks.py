@@ -1,4 +1,4 @@
-"""Checks of the rows of one data file against what its manifest entry says of them.
+"""Checks of the rows of a data file against its manifest entry.
 
 Spec: concepts/spec/manifest, data file meta; concepts/spec/datafile.
 """
@@ -30,14 +30,14 @@ from paimon_explore.scan.manifest_arrays import binary
 from paimon_explore.scan.manifest_arrays import numbers as frame_numbers
 from paimon_explore.scan.pruning.file_statistics import value_stats
 
-KEY_ORDER = "the rows of a file are sorted by key, and each key is there once"
-KEY_BOUNDS = "the recorded smallest and largest key bound all keys"
-SEQUENCES = "the sequence numbers of a file lie within the recorded bounds"
-DELETES = "the recorded number of retracting rows is that of the file"
-STATISTICS = "statistics bound the values of their column"
-NULLS = "the null count of a column is that of the file"
-BUCKET = "every row lies in the bucket of its bucket key"
-PARTITION = "every row lies in its partition"
+KEY_ORDER = "the rows of a file are sorted by key without duplicates"
+KEY_BOUNDS = "all keys are within the recorded minimum and maximum key"
+SEQUENCES = "all sequence numbers are within the recorded minimum and maximum"
+DELETES = "the recorded number of retract rows is correct"
+STATISTICS = "all values are within the minimum and maximum of the column statistics"
+NULLS = "the recorded null count of a column is correct"
+BUCKET = "every row is in the bucket of its bucket key"
+PARTITION = "every row is in its partition"
 
 SEQUENCE_NUMBER = "_SEQUENCE_NUMBER"
 VALUE_KIND = "_VALUE_KIND"
@@ -46,12 +46,12 @@ _RETRACTS = (1, 3)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileRows:
-    """All rows of a data file, and what is known of it.
+    """All rows of a data file, with its metadata.
 
     Attributes:
-        table: the columns the file holds; in a primary-key table sequence number and kind.
-        entry: its manifest entry, alone.
-        schema: the table's schema that the file was written with.
+        table: the columns of the file; in a primary-key table also sequence number and kind.
+        entry: the manifest entry of the file.
+        schema: the schema that the file was written with.
         options: the table's options.
     """
 
@@ -61,7 +61,7 @@ class FileRows:
     options: TableOptions
 
     def broken(self) -> Iterator[tuple[str, str]]:
-        """Each broken rule, and what was found instead."""
+        """Yield each broken rule, and what was found instead."""
         if not self.table.num_rows:
             return
         row = self.entry.rows()[0]
@@ -76,7 +76,7 @@ class FileRows:
         yield from self._partition()
 
     def _reads_as_written(self, names: Sequence[str]) -> bool:
-        """Whether values are what the writer saw: CHAR in ORC is padded, and trimmed when read."""
+        """Whether values are read as written: CHAR is padded in ORC, and trimmed when read."""
         is_orc = str(self.entry.rows()[0]["file_name"]).endswith(".orc")
         return not (is_orc and any(is_root(f.type, TypeRoot.CHAR) for f in self._fields(names)))
 
@@ -109,12 +109,12 @@ class FileRows:
         same = pc.equal(images.slice(1), images.slice(0, len(images) - 1))
         if pc.any(same).as_py():
             yield KEY_ORDER, f"row {pc.index(same, True).as_py() + 1} repeats a key"
-        for name, is_beyond in self._beyond(keys):
-            if is_beyond:
+        for name, is_outside in self._key_bounds(keys):
+            if is_outside:
                 yield KEY_BOUNDS, f"{name} does not bound the keys"
 
-    def _beyond(self, keys: pa.Table) -> Iterator[tuple[str, bool]]:
-        """Whether the first key is below `_MIN_KEY`, the last one above `_MAX_KEY`."""
+    def _key_bounds(self, keys: pa.Table) -> Iterator[tuple[str, bool]]:
+        """Yield whether the first key is below `_MIN_KEY`, and the last one above `_MAX_KEY`."""
         names = self.schema.trimmed_primary_keys
         types = [field.type for field in self._fields(names)]
         ends = {"min_key": keys.slice(0, 1), "max_key": keys.slice(keys.num_rows - 1)}
@@ -130,21 +130,21 @@ class FileRows:
     def _records(self, row: dict[str, object]) -> Iterator[tuple[str, str]]:
         numbers = self._sequence_numbers()
         if len(numbers):
-            least, most = int(numbers.min()), int(numbers.max())
+            minimum, maximum = int(numbers.min()), int(numbers.max())
             low, high = row["min_sequence_number"], row["max_sequence_number"]
             assert isinstance(low, int)  # noqa: S101 - of an integer column
             assert isinstance(high, int)  # noqa: S101 - of an integer column
-            if least < low or most > high:
-                yield SEQUENCES, f"{least} to {most}, not within {low} to {high}"
+            if minimum < low or maximum > high:
+                yield SEQUENCES, f"{minimum} to {maximum}, not within {low} to {high}"
         stated = row["delete_row_count"]
         if stated and self._has([VALUE_KIND]):
             wanted = pa.array(_RETRACTS, pa.int8())
-            retracts = _true(pc.is_in(self.table.column(VALUE_KIND), value_set=wanted))
+            retracts = _count_true(pc.is_in(self.table.column(VALUE_KIND), value_set=wanted))
             if retracts != stated:
                 yield DELETES, f"{retracts}, not {stated}"
 
     def _sequence_numbers(self) -> npt.NDArray[np.int64]:
-        """Those of the file, unless the snapshot's id stands for them."""
+        """Return the sequence numbers of the file, unless the snapshot id replaces them."""
         if not self._has([SEQUENCE_NUMBER]) or self.options.value(SEQUENCE_SNAPSHOT_ORDERING):
             return np.empty(0, np.int64)
         return frame_numbers(self.table, SEQUENCE_NUMBER)
@@ -160,10 +160,10 @@ class FileRows:
             for bound, compare in ((stats.minimum, pc.less), (stats.maximum, pc.greater)):
                 if not bound[0].is_valid:
                     continue
-                beyond = _true(compare(values, bound[0]))
-                if beyond:
+                outside = _count_true(compare(values, bound[0]))
+                if outside:
                     side = "below the minimum" if compare is pc.less else "above the maximum"
-                    yield STATISTICS, f"{beyond} values of {name} are {side}"
+                    yield STATISTICS, f"{outside} values of {name} are {side}"
 
     def _buckets(self, bucket: int, total: int) -> Iterator[tuple[str, str]]:
         names = self.schema.bucket_keys
@@ -178,20 +178,23 @@ class FileRows:
             return
         wrong = np.flatnonzero(found != bucket)
         if len(wrong):
-            yield BUCKET, f"{len(wrong)} rows, the first of bucket {found[wrong[0]]}"
+            yield (
+                BUCKET,
+                f"{len(wrong)} rows, the first of which belongs to bucket {found[wrong[0]]}",
+            )
 
     def _partition(self) -> Iterator[tuple[str, str]]:
         names = self.schema.partition_keys
         if not names or not self._has(names):
             return
         types = [field.type for field in self._fields(names)]
-        wanted = decode_rows(binary(self.entry.table, "partition"), types, where="_PARTITION")
-        for name, data_type, told in zip(names, types, wanted, strict=True):
-            value, values = told, self.table.column(name)
+        expected = decode_rows(binary(self.entry.table, "partition"), types, where="_PARTITION")
+        for name, data_type, recorded in zip(names, types, expected, strict=True):
+            value, values = recorded, self.table.column(name)
             if is_root(data_type, TypeRoot.CHAR):  # padded in ORC, trimmed when read
                 value, values = _trimmed(value), _trimmed(values)
             if value[0].is_valid:
-                others = len(values) - _true(pc.equal(values, value[0]))
+                others = len(values) - _count_true(pc.equal(values, value[0]))
             else:
                 others = len(values) - values.null_count
             if others:
@@ -206,6 +209,6 @@ def _trimmed(texts: _Texts) -> _Texts:
     return found
 
 
-def _true(answers: "Column | pa.ChunkedArray[pa.Scalar[pa.DataType]]") -> int:
-    """How many are true; null is not."""
+def _count_true(answers: "Column | pa.ChunkedArray[pa.Scalar[pa.DataType]]") -> int:
+    """Count the values that are true."""
     return int(pc.sum(pc.cast(answers, pa.int64())).as_py() or 0)

@@ -1,4 +1,4 @@
 """Compaction of append and primary-key tables.
 
-`compact` is the entry point; `auto_compaction` is what writers run after a write.
+`compact` is the entry point; `auto_compaction` runs after a write.
 """

@@ -1,14 +1,14 @@
-"""Small files of a table without primary key, put together.
+"""Compaction of append tables: merge small files into larger ones.
 
-| table | which files | order of rows |
+| table | files that are merged | order of rows |
 | --- | --- | --- |
-| without buckets | small ones, and those with many deleted rows, packed by size | any |
-| with buckets | neighbours in the order of writing | kept |
+| bucket-unaware | small files, and files with many deleted rows, packed by size | any |
+| fixed buckets | files that are adjacent in write order | kept |
 
-Rows that a deletion vector deletes are left out, and the vectors of replaced files go: the index
-files that hold them are written anew with the vectors that stay.
+Rows deleted by deletion vectors are dropped, together with the vectors of replaced files: index
+files that contain such vectors are rewritten with the remaining ones.
 
-With row tracking, ids and sequence numbers of the rows become columns of the new files.
+With row tracking, row ids and sequence numbers become columns of the new files.
 
 Spec: append-table/overview; maintenance/configurations, `compaction.*`.
 """
@@ -39,12 +39,12 @@ from paimon_explore.scan.splits.data_split import DataSplit, Splits
 from paimon_explore.scan.splits.row_id_ranges import row_ranges
 from paimon_explore.write.data_file_writer import DataFileWriter
 from paimon_explore.write.new_file_names import FileRow
-from paimon_explore.write.table_layouts import append_layout, tracked_layout
+from paimon_explore.write.table_layouts import append_layout, row_tracking_layout
 from paimon_explore.write.write_target import WriteTarget, entries_of
 
 _TRACKED = (SystemColumn.ROW_ID, SystemColumn.SEQUENCE_NUMBER)
-_LEAST_FILES = 2
-"""A full compaction puts so few files together."""
+_MIN_FILES = 2
+"""Minimum number of files that a full compaction merges."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,9 +53,9 @@ class AppendBucket:
 
     Attributes:
         target: the table.
-        split: its live files in any order, with their deletion vectors.
-        index: the index files of its partition and bucket.
-        has_buckets: whether the bucket is one, not the place for "no bucket".
+        split: the live files in any order, with their deletion vectors.
+        index: the index files of the partition and bucket.
+        has_buckets: whether the table has fixed buckets; otherwise it is bucket-unaware.
     """
 
     target: WriteTarget
@@ -65,29 +65,29 @@ class AppendBucket:
 
 
 def pick_append(bucket: AppendBucket, *, full: bool) -> list[list[int]]:
-    """Which files are put together: positions in the split, in the order of their rows."""
+    """Pick groups of files to merge: positions in the split, in the order of their rows."""
     files, options = bucket.split.files, bucket.target.options
     sizes = numbers(files.table, "file_size").tolist()
     oldest = numbers(files.table, "min_sequence_number")
     ordered = np.lexsort((row_ranges(files)[0], oldest)).tolist()
     target = target_file_bytes(options, has_primary_key=False)
-    least = _LEAST_FILES if full else options.value(opt.COMPACTION_MIN_FILE_NUM)
-    marked = _marked(bucket, every=full or bucket.has_buckets)
+    min_files = _MIN_FILES if full else options.value(opt.COMPACTION_MIN_FILE_NUM)
+    with_deletions = _files_with_deletions(bucket, every=full or bucket.has_buckets)
     if bucket.has_buckets:
         if full:
-            return _all_neighbours(ordered, sizes, target, marked)
-        return _some_neighbours(ordered, sizes, target, least)
+            return _all_adjacent(ordered, sizes, target, with_deletions)
+        return _first_adjacent(ordered, sizes, target, min_files)
     small = int(target * options.value(opt.COMPACTION_SMALL_FILE_RATIO))
-    chosen = [i for i in ordered if sizes[i] < small or i in marked]
-    chosen.sort(key=lambda i: sizes[i])
-    bins = _packed(chosen, sizes, options, least)
+    candidates = [i for i in ordered if sizes[i] < small or i in with_deletions]
+    candidates.sort(key=lambda i: sizes[i])
+    bins = _packed(candidates, sizes, options, min_files)
     packed = {i for part in bins for i in part}
-    bins += [[i] for i in chosen if i in marked and i not in packed]
+    bins += [[i] for i in candidates if i in with_deletions and i not in packed]
     return [sorted(part, key=ordered.index) for part in bins]
 
 
-def _marked(bucket: AppendBucket, *, every: bool) -> frozenset[int]:
-    """The files with deleted rows: all of them, or those where these are many."""
+def _files_with_deletions(bucket: AppendBucket, *, every: bool) -> frozenset[int]:
+    """Return the files with deleted rows: all of them, or those above the delete ratio."""
     names = [str(name) for name in bucket.split.files.table.column("file_name").to_pylist()]
     rows = numbers(bucket.split.files.table, "row_count").tolist()
     share = bucket.target.options.value(opt.COMPACTION_DELETE_RATIO_THRESHOLD)
@@ -104,45 +104,45 @@ def _marked(bucket: AppendBucket, *, every: bool) -> frozenset[int]:
 
 
 def _packed(
-    chosen: Sequence[int], sizes: Sequence[int], options: TableOptions, least: int
+    files: Sequence[int], sizes: Sequence[int], options: TableOptions, min_files: int
 ) -> list[list[int]]:
-    """Files by size in bins of about two full files; the last bin needs some files."""
+    """Pack files into bins of about twice the target size; the last bin needs `min_files`."""
     cost = options.value(opt.SOURCE_SPLIT_OPEN_FILE_COST)
-    enough = 2 * target_file_bytes(options, has_primary_key=False)
+    bin_size = 2 * target_file_bytes(options, has_primary_key=False)
     bins: list[list[int]] = []
     current: list[int] = []
     weight = 0
-    for i in chosen:
+    for i in files:
         current.append(i)
         weight += sizes[i] + cost
-        if len(current) > 1 and weight >= enough:
+        if len(current) > 1 and weight >= bin_size:
             bins.append(current)
             current, weight = [], 0
-    if len(current) >= least:
+    if len(current) >= min_files:
         bins.append(current)
     return bins
 
 
-def _all_neighbours(
-    ordered: Sequence[int], sizes: Sequence[int], target: int, marked: frozenset[int]
+def _all_adjacent(
+    ordered: Sequence[int], sizes: Sequence[int], target: int, with_deletions: frozenset[int]
 ) -> list[list[int]]:
-    """All files behind the large ones at the begin, if small ones prevail or rows are deleted."""
+    """Return all files after the leading large ones, if most are small or have deleted rows."""
     rest = list(ordered)
-    while rest and sizes[rest[0]] >= target and rest[0] not in marked:
+    while rest and sizes[rest[0]] >= target and rest[0] not in with_deletions:
         rest.pop(0)
     small = sum(sizes[i] < target for i in rest)
-    worth = len(rest) >= _LEAST_FILES and small > len(rest) - small
-    return [rest] if worth or marked.intersection(rest) else []
+    is_worthwhile = len(rest) >= _MIN_FILES and small > len(rest) - small
+    return [rest] if is_worthwhile or with_deletions.intersection(rest) else []
 
 
-def _some_neighbours(
-    ordered: Sequence[int], sizes: Sequence[int], target: int, least: int
+def _first_adjacent(
+    ordered: Sequence[int], sizes: Sequence[int], target: int, min_files: int
 ) -> list[list[int]]:
-    """The first neighbours that are as many as it takes and together not too large."""
+    """Return the first `min_files` adjacent files below the target size."""
     current: list[int] = []
     for i in ordered:
         current.append(i)
-        if len(current) >= least:
+        if len(current) >= min_files:
             return [current]
         if sum(sizes[j] for j in current) >= target:
             current.pop(0)
@@ -154,10 +154,10 @@ class AppendCompaction:
 
     Args:
         bucket: the bucket.
-        groups: files that become one run of files each.
-        order: in which the rows of a group are written; None: as they come.
-        level: of the new files.
-        overwrites: the new rows are told as an overwrite instead of a compaction.
+        groups: groups of files that are merged.
+        order: sort order of the rows of a group; None to keep their order.
+        level: level of the new files.
+        overwrites: whether the result is committed as an overwrite instead of a compaction.
     """
 
     def __init__(
@@ -177,15 +177,17 @@ class AppendCompaction:
         target = bucket.target
         self._vectors = BucketVectors(target, bucket.split)
         self._names = target.file_names()
-        self._place = target.file_location(bucket.split.partition, bucket.split.bucket, self._names)
+        self._location = target.file_location(
+            bucket.split.partition, bucket.split.bucket, self._names
+        )
         self._writers: list[DataFileWriter] = []
 
     def run(self) -> CommitMessage:
-        """Write the new files.
+        """Write the new files and return the commit message.
 
         Raises:
-            FormatError: a file breaks the format.
-            MissingFileError: a file is gone.
+            FormatError: a file is malformed.
+            MissingFileError: a file does not exist.
             StorageError: a file cannot be read or written.
         """
         try:
@@ -195,7 +197,7 @@ class AppendCompaction:
             raise
 
     def abort(self) -> None:
-        """Remove every file that was begun."""
+        """Delete all new files."""
         for writer in self._writers:
             writer.abort()
         self._vectors.abort()
@@ -204,7 +206,7 @@ class AppendCompaction:
         split = self._bucket.split
         before = [i for group in self._groups for i in group]
         after = [row for group in self._groups for row in self._rewrite(group)]
-        gone, new = self._changed_index(before)
+        removed, new = self._changed_index(before)
         replaced = split.files.take(np.array(before, np.int64))
         added = self._entries(after)
         if self._overwrites:
@@ -215,7 +217,7 @@ class AppendCompaction:
                 deleted_files=replaced,
                 new_files=added,
                 new_index_files=new,
-                deleted_index_files=gone,
+                deleted_index_files=removed,
             )
         return CommitMessage(
             partition=split.partition,
@@ -224,7 +226,7 @@ class AppendCompaction:
             compact_before=replaced,
             compact_after=added,
             compact_new_index_files=new,
-            compact_deleted_index_files=gone,
+            compact_deleted_index_files=removed,
         )
 
     def _entries(self, files: list[FileRow]) -> ManifestEntries:
@@ -246,14 +248,14 @@ class AppendCompaction:
         target, split = self._bucket.target, self._bucket.split
         tracked = target.options.value(opt.ROW_TRACKING_ENABLED)
         layout = (
-            tracked_layout(target.schema, target.options)
+            row_tracking_layout(target.schema, target.options)
             if tracked
             else append_layout(target.schema, target.options, source=self._source)
         )
         layout = replace(layout, target_rows=MAX_INT64, level=self._level)
         sequences = numbers(split.files.table, "min_sequence_number")[list(group)]
         first = int(sequences.min()) if self._order is None else 0
-        writer = DataFileWriter(self._place, layout, first_sequence=first)
+        writer = DataFileWriter(self._location, layout, first_sequence=first)
         self._writers.append(writer)
         reader = SplitReader(
             store=target.store,
@@ -272,26 +274,26 @@ class AppendCompaction:
         return writer.close()
 
     def _changed_index(self, before: Sequence[int]) -> tuple[IndexEntries, IndexEntries]:
-        """Index files that go, and those that come, as files are replaced."""
+        """Return removed and new index files for replaced data files."""
         names = [str(n) for n in self._bucket.split.files.table.column("file_name").to_pylist()]
         replaced = {names[i] for i in before}
         vectors = self._bucket.index.of_type(DELETION_VECTORS_INDEX)
         if self._bucket.has_buckets:
-            self._vectors.forget(before)
+            self._vectors.remove(before)
             new = self._vectors.write()
             return replaced_vectors(self._bucket.index, new), new
-        touched: list[bool] = []
+        is_affected: list[bool] = []
         kept: list[str] = []
         for row in vectors.rows():
             ranges = row["dv_ranges"]
-            held = [str(part["data_file"]) for part in ranges] if isinstance(ranges, list) else []
-            touched.append(not replaced.isdisjoint(held))
-            if touched[-1]:
-                kept.extend(name for name in held if name not in replaced)
-        gone = vectors.filter(np.array(touched, np.bool_))
+            names = [str(part["data_file"]) for part in ranges] if isinstance(ranges, list) else []
+            is_affected.append(not replaced.isdisjoint(names))
+            if is_affected[-1]:
+                kept.extend(name for name in names if name not in replaced)
+        removed = vectors.filter(np.array(is_affected, np.bool_))
         if not kept:
-            return gone, IndexEntries.empty()
-        return gone, self._vectors.written([(name, self._vector(name)) for name in kept])
+            return removed, IndexEntries.empty()
+        return removed, self._vectors.write_index([(name, self._vector(name)) for name in kept])
 
     def _vector(self, name: str) -> DeletionVector:
         found = self._bucket.split.deletion_files[name]

@@ -1,13 +1,12 @@
-"""The compaction that belongs to a write: what Paimon's writers do unless a table is `write-only`.
+"""Automatic compaction after a write, as in Paimon's writers; `write-only` disables it.
 
-Rows of a primary-key table go to level 0. Behind them the buckets that got rows are compacted as
-the options ask for: by the number and sizes of sorted runs, and always where new rows are completed
-by looking at older ones (deletion vectors, first-row, changelogs of the producer `lookup`): before
-that they are not visible there.
+Rows of a primary-key table are written to level 0. Then the written buckets are compacted if the
+number and sizes of sorted runs require it. Tables that compact by lookup (deletion vectors,
+first-row, changelog producer `lookup`) always compact, because their new rows are invisible before.
 
-The rows are committed already. A compaction that others were faster with is planned again where the
-rows are not visible before one, as often as a lost commit is tried again; elsewhere it is dropped.
-One that fails is a warning: the next write, or `compact`, does it again.
+The rows are already committed. If a compaction loses a commit conflict, it is planned again where
+rows are invisible without it, with the retries of a commit; otherwise it is skipped. A failed
+compaction is a warning: the next write or `compact` repeats it.
 
 Spec: primary-key-table, compaction; maintenance/configurations, `write-only`, `lookup-wait`.
 """
@@ -24,7 +23,7 @@ from paimon_explore.errors import (
     SnapshotExpiredError,
     UnsupportedFeatureError,
 )
-from paimon_explore.maintenance.compaction.compact import Place, compact_table
+from paimon_explore.maintenance.compaction.compact import compact_table
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.effective_options import needs_lookup
@@ -32,49 +31,50 @@ from paimon_explore.metadata.options.table_options import POSTPONE_BUCKET, Table
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import BATCH_COMMIT_IDENTIFIER, Snapshot
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.write.buckets.bucket_writers import BucketId
 from paimon_explore.write.write_target import WriteTarget, abort
 
-_MAY_WAIT = (CommitConflictError, SnapshotExpiredError, UnsupportedFeatureError)
-"""Why a compaction is left to others, where rows are visible without it."""
+_SKIPPED = (CommitConflictError, SnapshotExpiredError, UnsupportedFeatureError)
+"""Errors that skip a compaction without a warning, if rows are visible without it."""
 _NO_RETRY = RetryPolicy(max_retries=0, timeout_ms=None, min_wait_ms=0, max_wait_ms=0)
 
 
-def compact_behind(
+def auto_compact(
     committer: Committer,
     target: tuple[TableStore, TableSchema, TableOptions],
     written: Sequence[CommitMessage],
     identifier: int = BATCH_COMMIT_IDENTIFIER,
 ) -> list[Snapshot]:
-    """Compact the buckets that a commit has written to, if that is due.
+    """Compact the buckets that a commit has written to, if the table's options require it.
 
     Args:
-        committer: who has committed the rows; the compaction is the same transaction.
-        target: the table, its newest schema, its options.
-        written: what was committed.
-        identifier: of the transaction.
+        committer: the committer of the rows; it also commits the compaction.
+        target: the table, its latest schema, its options.
+        written: the committed messages.
+        identifier: the commit identifier of the rows.
 
     Returns:
-        The snapshot of the compaction; none if there was nothing to do, or others did it.
+        The snapshot of the compaction; empty if there was nothing to compact or it was skipped.
     """
     _, schema, options = target
-    places = {(m.partition, m.bucket) for m in written if m.bucket != POSTPONE_BUCKET}
-    if not places or not is_due(schema, options):
+    buckets = {(m.partition, m.bucket) for m in written if m.bucket != POSTPONE_BUCKET}
+    if not buckets or not is_auto_compacted(schema, options):
         return []
     try:
-        return _compacted_in_the_end(committer, target, places, identifier)
+        return _compact_with_retry(committer, target, buckets, identifier)
     except PaimonError as error:
-        if needs_lookup(options) or not isinstance(error, _MAY_WAIT):
+        if needs_lookup(options) or not isinstance(error, _SKIPPED):
             _warn(error)
         return []
 
 
-def _compacted_in_the_end(
+def _compact_with_retry(
     committer: Committer,
     target: tuple[TableStore, TableSchema, TableOptions],
-    places: Collection[Place],
+    buckets: Collection[BucketId],
     identifier: int,
 ) -> list[Snapshot]:
-    """Tries until nobody is faster, where rows have to be made visible; elsewhere one try."""
+    """Compact; retry after conflicts if rows are invisible without the compaction."""
     options = target[2]
     retry_policy = retry_policy_of(options) if needs_lookup(options) else _NO_RETRY
     timing = Timing()
@@ -82,7 +82,7 @@ def _compacted_in_the_end(
     retry = 0
     while True:
         try:
-            return _compacted(committer, target, places, identifier)
+            return _compact_once(committer, target, buckets, identifier)
         except (CommitConflictError, SnapshotExpiredError):
             if retry_policy.is_over(retry, timing.clock() - started):
                 raise
@@ -90,15 +90,15 @@ def _compacted_in_the_end(
         retry += 1
 
 
-def _compacted(
+def _compact_once(
     committer: Committer,
     target: tuple[TableStore, TableSchema, TableOptions],
-    places: Collection[Place],
+    buckets: Collection[BucketId],
     identifier: int,
 ) -> list[Snapshot]:
-    """One try: plan, merge, commit; without a commit nothing stays behind."""
+    """Plan, merge and commit once; delete the new files if the commit fails."""
     store, schema, options = target
-    messages = compact_table(store, schema, options, full=False, places=places)
+    messages = compact_table(store, schema, options, full=False, buckets=buckets)
     try:
         return committer.commit(messages, identifier) if messages else []
     except CommitOutcomeUnknownError:
@@ -108,8 +108,8 @@ def _compacted(
         raise
 
 
-def is_due(schema: TableSchema, options: TableOptions) -> bool:
-    """Whether a writer of the table compacts at all, and waits for it."""
+def is_auto_compacted(schema: TableSchema, options: TableOptions) -> bool:
+    """Whether writers of the table compact after a write, and wait for the compaction."""
     if not schema.primary_keys or options.value(opt.WRITE_ONLY):
         return False
     return options.value(opt.LOOKUP_WAIT) or not needs_lookup(options)

@@ -1,7 +1,7 @@
-"""One unit of a primary-key bucket compacted: files written, and the message that replaces the old.
+"""Compaction of one compaction unit of a primary-key bucket.
 
-Nothing becomes visible here: new files are unknown to everybody until the message is committed, and
-all of them are removed again if anything fails.
+The result is a commit message that replaces the old files by the new ones. New files are invisible
+until the message is committed, and are deleted if the compaction fails.
 
 Spec: primary-key-table, compaction; concepts/spec/tableindex, deletion vectors.
 """
@@ -19,15 +19,19 @@ from paimon_explore.maintenance.compaction.compaction_deletion_vectors import (
     BucketVectors,
     replaced_vectors,
 )
-from paimon_explore.maintenance.compaction.compaction_merge import FILE, CompactMerge, CompactRules
+from paimon_explore.maintenance.compaction.compaction_merge import (
+    FILE,
+    CompactionMerge,
+    CompactionRules,
+)
 from paimon_explore.maintenance.compaction.compaction_plan import (
+    CompactionUnitPlan,
     Rewrite,
     Section,
     Step,
-    UnitPlan,
     Upgrade,
 )
-from paimon_explore.maintenance.compaction.compaction_strategy import CompactUnit
+from paimon_explore.maintenance.compaction.compaction_strategy import CompactionUnit
 from paimon_explore.maintenance.compaction.levels import Levels
 from paimon_explore.maintenance.compaction.record_expiry import RecordExpiry, record_expiry
 from paimon_explore.merge.key_records import is_retract
@@ -61,13 +65,13 @@ _FILE_FIELD = pa.field(FILE, pa.int64(), nullable=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CompactBucket:
+class PrimaryKeyBucket:
     """One bucket of a primary-key table.
 
     Attributes:
         target: the table.
         split: all live files of the bucket, in any order, with their deletion vectors.
-        levels: the same files as a merge tree.
+        levels: the LSM tree of the files.
         index: the index files of the bucket.
     """
 
@@ -78,18 +82,18 @@ class CompactBucket:
 
     @property
     def expiry(self) -> RecordExpiry | None:
-        """Which rows are too old; None if none grow too old."""
+        """Return the record expiry of the table; None if records do not expire."""
         target = self.target
         return record_expiry(target.schema, target.options, target.clock())
 
     @property
     def keys(self) -> RowType:
-        """The trimmed primary key."""
+        """Return the trimmed primary key."""
         return self.target.schema.project(self.target.schema.trimmed_primary_keys)
 
     @property
-    def marked(self) -> list[int]:
-        """The files with a deletion vector."""
+    def files_with_deletions(self) -> list[int]:
+        """Return the files with a deletion vector."""
         names = self.split.files.table.column("file_name").to_pylist()
         vectors = self.split.deletion_files
         return [i for i, name in enumerate(names) if name in vectors]
@@ -97,7 +101,7 @@ class CompactBucket:
 
 @dataclass(slots=True)
 class _Result:
-    """What a unit has brought so far.
+    """The result of a compaction so far.
 
     Attributes:
         before: positions of replaced files.
@@ -115,10 +119,10 @@ class UnitCompaction:
 
     Args:
         bucket: the bucket.
-        unit: what is compacted.
+        unit: the compaction unit.
     """
 
-    def __init__(self, bucket: CompactBucket, unit: CompactUnit) -> None:
+    def __init__(self, bucket: PrimaryKeyBucket, unit: CompactionUnit) -> None:
         self._bucket = bucket
         self._unit = unit
         self._target = bucket.target
@@ -127,11 +131,11 @@ class UnitCompaction:
         self._levels: Ints = numbers(self._files.table, "level")
         self._vectors = BucketVectors(bucket.target, bucket.split)
         self._rules = _rules_of(schema, options, bucket, unit, self._levels)
-        self._drops = unit.level != 0 and (
+        self._drops_retracts = unit.level != 0 and (
             unit.level >= bucket.levels.highest or self._rules.vectors
         )
         self._names = bucket.target.file_names()
-        self._place = bucket.target.file_location(
+        self._location = bucket.target.file_location(
             bucket.split.partition, bucket.split.bucket, self._names
         )
         self._reader = SplitReader(
@@ -145,11 +149,11 @@ class UnitCompaction:
         self._writers: list[DataFileWriter] = []
 
     def run(self) -> CommitMessage:
-        """Write the new files.
+        """Write the new files and return the commit message.
 
         Raises:
-            FormatError: a file breaks the format.
-            MissingFileError: a file is gone.
+            FormatError: a file is malformed.
+            MissingFileError: a file does not exist.
             StorageError: a file cannot be read or written.
         """
         result = _Result()
@@ -165,13 +169,13 @@ class UnitCompaction:
             raise
 
     def abort(self) -> None:
-        """Remove every file that was begun."""
+        """Delete all new files."""
         for writer in self._writers:
             writer.abort()
         self._vectors.abort()
 
     def _steps(self) -> list[Step]:
-        plan = UnitPlan(
+        plan = CompactionUnitPlan(
             self._unit,
             self._files,
             self._bucket.keys,
@@ -181,21 +185,21 @@ class UnitCompaction:
         )
         return plan.steps()
 
-    # ------------------------------------------------------------ files that only change level
+    # ------------------------------------------------------------ upgrade
 
     def _upgrade(self, step: Upgrade, result: _Result) -> None:
-        tells, rewrites = self._upgrade_needs(step.file)
-        alone = Rewrite(sections=(((step.file,),),))
-        if rewrites:
-            self._rewrite(alone, result)
+        must_merge, must_rewrite = self._upgrade_needs(step.file)
+        single = Rewrite(sections=(((step.file,),),))
+        if must_rewrite:
+            self._rewrite(single, result)
             return
-        if tells:
-            self._rewrite(alone, result, writes=False)
+        if must_merge:
+            self._rewrite(single, result, writes_data=False)
         result.before.append(step.file)
         result.after.append(_at_level(self._files.slice(step.file, 1), self._unit.level))
 
     def _upgrade_needs(self, file: int) -> tuple[bool, bool]:
-        """Whether the rows of an upgraded file have to be gone through, and to be rewritten."""
+        """Whether an upgraded file must be merged with others, and whether it must be rewritten."""
         if not self._rules.lookup:
             producer = self._rules.producer is ChangelogProducer.FULL_COMPACTION
             return producer and self._unit.level == self._bucket.levels.top, False
@@ -211,32 +215,32 @@ class UnitCompaction:
         latest = spec.engine is MergeEngine.DEDUPLICATE and not spec.sequence_fields
         return True, not latest
 
-    # ------------------------------------------------------------ files that are merged
+    # ------------------------------------------------------------ rewrite
 
-    def _rewrite(self, step: Rewrite, result: _Result, *, writes: bool = True) -> None:
-        """Merge sections into new files; or only make the changelog and vectors of them."""
-        merge = CompactMerge(self._rules, tells=self._tells(step))
-        data = self._writer(self._layout(self._unit.level)) if writes else None
+    def _rewrite(self, step: Rewrite, result: _Result, *, writes_data: bool = True) -> None:
+        """Merge sections into new files, or only into a changelog and deletion vectors."""
+        merge = CompactionMerge(self._rules, writes_changelog=self._writes_changelog(step))
+        data = self._writer(self._layout(self._unit.level)) if writes_data else None
         changelog = self._writer(self._changelog_layout())
         for section in step.sections:
             runs, ordered = in_order(self._bucket.split, self._runs(section))
             streams = [self._run(run, merge) for run in runs]
-            for piece in key_pieces(streams, self._rules.spec.keys):
-                outcome = merge.merge(piece, by_run_order=ordered)
-                for file, positions in outcome.deleted.items():
-                    self._vectors.mark(file, positions)
-                if outcome.changelog is not None:
-                    _write(changelog, outcome.changelog)
+            for rows in key_pieces(streams, self._rules.spec.keys):
+                merged = merge.merge(rows, by_run_order=ordered)
+                for file, positions in merged.deleted.items():
+                    self._vectors.delete(file, positions)
+                if merged.changelog is not None:
+                    _write(changelog, merged.changelog)
                 if data is not None:
-                    for batch in outcome.rows:
-                        _write(data, _kept(batch) if self._drops else batch)
+                    for batch in merged.rows:
+                        _write(data, _without_retracts(batch) if self._drops_retracts else batch)
         result.changelog.append(self._entries(changelog))
         if data is not None:
             result.before.extend(step.files)
             result.after.append(self._entries(data))
-            self._vectors.forget(step.files)
+            self._vectors.remove(step.files)
 
-    def _tells(self, step: Rewrite) -> bool:
+    def _writes_changelog(self, step: Rewrite) -> bool:
         match self._rules.producer:
             case ChangelogProducer.LOOKUP:
                 return self._unit.level != 0 and bool((self._levels[list(step.files)] == 0).any())
@@ -246,15 +250,15 @@ class UnitCompaction:
                 return False
 
     def _runs(self, section: Section) -> list[list[int]]:
-        """The files of a section by run, with those that they are looked up in before them."""
+        """Return the runs of a section, preceded by the runs in which its keys are looked up."""
         runs = [list(run) for run in section]
         files = [file for run in runs for file in run]
         if self._rules.lookup and (self._levels[files] == 0).any():
-            runs = [*self._deeper(files), *runs]
+            runs = [*self._lookup_runs(files), *runs]
         return runs
 
-    def _deeper(self, files: Sequence[int]) -> list[list[int]]:
-        """The runs below the unit that may hold keys of these files."""
+    def _lookup_runs(self, files: Sequence[int]) -> list[list[int]]:
+        """Return the runs above the output level whose key ranges overlap these files."""
         lows, highs = self._ranks
         low, high = lows[list(files)].min(), highs[list(files)].max()
         found = (~self._rules.in_unit) & (self._levels > self._unit.level)
@@ -265,7 +269,7 @@ class UnitCompaction:
             runs.append(own[np.argsort(lows[own], kind="stable")].tolist())
         return runs
 
-    def _run(self, run: Sequence[int], merge: CompactMerge) -> Iterator[pa.RecordBatch]:
+    def _run(self, run: Sequence[int], merge: CompactionMerge) -> Iterator[pa.RecordBatch]:
         system: tuple[SystemColumn, ...] = (
             SystemColumn.SEQUENCE_NUMBER,
             SystemColumn.VALUE_KIND,
@@ -281,11 +285,11 @@ class UnitCompaction:
                 deleted=file.deleted(),
             )
             for batch in read_data_file(file.source(), request):
-                kept = batch if self._expiry is None else self._expiry.kept(batch)
+                kept = batch if self._expiry is None else self._expiry.live_rows(batch)
                 if kept.num_rows:
                     yield _with_file(kept, row) if merge.needs_files else kept
 
-    # ------------------------------------------------------------ what is handed over
+    # ------------------------------------------------------------ new files and the commit message
 
     def _layout(self, level: int) -> FileLayout:
         layout = keyed_layout(
@@ -298,7 +302,7 @@ class UnitCompaction:
         return replace(layout, level=self._unit.level, target_rows=MAX_INT64)
 
     def _writer(self, layout: FileLayout) -> "_RowsWriter":
-        writer = DataFileWriter(self._place, layout)
+        writer = DataFileWriter(self._location, layout)
         self._writers.append(writer)
         columns = tuple(column.name for column in layout.fields)
         return _RowsWriter(writer=writer, columns=columns)
@@ -332,18 +336,18 @@ class UnitCompaction:
         )
 
 
-def _indexes_of(bucket: CompactBucket, files: Sequence[int]) -> IndexEntries:
-    """The indexes over rows of files that go or move: they are told by the name of the file."""
+def _indexes_of(bucket: PrimaryKeyBucket, files: Sequence[int]) -> IndexEntries:
+    """Return the indexes over rows of replaced files, which the index names by file."""
     names = bucket.split.files.table.column("file_name").to_pylist()
-    gone = [str(names[i]).encode() for i in files]
+    replaced = [str(names[i]).encode() for i in files]
     sources = [indexed_file(row) or b"" for row in bucket.index.rows()]
     return bucket.index.filter(
-        np.array([any(name in source for name in gone) for source in sources], np.bool_)
+        np.array([any(name in source for name in replaced) for source in sources], np.bool_)
     )
 
 
 def indexed_file(row: Mapping[str, object]) -> bytes | None:
-    """What an entry of an index over the rows of one file says of that file; None for others."""
+    """Return the source metadata of an index over the rows of one file; None for other indexes."""
     index = row["global_index"]
     source = index.get("source_meta") if isinstance(index, dict) else None
     return source if isinstance(source, bytes) else None
@@ -351,7 +355,7 @@ def indexed_file(row: Mapping[str, object]) -> bytes | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _RowsWriter:
-    """A writer and the columns of its files, in their order."""
+    """A writer and the columns of its files."""
 
     writer: DataFileWriter
     columns: tuple[str, ...]
@@ -362,8 +366,8 @@ def _write(writer: _RowsWriter, rows: pa.RecordBatch) -> None:
     writer.writer.write(pa.Table.from_arrays(columns, names=list(writer.columns)))
 
 
-def _kept(rows: pa.RecordBatch) -> pa.RecordBatch:
-    """The rows without retracts."""
+def _without_retracts(rows: pa.RecordBatch) -> pa.RecordBatch:
+    """Drop retract rows (-U and -D)."""
     kinds = ints_of(rows.column(VALUE_KIND)).astype(np.int8, copy=False)
     found = is_retract(kinds)
     return rows.filter(mask_array(~found)) if found.any() else rows
@@ -379,23 +383,23 @@ def _joined(parts: Sequence[ManifestEntries]) -> ManifestEntries:
 
 
 def _at_level(entries: ManifestEntries, level: int) -> ManifestEntries:
-    place = ENTRY_SCHEMA.get_field_index("level")
+    index = ENTRY_SCHEMA.get_field_index("level")
     column = pa.repeat(pa.scalar(level, pa.int32()), len(entries))
-    return ManifestEntries(entries.table.set_column(place, ENTRY_SCHEMA.field("level"), column))
+    return ManifestEntries(entries.table.set_column(index, ENTRY_SCHEMA.field("level"), column))
 
 
 def _rules_of(
     schema: TableSchema,
     options: TableOptions,
-    bucket: CompactBucket,
-    unit: CompactUnit,
+    bucket: PrimaryKeyBucket,
+    unit: CompactionUnit,
     levels: Ints,
-) -> CompactRules:
+) -> CompactionRules:
     ignored = options.value(opt.CHANGELOG_PRODUCER_ROW_DEDUPLICATE_IGNORE_FIELDS)
     compared = tuple(name for name in schema.row_type.names if name not in ignored)
     in_unit: Bools = np.zeros(len(levels), np.bool_)
     in_unit[list(unit.files)] = True
-    return CompactRules(
+    return CompactionRules(
         spec=merge_spec(schema_with(schema, options)),
         producer=options.value(opt.CHANGELOG_PRODUCER),
         lookup=needs_lookup(options),

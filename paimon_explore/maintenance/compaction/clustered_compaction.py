@@ -1,9 +1,8 @@
-"""Compaction of primary-key tables whose files are ordered by other columns than the key.
+"""Compaction of primary-key tables with `pk-clustering-override`.
 
-With `pk-clustering-override` files above level 0 are sorted by the clustering columns, so their
-rows cannot be merged as sorted runs. All live rows of a bucket are merged by key in memory and
-written, in the other order, into one file on level 1. Its smallest and largest key are stated as
-ever, although they are not the first and last.
+Files above level 0 are sorted by the clustering columns instead of the key, so they cannot be
+merged as sorted runs. All live rows of a bucket are merged by key in memory and written in
+clustering order to one file on level 1, whose entry has the minimum and maximum key as usual.
 
 Spec: none yet (release 2.0). Seen in: golden java200/clustering_pk.
 """
@@ -15,7 +14,7 @@ import pyarrow as pa
 
 from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.encoding.binary_row.encoder import row_images
-from paimon_explore.maintenance.compaction.bucket_compaction import CompactBucket
+from paimon_explore.maintenance.compaction.bucket_compaction import PrimaryKeyBucket
 from paimon_explore.maintenance.compaction.compaction_deletion_vectors import (
     BucketVectors,
     replaced_vectors,
@@ -40,21 +39,21 @@ from paimon_explore.write.write_target import entries_of
 _LEVEL = 1
 
 
-def compact_clustered(bucket: CompactBucket, *, full: bool) -> CommitMessage | None:
-    """Merge a bucket; None if nothing is to be done.
+def compact_clustered(bucket: PrimaryKeyBucket, *, full: bool) -> CommitMessage | None:
+    """Compact a bucket; None if there is nothing to do.
 
     Args:
         bucket: the bucket.
-        full: also if there is nothing new, but several files or deleted rows.
+        full: whether to compact several files, or deleted rows, without files on level 0 as well.
 
     Raises:
-        FormatError: a file breaks the format.
-        MissingFileError: a file is gone.
+        FormatError: a file is malformed.
+        MissingFileError: a file does not exist.
         StorageError: a file cannot be read or written.
     """
     levels = numbers(bucket.split.files.table, "level")
-    is_new = bool((levels == 0).any())
-    if not is_new and not (full and (len(levels) > 1 or bucket.marked)):
+    has_new = bool((levels == 0).any())
+    if not has_new and not (full and (len(levels) > 1 or bucket.files_with_deletions)):
         return None
     target, split = bucket.target, bucket.split
     vectors = BucketVectors(target, split)
@@ -74,7 +73,7 @@ def compact_clustered(bucket: CompactBucket, *, full: bool) -> CommitMessage | N
             columns = [batch.column(name.removeprefix(KEY_PREFIX)) for name in names]
             writer.write(pa.Table.from_arrays(columns, names=names))
         after = [{**row, **_ends(bucket, rows)} for row in writer.close()]
-        vectors.forget(range(split.count))
+        vectors.remove(range(split.count))
         index = vectors.write()
     except BaseException:
         writer.abort()
@@ -91,7 +90,7 @@ def compact_clustered(bucket: CompactBucket, *, full: bool) -> CommitMessage | N
     )
 
 
-def _entries(bucket: CompactBucket, files: list[FileRow]) -> ManifestEntries:
+def _entries(bucket: PrimaryKeyBucket, files: list[FileRow]) -> ManifestEntries:
     split = bucket.split
     if not files:
         return ManifestEntries.empty()
@@ -103,8 +102,8 @@ def _entries(bucket: CompactBucket, files: list[FileRow]) -> ManifestEntries:
     )
 
 
-def _merged(bucket: CompactBucket) -> pa.RecordBatch:
-    """All live rows of the bucket by key, without retracts."""
+def _merged(bucket: PrimaryKeyBucket) -> pa.RecordBatch:
+    """Merge all live rows of the bucket by key; drop retracts."""
     target, split = bucket.target, bucket.split
     reader = SplitReader(
         store=target.store,
@@ -130,8 +129,8 @@ def _merged(bucket: CompactBucket) -> pa.RecordBatch:
     return rows.filter(mask_array(~is_retract(kinds)))
 
 
-def _ends(bucket: CompactBucket, rows: pa.RecordBatch) -> FileRow:
-    """The smallest and the largest key of rows that are sorted by key."""
+def _ends(bucket: PrimaryKeyBucket, rows: pa.RecordBatch) -> FileRow:
+    """Return the minimum and maximum key of rows that are sorted by key."""
     fields = bucket.keys.fields
     ends: list[Column] = []
     for field in fields:

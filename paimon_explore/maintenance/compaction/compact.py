@@ -1,9 +1,9 @@
 """Compaction of a table: fewer and larger files with the same rows.
 
-The table is planned at its latest snapshot, bucket by bucket. The messages replace files; whoever
-commits them learns of a conflict if one of these files is gone by then, and nothing changes.
+A compaction is planned per bucket on the latest snapshot. Its commit messages replace files; the
+commit fails with a conflict if one of these files has been removed in the meantime.
 
-What is not compacted here is refused before anything is written.
+Unsupported features raise before any file is written.
 
 Spec: maintenance/dedicated-compaction.
 """
@@ -25,22 +25,22 @@ from paimon_explore.maintenance.compaction.append_compaction import (
     pick_append,
 )
 from paimon_explore.maintenance.compaction.bucket_compaction import (
-    CompactBucket,
+    PrimaryKeyBucket,
     UnitCompaction,
     indexed_file,
 )
 from paimon_explore.maintenance.compaction.clustered_compaction import compact_clustered
 from paimon_explore.maintenance.compaction.compaction_strategy import (
-    CompactUnit,
+    CompactionUnit,
     pick_full,
     pick_universal,
 )
 from paimon_explore.maintenance.compaction.data_evolution_compaction import (
-    EvolvedCompaction,
-    pick_evolved,
+    DataEvolutionCompaction,
+    pick_data_evolution,
 )
 from paimon_explore.maintenance.compaction.levels import levels_of
-from paimon_explore.maintenance.compaction.postpone_compaction import spread_postponed
+from paimon_explore.maintenance.compaction.postpone_compaction import compact_postpone_buckets
 from paimon_explore.maintenance.compaction.sort_compaction import row_order
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.manifest.entry_cancellation import live_entries
@@ -70,52 +70,50 @@ from paimon_explore.scan.splits.data_split import DataSplit
 from paimon_explore.scan.splits.split_generator import whole_buckets
 from paimon_explore.store.expired import explain_missing_files
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.write.buckets.bucket_writers import BucketId
 from paimon_explore.write.write_target import WriteTarget, abort
 
 _KNOWN_INDEXES = frozenset({HASH_INDEX, DELETION_VECTORS_INDEX})
 PartitionSpec = Mapping[str, object]
 """Values of some partition columns."""
 
-Place = tuple[bytes, int]
-"""A partition row and a bucket."""
 
-
-def compact_table(  # noqa: PLR0913 - the choices of one compaction
+def compact_table(  # noqa: PLR0913 - the options of one compaction
     store: TableStore,
     schema: TableSchema,
     options: TableOptions,
     *,
     full: bool = True,
     partitions: Sequence[PartitionSpec] | None = None,
-    places: Collection[Place] | None = None,
-    walk: Callable[[Sequence[DataSplit]], Iterable[DataSplit]] = iter,
+    buckets: Collection[BucketId] | None = None,
+    progress: Callable[[Sequence[DataSplit]], Iterable[DataSplit]] = iter,
 ) -> list[CommitMessage]:
     """Compact a table, without committing the result.
 
     Args:
         store: the table.
-        schema: its latest schema.
-        options: the options in force.
-        full: everything that can be made better, to the top level; False: what the table's options
-            ask for by the number and sizes of files.
-        partitions: partitions that match one of these; None: all.
-        places: only these buckets; None: all.
-        walk: goes over the buckets, one by one.
+        schema: the latest schema.
+        options: effective options.
+        full: whether to compact everything to the top level; otherwise the table's options decide
+            by the number and sizes of files (minor compaction).
+        partitions: compact the partitions that match one of these; None for all.
+        buckets: compact only these buckets; None for all.
+        progress: iterates over the buckets, for example with a progress bar.
 
     Returns:
-        What a commit makes visible; none if nothing has to be done. All files are removed again if
-        this raises.
+        The commit messages; empty if there is nothing to compact. All files are deleted if this
+        raises.
 
     Raises:
-        UnsupportedFeatureError: the table has something that is not compacted here.
-        InvalidInputError: a partition names a column that is no partition column.
-        SnapshotExpiredError: others have committed and expired what is compacted; do it again.
+        UnsupportedFeatureError: the table uses a feature that compaction does not support.
+        InvalidInputError: a partition names a column that is not a partition column.
+        SnapshotExpiredError: the snapshot expired during the compaction; retry.
     """
     target = WriteTarget(store=store, schema=schema, options=options)
-    plan = plan_compaction(target, full=full, partitions=partitions, places=places)
+    plan = plan_compaction(target, full=full, partitions=partitions, buckets=buckets)
     messages: list[CommitMessage] = []
     try:
-        for split in walk(plan.splits):
+        for split in progress(plan.splits):
             message = compact_split(plan, split)
             if message is not None and not message.is_empty:
                 messages.append(message)
@@ -127,13 +125,13 @@ def compact_table(  # noqa: PLR0913 - the choices of one compaction
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompactionPlan:
-    """The buckets of a compaction, which may be compacted in any place and order.
+    """The buckets of a compaction, which can be compacted independently, also on other machines.
 
     Attributes:
         target: the table.
-        snapshot: the state that is compacted; None without any.
-        index: its index files.
-        full: whether everything is made better that can be.
+        snapshot: the snapshot that is compacted; None if the table has none.
+        index: the index files of the snapshot.
+        full: whether this is a full compaction.
         splits: the live files of each bucket.
     """
 
@@ -144,7 +142,7 @@ class CompactionPlan:
     splits: tuple[DataSplit, ...]
 
     def without_splits(self) -> "CompactionPlan":
-        """What all buckets have in common."""
+        """Return the plan without buckets."""
         return replace(self, splits=())
 
 
@@ -153,14 +151,14 @@ def plan_compaction(
     *,
     full: bool = True,
     partitions: Sequence[PartitionSpec] | None = None,
-    places: Collection[Place] | None = None,
+    buckets: Collection[BucketId] | None = None,
 ) -> CompactionPlan:
-    """The buckets that a compaction looks at; see `compact_table`.
+    """Plan a compaction; arguments as for `compact_table`.
 
     Raises:
-        UnsupportedFeatureError: the table has something that is not compacted here.
-        InvalidInputError: a partition names a column that is no partition column.
-        SnapshotExpiredError: others have committed and expired what is compacted; do it again.
+        UnsupportedFeatureError: the table uses a feature that compaction does not support.
+        InvalidInputError: a partition names a column that is not a partition column.
+        SnapshotExpiredError: the snapshot expired during the planning; retry.
     """
     store = target.store
     snapshot = store.snapshots.latest()
@@ -169,26 +167,30 @@ def plan_compaction(
     if snapshot is not None:
         with explain_missing_files(store, snapshot):
             index = store.manifests.index_of(snapshot)
-            refuse_unsupported(target.options, index)
-            found = _buckets(target, snapshot, partitions, places)
+            check_supported(target.options, index)
+            found = _bucket_splits(target, snapshot, partitions, buckets)
             splits = tuple(split for split in found if split.bucket != POSTPONE_BUCKET)
     return CompactionPlan(target=target, snapshot=snapshot, index=index, full=full, splits=splits)
 
 
-def due_splits(plan: CompactionPlan) -> CompactionPlan:
-    """The plan without the buckets of sorted runs that stay as they are."""
+def drop_idle_buckets(plan: CompactionPlan) -> CompactionPlan:
+    """Return the plan without buckets whose sorted runs need no compaction."""
     options = plan.target.options
     if not plan.target.schema.primary_keys or options.value(opt.PK_CLUSTERING_OVERRIDE):
         return plan
     target, index = plan.target, plan.index
-    due = [s for s in plan.splits if _pick(_keyed(target, s, index), full=plan.full) is not None]
-    return replace(plan, splits=tuple(due))
+    kept = [
+        split
+        for split in plan.splits
+        if _pick(_primary_key_bucket(target, split, index), full=plan.full) is not None
+    ]
+    return replace(plan, splits=tuple(kept))
 
 
 def compact_split(plan: CompactionPlan, split: DataSplit) -> CommitMessage | None:
-    """Compact one bucket of a plan; None or an empty message if nothing has to be done.
+    """Compact one bucket of a plan; None or an empty message if there is nothing to compact.
 
-    All files are removed again if this raises.
+    All files are deleted if this raises.
     """
     with explain_missing_files(plan.target.store, plan.snapshot):
         return _compact_bucket(plan.target, split, plan.index, full=plan.full)
@@ -203,44 +205,44 @@ def sort_table(
     columns: Sequence[str] = (),
     partitions: Sequence[PartitionSpec] | None = None,
 ) -> list[CommitMessage]:
-    """Bring the rows of an append table in the order of some columns, without committing them.
+    """Sort the rows of an append table by some columns, without committing the result.
 
     Args:
         store: the table.
-        schema: its latest schema.
-        options: the options in force.
-        strategy: order, zorder, hilbert or auto; None: the table's.
-        columns: by which columns; none: the table's.
+        schema: the latest schema.
+        options: effective options.
+        strategy: order, zorder, hilbert or auto; None for the table's strategy.
+        columns: the columns to sort by; empty for the table's clustering columns.
         partitions: as for `compact_table`.
 
     Returns:
-        What a commit makes visible, as an overwrite.
+        The commit messages of an overwrite.
 
     Raises:
-        UnsupportedFeatureError: the table is of a kind that is not sorted.
-        InvalidInputError: an unknown strategy or column.
+        UnsupportedFeatureError: sorting does not support this kind of table.
+        InvalidInputError: the strategy or a column is unknown.
     """
     order = row_order(schema, options, strategy, columns)
     kinds = {
         "with a primary key": bool(schema.primary_keys),
         "with buckets": options.value(opt.BUCKET) != DYNAMIC_BUCKET,
         "with data-evolution.enabled": options.value(opt.DATA_EVOLUTION_ENABLED),
-        "with clustering.incremental, which sorts by itself": options.value(
+        "with clustering.incremental, whose compaction sorts": options.value(
             opt.CLUSTERING_INCREMENTAL
         ),
     }
-    for kind, is_so in kinds.items():
-        if is_so:
+    for kind, applies in kinds.items():
+        if applies:
             raise UnsupportedFeatureError(f"sorting the rows of a table {kind}")
     snapshot = store.snapshots.latest()
     if snapshot is None:
         return []
     index = store.manifests.index_of(snapshot)
-    refuse_unsupported(options, index)
+    check_supported(options, index)
     target = WriteTarget(store=store, schema=schema, options=options)
     messages: list[CommitMessage] = []
     try:
-        for split in _buckets(target, snapshot, partitions, None):
+        for split in _bucket_splits(target, snapshot, partitions):
             bucket = _append_bucket(target, split, _index_of(split, index))
             groups = [list(range(split.count))]
             messages.append(AppendCompaction(bucket, groups, order=order, overwrites=True).run())
@@ -250,23 +252,23 @@ def sort_table(
     return messages
 
 
-def spread_table(
+def compact_postponed(
     store: TableStore,
     schema: TableSchema,
     options: TableOptions,
     *,
     partitions: Sequence[PartitionSpec] | None = None,
 ) -> list[CommitMessage]:
-    """Write the postponed rows of a table into real buckets, without committing the result.
+    """Write the rows of postpone buckets to real buckets, without committing the result.
 
     Args:
         store: the table.
-        schema: its latest schema.
-        options: the options in force.
+        schema: the latest schema.
+        options: effective options.
         partitions: as for `compact_table`.
 
     Returns:
-        What a commit makes visible, all on level 0; none if no rows wait.
+        The commit messages, with all files on level 0; empty without postponed rows.
 
     Raises:
         UnsupportedFeatureError, InvalidInputError: as for `compact_table`.
@@ -276,17 +278,17 @@ def spread_table(
         return []
     target = WriteTarget(store=store, schema=schema, options=options)
     with explain_missing_files(store, snapshot):
-        refuse_unsupported(options, store.manifests.index_of(snapshot))
-        return spread_postponed(target, list(_buckets(target, snapshot, partitions)))
+        check_supported(options, store.manifests.index_of(snapshot))
+        return compact_postpone_buckets(target, list(_bucket_splits(target, snapshot, partitions)))
 
 
-def refuse_unsupported(options: TableOptions, index: IndexEntries) -> None:
-    """Refuse tables that are not compacted here.
+def check_supported(options: TableOptions, index: IndexEntries) -> None:
+    """Check that compaction supports the index files of a table.
 
     Raises:
-        UnsupportedFeatureError: names the feature.
+        UnsupportedFeatureError: an index type is not supported.
     """
-    if options.value(opt.DATA_EVOLUTION_ENABLED):  # compaction keeps what indexes point at
+    if options.value(opt.DATA_EVOLUTION_ENABLED):  # row ids do not change, so indexes stay valid
         return
     for row in index.rows():
         if row["index_type"] not in _KNOWN_INDEXES and indexed_file(row) is None:
@@ -294,19 +296,19 @@ def refuse_unsupported(options: TableOptions, index: IndexEntries) -> None:
             raise UnsupportedFeatureError(f"compaction of a table with an index of type {kind}")
 
 
-def _buckets(
+def _bucket_splits(
     target: WriteTarget,
     snapshot: Snapshot,
     partitions: Sequence[PartitionSpec] | None,
-    places: Collection[Place] | None = None,
+    buckets: Collection[BucketId] | None = None,
 ) -> Iterator[DataSplit]:
-    """The live files of each bucket."""
+    """Yield the live files of each bucket."""
     store, schema = target.store, target.schema
-    if places is None:
-        cut = PartitionFilter(row_type=schema.partition_type, predicate=None)
-        entries = live_files(store, snapshot, cut)
+    if buckets is None:
+        partition_filter = PartitionFilter(row_type=schema.partition_type, predicate=None)
+        entries = live_files(store, snapshot, partition_filter)
     else:
-        entries = _live_at(store, snapshot, places)
+        entries = _entries_of_buckets(store, snapshot, buckets)
     if partitions is not None:
         entries = _matching(entries, schema, partitions)
     scanned = ScanTarget(
@@ -320,17 +322,19 @@ def _buckets(
         yield from whole_buckets(scanned.located(entries, snapshot))
 
 
-def _live_at(store: TableStore, snapshot: Snapshot, places: Collection[Place]) -> ManifestEntries:
-    wanted = pa.array(sorted({partition for partition, _ in places}), pa.binary())
+def _entries_of_buckets(
+    store: TableStore, snapshot: Snapshot, buckets: Collection[BucketId]
+) -> ManifestEntries:
+    value_set = pa.array(sorted({partition for partition, _ in buckets}), pa.binary())
 
     def of_partitions(rows: pa.BinaryArray) -> Bools:
-        return bool_values(pc.is_in(rows, value_set=wanted))
+        return bool_values(pc.is_in(rows, value_set=value_set))
 
     names = store.manifests.all(snapshot).names
     entries = live_entries(store.manifests.read_partitions(names, of_partitions, None))
     rows = byte_rows(entries.column("partition").combine_chunks())
-    buckets = numbers(entries.table, "bucket").tolist()
-    kept = [place in places for place in zip(rows, buckets, strict=True)]
+    bucket_numbers = numbers(entries.table, "bucket").tolist()
+    kept = [bucket in buckets for bucket in zip(rows, bucket_numbers, strict=True)]
     return entries.filter(np.array(kept, dtype=np.bool_)) if kept else entries
 
 
@@ -348,28 +352,30 @@ def _compact_bucket(
     target: WriteTarget, split: DataSplit, index: IndexEntries, *, full: bool
 ) -> CommitMessage | None:
     if target.options.value(opt.DATA_EVOLUTION_ENABLED):
-        runs = pick_evolved(target, split, full=full)
-        return EvolvedCompaction(target, split, runs).run() if runs else None
+        runs = pick_data_evolution(target, split, full=full)
+        return DataEvolutionCompaction(target, split, runs).run() if runs else None
     if not target.schema.primary_keys:
         bucket = _append_bucket(target, split, _index_of(split, index))
         return _compact_append(bucket, full=full)
-    keyed = _keyed(target, split, index)
+    keyed = _primary_key_bucket(target, split, index)
     if target.options.value(opt.PK_CLUSTERING_OVERRIDE):
         return compact_clustered(keyed, full=full)
     unit = _pick(keyed, full=full)
     return None if unit is None else UnitCompaction(keyed, unit).run()
 
 
-def _keyed(target: WriteTarget, split: DataSplit, index: IndexEntries) -> CompactBucket:
+def _primary_key_bucket(
+    target: WriteTarget, split: DataSplit, index: IndexEntries
+) -> PrimaryKeyBucket:
     levels = levels_of(split.files, target.options)
     own = _index_of(split, index)
-    return CompactBucket(target=target, split=split, levels=levels, index=own)
+    return PrimaryKeyBucket(target=target, split=split, levels=levels, index=own)
 
 
 def _index_of(split: DataSplit, index: IndexEntries) -> IndexEntries:
-    """The index files of one bucket."""
-    place = (split.partition, split.bucket)
-    own = [(row["partition"], row["bucket"]) == place for row in index.rows()]
+    """Return the index files of one bucket."""
+    bucket = (split.partition, split.bucket)
+    own = [(row["partition"], row["bucket"]) == bucket for row in index.rows()]
     return index.filter(np.array(own, np.bool_))
 
 
@@ -391,28 +397,28 @@ def _compact_append(bucket: AppendBucket, *, full: bool) -> CommitMessage | None
     return AppendCompaction(bucket, [unit.files], order=order, level=unit.level).run()
 
 
-def _to_rewrite(bucket: CompactBucket) -> list[int]:
-    """Files of the top level that have rows which do not belong there any more."""
+def _outdated_files(bucket: PrimaryKeyBucket) -> list[int]:
+    """Return the files that contain deleted or expired rows."""
     expiry = bucket.expiry
     expired = [] if expiry is None else expiry.files(bucket.split.files)
     has_vectors = bucket.target.options.value(opt.DELETION_VECTORS_ENABLED)
-    return [*(bucket.marked if has_vectors else ()), *expired]
+    return [*(bucket.files_with_deletions if has_vectors else ()), *expired]
 
 
-def _pick(bucket: CompactBucket, *, full: bool) -> CompactUnit | None:
+def _pick(bucket: PrimaryKeyBucket, *, full: bool) -> CompactionUnit | None:
     options = bucket.target.options
     if full:
         return pick_full(
             bucket.levels,
-            marked=_to_rewrite(bucket),
+            outdated=_outdated_files(bucket),
             rewrite_all=options.value(opt.COMPACTION_FORCE_REWRITE_ALL_FILES),
         )
     force = options.value(opt.COMPACTION_FORCE_UP_LEVEL_0) or _is_lookup_due(bucket)
     return pick_universal(bucket.levels, options, force_level_0=force)
 
 
-def _is_lookup_due(bucket: CompactBucket) -> bool:
-    """Whether level 0 is to be looked up now: always, or when "gentle" after some commits."""
+def _is_lookup_due(bucket: PrimaryKeyBucket) -> bool:
+    """Whether to compact level 0 by lookup now: always, or in GENTLE mode after some commits."""
     options = bucket.target.options
     if not needs_lookup(options):
         return False

@@ -1,7 +1,7 @@
-"""The deletion vectors of a bucket while it is compacted.
+"""The deletion vectors of a bucket during a compaction.
 
-All vectors of a bucket lie in one index file, which is written anew when one of them changes: when
-rows of a file are replaced, and when a file with deleted rows is rewritten without them.
+One index file contains all vectors of a bucket. It is rewritten when a vector changes: when rows of
+a file are replaced, or when a file is rewritten without its deleted rows.
 
 Spec: concepts/spec/tableindex, deletion vectors.
 """
@@ -23,11 +23,11 @@ from paimon_explore.write.write_target import WriteTarget
 
 
 class BucketVectors:
-    """The vectors of the live files of one bucket.
+    """The deletion vectors of the live files of one bucket.
 
     Args:
         target: the table.
-        split: the files and where their vectors lie.
+        split: the files and the locations of their vectors.
     """
 
     def __init__(self, target: WriteTarget, split: DataSplit) -> None:
@@ -35,42 +35,42 @@ class BucketVectors:
         self._split = split
         self._names = [str(name) for name in split.files.table.column("file_name").to_pylist()]
         self._known = split.deletion_files
-        self._marked: dict[str, list[npt.NDArray[np.uint64]]] = {}
-        self._gone: set[str] = set()
+        self._deleted: dict[str, list[npt.NDArray[np.uint64]]] = {}
+        self._removed: set[str] = set()
         self._written: list[str] = []
 
-    def mark(self, file: int, positions: npt.NDArray[np.uint64]) -> None:
-        """Rows of a file are deleted."""
+    def delete(self, file: int, positions: npt.NDArray[np.uint64]) -> None:
+        """Mark rows of a file as deleted."""
         if len(positions):
-            self._marked.setdefault(self._names[file], []).append(positions)
+            self._deleted.setdefault(self._names[file], []).append(positions)
 
-    def forget(self, files: Sequence[int]) -> None:
-        """Files are rewritten: their vectors go with them."""
-        self._gone.update(self._names[file] for file in files)
+    def remove(self, files: Sequence[int]) -> None:
+        """Remove the vectors of files that are rewritten."""
+        self._removed.update(self._names[file] for file in files)
 
     @property
     def _is_changed(self) -> bool:
-        return bool(self._marked) or not self._gone.isdisjoint(self._known)
+        return bool(self._deleted) or not self._removed.isdisjoint(self._known)
 
     def write(self) -> IndexEntries:
-        """The new index file of the bucket; nothing if no vector changes."""
+        """Write the new index file of the bucket; empty if no vector changes."""
         if not self._is_changed:
             return IndexEntries.empty()
-        names = [n for n in self._names if n in self._known or n in self._marked]
-        vectors = [(name, self._vector(name)) for name in names if name not in self._gone]
-        return self.written(vectors)
+        names = [n for n in self._names if n in self._known or n in self._deleted]
+        vectors = [(name, self._vector(name)) for name in names if name not in self._removed]
+        return self.write_index(vectors)
 
     def _vector(self, name: str) -> DeletionVector:
         found = self._known.get(name)
         positions = BitMap64()
         if found is not None:
             positions = BitMap64(load_vector(self._target.store.file_io, found))
-        for more in self._marked.get(name, ()):
+        for more in self._deleted.get(name, ()):
             positions |= BitMap64(more.tolist())
         return positions
 
-    def written(self, vectors: Sequence[tuple[str, DeletionVector]]) -> IndexEntries:
-        """An index file of these vectors."""
+    def write_index(self, vectors: Sequence[tuple[str, DeletionVector]]) -> IndexEntries:
+        """Write an index file of vectors by data file name."""
         target, split = self._target, self._split
         wide = target.options.value(opt.DELETION_VECTORS_BITMAP64)
         data, ranges = encode_vectors(vectors, wide=wide)
@@ -104,15 +104,15 @@ class BucketVectors:
         )
 
     def abort(self) -> None:
-        """Remove the index files written."""
+        """Delete the new index files."""
         discard(self._target.store.file_io, self._written)
 
 
 def replaced_vectors(index: IndexEntries, new: IndexEntries) -> IndexEntries:
-    """The index file that a new one replaces: the commit proves that it is still there.
+    """Return the index file that a new one replaces; the commit checks that it still exists.
 
     Args:
         index: the index files of the bucket when the change was planned.
-        new: the new one; empty if no vector changes.
+        new: the new index file; empty if no vector changes.
     """
     return index.of_type(DELETION_VECTORS_INDEX) if len(new) else IndexEntries.empty()

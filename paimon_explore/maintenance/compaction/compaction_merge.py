@@ -1,14 +1,14 @@
-"""The merge of a compaction, with what the changelog and the deletion vectors need to know of it.
+"""The merge of a compaction, which also produces the changelog and the deleted row positions.
 
-Rows come in pieces that are complete for their keys. Every row knows its file, hence its level. On
-tables that compact by lookup the row of a key above level 0 already stands for all older ones, so
-of these only the one on the lowest level takes part; it may come from a file that is not compacted
-itself, which is what "lookup" means.
+The input is split by key, so that all rows of a key are merged together. Every row has a file and
+thus a level. In tables that compact by lookup, the row of a key on the lowest level above 0 already
+includes all older rows; only this row is merged with those of level 0. It may come from a file that
+is not compacted itself, in which the key is looked up.
 
-| changelog producer | keys that count | before |
+| changelog producer | keys in the changelog | row before |
 | --- | --- | --- |
-| lookup | with a row on level 0 | the row above level 0 |
-| full-compaction | with a row below the top level | the row on the top level |
+| lookup | keys with a row on level 0 | the row above level 0 |
+| full-compaction | keys with a row below the top level | the row on the top level |
 
 Spec: primary-key-table/changelog-producer.
 """
@@ -38,27 +38,27 @@ from paimon_explore.merge.section_merge import Piece, Task, functions_of, merge_
 from paimon_explore.metadata.options.option_enums import ChangelogProducer, MergeEngine
 
 FILE = "_COMPACT_FILE"
-"""Column of int64: the position of a row's file in the bucket."""
+"""Int64 column: the position of a row's file in the bucket."""
 POSITION = "_POSITION"
-"""Column of int64: the position of a row in its file."""
+"""Int64 column: the position of a row in its file."""
 _INSERT, _UPDATE_BEFORE, _UPDATE_AFTER, _DELETE = 0, 1, 2, 3
 _NONE = -1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CompactRules:
-    """How rows are merged.
+class CompactionRules:
+    """The rules of a compaction's merge.
 
     Attributes:
-        spec: the merge of the table, for all of its columns.
-        producer: of the changelog; `input` and `none` make none here.
-        lookup: whether a row above level 0 stands for all older ones of its key.
-        vectors: whether replaced rows of other files are marked in deletion vectors.
-        equal_columns: columns whose equality makes an update one that is not told; None: all
-            updates are told.
+        spec: merge specification of the table, for all columns.
+        producer: the changelog producer; `input` and `none` write no changelog here.
+        lookup: whether a row above level 0 includes all older rows of its key.
+        vectors: whether replaced rows of other files are deleted with deletion vectors.
+        equal_columns: omit updates from the changelog that leave these columns equal; None for
+            no such updates.
         top: the highest level.
         levels: level of each file of the bucket.
-        in_unit: whether each file is compacted, not only looked up.
+        in_unit: whether each file is compacted, not only used for lookups.
     """
 
     spec: MergeSpec
@@ -72,18 +72,18 @@ class CompactRules:
 
     @property
     def is_first_row(self) -> bool:
-        """Whether the first row of a key stays."""
+        """Whether the merge engine is first-row."""
         return self.spec.engine is MergeEngine.FIRST_ROW
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
-    """What became of a piece.
+class MergeResult:
+    """The result of merging some keys.
 
     Attributes:
-        rows: the merged rows with sequence numbers and kinds, retracts too.
-        changelog: its changelog, None without one.
-        deleted: positions of rows of other files that are replaced, by file.
+        rows: the merged rows with sequence numbers and kinds, including retracts.
+        changelog: the changelog rows; None if no changelog is written.
+        deleted: by file, positions of replaced rows in files that are not compacted.
     """
 
     rows: Sequence[pa.RecordBatch]
@@ -91,17 +91,17 @@ class Outcome:
     deleted: Mapping[int, npt.NDArray[np.uint64]] = field(default_factory=dict)
 
 
-class CompactMerge:
-    """Merges the pieces of one rewrite.
+class CompactionMerge:
+    """Merges the rows of one rewrite.
 
     Args:
-        rules: of the table and the unit.
-        tells: whether to make a changelog.
+        rules: the rules of the table and the compaction unit.
+        writes_changelog: whether to produce a changelog.
     """
 
-    def __init__(self, rules: CompactRules, *, tells: bool) -> None:
+    def __init__(self, rules: CompactionRules, *, writes_changelog: bool) -> None:
         self._rules = rules
-        self._tells = tells
+        self._writes_changelog = writes_changelog
         self._task = Task(
             spec=rules.spec,
             functions=functions_of(rules.spec),
@@ -112,70 +112,73 @@ class CompactMerge:
 
     @property
     def needs_files(self) -> bool:
-        """Whether rows have to carry the column `FILE`."""
-        return self._rules.lookup or self._tells
+        """Whether the input needs the column `FILE`."""
+        return self._rules.lookup or self._writes_changelog
 
-    def merge(self, parts: Sequence[pa.RecordBatch], *, by_run_order: bool = False) -> Outcome:
-        """Merge a piece.
+    def merge(self, parts: Sequence[pa.RecordBatch], *, by_run_order: bool = False) -> MergeResult:
+        """Merge all rows of some keys.
 
         Args:
-            parts: with the columns of the table, sequence number, kind, and `FILE` if needed.
+            parts: rows with the table's columns, sequence number, kind, and `FILE` if needed.
             by_run_order: as for a `Task`: parts need not be sorted by sequence numbers.
         """
         task = self._in_order if by_run_order else self._task
         if not self.needs_files:
-            return Outcome(rows=list(merge_piece(Piece(parts), task)))
-        known = _Known.of(Piece(parts), self._rules)
-        kept = known.taking_part(self._rules)
+            return MergeResult(rows=list(merge_piece(Piece(parts), task)))
+        states = _KeyStates.of(Piece(parts), self._rules)
+        kept = states.merged_rows(self._rules)
         rows = merge_piece(Piece(_filtered(parts, kept)), task)
-        merged = _one(list(rows), parts, task)
-        keys = known.keys_of(merged, self._rules.spec)
-        afters = np.full(len(known.befores), _NONE, np.int64)
+        merged = _concat(list(rows), parts, task)
+        keys = states.keys_of(merged, self._rules.spec)
+        afters = np.full(len(states.befores), _NONE, np.int64)
         afters[keys] = np.arange(merged.num_rows)
         out = merged
         if self._rules.is_first_row and self._rules.lookup:
-            out = merged.filter(mask_array(~known.is_elsewhere(self._rules)[keys]))
-        return Outcome(
+            out = merged.filter(mask_array(~states.is_outside_unit(self._rules)[keys]))
+        return MergeResult(
             rows=[out],
-            changelog=self._changelog(known, merged, afters) if self._tells else None,
-            deleted=known.replaced(self._rules) if self._rules.vectors else {},
+            changelog=self._changelog(states, merged, afters) if self._writes_changelog else None,
+            deleted=states.replaced(self._rules) if self._rules.vectors else {},
         )
 
-    def _changelog(self, known: "_Known", merged: pa.RecordBatch, afters: Ints) -> pa.RecordBatch:
-        befores = known.befores
+    def _changelog(
+        self, states: "_KeyStates", merged: pa.RecordBatch, afters: Ints
+    ) -> pa.RecordBatch:
+        befores = states.befores
         kinds_after = ints_of(merged.column(VALUE_KIND)).astype(np.int8)
-        was = _adds(befores, known.piece.kinds())
-        stays = _adds(afters, kinds_after)
-        changed = known.counts & was & stays
+        existed = _has_value(befores, states.piece.kinds())
+        exists = _has_value(afters, kinds_after)
+        changed = states.in_changelog & existed & exists
         if self._rules.is_first_row:
             changed[:] = False
         elif self._rules.equal_columns is not None:
             both = np.flatnonzero(changed)
-            same = self._same(known, merged, befores[both], afters[both])
+            same = self._is_equal(states, merged, befores[both], afters[both])
             changed[both[same]] = False
-        gone = known.counts & was & ~stays
-        offset = known.piece.count
-        told = [
-            (np.flatnonzero(known.counts & ~was & stays), _INSERT, False),
-            (np.flatnonzero(gone), _DELETE, True),
+        offset = states.piece.count
+        changes = [
+            (np.flatnonzero(states.in_changelog & ~existed & exists), _INSERT, False),
+            (np.flatnonzero(states.in_changelog & existed & ~exists), _DELETE, True),
             (np.flatnonzero(changed), _UPDATE_BEFORE, True),
             (np.flatnonzero(changed), _UPDATE_AFTER, False),
         ]
-        keys = np.concatenate([part for part, _, _ in told])
+        keys = np.concatenate([part for part, _, _ in changes])
         rows = np.concatenate(
-            [befores[part] if old else afters[part] + offset for part, _, old in told]
+            [befores[part] if old else afters[part] + offset for part, _, old in changes]
         )
-        kinds = np.concatenate([np.full(len(part), kind, np.int8) for part, kind, _ in told])
-        if self._rules.is_first_row:  # told as it was written: +I or +U
+        kinds = np.concatenate([np.full(len(part), kind, np.int8) for part, kind, _ in changes])
+        if self._rules.is_first_row:  # as it was written: +I or +U
             kinds = kinds_after[rows - offset]
         order = np.lexsort((kinds, keys))
-        return _taken(known.piece, merged, rows[order], kinds[order], self._rules.spec)
+        return _take(states.piece, merged, rows[order], kinds[order], self._rules.spec)
 
-    def _same(self, known: "_Known", merged: pa.RecordBatch, befores: Ints, afters: Ints) -> Bools:
-        """Which updates leave the row as it was."""
+    def _is_equal(
+        self, states: "_KeyStates", merged: pa.RecordBatch, befores: Ints, afters: Ints
+    ) -> Bools:
+        """Return which updates leave the compared columns equal."""
         same = np.ones(len(befores), np.bool_)
         for name in self._rules.equal_columns or ():
-            before = known.piece.column(name).take(index_array(befores))
+            before = states.piece.column(name).take(index_array(befores))
             after = merged.column(name).take(index_array(afters))
             found = codes(pa.concat_arrays([before, after]))
             same &= found[: len(befores)] == found[len(befores) :]
@@ -183,84 +186,89 @@ class CompactMerge:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Known:
-    """What is known of a piece's g keys and n rows.
+class _KeyStates:
+    """The g keys of n input rows and their state before the merge.
 
     Attributes:
         piece: the rows.
-        keys: number of each row's key, ascending with the keys.
-        files: of each row.
-        counts: which keys the changelog is about.
+        keys: number of each row's key, in key order.
+        files: file of each row.
+        in_changelog: which keys the changelog includes if they changed.
         has_new: which keys have a row on level 0.
-        befores: the row of each key that holds what was before, -1 without.
+        befores: the row with the state of each key before; -1 without.
     """
 
     piece: Piece
     keys: Ints
     files: Ints
-    counts: Bools
+    in_changelog: Bools
     has_new: Bools
     befores: Ints
 
     @classmethod
-    def of(cls, piece: Piece, rules: CompactRules) -> "_Known":
+    def of(cls, piece: Piece, rules: CompactionRules) -> "_KeyStates":
         keys = ranks([piece.column(name) for name in rules.spec.keys], count=piece.count)
         files = ints_of(piece.column(FILE)).astype(np.int64)
         levels = rules.levels[files]
         count = int(keys.max()) + 1
-        has_new = _marked(keys[levels == 0], count)
+        has_new = _mask(keys[levels == 0], count)
         if rules.lookup:
-            old, counts = np.flatnonzero(levels > 0), has_new
+            old, in_changelog = np.flatnonzero(levels > 0), has_new
         else:
             old = np.flatnonzero(levels == rules.top)
-            counts = _marked(keys[levels != rules.top], count)
+            in_changelog = _mask(keys[levels != rules.top], count)
         befores = np.full(count, _NONE, np.int64)
-        # A key's last assignment stays: its row on the lowest of these levels.
+        # The last assignment to a key wins, which is its row on the lowest of these levels.
         old = old[np.argsort(-levels[old], kind="stable")]
         befores[keys[old]] = old
         return cls(
-            piece=piece, keys=keys, files=files, counts=counts, has_new=has_new, befores=befores
+            piece=piece,
+            keys=keys,
+            files=files,
+            in_changelog=in_changelog,
+            has_new=has_new,
+            befores=befores,
         )
 
-    def taking_part(self, rules: CompactRules) -> Bools:
-        """Which rows are merged."""
+    def merged_rows(self, rules: CompactionRules) -> Bools:
+        """Return which rows are merged."""
         if not rules.lookup:
             return np.ones(len(self.keys), np.bool_)
-        wanted = _marked(self.keys[rules.in_unit[self.files]], len(self.befores))
-        chosen = np.zeros(len(self.keys), np.bool_)
-        chosen[self.befores[self.befores >= 0]] = True
-        chosen |= rules.levels[self.files] == 0
-        return chosen & wanted[self.keys]
+        in_unit = _mask(self.keys[rules.in_unit[self.files]], len(self.befores))
+        found = np.zeros(len(self.keys), np.bool_)
+        found[self.befores[self.befores >= 0]] = True
+        found |= rules.levels[self.files] == 0
+        return found & in_unit[self.keys]
 
-    def is_elsewhere(self, rules: CompactRules) -> Bools:
-        """Which keys have their old row in a file that is not compacted."""
+    def is_outside_unit(self, rules: CompactionRules) -> Bools:
+        """Return which keys have their old row in a file that is not compacted."""
         found = self.befores >= 0
         found[found] = ~rules.in_unit[self.files[self.befores[found]]]
         return found
 
     def keys_of(self, merged: pa.RecordBatch, spec: MergeSpec) -> Ints:
-        """The number of each merged row's key."""
+        """Return the key number of each merged row."""
         columns = [
             pa.concat_arrays([self.piece.column(name), merged.column(name)]) for name in spec.keys
         ]
         return ranks(columns, count=len(self.keys) + merged.num_rows)[len(self.keys) :]
 
-    def replaced(self, rules: CompactRules) -> Mapping[int, npt.NDArray[np.uint64]]:
-        """Rows of files that are not compacted, replaced by newer ones: positions by file."""
-        rows = self.befores[self.is_elsewhere(rules) & self.has_new]
+    def replaced(self, rules: CompactionRules) -> Mapping[int, npt.NDArray[np.uint64]]:
+        """Return the positions of replaced rows in files that are not compacted, by file."""
+        rows = self.befores[self.is_outside_unit(rules) & self.has_new]
         files = self.files[rows]
         positions = ints_of(self.piece.column(POSITION).take(index_array(rows)))
         return {int(file): positions[files == file].astype(np.uint64) for file in np.unique(files)}
 
 
-def _marked(keys: Ints, count: int) -> Bools:
+def _mask(keys: Ints, count: int) -> Bools:
     found = np.zeros(count, np.bool_)
     found[keys] = True
     return found
 
 
-def _adds(rows: Ints, kinds: Int8s) -> Bools:
-    """Which of n rows, -1 for none, are there and hold a value."""
+def _has_value(rows: Ints, kinds: Int8s) -> Bools:
+    """Return which of n rows exist (-1 for none) and are not retracts."""
     found = rows >= 0
     found[found] = ~is_retract(kinds[rows[found]])
     return found
@@ -277,10 +285,10 @@ def _filtered(parts: Sequence[pa.RecordBatch], kept: Bools) -> list[pa.RecordBat
     return found
 
 
-def _one(
+def _concat(
     batches: Sequence[pa.RecordBatch], parts: Sequence[pa.RecordBatch], task: Task
 ) -> pa.RecordBatch:
-    """All batches as one; an empty one of the right shape if there are none."""
+    """Concatenate batches; return an empty batch of the same columns if there are none."""
     if len(batches) == 1:
         return batches[0]
     names = [*task.spec.columns, SEQUENCE_NUMBER, VALUE_KIND]
@@ -290,10 +298,10 @@ def _one(
     return pa.RecordBatch.from_arrays(columns, schema=batches[0].schema)
 
 
-def _taken(
+def _take(
     piece: Piece, merged: pa.RecordBatch, rows: Ints, kinds: Int8s, spec: MergeSpec
 ) -> pa.RecordBatch:
-    """Rows of a piece (below its count) and of its merge (from there on)."""
+    """Take rows of the input (numbers below its count) and of the merged rows (other numbers)."""
     index = index_array(rows)
     columns: list[Column] = [
         pa.concat_arrays([piece.column(name), merged.column(name)]).take(index)

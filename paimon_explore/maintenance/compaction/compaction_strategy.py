@@ -1,6 +1,7 @@
-"""Universal compaction: which sorted runs of a bucket are compacted, and to which level.
+"""Universal compaction: pick the sorted runs of a bucket to compact, and the output level.
 
-A pick always takes the newest runs without a gap, so that the order of data by age is kept.
+A compaction unit always consists of the newest runs without a gap, so that runs stay ordered by
+age.
 
 Spec: primary-key-table, compaction; maintenance/configurations, `num-sorted-run.*` and
 `compaction.*`.
@@ -17,49 +18,49 @@ _PERCENT = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CompactUnit:
-    """What is compacted together.
+class CompactionUnit:
+    """Files that are compacted together.
 
     Attributes:
-        level: where the result goes.
-        files: positions of the files among those of the bucket.
-        each_alone: every file is rewritten by itself.
+        level: the output level.
+        files: positions of the files in the bucket.
+        rewrites_each: whether every file is rewritten separately.
     """
 
     level: int
     files: tuple[int, ...]
-    each_alone: bool = False
+    rewrites_each: bool = False
 
 
 def pick_full(
-    levels: Levels, *, marked: Collection[int] = (), rewrite_all: bool = False
-) -> CompactUnit | None:
-    """All runs to the top level; None if there is nothing to do.
+    levels: Levels, *, outdated: Collection[int] = (), rewrite_all: bool = False
+) -> CompactionUnit | None:
+    """Pick all runs for a full compaction to the top level; None if there is nothing to do.
 
     Args:
         levels: the bucket's runs.
-        marked: files with deleted rows in them: reason enough to rewrite them.
-        rewrite_all: rewrite also what is on the top level already.
+        outdated: files on the top level to rewrite because they contain deleted or expired rows.
+        rewrite_all: rewrite all files that are on the top level already.
     """
     if not levels.runs:
         return None
     if len(levels.runs) > 1 or levels.runs[0].level != levels.top:
         return _unit(levels.top, levels.runs)
-    files = [file for file in levels.runs[0].files if rewrite_all or file in marked]
+    files = [file for file in levels.runs[0].files if rewrite_all or file in outdated]
     if not files:
         return None
-    return CompactUnit(level=levels.top, files=tuple(files), each_alone=True)
+    return CompactionUnit(level=levels.top, files=tuple(files), rewrites_each=True)
 
 
 def pick_universal(
     levels: Levels, options: TableOptions, *, force_level_0: bool = False
-) -> CompactUnit | None:
-    """What a minor compaction takes; None if there is nothing to do.
+) -> CompactionUnit | None:
+    """Pick the runs of a minor compaction; None if there is nothing to do.
 
     Args:
         levels: the bucket's runs.
-        options: the options in force.
-        force_level_0: take all of level 0 if no other rule takes anything.
+        options: effective options.
+        force_level_0: pick all of level 0 if no other rule picks anything.
     """
     unit = _pick(levels, options)
     if unit is None and force_level_0:
@@ -68,7 +69,7 @@ def pick_universal(
     return None if unit is None or _is_in_place(unit, levels) else unit
 
 
-def _pick(levels: Levels, options: TableOptions) -> CompactUnit | None:
+def _pick(levels: Levels, options: TableOptions) -> CompactionUnit | None:
     runs = levels.runs
     trigger = options.value(opt.NUM_SORTED_RUN_COMPACTION_TRIGGER)
     if _is_early_full(levels, options):
@@ -86,9 +87,9 @@ def _pick(levels: Levels, options: TableOptions) -> CompactUnit | None:
 
 
 def _is_early_full(levels: Levels, options: TableOptions) -> bool:
-    """Whether a rule on time or sizes asks for a full compaction.
+    """Whether a time or size threshold triggers a full compaction.
 
-    An interval counts as over: nothing tells when the last one was.
+    An optimization interval always counts as elapsed, since the last full compaction is unknown.
     """
     if len(levels.runs) <= 1:
         return False
@@ -104,8 +105,8 @@ def _is_early_full(levels: Levels, options: TableOptions) -> bool:
 
 def _by_size_ratio(
     levels: Levels, options: TableOptions, count: int, *, forced: bool = False
-) -> CompactUnit | None:
-    """The first `count` runs and those behind them that are not much larger than all before."""
+) -> CompactionUnit | None:
+    """Pick the first `count` runs and the following ones within the size ratio."""
     runs = levels.runs
     factor = _PERCENT + options.value(opt.COMPACTION_SIZE_RATIO)
     size = sum(run.size for run in runs[:count])
@@ -114,11 +115,11 @@ def _by_size_ratio(
             break
         size += run.size
         count += 1
-    return _extended(levels, count) if forced or count > 1 else None
+    return _with_output_level(levels, count) if forced or count > 1 else None
 
 
-def _extended(levels: Levels, count: int) -> CompactUnit:
-    """The first runs, with more of them if the result could not stay above level 0."""
+def _with_output_level(levels: Levels, count: int) -> CompactionUnit:
+    """Pick the first runs, and more of them until the output level is above level 0."""
     runs = levels.runs
     level = levels.top if count == len(runs) else max(0, runs[count].level - 1)
     while level == 0 and count < len(runs):
@@ -127,12 +128,12 @@ def _extended(levels: Levels, count: int) -> CompactUnit:
     return _unit(levels.top if count == len(runs) else level, runs[:count])
 
 
-def _unit(level: int, runs: Sequence[LevelRun]) -> CompactUnit:
-    return CompactUnit(level=level, files=tuple(file for run in runs for file in run.files))
+def _unit(level: int, runs: Sequence[LevelRun]) -> CompactionUnit:
+    return CompactionUnit(level=level, files=tuple(file for run in runs for file in run.files))
 
 
-def _is_in_place(unit: CompactUnit, levels: Levels) -> bool:
-    """Whether the unit is one file that is where it would go."""
+def _is_in_place(unit: CompactionUnit, levels: Levels) -> bool:
+    """Whether the unit is a single file that is already on the output level."""
     if len(unit.files) > 1:
         return False
     return any(run.files == unit.files and run.level == unit.level for run in levels.runs)

@@ -1,12 +1,11 @@
-"""Compaction of tables with data evolution: the columns of rows brought together.
+"""Compaction of tables with data evolution: merge the column files of row id ranges.
 
-The files of one range of row ids become one file with all columns, and neighbouring ranges become
-one range, as long as no row id is missing between them. Row ids stay what they were, because they
-follow from the first one of the file; so indexes over row ids stay right too. Blob files stay as
-they are: they lie along the row ids of whatever file has them.
+All files of a row id range are merged into one file with all columns, and adjacent ranges without
+a gap into one range. Row ids do not change, because they are derived from the first row id of the
+file; indexes over row ids stay valid. Blob files are not rewritten: they refer to row ids.
 
-Files of which rows are deleted stay as well: without the deleted rows the others would get other
-ids.
+Files with deleted rows are not compacted either, since dropping rows would change the ids of the
+others.
 
 Spec: append-table/data-evolution. Seen in: golden java200/data_evolution.
 """
@@ -32,20 +31,20 @@ from paimon_explore.write.data_file_writer import DataFileWriter
 from paimon_explore.write.table_layouts import append_layout
 from paimon_explore.write.write_target import WriteTarget, entries_of
 
-SIDE_FILES = (".blob", ".vector.")
-"""Parts of the names of files that hold single columns beside others."""
-_LEAST_FILES = 2
+COLUMN_FILE_MARKS = (".blob", ".vector.")
+"""Parts of the names of files that store single columns."""
+_MIN_FILES = 2
 
 
 @dataclass(frozen=True, slots=True)
 class _Range:
-    """Rows of which columns lie in some files.
+    """A range of row ids and its files.
 
     Attributes:
-        files: their numbers in the bucket.
-        first: row id.
-        after: the row id behind the last.
-        size: bytes of the files.
+        files: positions of the files in the bucket.
+        first: the first row id.
+        after: the row id after the last one.
+        size: total size of the files in bytes.
     """
 
     files: Rows
@@ -54,50 +53,52 @@ class _Range:
     size: int
 
 
-def pick_evolved(target: WriteTarget, split: DataSplit, *, full: bool) -> list[list[Rows]]:
-    """Which files are put together.
+def pick_data_evolution(target: WriteTarget, split: DataSplit, *, full: bool) -> list[list[Rows]]:
+    """Pick the row id ranges to merge.
 
     Returns:
-        Runs of ranges, each to become one file; a range is the numbers of its files.
+        Lists of adjacent ranges that each become one file; a range is the positions of its files.
     """
-    enough = target_file_bytes(target.options, has_primary_key=False)
-    least = _LEAST_FILES if full else target.options.value(opt.COMPACTION_MIN_FILE_NUM)
+    max_size = target_file_bytes(target.options, has_primary_key=False)
+    min_files = _MIN_FILES if full else target.options.value(opt.COMPACTION_MIN_FILE_NUM)
     runs: list[list[_Range]] = []
     for part in _ranges(split):
         last = runs[-1] if runs else []
-        if last and last[-1].after == part.first and sum(r.size for r in last) < enough:
+        if last and last[-1].after == part.first and sum(r.size for r in last) < max_size:
             last.append(part)
         else:
             runs.append([part])
-    worth = [run for run in runs if sum(len(part.files) for part in run) >= least]
-    return [[part.files for part in run] for run in worth]
+    picked = [run for run in runs if sum(len(part.files) for part in run) >= min_files]
+    return [[part.files for part in run] for run in picked]
 
 
 def _ranges(split: DataSplit) -> list[_Range]:
-    """The ranges of rows that may be rewritten, by row id."""
+    """Return the row id ranges without deleted rows, sorted by row id."""
     names = [str(name) for name in split.files.table.column("file_name").to_pylist()]
-    marked = split.deletion_files
-    plain = [i for i, name in enumerate(names) if not any(mark in name for mark in SIDE_FILES)]
-    chosen = np.array(plain, np.int64)
-    files = split.files.take(chosen)
+
+    plain = [
+        i for i, name in enumerate(names) if not any(mark in name for mark in COLUMN_FILE_MARKS)
+    ]
+    positions = np.array(plain, np.int64)
+    files = split.files.take(positions)
     first, after = row_ranges(files)
     sizes = numbers(files.table, "file_size")
     found = []
     for group in same_rows(files):
         known = bool((first[group] >= 0).all())
-        if known and not any(names[chosen[i]] in marked for i in group):
+        if known and not any(names[positions[i]] in split.deletion_files for i in group):
             low, high = int(first[group].min()), int(after[group].max())
-            found.append(_Range(chosen[group], low, high, int(sizes[group].sum())))
+            found.append(_Range(positions[group], low, high, int(sizes[group].sum())))
     return sorted(found, key=lambda part: part.first)
 
 
-class EvolvedCompaction:
+class DataEvolutionCompaction:
     """Rewrites files of one partition.
 
     Args:
         target: the table.
         split: all live files of the partition.
-        runs: what becomes one file each, see `pick_evolved`.
+        runs: the ranges that become one file each, see `pick_data_evolution`.
     """
 
     def __init__(
@@ -111,15 +112,15 @@ class EvolvedCompaction:
         self._layout = replace(
             without_blobs(layout, blobs), target_bytes=MAX_INT64, target_rows=MAX_INT64
         )
-        self._place = target.file_location(split.partition, split.bucket, target.file_names())
+        self._location = target.file_location(split.partition, split.bucket, target.file_names())
         self._writers: list[DataFileWriter] = []
 
     def run(self) -> CommitMessage:
-        """Write the new files.
+        """Write the new files and return the commit message.
 
         Raises:
-            FormatError: a file breaks the format.
-            MissingFileError: a file is gone.
+            FormatError: a file is malformed.
+            MissingFileError: a file does not exist.
             StorageError: a file cannot be read or written.
         """
         try:
@@ -154,15 +155,15 @@ class EvolvedCompaction:
             options=self._target.options,
             columns=tuple(field.name for field in self._layout.fields),
         )
-        writer = DataFileWriter(self._place, self._layout)
+        writer = DataFileWriter(self._location, self._layout)
         self._writers.append(writer)
         for batch in reader.read(DataSplit(replace(part.of, same_rows=groups), 0)):
             writer.write(pa.Table.from_batches([batch]))
         old = split.files.take(files)
-        # the numbers of the rows that were read: what others write meanwhile counts as newer
-        numbered = {
+        # the sequence numbers of the rows read, so that concurrent updates count as newer
+        numbering = {
             "first_row_id": int(row_ranges(old)[0].min()),
             "min_sequence_number": int(numbers(old.table, "min_sequence_number").min()),
             "max_sequence_number": int(numbers(old.table, "max_sequence_number").max()),
         }
-        return [{**row, **numbered} for row in writer.close()]
+        return [{**row, **numbering} for row in writer.close()]

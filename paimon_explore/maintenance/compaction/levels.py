@@ -1,7 +1,7 @@
-"""Levels and sorted runs of one bucket of a primary-key table, from its live files.
+"""Levels and sorted runs of the LSM tree of one bucket.
 
-Level 0 holds the files as they were flushed: each is a sorted run of its own and they may overlap.
-The files of any other level are one run together. Data gets older from run to run.
+On level 0 each flushed file is a sorted run, and files may overlap. On every other level all files
+form one sorted run. Runs are ordered from new to old data.
 
 Spec: primary-key-table, LSM trees.
 """
@@ -20,9 +20,9 @@ class LevelRun:
     """One sorted run.
 
     Attributes:
-        level: of its files.
-        files: positions of its files among those of the bucket.
-        size: bytes of its files.
+        level: level of its files.
+        files: positions of its files in the bucket.
+        size: total size of its files in bytes.
     """
 
     level: int
@@ -32,11 +32,11 @@ class LevelRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Levels:
-    """The merge tree of one bucket.
+    """The LSM tree of one bucket.
 
     Attributes:
-        runs: newest first: level 0 from the newest to the oldest file, then level 1, 2 and so on.
-        top: the highest level that the table has.
+        runs: sorted runs, newest first: files of level 0 from new to old, then other levels.
+        top: the highest level of the table.
     """
 
     runs: tuple[LevelRun, ...]
@@ -44,17 +44,17 @@ class Levels:
 
     @property
     def highest(self) -> int:
-        """The highest level that holds files; -1 without any."""
+        """Return the highest level with files; -1 without files."""
         return max((run.level for run in self.runs), default=-1)
 
 
 def levels_of(files: ManifestEntries, options: TableOptions) -> Levels:
-    """The merge tree of the live files of one bucket."""
+    """Build the LSM tree of the live files of a bucket."""
     levels = numbers(files.table, "level").tolist()
     sizes = numbers(files.table, "file_size").tolist()
     runs = [_run(0, [file], sizes) for file in _newest_first(files, levels)]
     runs += [
-        _run(level, [i for i, at in enumerate(levels) if at == level], sizes)
+        _run(level, [i for i, own in enumerate(levels) if own == level], sizes)
         for level in sorted(set(levels) - {0})
     ]
     return Levels(runs=tuple(runs), top=max([level_count(options) - 1, *levels]))

@@ -1,9 +1,9 @@
-"""Postponed rows spread over real buckets.
+"""Compaction of postpone buckets: write their rows to real buckets.
 
-Rows of tables with `bucket = -2` wait in Avro files of one folder per partition, in the order they
-came. Here they are written again as if they came now: numbered, merged, into level-0 files of real
-buckets; these replace the files of the folder in one commit. The number of buckets is that of the
-partition's files, or the option `postpone.default-bucket-num` for its first ones.
+Tables with `bucket = -2` store new rows in Avro files of one postpone bucket per partition, in
+input order. Their compaction writes these rows like new input: with sequence numbers, merged, to
+level-0 files of real buckets, which replace the Avro files in one commit. The number of buckets is
+that of the partition's existing files, or else the option `postpone.default-bucket-num`.
 
 Spec: primary-key-table/data-distribution, postpone bucket. Seen in: golden
 java200/postpone_compacted.
@@ -27,37 +27,39 @@ from paimon_explore.write.input.row_kinds import ROW_KIND
 from paimon_explore.write.primary_key_writer import UpsertWriter
 from paimon_explore.write.write_target import WriteTarget, abort
 
-_FIRST_BUCKETS = 1
+_DEFAULT_BUCKETS = 1
 
 
-def spread_postponed(target: WriteTarget, buckets: Sequence[DataSplit]) -> list[CommitMessage]:
-    """Write the postponed rows into real buckets.
+def compact_postpone_buckets(
+    target: WriteTarget, buckets: Sequence[DataSplit]
+) -> list[CommitMessage]:
+    """Write the rows of postpone buckets to real buckets.
 
     Args:
         target: the table.
         buckets: all live files, one split per bucket.
 
     Returns:
-        Messages that replace the postponed files; none without such files.
+        Messages that replace the files of postpone buckets; empty without such files.
 
     Raises:
-        FormatError: a file breaks the format.
+        FormatError: a file is malformed.
         StorageError: a file cannot be read or written.
     """
     known = {split.partition: split.total_buckets for split in buckets if split.total_buckets > 0}
-    default = target.options.value(opt.POSTPONE_DEFAULT_BUCKET_NUM) or _FIRST_BUCKETS
+    default = target.options.value(opt.POSTPONE_DEFAULT_BUCKET_NUM) or _DEFAULT_BUCKETS
     messages: list[CommitMessage] = []
     try:
         for split in buckets:
             if split.bucket == POSTPONE_BUCKET:
-                messages += _spread(target, split, known.get(split.partition, default))
+                messages += _rewrite(target, split, known.get(split.partition, default))
     except BaseException:
         abort(target, messages)
         raise
     return messages
 
 
-def _spread(target: WriteTarget, split: DataSplit, count: int) -> list[CommitMessage]:
+def _rewrite(target: WriteTarget, split: DataSplit, count: int) -> list[CommitMessage]:
     options = TableOptions({**target.options, opt.BUCKET.key: str(count)})
     reader = SplitReader(
         store=target.store,
@@ -66,22 +68,23 @@ def _spread(target: WriteTarget, split: DataSplit, count: int) -> list[CommitMes
         columns=target.schema.row_type.names,
         system_columns=(SystemColumn.VALUE_KIND,),
     )
-    unkinded = {key: text for key, text in options.items() if key != opt.ROWKIND_FIELD.key}
-    with UpsertWriter(replace(target, options=TableOptions(unkinded))) as writer:
+    # the stored row kinds apply, not the column of `rowkind.field`
+    own = {key: text for key, text in options.items() if key != opt.ROWKIND_FIELD.key}
+    with UpsertWriter(replace(target, options=TableOptions(own))) as writer:
         for batch in reader.read(_in_order(split)):
             writer.write(pa.Table.from_batches([_with_kinds(batch)]))
         written = writer.prepare_commit()
-    gone = CommitMessage(
+    removed = CommitMessage(
         partition=split.partition,
         bucket=POSTPONE_BUCKET,
         total_buckets=POSTPONE_TOTAL_BUCKETS,
         compact_before=split.files,
     )
-    return [gone, *(_as_compaction(message) for message in written)]
+    return [removed, *(_as_compaction(message) for message in written)]
 
 
 def _in_order(split: DataSplit) -> DataSplit:
-    """The files in the order of writing, to be read as they are."""
+    """Return the files in write order, without a merge."""
     order = np.argsort(numbers(split.files.table, "creation_time"), kind="stable")
     return Splits.one(split.source.take(order + split.start))
 

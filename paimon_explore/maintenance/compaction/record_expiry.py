@@ -1,7 +1,7 @@
-"""Rows of primary-key tables that are too old to outlive a compaction.
+"""Record-level expiry: a compaction drops rows of primary-key tables that have expired.
 
-A row whose time plus `record-level.expire-time` is past is dropped when its file is rewritten;
-until then readers see it. Rows without a time stay.
+A row expires when its time column plus `record-level.expire-time` has passed. It is dropped when
+its file is rewritten; reads see it until then. Rows with a null time do not expire.
 
 Spec: primary-key-table, record-level expire. Seen in: golden java200/record_expire.
 """
@@ -24,31 +24,31 @@ from paimon_explore.metadata.options.table_options import SECOND_MS, TableOption
 from paimon_explore.metadata.schema.table_schema import TableSchema
 
 _PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
-_LEAST_MILLIS = 1_000_000_000_000
-"""BIGINT times from here on are milliseconds, smaller ones seconds."""
+_MIN_MILLIS = 1_000_000_000_000
+"""BIGINT times from this value are milliseconds, smaller ones seconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordExpiry:
-    """When rows are too old.
+    """The expiry rule of a table's records.
 
     Attributes:
-        schema: of the table.
-        column: holds the times.
-        oldest: rows with a time before this one go, in seconds since the epoch.
+        schema: schema of the table.
+        column: the time column.
+        oldest: rows with an earlier time have expired; in seconds since the epoch.
     """
 
     schema: TableSchema
     column: DataField
     oldest: int
 
-    def kept(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """The rows that are not too old."""
+    def live_rows(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """Drop expired rows."""
         found = self._expired(batch.column(self.column.name))
         return batch.filter(mask_array(~found)) if found.any() else batch
 
     def files(self, entries: ManifestEntries) -> list[int]:
-        """The files whose statistics tell of rows that are too old, by their numbers."""
+        """Return the positions of files whose statistics show expired rows."""
         read = ["value_min", "value_stats_cols", "schema_id"]
         rows = entries.table.select(read).to_pylist()
         return [i for i, row in enumerate(rows) if self._has_expired(row)]
@@ -63,8 +63,8 @@ class RecordExpiry:
         if self.column.name not in names:
             return False
         types = [column.type for column in self.schema.project(list(map(str, names)))]
-        least = decode_rows(pa.array([minimum], pa.binary()), types, where="_MIN_VALUES")
-        return bool(self._expired(least[list(names).index(self.column.name)]).any())
+        minima = decode_rows(pa.array([minimum], pa.binary()), types, where="_MIN_VALUES")
+        return bool(self._expired(minima[list(names).index(self.column.name)]).any())
 
     def _expired(self, times: Column) -> Bools:
         expired: Bools = (self._seconds(times) < self.oldest) & valid_mask(times)
@@ -77,20 +77,20 @@ class RecordExpiry:
             return fixed_values(times, np.int32).astype(np.int64)
         values = fixed_values(times, np.int64).astype(np.int64)
         if data_type.root is TypeRoot.BIGINT:
-            return np.where(values >= _LEAST_MILLIS, values // SECOND_MS, values)
+            return np.where(values >= _MIN_MILLIS, values // SECOND_MS, values)
         return values // _PER_SECOND[timestamp_unit(data_type.precision)]
 
 
 def record_expiry(schema: TableSchema, options: TableOptions, now: int) -> RecordExpiry | None:
-    """What the options say of old rows; None if rows do not grow too old.
+    """Return the record expiry configured by the options; None if records do not expire.
 
     Args:
-        schema: of the table.
-        options: the options in force.
+        schema: schema of the table.
+        options: effective options.
         now: epoch milliseconds.
 
     Raises:
-        InvalidInputError: the column of the times is not named, or is none.
+        InvalidInputError: the time column is not configured or does not exist.
     """
     age = options.value(opt.RECORD_LEVEL_EXPIRE_TIME)
     if age is None or not schema.primary_keys:
@@ -100,8 +100,8 @@ def record_expiry(schema: TableSchema, options: TableOptions, now: int) -> Recor
     if column is None:
         key = opt.RECORD_LEVEL_TIME_FIELD.key
         raise InvalidInputError(
-            f"{opt.RECORD_LEVEL_EXPIRE_TIME.key!r} needs a time column.",
-            hint=f"Name it in the option {key!r}.",
+            f"Option {opt.RECORD_LEVEL_EXPIRE_TIME.key!r} requires a time column.",
+            hint=f"Set the option {key!r} to a column of the table.",
         )
     oldest = now // SECOND_MS - age // SECOND_MS
     return RecordExpiry(schema=schema, column=column, oldest=oldest)

@@ -1,16 +1,16 @@
-"""Rows of append tables brought in the order of some columns, so that statistics tell more.
+"""Sort compaction of append tables, which makes column statistics more selective.
 
-| strategy | rows are ordered by |
+| strategy | sort order |
 | --- | --- |
-| order | the columns, one after the other, nulls first |
-| zorder, hilbert | their place on that curve through the space of the columns |
+| order | lexicographic by the columns, nulls first |
+| zorder, hilbert | the position on this space-filling curve |
 | auto | order for one column, zorder for up to four, else hilbert |
 
-All rows of a partition are sorted at once, in memory. The files are replaced in an OVERWRITE commit
-which fails if one of them is gone by then; what others append meanwhile stays.
+All rows of a partition are sorted in memory. An OVERWRITE commit replaces the files; it fails if
+one of them has been removed in the meantime, and keeps rows that others appended.
 
-With `clustering.incremental` a compaction sorts too: the files that it takes become a sorted run on
-a level above 0, and only what is new since then is sorted the next time (commit kind COMPACT).
+With `clustering.incremental` a normal compaction sorts: its files become a sorted run on a level
+above 0, and the next compaction only sorts newer files (commit kind COMPACT).
 
 Spec: append-table, sort compaction and incremental clustering.
 Seen in: golden java200/clustering_incremental.
@@ -27,9 +27,9 @@ from paimon_explore.data_types.definitions import DataField
 from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.compaction.space_filling_curves import (
-    by_hilbert,
-    by_z_order,
-    ordered_words,
+    hilbert_order,
+    sort_keys,
+    z_order,
 )
 from paimon_explore.merge.keys.key_groups import ranks
 from paimon_explore.merge.numpy_columns import int64_array
@@ -38,24 +38,24 @@ from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
 
 STRATEGIES = ("order", "zorder", "hilbert", "auto")
-_MOST_Z_ORDER = 4
+_MAX_Z_ORDER_COLUMNS = 4
 _BATCH_ROWS = 1 << 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowOrder:
-    """How rows are ordered.
+    """The sort order of rows.
 
     Attributes:
         strategy: order, zorder or hilbert.
-        columns: by which columns.
+        columns: the columns to sort by.
     """
 
     strategy: str
     columns: tuple[DataField, ...]
 
     def sorted_batches(self, batches: Iterable[pa.RecordBatch]) -> list[pa.RecordBatch]:
-        """The rows in this order; rows that are alike keep theirs."""
+        """Sort rows; equal rows keep their order."""
         unsorted = list(batches)
         if not unsorted:
             return []
@@ -67,44 +67,43 @@ class RowOrder:
         if self.strategy == "order":
             order = np.argsort(ranks(parts, count=len(rows)), kind="stable")
         else:
-            words = [
-                ordered_words(part, field.type)
-                for part, field in zip(parts, self.columns, strict=True)
+            keys = [
+                sort_keys(part, field.type) for part, field in zip(parts, self.columns, strict=True)
             ]
-            order = by_z_order(words) if self.strategy == "zorder" else by_hilbert(words)
+            order = z_order(keys) if self.strategy == "zorder" else hilbert_order(keys)
         return rows.take(int64_array(order))
 
 
 def row_order(
     schema: TableSchema, options: TableOptions, strategy: str | None, columns: Sequence[str]
 ) -> RowOrder:
-    """The order that the caller asks for, or else the table's options.
+    """Return the sort order given by the caller, or else by the table's options.
 
     Raises:
-        InvalidInputError: an unknown strategy or column, or no column at all.
-        UnsupportedFeatureError: a column has no order.
+        InvalidInputError: the strategy or a column is unknown, or there are no columns.
+        UnsupportedFeatureError: a column's type has no order.
     """
     names = tuple(columns) or options.value(opt.CLUSTERING_COLUMNS)
-    wanted = (strategy or options.value(opt.CLUSTERING_STRATEGY)).lower().replace("-", "")
-    if wanted not in STRATEGIES:
+    name = (strategy or options.value(opt.CLUSTERING_STRATEGY)).lower().replace("-", "")
+    if name not in STRATEGIES:
         raise InvalidInputError(
             f"Unknown strategy {strategy!r}.", hint=f"Strategies: {choices(STRATEGIES)}."
         )
     if not names:
         raise InvalidInputError(
-            "Sorting needs columns.",
-            hint=f"Pass columns=[…], or set {opt.CLUSTERING_COLUMNS.key!r}.",
+            "No columns to sort by.",
+            hint=f"Pass columns=[…], or set the option {opt.CLUSTERING_COLUMNS.key!r}.",
         )
     unknown = [name for name in names if schema.field(name) is None]
     if unknown:
         raise InvalidInputError(
             f"The table has no column {unknown[0]!r}.",
-            hint=f"Its columns: {choices(schema.row_type.names)}.",
+            hint=f"Columns: {choices(schema.row_type.names)}.",
         )
     fields = schema.project(names).fields
     for field in fields:
-        ordered_words(empty_array(to_arrow(field.type)), field.type)
-    if wanted == "auto":
-        wanted = "order" if len(names) == 1 else "zorder"
-        wanted = "hilbert" if len(names) > _MOST_Z_ORDER else wanted
-    return RowOrder(strategy=wanted, columns=fields)
+        sort_keys(empty_array(to_arrow(field.type)), field.type)
+    if name == "auto":
+        name = "order" if len(names) == 1 else "zorder"
+        name = "hilbert" if len(names) > _MAX_Z_ORDER_COLUMNS else name
+    return RowOrder(strategy=name, columns=fields)

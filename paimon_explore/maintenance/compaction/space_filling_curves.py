@@ -1,9 +1,8 @@
-"""Places of rows on a curve through the space of some columns: neighbours on it are near in all.
+"""Space-filling curves: z-order and Hilbert order of rows by several columns.
 
-Every column gives 64 bits whose unsigned order is that of its values, nulls first. Texts and bytes
-give their first eight bytes. The z-order curve takes the bits of the columns in turn; the Hilbert
-curve turns its parts so that it never jumps, by the method of J. Skilling, "Programming the Hilbert
-curve" (2004).
+Each value is mapped to a 64-bit key whose unsigned order is that of the values, nulls first; a
+string or binary value to its first eight bytes. Z-order interleaves the bits of the keys; the
+Hilbert order is computed as in J. Skilling, "Programming the Hilbert curve" (2004).
 
 Spec: append-table, sort compaction.
 """
@@ -26,7 +25,7 @@ from paimon_explore.data_types.definitions import AtomicType, DataType, TypeRoot
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.errors import UnsupportedFeatureError
 
-Words = npt.NDArray[np.uint64]
+SortKeys = npt.NDArray[np.uint64]
 
 _BITS = 64
 _PREFIX = 8
@@ -47,18 +46,17 @@ _FLOATS = {TypeRoot.FLOAT: np.float32, TypeRoot.DOUBLE: np.float64}
 _TEXTS = frozenset({TypeRoot.CHAR, TypeRoot.VARCHAR, TypeRoot.BINARY, TypeRoot.VARBINARY})
 
 
-def ordered_words(column: Column, data_type: DataType) -> Words:
-    """64 bits per value, in the order of the values; 0 for nulls.
+def sort_keys(column: Column, data_type: DataType) -> SortKeys:
+    """Map values to 64-bit keys in the order of the values; 0 for nulls.
 
     Raises:
-        UnsupportedFeatureError: values of the type have no order.
+        UnsupportedFeatureError: the type has no order.
     """
     valid = valid_mask(column)
-    words = _words(column, data_type)
-    return np.where(valid, words, np.uint64(0))
+    return np.where(valid, _sort_keys(column, data_type), np.uint64(0))
 
 
-def _words(column: Column, data_type: DataType) -> Words:
+def _sort_keys(column: Column, data_type: DataType) -> SortKeys:
     if not isinstance(data_type, AtomicType):
         raise UnsupportedFeatureError(f"ordering rows by a column of type {type_text(data_type)}")
     root = data_type.root
@@ -75,55 +73,55 @@ def _words(column: Column, data_type: DataType) -> Words:
     raise UnsupportedFeatureError(f"ordering rows by a column of type {root.value}")
 
 
-def _signed(values: Ints) -> Words:
+def _signed(values: Ints) -> SortKeys:
     return values.view(np.uint64) ^ _SIGN
 
 
-def _floating(values: npt.NDArray[np.float64]) -> Words:
+def _floating(values: npt.NDArray[np.float64]) -> SortKeys:
     bits = np.ascontiguousarray(values).view(np.uint64)
-    found: Words = np.where(bits & _SIGN, ~bits, bits | _SIGN)
+    found: SortKeys = np.where(bits & _SIGN, ~bits, bits | _SIGN)
     return found
 
 
-def _prefixes(column: Column) -> Words:
+def _prefixes(column: Column) -> SortKeys:
     ends, data = var_values(column)
     starts, sizes = ends[:-1], np.diff(ends)
-    words = np.zeros(len(column), np.uint64)
+    keys = np.zeros(len(column), np.uint64)
     padded = np.concatenate([data, np.zeros(_PREFIX, np.uint8)])
-    for place in range(_PREFIX):
-        found = np.where(sizes > place, padded[starts + np.minimum(place, sizes)], 0)
-        words |= found.astype(np.uint64) << np.uint64(8 * (_PREFIX - 1 - place))
-    return words
+    for index in range(_PREFIX):
+        found = np.where(sizes > index, padded[starts + np.minimum(index, sizes)], 0)
+        keys |= found.astype(np.uint64) << np.uint64(8 * (_PREFIX - 1 - index))
+    return keys
 
 
-def by_z_order(columns: Sequence[Words]) -> Ints:
-    """Row numbers along the z-order curve."""
-    return _by_words(_interleaved(columns))
+def z_order(columns: Sequence[SortKeys]) -> Ints:
+    """Return row numbers in z-order."""
+    return _lexicographic_order(_interleaved(columns))
 
 
-def by_hilbert(columns: Sequence[Words]) -> Ints:
-    """Row numbers along the Hilbert curve."""
+def hilbert_order(columns: Sequence[SortKeys]) -> Ints:
+    """Return row numbers in Hilbert order."""
     if len(columns) == 1:
-        return by_z_order(columns)
-    return _by_words(_interleaved(_transposed(columns)))
+        return z_order(columns)
+    return _lexicographic_order(_interleaved(_transposed(columns)))
 
 
-def _by_words(words: Sequence[Words]) -> Ints:
-    return np.lexsort(list(words)[::-1]).astype(np.int64)
+def _lexicographic_order(keys: Sequence[SortKeys]) -> Ints:
+    return np.lexsort(list(keys)[::-1]).astype(np.int64)
 
 
-def _interleaved(columns: Sequence[Words]) -> list[Words]:
-    """As many words as columns: the highest bits of all columns, then the next ones."""
+def _interleaved(columns: Sequence[SortKeys]) -> list[SortKeys]:
+    """Interleave the bits of n keys per row into n keys, highest bits first."""
     count = len(columns)
-    words = [np.zeros_like(columns[0]) for _ in columns]
-    for place in range(_BITS * count):
-        bit = (columns[place % count] >> np.uint64(_BITS - 1 - place // count)) & _ONE
-        words[place // _BITS] |= bit << np.uint64(_BITS - 1 - place % _BITS)
-    return words
+    keys = [np.zeros_like(columns[0]) for _ in columns]
+    for index in range(_BITS * count):
+        bit = (columns[index % count] >> np.uint64(_BITS - 1 - index // count)) & _ONE
+        keys[index // _BITS] |= bit << np.uint64(_BITS - 1 - index % _BITS)
+    return keys
 
 
-def _transposed(columns: Sequence[Words]) -> list[Words]:
-    """Coordinates as the bits of their place on the Hilbert curve, still to be interleaved."""
+def _transposed(columns: Sequence[SortKeys]) -> list[SortKeys]:
+    """Transform coordinates to the transposed Hilbert index, which is interleaved afterwards."""
     x = [column.copy() for column in columns]
     for shift in range(_BITS - 1, 0, -1):
         top, below = _ONE << np.uint64(shift), (_ONE << np.uint64(shift)) - _ONE

@@ -1,4 +1,4 @@
 """Expiry of snapshots, changelogs and partitions, and removal of unreferenced files.
 
-`file_removal` is the only place that deletes files of a table.
+Only `file_removal` deletes data and metadata files of a table.
 """

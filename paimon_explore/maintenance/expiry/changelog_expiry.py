@@ -1,12 +1,13 @@
 """Expiry of long-lived changelogs and of consumers.
 
-A changelog that outlives its snapshot goes by the same arithmetic as snapshots, over the folder
-`changelog/`, but all of them may go. A changelog above the latest snapshot, or below a gap in the
-ids of changelogs and snapshots, is left alone. With it go its changelog files; in a table that
-writes none, the files its commit removed, which were kept for it, and its delta manifests.
+Changelogs in the directory `changelog/`, which outlive their snapshots, expire by the same rules as
+snapshots, except that all of them may expire. Changelogs above the latest snapshot, or below a gap
+in the ids of changelogs and snapshots, are kept. Expiry removes a changelog's files; in a table
+without changelog files, it removes the delta manifests and the data files that the commit deleted,
+which were kept for the changelog.
 
-The files go first, then `changelog-N`, then the hints: a crash leaves changelogs without files,
-which the next expiry removes.
+Files are removed first, then `changelog-N`, then the hints are updated: a crash leaves changelogs
+without files, which the next expiry removes.
 
 Spec: maintenance/manage-snapshots, `changelog.num-retained`; flink/consumer-id.
 """
@@ -36,7 +37,7 @@ from paimon_explore.store.table_store import TableStore
 def changelog_retention(
     options: TableOptions, clock: Callable[[], int] = system_clock
 ) -> Retention:
-    """What the table's options let stay of changelogs; snapshots count among them."""
+    """Return the retention of changelogs, which also counts snapshots, from the options."""
     low = options.value(opt.CHANGELOG_NUM_RETAINED_MIN)
     high = options.value(opt.CHANGELOG_NUM_RETAINED_MAX)
     age_ms = options.value(opt.CHANGELOG_TIME_RETAINED)
@@ -52,18 +53,18 @@ def changelog_retention(
 def expire_changelogs(
     store: TableStore, options: TableOptions, retention: Retention, *, dry_run: bool = False
 ) -> ExpiryReport:
-    """Remove old long-lived changelogs of a branch and the files that only they need.
+    """Expire long-lived changelogs of a branch and the files that only they reference.
 
     Args:
         store: the table and branch.
-        options: its options.
-        retention: what stays of snapshots and changelogs together.
-        dry_run: only tell what would go.
+        options: effective options.
+        retention: the retention of snapshots and changelogs together.
+        dry_run: whether to only report what would be removed.
 
     Raises:
-        InvalidInputError: the retention contradicts itself.
-        CorruptFileError, UnsupportedVersionError, StorageError: something that must stay could not
-            be read, and nothing was removed; or a removal failed, and may be done again.
+        InvalidInputError: the retention is inconsistent.
+        CorruptFileError, UnsupportedVersionError, StorageError: a kept file could not be read, and
+            nothing was removed; or a removal failed and can be repeated.
     """
     retention.check()
     expiring = _expiring(store, retention)
@@ -85,21 +86,21 @@ def expire_changelogs(
 def expire_consumers(
     store: TableStore, options: TableOptions, *, clock: Callable[[], int] = system_clock
 ) -> list[str]:
-    """Remove the consumers that have not moved for the time of `consumer.expiration-time`.
+    """Delete consumers without progress for `consumer.expiration-time`.
 
     Returns:
-        Their ids; none without that option.
+        The ids of the deleted consumers; empty without that option.
     """
     age_ms = options.value(CONSUMER_EXPIRATION_TIME)
     if age_ms is None:
         return []
     keep_after_ms = clock() - age_ms
-    gone = [i for i in store.consumers.ids() if store.consumers.modified_ms(i) < keep_after_ms]
-    if gone:
+    expired = [i for i in store.consumers.ids() if store.consumers.modified_ms(i) < keep_after_ms]
+    if expired:
         refuse_linked_metadata(store.paths)
-    for consumer_id in gone:
+    for consumer_id in expired:
         store.consumers.delete(consumer_id)
-    return gone
+    return expired
 
 
 def _expiring(store: TableStore, retention: Retention) -> list[Snapshot]:
@@ -107,26 +108,26 @@ def _expiring(store: TableStore, retention: Retention) -> list[Snapshot]:
     logs = changelogs.ids()
     if not logs:
         return []
-    known = _run_of(logs, store.snapshots.history())
+    known = _contiguous_ids(logs, store.snapshots.history())
 
     def time_of(number: int) -> int:
         source = changelogs if number in logs else store.snapshots
         return source.load(number).time_millis
 
-    held_from = store.consumers.min_next_snapshot()
-    going = expiring_ids(known, time_of, retention, held_from)
-    return [found for found in map(changelogs.find, going) if found is not None]
+    first_consumed = store.consumers.min_next_snapshot()
+    expiring = expiring_ids(known, time_of, retention, first_consumed)
+    return [found for found in map(changelogs.find, expiring) if found is not None]
 
 
-def _run_of(logs: Sequence[int], history: Sequence[int]) -> list[int]:
-    """The ids of changelogs and snapshots without a gap that end at the latest snapshot.
+def _contiguous_ids(logs: Sequence[int], history: Sequence[int]) -> list[int]:
+    """Return the contiguous ids of changelogs and snapshots that end at the latest snapshot.
 
-    Where there is no snapshot, the changelogs end at their own last one.
+    Without snapshots they end at the last changelog.
     """
-    there = {*logs, *history}
-    number = history[-1] if history else max(there)
+    existing = {*logs, *history}
+    number = history[-1] if history else max(existing)
     found = []
-    while number in there:
+    while number in existing:
         found.append(number)
         number -= 1
     return found[::-1]
@@ -151,7 +152,7 @@ def _candidates(files: TableFiles, expiring: Sequence[Snapshot]) -> FileSet:
 def _write_hints(store: TableStore) -> None:
     ids = store.changelogs.ids()
     paths = store.paths
-    with suppress(StorageError):  # readers list the folder
+    with suppress(StorageError):  # hints are optional: readers list the directory
         if ids:
             store.changelogs.write_earliest_hint(ids[0])
             store.changelogs.write_latest_hint(ids[-1])

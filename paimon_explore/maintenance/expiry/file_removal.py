@@ -1,11 +1,10 @@
-"""The one place where files of a table are removed: never one that something still needs.
+"""Removal of unreferenced files of a table.
 
-Everything that may be needed is read before the first file goes. If any of it cannot be read, the
-error goes to the caller and nothing is removed.
+All references are read before the first file is deleted. If one of them cannot be read, the error
+is raised and nothing is removed.
 
-Files at external paths are left alone: whoever writes metadata could name any file of the machine.
-The removal of orphan files takes them when it is asked to. Files behind linked folders are left
-alone, too.
+Files at external paths are kept, since metadata could name any file of the machine; the removal of
+orphan files removes them if requested. Files in symbolically linked directories are kept, too.
 """
 
 from collections.abc import Callable
@@ -18,12 +17,12 @@ from paimon_explore.maintenance.expiry.reachable_files import FileSet, Roots, Ta
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Removal:
-    """What was removed, or would be.
+    """The files that were removed, or would be in a dry run.
 
     Attributes:
-        data_files: paths of data, changelog and index files, sorted.
-        metadata_files: paths of manifests, lists and statistics, sorted, which puts manifests
-            before the lists that name them.
+        data_files: sorted paths of data, changelog and index files.
+        metadata_files: sorted paths of manifests, manifest lists and statistics, so that manifests
+            come before the lists that name them.
     """
 
     data_files: tuple[str, ...] = ()
@@ -38,21 +37,20 @@ class Removal:
 
 
 def unreachable(files: TableFiles, candidates: FileSet, roots: Roots) -> Removal:
-    """The candidates below the table's folder that no root needs.
+    """Return the candidates in the table's directory that no root references.
 
     Args:
-        files: the table.
-        candidates: files that may go.
-        roots: what must stay readable.
+        files: the files of the table.
+        candidates: files that may be removed.
+        roots: the snapshots, tags and changelogs that must stay readable.
 
     Raises:
-        MissingFileError: a manifest of a root is gone.
-        CorruptFileError, UnsupportedVersionError, StorageError: one cannot be read.
+        MissingFileError: a manifest of a root does not exist.
+        CorruptFileError, UnsupportedVersionError, StorageError: a manifest cannot be read.
     """
     if not candidates.all:
         return Removal()
-    held = files.held(roots, _names(candidates))
-    free = candidates - held
+    free = candidates - files.held(roots, _names(candidates))
     paths = files.store.paths
     below = f"{paths.root}/"
     data = sorted(path for path in free.data if _is_below(path, below))
@@ -66,19 +64,19 @@ def _is_below(path: str, folder: str) -> bool:
 
 
 def remove(files: TableFiles, removal: Removal) -> None:
-    """Remove files that `unreachable` has found: data first, then what names it."""
+    """Delete the files found by `unreachable`: data files first, then metadata."""
     delete: Callable[[str], None] = files.store.file_io.delete
     for path in (*removal.data_files, *removal.metadata_files):
         delete(path)
 
 
 def remove_unreachable(files: TableFiles, candidates: FileSet, roots: Roots) -> Removal:
-    """Remove the candidates that no root needs; see `unreachable`."""
+    """Delete the candidates that no root references; see `unreachable`."""
     found = unreachable(files, candidates, roots)
     remove(files, found)
     return found
 
 
 def _names(candidates: FileSet) -> frozenset[str]:
-    """Names of candidates; the data file of a sidecar is a candidate with it."""
+    """Return the file names of candidates; data files of sidecars are candidates, too."""
     return frozenset(map(name, candidates.data))

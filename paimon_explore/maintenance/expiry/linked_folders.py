@@ -1,7 +1,7 @@
-"""Folders of a table that are symbolic links: nothing is removed behind them.
+"""Protection of symbolically linked directories: no files are removed through links.
 
-Somebody may have moved a folder to another disk, or put a link into a table to have something
-removed elsewhere: both look the same.
+A link may be a directory that was moved to another disk, or a malicious link to files outside of
+the table; the two cannot be distinguished.
 """
 
 from collections.abc import Iterable
@@ -13,10 +13,10 @@ from paimon_explore.metadata.table_paths import MAIN_BRANCH, TablePaths
 
 
 def refuse_linked_metadata(paths: TablePaths) -> None:
-    """Refuse to remove metadata of a branch whose folders are links that leave the table.
+    """Check that no metadata directory of a branch is a link out of the table.
 
     Raises:
-        StorageError: there is such a link; nothing was removed.
+        StorageError: a directory is such a link.
     """
     folders = [paths.schema_dir, paths.snapshot_dir, paths.changelog_dir]
     folders += [paths.tag_dir, paths.consumer_dir, paths.manifest_dir, paths.statistics_dir]
@@ -26,23 +26,23 @@ def refuse_linked_metadata(paths: TablePaths) -> None:
 
 
 def refuse_links(paths: TablePaths, folders: Iterable[str]) -> None:
-    """Refuse to remove what lies in some folders of a table if they are links that leave it.
+    """Check that no directory is a link out of the table.
 
     Raises:
-        StorageError: there is such a link; nothing was removed.
+        StorageError: a directory is such a link.
     """
     for folder in folders:
         if is_link(folder) and resolves_outside(folder, paths.root):
             raise StorageError(
                 "remove files of",
                 folder,
-                "it is a link that leads out of the table",
-                hint="Nothing was removed. Move the files into the table's folder, or mount them.",
+                "it is a link to a directory outside of the table",
+                hint="Nothing was removed. Move the files into the table directory, or mount them.",
             )
 
 
 def inside(paths: TablePaths, files: Iterable[str]) -> list[str]:
-    """The files of a table that no linked folder puts elsewhere, in order."""
+    """Return the files that are not in a directory linked out of the table, in order."""
     outside: dict[str, bool] = {}
     found: list[str] = []
     for path in files:

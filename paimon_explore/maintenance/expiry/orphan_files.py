@@ -1,11 +1,11 @@
-"""Files that nothing refers to: what failed commits, rollbacks and deleted branches have left.
+"""Removal of orphan files: unreferenced files of failed commits, rollbacks and deleted branches.
 
-Everybody may write to the table meanwhile, and what is being written is not referred to yet. So a
-file counts only if it is older than any commit can take, by default a day; and the files are listed
-before the question is asked what the table needs: a commit that ends in between is seen.
+Files of a concurrent write are not referenced yet. Therefore only files older than a minimum age
+(by default one day) are removed, and files are listed before references are read, so that commits
+in between are seen.
 
-Only places where this format puts files are looked at: manifests, index files, statistics, folders
-`bucket-*` at the right depth, and temporary files. A file that is not understood is left alone.
+Only locations that Paimon writes to are listed: manifests, index files, statistics, directories
+`bucket-*` at the right depth, and temporary files. Unknown files are kept.
 
 Spec: maintenance/manage-snapshots, remove orphan files.
 """
@@ -31,12 +31,12 @@ _NAMED = ("schema", "tag", "consumer")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrphanReport:
-    """Files that nothing referred to.
+    """The result of a removal of orphan files.
 
     Attributes:
-        files: their paths, sorted.
-        size: bytes together.
-        dry_run: whether they are still there.
+        files: sorted paths of the orphan files.
+        size: total size in bytes.
+        dry_run: whether the files were only listed, not removed.
     """
 
     files: tuple[str, ...] = ()
@@ -58,32 +58,30 @@ def remove_orphan_files(
     external: bool = False,
     dry_run: bool = False,
 ) -> OrphanReport:
-    """Remove the files that no snapshot, tag or changelog of any branch needs.
+    """Remove the files that no snapshot, tag or changelog of any branch references.
 
     Args:
-        store: the table; all its branches count.
-        options: its options.
-        modified_before_ms: only files older than that, epoch milliseconds.
-        external: look into the places of `data-file.external-paths`, too. Only for places that
-            no other table uses.
-        dry_run: only tell what would go.
+        store: the table with all its branches.
+        options: effective options.
+        modified_before_ms: remove only files last modified before this time, epoch milliseconds.
+        external: whether to include `data-file.external-paths`; only safe if no other table uses
+            these directories.
+        dry_run: whether to only list the files.
 
     Raises:
-        NotFoundError: there is no table; or a branch has no schema, so that nobody knows what it
-            needs.
-        CorruptFileError, UnsupportedVersionError, StorageError: something that must stay could not
-            be read, and nothing was removed.
+        NotFoundError: the table does not exist, or a branch has no schema.
+        CorruptFileError, UnsupportedVersionError, StorageError: a referenced file could not be
+            read; nothing was removed.
     """
     files = TableFiles(store=store, options=options)
-    places = _Places(store=store, schema=files.schema, options=options)
+    locations = _Locations(store=store, schema=files.schema, options=options)
     old = [
         status
-        for status in places.walk(external=external)
+        for status in locations.walk(external=external)
         if 0 < status.modified_ms < modified_before_ms
     ]
-    held = _held(files)
-    needed = frozenset(map(name_of, held.all))
-    orphans = [status for status in old if status.name not in needed]
+    referenced = frozenset(map(name_of, _referenced_files(files).all))
+    orphans = [status for status in old if status.name not in referenced]
     if not dry_run:
         for status in orphans:
             store.file_io.delete(status.path)
@@ -94,8 +92,8 @@ def remove_orphan_files(
     )
 
 
-def _held(files: TableFiles) -> FileSet:
-    """What is needed; looked for again if snapshots have expired or been rolled back meanwhile."""
+def _referenced_files(files: TableFiles) -> FileSet:
+    """Read all references; repeat if snapshots expire or are rolled back concurrently."""
     before = roots_of(files.store, files.options)
     while True:
         try:
@@ -108,8 +106,8 @@ def _held(files: TableFiles) -> FileSet:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Places:
-    """Where a table has files that may be orphans."""
+class _Locations:
+    """The locations of a table that may contain orphan files."""
 
     store: TableStore
     schema: TableSchema
@@ -150,7 +148,7 @@ class _Places:
 
 
 def _is_stray(folder: str, name: str) -> bool:
-    """Whether a file in a folder of numbered or named files is none of them."""
+    """Whether a file in a metadata directory is not one of its regular files."""
     if folder in _SEQUENCES:
         return not name.startswith(f"{folder}-") and name not in (EARLIEST, LATEST)
     return folder in _NAMED and name.startswith(".") and name.endswith(".tmp")

@@ -1,8 +1,8 @@
-"""Partition expiry: partitions whose time is past go, by an ordinary overwrite.
+"""Partition expiry: drop partitions older than a given age with an overwrite.
 
-The time of a partition is made of its values (`values-time`) or is that of its newest file
-(`update-time`), as local wall clock. Values that are null or no time never expire. A DATE column
-counts by Java's text of it, its day number, which is no time unless a formatter says otherwise.
+The time of a partition is parsed from its values (`values-time`) or is that of its newest file
+(`update-time`), in local time. Partitions whose values are null or cannot be parsed never expire.
+As in Java, the text of a DATE value is its day number, which only a custom formatter can parse.
 
 Spec: maintenance/manage-partitions.
 """
@@ -14,6 +14,7 @@ from datetime import UTC, datetime, timedelta
 from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.overwrite import Overwrite, PartitionSpec
 from paimon_explore.data_types.arrow_buffers import as_python
+from paimon_explore.data_types.local_time import local_now
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
@@ -46,14 +47,14 @@ _PART = re.compile(r"'(?P<quoted>[^']*)'|(?P<token>([A-Za-z])\3*)|(?P<other>.)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartitionExpiry:
-    """When partitions expire.
+    """The rules of partition expiry.
 
     Attributes:
-        age: partitions older than this go.
-        strategy: what the time of a partition is.
-        pattern: text in which `$column` stands for a value; None for the first column's value.
-        formatter: how that text is read, in Java's letters; None for `yyyy-MM-dd[ HH:mm:ss]`.
-        max_num: most partitions that go at once.
+        age: partitions older than this expire.
+        strategy: how the time of a partition is determined.
+        pattern: text with placeholders `$column`; None for the value of the first column.
+        formatter: Java date-time pattern of that text; None for `yyyy-MM-dd[ HH:mm:ss]`.
+        max_num: maximum number of partitions to drop at once.
     """
 
     age: timedelta
@@ -63,10 +64,10 @@ class PartitionExpiry:
     max_num: int = 100
 
     def time_of(self, values: Mapping[str, str | None]) -> datetime | None:
-        """The time that partition values tell; None if they tell none.
+        """Parse the time of partition values; None if they cannot be parsed.
 
         Raises:
-            UnsupportedFeatureError: the formatter has letters that are not known here.
+            UnsupportedFeatureError: the formatter has an unsupported pattern letter.
         """
         if self.pattern is None:
             text = next(iter(values.values()))
@@ -91,10 +92,10 @@ class PartitionExpiry:
 
 
 def expiry_of(options: TableOptions, age: timedelta | None = None) -> PartitionExpiry:
-    """What the table's options say of expiring partitions.
+    """Return the rules of partition expiry from the options.
 
     Raises:
-        InvalidInputError: neither they nor the caller give an age.
+        InvalidInputError: neither the caller nor the options set an age.
     """
     own_ms = options.value(opt.PARTITION_EXPIRATION_TIME)
     if age is None and own_ms is None:
@@ -111,11 +112,6 @@ def expiry_of(options: TableOptions, age: timedelta | None = None) -> PartitionE
     )
 
 
-def local_now() -> datetime:
-    """The local wall clock."""
-    return datetime.now().astimezone().replace(tzinfo=None)
-
-
 def expire_partitions(
     store: TableStore,
     options: TableOptions,
@@ -124,21 +120,21 @@ def expire_partitions(
     now: Callable[[], datetime] = local_now,
     dry_run: bool = False,
 ) -> list[dict[str, object]]:
-    """Drop the partitions whose time is past, in one commit.
+    """Drop expired partitions in one commit.
 
     Args:
         store: the table and branch.
-        options: its options.
-        expiry: when they expire.
+        options: effective options.
+        expiry: the rules of the expiry.
         now: local wall clock.
-        dry_run: only tell which would go.
+        dry_run: whether to only return the expired partitions.
 
     Returns:
-        The values of the dropped partitions, by column.
+        The values of the expired partitions by column.
 
     Raises:
-        InvalidInputError: the table has no partitions.
-        UnsupportedFeatureError: a formatter or strategy that is not known here.
+        InvalidInputError: the table is not partitioned.
+        UnsupportedFeatureError: the formatter or strategy is not supported.
         CommitError, StorageError: as for any commit.
     """
     schema = store.schemas.latest()
@@ -155,18 +151,18 @@ def expire_partitions(
         spec for spec, time in _times(schema, live, expiry) if time is not None and time < before
     ][: expiry.max_num]
     if specs and not dry_run:
-        what: Sequence[PartitionSpec] = specs
-        Committer(store, schema, options=options).overwrite([], Overwrite(specs=tuple(what)))
+        dropped: Sequence[PartitionSpec] = specs
+        Committer(store, schema, options=options).overwrite([], Overwrite(specs=tuple(dropped)))
     return specs
 
 
 def _times(
     schema: TableSchema, live: ManifestEntries, expiry: PartitionExpiry
 ) -> list[tuple[dict[str, object], datetime | None]]:
-    """Each partition's values and time."""
+    """Return the values and time of each partition."""
     row_type = schema.partition_type
-    different, codes = distinct(column(live.table, "partition"))
-    rows = PartitionFilter(row_type=row_type, predicate=None).decode(different)
+    partitions, codes = distinct(column(live.table, "partition"))
+    rows = PartitionFilter(row_type=row_type, predicate=None).decode(partitions)
     values = [as_python(values) for values in rows.columns]
     specs = [dict(zip(row_type.names, row, strict=True)) for row in zip(*values, strict=True)]
     if expiry.strategy is of.PartitionExpirationStrategy.UPDATE_TIME:
@@ -181,7 +177,7 @@ def _times(
 
 
 def _update_times(live: ManifestEntries, codes: Sequence[int], count: int) -> list[datetime | None]:
-    """The newest file of each partition; None if a file does not tell its time."""
+    """Return the time of each partition's newest file; None if a file has no creation time."""
     newest = [0] * count
     unknown = set()
     for code, created in zip(codes, live.column("creation_time"), strict=True):
@@ -197,7 +193,7 @@ def _update_times(live: ManifestEntries, codes: Sequence[int], count: int) -> li
 
 
 def _regex_of(formatter: str) -> re.Pattern[str]:
-    """Java's letters of date and time as a regular expression."""
+    """Convert a Java date-time pattern to a regular expression."""
     found = []
     for part in _PART.finditer(formatter):
         token = part["token"]

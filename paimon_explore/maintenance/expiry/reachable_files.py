@@ -1,12 +1,12 @@
-"""What a table's snapshots, tags and changelogs need: the files that must never be removed.
+"""Files that a table's snapshots, tags and changelogs reference, which must not be removed.
 
-A root is a file that readers open by itself: a snapshot or tag, which needs a whole state, or a
-snapshot or long-lived changelog, which needs what one commit changed. All branches count, for they
-share manifests and data files.
+A root is a file that readers open directly: a snapshot or tag references all files of a table
+state; a snapshot or long-lived changelog references the changelog of one commit. The roots of all
+branches count, because branches share manifests and data files.
 
-The live files of a state are found once per run of snapshots that were made one of the other: those
-after the first add what their own delta adds. So a table with many snapshots is not read many times
-over. Neighbouring ids alone prove nothing: a branch may have come between.
+Along a chain of snapshots that are based on each other, the live files of only the first one are
+read completely; each following snapshot adds the files of its delta. Consecutive ids do not prove
+that one snapshot is based on the other, because a branch may have been fast-forwarded.
 
 Spec: maintenance/manage-snapshots, expire; concepts/spec.
 """
@@ -45,21 +45,21 @@ _COLUMNS = (
     "external_path",
     "file_source",
 )
-"""What identities and paths are made of."""
+"""The columns of file identities and paths."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Roots:
-    """What must stay readable.
+    """The snapshots, tags and changelogs that must stay readable.
 
     Attributes:
-        states: snapshots, tags; each stands for all files of its state.
-        followers: pairs of a snapshot that is in `states` or here too, and the next one by id: if
-            it was made of the first, only what its delta adds is new of its data files.
-        logs: snapshots and changelogs; each stands for its changelog files.
-        leftovers: snapshots outside of the history, which may have lost some of their files; each
-            stands for what is left of its state and changelog.
-        delta_logs: changelogs of tables without a changelog: each stands for its added rows.
+        states: snapshots and tags that reference all files of their state.
+        followers: pairs of a snapshot in `states` or `followers` and the snapshot with the next
+            id; if the second is based on the first, only its delta adds data files.
+        logs: snapshots and changelogs that reference their changelog files.
+        leftovers: snapshots outside of the history, which may have lost some files; they reference
+            the existing files of their state and changelog.
+        delta_logs: changelogs of tables without changelog files, which reference added data files.
     """
 
     states: tuple[Snapshot, ...] = ()
@@ -71,27 +71,27 @@ class Roots:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileSet:
-    """Paths of files, by what they hold.
+    """Paths of data files and metadata files.
 
     Attributes:
         data: data and changelog files with their extra files, and index files.
-        metadata: manifests, lists, index manifests, statistics.
+        metadata: manifests, manifest lists, index manifests, statistics.
     """
 
     data: frozenset[str] = field(default_factory=frozenset)
     metadata: frozenset[str] = field(default_factory=frozenset)
 
     def __or__(self, other: "FileSet") -> "FileSet":
-        """The files of both."""
+        """Return the union."""
         return FileSet(data=self.data | other.data, metadata=self.metadata | other.metadata)
 
     def __sub__(self, other: "FileSet") -> "FileSet":
-        """The files that the other does not hold."""
+        """Return the difference."""
         return FileSet(data=self.data - other.data, metadata=self.metadata - other.metadata)
 
     @property
     def all(self) -> frozenset[str]:
-        """All paths."""
+        """Return all paths."""
         return self.data | self.metadata
 
 
@@ -107,16 +107,16 @@ def roots_of(
     leaving: Iterable[int] = (),
     leaving_logs: Iterable[int] = (),
 ) -> Roots:
-    """All roots of a table but some of one branch that are about to go.
+    """Return all roots of a table without expiring snapshots and changelogs of one branch.
 
     Args:
         store: the table and the branch.
-        options: its options.
-        leaving: ids of snapshots of the branch that go.
-        leaving_logs: ids of long-lived changelogs of the branch that go.
+        options: effective options.
+        leaving: ids of expiring snapshots of the branch.
+        leaving_logs: ids of expiring long-lived changelogs of the branch.
 
     Raises:
-        NotFoundError: a branch has no schema: it is in the making, or damaged.
+        NotFoundError: a branch has no schema: it is being created, or damaged.
         CorruptFileError, UnsupportedVersionError, StorageError: a root cannot be read.
     """
     states: list[Snapshot] = []
@@ -127,14 +127,14 @@ def roots_of(
     for branch in [MAIN_BRANCH, *store.branches.names()]:
         other = store.for_branch(branch)
         if not other.schemas.ids():
-            hint = "It may be in creation; delete it if it is left over from a failed attempt."
+            hint = "Another process may be creating it; if not, delete the incomplete branch."
             raise NotFoundError("schema of branch", branch, store.paths.root, hint=hint)
         here = branch == store.paths.branch
-        gone = frozenset(leaving if here else ())
+        expiring = frozenset(leaving if here else ())
         kept = [
             found
             for number in other.snapshots.history()
-            if number not in gone and (found := other.snapshots.find(number)) is not None
+            if number not in expiring and (found := other.snapshots.find(number)) is not None
         ]
         leftovers += other.snapshots.outside_history()
         by_id = {found.id: found for found in kept}
@@ -146,8 +146,8 @@ def roots_of(
                 followers.append((before, found))
         states += [tag.snapshot for tag in other.tags.list()]
         logs += kept
-        gone_logs = frozenset(leaving_logs if here else ())
-        long_lived += [found for found in other.changelogs.list() if found.id not in gone_logs]
+        expiring_logs = frozenset(leaving_logs if here else ())
+        long_lived += [found for found in other.changelogs.list() if found.id not in expiring_logs]
     return Roots(
         states=_distinct(states),
         followers=tuple(followers),
@@ -158,18 +158,18 @@ def roots_of(
 
 
 def _distinct(snapshots: Sequence[Snapshot]) -> tuple[Snapshot, ...]:
-    """One of each state: tags and branches repeat snapshots."""
+    """Remove duplicate states: tags and branches repeat snapshots."""
     found = {(one.base_manifest_list, one.delta_manifest_list): one for one in snapshots}
     return tuple(found.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableFiles:
-    """The paths of the files that snapshots name.
+    """The paths of the files that snapshots reference.
 
     Attributes:
         store: the table and branch.
-        options: its options.
+        options: effective options.
     """
 
     store: TableStore
@@ -177,7 +177,7 @@ class TableFiles:
 
     @property
     def schema(self) -> TableSchema:
-        """A schema; all have the same partition columns."""
+        """Return the latest schema; all schemas have the same partition columns."""
         found = self.store.schemas.latest()
         if found is None:
             raise NotFoundError("table", self.store.paths.branch_root)
@@ -188,7 +188,7 @@ class TableFiles:
         return self.store.paths
 
     def paths(self, entries: ManifestEntries) -> frozenset[str]:
-        """The files of manifest entries, each with its extra files."""
+        """Return the paths of data files and their extra files."""
         if not len(entries):
             return frozenset()
         files = data_file_paths(entries, self.schema, self.options, self._paths)
@@ -203,27 +203,27 @@ class TableFiles:
         return frozenset(found)
 
     def live(self, snapshot: Snapshot) -> ManifestEntries:
-        """The live files of a state."""
+        """Return the live files of a snapshot."""
         manifests = self.store.manifests
         return live_entries(manifests.read_many(manifests.all(snapshot).names, _COLUMNS))
 
     def delta(self, snapshot: Snapshot) -> ManifestEntries:
-        """The changes of a commit."""
+        """Return the delta of a snapshot."""
         manifests = self.store.manifests
         return manifests.read_many(manifests.delta(snapshot).names, _COLUMNS)
 
     def changelog(self, snapshot: Snapshot) -> ManifestEntries:
-        """The changelog files of a commit."""
+        """Return the changelog files of a snapshot."""
         manifests = self.store.manifests
         return manifests.read_many(manifests.changelog(snapshot).names, _COLUMNS)
 
     def added_rows(self, snapshot: Snapshot) -> ManifestEntries:
-        """The files of new rows, as a stream without a changelog reads them."""
+        """Return the files with new rows, which streaming reads without a changelog use."""
         added = self.delta(snapshot).of_kind(FileKind.ADD)
         return of_appends(added)
 
     def index(self, snapshot: Snapshot) -> frozenset[str]:
-        """The index files of a state."""
+        """Return the index files of a snapshot."""
         entries: IndexEntries = self.store.manifests.index_of(snapshot)
         if not len(entries):
             return frozenset()
@@ -231,7 +231,7 @@ class TableFiles:
         return frozenset(str(path) for path in found.to_pylist())
 
     def state_metadata(self, snapshot: Snapshot) -> frozenset[str]:
-        """Lists, manifests, index manifest and statistics of a state, but not of its changelog."""
+        """Return manifest lists, manifests, index manifest and statistics, except the changelog."""
         lists = [snapshot.base_manifest_list, snapshot.delta_manifest_list]
         names = [*lists, *self.store.manifests.all(snapshot).names]
         if snapshot.index_manifest is not None:
@@ -242,42 +242,42 @@ class TableFiles:
         return frozenset(found)
 
     def changelog_metadata(self, snapshot: Snapshot) -> frozenset[str]:
-        """The list and manifests of a commit's changelog."""
+        """Return the manifest list and manifests of a snapshot's changelog."""
         if snapshot.changelog_manifest_list is None:
             return frozenset()
         below = self.store.manifests.changelog(snapshot).names
         return frozenset(map(self._paths.manifest, [snapshot.changelog_manifest_list, *below]))
 
     def delta_metadata(self, snapshot: Snapshot) -> frozenset[str]:
-        """The list and manifests of a commit's changes; Java keeps the base list with them."""
+        """Return the manifest lists and delta manifests; Java keeps the base manifest list, too."""
         below = self.store.manifests.delta(snapshot).names
         lists = [snapshot.base_manifest_list, snapshot.delta_manifest_list]
         return frozenset(map(self._paths.manifest, [*lists, *below]))
 
     def of_state(self, snapshot: Snapshot) -> FileSet:
-        """All files that a state needs."""
+        """Return all files of a snapshot's state."""
         return FileSet(
             data=self.paths(self.live(snapshot)) | self.index(snapshot),
             metadata=self.state_metadata(snapshot),
         )
 
     def of_log(self, snapshot: Snapshot) -> FileSet:
-        """All files of a commit's changelog."""
+        """Return all files of a snapshot's changelog."""
         return FileSet(
             data=self.paths(self.changelog(snapshot)),
             metadata=self.changelog_metadata(snapshot),
         )
 
     def held(self, roots: Roots, names: frozenset[str] | None = None) -> FileSet:
-        """The files that roots need.
+        """Return the files that roots reference.
 
         Args:
-            roots: what must stay readable.
-            names: only look for data files of these names; None for all.
+            roots: the roots.
+            names: return only data files of these names; None for all.
 
         Raises:
-            MissingFileError: a manifest of a root is gone.
-            CorruptFileError, UnsupportedVersionError, StorageError: one cannot be read.
+            MissingFileError: a manifest of a root does not exist.
+            CorruptFileError, UnsupportedVersionError, StorageError: a manifest cannot be read.
         """
         data: set[str] = set()
         metadata: set[str] = set()
@@ -294,17 +294,17 @@ class TableFiles:
             data |= self.paths(_named(self.changelog(log), names))
             metadata |= self.changelog_metadata(log)
         for leftover in roots.leftovers:
-            found = self._left_of(leftover, names)
+            found = self._existing(leftover, names)
             data |= found.data
             metadata |= found.metadata
         for log in roots.delta_logs:
-            with suppress(MissingFileError):  # the table had a changelog at that time
+            with suppress(MissingFileError):  # the table had a changelog producer at that time
                 data |= self.paths(_named(self.added_rows(log), names))
                 metadata |= self.delta_metadata(log)
         return FileSet(data=frozenset(data), metadata=frozenset(metadata))
 
-    def _left_of(self, snapshot: Snapshot, names: frozenset[str] | None) -> FileSet:
-        """What can be found of the files of a snapshot that may have lost some."""
+    def _existing(self, snapshot: Snapshot, names: frozenset[str] | None) -> FileSet:
+        """Return the files of an incomplete snapshot that can still be determined."""
         data: set[str] = set()
         metadata: set[str] = set()
         for entries in (self.live, self.changelog):
@@ -319,7 +319,7 @@ class TableFiles:
 
 
 def continues(manifests: Manifests, before: Snapshot, after: Snapshot) -> bool:
-    """Whether a snapshot was made of another one: it begins with the other's live files."""
+    """Whether a snapshot is based on another one: its base has the other's live files."""
     if has_same_manifests(manifests, before, after):
         return True
     old, new = manifests.all(before).names, manifests.base(after).names
@@ -327,7 +327,7 @@ def continues(manifests: Manifests, before: Snapshot, after: Snapshot) -> bool:
 
 
 def has_same_manifests(manifests: Manifests, before: Snapshot, after: Snapshot) -> bool:
-    """Whether a snapshot begins with the very manifests of another one, none of them merged."""
+    """Whether the base of a snapshot has the same manifests as another one, none merged."""
     return sorted(manifests.all(before).names) == sorted(manifests.base(after).names)
 
 
@@ -338,14 +338,14 @@ def _identities(manifests: Manifests, names: Sequence[str]) -> frozenset[tuple[o
 
 
 def of_appends(entries: ManifestEntries) -> ManifestEntries:
-    """The files that writers made, not compactions; old releases do not say, so theirs count."""
+    """Return the files of writers; files of old releases without a source count as such."""
     source = pc.fill_null(entries.column("file_source"), pa.scalar(int(FileSource.APPEND)))
     mask: Chunks = pc.equal(source, pa.scalar(int(FileSource.APPEND), pa.int8()))  # type: ignore[assignment]  # in stubs
     return entries.filter(mask)
 
 
 def of_compactions(entries: ManifestEntries) -> ManifestEntries:
-    """The files that compactions made."""
+    """Return the files of compactions."""
     compact = pa.scalar(int(FileSource.COMPACT), pa.int8())
     return entries.filter(pc.equal(entries.column("file_source"), compact))
 
@@ -353,6 +353,6 @@ def of_compactions(entries: ManifestEntries) -> ManifestEntries:
 def _named(entries: ManifestEntries, names: frozenset[str] | None) -> ManifestEntries:
     if names is None or not len(entries):
         return entries
-    wanted = pa.array(sorted(names), pa.string())
-    mask: Chunks = pc.is_in(entries.column("file_name"), value_set=wanted)  # type: ignore[assignment]  # in stubs
+    value_set = pa.array(sorted(names), pa.string())
+    mask: Chunks = pc.is_in(entries.column("file_name"), value_set=value_set)  # type: ignore[assignment]  # in stubs
     return entries.filter(mask)

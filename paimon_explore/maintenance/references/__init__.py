@@ -1,4 +1,4 @@
 """Tags, branches, automatic tags and rollback.
 
-Acts that change which snapshots are referenced; no data file is rewritten.
+These operations change which snapshots are referenced; they rewrite no data files.
 """

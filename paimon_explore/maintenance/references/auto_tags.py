@@ -1,10 +1,10 @@
-"""Automatic tags: after the end of each period the first snapshot gets the period's name.
+"""Automatic tags: the first snapshot after the end of each period is tagged.
 
-The clock is the commit time or the watermark of a snapshot. The tag `2024-01-01` names the first
-snapshot that is not before the end of that day plus `tag.creation-delay`. Snapshots are looked at
-from the one behind the newest automatic tag on, so nothing but the tags themselves is remembered.
+The time of a snapshot is its commit time or its watermark. The tag `2024-01-01` is created for the
+first snapshot after the end of that day plus `tag.creation-delay`. Only snapshots after the latest
+automatic tag are considered, so the tags themselves are the only state.
 
-In batch mode each commit moves one tag, `batch-write-<day>`, to its snapshot.
+In batch mode each commit moves the tag `batch-write-<day>` to its snapshot.
 
 Spec: maintenance/manage-tags, automatic creation.
 """
@@ -52,12 +52,12 @@ _MINUTES = "%Y%m%d%H%M"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TagPeriods:
-    """The periods that automatic tags are named for.
+    """The periods of automatic tags.
 
     Attributes:
-        length: of one period.
-        formatter: how the begin of a period becomes a name, for `strftime`.
-        delay: how long after its end a period is complete.
+        length: length of a period.
+        formatter: `strftime` format of the tag name for the start of a period.
+        delay: time after the end of a period until it is complete.
     """
 
     length: timedelta
@@ -65,11 +65,11 @@ class TagPeriods:
     delay: timedelta = timedelta(0)
 
     def before(self, time: datetime) -> datetime:
-        """The begin of the last period that had ended at a time."""
+        """Return the start of the last period that ended before a time."""
         return time - (time - _EPOCH) % self.length - self.length
 
     def after(self, begin: datetime) -> datetime:
-        """The begin of the next period."""
+        """Return the start of the next period."""
         return begin + self.length
 
     def is_over(self, begin: datetime, time: datetime) -> bool:
@@ -77,11 +77,11 @@ class TagPeriods:
         return time - self.delay >= self.after(begin)
 
     def name(self, begin: datetime) -> str:
-        """The tag of a period."""
+        """Return the tag name of a period."""
         return begin.strftime(self.formatter)
 
     def begin(self, name: str) -> datetime | None:
-        """The period that a tag is named for; None for other names."""
+        """Return the start of a tag's period; None for names of other tags."""
         try:
             begin = datetime.strptime(name, self.formatter)  # noqa: DTZ007 - wall clock
         except ValueError:
@@ -90,7 +90,7 @@ class TagPeriods:
 
 
 def periods_of(options: TableOptions) -> TagPeriods:
-    """The periods that a table's options ask for.
+    """Return the tag periods configured by the options.
 
     Raises:
         InvalidInputError: the delay is not shorter than a period.
@@ -115,53 +115,55 @@ def periods_of(options: TableOptions) -> TagPeriods:
 
 
 def create_auto_tags(store: TableStore, options: TableOptions) -> list[Tag]:
-    """Make the automatic tags that are due, and let those go that are too many or too old.
+    """Create missing automatic tags, and expire tags by number and age.
 
     Args:
         store: the table and branch.
-        options: its options.
+        options: effective options.
 
     Returns:
-        The new tags; none when `tag.automatic-creation` is `none`.
+        The new tags; empty if `tag.automatic-creation` is `none`.
 
     Raises:
-        InvalidInputError: options that contradict each other.
+        InvalidInputError: the options contradict each other.
     """
     mode = options.value(opt.TAG_AUTOMATIC_CREATION)
     if mode is TagCreationMode.NONE:
         return []
     if mode is TagCreationMode.BATCH:
-        return _tag_of_batch(store, options)
-    made = list(_due(store, options, periods_of(options)))
-    if made:
+        return _create_batch_tag(store, options)
+    created = list(_create_missing_tags(store, options, periods_of(options)))
+    if created:
         _keep_newest(store, options, automatic_tags(store, options))
         expire_tags(store, options)
-    return made
+    return created
 
 
 def automatic_tags(store: TableStore, options: TableOptions) -> list[Tag]:
-    """The tags whose names are those of periods, by snapshot."""
+    """Return the tags that are named after periods, ordered by snapshot."""
     periods = periods_of(options)
     return [tag for tag in store.tags.list() if periods.begin(tag.name) is not None]
 
 
-def _due(store: TableStore, options: TableOptions, periods: TagPeriods) -> Iterator[Tag]:
+def _create_missing_tags(
+    store: TableStore, options: TableOptions, periods: TagPeriods
+) -> Iterator[Tag]:
     tagged = automatic_tags(store, options)
     last = tagged[-1] if tagged else None
-    waiting = None
+    next_begin = None
     if last is not None:
         begins = [begin for tag in tagged if (begin := periods.begin(tag.name)) is not None]
-        waiting = periods.after(max(begins))
+        next_begin = periods.after(max(begins))
     completes = options.value(opt.TAG_AUTOMATIC_COMPLETION)
     for snapshot in _untagged(store, 0 if last is None else last.snapshot.id):
         time = time_of(snapshot, options)
-        while time is not None and (waiting is None or periods.is_over(waiting, time)):
-            begin = waiting if completes and waiting is not None else periods.before(time)
-            with suppress(AlreadyExistsError):  # a hand-made tag of that name stays
+        while time is not None and (next_begin is None or periods.is_over(next_begin, time)):
+            begin = next_begin if completes and next_begin is not None else periods.before(time)
+            with suppress(AlreadyExistsError):  # a manual tag of that name is kept
                 yield create_tag(
                     store, options, TagRequest(name=periods.name(begin), snapshot_id=snapshot.id)
                 )
-            waiting = periods.after(begin)
+            next_begin = periods.after(begin)
             if not completes:
                 break
 
@@ -175,10 +177,10 @@ def _untagged(store: TableStore, after_id: int) -> Iterator[Snapshot]:
 
 
 def time_of(snapshot: Snapshot, options: TableOptions) -> datetime | None:
-    """The wall clock time of a snapshot for automatic tags; None without a watermark.
+    """Return the local time of a snapshot for automatic tags; None without a watermark.
 
     Raises:
-        InvalidInputError: a time zone that is not known.
+        InvalidInputError: the time zone is unknown.
     """
     if options.value(opt.TAG_AUTOMATIC_CREATION) is not TagCreationMode.WATERMARK:
         zoned = datetime.fromtimestamp(snapshot.time_millis / 1000, UTC).astimezone()
@@ -195,13 +197,13 @@ def time_of(snapshot: Snapshot, options: TableOptions) -> datetime | None:
 
 
 def _keep_newest(store: TableStore, options: TableOptions, tags: list[Tag]) -> None:
-    most = options.value(opt.TAG_NUM_RETAINED_MAX)
-    if most is not None:
-        for tag in tags[: max(len(tags) - most, 0)]:
+    limit = options.value(opt.TAG_NUM_RETAINED_MAX)
+    if limit is not None:
+        for tag in tags[: max(len(tags) - limit, 0)]:
             delete_tag(store, options, tag.name)
 
 
-def _tag_of_batch(store: TableStore, options: TableOptions) -> list[Tag]:
+def _create_batch_tag(store: TableStore, options: TableOptions) -> list[Tag]:
     newest = store.snapshots.latest()
     if newest is None:
         return []
@@ -209,6 +211,6 @@ def _tag_of_batch(store: TableStore, options: TableOptions) -> list[Tag]:
     given = options.value(opt.TAG_BATCH_CUSTOMIZED_NAME)
     name = given if given is not None else f"{_BATCH}{day:%Y-%m-%d}"
     request = TagRequest(name=name, snapshot_id=newest.id)
-    made = create_tag(store, options, request, replaces=store.tags.find(name) is not None)
+    tag = create_tag(store, options, request, replaces=store.tags.find(name) is not None)
     _keep_newest(store, options, [tag for tag in store.tags.list() if tag.name.startswith(_BATCH)])
-    return [made]
+    return [tag]

@@ -1,10 +1,10 @@
-"""Back to an earlier snapshot: everything newer of the branch goes.
+"""Rollback to an earlier snapshot: remove everything newer from the branch.
 
-Newer snapshots of the history go from the newest downwards, and the hint LATEST names one that is
-there, so that the table is readable, at some snapshot, at any moment; a rollback that was cut off
-is finished by doing it again. If the target's own file has expired, it is made again from a tag
-before anything goes; a target that expires meanwhile, and that no tag holds, is refused before
-anything goes (see `snapshot_removal`). Data files of what went are left to the removal of orphans.
+Newer snapshots of the history are deleted from the newest to the oldest, and the hint LATEST always
+names an existing snapshot, so that the table is readable at any moment; repeating an interrupted
+rollback completes it. If the target snapshot has expired, it is first restored from a tag. If it
+expires concurrently and has no tag, the rollback fails before anything is removed (see
+`snapshot_removal`). The data files of removed snapshots are left to the removal of orphan files.
 
 Spec: maintenance/manage-snapshots, rollback.
 """
@@ -21,16 +21,16 @@ from paimon_explore.store.table_store import TableStore
 
 
 def rollback_to_snapshot(store: TableStore, snapshot_id: int) -> Snapshot:
-    """Make a snapshot the newest one again.
+    """Roll back a branch to a snapshot.
 
     Args:
         store: the table and branch.
-        snapshot_id: the snapshot; it exists, or a tag holds it.
+        snapshot_id: id of an existing snapshot, or of an expired one with a tag.
 
     Raises:
-        NotFoundError: there is neither.
-        InvalidInputError: the snapshot's file is a stray above the latest snapshot.
-        SnapshotExpiredError: the snapshot expired meanwhile; nothing was removed.
+        NotFoundError: there is neither such a snapshot nor a tag of it.
+        InvalidInputError: the snapshot file is not part of the history.
+        SnapshotExpiredError: the snapshot expired concurrently; nothing was removed.
     """
     found = store.snapshots.find(snapshot_id)
     if found is not None:
@@ -40,20 +40,20 @@ def rollback_to_snapshot(store: TableStore, snapshot_id: int) -> Snapshot:
 
 
 def rollback_to_tag(store: TableStore, name: str) -> Snapshot:
-    """Make a tag's snapshot the newest one again.
+    """Roll back a branch to the snapshot of a tag.
 
     Raises:
-        NotFoundError: there is no such tag.
-        SnapshotExpiredError: the snapshot expired meanwhile; nothing was removed.
+        NotFoundError: the tag does not exist.
+        SnapshotExpiredError: the snapshot expired concurrently; nothing was removed.
     """
     return _roll_back(store, store.tags.load(name).snapshot)
 
 
 def restored(store: TableStore, snapshot: Snapshot) -> Snapshot:
-    """An expired snapshot as it may come back: without its changelog, which tags do not hold.
+    """Return an expired snapshot to restore: without its changelog, which tags do not keep.
 
-    The changelog stays if a long-lived changelog holds it. That its files are there says nothing:
-    an expiry may be about to delete them.
+    A changelog that a long-lived changelog keeps stays. Existing changelog files alone prove
+    nothing, since an expiry may be about to delete them.
     """
     name = snapshot.changelog_manifest_list
     log = None if name is None else store.changelogs.find(snapshot.id)
@@ -75,9 +75,9 @@ def _roll_back(store: TableStore, target: Snapshot, *, tagged: bool = True) -> S
         raise InvalidInputError(
             f"Snapshot {target.id} is newer than the latest snapshot, {history[-1]}: its file is "
             "not part of the table's history.",
-            hint="A rollback goes back. `fsck` lists the files that do not belong to the table.",
+            hint="Roll back to an earlier snapshot. `fsck` lists files outside of the history.",
         )
-    made = tagged and snapshots.create(restored(store, target))
+    created = tagged and snapshots.create(restored(store, target))
     before = history[-1] if history else None
     follows = not history or target.id in history
     oldest = None if follows else snapshots.find(history[0])
@@ -85,32 +85,32 @@ def _roll_back(store: TableStore, target: Snapshot, *, tagged: bool = True) -> S
     if not tagged:
         confirm_target(store, target.id, before)
     elif snapshots.create(restored(store, target)):
-        made = True
+        created = True
     remove_newer_snapshots(store, target.id, history)
     remove_newer_marks(store, target.id)
     if not follows:
         snapshots.write_latest_hint(target.id)
-        if oldest is not None and snapshots.find(oldest.id) == oldest:  # an expiry made it again
+        if oldest is not None and snapshots.find(oldest.id) == oldest:  # restored by an expiry
             remove_newer_snapshots(store, target.id, history)
     keep_target(store, target)
-    if made:
+    if created:
         with suppress(StorageError):  # readers list the folder
             snapshots.write_earliest_hint(target.id)
     return target
 
 
 def remove_newer_snapshots(store: TableStore, snapshot_id: int, history: Sequence[int]) -> None:
-    """Remove a branch's snapshots that are newer than one, from the newest downwards.
+    """Delete a branch's snapshots that are newer than a snapshot, from the newest to the oldest.
 
-    A commit may have built on one of them meanwhile, and have taken a number that was free already.
-    Either it sees that its predecessor is gone and takes itself back, or its snapshot is there when
-    the numbers are listed again. Commits on the snapshot that stays come later than the rollback,
-    and stay: their numbers follow it without a gap.
+    A concurrent commit may be based on one of them, and may have taken an id that is free again.
+    Either it detects that its predecessor is gone and withdraws, or its snapshot is found when the
+    ids are listed again. Commits based on the remaining snapshot are later than the rollback and
+    are kept: their ids follow it without a gap.
 
     Args:
         store: the table and branch.
-        snapshot_id: the snapshot that stays.
-        history: the numbers of all snapshots of the branch.
+        snapshot_id: the snapshot that becomes the latest.
+        history: the ids of all snapshots of the branch.
     """
     newer = [number for number in history if number > snapshot_id]
     seen = frozenset(newer)
@@ -126,7 +126,7 @@ def remove_newer_snapshots(store: TableStore, snapshot_id: int, history: Sequenc
 
 
 def following_ids(known: Collection[int], snapshot_id: int) -> list[int]:
-    """The numbers behind one that are there without a hole."""
+    """Return the existing ids after an id up to the first gap."""
     found: list[int] = []
     while snapshot_id + 1 + len(found) in known:
         found.append(snapshot_id + 1 + len(found))
@@ -136,7 +136,7 @@ def following_ids(known: Collection[int], snapshot_id: int) -> list[int]:
 def remove_newer_marks(
     store: TableStore, snapshot_id: int, kept_tags: frozenset[str] = frozenset()
 ) -> None:
-    """Remove a branch's changelogs, and tags but some, that are newer than a snapshot."""
+    """Delete a branch's changelogs and tags that are newer than a snapshot, except `kept_tags`."""
     logs = store.changelogs.ids()
     for newer in reversed(logs):
         if newer > snapshot_id:
@@ -152,17 +152,17 @@ def remove_newer_marks(
 
 
 def rollback_schema(store: TableStore, schema_id: int) -> None:
-    """Make a schema the newest one again; newer ones go, from the newest downwards.
+    """Roll back to a schema: delete newer schemas from the newest to the oldest.
 
-    Rows that are being written with a newer schema would lose it: stop writers first.
+    Stop all writers first: concurrent writes with a newer schema would lose it.
 
     Args:
         store: the table and branch.
-        schema_id: the schema.
+        schema_id: id of the schema.
 
     Raises:
-        NotFoundError: there is no such schema.
-        InvalidInputError: a snapshot, tag or changelog has a newer one.
+        NotFoundError: the schema does not exist.
+        InvalidInputError: a snapshot, tag or changelog uses a newer schema.
     """
     store.schemas.load(schema_id)
     refuse_linked_metadata(store.paths)

@@ -1,12 +1,12 @@
-"""Tags made, renamed and deleted.
+"""Create, rename and delete tags.
 
-A tag is a copy of a snapshot file under a name. It keeps the files of its snapshot when the
-snapshot expires; so whoever deletes the last tag of an expired snapshot has to remove the files
-that nobody else needs. The tag's file goes first: a crash afterwards leaves orphans, never a tag
-whose files are gone.
+A tag is a named copy of a snapshot file. It keeps the files of its snapshot when the snapshot
+expires; deleting the last tag of an expired snapshot therefore removes the files that nothing else
+references. The tag file is deleted first: a crash afterwards leaves orphan files, never a tag whose
+files are missing.
 
-With `tag.create-success-file` a file `tag-success-file/<tag>_SUCCESS` tells other systems of a tag;
-it comes after the tag and goes before it.
+With `tag.create-success-file` a file `tag-success-file/<tag>_SUCCESS` signals a tag to other
+systems; it is created after the tag and deleted before it.
 
 Spec: maintenance/manage-tags. Seen with the official Java 2.0.0, and in golden java200/tag_auto.
 """
@@ -18,6 +18,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+from paimon_explore.data_types.local_time import local_now
 from paimon_explore.errors import (
     AlreadyExistsError,
     InvalidInputError,
@@ -40,22 +41,17 @@ from paimon_explore.store.table_store import TableStore
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TagRequest:
-    """A tag to be made.
+    """A tag to create.
 
     Attributes:
-        name: its name.
-        snapshot_id: the snapshot; None for the newest.
-        retained: how long it lives; None for the option `tag.default-time-retained`, or for ever.
+        name: the tag name.
+        snapshot_id: id of the snapshot; None for the latest.
+        retained: the retention; None for the option `tag.default-time-retained`, or forever.
     """
 
     name: str
     snapshot_id: int | None = None
     retained: timedelta | None = None
-
-
-def local_now() -> datetime:
-    """The local wall clock, as tags write it."""
-    return datetime.now().astimezone().replace(tzinfo=None)
 
 
 def create_tag(
@@ -66,59 +62,60 @@ def create_tag(
     replaces: bool = False,
     now: Callable[[], datetime] = local_now,
 ) -> Tag:
-    """Give a snapshot a name.
+    """Create a tag of a snapshot.
 
     Args:
         store: the table and branch.
-        options: its options.
+        options: effective options.
         request: the tag.
-        replaces: whether a tag of that name is replaced; it must exist then.
+        replaces: whether to replace an existing tag of that name.
         now: local wall clock.
 
     Raises:
-        InvalidInputError: a name that cannot be used.
-        AlreadyExistsError: there is a tag of that name.
-        NotFoundError: there is no such snapshot; or no tag to replace.
+        InvalidInputError: the name is invalid.
+        AlreadyExistsError: a tag of that name exists.
+        NotFoundError: the snapshot, or the tag to replace, does not exist.
     """
     check_tag_name(request.name)
     tag = _tag_of(store, options, request, now)
     if not replaces:
         if not store.tags.create(tag):
             raise AlreadyExistsError("tag", request.name, store.paths.root)
-        _check_kept(store, tag)
-        _tell(store, options, tag.name)
+        _check_snapshot_exists(store, tag)
+        _write_success_file(store, options, tag.name)
         return tag
     before = store.tags.load(request.name)
     store.tags.replace(tag)
-    _tell(store, options, tag.name)
+    _write_success_file(store, options, tag.name)
     if before.snapshot.id != tag.snapshot.id:
         _remove_files(store, options, before)
     return tag
 
 
-def _check_kept(store: TableStore, tag: Tag) -> None:
-    """Take a new tag back if its snapshot has gone meanwhile: nobody has kept its files.
+def _check_snapshot_exists(store: TableStore, tag: Tag) -> None:
+    """Delete a new tag if its snapshot has expired in the meantime, so that its files are gone.
 
     Raises:
-        NotFoundError: it has gone.
+        NotFoundError: the snapshot has expired.
     """
-    wanted = tag.snapshot.id
-    if store.snapshots.find(wanted) is not None:
+    snapshot_id = tag.snapshot.id
+    if store.snapshots.find(snapshot_id) is not None:
         return
-    if not any(t.snapshot.id == wanted for t in store.tags.list() if t.name != tag.name):
+    if not any(t.snapshot.id == snapshot_id for t in store.tags.list() if t.name != tag.name):
         store.tags.delete(tag.name)
-        store.snapshots.load(wanted)
+        store.snapshots.load(snapshot_id)
 
 
 def rename_tag(store: TableStore, name: str, new_name: str) -> Tag:
-    """Give a tag another name.
+    """Rename a tag.
 
-    The new file is there before the old one goes, so that the files are held at any time.
+    The new tag file is created before the old one is deleted, so that the snapshot is always
+    tagged.
 
     Raises:
-        NotFoundError: there is no such tag.
-        AlreadyExistsError: the new name is taken.
-        InvalidInputError: the new name cannot be used.
+        NotFoundError: the tag does not exist.
+        AlreadyExistsError: a tag of the new name exists.
+        InvalidInputError: the new name is invalid.
     """
     check_tag_name(new_name)
     refuse_linked_metadata(store.paths)
@@ -130,12 +127,12 @@ def rename_tag(store: TableStore, name: str, new_name: str) -> Tag:
 
 
 def delete_tag(store: TableStore, options: TableOptions, name: str) -> Removal:
-    """Remove a tag, and the files that only it held.
+    """Delete a tag and the files that only it references.
 
     Raises:
-        NotFoundError: there is no such tag.
-        StorageError, FormatError: the tag is gone, but what else needs its files could not be
-            read; nothing more was removed.
+        NotFoundError: the tag does not exist.
+        StorageError, FormatError: the tag was deleted, but other references to its files could not
+            be read; no files were removed.
     """
     refuse_linked_metadata(store.paths)
     tag = store.tags.load(name)
@@ -148,25 +145,25 @@ def delete_tag(store: TableStore, options: TableOptions, name: str) -> Removal:
 def expire_tags(
     store: TableStore, options: TableOptions, *, now: Callable[[], datetime] = local_now
 ) -> list[str]:
-    """Delete the tags that have outlived their time.
+    """Delete expired tags.
 
     Returns:
-        Their names.
+        The names of the deleted tags.
     """
     moment = now()
-    gone = []
+    expired = []
     for tag in store.tags.list():
         if tag.expire_time is not None and tag.expire_time < moment:
             delete_tag(store, options, tag.name)
-            gone.append(tag.name)
-    return gone
+            expired.append(tag.name)
+    return expired
 
 
 def check_tag_name(name: object) -> None:
-    """Refuse names that are no file name.
+    """Check that a tag name can be a file name.
 
     Raises:
-        InvalidInputError: it is one.
+        InvalidInputError: the name is invalid.
     """
     if not isinstance(name, str) or not name.strip() or "/" in name or "\\" in name:
         raise InvalidInputError(
@@ -175,15 +172,15 @@ def check_tag_name(name: object) -> None:
         )
 
 
-def _tell(store: TableStore, options: TableOptions, name: str) -> None:
-    """Let other systems know that a tag is there, if they are to."""
+def _write_success_file(store: TableStore, options: TableOptions, name: str) -> None:
+    """Write the success file of a tag, if enabled."""
     if not options.value(TAG_CREATE_SUCCESS_FILE):
         return
     path, now_ms = store.paths.tag_success(name), time.time_ns() // 1_000_000
-    made_ms = now_ms
+    created_ms = now_ms
     with suppress(MissingFileError, ValueError, KeyError, TypeError):
-        made_ms = int(json.loads(store.file_io.read(path))["creationTime"])
-    text = f'{{\n  "creationTime" : {made_ms},\n  "modificationTime" : {now_ms}\n}}'
+        created_ms = int(json.loads(store.file_io.read(path))["creationTime"])
+    text = f'{{\n  "creationTime" : {created_ms},\n  "modificationTime" : {now_ms}\n}}'
     store.file_io.replace(path, text.encode())
 
 
@@ -198,7 +195,7 @@ def _tag_of(
             raise NotFoundError("snapshot", "latest", store.paths.root, message=message)
     else:
         found = snapshots.find(request.snapshot_id)
-        snapshot = found if found is not None else _tagged(store, request.snapshot_id)
+        snapshot = found if found is not None else _snapshot_of_tag(store, request.snapshot_id)
     retained = request.retained
     default_ms = options.value(TAG_DEFAULT_TIME_RETAINED)
     if retained is None and default_ms is not None:
@@ -209,8 +206,8 @@ def _tag_of(
     )
 
 
-def _tagged(store: TableStore, snapshot_id: int) -> Snapshot:
-    """An expired snapshot that another tag holds."""
+def _snapshot_of_tag(store: TableStore, snapshot_id: int) -> Snapshot:
+    """Return an expired snapshot from a tag of it."""
     for tag in store.tags.list():
         if tag.snapshot.id == snapshot_id:
             return tag.snapshot
@@ -218,7 +215,7 @@ def _tagged(store: TableStore, snapshot_id: int) -> Snapshot:
 
 
 def _remove_files(store: TableStore, options: TableOptions, tag: Tag) -> Removal:
-    """What only the tag held; nothing while its snapshot is there or has another tag."""
+    """Remove the files that only a deleted tag referenced."""
     snapshot_id = tag.snapshot.id
     others = [other for other in store.tags.list() if other.snapshot.id == snapshot_id]
     if others or store.snapshots.find(snapshot_id) is not None:

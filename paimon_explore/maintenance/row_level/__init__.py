@@ -1,9 +1,9 @@
-"""Rows updated, deleted and merged where they are.
+"""Row-level operations: UPDATE, DELETE and MERGE INTO.
 
-| table | how |
+| table | implementation |
 | --- | --- |
-| with primary key | new versions of the rows, and `-D` records, are written like any upsert |
-| without | files with changed rows are written anew (copy on write) |
-| without, `deletion-vectors.enabled` | changed rows are marked as deleted, new ones are added |
-| without, `data-evolution.enabled` | updated columns are written beside the files of the rows |
+| primary key | updated rows and `-D` records are written like an upsert |
+| append | files with changed rows are rewritten (copy on write) |
+| append, `deletion-vectors.enabled` | changed rows are deleted by vectors, new versions are added |
+| append, `data-evolution.enabled` | updated columns are written to additional files of the rows |
 """

@@ -1,21 +1,21 @@
-"""Rows updated and deleted in tables without primary key.
+"""Update and delete in append tables.
 
-Theory of operation. Two passes over the files that may hold rows to be touched:
+The operation makes two passes over the candidate files:
 
-1. find the places of the touched rows in every file, reading only the columns that decide;
-2. read the files that have some, and write what becomes of their rows.
+1. find the positions of touched rows, reading only the columns of the condition;
+2. read the files with touched rows and write the result.
 
-| `deletion-vectors.enabled` | the second pass reads | it writes | the old files |
+| `deletion-vectors.enabled` | second pass reads | and writes | old files |
 | --- | --- | --- | --- |
-| false | all rows of touched files | all rows that stay | go |
-| true | touched rows, if they are updated | their new versions | stay, with larger vectors |
+| false | all rows of touched files | all remaining rows | are removed |
+| true | touched rows, if they are updated | their new versions | get larger vectors |
 
-A file of which every row goes is dropped without being read again. On tables with row tracking the
-written files hold `_ROW_ID` and `_SEQUENCE_NUMBER`: rows keep their ids, and updated rows have no
-sequence number of their own, so that they get the snapshot's.
+A file whose rows are all deleted is removed without a second read. With row tracking, the new files
+contain `_ROW_ID` and `_SEQUENCE_NUMBER`: rows keep their ids, and the sequence number of updated
+rows is null, so that they get that of the snapshot.
 
-Nothing becomes visible here. Whoever commits the messages learns of a conflict if others have
-replaced a touched file, or deleted rows of it, meanwhile.
+The commit fails with a conflict if a touched file was replaced, or rows of it were deleted, in the
+meantime.
 
 Spec: append-table/row-tracking; concepts/spec/tableindex, deletion vectors.
 """
@@ -36,8 +36,12 @@ from paimon_explore.data_types.arrow_buffers import (
     valid_mask,
 )
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.maintenance.row_level.candidate_files import bitmap, live_positions, planned
-from paimon_explore.maintenance.row_level.row_change import RowChange, stacked, taken
+from paimon_explore.maintenance.row_level.candidate_files import (
+    bitmap,
+    live_positions,
+    plan_candidate_files,
+)
+from paimon_explore.maintenance.row_level.row_change import RowChange, concat_batches, take
 from paimon_explore.maintenance.row_level.row_deletion_vectors import VectorChange, changed_vectors
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
@@ -49,23 +53,23 @@ from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.predicate.expression import TRUE
 from paimon_explore.scan.splits.data_split import DataSplit
 from paimon_explore.write.append_writer import AppendWriter
-from paimon_explore.write.table_layouts import changed_layout
+from paimon_explore.write.table_layouts import row_tracking_update_layout
 from paimon_explore.write.write_target import WriteTarget, abort
 
 Inserts: TypeAlias = Callable[[], Iterator[pa.RecordBatch]]
-"""Rows to be added, in the table's columns."""
+"""Returns the rows to insert, in the table's columns."""
 
 TRACKED = (SystemColumn.ROW_ID, SystemColumn.SEQUENCE_NUMBER)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TouchedFile:
-    """A data file with rows that change.
+    """A data file with touched rows.
 
     Attributes:
-        split: the file alone.
-        positions: of the touched rows in it, ascending.
-        is_whole: whether these are all of its live rows.
+        split: a split of this file.
+        positions: positions of the touched rows, ascending.
+        is_whole: whether all live rows of the file are touched.
     """
 
     split: DataSplit
@@ -74,16 +78,16 @@ class TouchedFile:
 
     @property
     def name(self) -> str:
-        """Of the file."""
+        """Return the name of the file."""
         return str(self.split.files.table.column("file_name")[0].as_py())
 
 
 class AppendRows:
-    """One operation on a table without primary key.
+    """A row-level operation on an append table.
 
     Args:
-        scan: the table at the snapshot that the operation builds on.
-        change: what happens to the rows.
+        scan: the table at the snapshot that the operation is based on.
+        change: the change of rows.
     """
 
     def __init__(self, scan: ScanTarget, change: RowChange) -> None:
@@ -94,18 +98,17 @@ class AppendRows:
         self._tracks = scan.options.value(opt.ROW_TRACKING_ENABLED)
 
     def run(self, inserts: Inserts | None = None) -> list[CommitMessage]:
-        """Write what becomes of the rows.
+        """Write the changed rows.
 
         Args:
-            inserts: gives rows to be added, asked after all rows have been looked at.
+            inserts: returns rows to insert; called after all rows have been processed.
 
         Returns:
-            What a commit makes visible; nothing if no row is touched. All files are removed again
-            if this raises.
+            The commit messages; empty if no row is touched. All files are deleted if this raises.
 
         Raises:
-            FormatError: a file breaks the format.
-            MissingFileError: a file is gone.
+            FormatError: a file is malformed.
+            MissingFileError: a file does not exist.
             StorageError: a file cannot be read or written.
             InvalidInputError: a new value does not fit its column.
         """
@@ -121,10 +124,10 @@ class AppendRows:
             raise
         return messages
 
-    # ------------------------------------------------------------ the rows that are touched
+    # ------------------------------------------------------------ touched rows
 
     def _find(self) -> Iterator[TouchedFile]:
-        splits, rest = planned(self._scan, self._change.where)
+        splits, rest = plan_candidate_files(self._scan, self._change.where)
         reader = self._reader(self._change.columns, (SystemColumn.POSITION,))
         reader = replace(reader, predicate=rest)
         is_decided = rest == TRUE and self._change.is_decided_by_where
@@ -142,8 +145,8 @@ class AppendRows:
                     yield TouchedFile(split=file, positions=positions, is_whole=is_whole)
 
     def _touched(self, batch: pa.RecordBatch) -> Ints:
-        places = numbers(pa.Table.from_batches([batch]), SystemColumn.POSITION)
-        return places[self._change.touched(batch)]
+        positions = numbers(pa.Table.from_batches([batch]), SystemColumn.POSITION)
+        return positions[self._change.touched(batch)]
 
     def _reader(self, columns: tuple[str, ...], system: tuple[SystemColumn, ...]) -> SplitReader:
         return SplitReader(
@@ -154,15 +157,15 @@ class AppendRows:
             system_columns=system,
         )
 
-    # ------------------------------------------------------------ what becomes of them
+    # ------------------------------------------------------------ new files
 
     def _written(self, touched: Sequence[TouchedFile]) -> list[CommitMessage]:
-        """New files with the rows of touched files that stay and are not in the old ones."""
+        """Write the remaining rows of touched files that old files do not keep."""
         pending = [file for file in touched if self._leaves_rows(file)]
         if not pending:
             return []
         schema, options = self._target.schema, self._target.options
-        layout = changed_layout(schema, options) if self._tracks else None
+        layout = row_tracking_update_layout(schema, options) if self._tracks else None
         with AppendWriter(self._target, layout) as writer:
             for file in pending:
                 for batch in self._rows(file):
@@ -187,31 +190,31 @@ class AppendRows:
         return read_data_file(found.source(), request)
 
     def _after(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """The rows of a batch that are written, in their order."""
-        outcome = self._change.outcome(batch)
+        """Return the rows of a batch to write, in their order."""
+        result = self._change.apply(batch)
         if self._keeps_files:
-            return self._with_ids(outcome.after, batch, outcome.rows, None)
-        kept = np.flatnonzero(~outcome.touched)
+            return self._with_ids(result.after, batch, result.rows, None)
+        kept = np.flatnonzero(~result.touched)
         if len(kept) == batch.num_rows:
             return batch
-        rows = np.concatenate([kept, outcome.rows])
+        rows = np.concatenate([kept, result.rows])
         order = np.argsort(rows, kind="stable")
         names = self._scan.schema.row_type.names
-        both = stacked([taken(batch, kept).select(names), outcome.after.select(names)])
+        both = concat_batches([take(batch, kept).select(names), result.after.select(names)])
         is_new = np.concatenate(
-            [np.zeros(len(kept), np.bool_), np.ones(len(outcome.rows), np.bool_)]
+            [np.zeros(len(kept), np.bool_), np.ones(len(result.rows), np.bool_)]
         )
-        return self._with_ids(taken(both, order), batch, rows[order], is_new[order])
+        return self._with_ids(take(both, order), batch, rows[order], is_new[order])
 
     def _with_ids(
-        self, rows: pa.RecordBatch, batch: pa.RecordBatch, places: Ints, is_new: Bools | None
+        self, rows: pa.RecordBatch, batch: pa.RecordBatch, sources: Ints, is_new: Bools | None
     ) -> pa.RecordBatch:
-        """The rows with the ids that they had; sequence numbers only of rows that are not new."""
+        """Append the row ids, and the sequence numbers of rows that are not new."""
         if not self._tracks:
             return rows
-        before = taken(batch.select(list(map(str, TRACKED))), places)
+        before = take(batch.select(list(map(str, TRACKED))), sources)
         ids, sequences = before.columns
-        new = np.ones(len(places), np.bool_) if is_new is None else is_new
+        new = np.ones(len(sources), np.bool_) if is_new is None else is_new
         sequences = _null_where(sequences, new)
         return rows.append_column("_ROW_ID", ids).append_column("_SEQUENCE_NUMBER", sequences)
 
@@ -221,10 +224,10 @@ class AppendRows:
                 writer.write_batch(batch)
             return writer.prepare_commit()
 
-    # ------------------------------------------------------------ the old rows
+    # ------------------------------------------------------------ old files
 
     def _removed(self, touched: Sequence[TouchedFile]) -> list[CommitMessage]:
-        """Files that go, and vectors that grow, bucket by bucket."""
+        """Remove old files or extend their deletion vectors, by bucket."""
         buckets: dict[tuple[bytes, int], list[TouchedFile]] = {}
         for file in touched:
             buckets.setdefault((file.split.partition, file.split.bucket), []).append(file)
@@ -239,27 +242,27 @@ class AppendRows:
 
     def _removed_of(self, files: Sequence[TouchedFile]) -> CommitMessage:
         first = files[0].split
-        gone = [file for file in files if file.is_whole or not self._keeps_files]
-        marked = [file for file in files if not file.is_whole] if self._keeps_files else []
+        removed = [file for file in files if file.is_whole or not self._keeps_files]
+        kept = [file for file in files if not file.is_whole] if self._keeps_files else []
         vectors = changed_vectors(
             self._scan,
             first,
             VectorChange(
-                gone=frozenset(file.name for file in gone),
-                marked={file.name: file.positions for file in marked},
+                removed=frozenset(file.name for file in removed),
+                deleted={file.name: file.positions for file in kept},
             ),
         )
         return CommitMessage(
             partition=first.partition,
             bucket=first.bucket,
             total_buckets=first.total_buckets,
-            deleted_files=ManifestEntries.concat([file.split.files for file in gone]),
+            deleted_files=ManifestEntries.concat([file.split.files for file in removed]),
             new_index_files=vectors.added,
-            deleted_index_files=vectors.gone,
+            deleted_index_files=vectors.removed,
         )
 
 
-def _null_where(sequences: Column, gone: Bools) -> Column:
-    """Whole numbers, null where told."""
+def _null_where(sequences: Column, mask: Bools) -> Column:
+    """Set masked values to null."""
     values = fixed_values(sequences, np.int64)
-    return build_fixed(pa.int64(), values, valid_mask(sequences) & ~gone)
+    return build_fixed(pa.int64(), values, valid_mask(sequences) & ~mask)

@@ -1,9 +1,8 @@
-"""The new values of an update: SET in SQL.
+"""Assignments of an update: the SET clause in SQL.
 
-A text is an SQL expression, as in `where`; a term such as `pe.col("a") + 1` likewise; any other
-value is the value itself. A result is stored as all input is (`write.input.safe_cast`): unchanged,
-or not at all. What is to be rounded is rounded by the expression, with `round(price * 1.1, 2)` or a
-CAST.
+A string is an SQL expression, as in `where`, and so is a term such as `pe.col("a") + 1`; any other
+value is a constant. Results are cast by the same rules as other input (`write.input.safe_cast`): a
+lossy cast is an error, and the expression itself must round, such as `round(price * 1.1, 2)`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -45,7 +44,7 @@ from paimon_explore.write.input.python_values import constant_column
 from paimon_explore.write.input.safe_cast import ZONE_HINT
 
 NewValue: TypeAlias = object
-"""A new value: SQL text, a term, or the value itself."""
+"""A new value: an SQL expression as a string, a term, or a constant."""
 
 _TIMES = frozenset({TypeRoot.DATE, TypeRoot.TIME, TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ})
 _QUOTE_HINT = "A string is written with quotes inside, \"'text'\", or as pe.lit('text')."
@@ -53,13 +52,13 @@ _QUOTE_HINT = "A string is written with quotes inside, \"'text'\", or as pe.lit(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment:
-    """The new value of one column, or of a field in it.
+    """The new value of one column, or of a nested field.
 
     Attributes:
         column: the column.
-        path: the names of the field inside the column's rows; empty for the column itself.
-        field: what gets the value: the column, or the field under its whole name.
-        source: a bound expression, or a constant as one value in the type of `field`.
+        path: path of the nested field inside the column; empty for the column itself.
+        field: the assigned column, or the nested field with its full name.
+        source: a bound expression, or an array of one constant in the type of `field`.
     """
 
     column: DataField
@@ -68,10 +67,10 @@ class Assignment:
     source: "Expression | Column"
 
     def values(self, batch: pa.RecordBatch, row_type: RowType) -> Column:
-        """The new values for n rows.
+        """Compute the new values of n rows.
 
         Raises:
-            InvalidInputError: one does not fit.
+            InvalidInputError: a value does not fit.
         """
         count = batch.num_rows
         if isinstance(self.source, pa.Array):
@@ -87,7 +86,7 @@ class Assignments:
     Attributes:
         target: the table's columns.
         scope: the columns that expressions may use.
-        items: in the table's order of columns.
+        items: the assignments in the table's column order.
     """
 
     target: RowType
@@ -96,23 +95,22 @@ class Assignments:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The columns that get new values."""
+        """Return the assigned columns."""
         return tuple(dict.fromkeys(item.column.name for item in self.items))
 
     @property
     def reads(self) -> tuple[str, ...]:
-        """The columns of the scope that expressions read."""
+        """Return the columns of the scope that expressions read."""
         found = [names_of(i.source) for i in self.items if not isinstance(i.source, pa.Array)]
         names = frozenset[str]().union(*found)
         return tuple(name for name in self.scope.names if name in names)
 
     def applied(self, before: pa.RecordBatch, scope: pa.RecordBatch) -> pa.RecordBatch:
-        """The rows with their new values.
+        """Apply the assignments to rows.
 
         Args:
-            before: n rows with columns of the table; those that it lacks and that are not assigned
-                are left out.
-            scope: the same rows as expressions see them.
+            before: n rows with columns of the table; the result has these and the assigned columns.
+            scope: the same rows with the columns that expressions use.
         """
         known = before.schema.names
         new: dict[str, Column] = {}
@@ -137,27 +135,27 @@ class Assignments:
 def assignments(
     values: Mapping[str, NewValue], target: RowType, scope: RowType | None = None
 ) -> Assignments:
-    """New values bound to the columns that they are for and those that they use.
+    """Bind new values to the assigned columns and to the columns that they use.
 
     Args:
-        values: by column.
+        values: new values by column.
         target: the table's columns.
-        scope: what expressions may use; the table's columns by default.
+        scope: the columns that expressions may use; by default the table's columns.
 
     Raises:
-        InvalidInputError: no or unknown columns, or a value that cannot be understood.
+        InvalidInputError: a column is unknown, there is none, or a value is invalid.
     """
     given: object = values
     if not isinstance(given, Mapping) or not given:
         raise InvalidInputError(
             "update() needs new values.", hint='Pass them by column: {"qty": "qty + 1"}.'
         )
-    seen = target if scope is None else scope
-    items = [_assignment(name, value, target, seen) for name, value in values.items()]
+    scope = target if scope is None else scope
+    items = [_assignment(name, value, target, scope) for name, value in values.items()]
     check_paths([(item.column.name, *item.path) for item in items])
-    places = {name: place for place, name in enumerate(target.names)}
-    ordered = sorted(items, key=lambda item: places[item.column.name])
-    return Assignments(target=target, scope=seen, items=tuple(ordered))
+    order = {name: index for index, name in enumerate(target.names)}
+    items.sort(key=lambda item: order[item.column.name])
+    return Assignments(target=target, scope=scope, items=tuple(items))
 
 
 def _assignment(name: object, value: NewValue, target: RowType, scope: RowType) -> Assignment:
@@ -184,7 +182,7 @@ def _source(value: NewValue, field: DataField, scope: RowType) -> "Expression | 
 
 
 def _is_name(text: str) -> bool:
-    """Whether a text may be meant as a value: one that SQL takes for words."""
+    """Whether a text may be meant as a string, but SQL parses it as names."""
     return not text.startswith("'") and "(" not in text and any(map(str.isalpha, text))
 
 
@@ -197,12 +195,12 @@ def _bound(expr: Expression, field: DataField, scope: RowType) -> "Expression | 
         schema=arrow_schema(scope),
     )
     if to_arrow(kind) != to_arrow(field.type):
-        assigned(value_of(bound, empty, scope), field)  # refuses types that never fit
+        assigned(value_of(bound, empty, scope), field)  # raises for types that never fit
     return bound
 
 
 def _constant(constant: Literal, field: DataField) -> Column:
-    """A constant of SQL as one value of the column; a text may be a date or a time."""
+    """Convert an SQL constant to one value of the column; a string may be a date or time."""
     kind = field.type
     if constant.value is None or not isinstance(kind, AtomicType):
         if constant.value is not None:
@@ -222,14 +220,14 @@ def _constant(constant: Literal, field: DataField) -> Column:
             raise InvalidInputError(
                 f"Column {field.name!r} ({type_text(plain)}): {literal_text(constant)} does not "
                 "fit.",
-                hint="Use no more fraction digits than the type has.",
+                hint="Use no more fractional-second digits than the type has.",
             )
         constant = Literal(value=exact, type=plain)
     return assigned(repeated(constant, 1), field)
 
 
 def _check_zone(constant: Literal, kind: AtomicType, name: str) -> None:
-    """Refuse texts with a time zone where the column has none, and the other way round."""
+    """Check that a timestamp string has a time zone if and only if the column has one."""
     if kind.root is TypeRoot.TIME or not isinstance(constant.value, str):
         return
     moment = parse_timestamp(constant.value)
@@ -242,10 +240,10 @@ def _check_zone(constant: Literal, kind: AtomicType, name: str) -> None:
 
 
 def assigned(values: Column, field: DataField) -> Column:
-    """Values in a column's type.
+    """Cast values to a column's type.
 
     Raises:
-        InvalidInputError: one does not fit.
+        InvalidInputError: a value does not fit.
     """
     if pa.types.is_boolean(values.type) and values.null_count == len(values):
         values = pa.nulls(len(values))  # an untyped NULL
@@ -253,5 +251,5 @@ def assigned(values: Column, field: DataField) -> Column:
 
 
 def names_read(items: Sequence[Assignments]) -> frozenset[str]:
-    """The columns of their scopes that several updates read."""
+    """Return the columns of the scopes that some assignments read."""
     return frozenset(name for item in items for name in item.reads)

@@ -1,4 +1,4 @@
-"""The files in which a row-level operation looks for rows."""
+"""Candidate files of a row-level operation: the files that may contain matching rows."""
 
 from collections.abc import Sequence
 
@@ -19,13 +19,15 @@ from paimon_explore.scan.splits.data_split import DataSplit
 from paimon_explore.scan.splits.split_generator import make_splits
 
 
-def planned(scan: ScanTarget, where: Expression) -> tuple[Sequence[DataSplit], Expression]:
-    """The splits that may hold rows of which a predicate is true, with complete manifest entries.
+def plan_candidate_files(
+    scan: ScanTarget, where: Expression
+) -> tuple[Sequence[DataSplit], Expression]:
+    """Plan the splits that may contain matching rows, with complete manifest entries.
 
     Returns:
-        The splits, and what of the predicate still has to be checked on rows.
+        The splits, and the residual predicate to evaluate on rows.
     """
-    refuse_branches(scan)
+    check_single_branch(scan)
     parts = split_predicate(where, scan.schema.partition_keys)
     if scan.snapshot is None:
         return (), parts.rest
@@ -38,11 +40,11 @@ def planned(scan: ScanTarget, where: Expression) -> tuple[Sequence[DataSplit], E
     return make_splits(scan.located(entries, scan.snapshot), scan.rules), parts.rest
 
 
-def refuse_branches(scan: ScanTarget) -> None:
-    """Refuse tables whose rows lie in another branch, which is not written to.
+def check_single_branch(scan: ScanTarget) -> None:
+    """Check that all rows of a table are in one branch.
 
     Raises:
-        UnsupportedFeatureError: rows lie in several branches.
+        UnsupportedFeatureError: the table has a fallback branch with rows.
     """
     if len(branches_read(scan)) > 1:
         raise UnsupportedFeatureError(
@@ -52,12 +54,12 @@ def refuse_branches(scan: ScanTarget) -> None:
 
 
 def live_positions(file: SplitFile) -> Ints:
-    """The positions of the rows of a file that no deletion vector deletes."""
+    """Return the positions of the live rows of a file."""
     rows = np.arange(int(numbers(file.split.files.table, "row_count")[file.row]))
     deleted = file.deleted()
     return rows if deleted is None else np.setdiff1d(rows, positions(deleted))
 
 
 def bitmap(rows: Ints) -> BitMap64:
-    """Positions as a bitmap."""
+    """Convert positions to a bitmap."""
     return BitMap64(rows.tolist())

@@ -1,10 +1,9 @@
-"""New values of some columns, written beside the files of their rows (data evolution).
+"""Update in tables with data evolution: write only the updated columns.
 
-The files of a table with data evolution share ranges of row ids: one with all columns, later ones
-with the columns that were written anew. An update adds one more to every range in which it touches
-a row: it has the range's first row id and all of its rows, and only the updated columns, which
-`_WRITE_COLS` names. Rows that are not touched keep their old values in it. Readers take every
-column from the newest file that has it.
+The rows of a row id range are stored in one file with all columns and later files with updated
+columns. An update adds a file to every range with touched rows: the file has the range's first row
+id, all of its rows, and only the updated columns, which `_WRITE_COLS` names. Rows that are not
+touched keep their old values. Reads take each column from the newest file that has it.
 
 Spec: append-table/data-evolution. Seen in: golden java200/data_evolution.
 """
@@ -16,11 +15,11 @@ from itertools import groupby
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.data_types.arrow_buffers import Column, Ints
+from paimon_explore.data_types.arrow_buffers import Column, Ints, take_rows
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.maintenance.row_level.append_table_rows import Inserts
-from paimon_explore.maintenance.row_level.candidate_files import planned
-from paimon_explore.maintenance.row_level.row_change import RowChange, in_order, places
+from paimon_explore.maintenance.row_level.candidate_files import plan_candidate_files
+from paimon_explore.maintenance.row_level.row_change import RowChange, in_order
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.options.table_options import MAX_INT64
 from paimon_explore.read.data_evolution import ColumnFile, merge_columns
@@ -34,12 +33,12 @@ from paimon_explore.write.table_layouts import append_layout
 from paimon_explore.write.write_target import WriteTarget, abort, entries_of
 
 
-class ColumnFiles:
-    """One update of a table with data evolution.
+class DataEvolutionUpdate:
+    """An update of a table with data evolution.
 
     Args:
-        scan: the table at the snapshot that the operation builds on.
-        change: what happens to the rows; it deletes none.
+        scan: the table at the snapshot that the operation is based on.
+        change: the change of rows, without deletes.
     """
 
     def __init__(self, scan: ScanTarget, change: RowChange) -> None:
@@ -56,19 +55,18 @@ class ColumnFiles:
         """Write the new values.
 
         Args:
-            inserts: gives rows to be added, asked after all rows have been looked at.
+            inserts: returns rows to insert; called after all rows have been processed.
 
         Returns:
-            What a commit makes visible; nothing if no row is touched. All files are removed again
-            if this raises.
+            The commit messages; empty if no row is touched. All files are deleted if this raises.
 
         Raises:
-            UnsupportedFeatureError: files of rows without row ids, or with deleted rows.
+            UnsupportedFeatureError: a file stores row ids as a column, or has deleted rows.
             FormatError, MissingFileError, StorageError, InvalidInputError: as for `AppendRows`.
         """
         messages: list[CommitMessage] = []
         try:
-            splits, _ = planned(self._scan, self._change.where)
+            splits, _ = plan_candidate_files(self._scan, self._change.where)
             for split in splits:
                 messages += self._updated(split)
             if inserts is not None:
@@ -95,13 +93,13 @@ class ColumnFiles:
         )
         for files in _ranges(split):
             rows = [SplitFile(split=split, row=row, reader=reader) for row in files]
-            _refuse_odd_files(rows)
+            _check_files(rows)
             group = [row.columns() for row in rows]
             for batch in merge_columns(group, self._read):
-                outcome = self._change.outcome(batch)
-                if len(outcome.rows):
+                result = self._change.apply(batch)
+                if len(result.rows):
                     new = [
-                        _mixed(batch.column(name), outcome.after.column(name), outcome.rows)
+                        _replace_rows(batch.column(name), result.after.column(name), result.rows)
                         for name in self._change.updated
                     ]
                     yield self._message(split, group, new)
@@ -109,9 +107,10 @@ class ColumnFiles:
     def _message(
         self, split: DataSplit, group: Sequence[ColumnFile], columns: Sequence[Column]
     ) -> CommitMessage:
-        """One file with the updated columns of all rows of a range."""
-        place = self._target.file_location(split.partition, split.bucket, self._target.file_names())
-        writer = DataFileWriter(place, self._layout)
+        """Write one file with the updated columns of all rows of a range."""
+        target = self._target
+        location = target.file_location(split.partition, split.bucket, target.file_names())
+        writer = DataFileWriter(location, self._layout)
         self._writers.append(writer)
         writer.write(pa.Table.from_arrays(list(columns), names=list(self._change.updated)))
         first = min(file.first for file in group)
@@ -130,14 +129,14 @@ class ColumnFiles:
 
 
 def _layout_of(scan: ScanTarget, columns: tuple[str, ...]) -> FileLayout:
-    """One file of some of the table's columns, however large."""
-    whole = append_layout(scan.schema, scan.options)
-    chosen = [i for i, field in enumerate(whole.fields) if field.name in columns]
+    """Return the layout of a single file, of any size, with some of the table's columns."""
+    layout = append_layout(scan.schema, scan.options)
+    kept = [i for i, field in enumerate(layout.fields) if field.name in columns]
     return replace(
-        whole,
-        fields=tuple(whole.fields[i] for i in chosen),
-        value_columns=tuple(range(len(chosen))),
-        value_modes=tuple(whole.value_modes[i] for i in chosen),
+        layout,
+        fields=tuple(layout.fields[i] for i in kept),
+        value_columns=tuple(range(len(kept))),
+        value_modes=tuple(layout.value_modes[i] for i in kept),
         target_bytes=MAX_INT64,
         target_rows=MAX_INT64,
         indexes=(),
@@ -146,17 +145,17 @@ def _layout_of(scan: ScanTarget, columns: tuple[str, ...]) -> FileLayout:
 
 
 def _ranges(split: DataSplit) -> list[list[int]]:
-    """The files of a split by the range of row ids that they share."""
+    """Group the files of a split by row id range."""
     numbers = split.same_rows or tuple(range(split.count))
     return [list(rows) for _, rows in groupby(range(split.count), key=numbers.__getitem__)]
 
 
-def _refuse_odd_files(files: Sequence[SplitFile]) -> None:
+def _check_files(files: Sequence[SplitFile]) -> None:
     for file in files:
         name = file.value("file_name")
         if file.value("first_row_id") is None:
             raise UnsupportedFeatureError(
-                "updating rows whose row ids are stored in their file", str(name)
+                "updating files that store row ids as a column", str(name)
             )
         if file.deleted() is not None:
             raise UnsupportedFeatureError(
@@ -164,9 +163,9 @@ def _refuse_odd_files(files: Sequence[SplitFile]) -> None:
             )
 
 
-def _mixed(old: Column, new: Column, rows: Ints) -> Column:
-    """A column with new values at some places."""
+def _replace_rows(old: Column, new: Column, rows: Ints) -> Column:
+    """Replace the values of some rows of a column."""
     source = np.arange(len(old))
     source[rows] = len(old) + np.arange(len(rows))
     both: Column = pa.concat_arrays([old, new])
-    return both.take(places(source))  # type: ignore[arg-type]  # int64
+    return take_rows(both, source)

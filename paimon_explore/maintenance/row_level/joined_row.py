@@ -1,7 +1,7 @@
-"""The two sides of a merge as one row: names that say `target.` or `source.`, or neither.
+"""The joined row of a merge: columns of both sides, named `target.<name>` and `source.<name>`.
 
-Both sides' columns stand in one row type, each under its side's name, a dot and its own name.
-Expressions are rewritten to these names before they are bound.
+Expressions may qualify names with a side or not; they are rewritten to the names of the joined row
+before they are bound.
 """
 
 from collections.abc import Callable, Mapping
@@ -42,7 +42,7 @@ class Sides:
     Attributes:
         target: the table's columns.
         source: the source's columns.
-        names: what expressions call a side, in lower case, to the side.
+        names: names and aliases of the sides in expressions, in lower case, mapped to the side.
     """
 
     target: RowType
@@ -51,7 +51,7 @@ class Sides:
 
     @property
     def row_type(self) -> RowType:
-        """The columns of both sides in one row, all nullable."""
+        """Return the columns of the joined row, all nullable."""
         sides = ((TARGET, self.target), (SOURCE, self.source))
         fields = [
             DataField(id=0, name=f"{side}.{f.name}", type=with_nullable(f.type, nullable=True))
@@ -61,10 +61,8 @@ class Sides:
         numbered = (replace(field, id=number) for number, field in enumerate(fields))
         return RowType(fields=tuple(numbered))
 
-    def joined(
-        self, target: pa.RecordBatch | None, source: pa.RecordBatch | None
-    ) -> pa.RecordBatch:
-        """Rows of both sides beside each other, with the columns that they have."""
+    def join(self, target: pa.RecordBatch | None, source: pa.RecordBatch | None) -> pa.RecordBatch:
+        """Join rows of both sides column-wise, with the columns that they have."""
         columns = []
         names = []
         for side, batch in ((TARGET, target), (SOURCE, source)):
@@ -74,16 +72,15 @@ class Sides:
         known = {field.name: field for field in arrow_schema(self.row_type)}
         return pa.RecordBatch.from_arrays(columns, schema=pa.schema([known[n] for n in names]))
 
-    def qualified(self, expr: Expression, *visible: str) -> Expression:
-        """The expression with the names of the row of both sides.
+    def qualify(self, expr: Expression, *visible: str) -> Expression:
+        """Rewrite an expression to the column names of the joined row.
 
         Args:
-            expr: as written.
+            expr: the expression.
             visible: the sides that it may use.
 
         Raises:
-            InvalidInputError: a name that is in neither side, in both, or in one that is not
-                visible.
+            InvalidInputError: a name is unknown, ambiguous, or of a side that is not visible.
         """
         return renamed(expr, lambda path: self._path(path, visible))
 
@@ -95,12 +92,12 @@ class Sides:
         if side is not None:
             if side not in visible:
                 raise InvalidInputError(
-                    f"There is no {side} row in the clause that uses {'.'.join(path)!r}."
+                    f"{'.'.join(path)!r} is not available in this clause, which has no {side} row."
                 )
-            return (f"{side}.{self._named(side, path[1])}", *path[2:])
+            return (f"{side}.{self._exact_name(side, path[1])}", *path[2:])
         found = [side for side in visible if _alike(self._of(side), path[0])]
         if len(found) == 1:
-            return (f"{found[0]}.{self._named(found[0], path[0])}", *path[1:])
+            return (f"{found[0]}.{self._exact_name(found[0], path[0])}", *path[1:])
         if found:
             raise InvalidInputError(
                 f"Column {path[0]!r} is ambiguous: source and target have it.",
@@ -115,8 +112,8 @@ class Sides:
     def _of(self, side: str) -> RowType:
         return self.target if side == TARGET else self.source
 
-    def _named(self, side: str, name: str) -> str:
-        """The exact name of a column of a side."""
+    def _exact_name(self, side: str, name: str) -> str:
+        """Return the exact name of a column of a side."""
         row_type = self._of(side)
         if row_type.field(name) is not None:
             return name
@@ -129,7 +126,7 @@ class Sides:
 
 
 def _alike(row_type: RowType, name: str) -> list[str]:
-    """The column of that name, else those that differ in case only."""
+    """Return the column of that name, else those that differ only in case."""
     if row_type.field(name) is not None:
         return [name]
     return [known for known in row_type.names if known.lower() == name.lower()]
@@ -139,7 +136,7 @@ Rename = Callable[[tuple[str, ...]], tuple[str, ...]]
 
 
 def renamed(expr: Expression, rename: Rename) -> Expression:
-    """The tree with other names of columns."""
+    """Rename the columns of an expression."""
     if is_operand(expr):
         return _operand(expr, rename)
     match expr:

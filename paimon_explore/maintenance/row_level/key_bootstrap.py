@@ -1,8 +1,7 @@
-"""The index of all keys of a table, read from its files before rows are written across partitions.
+"""Bootstrap of the key index for cross-partition upserts: read all keys of a table.
 
-Only the key columns are read, merged, so that a deleted key is none. With the option
-`cross-partition-upsert.index-ttl`, buckets whose newest file is older are left out: their keys are
-taken for new ones.
+Only the key columns are read, with a merge that drops deleted keys. Buckets whose newest file is
+older than `cross-partition-upsert.index-ttl` are skipped: their keys count as new.
 """
 
 from collections.abc import Iterator
@@ -23,15 +22,15 @@ from paimon_explore.write.write_target import WriteTarget
 
 
 def key_index(target: WriteTarget, snapshot: Snapshot | None) -> KeyIndex:
-    """Partition and bucket of every key of a table.
+    """Build the index of partition and bucket of every key.
 
     Args:
         target: the table.
-        snapshot: its newest one, or the one that a change of its rows builds on.
+        snapshot: the latest snapshot, or the one that a row-level operation is based on.
 
     Raises:
-        FormatError: a file breaks the format.
-        MissingFileError: a file is gone.
+        FormatError: a file is malformed.
+        MissingFileError: a file does not exist.
     """
     known = [] if target.replaces else list(_known(target, snapshot))
     seen = None if target.replaces else SeenSnapshot.of(snapshot, reads=True)
@@ -42,16 +41,16 @@ def _known(target: WriteTarget, snapshot: Snapshot | None) -> Iterator[KnownKeys
     schema, options, store = target.schema, target.options, target.store
     if snapshot is None:
         return
-    cut = PartitionFilter(row_type=schema.partition_type, predicate=None)
-    entries = live_files(store, snapshot, cut)
+    partition_filter = PartitionFilter(row_type=schema.partition_type, predicate=None)
+    entries = live_files(store, snapshot, partition_filter)
     if not len(entries):
         return
     scan = ScanTarget(
         store=store, schema=schema, options=options, snapshot=snapshot, branch=store.paths.branch
     )
     reader = SplitReader(store=store, schema=schema, options=options, columns=schema.primary_keys)
-    kept_ms = options.value(CROSS_PARTITION_UPSERT_INDEX_TTL)
-    oldest = None if kept_ms is None else local_millis(target.clock()) - kept_ms
+    ttl_ms = options.value(CROSS_PARTITION_UPSERT_INDEX_TTL)
+    oldest = None if ttl_ms is None else local_millis(target.clock()) - ttl_ms
     for split in whole_buckets(scan.located(entries, snapshot)):
         if oldest is not None and numbers(split.files.table, "creation_time").max() < oldest:
             continue

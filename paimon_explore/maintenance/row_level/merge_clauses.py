@@ -1,13 +1,13 @@
-"""MERGE: what happens to a row of the table, and to a row of the source, by the first clause.
+"""The clauses of MERGE INTO, applied to rows of the table and of the source.
 
-| clause | of rows | may use |
+| clause | rows | columns it may use |
 | --- | --- | --- |
-| when matched: update, delete | of the table that match a source row | both sides |
-| when not matched by source: update, delete | of the table that match none | the table's side |
-| when not matched: insert | of the source that match none | the source's side |
+| when matched: update, delete | table rows that match a source row | both sides |
+| when not matched by source: update, delete | table rows without a match | the table's |
+| when not matched: insert | source rows without a match | the source's |
 
-Of the clauses for a row the first one counts whose condition is true. A row that two source rows
-would update is an error: which of them it would get is anybody's guess.
+The first clause whose condition is true applies to a row. If two source rows would update the same
+table row, the merge fails, because its result would be ambiguous.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,9 +26,14 @@ from paimon_explore.maintenance.row_level.assignments import (
     assignments,
 )
 from paimon_explore.maintenance.row_level.joined_row import SOURCE, TARGET, Sides
-from paimon_explore.maintenance.row_level.merge_join import Matching, Pairs, table_names
+from paimon_explore.maintenance.row_level.merge_join import MergeJoin, Pairs, table_names
 from paimon_explore.maintenance.row_level.nested_values import path_of
-from paimon_explore.maintenance.row_level.row_change import Outcome, in_order, stacked, taken
+from paimon_explore.maintenance.row_level.row_change import (
+    RowChangeResult,
+    concat_batches,
+    in_order,
+    take,
+)
 from paimon_explore.scan.manifest_arrays import true_rows
 from paimon_explore.scan.predicate.binder import bind
 from paimon_explore.scan.predicate.builder import Term
@@ -41,7 +46,7 @@ _NONE = -1
 
 
 class ClauseKind(Enum):
-    """Which rows a clause is for."""
+    """The rows that a clause applies to."""
 
     MATCHED = "when matched"
     NOT_MATCHED = "when not matched"
@@ -57,13 +62,13 @@ _VISIBLE = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clause:
-    """A clause as the caller gives it.
+    """A clause as passed by the caller.
 
     Attributes:
-        kind: which rows it is for.
-        condition: which of them; None for all.
+        kind: the rows it applies to.
+        condition: restricts these rows; None for all.
         values: new values by column; None to delete.
-        all_columns: take the source's columns of the same names as values.
+        all_columns: whether the source's columns of the same names are the new values.
     """
 
     kind: ClauseKind
@@ -74,11 +79,11 @@ class Clause:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoundClause:
-    """A clause bound to the row of both sides.
+    """A clause bound to the joined row of both sides.
 
     Attributes:
-        condition: TRUE for all.
-        new: what it assigns; None to delete.
+        condition: the condition; TRUE for all rows.
+        new: the assignments; None to delete.
     """
 
     condition: Expression
@@ -86,17 +91,17 @@ class BoundClause:
 
     @property
     def reads(self) -> frozenset[str]:
-        """The columns of the row of both sides that it reads."""
+        """Return the columns of the joined row that the clause reads."""
         return names_of(self.condition).union(self.new.reads if self.new is not None else ())
 
 
 @dataclass(frozen=True, slots=True)
 class _Decision:
-    """What happens to n rows of the table.
+    """The clauses that apply to n rows of the table.
 
     Attributes:
-        clause: the number of each row's clause, or -1.
-        source: the source row that it is updated from, or -1.
+        clause: number of the clause that applies to each row; -1 for none.
+        source: number of the source row that matches each row; -1 for none.
     """
 
     clause: Ints
@@ -104,52 +109,52 @@ class _Decision:
 
 
 class MergeChange:
-    """A merge as a change of rows, and as a maker of rows to insert.
+    """The row change of a merge, and its rows to insert.
 
     Args:
         sides: the columns of both sides.
         source: the source's rows.
-        matching: finds pairs.
-        clauses: in the order in which they count.
+        join: finds matching rows.
+        clauses: the clauses in order of precedence.
 
     Raises:
-        InvalidInputError: a clause that cannot be understood.
+        InvalidInputError: a clause is invalid.
     """
 
     is_decided_by_where = False
 
     def __init__(
-        self, sides: Sides, source: pa.RecordBatch, matching: Matching, clauses: Sequence[Clause]
+        self, sides: Sides, source: pa.RecordBatch, join: MergeJoin, clauses: Sequence[Clause]
     ) -> None:
         self._sides = sides
         self._source = source
-        self._matching = matching
+        self._join = join
         self._row_type = sides.row_type
-        self._seen = np.zeros(source.num_rows, np.bool_)
+        self._has_match = np.zeros(source.num_rows, np.bool_)
         by_kind: dict[ClauseKind, list[BoundClause]] = {kind: [] for kind in ClauseKind}
         for clause in clauses:
-            by_kind[clause.kind].append(self._bound(clause))
+            by_kind[clause.kind].append(self._bind(clause))
         self._matched = by_kind[ClauseKind.MATCHED]
         self._by_source = by_kind[ClauseKind.NOT_MATCHED_BY_SOURCE]
         self._inserting = by_kind[ClauseKind.NOT_MATCHED]
         self._touching = [*self._matched, *self._by_source]
 
-    # ------------------------------------------------------------ what it reads and changes
+    # ------------------------------------------------------------ columns
 
     @property
     def where(self) -> Expression:
-        """What rows of the table may be touched."""
-        return TRUE if self._by_source else self._matching.where
+        """Return a predicate on the table's rows that may be touched."""
+        return TRUE if self._by_source else self._join.where
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The table's columns that decide."""
+        """Return the table's columns that decide which rows are touched."""
         read = [table_names(names_of(clause.condition)) for clause in self._touching]
-        return in_order(self._sides.target, self._matching.columns.union(*read))
+        return in_order(self._sides.target, self._join.columns.union(*read))
 
     @property
     def updated(self) -> tuple[str, ...]:
-        """The table's columns that may get new values."""
+        """Return the table's columns that may get new values."""
         names = {name for clause in self._touching if clause.new for name in clause.new.names}
         return in_order(self._sides.target, frozenset(names))
 
@@ -165,17 +170,17 @@ class MergeChange:
 
     @property
     def reads(self) -> tuple[str, ...]:
-        """The table's columns that new values are made of."""
+        """Return the table's columns that new values are computed from."""
         read = frozenset[str]().union(*(clause.reads for clause in self._touching))
         return in_order(self._sides.target, table_names(read))
 
     # ------------------------------------------------------------ clauses
 
-    def _bound(self, clause: Clause) -> BoundClause:
+    def _bind(self, clause: Clause) -> BoundClause:
         visible = _VISIBLE[clause.kind]
         condition: Expression = TRUE
         if clause.condition is not None:
-            tree = self._sides.qualified(predicate(clause.condition), *visible)
+            tree = self._sides.qualify(predicate(clause.condition), *visible)
             condition = bind(tree, self._row_type)
         values = self._all_columns(clause.kind) if clause.all_columns else clause.values
         if values is None:
@@ -192,15 +197,15 @@ class MergeChange:
 
     def _value(self, value: NewValue, visible: tuple[str, ...]) -> NewValue:
         if isinstance(value, str):
-            return self._sides.qualified(parse_value(value), *visible)
+            return self._sides.qualify(parse_value(value), *visible)
         if isinstance(value, Term):
-            return self._sides.qualified(value.expression, *visible)
+            return self._sides.qualify(value.expression, *visible)
         if isinstance(value, Expression):
-            return self._sides.qualified(value, *visible)
+            return self._sides.qualify(value, *visible)
         return value
 
     def _all_columns(self, kind: ClauseKind) -> Mapping[str, NewValue]:
-        """The source's columns by the table's columns of the same names."""
+        """Map the table's columns to the source's columns of the same names."""
         names = {name.lower(): name for name in self._sides.source.names}
         found: dict[str, NewValue] = {
             field.name: Column(path=(SOURCE, names[field.name.lower()]))
@@ -219,22 +224,22 @@ class MergeChange:
         return found
 
     def _is_same(self, name: str, value: NewValue) -> bool:
-        """Whether a value is what the column equals by the condition of the merge."""
+        """Whether the merge condition already makes a column equal to a value."""
         column, *inner = path_of(name, self._sides.target)
         if inner:
             return False
         target = Column(path=(f"{TARGET}.{column.name}",))
-        return self._matching.equates(target, value)
+        return self._join.equates(target, value)
 
     # ------------------------------------------------------------ rows of the table
 
     def touched(self, batch: pa.RecordBatch) -> Bools:
-        """The rows for which a clause counts."""
+        """Return the rows to which a clause applies."""
         found: Bools = self._decide(batch).clause != _NONE
         return found
 
-    def outcome(self, batch: pa.RecordBatch) -> Outcome:
-        """New values by clause."""
+    def apply(self, batch: pa.RecordBatch) -> RowChangeResult:
+        """Apply the clauses to rows of the table."""
         decision = self._decide(batch)
         rows: list[Ints] = []
         parts: list[pa.RecordBatch] = []
@@ -243,56 +248,57 @@ class MergeChange:
             found = np.flatnonzero(decision.clause == number)
             if clause.new is None or not len(found):
                 continue
-            before = taken(batch.select(list(known)), found)
+            before = take(batch.select(list(known)), found)
             source = (
-                taken(self._source, decision.source[found]) if number < len(self._matched) else None
+                take(self._source, decision.source[found]) if number < len(self._matched) else None
             )
-            parts.append(clause.new.applied(before, self._sides.joined(before, source)))
+            parts.append(clause.new.applied(before, self._sides.join(before, source)))
             rows.append(found)
         touched = decision.clause != _NONE
         if not parts:
             none = batch.slice(0, 0).select(list(known))
-            return Outcome(touched=touched, rows=np.zeros(0, np.int64), after=none)
-        places = np.concatenate(rows)
-        order = np.argsort(places, kind="stable")
-        return Outcome(touched=touched, rows=places[order], after=taken(stacked(parts), order))
+            return RowChangeResult(touched=touched, rows=np.zeros(0, np.int64), after=none)
+        updated = np.concatenate(rows)
+        order = np.argsort(updated, kind="stable")
+        after = take(concat_batches(parts), order)
+        return RowChangeResult(touched=touched, rows=updated[order], after=after)
 
     def _decide(self, batch: pa.RecordBatch) -> _Decision:
         count = batch.num_rows
-        pairs = self._matching.find(batch)
-        self._seen[pairs.source] = True
+        pairs = self._join.find(batch)
+        self._has_match[pairs.source] = True
         clause = np.full(count, _NONE, np.int64)
         source = np.full(count, _NONE, np.int64)
-        chosen = self._first(self._matched, self._matching.joined(batch, pairs))
-        counting = pairs.where(chosen != _NONE)
-        chosen = chosen[chosen != _NONE]
-        self._refuse_two(counting, chosen)
-        clause[counting.target] = chosen
-        source[counting.target] = counting.source
+        applied = self._first_clause(self._matched, self._join.rows_of(batch, pairs))
+        pairs_applied = pairs.where(applied != _NONE)
+        applied = applied[applied != _NONE]
+        self._check_single_update(pairs_applied, applied)
+        clause[pairs_applied.target] = applied
+        source[pairs_applied.target] = pairs_applied.source
         if self._by_source:
-            alone = np.setdiff1d(np.arange(count), pairs.target)
+            unmatched = np.setdiff1d(np.arange(count), pairs.target)
             known = in_order(self._sides.target, frozenset(batch.schema.names))
-            rows = self._sides.joined(taken(batch.select(list(known)), alone), None)
-            found = self._first(self._by_source, rows)
-            clause[alone] = np.where(found == _NONE, _NONE, found + len(self._matched))
+            rows = self._sides.join(take(batch.select(list(known)), unmatched), None)
+            found = self._first_clause(self._by_source, rows)
+            clause[unmatched] = np.where(found == _NONE, _NONE, found + len(self._matched))
         return _Decision(clause, source)
 
-    def _first(self, clauses: Sequence[BoundClause], rows: pa.RecordBatch) -> Ints:
-        """Of each row the first clause whose condition is true, or -1."""
-        chosen = np.full(rows.num_rows, _NONE, np.int64)
+    def _first_clause(self, clauses: Sequence[BoundClause], rows: pa.RecordBatch) -> Ints:
+        """Return the first clause whose condition is true for each row; -1 for none."""
+        found = np.full(rows.num_rows, _NONE, np.int64)
         for number, clause in enumerate(clauses):
-            free = chosen == _NONE
+            applies = found == _NONE
             if clause.condition != TRUE:
-                free &= true_rows(evaluate(clause.condition, rows, self._row_type))
-            chosen[free] = number
-        return chosen
+                applies &= true_rows(evaluate(clause.condition, rows, self._row_type))
+            found[applies] = number
+        return found
 
-    def _refuse_two(self, pairs: Pairs, chosen: Ints) -> None:
-        """Refuse rows that several source rows would change; deleting them twice is deleting."""
+    def _check_single_update(self, pairs: Pairs, clauses: Ints) -> None:
+        """Check that no two source rows update the same row; deleting it twice is allowed."""
         _, inverse, counts = np.unique(pairs.target, return_inverse=True, return_counts=True)
         several = counts[inverse] > 1
         updates = np.array([clause.new is not None for clause in self._matched], np.bool_)
-        if several.any() and bool(updates[chosen[several]].any()):
+        if several.any() and bool(updates[clauses[several]].any()):
             first = int(np.flatnonzero(several)[0])
             rows = pairs.source[pairs.target == pairs.target[first]].tolist()
             raise InvalidInputError(
@@ -304,16 +310,16 @@ class MergeChange:
     # ------------------------------------------------------------ rows of the source
 
     def new_rows(self) -> Iterator[pa.RecordBatch]:
-        """The rows to insert, once all rows of the table have been looked at."""
-        rest = np.flatnonzero(~self._seen)
-        rows = self._sides.joined(None, taken(self._source, rest))
-        chosen = self._first(self._inserting, rows)
+        """Yield the rows to insert, after all rows of the table have been processed."""
+        unmatched = np.flatnonzero(~self._has_match)
+        rows = self._sides.join(None, take(self._source, unmatched))
+        clauses = self._first_clause(self._inserting, rows)
         target = self._sides.target
         for number, clause in enumerate(self._inserting):
-            found = np.flatnonzero(chosen == number)
+            found = np.flatnonzero(clauses == number)
             if not len(found) or clause.new is None:
                 continue
-            part = taken(rows, found)
+            part = take(rows, found)
             given = {
                 item.field.name: item.values(part, self._row_type) for item in clause.new.items
             }

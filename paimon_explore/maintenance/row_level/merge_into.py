@@ -1,4 +1,4 @@
-"""MERGE INTO: from the caller's arguments to what a commit makes visible."""
+"""MERGE INTO: the entry point that returns commit messages."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.row_level.joined_row import SOURCE, TARGET, Sides
 from paimon_explore.maintenance.row_level.merge_clauses import Clause, MergeChange
-from paimon_explore.maintenance.row_level.merge_join import Matching, On
+from paimon_explore.maintenance.row_level.merge_join import MergeJoin, On
 from paimon_explore.maintenance.row_level.merge_source import source_rows
 from paimon_explore.maintenance.row_level.supported_operations import (
     check_delete,
@@ -22,13 +22,13 @@ from paimon_explore.write.input.table_batches import Rows
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergeSpec:
-    """A merge as the caller describes it.
+    """A merge as passed by the caller.
 
     Attributes:
         source: the rows to merge into the table.
-        on: what makes a row of the table and one of the source match.
-        clauses: what happens then, in the order in which they count.
-        source_alias, target_alias: other words for `source` and `target` in expressions.
+        on: the condition under which a table row and a source row match.
+        clauses: the clauses in order of precedence.
+        source_alias, target_alias: other names of `source` and `target` in expressions.
     """
 
     source: Rows
@@ -45,15 +45,15 @@ def merge_rows(
 
     Args:
         store: the table.
-        schema: its latest schema.
-        options: in force.
-        spec: what is merged, and how.
+        schema: the latest schema.
+        options: effective options.
+        spec: the merge.
 
     Raises:
-        InvalidInputError: no clause, a clause or condition that cannot be understood, rows of the
-            table that several source rows would update, a value that does not fit, or a merge
-            engine that does not take it.
-        UnsupportedFeatureError: the table has something that is not changed here.
+        InvalidInputError: there are no clauses, a clause or condition is invalid, several source
+            rows update the same row, a value does not fit, or the merge engine does not support
+            the operation.
+        UnsupportedFeatureError: the table uses a feature that merges do not support.
     """
     if not spec.clauses:
         raise InvalidInputError(
@@ -64,7 +64,7 @@ def merge_rows(
     source_type, rows = source_rows(spec.source, schema.row_type)
     names = _names(spec)
     sides = Sides(target=schema.row_type, source=source_type, names=names)
-    change = MergeChange(sides, rows, Matching(spec.on, sides, rows), spec.clauses)
+    change = MergeChange(sides, rows, MergeJoin(spec.on, sides, rows), spec.clauses)
     if change.updated:
         check_update(schema, options, change.updated)
     if change.deletes:
@@ -75,7 +75,7 @@ def merge_rows(
 
 
 def _names(spec: MergeSpec) -> dict[str, str]:
-    """What expressions may call the sides."""
+    """Map the names of both sides in expressions to the sides."""
     names = {TARGET: TARGET, SOURCE: SOURCE}
     for alias, side in ((spec.target_alias or "t", TARGET), (spec.source_alias or "s", SOURCE)):
         if not alias.isidentifier() or names.setdefault(alias.lower(), side) != side:

@@ -1,8 +1,8 @@
-"""Which rows of a source match which rows of the table: the join of a merge.
+"""The join of a merge: which source rows match which table rows.
 
-The `on` condition is cut into equalities between both sides, by which rows are found, and a rest
-that is checked on the pairs. What it says of the table alone, and the values that the source has
-for a column of the table, also tell which files need not be looked at.
+The `on` condition is split into equalities between both sides, which are joined by hash, and a
+residual condition that is evaluated on the joined rows. Conditions on the table alone, and the
+range of the source's values of an equality, also prune data files.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ from paimon_explore.data_types.definitions import AtomicType, TypeRoot
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.row_level.joined_row import SOURCE, TARGET, Sides, renamed
-from paimon_explore.maintenance.row_level.row_change import taken
+from paimon_explore.maintenance.row_level.row_change import take
 from paimon_explore.maintenance.row_level.source_keys import KeyPair, SourceKeys
 from paimon_explore.scan.manifest_arrays import true_rows
 from paimon_explore.scan.predicate.binder import bind, bind_value
@@ -40,11 +40,11 @@ from paimon_explore.scan.predicate.expression import Column as Named
 from paimon_explore.scan.predicate.sql_parser import predicate
 
 On = str | Term | Expression | Sequence[str] | Mapping[str, str]
-"""Names of columns that both sides have, the table's to the source's, or a condition."""
+"""Names of common columns, a mapping of the table's to the source's columns, or a condition."""
 
 _MAX_PAIRS = 1 << 24
 _SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")
-_FEW_VALUES = 200
+_MAX_IN_VALUES = 200
 _RANGED = frozenset(
     {
         *(TypeRoot.TINYINT, TypeRoot.SMALLINT, TypeRoot.INT, TypeRoot.BIGINT, TypeRoot.DECIMAL),
@@ -55,41 +55,41 @@ _RANGED = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """Rows that match: n places in a batch of the table, and in the source."""
+    """Matching rows: n row numbers in a batch of the table and in the source."""
 
     target: Ints
     source: Ints
 
     def where(self, mask: Bools) -> "Pairs":
-        """Some of them."""
+        """Filter the pairs."""
         return Pairs(self.target[mask], self.source[mask])
 
 
-class Matching:
-    """Finds the pairs of a merge.
+class MergeJoin:
+    """Finds the matching rows of a merge.
 
     Args:
-        on: what makes rows match.
+        on: the join condition.
         sides: the columns of both sides.
         source: the source's rows.
 
     Raises:
-        InvalidInputError: a condition that cannot be understood.
+        InvalidInputError: the condition is invalid.
     """
 
     def __init__(self, on: On, sides: Sides, source: pa.RecordBatch) -> None:
         self._sides = sides
         self._source = source
-        condition = sides.qualified(_condition(on, sides), TARGET, SOURCE)
+        condition = sides.qualify(_condition(on, sides), TARGET, SOURCE)
         parts = conjuncts(condition)
         self.equalities = [part for part in parts if _is_pair(part)]
         row_type = sides.row_type
-        bind(condition, row_type)  # both sides of a comparison compare
+        bind(condition, row_type)  # checks that compared types are comparable
         self._pairs = [_key_pair(part, sides) for part in self.equalities]
         rest = [part for part in parts if part not in self.equalities]
-        self._rest = bind(conjunction(rest), row_type)
-        self._rest_names = names_of(self._rest)
-        self._rows = sides.joined(None, source)
+        self._residual = bind(conjunction(rest), row_type)
+        self._residual_names = names_of(self._residual)
+        self._rows = sides.join(None, source)
         self._lookup: SourceKeys | None = None
         self._keys = [value_of(pair.source, self._rows, row_type) for pair in self._pairs]
         on_target = [part for part in rest if _side_of(part) == {TARGET}]
@@ -97,35 +97,35 @@ class Matching:
 
     @property
     def columns(self) -> frozenset[str]:
-        """The table's columns that the condition reads."""
-        read = self._rest_names.union(*(names_of(pair.target) for pair in self._pairs))
+        """Return the table's columns that the condition reads."""
+        read = self._residual_names.union(*(names_of(pair.target) for pair in self._pairs))
         return table_names(read)
 
     def equates(self, target: Expression, value: object) -> bool:
-        """Whether the condition says that a column of the table equals a value of the source."""
+        """Whether the condition equates a column of the table with a value of the source."""
         for part in self.equalities:
-            assert isinstance(part, Compare)  # noqa: S101 - `_is_pair` has looked
+            assert isinstance(part, Compare)  # noqa: S101 - checked by `_is_pair`
             if value in (part.left, part.right) and target in (part.left, part.right):
                 return part.op is CompareOp.EQ
         return False
 
     def find(self, batch: pa.RecordBatch) -> Pairs:
-        """The pairs of the rows of a batch of the table."""
-        pairs = self._by_keys(batch) if self._pairs else self._all(batch)
-        if self._rest == TRUE or not len(pairs.target):
+        """Return the matching rows for a batch of the table."""
+        pairs = self._by_keys(batch) if self._pairs else self._cross_join(batch)
+        if self._residual == TRUE or not len(pairs.target):
             return pairs
-        rows = self.joined(batch, pairs)
-        return pairs.where(true_rows(evaluate(self._rest, rows, self._sides.row_type)))
+        rows = self.rows_of(batch, pairs)
+        return pairs.where(true_rows(evaluate(self._residual, rows, self._sides.row_type)))
 
-    def joined(self, batch: pa.RecordBatch, pairs: Pairs) -> pa.RecordBatch:
-        """The rows of pairs, both sides beside each other."""
+    def rows_of(self, batch: pa.RecordBatch, pairs: Pairs) -> pa.RecordBatch:
+        """Return the joined rows of pairs."""
         known = [name for name in batch.schema.names if self._sides.target.field(name) is not None]
-        return self._sides.joined(
-            taken(batch.select(known), pairs.target), taken(self._source, pairs.source)
+        return self._sides.join(
+            take(batch.select(known), pairs.target), take(self._source, pairs.source)
         )
 
-    def _all(self, batch: pa.RecordBatch) -> Pairs:
-        """Every pair."""
+    def _cross_join(self, batch: pa.RecordBatch) -> Pairs:
+        """Return every pair of rows."""
         count, others = batch.num_rows, self._source.num_rows
         if count * others > _MAX_PAIRS:
             raise InvalidInputError(
@@ -137,7 +137,7 @@ class Matching:
 
     def _by_keys(self, batch: pa.RecordBatch) -> Pairs:
         count = batch.num_rows
-        rows = self._sides.joined(batch.select(sorted(self._known(batch))), None)
+        rows = self._sides.join(batch.select(sorted(self._known(batch))), None)
         found = [value_of(pair.target, rows, self._sides.row_type) for pair in self._pairs]
         if self._lookup is None:
             self._lookup = SourceKeys(self._pairs, self._keys, found)
@@ -152,12 +152,12 @@ class Matching:
         return self.columns.intersection(batch.schema.names)
 
     def _bound_where(self, parts: Sequence[Expression]) -> Expression:
-        """Conditions on the table alone, bound to its columns."""
+        """Bind conditions on the table alone to its columns."""
         plain = renamed(conjunction(parts), lambda path: (_name(path[0]), *path[1:]))
         return bind(plain, self._sides.target)
 
     def _ranges(self) -> Iterator[Expression]:
-        """What the source's values say of columns of the table."""
+        """Yield conditions on columns of the table implied by the source's values."""
         for part, pair, key in zip(self.equalities, self._pairs, self._keys, strict=True):
             column = _target_of(part)
             kind = bind_value(pair.source, self._sides.row_type)[1]
@@ -167,11 +167,11 @@ class Matching:
 
 
 def _within(column: Named, key: Column) -> Expression:
-    """That a column has one of some values, or one between them."""
+    """Return the condition that a column has one of the values, or is in their range."""
     distinct = key.unique().drop_null()
     if not len(distinct):
         return FALSE
-    if len(distinct) <= _FEW_VALUES:
+    if len(distinct) <= _MAX_IN_VALUES:
         return In(operand=column, values=tuple(literal(value) for value in as_python(distinct)))
     ends = pc.min_max(distinct)
     low, high = (literal(ends[name].as_py()) for name in ("min", "max"))
@@ -199,7 +199,7 @@ def _condition(on: On, sides: Sides) -> Expression:
     if not parts:
         raise InvalidInputError(
             f"on={on!r} is not a condition.",
-            hint='Write on="id", on=["id", "dt"] or on="target.id = source.key".',
+            hint='Use on="id", on=["id", "dt"] or on="target.id = source.key".',
         )
     return conjunction(parts)
 
@@ -218,7 +218,7 @@ def _name(qualified: str) -> str:
 
 
 def table_names(qualified: frozenset[str]) -> frozenset[str]:
-    """The table's columns among names of the row of both sides."""
+    """Return the table's columns among names of the joined row."""
     return frozenset(_name(name) for name in qualified if name.startswith(f"{TARGET}."))
 
 
@@ -231,13 +231,13 @@ def _is_pair(part: Expression) -> bool:
 
 
 def _target_of(part: Expression) -> Expression:
-    """The table's side of an equality."""
-    assert isinstance(part, Compare)  # noqa: S101 - `_is_pair` has looked
+    """Return the table's side of an equality."""
+    assert isinstance(part, Compare)  # noqa: S101 - checked by `_is_pair`
     return part.left if _side_of(part.left) == {TARGET} else part.right
 
 
 def _key_pair(part: Expression, sides: Sides) -> KeyPair:
-    assert isinstance(part, Compare)  # noqa: S101 - `_is_pair` has looked
+    assert isinstance(part, Compare)  # noqa: S101 - checked by `_is_pair`
     target = _target_of(part)
     source = part.right if target is part.left else part.left
     assert is_operand(source)  # noqa: S101 - a comparison has operands

@@ -1,4 +1,4 @@
-"""The source of a merge: any rows, in types of the table format."""
+"""The source rows of a merge, converted to types of the table format."""
 
 import re
 from collections.abc import Sequence
@@ -28,17 +28,17 @@ _STRING = AtomicType(root=TypeRoot.VARCHAR, length=MAX_LENGTH)
 
 
 def source_rows(source: Rows, target: RowType) -> tuple[RowType, pa.RecordBatch]:
-    """The rows of a source, all in memory.
+    """Load all rows of a source into memory.
 
     Args:
         source: an Arrow table, batch or reader, a data frame, another table, or dictionaries.
-        target: the table's columns; dictionaries have their types where the names are the same.
+        target: the table's columns; values of dictionaries get the types of columns of that name.
 
     Returns:
         The columns, nullable, and the rows.
 
     Raises:
-        InvalidInputError: rows that cannot be taken, or two columns of one name.
+        InvalidInputError: the rows cannot be read, or two columns have the same name.
     """
     rows = _table_of(source, target)
     names = [name for name in rows.schema.names if not _INDEX.fullmatch(name)]
@@ -68,18 +68,18 @@ def _table_of(source: object, target: RowType) -> pa.Table:
     row_type = RowType(fields=tuple(fields))
     parts = [pa.Table.from_batches([b]) for b in batches_of(source, row_type, lambda _: None)]
     if parts:
-        return parts[0] if len(parts) == 1 else _together(parts)
+        return parts[0] if len(parts) == 1 else _concat(parts)
     if isinstance(source, ArrowStream):
         return pa.RecordBatchReader.from_stream(source).read_all()
     return arrow_schema(row_type).empty_table()
 
 
-def _together(parts: Sequence[pa.Table]) -> pa.Table:
+def _concat(parts: Sequence[pa.Table]) -> pa.Table:
     try:
         return pa.concat_tables(parts, promote_options="permissive")
     except pa.ArrowException as error:
         raise InvalidInputError(
-            f"The parts of the source have different columns: {error}."
+            f"The batches of the source have different columns: {error}."
         ) from error
 
 

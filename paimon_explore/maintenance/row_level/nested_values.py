@@ -1,7 +1,7 @@
-"""New values of fields inside rows: `SET address.city = 'Rome'`.
+"""Assignments to nested fields: `SET address.city = 'Rome'`.
 
-The other fields stay as they are. A row that is null becomes a row with the new value, and with
-nulls in its other fields, as in Spark.
+Other fields do not change. A null row becomes a row with the new value and nulls in its other
+fields, as in Spark.
 """
 
 from collections.abc import Sequence
@@ -15,55 +15,55 @@ from paimon_explore.data_types.definitions import DataField, DataType, RowType
 from paimon_explore.errors import InvalidInputError, choices
 
 Path = tuple[str, ...]
-"""The names of a field, from the column down."""
+"""Path of a nested field: the names from the column down."""
 
 
 def path_of(name: object, target: RowType) -> tuple[DataField, ...]:
-    """The column that a name is for, or a column and fields in it, with dots in between.
+    """Resolve a column name, or a dotted path of a nested field.
 
-    Names are found without regard to case if only one is meant.
+    Names are case-insensitive if they are unambiguous.
 
     Raises:
-        InvalidInputError: there is none.
+        InvalidInputError: there is no such column or field.
     """
     if isinstance(name, str):
-        whole = _alike(name, target)
-        if whole is not None:
-            return (whole,)
+        found = _find(name, target)
+        if found is not None:
+            return (found,)
         first, _, rest = name.partition(".")
-        column = _alike(first, target)
+        column = _find(first, target)
         if column is not None and rest:
-            return (column, *_inside(column.type, rest, first))
+            return (column, *_nested_path(column.type, rest, first))
     msg = f"The table has no column {name!r}."
     raise InvalidInputError(msg, hint=f"Columns: {choices(target.names)}.")
 
 
-def _inside(row: DataType, path: str, where: str) -> tuple[DataField, ...]:
+def _nested_path(row: DataType, path: str, where: str) -> tuple[DataField, ...]:
     if not isinstance(row, RowType):
         msg = f"Column {where!r} is not a ROW and has no field {path!r}."
         raise InvalidInputError(msg)
-    whole = _alike(path, row)
-    if whole is not None:
-        return (whole,)
+    found = _find(path, row)
+    if found is not None:
+        return (found,)
     first, _, rest = path.partition(".")
-    field = _alike(first, row)
+    field = _find(first, row)
     if field is None or not rest:
         msg = f"ROW {where!r} has no field {first!r}."
-        raise InvalidInputError(msg, hint=f"Its fields: {choices(row.names)}.")
-    return (field, *_inside(field.type, rest, f"{where}.{first}"))
+        raise InvalidInputError(msg, hint=f"Fields: {choices(row.names)}.")
+    return (field, *_nested_path(field.type, rest, f"{where}.{first}"))
 
 
-def _alike(name: str, fields: RowType) -> DataField | None:
+def _find(name: str, fields: RowType) -> DataField | None:
     found = fields.field(name)
     alike = [field for field in fields if field.name.lower() == name.lower()]
     return alike[0] if found is None and len(alike) == 1 else found
 
 
 def check_paths(paths: Sequence[Path]) -> None:
-    """Refuse two new values of one place.
+    """Check that no column or field is assigned twice.
 
     Raises:
-        InvalidInputError: one path begins with another, or is the same.
+        InvalidInputError: a path equals another or is a prefix of it.
     """
     for number, path in enumerate(paths):
         for other in paths[:number]:
@@ -74,13 +74,13 @@ def check_paths(paths: Sequence[Path]) -> None:
 
 
 def with_field(rows: Column, row_type: RowType, path: Path, new: Column) -> Column:
-    """Rows with a new value in one of their fields.
+    """Replace one field of rows.
 
     Args:
         rows: n rows in `to_arrow(row_type)`.
-        row_type: their type.
-        path: of the field, inside the rows.
-        new: n values in its type.
+        row_type: type of the rows.
+        path: path of the field inside the rows.
+        new: n new values in the type of the field.
     """
     valid = valid_mask(rows)
     children: list[Column] = []
@@ -101,12 +101,12 @@ def with_field(rows: Column, row_type: RowType, path: Path, new: Column) -> Colu
 def _null_where(
     values: Column, absent: "np.ndarray[tuple[int], np.dtype[np.bool_]]", field: DataField
 ) -> Column:
-    """What lies under rows that are null is null."""
+    """Set the values below null rows to null."""
     if not absent.any():
         return values
     if not field.type.nullable:
         msg = f"A null ROW cannot get a single field: its field {field.name!r} is NOT NULL."
         raise InvalidInputError(msg, hint="Set the whole ROW.")
-    places = pa.array(np.arange(len(values)), pa.int64(), mask=absent)
-    found: Column = values.take(places)
+    indices = pa.array(np.arange(len(values)), pa.int64(), mask=absent)
+    found: Column = values.take(indices)
     return found

@@ -1,9 +1,10 @@
-"""Rows updated and deleted in tables with a primary key: new records are written over them.
+"""Update and delete in primary-key tables, which write new records of the rows.
 
-The rows are read as they are at the snapshot, level 0 included, even where batch readers do not see
-it yet: an update must not bring back what a row was before its last version.
+Rows are read including level 0, even where batch reads skip it, because an update must be based on
+the latest version of a row.
 
-Whoever writes to the same keys meanwhile makes the commit fail: the new records would undo that.
+The commit fails if the same keys were written in the meantime, since the new records would undo
+that write.
 """
 
 from collections.abc import Iterator
@@ -23,9 +24,12 @@ from paimon_explore.data_types.arrow_buffers import (
 )
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.maintenance.row_level.append_table_rows import Inserts
-from paimon_explore.maintenance.row_level.candidate_files import refuse_branches
-from paimon_explore.maintenance.row_level.primary_key_write import seeing, write_keyed
-from paimon_explore.maintenance.row_level.row_change import RowChange, taken
+from paimon_explore.maintenance.row_level.candidate_files import check_single_branch
+from paimon_explore.maintenance.row_level.primary_key_write import (
+    with_seen_snapshot,
+    write_primary_key_rows,
+)
+from paimon_explore.maintenance.row_level.row_change import RowChange, take
 from paimon_explore.merge.keys.key_groups import ranks
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.options import table_options as opt
@@ -42,47 +46,46 @@ _KIND_FIELD = pa.field(ROW_KIND, pa.int8(), nullable=False)
 _KIND_TEXTS = {number: text for text, number in KINDS.items()}
 
 
-class KeyedRows:
-    """One operation on a table with a primary key.
+class PrimaryKeyRows:
+    """A row-level operation on a primary-key table.
 
     Args:
-        scan: the table at the snapshot that the operation builds on.
-        change: what happens to the rows.
+        scan: the table at the snapshot that the operation is based on.
+        change: the change of rows.
     """
 
     def __init__(self, scan: ScanTarget, change: RowChange) -> None:
-        refuse_branches(scan)
-        seen = {**scan.options, opt.DELETION_VECTORS_MERGE_ON_READ.key: "true"}
-        self._scan = replace(scan, options=TableOptions(seen))
+        check_single_branch(scan)
+        read_options = {**scan.options, opt.DELETION_VECTORS_MERGE_ON_READ.key: "true"}
+        self._scan = replace(scan, options=TableOptions(read_options))
         self._options = scan.options
         self._change = change
-        self._kept_where_null = _kept_where_null(scan.options, change.updated)
+        self._columns_ignoring_null = _columns_ignoring_null(scan.options, change.updated)
 
     def run(self, inserts: Inserts | None = None) -> list[CommitMessage]:
         """Write the new records.
 
         Args:
-            inserts: gives rows to be added, asked after all rows have been looked at.
+            inserts: returns rows to insert; called after all rows have been processed.
 
         Returns:
-            What a commit makes visible; nothing if no row changes. All files are removed again if
-            this raises.
+            The commit messages; empty if no row changes. All files are deleted if this raises.
 
         Raises:
-            FormatError: a file breaks the format.
-            MissingFileError: a file is gone.
+            FormatError: a file is malformed.
+            MissingFileError: a file does not exist.
             StorageError: a file cannot be read or written.
             InvalidInputError: a new value does not fit its column or the merge engine.
         """
         schema = arrow_schema(self._scan.schema.row_type)
         records = self._records(inserts)
-        messages = write_keyed(
+        messages = write_primary_key_rows(
             self._scan.store,
             self._scan.schema,
             pa.RecordBatchReader.from_batches(schema.append(_KIND_FIELD), records),
             options=self._options,
         )
-        return seeing(messages, self._scan.snapshot)
+        return with_seen_snapshot(messages, self._scan.snapshot)
 
     def _records(self, inserts: Inserts | None) -> Iterator[pa.RecordBatch]:
         plan = plan_scan(self._scan, self._change.where)
@@ -98,35 +101,35 @@ class KeyedRows:
                 yield from self._changed(batch)
         if inserts is not None:
             for batch in inserts():
-                yield self._of_kind(batch, INSERT)
+                yield self._with_kind(batch, INSERT)
 
     def _changed(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-        outcome = self._change.outcome(batch)
-        gone = outcome.touched.copy()
-        gone[outcome.rows] = False
-        if gone.any():
-            yield self._of_kind(taken(batch, np.flatnonzero(gone)), DELETE)
-        if len(outcome.rows):
-            before = taken(batch, outcome.rows)
-            self._check_order(before, outcome.after)
-            self._check_nulls(before, outcome.after)
-            yield self._of_kind(outcome.after, UPDATE_AFTER)
+        result = self._change.apply(batch)
+        deleted = result.touched.copy()
+        deleted[result.rows] = False
+        if deleted.any():
+            yield self._with_kind(take(batch, np.flatnonzero(deleted)), DELETE)
+        if len(result.rows):
+            before = take(batch, result.rows)
+            self._check_order(before, result.after)
+            self._check_nulls(before, result.after)
+            yield self._with_kind(result.after, UPDATE_AFTER)
 
-    def _of_kind(self, batch: pa.RecordBatch, kind: int) -> pa.RecordBatch:
-        """The rows with their kind, also in the column that tells it, if the table has one."""
+    def _with_kind(self, batch: pa.RecordBatch, kind: int) -> pa.RecordBatch:
+        """Append the row kind, and set the column of `rowkind.field` if the table has one."""
         name = self._options.value(opt.ROWKIND_FIELD)
         count = batch.num_rows
         if name is not None:
-            at = batch.schema.get_field_index(name)
-            texts = string_array([_KIND_TEXTS[kind]] * count).cast(batch.schema.field(at).type)
-            if kind != DELETE:  # what is there adds the row already
-                texts = pc.call_function("coalesce", [batch.column(at), texts])
-            batch = batch.set_column(at, batch.schema.field(at), texts)
-        kinds = build_fixed(pa.int8(), np.full(count, kind, np.int8), np.ones(count, np.bool_))
+            index = batch.schema.get_field_index(name)
+            texts = string_array([_KIND_TEXTS[kind]] * count).cast(batch.schema.field(index).type)
+            if kind != DELETE:  # existing values are +I or +U
+                texts = pc.call_function("coalesce", [batch.column(index), texts])
+            batch = batch.set_column(index, batch.schema.field(index), texts)
+        kinds = build_fixed(pa.int8(), np.full(count, kind, np.int8))
         return batch.append_column(_KIND_FIELD, kinds)
 
     def _check_order(self, before: pa.RecordBatch, after: pa.RecordBatch) -> None:
-        """Refuse an update that loses against the row it updates."""
+        """Check that no update has a lower sequence than the row it updates."""
         names = self._options.value(opt.SEQUENCE_FIELD)
         if not set(names) & set(self._change.updated):
             return
@@ -134,19 +137,19 @@ class KeyedRows:
         both: list[Column] = [
             pa.concat_arrays([before.column(name), after.column(name)]) for name in names
         ]
-        places = ranks(both, count=2 * count)
-        old, new = places[:count], places[count:]
+        ranked = ranks(both, count=2 * count)
+        old, new = ranked[:count], ranked[count:]
         is_descending = self._options.value(opt.SEQUENCE_FIELD_SORT_ORDER) is SortOrder.DESCENDING
         if bool((new > old if is_descending else new < old).any()):
             raise InvalidInputError(
-                f"The update lowers {', '.join(names)} of a row: by "
-                f"'{opt.SEQUENCE_FIELD.key}' the row would not change.",
+                f"The update lowers the sequence field {', '.join(names)} of a row, so that "
+                "the merge would ignore it.",
                 hint="Delete the rows, then write them again in a later commit.",
             )
 
     def _check_nulls(self, before: pa.RecordBatch, after: pa.RecordBatch) -> None:
-        """Refuse a null that a partial update takes for "no new value"."""
-        for name in self._kept_where_null:
+        """Check that no update sets a column to null for which partial-update ignores nulls."""
+        for name in self._columns_ignoring_null:
             lost: Bools = valid_mask(before.column(name)) & ~valid_mask(after.column(name))
             if lost.any():
                 raise InvalidInputError(
@@ -156,8 +159,8 @@ class KeyedRows:
                 )
 
 
-def _kept_where_null(options: TableOptions, updated: tuple[str, ...]) -> tuple[str, ...]:
-    """Updated columns in which a null changes nothing."""
+def _columns_ignoring_null(options: TableOptions, updated: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the updated columns in which the merge engine ignores nulls."""
     if options.value(opt.MERGE_ENGINE) is not MergeEngine.PARTIAL_UPDATE:
         return ()
     grouped: set[str] = set()

@@ -1,4 +1,4 @@
-"""Rows written to any table with a primary key, those across partitions included."""
+"""Writes to all kinds of primary-key tables, including cross-partition upserts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -14,7 +14,7 @@ from paimon_explore.write.primary_key_writer import needs_key_index, write_upser
 from paimon_explore.write.write_target import WriteTarget
 
 
-def write_keyed(
+def write_primary_key_rows(
     store: TableStore,
     schema: TableSchema,
     data: Rows,
@@ -23,16 +23,18 @@ def write_keyed(
     replaces: bool = False,
 ) -> list[CommitMessage]:
     """Write rows to a table with a primary key, without committing them; see `write_upsert`."""
-    chosen = TableOptions({**schema.options, **options})
-    if not needs_key_index(schema, chosen):
+    effective = TableOptions({**schema.options, **options})
+    if not needs_key_index(schema, effective):
         return write_upsert(store, schema, data, options=options, replaces=replaces)
-    target = WriteTarget(store=store, schema=schema, options=chosen, replaces=replaces)
+    target = WriteTarget(store=store, schema=schema, options=effective, replaces=replaces)
     snapshot = None if replaces else store.snapshots.latest()
     index = key_index(target, snapshot)
     return write_upsert(store, schema, data, options=options, replaces=replaces, key_index=index)
 
 
-def seeing(messages: Sequence[CommitMessage], snapshot: Snapshot | None) -> list[CommitMessage]:
-    """Messages of records that were made from rows of a snapshot."""
+def with_seen_snapshot(
+    messages: Sequence[CommitMessage], snapshot: Snapshot | None
+) -> list[CommitMessage]:
+    """Set the snapshot on whose rows the records of messages are based."""
     seen = SeenSnapshot.of(snapshot, reads=True)
     return [replace(message, seen=seen) for message in messages]

@@ -1,4 +1,4 @@
-"""What a row-level operation does to the rows of a batch."""
+"""The changes that a row-level operation makes to the rows of a batch."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints, build_fixed
+from paimon_explore.data_types.arrow_buffers import Bools, Ints, build_fixed
 from paimon_explore.data_types.definitions import RowType
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.row_level.assignments import Assignments
@@ -16,13 +16,13 @@ from paimon_explore.scan.predicate.expression import TRUE, Expression, names_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
-    """What happens to the rows of a batch.
+class RowChangeResult:
+    """The changed rows of a batch.
 
     Attributes:
-        touched: of n rows, those that are updated or deleted.
-        rows: places in the batch of the updated rows, ascending; the other touched ones go.
-        after: the updated rows, in the table's columns.
+        touched: which of n rows are updated or deleted.
+        rows: row numbers of the updated rows, ascending; other touched rows are deleted.
+        after: the updated rows with their new values, in the table's columns.
     """
 
     touched: Bools
@@ -31,16 +31,16 @@ class Outcome:
 
 
 class RowChange(Protocol):
-    """Decides about rows. The same batch always gets the same answer."""
+    """A change of rows. The result for the same batch is always the same."""
 
     @property
     def where(self) -> Expression:
-        """Bound to the table's columns: no row of which it is not true is touched."""
+        """A predicate, bound to the table's columns, that is true for all touched rows."""
         ...
 
     @property
     def is_decided_by_where(self) -> bool:
-        """Whether every row is touched of which `where` is true."""
+        """Whether all rows for which `where` is true are touched."""
         ...
 
     @property
@@ -55,30 +55,30 @@ class RowChange(Protocol):
 
     @property
     def deletes(self) -> bool:
-        """Whether rows may go."""
+        """Whether rows may be deleted."""
         ...
 
     @property
     def reads(self) -> tuple[str, ...]:
-        """The table's columns that the new values are made of."""
+        """The table's columns that the new values are computed from."""
         ...
 
     def touched(self, batch: pa.RecordBatch) -> Bools:
-        """Which of n rows are touched; the batch has at least the deciding columns."""
+        """Return which of n rows are touched; the batch has at least `columns`."""
         ...
 
-    def outcome(self, batch: pa.RecordBatch) -> Outcome:
-        """What happens to n rows; the batch has all columns that are needed for the result."""
+    def apply(self, batch: pa.RecordBatch) -> RowChangeResult:
+        """Apply the change to n rows; the batch has all columns that the change reads."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WhereChange:
-    """Rows of which a predicate is true are deleted, or get new values.
+    """An update or delete of the rows for which a predicate is true.
 
     Attributes:
         row_type: the table's columns.
-        where: the predicate, bound to them.
+        where: the predicate, bound to the table's columns.
         assignments: the new values; None to delete.
     """
 
@@ -88,62 +88,59 @@ class WhereChange:
 
     @property
     def is_decided_by_where(self) -> bool:
-        """Always."""
+        """Return True."""
         return True
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """What the predicate reads."""
+        """Return the columns that the predicate reads."""
         return in_order(self.row_type, names_of(self.where))
 
     @property
     def updated(self) -> tuple[str, ...]:
-        """What is assigned."""
+        """Return the assigned columns."""
         return () if self.assignments is None else self.assignments.names
 
     @property
     def deletes(self) -> bool:
-        """Whether it deletes."""
+        """Whether it is a delete."""
         return self.assignments is None
 
     @property
     def reads(self) -> tuple[str, ...]:
-        """What the assignments read."""
+        """Return the columns that the assignments read."""
         return () if self.assignments is None else self.assignments.reads
 
     def touched(self, batch: pa.RecordBatch) -> Bools:
-        """Of which rows the predicate is true."""
+        """Return the rows for which the predicate is true."""
         if self.where == TRUE:
             return np.ones(batch.num_rows, np.bool_)
         return true_rows(evaluate(self.where, batch, self.row_type))
 
-    def outcome(self, batch: pa.RecordBatch) -> Outcome:
-        """New values for these rows, or none."""
+    def apply(self, batch: pa.RecordBatch) -> RowChangeResult:
+        """Update or delete the rows for which the predicate is true."""
         touched = self.touched(batch)
         if self.assignments is None:
-            return Outcome(touched=touched, rows=np.zeros(0, np.int64), after=batch.slice(0, 0))
+            return RowChangeResult(
+                touched=touched, rows=np.zeros(0, np.int64), after=batch.slice(0, 0)
+            )
         rows = np.flatnonzero(touched)
-        after = self.assignments.applied(taken(batch, rows), taken(batch, rows))
-        return Outcome(touched=touched, rows=rows, after=after)
+        after = self.assignments.applied(take(batch, rows), take(batch, rows))
+        return RowChangeResult(touched=touched, rows=rows, after=after)
 
 
 def in_order(row_type: RowType, names: Sequence[str] | frozenset[str]) -> tuple[str, ...]:
-    """Some column names in the table's order."""
+    """Sort column names in the table's order."""
     return tuple(name for name in row_type.names if name in names)
 
 
-def taken(batch: pa.RecordBatch, rows: Ints) -> pa.RecordBatch:
-    """The rows at these places."""
-    return batch.take(places(rows))  # type: ignore[arg-type]  # int64
+def take(batch: pa.RecordBatch, rows: Ints) -> pa.RecordBatch:
+    """Take rows by number."""
+    return batch.take(build_fixed(pa.int64(), rows))  # type: ignore[arg-type]  # int64
 
 
-def places(rows: Ints) -> Column:
-    """Row numbers as Arrow has them."""
-    return build_fixed(pa.int64(), rows.astype(np.int64), np.ones(len(rows), np.bool_))
-
-
-def stacked(parts: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
-    """Batches of the same columns one after the other, as one; at least one batch."""
+def concat_batches(parts: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
+    """Concatenate at least one batch of the same columns."""
     columns = [
         pa.concat_arrays([part.column(name) for part in parts]) for name in parts[0].schema.names
     ]

@@ -1,8 +1,8 @@
-"""The deletion vectors of a bucket after rows of its files were deleted.
+"""Update of a bucket's deletion vectors after rows were deleted.
 
-The index files that hold a vector that changes are replaced by new ones, with all vectors that they
-held and that stay. A bucket of a table with buckets has one index file; without buckets there may
-be several, and only those are written anew that have to be.
+Index files with a changed vector are replaced by new ones, which also contain their unchanged
+vectors. In tables with fixed buckets a bucket has one index file; bucket-unaware tables may have
+several, of which only the affected ones are rewritten.
 
 Spec: concepts/spec/tableindex, deletion vectors; `deletion-vector.index-file.target-size`.
 """
@@ -24,99 +24,107 @@ from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.splits.data_split import DataSplit
 from paimon_explore.write.write_target import WriteTarget
 
-_FRAME_BYTES = 64
-"""About what a vector takes besides two bytes per row."""
+_OVERHEAD_BYTES = 64
+"""Approximate size of a vector without its rows, which take two bytes each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VectorChange:
-    """What happens to the files of a bucket.
+    """The changes to the data files of a bucket.
 
     Attributes:
-        gone: names of data files that are removed.
-        marked: positions that are deleted from now on, by data file.
+        removed: names of data files that are removed.
+        deleted: newly deleted positions by data file.
     """
 
-    gone: frozenset[str]
-    marked: Mapping[str, Ints]
+    removed: frozenset[str]
+    deleted: Mapping[str, Ints]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangedVectors:
-    """Index files that come and go."""
+    """New and removed index files."""
 
     added: IndexEntries
-    gone: IndexEntries
+    removed: IndexEntries
 
 
 def changed_vectors(scan: ScanTarget, split: DataSplit, change: VectorChange) -> ChangedVectors:
-    """Write the vectors of a bucket anew, as far as they change.
+    """Write the changed vectors of a bucket.
 
     Args:
-        scan: the table at its snapshot.
-        split: any files of the bucket, out of a plan of that snapshot.
-        change: what happens to the bucket's files.
+        scan: the table at a snapshot.
+        split: any files of the bucket, from a plan of that snapshot.
+        change: the changes to the bucket's files.
     """
-    held = _held(scan, split)
+    index_files = _index_files(scan, split)
     is_bucketed = scan.options.value(opt.BUCKET) != DYNAMIC_BUCKET
-    names = change.gone | frozenset(change.marked)
-    touched = [row for row, files in held if not names.isdisjoint(files)]
-    if is_bucketed and (touched or change.marked):
-        touched = [row for row, _ in held]
+    names = change.removed | frozenset(change.deleted)
+    affected = [row for row, files in index_files if not names.isdisjoint(files)]
+    if is_bucketed and (affected or change.deleted):
+        affected = [row for row, _ in index_files]
     kept = [
         name
-        for row, files in held
-        if row in touched
+        for row, files in index_files
+        if row in affected
         for name in files
-        if name not in change.gone and name not in change.marked
+        if name not in change.removed and name not in change.deleted
     ]
-    vectors = [(name, vector) for name in kept if (vector := _known(scan, split, name)) is not None]
-    for name, rows in change.marked.items():
-        vectors.append((name, bitmap(rows) | BitMap64(_known(scan, split, name) or ())))
-    written = BucketVectors(
+    vectors = [
+        (name, vector) for name in kept if (vector := _load_vector(scan, split, name)) is not None
+    ]
+    for name, rows in change.deleted.items():
+        vectors.append((name, bitmap(rows) | BitMap64(_load_vector(scan, split, name) or ())))
+    vector_writer = BucketVectors(
         WriteTarget(store=scan.store, schema=scan.schema, options=scan.options), split
     )
     try:
-        added = [written.written(part) for part in _rolled(vectors, scan, whole=is_bucketed)]
+        added = [
+            vector_writer.write_index(part)
+            for part in _by_index_file(vectors, scan, single_file=is_bucketed)
+        ]
     except BaseException:
-        written.abort()
+        vector_writer.abort()
         raise
     return ChangedVectors(
-        added=IndexEntries.concat(added), gone=IndexEntries.from_rows([dict(r) for r in touched])
+        added=IndexEntries.concat(added),
+        removed=IndexEntries.from_rows([dict(row) for row in affected]),
     )
 
 
-def _held(scan: ScanTarget, split: DataSplit) -> list[tuple[dict[str, object], tuple[str, ...]]]:
-    """The index files of the bucket, and the data files whose vectors they hold."""
+def _index_files(
+    scan: ScanTarget, split: DataSplit
+) -> list[tuple[dict[str, object], tuple[str, ...]]]:
+    """Return the index files of the bucket, and the data files whose vectors they contain."""
     if scan.snapshot is None:
         return []
-    place = (split.partition, split.bucket)
+    bucket = (split.partition, split.bucket)
     found = []
     for row in scan.store.manifests.index_of(scan.snapshot).of_type(DELETION_VECTORS_INDEX).rows():
-        if (row["partition"], row["bucket"]) == place:
+        if (row["partition"], row["bucket"]) == bucket:
             ranges = row["dv_ranges"]
             files = [str(part["data_file"]) for part in ranges] if isinstance(ranges, list) else []
             found.append((row, tuple(files)))
     return found
 
 
-def _known(scan: ScanTarget, split: DataSplit, name: str) -> DeletionVector | None:
-    """The vector that a data file has now."""
+def _load_vector(scan: ScanTarget, split: DataSplit, name: str) -> DeletionVector | None:
+    """Load the current vector of a data file."""
     found = split.source.deletion_files.get(name)
     return None if found is None else load_vector(scan.store.file_io, found)
 
 
-def _rolled(
-    vectors: Sequence[tuple[str, DeletionVector]], scan: ScanTarget, *, whole: bool
+def _by_index_file(
+    vectors: Sequence[tuple[str, DeletionVector]], scan: ScanTarget, *, single_file: bool
 ) -> Iterator[Sequence[tuple[str, DeletionVector]]]:
-    """The vectors by index file: all in one for a real bucket, else by size."""
+    """Group the vectors into index files: one for a fixed bucket, else by size."""
     limit = scan.options.value(opt.DELETION_VECTOR_INDEX_FILE_TARGET_SIZE)
     part: list[tuple[str, DeletionVector]] = []
     size = 0
     for name, vector in vectors:
         part.append((name, vector))
-        size += _FRAME_BYTES + 2 * len(vector)
-        if size >= limit and not whole:
+        size += _OVERHEAD_BYTES + 2 * len(vector)
+        if size >= limit and not single_file:
             yield part
             part, size = [], 0
     if part:

@@ -1,7 +1,7 @@
-"""The keys of a merge's source, by which rows of the table are found.
+"""Join keys of a merge's source, in which the keys of table rows are looked up.
 
-Every value of a key column gets a number, several columns a combined one. The source's numbers are
-sorted once; those of the table's rows are looked up, batch by batch.
+Every value of a key column gets a code; several columns get a combined code. The source's codes are
+sorted once; those of the table's rows are looked up batch by batch.
 """
 
 from collections.abc import Sequence
@@ -29,11 +29,11 @@ _MAX_CODES = 1 << 62
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyPair:
-    """An equality between both sides, each bound to the row of both.
+    """An equality between both sides, bound to the joined row.
 
     Attributes:
-        target: of the table's columns.
-        source: of the source's columns.
+        target: expression of the table's columns.
+        source: expression of the source's columns.
         matches_nulls: whether null equals null.
     """
 
@@ -43,12 +43,12 @@ class KeyPair:
 
 
 class SourceKeys:
-    """The keys of the source by number, looked up by those of the table.
+    """The join keys of the source as sorted codes.
 
     Args:
         pairs: the equalities.
-        keys: the source's side of them, n values each.
-        like: the table's side, for its types.
+        keys: the source's side of each equality, n values each.
+        like: arrays with the types of the table's side.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class SourceKeys:
         self.codes: Ints = by_row[self.order]
 
     def codes_of(self, columns: Sequence[Column]) -> Ints:
-        """The number of each key of the table; -1 for one that the source does not have."""
+        """Return the code of each key of the table; -1 if the source does not have the key."""
         codes: list[Ints] = []
         for column, key, values in zip(columns, self._keys, self._values, strict=True):
             same = _hashable(aligned(column, key.slice(0, 0))[0])
@@ -77,28 +77,28 @@ class SourceKeys:
         return self._combined(codes, columns)
 
     def _combined(self, codes: Sequence[Ints], columns: Sequence[Column]) -> Ints:
-        """One number for the numbers of several columns."""
-        whole = np.zeros(len(codes[0]), np.int64)
-        usable = np.ones(len(whole), np.bool_)
-        room = 1
+        """Combine the codes of several columns into one code per row."""
+        combined = np.zeros(len(codes[0]), np.int64)
+        valid = np.ones(len(combined), np.bool_)
+        combinations = 1
         for code, column, values, nullable in zip(
             codes, columns, self._values, self._nullable, strict=True
         ):
-            usable &= code >= 0
+            valid &= code >= 0
             if not nullable:
-                usable &= valid_mask(column)
-            room *= max(len(values), 1)
-            if room > _MAX_CODES:
+                valid &= valid_mask(column)
+            combinations *= max(len(values), 1)
+            if combinations > _MAX_CODES:
                 raise InvalidInputError(
-                    "The equalities of the merge have too many combinations of values.",
+                    "The merge keys have too many combinations of values.",
                     hint="Match on fewer columns.",
                 )
-            whole = whole * max(len(values), 1) + code
-        return np.where(usable, whole, -1)
+            combined = combined * max(len(values), 1) + code
+        return np.where(valid, combined, -1)
 
 
 def _hashable(column: Column) -> Column:
-    """Values that hash alike where they are equal: there is one zero, and one NaN."""
+    """Normalize floats so that equal values hash equally: one zero and one NaN."""
     if not pa.types.is_floating(column.type):
         return column
     width = column.type.bit_width // 8

@@ -1,11 +1,11 @@
-"""Which tables take which row-level operations.
+"""Checks of whether a table supports a row-level operation.
 
 | merge engine | update | delete |
 | --- | --- | --- |
 | deduplicate | yes | yes |
 | partial-update | of columns without aggregate function | with an option that removes records |
-| aggregation | no: it would combine values | with `aggregation.remove-record-on-delete` |
-| first-row | no: the first row of a key stays | no |
+| aggregation | no: it combines values | with `aggregation.remove-record-on-delete` |
+| first-row | no: it keeps the first row of a key | no |
 
 The rules are those of Java's UPDATE and DELETE in Flink and Spark.
 """
@@ -24,19 +24,20 @@ _AGGREGATE = ".aggregate-function"
 
 
 def check_update(schema: TableSchema, options: TableOptions, columns: Collection[str]) -> None:
-    """Refuse an update that the table does not take.
+    """Check that a table supports an update of some columns.
 
     Args:
-        schema: of the table.
-        options: in force.
-        columns: that get new values.
+        schema: schema of the table.
+        options: effective options.
+        columns: the updated columns.
 
     Raises:
-        InvalidInputError: a key column, or a merge engine that does not take it.
-        UnsupportedFeatureError: it is not done here.
+        InvalidInputError: a column belongs to the primary key, or the merge engine does not
+            support updates.
+        UnsupportedFeatureError: the update is not implemented.
     """
-    is_beside = options.value(opt.DATA_EVOLUTION_ENABLED)  # other columns' files stay
-    _refuse_blobs(schema, "update", columns if is_beside else schema.row_type.names)
+    writes_updated_only = options.value(opt.DATA_EVOLUTION_ENABLED)
+    _check_blobs(schema, "update", columns if writes_updated_only else schema.row_type.names)
     if not schema.primary_keys:
         _check_append_update(schema, options, columns)
         return
@@ -82,59 +83,58 @@ def _check_append_update(
 
 
 def check_delete(schema: TableSchema, options: TableOptions) -> None:
-    """Refuse a delete that the table does not take.
+    """Check that a table supports deletes.
 
     Raises:
-        InvalidInputError: its merge engine does not take deletes, or it ignores them.
-        UnsupportedFeatureError: it is not done here.
+        InvalidInputError: the merge engine does not support deletes, or the table ignores them.
+        UnsupportedFeatureError: the delete is not implemented.
     """
-    _refuse_blobs(schema, "delete", schema.row_type.names)
+    _check_blobs(schema, "delete", schema.row_type.names)
     if not schema.primary_keys:
         if options.value(opt.DATA_EVOLUTION_ENABLED):
             raise UnsupportedFeatureError(
                 f"delete on a table with {opt.DATA_EVOLUTION_ENABLED.key!r} = 'true'",
-                hint="Rows whose columns are in several files cannot be deleted one by one; "
-                "overwrite or drop a partition.",
+                hint="Single rows of such tables cannot be deleted; overwrite or drop a partition.",
             )
         return
     if options.value(opt.IGNORE_DELETE):
         raise InvalidInputError(
             "The table ignores deletes ('ignore-delete' = 'true').",
-            hint="overwrite() or drop_partitions() remove rows.",
+            hint="Use overwrite() or drop_partitions() to remove rows.",
         )
-    wanted = _delete_options(options)
+    required = _delete_options(options)
     engine = options.value(opt.MERGE_ENGINE)
-    if wanted is None:
+    if required is None:
         raise InvalidInputError(
             f"A table with 'merge-engine' = '{engine.value}' does not support delete.",
-            hint="overwrite() or drop_partitions() remove rows.",
+            hint="Use overwrite() or drop_partitions() to remove rows.",
         )
-    if wanted:
+    if required:
         raise InvalidInputError(
             f"A table with 'merge-engine' = '{engine.value}' does not support delete by default.",
-            hint=f"Set {choices(wanted)}.",
+            hint=f"Set {choices(required)}.",
         )
 
 
 def check_insert(schema: TableSchema) -> None:
-    """Refuse rows to be inserted that cannot be written here.
+    """Check that a merge can insert rows.
 
     Raises:
         UnsupportedFeatureError: the table has BLOB columns.
     """
-    _refuse_blobs(schema, "merge", schema.row_type.names)
+    _check_blobs(schema, "merge", schema.row_type.names)
 
 
 def _delete_options(options: TableOptions) -> tuple[str, ...] | None:
-    """Options of which one has to be set first; None if none helps, empty if all is well."""
+    """Return the options of which one must be set for deletes; None if none helps."""
     match options.value(opt.MERGE_ENGINE):
         case MergeEngine.DEDUPLICATE:
             return ()
         case MergeEngine.PARTIAL_UPDATE:
-            whole = opt.PARTIAL_UPDATE_REMOVE_RECORD_ON_DELETE
+            on_delete = opt.PARTIAL_UPDATE_REMOVE_RECORD_ON_DELETE
             grouped = opt.PARTIAL_UPDATE_REMOVE_RECORD_ON_SEQUENCE_GROUP
-            is_set = options.value(whole) or bool(options.value(grouped))
-            return () if is_set else (whole.key, grouped.key)
+            is_set = options.value(on_delete) or bool(options.value(grouped))
+            return () if is_set else (on_delete.key, grouped.key)
         case MergeEngine.AGGREGATION:
             option = opt.AGGREGATION_REMOVE_RECORD_ON_DELETE
             return () if options.value(option) else (option.key,)
@@ -142,7 +142,7 @@ def _delete_options(options: TableOptions) -> tuple[str, ...] | None:
             return None
 
 
-def _refuse_blobs(schema: TableSchema, act: str, columns: Collection[str]) -> None:
+def _check_blobs(schema: TableSchema, act: str, columns: Collection[str]) -> None:
     for column in schema.fields:
         kinds = parts(column.type)
         if column.name in columns and any(is_root(kind, TypeRoot.BLOB) for kind in kinds):

@@ -1,4 +1,4 @@
-"""UPDATE and DELETE: from the caller's arguments to what a commit makes visible."""
+"""UPDATE and DELETE: the entry points that return commit messages."""
 
 from collections.abc import Mapping, Sequence
 
@@ -6,8 +6,8 @@ from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.row_level.append_table_rows import AppendRows, Inserts
 from paimon_explore.maintenance.row_level.assignments import NewValue, assignments
-from paimon_explore.maintenance.row_level.data_evolution_update import ColumnFiles
-from paimon_explore.maintenance.row_level.primary_key_rows import KeyedRows
+from paimon_explore.maintenance.row_level.data_evolution_update import DataEvolutionUpdate
+from paimon_explore.maintenance.row_level.primary_key_rows import PrimaryKeyRows
 from paimon_explore.maintenance.row_level.row_change import RowChange, WhereChange
 from paimon_explore.maintenance.row_level.supported_operations import check_delete, check_update
 from paimon_explore.metadata.commit_message import CommitMessage
@@ -23,12 +23,12 @@ from paimon_explore.store.table_store import TableStore
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowLevelResult:
-    """What an operation has written.
+    """The result of a row-level operation.
 
     Attributes:
-        messages: what a commit makes visible; none if nothing changes.
-        planned_on: the snapshot that was read; None before the first.
-        checks_columns: whether the commit has to look for others' new values of the same columns.
+        messages: the commit messages; empty if nothing changes.
+        planned_on: id of the snapshot that was read; None if the table had none.
+        checks_columns: whether the commit must check for concurrent updates of the same columns.
     """
 
     messages: list[CommitMessage]
@@ -43,45 +43,44 @@ def update_rows(
     values: Mapping[str, NewValue],
     where: Where | None,
 ) -> RowLevelResult:
-    """Give rows new values, without committing them.
+    """Update rows, without committing the result.
 
     Args:
         store: the table.
-        schema: its latest schema.
-        options: in force.
-        values: by column; see `assignments`.
-        where: which rows; None for all.
+        schema: the latest schema.
+        options: effective options.
+        values: new values by column; see `assignments`.
+        where: which rows to update; None for all.
 
     Raises:
-        InvalidInputError: an unknown or key column, a value or predicate that cannot be
-            understood, or a merge engine that takes no updates.
-        UnsupportedFeatureError: the table has something that is not updated here.
+        InvalidInputError: a column is unknown or a key, a value or predicate is invalid, or the
+            merge engine does not support updates.
+        UnsupportedFeatureError: the table uses a feature that updates do not support.
     """
     scan = scan_of(store, schema, options)
     new = assignments(values, schema.row_type)
     check_update(schema, options, new.names)
-    change = WhereChange(row_type=schema.row_type, where=bound(where, scan), assignments=new)
+    change = WhereChange(row_type=schema.row_type, where=bind_where(where, scan), assignments=new)
     return run_change(scan, change)
 
 
 def delete_rows(
     store: TableStore, schema: TableSchema, options: TableOptions, where: Where | None
 ) -> RowLevelResult:
-    """Delete rows, without committing it; arguments as for `update_rows`.
+    """Delete rows, without committing the result; arguments as for `update_rows`.
 
     Raises:
-        InvalidInputError: a predicate that cannot be understood, or a merge engine that takes no
-            deletes.
-        UnsupportedFeatureError: the table has something that is not deleted from here.
+        InvalidInputError: the predicate is invalid, or the merge engine does not support deletes.
+        UnsupportedFeatureError: the table uses a feature that deletes do not support.
     """
     scan = scan_of(store, schema, options)
     check_delete(schema, options)
-    change = WhereChange(row_type=schema.row_type, where=bound(where, scan), assignments=None)
+    change = WhereChange(row_type=schema.row_type, where=bind_where(where, scan), assignments=None)
     return run_change(scan, change)
 
 
 def scan_of(store: TableStore, schema: TableSchema, options: TableOptions) -> ScanTarget:
-    """The table as it is now."""
+    """Return a scan of the latest snapshot."""
     return ScanTarget(
         store=store,
         schema=schema,
@@ -91,20 +90,20 @@ def scan_of(store: TableStore, schema: TableSchema, options: TableOptions) -> Sc
     )
 
 
-def bound(where: Where | None, scan: ScanTarget) -> Expression:
-    """A condition on the table's rows.
+def bind_where(where: Where | None, scan: ScanTarget) -> Expression:
+    """Bind a condition to the table's columns; TRUE without a condition.
 
     Raises:
-        InvalidInputError: it cannot be understood.
+        InvalidInputError: the condition is invalid.
     """
     return TRUE if where is None else bind(predicate(where), scan.schema.row_type)
 
 
-def _refuse_indexed(scan: ScanTarget, columns: Sequence[str]) -> None:
-    """Refuse new values of columns with a global index, which would tell the old ones.
+def _check_not_indexed(scan: ScanTarget, columns: Sequence[str]) -> None:
+    """Check that no updated column has a global index, which would become stale.
 
     Raises:
-        UnsupportedFeatureError: a column has one.
+        UnsupportedFeatureError: a column has a global index.
     """
     if scan.snapshot is None or scan.schema.primary_keys:
         return
@@ -114,20 +113,20 @@ def _refuse_indexed(scan: ScanTarget, columns: Sequence[str]) -> None:
         if isinstance(index, dict) and index["index_field_id"] in names:
             raise UnsupportedFeatureError(
                 f"updating column {names[index['index_field_id']]!r}, which has a global index,",
-                hint="Drop the index first, or write the rows again.",
+                hint="Drop the index first.",
             )
 
 
 def run_change(
     scan: ScanTarget, change: RowChange, inserts: Inserts | None = None
 ) -> RowLevelResult:
-    """Do what a change says, in the way of the table's kind."""
+    """Apply a change to a table of any kind."""
     planned_on = None if scan.snapshot is None else scan.snapshot.id
-    _refuse_indexed(scan, change.updated)
+    _check_not_indexed(scan, change.updated)
     if scan.schema.primary_keys:
-        messages = KeyedRows(scan, change).run(inserts)
+        messages = PrimaryKeyRows(scan, change).run(inserts)
     elif scan.options.value(opt.DATA_EVOLUTION_ENABLED):
-        messages = ColumnFiles(scan, change).run(inserts)
+        messages = DataEvolutionUpdate(scan, change).run(inserts)
         return RowLevelResult(messages=messages, planned_on=planned_on, checks_columns=True)
     else:
         messages = AppendRows(scan, change).run(inserts)

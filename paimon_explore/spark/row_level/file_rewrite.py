@@ -20,7 +20,7 @@ from pyspark.sql import types as st
 
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.maintenance.row_level.candidate_files import planned
+from paimon_explore.maintenance.row_level.candidate_files import plan_candidate_files
 from paimon_explore.maintenance.row_level.row_deletion_vectors import VectorChange, changed_vectors
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
@@ -49,7 +49,7 @@ class PlacedRows:
 
     Attributes:
         spark: the session.
-        scan: what was planned, with its snapshot.
+        scan: what was plan_candidate_files, with its snapshot.
         job: what all tasks of a read have in common.
         pieces: each file as a split of its own, by its name.
     """
@@ -105,7 +105,7 @@ def placed_rows(spark: SparkSession, table: Table, where: Where | None) -> Place
             hint="Use t.delete, t.update or t.merge, without Spark.",
         )
     scan = table.scan(where=where)
-    splits, rest = planned(scan.target, scan.where)
+    splits, rest = plan_candidate_files(scan.target, scan.where)
     row_type = scan.target.schema.row_type
     schema = spark_schema(row_type)
     reader = SplitReader(
@@ -198,7 +198,7 @@ def _removal(
     first = placed.pieces[names[0]]
     gone = [name for name in names if name not in marked]
     change = VectorChange(
-        gone=frozenset(gone), marked={name: marked[name] for name in names if name in marked}
+        removed=frozenset(gone), deleted={name: marked[name] for name in names if name in marked}
     )
     vectors = changed_vectors(placed.scan.target, first, change)
     return CommitMessage(
@@ -207,5 +207,5 @@ def _removal(
         total_buckets=first.total_buckets,
         deleted_files=ManifestEntries.concat([placed.pieces[name].files for name in gone]),
         new_index_files=vectors.added,
-        deleted_index_files=vectors.gone,
+        deleted_index_files=vectors.removed,
     )

@@ -19,14 +19,13 @@ from pyspark.sql import SparkSession
 from paimon_explore.arguments import boolean
 from paimon_explore.commit.committer import new_commit_user
 from paimon_explore.errors import CommitConflictError, PaimonError
-from paimon_explore.maintenance.compaction.auto_compaction import is_due
+from paimon_explore.maintenance.compaction.auto_compaction import is_auto_compacted
 from paimon_explore.maintenance.compaction.compact import (
     CompactionPlan,
-    Place,
+    compact_postponed,
     compact_split,
-    due_splits,
+    drop_idle_buckets,
     plan_compaction,
-    spread_table,
 )
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.options.table_options import POSTPONE_BUCKET
@@ -37,6 +36,7 @@ from paimon_explore.spark.executor_tasks import pack, unpack
 from paimon_explore.spark.worker import lighten_worker
 from paimon_explore.spark.writes.driver_commit import publish, withdraw, write_target
 from paimon_explore.table.table import Table, open_table
+from paimon_explore.write.buckets.bucket_writers import BucketId
 from paimon_explore.write.write_target import WriteTarget
 
 
@@ -69,21 +69,21 @@ def compact(
     boolean("full", full)
     opened = table if isinstance(table, Table) else open_table(table, options=options)
     target = write_target(opened, replaces=False)
-    spread = spread_table(target.store, target.schema, target.options, partitions=partitions)
+    spread = compact_postponed(target.store, target.schema, target.options, partitions=partitions)
     before = publish(target, spread, None) if spread else None
-    made = compact_places(
+    made = compact_buckets(
         spark, write_target(opened, replaces=False), full=full, partitions=partitions
     )
     return made or before
 
 
-def compact_places(
+def compact_buckets(
     spark: SparkSession,
     target: WriteTarget,
     *,
     full: bool,
     partitions: Sequence[Mapping[str, object]] | None = None,
-    places: Collection[Place] | None = None,
+    buckets: Collection[BucketId] | None = None,
 ) -> Snapshot | None:
     """Compact some buckets by tasks, and commit; if that fails, nothing is left.
 
@@ -92,9 +92,11 @@ def compact_places(
         target: the table, with a job id of its own.
         full: as for `compact`.
         partitions: as for `compact`.
-        places: only these buckets; None: all.
+        buckets: only these buckets; None: all.
     """
-    plan = due_splits(plan_compaction(target, full=full, partitions=partitions, places=places))
+    plan = drop_idle_buckets(
+        plan_compaction(target, full=full, partitions=partitions, buckets=buckets)
+    )
     if not plan.splits:
         return None
     messages: list[CommitMessage] = []
@@ -113,7 +115,7 @@ def compact_places(
 def compact_written(
     spark: SparkSession, table: WriteTarget, written: Sequence[CommitMessage]
 ) -> Snapshot | None:
-    """Compact the buckets that a job has written to, if that is due; see `compact_behind`.
+    """Compact the buckets that a job has written to, if that is due; see `auto_compact`.
 
     The rows are committed already: what fails here is a warning, and of what others were faster
     with nothing is left.
@@ -123,12 +125,12 @@ def compact_written(
         table: the table, as the job wrote it.
         written: what was committed.
     """
-    if not is_due(table.schema, table.options):
+    if not is_auto_compacted(table.schema, table.options):
         return None
-    places = {(m.partition, m.bucket) for m in written if m.bucket != POSTPONE_BUCKET}
+    buckets = {(m.partition, m.bucket) for m in written if m.bucket != POSTPONE_BUCKET}
     target = replace(table, commit_user=new_commit_user(table.options), job=uuid4().hex[:16])
     try:
-        return compact_places(spark, target, full=False, places=places) if places else None
+        return compact_buckets(spark, target, full=False, buckets=buckets) if buckets else None
     except CommitConflictError:
         return None
     except PaimonError as error:

@@ -25,8 +25,8 @@ from paimon_explore.commit.committer import Committer, new_commit_user
 from paimon_explore.commit.overwrite import Overwrite
 from paimon_explore.errors import InvalidInputError, PaimonError, StorageError
 from paimon_explore.fileio.paths import parent
-from paimon_explore.maintenance.compaction.auto_compaction import compact_behind
-from paimon_explore.maintenance.post_commit import after_commit
+from paimon_explore.maintenance.compaction.auto_compaction import auto_compact
+from paimon_explore.maintenance.post_commit import run_post_commit
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.options.effective_options import needs_lookup
 from paimon_explore.metadata.options.table_options import TableOptions
@@ -101,9 +101,9 @@ def publish(
         sweep(target, messages)
     if made and completes and what is None and needs_lookup(target.options):
         table = (target.store, target.schema, target.options)
-        made = [*made, *compact_behind(committer, table, messages, identifier)]
+        made = [*made, *auto_compact(committer, table, messages, identifier)]
     if made:
-        after_commit(target.store, target.schema, target.options, made[-1])
+        run_post_commit(target.store, target.schema, target.options, made[-1])
     return made[-1] if made else None
 
 

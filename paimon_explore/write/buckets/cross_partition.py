@@ -30,6 +30,7 @@ from paimon_explore.data_types.arrow_buffers import (
     Ints,
     build_fixed,
     fixed_values,
+    take_rows,
     valid_mask,
 )
 from paimon_explore.encoding.binary_row.encoder import decode_rows, encode_rows
@@ -168,7 +169,7 @@ class KeyIndex:
         new = np.flatnonzero(key_numbers == _NONE)
         key_numbers[new] = len(self._partition) + np.arange(len(new))
         if len(new):
-            new_keys = distinct.dictionary.take(_positions(new))  # type: ignore[arg-type]  # int64
+            new_keys = take_rows(distinct.dictionary, new)
             self._keys = _concat([self._keys, new_keys])  # type: ignore[list-item]  # binaries
             unassigned = np.full(len(new), _NONE, np.int64)
             self._partition = np.concatenate([self._partition, unassigned])
@@ -221,7 +222,7 @@ class KeyIndex:
         order = np.lexsort((~is_deletion, sources))
         partitions = np.concatenate([batch.partitions, old_partitions])[order]
         all_buckets = np.concatenate([buckets, old_buckets])[order]
-        all_rows = rows.take(_positions(sources[order]))  # type: ignore[arg-type]  # int64
+        all_rows = rows.take(build_fixed(pa.int64(), sources[order]))  # type: ignore[arg-type]  # int64
         all_rows = self._in_partitions(all_rows, partitions, is_deletion[order])
         return self._assigned(_as_deletions(all_rows, is_deletion[order]), partitions, all_buckets)
 
@@ -245,7 +246,7 @@ class KeyIndex:
             moved = self._in_partitions(rows, partitions, differs)
             return self._assigned(moved, partitions, buckets)
         kept = np.flatnonzero(~differs)
-        kept_rows = rows.take(_positions(kept))  # type: ignore[arg-type]  # int64
+        kept_rows = rows.take(build_fixed(pa.int64(), kept))  # type: ignore[arg-type]  # int64
         return self._assigned(kept_rows, partitions[kept], buckets[kept])
 
     # ------------------------------------------------------------ buckets and partitions
@@ -292,7 +293,7 @@ class KeyIndex:
         for field, column in zip(row_type, values, strict=True):
             at = rows.schema.get_field_index(field.name)
             both: Column = pa.concat_arrays([rows.column(at), column])
-            rows = rows.set_column(at, rows.schema.field(at), both.take(_positions(source)))  # type: ignore[arg-type]  # int64
+            rows = rows.set_column(at, rows.schema.field(at), take_rows(both, source))  # type: ignore[arg-type]  # int64
         return rows
 
     def _assigned(self, rows: pa.RecordBatch, partitions: Ints, buckets: Ints) -> AssignedRows:
@@ -307,7 +308,7 @@ def _as_deletions(rows: pa.RecordBatch, is_deletion: Bools) -> pa.RecordBatch:
     at = rows.schema.get_field_index(_VALUE_KIND)
     kinds = fixed_values(rows.column(at), np.int8).astype(np.int8)
     kinds = np.where(is_deletion, np.int8(DELETE), kinds)
-    column = build_fixed(pa.int8(), kinds, np.ones(len(kinds), np.bool_))
+    column = build_fixed(pa.int8(), kinds)
     return rows.set_column(at, rows.schema.field(at), column)
 
 
@@ -315,10 +316,6 @@ def _concat(parts: Sequence[pa.BinaryArray]) -> pa.BinaryArray:
     if not parts:
         return pa.array([], pa.binary())
     return parts[0] if len(parts) == 1 else pa.concat_arrays(list(parts))
-
-
-def _positions(rows: Ints) -> Column:
-    return build_fixed(pa.int64(), rows.astype(np.int64), np.ones(len(rows), np.bool_))
 
 
 def _numbers(found: Column) -> Ints:

@@ -11,7 +11,13 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from paimon_explore.data_types.arrow_buffers import Column, Ints, build_fixed, fixed_values
+from paimon_explore.data_types.arrow_buffers import (
+    Column,
+    Ints,
+    build_fixed,
+    fixed_values,
+    take_rows,
+)
 from paimon_explore.data_types.definitions import RowType
 from paimon_explore.encoding.binary_row.encoder import EMPTY_ROW, row_images
 from paimon_explore.frozen_dataclass import dataclass
@@ -62,15 +68,7 @@ def partitions_of(batch: pa.RecordBatch, partition_type: RowType) -> Partitions:
     columns = [batch.column(name) for name in partition_type.names]
     numbers, firsts = _numbered(columns, batch.num_rows)
     types = [field.type for field in partition_type]
-    return Partitions(numbers, tuple(row_images([_taken(c, firsts) for c in columns], types)))
-
-
-def _positions(numbers: Ints) -> Column:
-    return build_fixed(pa.int64(), numbers, np.ones(len(numbers), np.bool_))
-
-
-def _taken(column: Column, rows: Ints) -> Column:
-    return column.take(_positions(rows))  # type: ignore[arg-type]  # int64
+    return Partitions(numbers, tuple(row_images([take_rows(c, firsts) for c in columns], types)))
 
 
 def _numbered(columns: Sequence[Column], count: int) -> tuple[Ints, Ints]:
@@ -117,7 +115,7 @@ def split_rows(
     codes, firsts = _dense(partitions.numbers * width + (buckets - low))
     small = codes.astype(np.uint16) if len(firsts) <= _SMALL else codes
     order = np.argsort(small, kind="stable")
-    sorted_rows = batch.take(_positions(order))  # type: ignore[arg-type]  # int64
+    sorted_rows = batch.take(build_fixed(pa.int64(), order))  # type: ignore[arg-type]  # int64
     ends = np.cumsum(np.bincount(codes))
     start = 0
     for first, end in zip(firsts.tolist(), ends.tolist(), strict=True):

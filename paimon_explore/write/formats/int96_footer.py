@@ -43,12 +43,12 @@ def mark_int96(ending: bytes, columns: Collection[Path]) -> bytes:
     """
     start = len(ending) - _TAIL - int.from_bytes(ending[-_TAIL:-4], "little")
     footer = decode_struct(ending[start:])
-    wanted = set(columns)
-    _mark_elements(list(structs_of(footer[_FOOTER_SCHEMA][1])), wanted)
+    leaves = set(columns)
+    _mark_elements(list(structs_of(footer[_FOOTER_SCHEMA][1])), leaves)
     for group in structs_of(footer[_FOOTER_ROW_GROUPS][1]):
         for column in structs_of(group[_GROUP_COLUMNS][1]):
             meta = struct_of(column[_COLUMN_META][1])
-            if _path(meta) in wanted:
+            if _path(meta) in leaves:
                 meta[_META_TYPE] = _INT96
     changed = encode_struct(footer)
     return ending[:start] + changed + len(changed).to_bytes(4, "little") + _MAGIC
@@ -59,7 +59,7 @@ def _path(meta: Struct) -> Path:
     return tuple(_text(part) for part in parts.items) if isinstance(parts, ThriftList) else ()
 
 
-def _mark_elements(elements: list[Struct], wanted: set[Path]) -> None:
+def _mark_elements(elements: list[Struct], leaves: set[Path]) -> None:
     """Change the type of the given leaves of the schema, which is flattened depth first."""
     open_groups: list[tuple[Path, int]] = [((), int_of(elements[0], _ELEMENT_CHILDREN) or 0)]
     for element in elements[1:]:
@@ -67,7 +67,7 @@ def _mark_elements(elements: list[Struct], wanted: set[Path]) -> None:
         if left > 1:
             open_groups.append((above, left - 1))
         path = (*above, _text(element[_ELEMENT_NAME][1]))
-        if path in wanted:
+        if path in leaves:
             element[_ELEMENT_TYPE] = _INT96
             del element[_ELEMENT_LENGTH]
         if children := int_of(element, _ELEMENT_CHILDREN):

@@ -166,11 +166,13 @@ class _Cast:
             hint=found.hint,
         )
 
-    def _wrong_type(self, array: Column, data_type: DataType, wanted: str) -> Exception:
+    def _wrong_type(self, array: Column, data_type: DataType, expected: str) -> Exception:
         """Return the error for values that are not lists, maps or rows."""
         found = np.flatnonzero(valid_mask(array))
         position = int(found[0]) if len(found) else None
-        return self._at.error(f"values of type {array.type} are not {wanted}", data_type, position)
+        return self._at.error(
+            f"values of type {array.type} are not {expected}", data_type, position
+        )
 
     def _nested(self, array: Column, data_type: NestedType, target: pa.DataType) -> Column:
         match data_type:

@@ -170,8 +170,8 @@ def _bytes(values: Sequence[object]) -> Column:
 
 
 def _uuids(values: Sequence[object]) -> Column:
-    whole = [value.bytes for value in values if isinstance(value, uuid.UUID)]
-    found: Column = pa.array(whole, pa.binary())
+    encoded = [value.bytes for value in values if isinstance(value, uuid.UUID)]
+    found: Column = pa.array(encoded, pa.binary())
     return found
 
 

@@ -306,8 +306,10 @@ def _list_column(
     offsets = offsets_from_sizes(np.array([len(one) for one in lists], np.int64))
     inner = location.elements("[]", offsets)
     if arrays and isinstance(element, AtomicType):
-        whole: Column = pa.array(np.concatenate(arrays), from_pandas=element.root not in _FLOATS)
-        elements = conform_at(whole, with_nullable(element, nullable=True), inner)
+        values_array: Column = pa.array(
+            np.concatenate(arrays), from_pandas=element.root not in _FLOATS
+        )
+        elements = conform_at(values_array, with_nullable(element, nullable=True), inner)
     else:
         elements = _column([item for one in lists for item in one], element, inner)
     if isinstance(data_type, ArrayType):

@@ -82,5 +82,5 @@ def kept_kinds(kinds: Kinds, options: TableOptions) -> npt.NDArray[np.bool_] | N
         dropped = [UPDATE_BEFORE]
     if not dropped:
         return None
-    gone = np.isin(kinds, dropped)
-    return ~gone if gone.any() else None
+    is_dropped = np.isin(kinds, dropped)
+    return ~is_dropped if is_dropped.any() else None

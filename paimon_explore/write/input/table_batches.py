@@ -93,7 +93,7 @@ def _check_names(names: Sequence[str], shape: InputShape) -> None:
     unknown = [name for name in names if name not in known and not _PANDAS_INDEX.fullmatch(name)]
     if unknown:
         alike = [name for name in known if name.lower() == unknown[0].lower()]
-        hint = f"Its columns: {choices(shape.row_type.names)}."
+        hint = f"Columns: {choices(shape.row_type.names)}."
         if alike:
             hint = f"Did you mean {alike[0]!r}? Column names are case-sensitive."
         raise InvalidInputError(f"The table has no column {unknown[0]!r}.", hint=hint)

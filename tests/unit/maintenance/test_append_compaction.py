@@ -126,7 +126,7 @@ def marked(table: Table, vectors: dict[int, list[int]]) -> None:
     target = WriteTarget(
         store=table.store, schema=table.schema, options=TableOptions(table.schema.options)
     )
-    index = BucketVectors(target, split).written(
+    index = BucketVectors(target, split).write_index(
         [(names(split)[file], BitMap(positions)) for file, positions in vectors.items()]
     )
     message = CommitMessage(

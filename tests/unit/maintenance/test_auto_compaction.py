@@ -4,7 +4,7 @@ import pytest
 
 from paimon_explore import Table
 from paimon_explore.commit.committer import Committer
-from paimon_explore.maintenance.compaction.auto_compaction import compact_behind
+from paimon_explore.maintenance.compaction.auto_compaction import auto_compact
 from paimon_explore.maintenance.compaction.compact import compact_table
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.options.table_options import TableOptions
@@ -88,7 +88,7 @@ def test_whoever_is_late_leaves_the_compaction_to_the_other(tmp_path: Path) -> N
     committer = LateCommitter(table.store, table.schema, options=options)
     committer.rival = table
     Committer.commit(committer, messages)
-    assert compact_behind(committer, (table.store, table.schema, options), messages) == []
+    assert auto_compact(committer, (table.store, table.schema, options), messages) == []
     assert values(table) == {1: 10, 2: 20}
     assert table.fsck(read_rows=True) == []
     assert table.maintenance.remove_orphan_files(older_than="2999-01-01").files == ()
@@ -119,7 +119,7 @@ def test_rows_are_there_at_once_also_if_a_compaction_without_them_was_faster(
     committer = OvertakenCommitter(table.store, table.schema, options=options)
     Committer.commit(committer, messages)
     committer.rival = (Committer(table.store, table.schema, options=options), planned)
-    assert len(compact_behind(committer, place, messages)) == 1
+    assert len(auto_compact(committer, place, messages)) == 1
     assert kinds(table) == ["APPEND", "APPEND", "COMPACT", "COMPACT"]
     assert values(table) == {1: 11, 2: 20}
     assert table.fsck(read_rows=True) == []

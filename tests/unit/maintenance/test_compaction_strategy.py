@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from paimon_explore.maintenance.compaction.compaction_strategy import (
-    CompactUnit,
+    CompactionUnit,
     pick_full,
     pick_universal,
 )
@@ -117,15 +117,17 @@ def test_one_file_in_its_place_is_left_alone() -> None:
 
 def test_a_full_compaction_takes_every_run_to_the_top() -> None:
     assert pick_full(tree()) is None
-    assert pick_full(tree((0, 1))) == CompactUnit(level=5, files=(0,))
-    assert pick_full(tree((0, 1), (5, 9))) == CompactUnit(level=5, files=(0, 1))
-    assert pick_full(tree((4, 9))) == CompactUnit(level=5, files=(0,))
+    assert pick_full(tree((0, 1))) == CompactionUnit(level=5, files=(0,))
+    assert pick_full(tree((0, 1), (5, 9))) == CompactionUnit(level=5, files=(0, 1))
+    assert pick_full(tree((4, 9))) == CompactionUnit(level=5, files=(0,))
 
 
 def test_on_the_top_level_only_files_with_deleted_rows_are_rewritten() -> None:
     levels = Levels(runs=(LevelRun(level=5, files=(0, 1, 2), size=9),), top=5)
     assert pick_full(levels) is None
-    assert pick_full(levels, marked=[1]) == CompactUnit(level=5, files=(1,), each_alone=True)
-    assert pick_full(levels, rewrite_all=True) == CompactUnit(
-        level=5, files=(0, 1, 2), each_alone=True
+    assert pick_full(levels, outdated=[1]) == CompactionUnit(
+        level=5, files=(1,), rewrites_each=True
+    )
+    assert pick_full(levels, rewrite_all=True) == CompactionUnit(
+        level=5, files=(0, 1, 2), rewrites_each=True
     )

@@ -88,7 +88,7 @@ def test_rows_of_another_bucket_are_told(tmp_path: Path) -> None:
     rows = with_entry(written(tmp_path), "total_buckets", pa.array([64], pa.int32()))
     found = [what for _, what in rows.broken()]
     assert len(found) == 1
-    assert found[0].startswith("5 rows, the first of bucket")
+    assert found[0].startswith("5 rows, the first of which belongs to bucket")
 
 
 def test_an_empty_file_breaks_nothing(tmp_path: Path) -> None:

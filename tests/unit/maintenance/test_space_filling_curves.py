@@ -9,10 +9,10 @@ import pytest
 from paimon_explore.data_types.json_parser import parse_type
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.maintenance.compaction.space_filling_curves import (
-    Words,
-    by_hilbert,
-    by_z_order,
-    ordered_words,
+    SortKeys,
+    hilbert_order,
+    sort_keys,
+    z_order,
 )
 
 ASCENDING: dict[str, pa.Array] = {  # type: ignore[type-arg]  # not subscriptable when run
@@ -30,18 +30,18 @@ ASCENDING: dict[str, pa.Array] = {  # type: ignore[type-arg]  # not subscriptabl
 @pytest.mark.parametrize("name", ASCENDING)
 def test_words_are_in_the_order_of_the_values(name: str) -> None:
     values = ASCENDING[name]
-    words = ordered_words(values, parse_type(name, "c"))
-    assert (words[1:] > words[:-1]).all()
-    assert words[0] == 0
-    assert (ordered_words(values.slice(2), parse_type(name, "c")) == words[2:]).all()
+    keys = sort_keys(values, parse_type(name, "c"))
+    assert (keys[1:] > keys[:-1]).all()
+    assert keys[0] == 0
+    assert (sort_keys(values.slice(2), parse_type(name, "c")) == keys[2:]).all()
 
 
 def test_values_without_an_order_are_refused() -> None:
     with pytest.raises(UnsupportedFeatureError, match="ARRAY"):
-        ordered_words(pa.array([[1]]), parse_type({"type": "ARRAY", "element": "INT"}, "c"))
+        sort_keys(pa.array([[1]]), parse_type({"type": "ARRAY", "element": "INT"}, "c"))
 
 
-def grid(size: int, dimensions: int) -> list[Words]:
+def grid(size: int, dimensions: int) -> list[SortKeys]:
     """All points of a cube, in the highest bits."""
     axes = np.meshgrid(*[np.arange(size)] * dimensions, indexing="ij")
     shift = np.uint64(64 - (size - 1).bit_length())
@@ -50,7 +50,7 @@ def grid(size: int, dimensions: int) -> list[Words]:
 
 def test_z_order_takes_the_bits_in_turn() -> None:
     points = grid(4, 2)
-    order = by_z_order(points)
+    order = z_order(points)
     walked = [tuple(int(axis[row] >> np.uint64(62)) for axis in points) for row in order]
     assert walked[:8] == [(0, 0), (0, 1), (1, 0), (1, 1), (0, 2), (0, 3), (1, 2), (1, 3)]
 
@@ -58,7 +58,7 @@ def test_z_order_takes_the_bits_in_turn() -> None:
 @pytest.mark.parametrize(("size", "dimensions"), [(8, 2), (4, 3), (2, 5)])
 def test_the_hilbert_curve_goes_to_a_neighbour_with_every_step(size: int, dimensions: int) -> None:
     points = grid(size, dimensions)
-    order = by_hilbert(points)
+    order = hilbert_order(points)
     assert sorted(order.tolist()) == list(range(size**dimensions))
     shift = np.uint64(64 - (size - 1).bit_length())
     walked = np.array([(axis >> shift).astype(np.int64)[order] for axis in points])

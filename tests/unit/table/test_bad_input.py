@@ -169,7 +169,7 @@ WRONG_ROWS: dict[str, tuple[object, str]] = {
         "Column 'id', row 1: null in a NOT NULL column",
     ),
     "no value": ([{"name": "a"}], "'id' is missing; it is NOT NULL and has no default"),
-    "an unknown column": ([{"id": 1, "nam": "a"}], "no column 'nam'. Its columns: 'id', 'name'"),
+    "an unknown column": ([{"id": 1, "nam": "a"}], "no column 'nam'. Columns: 'id', 'name'"),
     "no rows at all": (7, "Cannot read rows from a value of type int"),
 }
 

@@ -90,7 +90,7 @@ def test_a_merge_sets_fields(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"addr.town": 1}, "'addr' has no field 'town'. Its fields: 'city', 'geo'"),
+        ({"addr.town": 1}, "'addr' has no field 'town'. Fields: 'city', 'geo'"),
         ({"addr.geo.alt": 1}, "'addr.geo' has no field 'alt'"),
         ({"addr.zip.x": 1}, "'addr.zip' is not a ROW"),
         ({"id.x": 1}, "'id' is not a ROW"),
