@@ -293,7 +293,7 @@ class KeyIndex:
         for field, column in zip(row_type, values, strict=True):
             at = rows.schema.get_field_index(field.name)
             both: Column = pa.concat_arrays([rows.column(at), column])
-            rows = rows.set_column(at, rows.schema.field(at), take_rows(both, source))  # type: ignore[arg-type]  # int64
+            rows = rows.set_column(at, rows.schema.field(at), take_rows(both, source))
         return rows
 
     def _assigned(self, rows: pa.RecordBatch, partitions: Ints, buckets: Ints) -> AssignedRows:
